@@ -1,0 +1,55 @@
+// Who may import whom (ARCHITECTURE.md, "Directions"). CI fails on any other arrow.
+const pure = '^packages/(keys|cer-core)/src';
+const nodeOnly = '(^packages/[^/]+/src/platform/node\\.ts$|^packages/keys/src/file-signer(\\.test)?\\.ts$|\\.test\\.ts$|/testing/)';
+
+export default {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'apps-talk-http',
+      comment: 'An app never imports another app.',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/' },
+      to: { path: '^apps/(?!$1/)' },
+    },
+    {
+      name: 'keys-imports-no-workspace',
+      severity: 'error',
+      from: { path: '^packages/keys/' },
+      to: { path: '^(packages/(?!keys/)|apps/)' },
+    },
+    {
+      name: 'cer-core-imports-keys-only',
+      severity: 'error',
+      from: { path: '^packages/cer-core/' },
+      to: { path: '^(packages/(?!cer-core/|keys/)|apps/)' },
+    },
+    {
+      name: 'http-service-imports-cer-core-only',
+      severity: 'error',
+      from: { path: '^packages/http-service/' },
+      to: { path: '^(packages/(?!http-service/|cer-core/)|apps/)' },
+    },
+    {
+      name: 'pure-packages-use-no-node-builtin',
+      comment: 'keys and cer-core run in a browser; the one file per package that does not is swapped by an exports condition.',
+      severity: 'error',
+      from: { path: pure, pathNot: nodeOnly },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'no-test-code-in-production',
+      severity: 'error',
+      from: { path: '^(packages|apps)/[^/]+/src', pathNot: '(\\.test\\.tsx?$|/testing/)' },
+      to: { path: '(\\.test\\.tsx?$|/testing/)' },
+    },
+    { name: 'not-to-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)dist/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.depcruise.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['node', 'import', 'default'] },
+  },
+};
