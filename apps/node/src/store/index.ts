@@ -1,0 +1,2 @@
+export type * from './ports.js';
+export { StoreBusyError, StoreError, type StoreErrorCode } from './store-error.js';
