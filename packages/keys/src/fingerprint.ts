@@ -1,0 +1,23 @@
+import { sha256 } from '#platform';
+import { encodeBase64Url } from './base64.js';
+import { encodeHex } from './hex.js';
+import { toJwk } from './jwk.js';
+import { toSpki, type PublicKey } from './public-key.js';
+
+/**
+ * The RFC 7638 thumbprint, which is the `kid` of our own keys.
+ * @returns base64url of SHA-256 over the JWK's required members in lexical order, 43 characters
+ */
+export function jwkThumbprint(key: PublicKey): string {
+  const { crv, kty, x } = toJwk(key);
+  return encodeBase64Url(sha256(new TextEncoder().encode(JSON.stringify({ crv, kty, x }))));
+}
+
+/**
+ * The fingerprint that reports print, for people who compare keys by eye or with `openssl pkey -pubin -outform DER |
+ * sha256sum`.
+ * @returns `sha256:` and the 64 lower-case hex digits of SHA-256 over the SPKI DER
+ */
+export function keyFingerprint(key: PublicKey): string {
+  return `sha256:${encodeHex(sha256(toSpki(key)))}`;
+}

@@ -1,0 +1,8 @@
+const BYTE_AS_HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+/** Bytes to lower-case hex, two digits a byte. */
+export function encodeHex(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += BYTE_AS_HEX[byte] ?? '';
+  return text;
+}

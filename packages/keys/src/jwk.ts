@@ -1,0 +1,40 @@
+import { decodeBase64Url, encodeBase64Url } from './base64.js';
+import { KeyError } from './key-error.js';
+import { isJsonObject, ownMember } from './own-member.js';
+import { publicKeyFromRaw, type PublicKey } from './public-key.js';
+
+/** An Ed25519 public key as JWK (RFC 8037), required members only. */
+export interface Ed25519Jwk {
+  readonly kty: 'OKP';
+  readonly crv: 'Ed25519';
+  /** Base64url of the raw key. */
+  readonly x: string;
+}
+
+function refuse(rule: string): never {
+  throw new KeyError('KEY_FORMAT_UNSUPPORTED', `publicKeyJwk: ${rule}`);
+}
+
+/**
+ * Reads an Ed25519 public JWK. Further members are free, but those that forbid verifying with it are heeded.
+ * @throws KeyError KEY_FORMAT_UNSUPPORTED for another key type or curve, a private key (`d`), another `use` or `alg`;
+ * ENCODING_INVALID when `x` is not canonical base64url; KEY_POINT_INVALID
+ */
+export function publicKeyFromJwk(jwk: unknown): PublicKey {
+  if (!isJsonObject(jwk)) return refuse('must be an object');
+  if (ownMember(jwk, 'kty') !== 'OKP') return refuse('kty must be "OKP"');
+  if (ownMember(jwk, 'crv') !== 'Ed25519') return refuse('crv must be "Ed25519"');
+  if (ownMember(jwk, 'd') !== undefined) return refuse('d must be absent, a published private key vouches for nothing');
+  const use = ownMember(jwk, 'use');
+  if (use !== undefined && use !== 'sig') return refuse('use must be "sig"');
+  const alg = ownMember(jwk, 'alg');
+  if (alg !== undefined && alg !== 'EdDSA' && alg !== 'Ed25519') return refuse('alg must be "EdDSA" or "Ed25519"');
+  const x = ownMember(jwk, 'x');
+  if (typeof x !== 'string') return refuse('x must be a string');
+  return publicKeyFromRaw(decodeBase64Url(x));
+}
+
+/** The key as JWK, exactly the three members that a thumbprint is made of. */
+export function toJwk(key: PublicKey): Ed25519Jwk {
+  return { kty: 'OKP', crv: 'Ed25519', x: encodeBase64Url(key.raw) };
+}

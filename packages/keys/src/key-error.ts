@@ -1,0 +1,30 @@
+/**
+ * Why a key, an encoding, a key set or a key file was refused. The list is closed: callers may switch over it.
+ *
+ * - ENCODING_INVALID: text that is not the one canonical base64, base64url form of its bytes
+ * - KEY_FORMAT_UNSUPPORTED: not an Ed25519 public key in one of the forms read here (raw, SPKI, JWK)
+ * - KEY_POINT_INVALID: 32 bytes that name no point, a non-canonical one, or one of small order
+ * - KEY_SET_INVALID: a document that is not `{nodeId, keys}`, or a key set that may not be published
+ * - KEY_FILE_NOT_FOUND, KEY_FILE_EXISTS, KEY_FILE_PERMISSIONS, KEY_FILE_UNWRITABLE, KEY_FILE_INVALID: the file signer's
+ */
+export type KeyErrorCode =
+  | 'ENCODING_INVALID'
+  | 'KEY_FORMAT_UNSUPPORTED'
+  | 'KEY_POINT_INVALID'
+  | 'KEY_SET_INVALID'
+  | 'KEY_FILE_NOT_FOUND'
+  | 'KEY_FILE_EXISTS'
+  | 'KEY_FILE_PERMISSIONS'
+  | 'KEY_FILE_UNWRITABLE'
+  | 'KEY_FILE_INVALID';
+
+/** A refusal about keys. The message names the field and the rule and never holds key material. */
+export class KeyError extends Error {
+  override readonly name = 'KeyError';
+  readonly code: KeyErrorCode;
+
+  constructor(code: KeyErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

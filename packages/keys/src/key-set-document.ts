@@ -1,0 +1,75 @@
+import type { KeyStatus } from './key-entry.js';
+import { toJwk, type Ed25519Jwk } from './jwk.js';
+import { toSpkiBase64, type PublicKey } from './public-key.js';
+import { KeyError } from './key-error.js';
+
+/** The life of a key, as stored and as published. All times are timestamps in the spec's format. */
+export interface KeyLife {
+  readonly status: KeyStatus;
+  readonly createdAt: string;
+  readonly notBefore: string;
+  readonly retiredAt?: string;
+  readonly revokedAt?: string;
+  readonly compromisedSince?: string;
+  readonly revocationReason?: string;
+}
+
+/** A key as the node knows it before publishing. */
+export interface PublishableKey extends KeyLife {
+  readonly kid: string;
+  readonly publicKey: PublicKey;
+}
+
+/** An entry of the published document. */
+export interface KeySetDocumentEntry extends KeyLife {
+  readonly kid: string;
+  readonly algorithm: 'Ed25519';
+  /** Base64 of the SPKI DER. */
+  readonly publicKey: string;
+  readonly publicKeyJwk: Ed25519Jwk;
+}
+
+/** The JSON that a node publishes at `/.well-known/svc-node.json`. */
+export interface KeySetDocument {
+  readonly nodeId: string;
+  readonly activeKid: string | null;
+  readonly keys: readonly KeySetDocumentEntry[];
+}
+
+/**
+ * Makes the document that a node publishes.
+ * @param set `activeKid` null when no key signs at present
+ * @throws KeyError KEY_SET_INVALID when a kid appears twice or `activeKid` names no active key
+ * @see docs/spec.md, "Node key set"
+ */
+export function formatKeySet(set: {
+  readonly nodeId: string;
+  readonly activeKid: string | null;
+  readonly keys: readonly PublishableKey[];
+}): KeySetDocument {
+  const { nodeId, activeKid, keys } = set;
+  const byKid = new Map(keys.map((key) => [key.kid, key]));
+  if (byKid.size !== keys.length) throw new KeyError('KEY_SET_INVALID', 'key set: a kid appears more than once');
+  if (activeKid !== null && byKid.get(activeKid)?.status !== 'active') {
+    throw new KeyError('KEY_SET_INVALID', 'key set: activeKid must name an active key');
+  }
+  return { nodeId, activeKid, keys: keys.map(formatEntry) };
+}
+
+function formatEntry(key: PublishableKey): KeySetDocumentEntry {
+  const { kid, publicKey, status, createdAt, notBefore, retiredAt, revokedAt, compromisedSince, revocationReason } =
+    key;
+  return {
+    kid,
+    algorithm: 'Ed25519',
+    publicKey: toSpkiBase64(publicKey),
+    publicKeyJwk: toJwk(publicKey),
+    status,
+    createdAt,
+    notBefore,
+    ...(retiredAt !== undefined && { retiredAt }),
+    ...(revokedAt !== undefined && { revokedAt }),
+    ...(compromisedSince !== undefined && { compromisedSince }),
+    ...(revocationReason !== undefined && { revocationReason }),
+  };
+}

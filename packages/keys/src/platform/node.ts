@@ -1,0 +1,32 @@
+import { createPublicKey, hash, verify, type KeyObject } from 'node:crypto';
+import { BoundedCache } from '../bounded-cache.js';
+import type { Ed25519Backend } from '../ed25519-backend.js';
+import { spkiFromRaw } from '../spki.js';
+
+const CACHED_KEYS = 256;
+const keyObjects = new BoundedCache<KeyObject>(CACHED_KEYS);
+
+function keyObjectOf(raw: Uint8Array): KeyObject {
+  const name = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('latin1');
+  return keyObjects.getOrMake(name, () =>
+    createPublicKey({ key: Buffer.from(spkiFromRaw(raw)), format: 'der', type: 'spki' }),
+  );
+}
+
+/** OpenSSL through node:crypto, in the callback form: many verifications at once run on the thread pool. */
+export const platformBackend: Ed25519Backend = {
+  name: 'node:crypto',
+  verify: (raw, message, signature) =>
+    new Promise((resolve, reject) => {
+      verify(null, message, keyObjectOf(raw), signature, (error, valid) => {
+        if (error === null) resolve(valid);
+        else reject(error);
+      });
+    }),
+};
+
+/** SHA-256, 32 bytes. */
+export function sha256(bytes: Uint8Array): Uint8Array {
+  const digest = hash('sha256', bytes, 'buffer');
+  return new Uint8Array(digest.buffer, digest.byteOffset, digest.byteLength);
+}

@@ -1,0 +1,66 @@
+/**
+ * What may stand as a point of edwards25519 in a key (A) or in the first half of a signature (R).
+ * An encoding is y in 255 bits, little-endian, then the sign of x in the topmost bit (RFC 8032, 5.1.2).
+ */
+const P = 2n ** 255n - 19n;
+
+/** d = -121665/121666 mod p, the curve constant of RFC 8032, 5.1. */
+const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
+
+/** The only y that a point of order 1, 2, 4 or 8 can have; each with both signs of x is refused. */
+const SMALL_ORDER_Y: readonly Uint8Array[] = [
+  y('0000000000000000000000000000000000000000000000000000000000000000'), // order 4
+  y('0100000000000000000000000000000000000000000000000000000000000000'), // order 1
+  y('ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f'), // order 2
+  y('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05'), // order 8
+  y('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a'), // order 8
+];
+
+function y(hex: string): Uint8Array {
+  return Uint8Array.from({ length: 32 }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16));
+}
+
+/** Whether y is below p, so that the encoding is the only one of its point (up to x = 0, which is of small order). */
+function isReduced(encoding: Uint8Array): boolean {
+  if (((encoding[31] ?? 0) & 0x7f) !== 0x7f) return true;
+  for (let at = 30; at > 0; at--) if (encoding[at] !== 0xff) return true;
+  return (encoding[0] ?? 0) < 0xed;
+}
+
+function hasSameY(encoding: Uint8Array, other: Uint8Array): boolean {
+  for (let at = 0; at < 31; at++) if (encoding[at] !== other[at]) return false;
+  return ((encoding[31] ?? 0) & 0x7f) === other[31];
+}
+
+/**
+ * The encoding rule of the strict gate.
+ * @param encoding exactly 32 bytes
+ * @returns whether it is canonical and does not name one of the eight points of small order; says nothing on whether
+ * it lies on the curve, which every backend finds out by itself
+ */
+export function isCanonicalAndNotSmallOrder(encoding: Uint8Array): boolean {
+  return isReduced(encoding) && !SMALL_ORDER_Y.some((small) => hasSameY(encoding, small));
+}
+
+function powerModP(base: bigint, exponent: bigint): bigint {
+  let result = 1n;
+  for (let power = base, rest = exponent; rest > 0n; rest >>= 1n) {
+    if (rest & 1n) result = (result * power) % P;
+    power = (power * power) % P;
+  }
+  return result;
+}
+
+/**
+ * Whether some x fits the y of an encoding: x^2 = (y^2 - 1) / (d y^2 + 1) must be a square mod p.
+ * Takes a fraction of a millisecond, so it is asked once when a key is read, never for each signature.
+ * @param encoding exactly 32 bytes, canonical
+ */
+export function isOnCurve(encoding: Uint8Array): boolean {
+  let value = 0n;
+  for (let at = 31; at >= 0; at--) value = (value << 8n) | BigInt(encoding[at] ?? 0);
+  const ySquared = (value & (2n ** 255n - 1n)) ** 2n % P;
+  // u / v is a square exactly when u * v is: no inversion needed. Euler's criterion; 0 is a square (x = 0).
+  const symbol = powerModP(((ySquared - 1n + P) * (D * ySquared + 1n)) % P, (P - 1n) / 2n);
+  return symbol !== P - 1n;
+}

@@ -1,0 +1,60 @@
+import { decodeBase64, encodeBase64 } from './base64.js';
+import { KeyError } from './key-error.js';
+import { isCanonicalAndNotSmallOrder, isOnCurve } from './point.js';
+import { rawFromSpki, spkiFromRaw, SPKI_LENGTH } from './spki.js';
+
+/** An Ed25519 public key that passed every check on keys. Made by the functions of this package only. */
+export interface PublicKey {
+  /** The encoded point, 32 bytes; not to be written to. */
+  readonly raw: Uint8Array;
+}
+
+/**
+ * Reads a raw key; the bytes are copied.
+ * @param raw 32 bytes
+ * @throws KeyError KEY_FORMAT_UNSUPPORTED for another length; KEY_POINT_INVALID for a non-canonical encoding, a point of
+ * small order (under which anybody can make signatures) or bytes that name no point
+ * @see docs/spec.md, "Node key set"
+ */
+export function publicKeyFromRaw(raw: Uint8Array): PublicKey {
+  if (raw.length !== 32) throw new KeyError('KEY_FORMAT_UNSUPPORTED', 'public key: must have 32 bytes');
+  if (!isCanonicalAndNotSmallOrder(raw)) {
+    throw new KeyError('KEY_POINT_INVALID', 'public key: a point of small order or in a non-canonical encoding');
+  }
+  if (!isOnCurve(raw)) throw new KeyError('KEY_POINT_INVALID', 'public key: not a point of the curve');
+  return { raw: raw.slice() };
+}
+
+/**
+ * Reads a key as DER SubjectPublicKeyInfo.
+ * @throws KeyError as {@link publicKeyFromRaw}; KEY_FORMAT_UNSUPPORTED for another algorithm or stray bytes
+ */
+export function publicKeyFromSpki(spki: Uint8Array): PublicKey {
+  return publicKeyFromRaw(rawFromSpki(spki));
+}
+
+/**
+ * Reads the `publicKey` member of a key set entry: base64 of the SPKI DER or of the raw 32 bytes, told by length.
+ * @throws KeyError ENCODING_INVALID, KEY_FORMAT_UNSUPPORTED, KEY_POINT_INVALID
+ */
+export function publicKeyFromBase64(text: string): PublicKey {
+  const bytes = decodeBase64(text);
+  if (bytes.length === SPKI_LENGTH) return publicKeyFromSpki(bytes);
+  if (bytes.length === 32) return publicKeyFromRaw(bytes);
+  throw new KeyError('KEY_FORMAT_UNSUPPORTED', 'public key: neither SPKI DER nor 32 raw bytes by its length');
+}
+
+/** The key as DER SubjectPublicKeyInfo, 44 bytes: what `openssl pkeyutl -verify -pubin` reads. */
+export function toSpki(key: PublicKey): Uint8Array {
+  return spkiFromRaw(key.raw);
+}
+
+/** {@link toSpki} in base64: the `publicKey` member of a key set entry. */
+export function toSpkiBase64(key: PublicKey): string {
+  return encodeBase64(toSpki(key));
+}
+
+/** Whether two keys are the same point; both encodings are canonical, so bytes decide. */
+export function isSamePublicKey(one: PublicKey, other: PublicKey): boolean {
+  return one.raw.every((byte, at) => other.raw[at] === byte);
+}

@@ -1,0 +1,63 @@
+import { isCanonicalAndNotSmallOrder } from './point.js';
+
+/** L, the order of the base point, little-endian (RFC 8032, 5.1). */
+const GROUP_ORDER = Uint8Array.of(
+  0xed,
+  0xd3,
+  0xf5,
+  0x5c,
+  0x1a,
+  0x63,
+  0x12,
+  0x58,
+  0xd6,
+  0x9c,
+  0xf7,
+  0xa2,
+  0xde,
+  0xf9,
+  0xde,
+  0x14,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0,
+  0x10,
+);
+
+function isBelowGroupOrder(scalar: Uint8Array): boolean {
+  for (let at = 31; at >= 0; at--) {
+    const digit = scalar[at] ?? 0;
+    const limit = GROUP_ORDER[at] ?? 0;
+    if (digit !== limit) return digit < limit;
+  }
+  return false;
+}
+
+/**
+ * The gate before every Ed25519 backend. OpenSSL takes keys of small order (one such key "signs" anything), tweetnacl
+ * takes S + L for S (a third party could respell a genuine signature): behind this gate all accept the same set.
+ * @param raw the public key A, 32 bytes
+ * @param signature R and S, 64 bytes
+ * @returns whether the lengths are exact, S < L, and A and R are canonical and not of small order
+ */
+export function passesStrictGate(raw: Uint8Array, signature: Uint8Array): boolean {
+  return (
+    raw.length === 32 &&
+    signature.length === 64 &&
+    isBelowGroupOrder(signature.subarray(32)) &&
+    isCanonicalAndNotSmallOrder(raw) &&
+    isCanonicalAndNotSmallOrder(signature.subarray(0, 32))
+  );
+}

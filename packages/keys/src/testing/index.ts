@@ -1,0 +1,46 @@
+/** Deterministic keys for tests. Anybody can make these private keys: never a key of a running node. */
+import { sha256 } from '#platform';
+import nacl from 'tweetnacl';
+import { jwkThumbprint } from '../fingerprint.js';
+import { formatKeySet, type KeyLife, type KeySetDocument } from '../key-set-document.js';
+import { publicKeyFromRaw } from '../public-key.js';
+import type { Signer } from '../signer.js';
+
+/**
+ * A signer whose key follows from the seed alone, the same on every platform.
+ * @param options `kid`: another name than the key's thumbprint, as other nodes may choose
+ */
+export function testSigner(seed: number | string, options: { readonly kid?: string } = {}): Signer {
+  const pair = nacl.sign.keyPair.fromSeed(sha256(new TextEncoder().encode(`cer test signer ${seed}`)));
+  const publicKey = publicKeyFromRaw(pair.publicKey);
+  return {
+    kid: options.kid ?? jwkThumbprint(publicKey),
+    publicKey,
+    sign: async (message) => nacl.sign.detached(message, pair.secretKey),
+  };
+}
+
+/** A signer's place in a test key set; active and without an early end unless told otherwise. */
+export interface TestKey extends Partial<KeyLife> {
+  readonly signer: Signer;
+}
+
+/** When keys of a test key set begin, unless told otherwise. */
+const LONG_AGO = '2020-01-01T00:00:00.000Z';
+
+/**
+ * The published key set of a test node; the first active key is the active one.
+ * @returns the document, to be tampered with or given to `parseKeySet`
+ */
+export function testKeySet(set: { readonly nodeId?: string; readonly signers: readonly TestKey[] }): KeySetDocument {
+  const keys = set.signers.map(({ signer, ...life }) => ({
+    status: 'active' as const,
+    createdAt: LONG_AGO,
+    notBefore: LONG_AGO,
+    ...life,
+    kid: signer.kid,
+    publicKey: signer.publicKey,
+  }));
+  const activeKid = keys.find((key) => key.status === 'active')?.kid ?? null;
+  return formatKeySet({ nodeId: set.nodeId ?? 'test-node', activeKid, keys });
+}
