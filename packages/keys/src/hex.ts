@@ -6,3 +6,8 @@ export function encodeHex(bytes: Uint8Array): string {
   for (const byte of bytes) text += BYTE_AS_HEX[byte] ?? '';
   return text;
 }
+
+/** Bytes of a constant in this package's own source; it does not check what it reads. */
+export function bytesOfHexConstant(hex: string): Uint8Array {
+  return Uint8Array.from({ length: hex.length / 2 }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16));
+}

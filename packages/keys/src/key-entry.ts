@@ -55,15 +55,21 @@ function isPresent(entry: object, name: string): boolean {
  * @param entry parsed JSON of unknown content whose `kid` is the one given
  */
 export function parseKeyEntry(kid: string, entry: object): KeyEntry {
+  return { kid, status: readStatus(entry), key: readKey(entry), ...readLifeTexts(entry) };
+}
+
+/** The times and the reason that an entry states, as far as they are strings. */
+export function readLifeTexts(entry: object): Partial<Record<(typeof TEXTS)[number], string>> {
   const texts: Partial<Record<(typeof TEXTS)[number], string>> = {};
   for (const name of TEXTS) {
     const value = ownMember(entry, name);
     if (typeof value === 'string') texts[name] = value;
   }
-  return { kid, status: readStatus(entry), key: readKey(entry), ...texts };
+  return texts;
 }
 
-function readStatus(entry: object): KeyStatus {
+/** The status that counts: any member of a revocation beats what `status` says. */
+export function readStatus(entry: object): KeyStatus {
   if (REVOCATION_MEMBERS.some((name) => isPresent(entry, name))) return 'revoked';
   const status = ownMember(entry, 'status');
   if (status === undefined || status === 'active') return 'active';
@@ -87,9 +93,14 @@ function readKey(entry: object): EntryKey {
 }
 
 function faultOf(entry: object): string | null {
-  const status = ownMember(entry, 'status');
   if (ownMember(entry, 'algorithm') !== 'Ed25519') return 'algorithm: must be "Ed25519"';
   if (typeof ownMember(entry, 'publicKey') !== 'string') return 'publicKey: must be a string';
+  return faultOfLife(entry);
+}
+
+/** What is wrong with the status, times and revocation reason of an entry, or null. */
+export function faultOfLife(entry: object): string | null {
+  const status = ownMember(entry, 'status');
   if (status !== undefined && status !== 'active' && status !== 'retired' && status !== 'revoked') {
     return 'status: must be "active", "retired" or "revoked"';
   }

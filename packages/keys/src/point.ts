@@ -1,3 +1,5 @@
+import { bytesOfHexConstant } from './hex.js';
+
 /**
  * What may stand as a point of edwards25519 in a key (A) or in the first half of a signature (R).
  * An encoding is y in 255 bits, little-endian, then the sign of x in the topmost bit (RFC 8032, 5.1.2).
@@ -9,16 +11,12 @@ const D = 3709570593466943934313808350875456518954211387984321901638878553308594
 
 /** The only y that a point of order 1, 2, 4 or 8 can have; each with both signs of x is refused. */
 const SMALL_ORDER_Y: readonly Uint8Array[] = [
-  y('0000000000000000000000000000000000000000000000000000000000000000'), // order 4
-  y('0100000000000000000000000000000000000000000000000000000000000000'), // order 1
-  y('ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f'), // order 2
-  y('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05'), // order 8
-  y('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a'), // order 8
-];
-
-function y(hex: string): Uint8Array {
-  return Uint8Array.from({ length: 32 }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16));
-}
+  '0000000000000000000000000000000000000000000000000000000000000000', // order 4
+  '0100000000000000000000000000000000000000000000000000000000000000', // order 1
+  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f', // order 2
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05', // order 8
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a', // order 8
+].map(bytesOfHexConstant);
 
 /** Whether y is below p, so that the encoding is the only one of its point (up to x = 0, which is of small order). */
 function isReduced(encoding: Uint8Array): boolean {

@@ -22,7 +22,8 @@ export function publicKeyFromRaw(raw: Uint8Array): PublicKey {
     throw new KeyError('KEY_POINT_INVALID', 'public key: a point of small order or in a non-canonical encoding');
   }
   if (!isOnCurve(raw)) throw new KeyError('KEY_POINT_INVALID', 'public key: not a point of the curve');
-  return { raw: raw.slice() };
+  // Not `slice`: of a Buffer that would be a window into the caller's memory.
+  return { raw: Uint8Array.from(raw) };
 }
 
 /**

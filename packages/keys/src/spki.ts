@@ -14,10 +14,13 @@ export function spkiFromRaw(raw: Uint8Array): Uint8Array {
   return spki;
 }
 
-/** @throws KeyError KEY_FORMAT_UNSUPPORTED unless it is an Ed25519 key in DER, nothing before or after */
+/**
+ * @returns the raw key as a window into `spki`
+ * @throws KeyError KEY_FORMAT_UNSUPPORTED unless it is an Ed25519 key in DER, nothing before or after
+ */
 export function rawFromSpki(spki: Uint8Array): Uint8Array {
   if (spki.length !== SPKI_LENGTH || !PREFIX.every((byte, at) => spki[at] === byte)) {
     throw new KeyError('KEY_FORMAT_UNSUPPORTED', 'public key: not the SPKI DER of an Ed25519 key');
   }
-  return spki.slice(PREFIX.length);
+  return spki.subarray(PREFIX.length);
 }

@@ -1,40 +1,8 @@
+import { bytesOfHexConstant } from './hex.js';
 import { isCanonicalAndNotSmallOrder } from './point.js';
 
 /** L, the order of the base point, little-endian (RFC 8032, 5.1). */
-const GROUP_ORDER = Uint8Array.of(
-  0xed,
-  0xd3,
-  0xf5,
-  0x5c,
-  0x1a,
-  0x63,
-  0x12,
-  0x58,
-  0xd6,
-  0x9c,
-  0xf7,
-  0xa2,
-  0xde,
-  0xf9,
-  0xde,
-  0x14,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0,
-  0x10,
-);
+const GROUP_ORDER = bytesOfHexConstant('edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010');
 
 function isBelowGroupOrder(scalar: Uint8Array): boolean {
   for (let at = 31; at >= 0; at--) {

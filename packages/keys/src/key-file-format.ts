@@ -1,0 +1,73 @@
+import { faultOfLife, readLifeTexts, readStatus } from './key-entry.js';
+import type { KeyError } from './key-error.js';
+import type { KeyLife } from './key-set-document.js';
+import { isJsonObject, ownMember } from './own-member.js';
+
+/** A key of a key file: secret, and never to be logged. */
+export interface KeyFileKey extends KeyLife {
+  readonly kid: string;
+  /** Base64 of the PKCS#8 DER. */
+  readonly privateKey: string;
+}
+
+/** What a key file holds as JSON. */
+export interface KeyFile {
+  readonly nodeId: string;
+  readonly keys: readonly KeyFileKey[];
+}
+
+/** The text of a key file. */
+export function writeKeyFile(file: KeyFile): string {
+  return `${JSON.stringify(file, null, 2)}\n`;
+}
+
+/**
+ * Reads the text of a key file; whether the keys are keys is not looked at here.
+ * @param refuse makes the error of a rule, so that messages name the file
+ * @throws what `refuse` makes; messages never quote the text
+ */
+export function readKeyFile(text: string, refuse: (rule: string) => KeyError): KeyFile {
+  const value = parseJson(text, refuse);
+  if (!isJsonObject(value)) throw refuse('must hold a JSON object {nodeId, keys}');
+  const nodeId = ownMember(value, 'nodeId');
+  if (typeof nodeId !== 'string' || nodeId === '') throw refuse('nodeId must be a non-empty string');
+  const keys: unknown = ownMember(value, 'keys');
+  if (!Array.isArray(keys)) throw refuse('keys must be an array');
+  return { nodeId, keys: keys.map((key: unknown, at) => readKey(key, (rule) => refuse(`keys[${at}]: ${rule}`))) };
+}
+
+function parseJson(text: string, refuse: (rule: string) => KeyError): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text around the fault, which may be a private key.
+    throw refuse('must hold JSON; it looks cut off or is another kind of file. Restore it from a backup');
+  }
+}
+
+function readKey(value: unknown, refuse: (rule: string) => KeyError): KeyFileKey {
+  if (!isJsonObject(value)) throw refuse('must be an object');
+  const text = (name: string): string => {
+    const member = ownMember(value, name);
+    if (typeof member !== 'string') throw refuse(`${name} must be a string`);
+    return member;
+  };
+  const required = {
+    kid: text('kid'),
+    privateKey: text('privateKey'),
+    createdAt: text('createdAt'),
+    notBefore: text('notBefore'),
+  };
+  text('status');
+  const fault = faultOfLife(value);
+  if (fault !== null) throw refuse(fault);
+  const { retiredAt, revokedAt, compromisedSince, revocationReason } = readLifeTexts(value);
+  return {
+    ...required,
+    status: readStatus(value),
+    ...(retiredAt !== undefined && { retiredAt }),
+    ...(revokedAt !== undefined && { revokedAt }),
+    ...(compromisedSince !== undefined && { compromisedSince }),
+    ...(revocationReason !== undefined && { revocationReason }),
+  };
+}
