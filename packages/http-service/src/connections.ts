@@ -1,0 +1,66 @@
+import type { RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { answerProtocolError } from './protocol-error.js';
+
+export interface Connections {
+  /** Stops accepting and resolves when every accepted request is answered and every connection closed. */
+  drain(headersTimeoutMs: number, requestTimeoutMs: number): Promise<void>;
+}
+
+/** Wires a server to its listener and keeps track of what is open, so that closing loses no accepted request. */
+export function trackConnections(server: Server, listener: RequestListener): Connections {
+  const sockets = new Set<Socket>();
+  const inFlight = new Set<ServerResponse>();
+  let closing = false;
+
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+
+  const accept: RequestListener = (request, response) => {
+    inFlight.add(response);
+    if (closing) response.shouldKeepAlive = false;
+    response.once('close', () => {
+      inFlight.delete(response);
+      if (closing) server.closeIdleConnections();
+    });
+    listener(request, response);
+  };
+  server.on('request', accept);
+  // The router says "100 Continue" itself, and only to a body that it wants.
+  server.on('checkContinue', accept);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const answering = [...inFlight].some(({ req, headersSent }) => req.socket === socket && headersSent);
+    answerProtocolError(error, socket, answering);
+  });
+
+  const busySockets = (): Map<Socket, ServerResponse> =>
+    new Map([...inFlight].map((answer) => [answer.req.socket, answer]));
+
+  const drain = async (headersTimeoutMs: number, requestTimeoutMs: number): Promise<void> => {
+    closing = true;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    // Of pipelined requests only the last one ends the connection.
+    for (const response of busySockets().values()) response.shouldKeepAlive = false;
+    // Node counts a connection that never said anything as busy.
+    destroyWhere(sockets, (socket) => socket.bytesRead === 0);
+    // A closing server enforces no timeouts of its own.
+    const headersDue = setTimeout(() => {
+      const busy = busySockets();
+      destroyWhere(sockets, (socket) => !busy.has(socket));
+    }, headersTimeoutMs);
+    const requestsDue = setTimeout(() => {
+      const busy = busySockets();
+      destroyWhere(sockets, (socket) => busy.get(socket)?.req.complete === false);
+    }, requestTimeoutMs);
+    await closed;
+    clearTimeout(headersDue);
+    clearTimeout(requestsDue);
+  };
+  return { drain };
+}
+
+function destroyWhere(sockets: ReadonlySet<Socket>, unwanted: (socket: Socket) => boolean): void {
+  for (const socket of sockets) if (unwanted(socket)) socket.destroy();
+}

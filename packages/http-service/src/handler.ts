@@ -1,0 +1,83 @@
+/** Header fields by lower-case name, as the transport joined them. */
+export type RequestHeaders = Readonly<Record<string, string | undefined>>;
+
+/** A request before its body is read: all that authentication, authorization and rate limits may look at. */
+export interface RequestHead {
+  readonly method: string;
+  /** The path as it was sent: neither decoded nor normalized, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Path parameters of the matched pattern, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly headers: RequestHeaders;
+  /** The client's IP address; proxies are believed only where they are configured. */
+  readonly remoteAddress: string;
+  readonly requestId: string;
+  /** Aborts when the client is gone before its answer was sent. */
+  readonly signal: AbortSignal;
+}
+
+/** A request with its whole body; empty when none was sent. */
+export interface ServiceRequest extends RequestHead {
+  readonly body: Uint8Array;
+}
+
+/** A request whose body is read while it arrives; iterating slowly slows the sender down. */
+export interface StreamRequest extends RequestHead {
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+export type ResponseHeaders = Readonly<Record<string, string>>;
+
+export interface ServiceResponse {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  /** An iterable is streamed and pulled no faster than the client reads. */
+  readonly body: Uint8Array | string | AsyncIterable<Uint8Array | string> | null;
+}
+
+export type Handler = (request: ServiceRequest) => Promise<ServiceResponse>;
+export type StreamHandler = (request: StreamRequest) => Promise<ServiceResponse>;
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+const JSON_HEADERS: ResponseHeaders = { 'content-type': JSON_TYPE };
+const NO_HEADERS: ResponseHeaders = {};
+
+/** An answer with an already serialized JSON text, for bytes that must not be written a second time. */
+export function jsonText(status: number, text: string, headers?: ResponseHeaders): ServiceResponse {
+  return { status, headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers }, body: text };
+}
+
+/** An answer with `value` as JSON. */
+export function json(status: number, value: unknown, headers?: ResponseHeaders): ServiceResponse {
+  return jsonText(status, JSON.stringify(value), headers);
+}
+
+/** 200 with `value` as JSON. */
+export function ok(value: unknown, headers?: ResponseHeaders): ServiceResponse {
+  return json(200, value, headers);
+}
+
+/** 204. */
+export function noContent(headers: ResponseHeaders = NO_HEADERS): ServiceResponse {
+  return { status: 204, headers, body: null };
+}
+
+/** Sends the client to `location`; 302 unless told otherwise. */
+export function redirect(
+  location: string,
+  status: 301 | 302 | 303 | 307 | 308 = 302,
+  headers?: ResponseHeaders,
+): ServiceResponse {
+  return { status, headers: { ...headers, location }, body: null };
+}
+
+/**
+ * A path parameter that the route's pattern declares.
+ * @throws Error when the pattern has no such parameter: a fault of the service, not of the request
+ */
+export function pathParam(head: RequestHead, name: string): string {
+  const value = head.params[name];
+  if (value === undefined) throw new Error(`the route has no path parameter ${name}`);
+  return value;
+}

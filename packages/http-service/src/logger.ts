@@ -1,0 +1,57 @@
+import { pino, type DestinationStream, type Logger } from 'pino';
+import { describeError } from './describe-error.js';
+
+export type { Logger } from 'pino';
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface LoggerOptions {
+  /** Which service writes, e.g. `node`. */
+  readonly service: string;
+  readonly level: LogLevel;
+  /** Where the lines go; stdout when left out. */
+  readonly stream?: DestinationStream;
+}
+
+/** Members that are secret or a stranger's content under whatever object they are logged. */
+const SECRET_MEMBERS = [
+  'authorization',
+  'cookie',
+  'set-cookie',
+  'x-admin-secret',
+  'apiKey',
+  'adminSecret',
+  'secret',
+  'token',
+  'password',
+  'privateKey',
+  'body',
+  'input',
+  'output',
+  'prompt',
+  'openings',
+];
+
+const REDACTED_PATHS = SECRET_MEMBERS.flatMap((name) => {
+  const member = `["${name}"]`;
+  return [member, `*${member}`, `*.*${member}`];
+});
+
+/** JSON lines with ISO times; known secret members are replaced down to the third level. */
+export function createLogger({ service, level, stream }: LoggerOptions): Logger {
+  const options = {
+    level,
+    base: { service },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+    serializers: { err: describeError },
+    redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
+  };
+  return stream === undefined ? pino(options) : pino(options, stream);
+}
+
+/** Writes nothing. */
+export function silentLogger(): Logger {
+  return pino({ level: 'silent' });
+}

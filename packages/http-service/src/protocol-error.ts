@@ -1,0 +1,38 @@
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { newRequestId } from './request-id.js';
+import { SECURITY_HEADERS } from './response-headers.js';
+import { errorBody, type Refusal } from './service-error.js';
+
+interface ProtocolFault extends Refusal {
+  readonly status: number;
+}
+
+const NOT_HTTP: ProtocolFault = { status: 400, code: 'VALIDATION_ERROR', details: ['request: must be valid HTTP/1.1'] };
+
+// A Map, since the codes come from the parser.
+const FAULTS: ReadonlyMap<string | undefined, ProtocolFault> = new Map([
+  ['HPE_HEADER_OVERFLOW', { status: 431, code: 'HEADERS_TOO_LARGE', message: 'headers: must have at most 16 KiB' }],
+  ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, code: 'REQUEST_TIMEOUT', message: 'request: must be sent faster' }],
+]);
+
+/** Answers bytes that never became a request, and closes the connection. */
+export function answerProtocolError(error: NodeJS.ErrnoException, socket: Duplex, answering: boolean): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || answering) {
+    socket.destroy();
+    return;
+  }
+  const { status, ...refusal } = FAULTS.get(error.code) ?? NOT_HTTP;
+  const requestId = newRequestId();
+  const body = JSON.stringify(errorBody(refusal, requestId));
+  const headers = {
+    ...SECURITY_HEADERS,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': requestId,
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`;
+  socket.end(head + body, () => socket.destroy());
+}

@@ -1,0 +1,179 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ErrorRequestHandler, Express } from 'express';
+import type { TrustedProxies } from './client-address.js';
+import { createErrorShaper, type ErrorShaper, type ErrorShaping } from './error-handler.js';
+import { noContent, type RequestHead, type ServiceResponse } from './handler.js';
+import { requestHead, splitTarget, type Target } from './incoming-request.js';
+import { acceptsMediaType } from './media-type.js';
+import type { Metrics } from './metrics.js';
+import {
+  announcesBody,
+  ClientGone,
+  inviteBody,
+  NO_BODY,
+  readBody,
+  refuseAnnouncedLength,
+  streamBody,
+} from './read-body.js';
+import { clientRequestId, newRequestId } from './request-id.js';
+import { SECURITY_HEADERS } from './response-headers.js';
+import type { Route } from './route-definition.js';
+import { createRouteTable, type Endpoint, type RouteMatch } from './route-table.js';
+import { sendResponse } from './send-response.js';
+import { ServiceError } from './service-error.js';
+
+export type { Route, RouteMethod } from './route-definition.js';
+
+export interface RouterOptions extends ErrorShaping {
+  readonly metrics?: Metrics;
+  /** Whose `X-Forwarded-For` is believed; nobody's when left out. */
+  readonly trustedProxies?: TrustedProxies | undefined;
+  /** Hand unknown paths to `next` (e.g. static files behind) instead of refusing them with 404. */
+  readonly passUnknownPaths?: boolean;
+}
+
+/** Serves requests: as an Express middleware, or on a bare `node:http` server where the last tenth of speed counts. */
+export type Router = (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void) => void;
+
+const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
+const UNMATCHED = '(unmatched)';
+const CLIENT_GONE_STATUS = 499;
+
+/**
+ * Makes the router of a service. It refuses in one order everywhere: 404, 405, what `admit` refuses, 415, 413, and only
+ * then what the handler finds.
+ * @see docs/spec.md, "Refusal order"
+ */
+export function createRouter(routes: readonly Route[], options: RouterOptions): Router {
+  const match = createRouteTable(routes);
+  const shapeError = createErrorShaper(options);
+  return (request, response, next) => {
+    const target = splitTarget(request.url);
+    const found = match(target.path);
+    if (found === undefined && options.passUnknownPaths === true && next !== undefined) next();
+    else void exchange({ request, response, target, found, options, shapeError });
+  };
+}
+
+/** Serves `routes` from an Express app, in one line. */
+export function mount(app: Express, routes: readonly Route[], options: RouterOptions): void {
+  app.disable('x-powered-by');
+  app.use(createRouter(routes, options));
+  if (options.passUnknownPaths !== true) app.use(expressErrorHandler(options));
+}
+
+/** Shapes what other Express middleware throws; it stands last. */
+export function expressErrorHandler(options: RouterOptions): ErrorRequestHandler {
+  const shapeError = createErrorShaper(options);
+  // Express knows an error handler by its four parameters.
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars
+  return (error: unknown, request, response, _next) => {
+    const requestId = newRequestId();
+    const answer = shapeError(error, requestId);
+    if (response.headersSent) response.destroy();
+    else void sendResponse(request, response, answer, SECURITY_HEADERS, requestId);
+  };
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly target: Target;
+  readonly found: RouteMatch | undefined;
+  readonly options: RouterOptions;
+  readonly shapeError: ErrorShaper;
+}
+
+async function exchange(current: Exchange): Promise<void> {
+  const { request, response, found, options, shapeError } = current;
+  const startedAt = performance.now();
+  const requestId = newRequestId();
+  const endpoint = found?.resource.endpoints.get(request.method ?? '');
+  const base = endpoint?.headers ?? found?.resource.headers ?? SECURITY_HEADERS;
+  let status = CLIENT_GONE_STATUS;
+  try {
+    const answer = await answerOf(current, endpoint, requestId);
+    status = answer.status;
+    await sendResponse(request, response, answer, base, requestId);
+  } catch (error) {
+    if (!(error instanceof ClientGone)) {
+      const answer = shapeError(error, requestId);
+      status = answer.status;
+      if (!response.headersSent) await sendResponse(request, response, answer, base, requestId);
+    } else response.destroy();
+  }
+  const route = found?.resource.pattern ?? UNMATCHED;
+  const durationMs = performance.now() - startedAt;
+  const method = found === undefined ? 'ANY' : (request.method ?? '');
+  options.metrics?.observe({ route, method, status, durationMs });
+  options.logger.info(
+    {
+      method: request.method,
+      route,
+      status,
+      ms: Math.round(durationMs * 100) / 100,
+      requestId,
+      clientRequestId: clientRequestId(request),
+    },
+    'request',
+  );
+}
+
+async function answerOf(
+  current: Exchange,
+  endpoint: Endpoint | undefined,
+  requestId: string,
+): Promise<ServiceResponse> {
+  const { request, response, target, found, options } = current;
+  if (found === undefined) throw new ServiceError({ code: 'NOT_FOUND' });
+  const { preflight, allow } = found.resource;
+  if (endpoint === undefined) {
+    if (request.method === 'OPTIONS' && preflight !== undefined) return noContent(preflight);
+    throw new ServiceError({ code: 'METHOD_NOT_ALLOWED', headers: { allow } });
+  }
+  const { route, paramNames } = endpoint;
+  const head = requestHead(request, response, target, found.values, paramNames, requestId, options.trustedProxies);
+  if (route.admit !== undefined) await route.admit(head);
+  return dispatch(route, head, request, response);
+}
+
+async function dispatch(
+  route: Route,
+  head: RequestHead,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<ServiceResponse> {
+  const sendsBody = route.method !== 'GET' && announcesBody(request);
+  const limitBytes = sendsBody ? bodyLimitOf(route, head) : 0;
+  if (sendsBody) {
+    refuseMediaType(route, head);
+    refuseAnnouncedLength(request, limitBytes);
+    inviteBody(request, response);
+  }
+  // The head itself grows a body, so that what `admit` remembered about the object holds for the handler.
+  if (route.body === 'stream') {
+    return route.handler(Object.assign(head, { body: streamBody(request, limitBytes) }));
+  }
+  const body = sendsBody ? await readBody(request, limitBytes) : NO_BODY;
+  return route.handler(Object.assign(head, { body }));
+}
+
+function bodyLimitOf({ bodyLimitBytes = DEFAULT_BODY_LIMIT_BYTES }: Route, head: RequestHead): number {
+  return typeof bodyLimitBytes === 'number' ? bodyLimitBytes : bodyLimitBytes(head);
+}
+
+function refuseMediaType({ mediaTypes, contentEncodings }: Route, { headers }: RequestHead): void {
+  if (mediaTypes !== undefined && !acceptsMediaType(headers['content-type'], mediaTypes)) {
+    throw new ServiceError({
+      code: 'UNSUPPORTED_MEDIA_TYPE',
+      message: `content-type: must be ${mediaTypes.join(' or ')}`,
+    });
+  }
+  const coding = headers['content-encoding']?.toLowerCase() ?? 'identity';
+  if (coding !== 'identity' && contentEncodings?.includes(coding) !== true) {
+    throw new ServiceError({
+      code: 'UNSUPPORTED_MEDIA_TYPE',
+      message: `content-encoding: must be ${['identity', ...(contentEncodings ?? [])].join(' or ')}`,
+    });
+  }
+}

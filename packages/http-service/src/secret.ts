@@ -1,0 +1,74 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { inspect } from 'node:util';
+
+/** A value that prints as `[secret]` wherever it is turned into text; `reveal()` is the one way to it. */
+export class Secret<T> {
+  readonly #value: T;
+
+  constructor(value: T) {
+    this.#value = value;
+  }
+
+  reveal(): T {
+    return this.#value;
+  }
+
+  toString(): string {
+    return '[secret]';
+  }
+
+  toJSON(): string {
+    return '[secret]';
+  }
+
+  [inspect.custom](): string {
+    return '[secret]';
+  }
+}
+
+/** A secret file that cannot be used; the message names the file and the rule, never its content. */
+export class SecretFileError extends Error {
+  override readonly name = 'SecretFileError';
+}
+
+const OPEN_TO_OTHERS = 0o007;
+
+/**
+ * Reads a secret from a UTF-8 file, without its one trailing newline.
+ * @throws SecretFileError when the file cannot be read, is open to other users, or is empty
+ */
+export function readSecretFile(path: string): Secret<string> {
+  const text = readPrivately(path).replace(/\r?\n$/, '');
+  if (text === '') throw new SecretFileError(`secret file ${path} is empty`);
+  return new Secret(text);
+}
+
+function readPrivately(path: string): string {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch (cause) {
+    throw new SecretFileError(`secret file ${path} cannot be opened`, { cause });
+  }
+  try {
+    // On the open file, so that nobody can swap it between the check and the reading.
+    const status = fstatSync(file);
+    if (!status.isFile()) throw new SecretFileError(`secret file ${path} is not a file`);
+    if ((status.mode & OPEN_TO_OTHERS) !== 0) {
+      throw new SecretFileError(`secret file ${path} is open to every user: chmod 600 it`);
+    }
+    return readFileSync(file, 'utf8');
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Compares two secrets in a time that depends on neither, by their SHA-256 digests. */
+export function equalSecret(a: string, b: string): boolean {
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text, 'utf8').digest();
+}

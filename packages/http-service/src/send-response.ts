@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ResponseHeaders, ServiceResponse } from './handler.js';
+import { announcesBody } from './read-body.js';
+
+/** A rest of a refused body up to this size is read and thrown away, and the connection lives on. */
+const KEEP_ALIVE_REST_BYTES = 1024 * 1024;
+/** Beyond that, how long and how far a client may go on sending before the connection is closed under it. */
+const LINGER_MS = 1000;
+const LINGER_BYTES = 8 * 1024 * 1024;
+
+type Headers = Record<string, string | number>;
+
+/**
+ * Writes an answer, head and body at once where it can.
+ * @param base headers of the route, lower case; the answer's own replace them
+ * @throws whatever a streamed body throws; the connection is then cut, so that nobody takes the answer for complete
+ */
+export async function sendResponse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: ServiceResponse,
+  base: ResponseHeaders,
+  requestId: string,
+): Promise<void> {
+  if (response.destroyed) return;
+  const { status, body } = answer;
+  const headers: Headers = { ...base };
+  for (const name of Object.keys(answer.headers)) headers[name.toLowerCase()] = answer.headers[name] ?? '';
+  headers['x-request-id'] = requestId;
+
+  if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) {
+    await sendStream(request, response, status, headers, body);
+    return;
+  }
+  if (body !== null || (status !== 204 && status !== 304)) headers['content-length'] = byteLength(body);
+  if (announcesBody(request) && !request.complete) await sendBeforeBodyEnds(request, response, status, headers, body);
+  else response.writeHead(status, headers).end(body ?? undefined);
+}
+
+function byteLength(body: Uint8Array | string | null): number {
+  return body === null ? 0 : Buffer.byteLength(body);
+}
+
+/** Answers while the client is still sending: it gets to read the answer before the connection ends. */
+async function sendBeforeBodyEnds(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  headers: Headers,
+  body: Uint8Array | string | null,
+): Promise<void> {
+  const rest = request.headers['content-length'];
+  if (rest !== undefined && Number(rest) <= KEEP_ALIVE_REST_BYTES) {
+    response.writeHead(status, headers).end(body ?? undefined);
+    request.resume();
+    return;
+  }
+  headers['connection'] = 'close';
+  response.writeHead(status, headers);
+  if (body === null || request.method === 'HEAD') response.flushHeaders();
+  else response.write(body);
+  await drainBriefly(request);
+  if (!response.destroyed) response.end();
+}
+
+async function drainBriefly(request: IncomingMessage): Promise<void> {
+  const done = new AbortController();
+  let size = 0;
+  const stop = (): void => {
+    done.abort();
+  };
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > LINGER_BYTES) stop();
+  });
+  request.once('end', stop).once('close', stop).resume();
+  if (request.destroyed) stop();
+  await delay(LINGER_MS, undefined, { signal: done.signal, ref: false }).catch(() => undefined);
+}
+
+async function sendStream(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  headers: Headers,
+  body: AsyncIterable<Uint8Array | string>,
+): Promise<void> {
+  response.writeHead(status, headers);
+  if (request.method === 'HEAD') {
+    await body[Symbol.asyncIterator]().return?.();
+    response.end();
+    return;
+  }
+  response.flushHeaders();
+  const gone = new AbortController();
+  const leave = (): void => {
+    gone.abort();
+  };
+  response.once('close', leave);
+  try {
+    for await (const chunk of body) {
+      if (response.destroyed) return;
+      if (!response.write(chunk)) await once(response, 'drain', { signal: gone.signal });
+    }
+    response.end();
+  } catch (error) {
+    if (gone.signal.aborted) return;
+    response.destroy();
+    throw error;
+  } finally {
+    response.off('close', leave);
+    if (!request.complete) request.resume();
+  }
+}

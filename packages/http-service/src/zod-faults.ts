@@ -1,0 +1,106 @@
+import type { z } from 'zod';
+
+type Issue = z.core.$ZodIssue;
+type Path = readonly PropertyKey[];
+
+/**
+ * Every fault of a failed zod check, as `path: rule`. The sentences are made here from the schema's own terms: zod's
+ * messages can carry the received value. Messages that a schema's author wrote are kept, they must name rules only.
+ * @param input what was checked, to tell a missing member from one of the wrong type
+ */
+export function zodFaults(error: z.core.$ZodError, input: unknown): string[] {
+  return error.issues.flatMap((issue) => faultsOf(issue, [], input));
+}
+
+function faultsOf(issue: Issue, base: Path, input: unknown): string[] {
+  const path = [...base, ...issue.path];
+  if (issue.code === 'invalid_union') {
+    const branch = fittingBranch(issue.errors);
+    if (branch !== undefined) return branch.flatMap((inner) => faultsOf(inner, path, input));
+  }
+  if (issue.code === 'invalid_element') return issue.issues.flatMap((inner) => faultsOf(inner, path, input));
+  return [`${pathText(path)}: ${valueAt(input, path) === undefined ? 'is required' : ruleOf(issue)}`];
+}
+
+/** The one branch that the value has the outer shape of; its faults say more than "no branch fits". */
+function fittingBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
+  const fitting = branches.filter((issues) => issues.every(({ path }) => path.length > 0));
+  return fitting.length === 1 ? fitting[0] : undefined;
+}
+
+function ruleOf(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${withArticle(issue.expected)}`;
+    case 'too_small':
+      return `must ${amountOf(issue.origin)} ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum.toString()}${unitOf(issue.origin)}`;
+    case 'too_big':
+      return `must ${amountOf(issue.origin)} ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum.toString()}${unitOf(issue.origin)}`;
+    case 'invalid_format':
+      return `must have the format ${issue.format}`;
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor.toString()}`;
+    case 'unrecognized_keys':
+      return `has unknown members: ${issue.keys.map((key) => keyText(key)).join(', ')}`;
+    case 'invalid_value':
+      return `must be ${issue.values.map((value) => (typeof value === 'string' ? JSON.stringify(value) : String(value))).join(' or ')}`;
+    case 'invalid_key':
+      return 'is not an allowed member name';
+    case 'invalid_union':
+      return unionRule(issue.errors);
+    case 'invalid_element':
+      return 'has a bad element';
+    case 'custom':
+      return issue.message;
+  }
+}
+
+/** When every branch fails on the value's type alone, the types; otherwise nothing more can be said without the value. */
+function unionRule(branches: readonly (readonly Issue[])[]): string {
+  const outermost = branches.map((issues) => issues.find(({ path }) => path.length === 0));
+  const rules = outermost.map((issue) => (issue?.code === 'invalid_type' ? withArticle(issue.expected) : undefined));
+  const known = [...new Set(rules)];
+  if (known.length === 0 || known.includes(undefined)) return 'has none of the allowed shapes';
+  return `must be ${known.join(' or ')}`;
+}
+
+function withArticle(type: string): string {
+  if (type === 'int') return 'an integer';
+  if (type === 'null' || type === 'undefined') return type;
+  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+function amountOf(origin: string): string {
+  return unitOf(origin) === '' ? 'be' : 'have';
+}
+
+function unitOf(origin: string): string {
+  if (origin === 'string') return ' characters';
+  if (origin === 'array' || origin === 'set') return ' elements';
+  return origin === 'file' ? ' bytes' : '';
+}
+
+function pathText(path: Path): string {
+  if (path.length === 0) return 'body';
+  return path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`;
+    const name = keyText(String(key));
+    if (name.startsWith('"')) return `${text}[${name}]`;
+    return text === '' ? name : `${text}.${name}`;
+  }, '');
+}
+
+const MAX_KEY_CHARACTERS = 64;
+
+/** Member names come from the client too: anything unusual is escaped and cut. */
+function keyText(key: string): string {
+  return /^[A-Za-z_$][\w$-]{0,63}$/.test(key) ? key : JSON.stringify(key.slice(0, MAX_KEY_CHARACTERS));
+}
+
+function valueAt(input: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined,
+    input,
+  );
+}
