@@ -4,6 +4,8 @@ export type StoreErrorCode =
   | 'STORE_BUSY'
   /** The database cannot be reached, or its disk is full, or it gave up. */
   | 'STORE_UNAVAILABLE'
+  /** Other transactions got in the way every time it was tried. */
+  | 'STORE_CONTENDED'
   /** The database, or the gate before it, refused this one row; its neighbours are untouched. */
   | 'STORE_ROW_REFUSED'
   /** The store was closed before this call. */

@@ -1,0 +1,90 @@
+import type { Database } from './database.js';
+import { GroupCommit } from './group-commit.js';
+import { compiledMigrations } from './migrations.js';
+import type { NewRecord, Store } from './ports.js';
+import { PostgresDatabase } from './postgres/postgres-database.js';
+import { SqlProjectStore } from './projects.js';
+import { recordKey, text } from './record-rows.js';
+import { SqlRecordStore } from './records.js';
+import { retryPassing } from './retry.js';
+import { SqliteDatabase } from './sqlite/sqlite-database.js';
+import { StoreError } from './store-error.js';
+import { SqlTenantStore } from './tenants.js';
+
+/** More rows in one commit gain nothing, and each makes the first one wait. */
+const BATCH_LIMIT = 256;
+
+/** SQLite commits in one step; on PostgreSQL the second batch travels while the first is being made durable. */
+const IN_FLIGHT_LIMIT: Readonly<Record<Database['dialect'], number>> = { sqlite: 1, postgres: 2 };
+
+export interface StoreOptions {
+  /** `sqlite:PATH`, the file made when there is none, or `postgres://...`. */
+  readonly databaseUrl: string;
+  /** How many new records may wait for their commit before a call is refused as busy. */
+  readonly queueLimit: number;
+  /** The clock of the rows the store dates itself: tenants and API keys. */
+  readonly now?: () => Date;
+}
+
+/**
+ * Opens the node's store and brings its schema up to date.
+ * @throws StoreError STORE_URL_INVALID, STORE_UNAVAILABLE, STORE_SCHEMA_TOO_NEW
+ */
+export async function openStore({ databaseUrl, queueLimit, now = () => new Date() }: StoreOptions): Promise<Store> {
+  const { database, schemaVersion } = await openDatabase(databaseUrl);
+  const commits = new GroupCommit<NewRecord>({
+    keyOf: recordKey,
+    insertBatch: (records) => database.insertBatch(records),
+    batchLimit: BATCH_LIMIT,
+    inFlightLimit: IN_FLIGHT_LIMIT[database.dialect],
+    queueLimit,
+  });
+  const records = new SqlRecordStore(database, commits);
+  return {
+    records,
+    projects: new SqlProjectStore(database),
+    tenants: new SqlTenantStore(database, now),
+    schemaVersion,
+    ping: async () => {
+      await database.all('select 1', []);
+    },
+    referencedCommitmentSecretIds: async () => {
+      const rows = await retryPassing(() => database.all('select commitment_secret_id from commitment_secrets', []));
+      return rows.map((row) => text(row, 'commitment_secret_id'));
+    },
+    pendingRecords: () => commits.pending,
+    close: async () => {
+      await records.close();
+      await database.close();
+    },
+  };
+}
+
+/**
+ * Brings a database up to date and leaves it.
+ * @returns the schema version it is at now
+ * @throws StoreError as openStore
+ */
+export async function migrate(databaseUrl: string): Promise<number> {
+  const { database, schemaVersion } = await openDatabase(databaseUrl);
+  await database.close();
+  return schemaVersion;
+}
+
+async function openDatabase(databaseUrl: string): Promise<{ database: Database; schemaVersion: number }> {
+  const database = databaseOf(databaseUrl);
+  try {
+    const migrations = compiledMigrations(database.dialect);
+    return { database, schemaVersion: await retryPassing(() => database.migrate(migrations)) };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+function databaseOf(databaseUrl: string): Database {
+  const path = /^sqlite:(.+)$/s.exec(databaseUrl)?.[1];
+  if (path !== undefined && path !== ':memory:') return new SqliteDatabase(path);
+  if (/^postgres(ql)?:\/\//.test(databaseUrl)) return new PostgresDatabase(databaseUrl);
+  throw new StoreError('STORE_URL_INVALID', 'databaseUrl: is neither sqlite:PATH nor postgres://...');
+}

