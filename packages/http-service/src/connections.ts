@@ -40,7 +40,11 @@ export function trackConnections(server: Server, listener: RequestListener): Con
 
   const drain = async (headersTimeoutMs: number, requestTimeoutMs: number): Promise<void> => {
     closing = true;
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    const closed = new Promise<void>((resolve) => {
+      server.close(() => {
+        resolve();
+      });
+    });
     // Of pipelined requests only the last one ends the connection.
     for (const response of busySockets().values()) response.shouldKeepAlive = false;
     // Node counts a connection that never said anything as busy.

@@ -26,7 +26,7 @@ export function createErrorShaper({ logger, statusOf, translate, presentError }:
   const present = presentError ?? errorBody;
 
   return (error, requestId) => {
-    const refused = error instanceof ServiceError ? error : translate?.(error);
+    const refused: ServiceError | undefined = error instanceof ServiceError ? error : translate?.(error);
     const status = refused === undefined ? undefined : (refused.refusal.status ?? statuses.get(refused.code));
     if (refused === undefined || status === undefined) {
       logger.error({ requestId, err: error }, 'request failed');

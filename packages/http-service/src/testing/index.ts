@@ -1,0 +1,2 @@
+export { recordedLog, type RecordedLog } from './log-lines.js';
+export { connectRaw, type RawConnection } from './raw-http.js';
