@@ -1,4 +1,4 @@
-import { pino, type DestinationStream, type Logger } from 'pino';
+import { pino, type DestinationStream, type LogFn, type Logger } from 'pino';
 import { describeError } from './describe-error.js';
 
 export type { Logger } from 'pino';
@@ -46,9 +46,21 @@ export function createLogger({ service, level, stream }: LoggerOptions): Logger 
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: describeError },
+    hooks: { logMethod: withoutBorrowedMessage },
     redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
   };
   return stream === undefined ? pino(options) : pino(options, stream);
+}
+
+/** pino makes an error's message the line's message when the caller gives none; a library's may hold values. */
+function withoutBorrowedMessage(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
+  const [only, ...rest] = args;
+  if (rest.length === 0 && holdsError(only)) method.call(this, only, 'error');
+  else method.apply(this, args);
+}
+
+function holdsError(logged: unknown): logged is object {
+  return logged instanceof Error || (typeof logged === 'object' && logged !== null && 'err' in logged);
 }
 
 /** Writes nothing. */

@@ -104,7 +104,7 @@ async function exchange(current: Exchange): Promise<void> {
   }
   const route = found?.resource.pattern ?? UNMATCHED;
   const durationMs = performance.now() - startedAt;
-  const method = found === undefined ? 'ANY' : (request.method ?? '');
+  const method = endpoint === undefined ? 'ANY' : (request.method ?? 'ANY');
   options.metrics?.observe({ route, method, status, durationMs });
   options.logger.info(
     {

@@ -19,7 +19,7 @@ async function served(routes: readonly Route[], options: Partial<ServeOptions> =
   return server;
 }
 
-function gate(): { readonly opened: Promise<void>; open(): void } {
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => {
     open = resolve;

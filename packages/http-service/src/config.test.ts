@@ -1,0 +1,118 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import {
+  absolutePath,
+  ConfigError,
+  flag,
+  host,
+  loadConfig,
+  logLevel,
+  port,
+  positiveInteger,
+  secret,
+  serviceUrl,
+  trustedProxies,
+  wholeNumber,
+  type Environment,
+} from './config.js';
+
+const schema = z
+  .object({
+    PORT: port(4100),
+    HOST: host(),
+    LOG_LEVEL: logLevel(),
+    QUEUE_LENGTH: positiveInteger(256),
+    RETRIES: wholeNumber(0, 9).default(3),
+    TLS: flag(false),
+    ADMIN_SECRET: secret(8),
+    DATA_FOLDER: absolutePath().optional(),
+    DASHBOARD_URL: serviceUrl().optional(),
+    TRUST_PROXY: trustedProxies(),
+  })
+  .transform(({ PORT, ADMIN_SECRET, ...rest }) => ({ port: PORT, adminSecret: ADMIN_SECRET, ...rest }));
+
+const linesOf = (env: Environment): readonly string[] => {
+  try {
+    loadConfig(schema, env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.lines;
+    throw error;
+  }
+};
+
+describe('configuration', () => {
+  it('has safe defaults, keeps secrets secret and cannot be changed', () => {
+    const config = loadConfig(schema, { ADMIN_SECRET: 'long enough', HOST: '', PATH: '/bin' });
+    expect(config).toMatchObject({
+      port: 4100,
+      HOST: '127.0.0.1',
+      LOG_LEVEL: 'info',
+      QUEUE_LENGTH: 256,
+      RETRIES: 3,
+      TLS: false,
+    });
+    expect(config.adminSecret.reveal()).toBe('long enough');
+    expect(JSON.stringify(config)).not.toContain('long enough');
+    expect(Object.isFrozen(config)).toBe(true);
+    expect(config).not.toHaveProperty('PATH');
+  });
+
+  it('reads what is set', () => {
+    const config = loadConfig(schema, {
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      TLS: '1',
+      ADMIN_SECRET: 'long enough',
+      DATA_FOLDER: '/data',
+      DASHBOARD_URL: 'https://a.example/base/',
+      TRUST_PROXY: '10.0.0.0/8',
+    });
+    expect(config).toMatchObject({
+      port: 0,
+      LOG_LEVEL: 'warn',
+      TLS: true,
+      DATA_FOLDER: '/data',
+      DASHBOARD_URL: 'https://a.example/base',
+    });
+    expect(config.TRUST_PROXY?.check('10.1.1.1', 'ipv4')).toBe(true);
+  });
+
+  it('reports every bad variable at once, by name and rule, never by value', () => {
+    const lines = linesOf({
+      PORT: '70000',
+      LOG_LEVEL: 'loud',
+      QUEUE_LENGTH: '1e3',
+      RETRIES: '10',
+      TLS: 'yes',
+      ADMIN_SECRET: 'leaked',
+      DATA_FOLDER: 'leaked/folder',
+      DASHBOARD_URL: 'https://leaked:pw@a.example',
+      TRUST_PROXY: 'leaked',
+    });
+    expect(lines).toEqual([
+      'PORT: must be a whole number, 0 to 65535',
+      'LOG_LEVEL: must be "trace" or "debug" or "info" or "warn" or "error" or "fatal" or "silent"',
+      'QUEUE_LENGTH: must be a whole number, 1 or more',
+      'RETRIES: must be a whole number, 0 to 9',
+      'TLS: must be "0" or "1"',
+      'ADMIN_SECRET: must have at least 8 characters',
+      'DATA_FOLDER: must be an absolute path',
+      'DASHBOARD_URL: must be an http or https URL without credentials, query or fragment',
+      'TRUST_PROXY: must be IP addresses or CIDR ranges separated by commas',
+    ]);
+    expect(linesOf({})).toEqual(['ADMIN_SECRET: is required']);
+  });
+
+  it.each(['-1', '1.5', ' 1', '0x10', '', '99999999999999999'])('takes %j for no port', (text) => {
+    const lines = linesOf({ PORT: text, ADMIN_SECRET: 'long enough' });
+    expect(lines).toEqual(text === '' ? [] : ['PORT: must be a whole number, 0 to 65535']);
+  });
+
+  it.each(['ftp://a.example', 'a.example', 'https://a.example?q', 'https://a.example/#f'])(
+    'takes %s for no service URL',
+    (text) => {
+      expect(linesOf({ DASHBOARD_URL: text, ADMIN_SECRET: 'long enough' })).toHaveLength(1);
+    },
+  );
+});

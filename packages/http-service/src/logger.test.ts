@@ -1,0 +1,68 @@
+import { describe, expect, it } from '@jest/globals';
+import { createLogger } from './logger.js';
+import { Secret } from './secret.js';
+import { ServiceError } from './service-error.js';
+import { recordedLog } from './testing/index.js';
+
+describe('the log', () => {
+  it('redacts secret members down to the third level', () => {
+    const { logger, lines } = recordedLog();
+    const secrets = {
+      authorization: 'hidden',
+      cookie: 'hidden',
+      apiKey: 'hidden',
+      input: { deep: 'hidden' },
+      'x-admin-secret': 'hidden',
+    };
+    logger.info({ ...secrets, first: secrets, a: { b: secrets }, kept: new Secret('hidden') }, 'message');
+    expect(lines.join('')).not.toContain('hidden');
+    expect(JSON.parse(lines.join(''))).toMatchObject({
+      level: 'info',
+      service: 'test',
+      apiKey: '[redacted]',
+      kept: '[secret]',
+    });
+  });
+
+  it('says where an error came from but not the message a library gave it', () => {
+    const { logger, lines } = recordedLog();
+    const cause = Object.assign(new Error('insert hidden\n    at hidden (hidden:1:1)'), {
+      code: 'SQLITE_FULL',
+      syscall: 'write',
+    });
+    logger.error({ err: new TypeError('bad hidden', { cause }) });
+    expect(lines.join('')).not.toContain('hidden');
+    expect(JSON.parse(lines.join(''))).toMatchObject({
+      err: {
+        type: 'TypeError',
+        frames: expect.arrayContaining([expect.stringContaining('logger.test')]),
+        cause: { code: 'SQLITE_FULL', syscall: 'write' },
+      },
+    });
+  });
+
+  it('repeats the messages of our own refusals, which name fields only', () => {
+    const { logger, lines } = recordedLog();
+    logger.warn({ err: new ServiceError({ code: 'FORBIDDEN', message: 'scope: must include certify' }) });
+    expect(lines.join('')).toContain('scope: must include certify');
+  });
+
+  it('survives an endless chain of causes and things that are no errors', () => {
+    const { logger, lines } = recordedLog();
+    const endless = new Error('a');
+    endless.cause = endless;
+    logger.error({ err: endless });
+    logger.error({ err: 'hidden' });
+    logger.error({ err: null });
+    logger.error(new Error('hidden'));
+    expect(lines).toHaveLength(4);
+    expect(lines.join('')).not.toContain('hidden');
+  });
+
+  it('writes nothing below its level', () => {
+    const lines: string[] = [];
+    const stream = { write: (line: string) => void lines.push(line) };
+    createLogger({ service: 'test', level: 'warn', stream }).info('message');
+    expect(lines).toEqual([]);
+  });
+});

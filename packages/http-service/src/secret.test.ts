@@ -1,0 +1,64 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { equalSecret, readSecretFile, Secret } from './secret.js';
+
+describe('a secret', () => {
+  it('is shown by reveal and by nothing else', () => {
+    const secret = new Secret('hidden');
+    const shown = [String(secret), JSON.stringify({ secret }), inspect({ secret }, { depth: 5, showHidden: true })];
+    expect(secret.reveal()).toBe('hidden');
+    expect(shown.join('')).not.toContain('hidden');
+    expect(shown[0]).toBe('[secret]');
+    expect(shown[1]).toBe('{"secret":"[secret]"}');
+  });
+
+  it('equals another only by its whole text, whatever the lengths', () => {
+    expect(equalSecret('abc', 'abc')).toBe(true);
+    expect(equalSecret('abc', 'abd')).toBe(false);
+    expect(equalSecret('abc', 'abcd')).toBe(false);
+    expect(equalSecret('', 'a')).toBe(false);
+  });
+});
+
+describe('a secret file', () => {
+  let folder = '';
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'secret-'));
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const file = (content: string, mode = 0o600): string => {
+    const path = join(folder, 'key');
+    writeFileSync(path, content);
+    chmodSync(path, mode);
+    return path;
+  };
+
+  it.each([
+    ['key\n', 'key'],
+    ['key\r\n', 'key'],
+    ['key\n\n', 'key\n'],
+    [' key', ' key'],
+  ])('loses one trailing newline: %j', (content, secret) => {
+    expect(readSecretFile(file(content)).reveal()).toBe(secret);
+  });
+
+  it.each([0o604, 0o602, 0o644])('is refused with mode %o, without its content', (mode) => {
+    expect(() => readSecretFile(file('hidden', mode))).toThrow(/open to every user/);
+    expect(() => readSecretFile(file('hidden', mode))).not.toThrow(/hidden/);
+  });
+
+  it('may be shared with a group', () => {
+    expect(readSecretFile(file('key', 0o640)).reveal()).toBe('key');
+  });
+
+  it('is refused when empty, missing, or a folder', () => {
+    expect(() => readSecretFile(file('\n'))).toThrow('is empty');
+    expect(() => readSecretFile(join(folder, 'none'))).toThrow('cannot be opened');
+    expect(() => readSecretFile(folder)).toThrow('is not a file');
+  });
+});
