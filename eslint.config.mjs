@@ -17,6 +17,11 @@ export default tseslint.config(
     },
   },
   {
+    // Tests are no part of a workspace's build; one project of their own types them all.
+    files: ['**/*.test.{ts,tsx}', '*/*/test/**/*.ts'],
+    languageOptions: { parserOptions: { projectService: false, project: ['./tsconfig.tests.json'] } },
+  },
+  {
     // The command line talks to people on stdout and stderr.
     files: ['apps/cli/**/*.ts'],
     rules: { 'no-console': 'off' },

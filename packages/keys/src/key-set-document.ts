@@ -12,6 +12,8 @@ export interface KeyLife {
   readonly revokedAt?: string;
   readonly compromisedSince?: string;
   readonly revocationReason?: string;
+  /** Keys taken over from an older node only. */
+  readonly contextUnprotectedBefore?: string;
 }
 
 /** A key as the node knows it before publishing. */
@@ -56,14 +58,21 @@ export function formatKeySet(set: {
   return { nodeId, activeKid, keys: keys.map(formatEntry) };
 }
 
-function formatEntry(key: PublishableKey): KeySetDocumentEntry {
-  const { kid, publicKey, status, createdAt, notBefore, retiredAt, revokedAt, compromisedSince, revocationReason } =
-    key;
+function formatEntry({ kid, publicKey, ...life }: PublishableKey): KeySetDocumentEntry {
   return {
     kid,
     algorithm: 'Ed25519',
     publicKey: toSpkiBase64(publicKey),
     publicKeyJwk: toJwk(publicKey),
+    ...lifeOf(life),
+  };
+}
+
+/** Member by member, so that nothing else a caller's object holds (a private key, say) is published. */
+function lifeOf(life: KeyLife): KeyLife {
+  const { status, createdAt, notBefore, retiredAt, revokedAt, compromisedSince, revocationReason } = life;
+  const { contextUnprotectedBefore } = life;
+  return {
     status,
     createdAt,
     notBefore,
@@ -71,5 +80,6 @@ function formatEntry(key: PublishableKey): KeySetDocumentEntry {
     ...(revokedAt !== undefined && { revokedAt }),
     ...(compromisedSince !== undefined && { compromisedSince }),
     ...(revocationReason !== undefined && { revocationReason }),
+    ...(contextUnprotectedBefore !== undefined && { contextUnprotectedBefore }),
   };
 }

@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import { ed25519 } from '@noble/curves/ed25519.js';
+import fc from 'fast-check';
+import { isCanonicalAndNotSmallOrder, isOnCurve } from './point.js';
+import { encodeHex } from './hex.js';
+import { encodingOf, nonCanonicalY, P, smallOrderEncodings, torsionPoints } from '../test/curve.js';
+
+describe('the encodings that the strict gate refuses', () => {
+  it('are, for small order, exactly those of the eight points that curve arithmetic finds', () => {
+    const points = torsionPoints();
+    expect(new Set(points.map((point) => point.toHex())).size).toBe(8);
+    for (const point of points) expect(isCanonicalAndNotSmallOrder(point.toBytes())).toBe(false);
+  });
+
+  it('hold every spelling of those points, fourteen in all', () => {
+    const spellings = smallOrderEncodings();
+    expect(new Set(spellings.map(encodeHex)).size).toBe(14);
+    for (const spelling of spellings) expect(isCanonicalAndNotSmallOrder(spelling)).toBe(false);
+  });
+
+  it('hold every y from p to 2^255 - 1 with either sign', () => {
+    expect(nonCanonicalY()).toHaveLength(38);
+    for (const encoding of nonCanonicalY()) expect(isCanonicalAndNotSmallOrder(encoding)).toBe(false);
+  });
+
+  it('hold nothing else: y = p - 2 and the neighbours of every refused y pass', () => {
+    const refused = new Set(torsionPoints().map((point) => point.toAffine().y));
+    for (const y of [P - 2n, ...[...refused].flatMap((each) => [each + 1n, each + 2n, each + P - 2n])]) {
+      for (const sign of [0, 1] as const) {
+        const reduced = y % P;
+        if (!refused.has(reduced)) expect(isCanonicalAndNotSmallOrder(encodingOf(reduced, sign))).toBe(true);
+      }
+    }
+  });
+
+  it('hold no honest key', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (seed) => {
+        const key = ed25519.getPublicKey(seed);
+        expect(isCanonicalAndNotSmallOrder(key)).toBe(true);
+        expect(isOnCurve(key)).toBe(true);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('isOnCurve', () => {
+  it('agrees with an independent implementation on any 32 bytes', () => {
+    let onCurve = 0;
+    let offCurve = 0;
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
+        if (!isCanonicalAndNotSmallOrder(bytes)) return;
+        let decodes = true;
+        try {
+          ed25519.Point.fromBytes(bytes);
+        } catch {
+          decodes = false;
+        }
+        expect(isOnCurve(bytes)).toBe(decodes);
+        if (decodes) onCurve++;
+        else offCurve++;
+      }),
+      { numRuns: 200 },
+    );
+    expect(Math.min(onCurve, offCurve)).toBeGreaterThan(30);
+  });
+
+  it('takes x = 0', () => {
+    expect(isOnCurve(encodingOf(1n, 0))).toBe(true);
+    expect(isOnCurve(encodingOf(P - 1n, 0))).toBe(true);
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { compareTimestamps, parseTimestamp, type Timestamp } from './timestamp.js';
+
+function parsed(text: string): Timestamp {
+  const timestamp = parseTimestamp(text);
+  if (timestamp === null) throw new Error(`not a timestamp: ${text}`);
+  return timestamp;
+}
+
+describe('parseTimestamp', () => {
+  it('agrees with Date for every moment and offset', () => {
+    const date = fc.date({
+      min: new Date('0001-01-02T00:00:00Z'),
+      max: new Date('9999-12-30T00:00:00Z'),
+      noInvalidDate: true,
+    });
+    fc.assert(
+      fc.property(date, fc.integer({ min: -1439, max: 1439 }), (moment, offset) => {
+        const local = new Date(moment.getTime() + offset * 60_000).toISOString().slice(0, 23);
+        const pad = (part: number): string => String(part).padStart(2, '0');
+        const zone = `${offset < 0 ? '-' : '+'}${pad(Math.floor(Math.abs(offset) / 60))}:${pad(Math.abs(offset) % 60)}`;
+        const { epochSeconds, nanoseconds } = parsed(local + zone);
+        expect(epochSeconds * 1000 + nanoseconds / 1e6).toBe(moment.getTime());
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('reads one to nine digits of a second', () => {
+    expect(parsed('2026-01-01T00:00:00Z').nanoseconds).toBe(0);
+    expect(parsed('2026-01-01T00:00:00.5Z').nanoseconds).toBe(500_000_000);
+    expect(parsed('2026-01-01T00:00:00.000000001Z').nanoseconds).toBe(1);
+    expect(parsed('2026-01-01T00:00:00.999999999Z').nanoseconds).toBe(999_999_999);
+  });
+
+  it('knows the calendar', () => {
+    for (const real of ['2024-02-29', '2000-02-29', '0000-02-29', '0099-12-31', '2026-04-30', '9999-12-31']) {
+      expect(parseTimestamp(`${real}T00:00:00Z`)).not.toBeNull();
+    }
+    for (const unreal of [
+      '2026-02-29',
+      '1900-02-29',
+      '2100-02-29',
+      '2026-04-31',
+      '2026-13-01',
+      '2026-00-10',
+      '2026-01-00',
+      '2026-01-32',
+    ]) {
+      expect(parseTimestamp(`${unreal}T00:00:00Z`)).toBeNull();
+    }
+  });
+
+  it('counts the years before 100 as written', () => {
+    expect(parsed('0000-01-01T00:00:00Z').epochSeconds).toBe(Date.parse('0000-01-01T00:00:00Z') / 1000);
+    expect(parsed('0050-03-01T00:00:00Z').epochSeconds).toBe(Date.parse('0050-03-01T00:00:00Z') / 1000);
+  });
+
+  it.each([
+    ['a leap second', '2026-06-30T23:59:60Z'],
+    ['hour 24', '2026-01-01T24:00:00Z'],
+    ['minute 60', '2026-01-01T23:60:00Z'],
+    ['a lower-case z', '2026-01-01T00:00:00z'],
+    ['a lower-case t', '2026-01-01t00:00:00Z'],
+    ['a space for the T', '2026-01-01 00:00:00Z'],
+    ['ten digits', '2026-01-01T00:00:00.0000000000Z'],
+    ['a point without digits', '2026-01-01T00:00:00.Z'],
+    ['a comma', '2026-01-01T00:00:00,5Z'],
+    ['no zone', '2026-01-01T00:00:00'],
+    ['no seconds', '2026-01-01T00:00Z'],
+    ['a date only', '2026-01-01'],
+    ['an offset of 24 hours', '2026-01-01T00:00:00+24:00'],
+    ['an offset of 60 minutes', '2026-01-01T00:00:00+00:60'],
+    ['an offset without colon', '2026-01-01T00:00:00+0100'],
+    ['an offset of hours only', '2026-01-01T00:00:00+01'],
+    ['both zones', '2026-01-01T00:00:00Z+01:00'],
+    ['a year of five digits', '+12026-01-01T00:00:00Z'],
+    ['a negative year', '-0001-01-01T00:00:00Z'],
+    ['white space before', ' 2026-01-01T00:00:00Z'],
+    ['a line end after', '2026-01-01T00:00:00Z\n'],
+    ['digits of another script', '２０２６-01-01T00:00:00Z'],
+    ['a true minus sign', '2026-01-01T00:00:00−01:00'],
+    ['the empty text', ''],
+  ])('refuses %s', (_, text) => {
+    expect(parseTimestamp(text)).toBeNull();
+  });
+
+  it('refuses what is no text', () => {
+    for (const value of [null, undefined, 0, 1767225600, new Date(), {}, ['2026-01-01T00:00:00Z'], true]) {
+      expect(parseTimestamp(value)).toBeNull();
+    }
+  });
+
+  it('takes offsets up to 23:59 both ways', () => {
+    expect(parsed('2026-01-01T00:00:00+23:59').epochSeconds).toBe(Date.parse('2025-12-31T00:01:00Z') / 1000);
+    expect(parsed('2026-01-01T00:00:00-23:59').epochSeconds).toBe(Date.parse('2026-01-01T23:59:00Z') / 1000);
+    expect(parsed('2026-01-01T00:00:00-00:00')).toEqual(parsed('2026-01-01T00:00:00Z'));
+  });
+});
+
+describe('compareTimestamps', () => {
+  it('orders moments, not texts', () => {
+    expect(compareTimestamps(parsed('2026-01-01T01:00:00+02:00'), parsed('2026-01-01T00:00:00Z'))).toBeLessThan(0);
+    expect(compareTimestamps(parsed('2026-01-01T01:00:00+01:00'), parsed('2026-01-01T00:00:00.000Z'))).toBe(0);
+  });
+
+  it('tells one nanosecond', () => {
+    const [earlier, later] = [parsed('2026-01-01T00:00:00.123456788Z'), parsed('2026-01-01T00:00:00.123456789Z')];
+    expect(compareTimestamps(earlier, later)).toBeLessThan(0);
+    expect(compareTimestamps(later, earlier)).toBeGreaterThan(0);
+  });
+
+  it('goes by the fraction also before 1970', () => {
+    expect(compareTimestamps(parsed('1969-12-31T23:59:59.1Z'), parsed('1969-12-31T23:59:59.2Z'))).toBeLessThan(0);
+    expect(compareTimestamps(parsed('1969-12-31T23:59:59.9Z'), parsed('1970-01-01T00:00:00Z'))).toBeLessThan(0);
+  });
+});
