@@ -32,12 +32,10 @@ interface Entry<Row> extends Waiter<Row> {
 export class GroupCommit<Row> {
   readonly #options: GroupCommitOptions<Row>;
   readonly #entries = new Map<string, Entry<Row>>();
-  #queue: Entry<Row>[] = [];
+  readonly #queue: Entry<Row>[] = [];
   #pending = 0;
   #inFlight = 0;
   #scheduled = false;
-  #closed = false;
-  #drained: (() => void)[] = [];
 
   constructor(options: GroupCommitOptions<Row>) {
     this.#options = options;
@@ -53,19 +51,11 @@ export class GroupCommit<Row> {
    * @throws StoreBusyError at once, when the queue is full
    */
   async add(row: Row): Promise<boolean> {
-    if (this.#closed) throw new StoreError('STORE_CLOSED', 'the store is closed');
     if (this.#pending >= this.#options.queueLimit) throw new StoreBusyError();
     this.#pending += 1;
     return await new Promise<boolean>((resolve, reject) => {
       this.#enqueue({ row, resolve, reject });
     });
-  }
-
-  /** Refuses new rows, and resolves when every accepted one is settled. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    if (this.#pending === 0) return;
-    await new Promise<void>((resolve) => this.#drained.push(resolve));
   }
 
   #enqueue(waiter: Waiter<Row>, followers: Waiter<Row>[] = []): void {
@@ -124,27 +114,21 @@ export class GroupCommit<Row> {
     this.#entries.delete(entry.key);
     entry.resolve(inserted);
     for (const follower of entry.followers) follower.resolve(false);
-    this.#leave(1 + entry.followers.length);
+    this.#pending -= 1 + entry.followers.length;
   }
 
   #fail(entry: Entry<Row>, error: unknown): void {
     this.#entries.delete(entry.key);
     entry.reject(error);
-    this.#leave(1);
+    this.#pending -= 1;
     if (isUnavailable(error)) {
       for (const follower of entry.followers) follower.reject(error);
-      this.#leave(entry.followers.length);
+      this.#pending -= entry.followers.length;
       return;
     }
     // The key is still free, so the next one has its own chance.
     const [next, ...followers] = entry.followers;
     if (next !== undefined) this.#enqueue(next, followers);
-  }
-
-  #leave(count: number): void {
-    this.#pending -= count;
-    if (this.#pending > 0) return;
-    for (const resolve of this.#drained.splice(0)) resolve();
   }
 }
 

@@ -65,6 +65,7 @@ export class SqlRecordStore implements RecordStore {
   readonly #commits: GroupCommit<NewRecord>;
   readonly #knownSecrets = new Set<string>();
   readonly #underWay = new Set<Promise<RecordOutcome>>();
+  #closed = false;
 
   constructor(database: Database, commits: GroupCommit<NewRecord>) {
     this.#database = database;
@@ -72,6 +73,7 @@ export class SqlRecordStore implements RecordStore {
   }
 
   async recordOnce(record: NewRecord): Promise<RecordOutcome> {
+    if (this.#closed) throw new StoreError('STORE_CLOSED', 'the store is closed');
     assertStorable(record);
     const outcome = this.#recordOnce(record);
     this.#underWay.add(outcome);
@@ -84,7 +86,7 @@ export class SqlRecordStore implements RecordStore {
 
   /** Refuses new records and resolves when every accepted one is answered, replays with what they read included. */
   async close(): Promise<void> {
-    await this.#commits.close();
+    this.#closed = true;
     await Promise.allSettled(this.#underWay);
   }
 

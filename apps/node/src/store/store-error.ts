@@ -39,3 +39,9 @@ export class StoreBusyError extends StoreError {
     this.name = 'StoreBusyError';
   }
 }
+
+/** The code of a driver's or the system's error: an SQLSTATE, `SQLITE_...`, `ECONNREFUSED`; never its words. */
+export function driverCodeOf(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : 'no code';
+}

@@ -4,7 +4,7 @@ import type { CompiledMigration, Database, SqlRow, SqlValue } from '../database.
 import type { NewRecord } from '../ports.js';
 import { recordKey } from '../record-rows.js';
 import { pendingMigrations, SCHEMA_TABLE } from '../schema-version.js';
-import { StoreError } from '../store-error.js';
+import { driverCodeOf, StoreError } from '../store-error.js';
 import { columnArrays, INSERT_EXECUTIONS, INSERT_UNCLAIMED } from './batch-insert.js';
 
 const POOL_LIMIT = 10;
@@ -123,7 +123,7 @@ export class PostgresDatabase implements Database {
 /** PostgreSQL quotes rows in its messages and details: only the code of its error is kept. */
 function translated(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code';
+  const code = driverCodeOf(error);
   // Serialization failure, deadlock, lock not available.
   if (/^(40001|40P01|55P03)$/.test(code)) {
     return new StoreError('STORE_CONTENDED', `other transactions got in the way (${code})`);

@@ -1,10 +1,10 @@
-import Sqlite from 'better-sqlite3';
+import type Sqlite from 'better-sqlite3';
 
 import type { CompiledMigration, Database, SqlRow, SqlValue } from '../database.js';
 import type { NewRecord } from '../ports.js';
 import { columnNames, EXECUTION_COLUMNS, RECORD_COLUMNS } from '../record-rows.js';
 import { pendingMigrations, SCHEMA_TABLE } from '../schema-version.js';
-import { StoreError } from '../store-error.js';
+import { driverCodeOf, StoreError } from '../store-error.js';
 import { openSqliteFile } from './sqlite-file.js';
 import { WalCheckpoint } from './wal-checkpoint.js';
 
@@ -30,9 +30,11 @@ export class SqliteDatabase implements Database {
     return translated(() => {
       const statement = this.#prepared(sql);
       // SQLite reads `$1` as a parameter that is named 1.
-      const rows = statement.all(Object.fromEntries(values.map((value, index) => [index + 1, value])));
+      const named = Object.fromEntries(values.map((value, index) => [index + 1, value]));
       if (!statement.readonly) this.#checkpoint.noteCommit();
-      return rows;
+      if (statement.reader) return statement.all(named);
+      statement.run(named);
+      return [];
     });
   }
 
@@ -83,6 +85,7 @@ export class SqliteDatabase implements Database {
   }
 
   #prepared(sql: string): Sqlite.Statement<unknown[], SqlRow> {
+    if (!this.#file.open) throw new StoreError('STORE_CLOSED', 'the store is closed');
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     const statement = this.#file.prepare<unknown[], SqlRow>(sql);
@@ -101,16 +104,9 @@ function translated<T>(work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof StoreError) throw error;
-    if (!(error instanceof Sqlite.SqliteError)) {
-      if (error instanceof TypeError && error.message === 'The database connection is not open') {
-        throw new StoreError('STORE_CLOSED', 'the store is closed');
-      }
-      // The file system's refusals have a code of their own, and a path.
-      const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code';
-      throw new StoreError('STORE_UNAVAILABLE', `the database file cannot be used (${code})`);
-    }
-    throw /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH)/.test(error.code)
-      ? new StoreError('STORE_ROW_REFUSED', `the database refused a row (${error.code})`)
-      : new StoreError('STORE_UNAVAILABLE', `the database is not available (${error.code})`);
+    const code = driverCodeOf(error);
+    throw /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH)/.test(code)
+      ? new StoreError('STORE_ROW_REFUSED', `the database refused a row (${code})`)
+      : new StoreError('STORE_UNAVAILABLE', `the database file cannot be used (${code})`);
   }
 }

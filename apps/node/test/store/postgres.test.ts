@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+
+import { openStore, type Store } from '../../src/store/index.js';
+import { newRecord } from './new-record.js';
+import { postgresTestDatabase } from './postgres-test-database.js';
+import { storeContract, strays } from './store.contract.js';
+import type { TestDatabase } from './test-database.js';
+
+describe('the store on PostgreSQL', () => {
+  storeContract(postgresTestDatabase);
+
+  describe('beside another node', () => {
+    let database: TestDatabase;
+    let store: Store;
+    let other: pg.Client;
+
+    beforeAll(async () => {
+      database = await postgresTestDatabase();
+      store = await openStore({ databaseUrl: database.url, queueLimit: 100 });
+      other = new pg.Client(database.url);
+      await other.connect();
+    });
+
+    afterAll(async () => {
+      await other.end();
+      await store.close();
+      await database.remove();
+    });
+
+    /** The other node claims an executionId and leaves its transaction open. */
+    async function claim(executionId: string): Promise<void> {
+      await other.query('begin');
+      await other.query(
+        `insert into executions (tenant_id, execution_id, certificate_hash, bundle_created_at, snapshot_timestamp)
+         values ('tenant-a', $1, 'sha256:other', 'c', 't')`,
+        [executionId],
+      );
+    }
+
+    async function someoneWaits(): Promise<void> {
+      const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+      while ((await other.query(waiting)).rowCount === 0) await sleep(5);
+    }
+
+    it('records what another transaction claimed and then gave up', async () => {
+      await claim('given up');
+      const outcome = store.records.recordOnce(newRecord({ executionId: 'given up' }));
+      await someoneWaits();
+      await other.query('rollback');
+      expect(await outcome).toEqual({ recorded: true });
+    });
+
+    it('sees the row of a transaction that commits after its own statement began', async () => {
+      await claim('committed');
+      const outcome = store.records.recordOnce(newRecord({ executionId: 'committed' }));
+      await someoneWaits();
+      await other.query('commit');
+      expect(await outcome).toMatchObject({ recorded: false, existing: { certificateHash: 'sha256:other' } });
+      await other.query("delete from executions where execution_id = 'committed'");
+    });
+
+    it('survives a deadlock with another transaction', async () => {
+      await claim('deadlock 2');
+      const outcomes = ['deadlock 1', 'deadlock 2'].map((executionId) =>
+        store.records.recordOnce(newRecord({ executionId })),
+      );
+      await someoneWaits();
+      // Both wait for each other now; PostgreSQL ends one of them, whichever it likes.
+      await other
+        .query(
+          `insert into executions (tenant_id, execution_id, certificate_hash, bundle_created_at, snapshot_timestamp)
+           values ('tenant-a', 'deadlock 1', 'sha256:other', 'c', 't')`,
+        )
+        .catch(() => undefined);
+      await other.query('rollback');
+      expect(await Promise.all(outcomes)).toEqual([{ recorded: true }, { recorded: true }]);
+      expect(await strays(database)).toEqual([]);
+    });
+
+    it('goes on after the server ended its connections', async () => {
+      await store.records.recordOnce(newRecord());
+      const end =
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
+      await other.query(end);
+      const outcomes = await Promise.all(Array.from({ length: 20 }, () => store.records.recordOnce(newRecord())));
+      expect(outcomes.every(({ recorded }) => recorded)).toBe(true);
+    });
+  });
+
+  it('says that it cannot be reached without naming anyone', async () => {
+    const error: unknown = await openStore({
+      databaseUrl: 'postgres://user:canary@127.0.0.1:1/canary',
+      queueLimit: 1,
+    }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(inspect(error, { showHidden: true })).not.toContain('canary');
+  });
+});

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { describe, expect, it } from '@jest/globals';
+
+import { openStore } from '../../src/store/index.js';
+import { newRecord } from './new-record.js';
+import { sqliteTestDatabase } from './sqlite-test-database.js';
+import { storeContract } from './store.contract.js';
+
+describe('the store on SQLite', () => {
+  storeContract(sqliteTestDatabase);
+
+  it('keeps its files from other users', async () => {
+    const { path, url, remove } = await sqliteTestDatabase();
+    const store = await openStore({ databaseUrl: url, queueLimit: 1 });
+    await store.records.recordOnce(newRecord());
+    expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+    const files = readdirSync(dirname(path));
+    expect(files.toSorted()).toEqual(['node.db', 'node.db-shm', 'node.db-wal']);
+    for (const name of files) expect(statSync(join(dirname(path), name)).mode & 0o777).toBe(0o600);
+    await store.close();
+    await remove();
+  });
+
+  it('lays its file out in large pages with a write-ahead log', async () => {
+    const { url, query, remove } = await sqliteTestDatabase();
+    await (await openStore({ databaseUrl: url, queueLimit: 1 })).close();
+    expect(await query('pragma page_size')).toEqual([{ page_size: 16_384 }]);
+    expect(await query('pragma journal_mode')).toEqual([{ journal_mode: 'wal' }]);
+    await remove();
+  });
+
+  it('leaves no byte of a deleted record in any of its files', async () => {
+    const { path, url, remove } = await sqliteTestDatabase();
+    const store = await openStore({ databaseUrl: url, queueLimit: 100 });
+    // Longer than a page, so that it has pages of its own to be freed.
+    const record = newRecord({ bundleJson: JSON.stringify({ canary: 'canary '.repeat(10_000) }) });
+    await Promise.all([record, newRecord(), newRecord()].map((row) => store.records.recordOnce(row)));
+    const bytes = (): string =>
+      readdirSync(dirname(path))
+        .map((name) => readFileSync(join(dirname(path), name), 'latin1'))
+        .join('');
+    expect(bytes()).toContain('canary');
+    await store.records.setVisibility(record.certificateHash, 'deleted');
+    expect(bytes()).not.toContain('canary');
+    await store.close();
+    await remove();
+  });
+
+  it.each(['sqlite:', 'sqlite::memory:', 'mysql://u:canary@h/d', 'canary'])(
+    'refuses what is no durable database: %s',
+    async (databaseUrl) => {
+      const error: unknown = await openStore({ databaseUrl, queueLimit: 1 }).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ code: 'STORE_URL_INVALID' });
+      expect(String(error)).not.toContain('canary');
+    },
+  );
+
+  it('says that a file cannot be opened without naming it', async () => {
+    const error: unknown = await openStore({ databaseUrl: 'sqlite:/dev/null/canary.db', queueLimit: 1 }).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(String(error)).not.toContain('canary');
+  });
+});

@@ -1,0 +1,315 @@
+import { inspect } from 'node:util';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import {
+  migrate,
+  openStore,
+  StoreBusyError,
+  StoreError,
+  type RecordOutcome,
+  type Store,
+} from '../../src/store/index.js';
+import { hashOf, hashOnlyRecord, newRecord } from './new-record.js';
+import { projectContract } from './project.contract.js';
+import { tenantContract } from './tenant.contract.js';
+import type { TestDatabase } from './test-database.js';
+import { visibilityContract } from './visibility.contract.js';
+
+const QUEUE_LIMIT = 1_000;
+
+/** What every database behind the store must do. */
+export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
+  let database: TestDatabase;
+  let store: Store;
+
+  beforeAll(async () => {
+    database = await makeDatabase();
+    store = await openStore({ databaseUrl: database.url, queueLimit: QUEUE_LIMIT });
+  });
+
+  afterAll(async () => {
+    await store.close();
+    await database.remove();
+  });
+
+  describe('recording', () => {
+    it('keeps a first record whole, to the letter', async () => {
+      const record = newRecord({
+        appId: 'app',
+        publicCerJson: '{"public":"é ☃ 𝄞"}',
+        resealedCertificateHash: hashOf('reseal'),
+        commitmentSecretId: 'secret-1',
+      });
+      expect(await store.records.recordOnce(record)).toEqual({ recorded: true });
+
+      const { createdAt, timestamp, commitmentSecretId, ...kept } = record;
+      const { tenantId, executionId, certificateHash } = record;
+      expect(await store.records.findExecution('tenant-a', record.executionId ?? '')).toEqual({
+        execution: { tenantId, executionId, certificateHash, createdAt, timestamp, commitmentSecretId },
+        record: { ...kept, visibility: 'visible' },
+      });
+    });
+
+    it('answers a replay with what the first call stored', async () => {
+      const first = newRecord();
+      await store.records.recordOnce(first);
+      const again = newRecord({ executionId: first.executionId, createdAt: '2030-01-01T00:00:00Z' });
+
+      expect(await store.records.recordOnce(again)).toMatchObject({
+        recorded: false,
+        existing: { certificateHash: first.certificateHash, createdAt: first.createdAt },
+        record: { attestationId: first.attestationId, requestId: first.requestId, bundleJson: first.bundleJson },
+      });
+    });
+
+    it('answers other content under a known executionId with the first hash, and keeps nothing of it', async () => {
+      const first = newRecord();
+      await store.records.recordOnce(first);
+      const mutation = newRecord({ executionId: first.executionId, content: 'changed' });
+
+      expect(await store.records.recordOnce(mutation)).toMatchObject({
+        recorded: false,
+        existing: { certificateHash: first.certificateHash },
+      });
+      expect(await store.records.findByHash(mutation.certificateHash)).toBeNull();
+    });
+
+    it('takes its own earlier commit, whose answer was lost, as recorded', async () => {
+      const record = newRecord();
+      await store.records.recordOnce(record);
+      expect(await store.records.recordOnce(record)).toEqual({ recorded: true });
+    });
+
+    it('lets two tenants hold the same executionId and the same hash', async () => {
+      const first = newRecord();
+      const second = newRecord({ executionId: first.executionId, tenantId: 'tenant-b' });
+      expect(await store.records.recordOnce(first)).toEqual({ recorded: true });
+      expect(await store.records.recordOnce(second)).toEqual({ recorded: true });
+      for (const { tenantId, attestationId } of [first, second]) {
+        expect(await store.records.findOwnByHash(tenantId, first.certificateHash, 'full')).toMatchObject({
+          attestationId,
+        });
+      }
+    });
+
+    it('keeps a hash-only record once per tenant and hash, beside a full one', async () => {
+      const full = newRecord();
+      const hashOnly = hashOnlyRecord({ certificateHash: full.certificateHash });
+      expect(await store.records.recordOnce(hashOnly)).toEqual({ recorded: true });
+      expect(await store.records.recordOnce(full)).toEqual({ recorded: true });
+      expect(await store.records.recordOnce(hashOnlyRecord({ certificateHash: full.certificateHash }))).toMatchObject({
+        recorded: false,
+        existing: null,
+        record: { attestationId: hashOnly.attestationId },
+      });
+    });
+
+    it('remembers which commitment secrets its executions need', async () => {
+      await store.records.recordOnce(newRecord({ commitmentSecretId: 'secret-2' }));
+      await store.records.recordOnce(newRecord({ commitmentSecretId: 'secret-2' }));
+      expect(await store.referencedCommitmentSecretIds()).toEqual(expect.arrayContaining(['secret-2']));
+      expect(new Set(await store.referencedCommitmentSecretIds())).not.toContain('secret-3');
+    });
+
+    it('finds no execution and no record that was never stored', async () => {
+      expect(await store.records.findExecution('tenant-a', 'never')).toBeNull();
+      expect(await store.records.findByHash(hashOf('never'))).toBeNull();
+      expect(await store.records.findByExecutionId('lone \ud800', { limit: 1 })).toEqual([]);
+      expect(await store.records.findExecution('tenant-a', 'nul \0')).toBeNull();
+    });
+  });
+
+  describe('racing', () => {
+    it('gives 64 parallel calls for one executionId one winner', async () => {
+      const calls = Array.from({ length: 64 }, () => newRecord({ executionId: 'raced', content: 'raced' }));
+      const outcomes = await Promise.all(calls.map((record) => store.records.recordOnce(record)));
+      const winner = calls[outcomes.findIndex(({ recorded }) => recorded)];
+      expect(winnersOf(outcomes)).toBe(1);
+      for (const outcome of outcomes) {
+        if (!outcome.recorded) expect(outcome.record?.attestationId).toBe(winner?.attestationId);
+      }
+    });
+
+    it('gives mixed contents one winner, and tells all others its hash', async () => {
+      const calls = Array.from({ length: 64 }, (_, index) =>
+        newRecord({ executionId: 'mixed', content: `mixed ${index % 2}` }),
+      );
+      const outcomes = await Promise.all(calls.map((record) => store.records.recordOnce(record)));
+      expect(winnersOf(outcomes)).toBe(1);
+      const winner = calls[outcomes.findIndex(({ recorded }) => recorded)];
+      for (const outcome of outcomes) {
+        if (!outcome.recorded) expect(outcome.existing?.certificateHash).toBe(winner?.certificateHash);
+      }
+    });
+
+    it('has one winner per executionId when three stores race on one database', async () => {
+      const stores = await Promise.all(
+        [1, 2, 3].map(() => openStore({ databaseUrl: database.url, queueLimit: QUEUE_LIMIT })),
+      );
+      // Each in another order: that is how batches of two nodes lock each other out.
+      const ids = Array.from({ length: 100 }, (_, index) => `stores-${index}`);
+      const orders = [ids, ids.toReversed(), [...ids.slice(50), ...ids.slice(0, 50)]];
+      const outcomes = await Promise.all(
+        stores.flatMap(({ records }, index) =>
+          (orders[index] ?? []).map(async (executionId) => ({
+            executionId,
+            outcome: await records.recordOnce(newRecord({ executionId, content: `${executionId} of ${index}` })),
+          })),
+        ),
+      );
+      for (const id of ids) {
+        expect(winnersOf(outcomes.filter(({ executionId }) => executionId === id).map(({ outcome }) => outcome))).toBe(
+          1,
+        );
+      }
+      await Promise.all(stores.map((opened) => opened.close()));
+      expect(await strays(database)).toEqual([]);
+    });
+  });
+
+  describe('refusing', () => {
+    it('stores the good rows of a batch that has a bad one, and refuses that one alone', async () => {
+      const taken = newRecord();
+      await store.records.recordOnce(taken);
+      const bad = newRecord({ certificateHash: taken.certificateHash });
+      const rows = [
+        ...Array.from({ length: 20 }, () => newRecord()),
+        bad,
+        ...Array.from({ length: 20 }, () => newRecord()),
+      ];
+
+      const outcomes = await Promise.allSettled(rows.map((row) => store.records.recordOnce(row)));
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(40);
+      expect(outcomes[20]).toMatchObject({ status: 'rejected', reason: { code: 'STORE_ROW_REFUSED' } });
+      expect(await store.records.findExecution('tenant-a', bad.executionId ?? '')).toBeNull();
+      expect(await strays(database)).toEqual([]);
+    });
+
+    it('gives the next call for an executionId its own chance when the first one was refused', async () => {
+      const taken = newRecord();
+      await store.records.recordOnce(taken);
+      const outcomes = await Promise.allSettled([
+        store.records.recordOnce(newRecord({ executionId: 'second chance', certificateHash: taken.certificateHash })),
+        store.records.recordOnce(newRecord({ executionId: 'second chance', content: 'good' })),
+        store.records.recordOnce(newRecord({ executionId: 'second chance', content: 'good' })),
+      ]);
+      expect(outcomes).toMatchObject([
+        { reason: { code: 'STORE_ROW_REFUSED' } },
+        { value: { recorded: true } },
+        { value: { recorded: false, existing: { certificateHash: hashOf('good') } } },
+      ]);
+    });
+
+    it.each(['NUL \0', 'lone \ud800', 'lone \udc00 low'])(
+      'refuses a text that a database would change: %j',
+      async (id) => {
+        await expect(store.records.recordOnce(newRecord({ executionId: id }))).rejects.toMatchObject({
+          code: 'STORE_ROW_REFUSED',
+        });
+      },
+    );
+
+    it('refuses a hash-only record that claims an executionId', async () => {
+      await expect(store.records.recordOnce(newRecord({ kind: 'hash-only' }))).rejects.toBeInstanceOf(StoreError);
+    });
+
+    it('tells nothing of the row in its errors', async () => {
+      const taken = newRecord();
+      await store.records.recordOnce(taken);
+      const bad = newRecord({
+        executionId: 'canary-id',
+        certificateHash: taken.certificateHash,
+        bundleJson: '{"canary":"canary-json"}',
+      });
+      const error: unknown = await store.records.recordOnce(bad).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(StoreError);
+      const shown = inspect(error, { depth: 10, showHidden: true }) + JSON.stringify(error);
+      expect(shown).not.toContain('canary');
+      expect(shown).not.toContain(taken.certificateHash);
+    });
+
+    it('refuses at once when the queue is full, and takes rows again when it is not', async () => {
+      const small = await openStore({ databaseUrl: database.url, queueLimit: 3 });
+      const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => small.records.recordOnce(newRecord())));
+      expect(outcomes.map(({ status }) => status)).toEqual([
+        ...Array<string>(3).fill('fulfilled'),
+        'rejected',
+        'rejected',
+      ]);
+      for (const outcome of outcomes.slice(3)) {
+        expect(outcome.status === 'rejected' && outcome.reason).toBeInstanceOf(StoreBusyError);
+      }
+      expect(small.pendingRecords()).toBe(0);
+      expect(await small.records.recordOnce(newRecord())).toEqual({ recorded: true });
+      await small.close();
+    });
+  });
+
+  describe('opening and closing', () => {
+    it('commits every accepted record before it closes, and a new store sees them all', async () => {
+      const closing = await openStore({ databaseUrl: database.url, queueLimit: QUEUE_LIMIT });
+      const rows = Array.from({ length: 600 }, (_, index) => newRecord({ executionId: `closing-${index % 500}` }));
+      const outcomes = Promise.all(rows.map((row) => closing.records.recordOnce(row)));
+      await closing.close();
+      expect(winnersOf(await outcomes)).toBe(500);
+
+      const reopened = await openStore({ databaseUrl: database.url, queueLimit: QUEUE_LIMIT });
+      for (const { executionId, certificateHash } of rows) {
+        expect(await reopened.records.findExecution('tenant-a', executionId ?? '')).toMatchObject({
+          execution: { certificateHash },
+          record: { certificateHash },
+        });
+      }
+      await reopened.close();
+    });
+
+    it('refuses calls after it was closed', async () => {
+      const closed = await openStore({ databaseUrl: database.url, queueLimit: QUEUE_LIMIT });
+      await closed.close();
+      await expect(closed.records.recordOnce(newRecord())).rejects.toMatchObject({ code: 'STORE_CLOSED' });
+      await expect(closed.ping()).rejects.toMatchObject({ code: 'STORE_CLOSED' });
+    });
+
+    it('is made by three nodes that start at once on an empty database', async () => {
+      const empty = await makeDatabase();
+      const stores = await Promise.all([1, 2, 3].map(() => openStore({ databaseUrl: empty.url, queueLimit: 1 })));
+      expect(new Set(stores.map(({ schemaVersion }) => schemaVersion))).toEqual(new Set([store.schemaVersion]));
+      await Promise.all(stores.map((opened) => opened.ping()));
+      await Promise.all(stores.map((opened) => opened.close()));
+      await empty.remove();
+    });
+
+    it('refuses a database that a newer release migrated', async () => {
+      const newer = await makeDatabase();
+      expect(await migrate(newer.url)).toBe(store.schemaVersion);
+      await newer.query(`insert into schema_versions (version) values (${store.schemaVersion + 1})`);
+      await expect(openStore({ databaseUrl: newer.url, queueLimit: 1 })).rejects.toMatchObject({
+        code: 'STORE_SCHEMA_TOO_NEW',
+      });
+      await newer.remove();
+    });
+  });
+
+  visibilityContract(() => store);
+  projectContract(() => store);
+  tenantContract(() => store);
+}
+
+function winnersOf(outcomes: readonly RecordOutcome[]): number {
+  return outcomes.filter(({ recorded }) => recorded).length;
+}
+
+/** Executions without their record and full records without their execution: there must be none. */
+export async function strays(database: TestDatabase): Promise<readonly unknown[]> {
+  const lonely = await database.query(
+    `select e.execution_id from executions e where not exists (
+       select 1 from records r where r.tenant_id = e.tenant_id and r.certificate_hash = e.certificate_hash and r.kind = 'full')`,
+  );
+  const unclaimed = await database.query(
+    `select r.execution_id from records r where r.kind = 'full' and not exists (
+       select 1 from executions e where e.tenant_id = r.tenant_id and e.execution_id = r.execution_id
+         and e.certificate_hash = r.certificate_hash)`,
+  );
+  return [...lonely, ...unclaimed];
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+
+import { describe, expect, it } from '@jest/globals';
+
+import type { Store } from '../../src/store/index.js';
+import { hashOf, hashOnlyRecord, newRecord } from './new-record.js';
+
+/** Who sees which record. */
+export function visibilityContract(opened: () => Store): void {
+  describe('looking up', () => {
+    it('shows the public the earliest visible full record of a hash', async () => {
+      const { records } = opened();
+      const first = newRecord({ tenantId: 'tenant-z' });
+      const second = newRecord({ tenantId: 'tenant-a', executionId: first.executionId });
+      await records.recordOnce(first);
+      await records.recordOnce(second);
+      expect(await records.findByHash(first.certificateHash)).toMatchObject({ tenantId: 'tenant-z' });
+
+      await records.setVisibility(first.certificateHash, 'hidden', 'tenant-z');
+      expect(await records.findByHash(first.certificateHash)).toMatchObject({ tenantId: 'tenant-a' });
+    });
+
+    it('never shows a hash-only record before a full one, whichever came first', async () => {
+      const { records } = opened();
+      const full = newRecord({ tenantId: 'tenant-late' });
+      const hashOnly = hashOnlyRecord({ certificateHash: full.certificateHash });
+      await records.recordOnce(hashOnly);
+      expect(await records.findByHash(full.certificateHash)).toMatchObject({ kind: 'hash-only' });
+      await records.recordOnce(full);
+      expect(await records.findByHash(full.certificateHash)).toMatchObject({ kind: 'full' });
+    });
+
+    it('finds a reseal under its own hash too, before a hash-only record of that hash', async () => {
+      const { records } = opened();
+      const resealedCertificateHash = hashOf(randomUUID());
+      const record = newRecord({ resealedCertificateHash, publicCerJson: '{}' });
+      await records.recordOnce(hashOnlyRecord({ certificateHash: resealedCertificateHash }));
+      await records.recordOnce(record);
+      for (const hash of [record.certificateHash, resealedCertificateHash]) {
+        expect(await records.findByHash(hash)).toMatchObject({ attestationId: record.attestationId });
+      }
+    });
+
+    it('finds by executionId the visible ones of all tenants, earliest first, at most `limit`', async () => {
+      const { records } = opened();
+      const executionId = randomUUID();
+      const tenants = ['tenant-3', 'tenant-1', 'tenant-2', 'tenant-4'];
+      for (const tenantId of tenants) {
+        await records.recordOnce(newRecord({ tenantId, executionId, content: tenantId + executionId }));
+      }
+      await records.setVisibility(hashOf(`tenant-1${executionId}`), 'hidden');
+      const found = await records.findByExecutionId(executionId, { limit: 2 });
+      expect(found.map(({ tenantId }) => tenantId)).toEqual(['tenant-3', 'tenant-2']);
+
+      const own = await records.findByExecutionId(executionId, { tenantId: 'tenant-1', limit: 2 });
+      expect(own).toMatchObject([{ tenantId: 'tenant-1', visibility: 'hidden' }]);
+    });
+
+    it('tells which of many hashes a tenant holds in full, and how visible', async () => {
+      const { records } = opened();
+      const tenantId = randomUUID();
+      const held = Array.from({ length: 230 }, () => newRecord({ tenantId }));
+      await Promise.all(held.map((record) => records.recordOnce(record)));
+      const hashOnly = hashOnlyRecord({ tenantId });
+      const foreign = newRecord();
+      await records.recordOnce(hashOnly);
+      await records.recordOnce(foreign);
+      const hashes = held.map(({ certificateHash }) => certificateHash);
+      await records.setVisibility(hashes[0] ?? '', 'hidden');
+      await records.setVisibility(hashes[1] ?? '', 'deleted');
+
+      const found = await records.visibilityOfFullRecords(tenantId, [
+        ...hashes,
+        hashOnly.certificateHash,
+        foreign.certificateHash,
+      ]);
+      expect([...found.keys()].toSorted()).toEqual(hashes.toSorted());
+      expect([...hashes.slice(0, 3)].map((hash) => found.get(hash))).toEqual(['hidden', 'deleted', 'visible']);
+      expect((await records.visibilityOfFullRecords(tenantId, [])).size).toBe(0);
+    });
+  });
+
+  describe('hiding and deleting', () => {
+    it('hides from the public, not from the owner, and shows again', async () => {
+      const { records } = opened();
+      const record = newRecord();
+      await records.recordOnce(record);
+      expect(await records.setVisibility(record.certificateHash, 'hidden')).toBe(1);
+      expect(await records.findByHash(record.certificateHash)).toBeNull();
+      expect(await records.findByExecutionId(record.executionId ?? '', { limit: 1 })).toEqual([]);
+      expect(await records.findOwnByHash('tenant-a', record.certificateHash, 'full')).toMatchObject({
+        visibility: 'hidden',
+      });
+      expect(await records.setVisibility(record.certificateHash, 'hidden')).toBe(0);
+      expect(await records.setVisibility(record.certificateHash, 'visible')).toBe(1);
+      expect(await records.findByHash(record.certificateHash)).not.toBeNull();
+    });
+
+    it('acts on one tenant when told so, and under the hash of a reseal too', async () => {
+      const { records } = opened();
+      const resealedCertificateHash = hashOf(randomUUID());
+      const first = newRecord({ resealedCertificateHash });
+      const second = newRecord({ tenantId: 'tenant-b', executionId: first.executionId, resealedCertificateHash });
+      await records.recordOnce(first);
+      await records.recordOnce(second);
+      expect(await records.setVisibility(resealedCertificateHash, 'hidden', 'tenant-a')).toBe(1);
+      expect(await records.findByHash(first.certificateHash)).toMatchObject({ tenantId: 'tenant-b' });
+    });
+
+    it('erases a deleted record for good and keeps its execution', async () => {
+      const { records } = opened();
+      const record = newRecord();
+      await records.recordOnce(record);
+      expect(await records.setVisibility(record.certificateHash, 'deleted')).toBe(1);
+      expect(await records.setVisibility(record.certificateHash, 'visible')).toBe(0);
+
+      expect(await records.findByHash(record.certificateHash)).toBeNull();
+      expect(await records.findOwnByHash('tenant-a', record.certificateHash, 'full')).toBeNull();
+      expect(await records.findByExecutionId(record.executionId ?? '', { tenantId: 'tenant-a', limit: 1 })).toEqual([]);
+      const kept = { certificateHash: record.certificateHash, timestamp: record.timestamp };
+      expect(await records.findExecution('tenant-a', record.executionId ?? '')).toMatchObject({
+        execution: kept,
+        record: null,
+      });
+      expect(await records.recordOnce(newRecord({ executionId: record.executionId }))).toMatchObject({
+        recorded: false,
+        existing: kept,
+        record: null,
+      });
+    });
+
+    it('does not record a deleted hash-only record again', async () => {
+      const { records } = opened();
+      const record = hashOnlyRecord();
+      await records.recordOnce(record);
+      await records.setVisibility(record.certificateHash, 'deleted');
+      expect(await records.recordOnce(hashOnlyRecord({ certificateHash: record.certificateHash }))).toEqual({
+        recorded: false,
+        existing: null,
+        record: null,
+      });
+    });
+  });
+}
