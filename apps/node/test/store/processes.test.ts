@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { migrate } from '../../src/store/index.js';
+import { postgresTestDatabase } from './postgres-test-database.js';
+import { recordInProcess } from './recording-processes.js';
+import { sqliteTestDatabase } from './sqlite-test-database.js';
+import { strays } from './store.contract.js';
+import type { TestDatabase } from './test-database.js';
+
+const ROUNDS = [1, 2, 3, 4];
+
+describe.each([
+  ['SQLite', sqliteTestDatabase],
+  ['PostgreSQL', postgresTestDatabase],
+])('processes on one %s database', (_name, makeDatabase: () => Promise<TestDatabase>) => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await makeDatabase();
+    await migrate(database.url);
+  });
+
+  afterAll(async () => {
+    await database.remove();
+  });
+
+  /** Read past the store: what the database itself holds under a prefix. */
+  async function stored(prefix: string): Promise<Map<unknown, unknown>> {
+    const rows = await database.query(
+      `select e.execution_id, e.certificate_hash from executions e
+       join records r on r.certificate_hash = e.certificate_hash and r.kind = 'full' and r.tenant_id = e.tenant_id
+       where e.execution_id like '${prefix}-%'`,
+    );
+    return new Map(rows.map((row) => [row['execution_id'], row['certificate_hash']]));
+  }
+
+  it.each(ROUNDS)('keep every acknowledged record through kill -9 under load, round %i', async (round) => {
+    const prefix = `killed${round}`;
+    const acknowledged = await recordInProcess({ url: database.url, prefix, killAfter: 100 * round });
+    expect(acknowledged.size).toBeGreaterThanOrEqual(100 * round);
+    expect(Object.fromEntries(await stored(prefix))).toMatchObject(Object.fromEntries(acknowledged));
+    expect(await strays(database)).toEqual([]);
+  });
+
+  it('agree on one certificate per executionId when they race, while one of them is killed', async () => {
+    const race = { url: database.url, prefix: 'raced', count: 400 };
+    const answers = await Promise.all([
+      recordInProcess(race),
+      recordInProcess(race),
+      recordInProcess({ ...race, killAfter: 100 }),
+    ]);
+    const kept = await stored('raced');
+    expect(kept.size).toBe(400);
+    expect(answers[0].size).toBe(400);
+    for (const acknowledged of answers) {
+      for (const [executionId, certificateHash] of acknowledged) expect(kept.get(executionId)).toBe(certificateHash);
+    }
+    expect(await strays(database)).toEqual([]);
+  });
+});
