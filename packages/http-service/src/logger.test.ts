@@ -5,7 +5,7 @@ import { ServiceError } from './service-error.js';
 import { recordedLog } from './testing/index.js';
 
 describe('the log', () => {
-  it('redacts secret members down to the third level', () => {
+  it('redacts secret members at any depth, in any case, in arrays too', () => {
     const { logger, lines } = recordedLog();
     const secrets = {
       authorization: 'hidden',
@@ -14,7 +14,10 @@ describe('the log', () => {
       input: { deep: 'hidden' },
       'x-admin-secret': 'hidden',
     };
-    logger.info({ ...secrets, first: secrets, a: { b: secrets }, kept: new Secret('hidden') }, 'message');
+    logger.info(
+      { ...secrets, first: secrets, a: { b: [{ c: secrets, APIKEY: 'hidden' }] }, kept: new Secret('hidden') },
+      'message',
+    );
     expect(lines.join('')).not.toContain('hidden');
     expect(JSON.parse(lines.join(''))).toMatchObject({
       level: 'info',
@@ -22,6 +25,15 @@ describe('the log', () => {
       apiKey: '[redacted]',
       kept: '[secret]',
     });
+  });
+
+  it('shows nothing of an object that is deeper than any record of ours', () => {
+    const { logger, lines } = recordedLog();
+    const endless: Record<string, unknown> = { name: 'hidden' };
+    endless['self'] = { a: { b: { c: { d: { e: endless } } } } };
+    logger.info({ kept: 'shown', deep: { a: endless['self'] } }, 'message');
+    expect(lines.join('')).toContain('shown');
+    expect(lines.join('')).not.toContain('hidden');
   });
 
   it('says where an error came from but not the message a library gave it', () => {

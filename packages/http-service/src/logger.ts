@@ -1,5 +1,6 @@
 import { pino, type DestinationStream, type LogFn, type Logger } from 'pino';
 import { describeError } from './describe-error.js';
+import { redacted } from './redaction.js';
 
 export type { Logger } from 'pino';
 
@@ -14,40 +15,15 @@ export interface LoggerOptions {
   readonly stream?: DestinationStream;
 }
 
-/** Members that are secret or a stranger's content under whatever object they are logged. */
-const SECRET_MEMBERS = [
-  'authorization',
-  'cookie',
-  'set-cookie',
-  'x-admin-secret',
-  'apiKey',
-  'adminSecret',
-  'secret',
-  'token',
-  'password',
-  'privateKey',
-  'body',
-  'input',
-  'output',
-  'prompt',
-  'openings',
-];
-
-const REDACTED_PATHS = SECRET_MEMBERS.flatMap((name) => {
-  const member = `["${name}"]`;
-  return [member, `*${member}`, `*.*${member}`];
-});
-
-/** JSON lines with ISO times; known secret members are replaced down to the third level. */
+/** JSON lines with ISO times; known secret members are replaced at any depth. */
 export function createLogger({ service, level, stream }: LoggerOptions): Logger {
   const options = {
     level,
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
+    formatters: { level: (label: string) => ({ level: label }), log: redacted },
     serializers: { err: describeError },
     hooks: { logMethod: withoutBorrowedMessage },
-    redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
   };
   return stream === undefined ? pino(options) : pino(options, stream);
 }

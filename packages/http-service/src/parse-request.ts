@@ -14,7 +14,7 @@ const BODY_MAX_DEPTH = 128;
 /**
  * The JSON value of a request body, parsed strictly.
  * @throws ServiceError VALIDATION_ERROR naming the path and the rule
- * @see docs/spec.md, "JSON text"
+ * @see docs/spec.md, "Strict JSON"
  */
 export function parseJsonBody(request: Pick<ServiceRequest, 'body'>, options: ParseOptions = {}): JsonValue {
   try {

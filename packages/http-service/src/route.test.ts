@@ -152,6 +152,15 @@ describe('every answer', () => {
     expect(answer.headers).not.toHaveProperty('set-cookie');
   });
 
+  it('is cut off, and the service lives on, when even the refusal cannot be sent', async () => {
+    const throwing: Handler = async () => {
+      throw new ServiceError({ code: 'FORBIDDEN', headers: { 'x-a': 'b\r\nc' } });
+    };
+    const broken = appOf([{ method: 'GET', path: '/a', handler: throwing }]);
+    await expect(request(broken).get('/a')).rejects.toThrow('hang up');
+    expect((await request(broken).get('/b')).status).toBe(404);
+  });
+
   it('may be bytes', async () => {
     expect((await request(app).get('/bytes').buffer()).headers['content-length']).toBe('2');
   });

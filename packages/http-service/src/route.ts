@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Express } from 'express';
 import type { TrustedProxies } from './client-address.js';
 import { createErrorShaper, type ErrorShaper, type ErrorShaping } from './error-handler.js';
-import { noContent, type RequestHead, type ServiceResponse } from './handler.js';
+import { noContent, type RequestHead, type ResponseHeaders, type ServiceResponse } from './handler.js';
 import { requestHead, splitTarget, type Target } from './incoming-request.js';
 import { acceptsMediaType } from './media-type.js';
 import type { Metrics } from './metrics.js';
@@ -85,22 +85,18 @@ interface Exchange {
 }
 
 async function exchange(current: Exchange): Promise<void> {
-  const { request, response, found, options, shapeError } = current;
+  const { request, response, found, options } = current;
   const startedAt = performance.now();
   const requestId = newRequestId();
   const endpoint = found?.resource.endpoints.get(request.method ?? '');
   const base = endpoint?.headers ?? found?.resource.headers ?? SECURITY_HEADERS;
-  let status = CLIENT_GONE_STATUS;
+  let status: number;
   try {
     const answer = await answerOf(current, endpoint, requestId);
     status = answer.status;
     await sendResponse(request, response, answer, base, requestId);
   } catch (error) {
-    if (!(error instanceof ClientGone)) {
-      const answer = shapeError(error, requestId);
-      status = answer.status;
-      if (!response.headersSent) await sendResponse(request, response, answer, base, requestId);
-    } else response.destroy();
+    status = await sendFailure(current, error, base, requestId);
   }
   const route = found?.resource.pattern ?? UNMATCHED;
   const durationMs = performance.now() - startedAt;
@@ -117,6 +113,33 @@ async function exchange(current: Exchange): Promise<void> {
     },
     'request',
   );
+}
+
+/** Answers what was thrown, as far as an answer is still possible; never throws itself. */
+async function sendFailure(
+  { request, response, options, shapeError }: Exchange,
+  error: unknown,
+  base: ResponseHeaders,
+  requestId: string,
+): Promise<number> {
+  if (error instanceof ClientGone || (response.destroyed && isAbort(error))) {
+    response.destroy();
+    return CLIENT_GONE_STATUS;
+  }
+  try {
+    const answer = shapeError(error, requestId);
+    if (!response.headersSent) await sendResponse(request, response, answer, base, requestId);
+    return answer.status;
+  } catch (unanswerable) {
+    options.logger.error({ requestId, err: unanswerable }, 'refusal could not be sent');
+    response.destroy();
+    return 500;
+  }
+}
+
+/** What a handler ends with that watches `request.signal`. */
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
 }
 
 async function answerOf(

@@ -52,7 +52,9 @@ async function sendBeforeBodyEnds(
   body: Uint8Array | string | null,
 ): Promise<void> {
   const rest = request.headers['content-length'];
-  if (rest !== undefined && Number(rest) <= KEEP_ALIVE_REST_BYTES) {
+  // A client that waited for "100 Continue" may never send the rest.
+  const restWillCome = rest !== undefined && request.headers.expect === undefined;
+  if (restWillCome && Number(rest) <= KEEP_ALIVE_REST_BYTES) {
     response.writeHead(status, headers).end(body ?? undefined);
     request.resume();
     return;
