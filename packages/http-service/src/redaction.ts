@@ -42,8 +42,5 @@ function redactedValue(value: unknown, depth: number): unknown {
 
 function isPlain(value: object): value is Record<string, unknown> {
   const prototype: unknown = Object.getPrototypeOf(value);
-  return (
-    prototype === null ||
-    (typeof prototype === 'object' && prototype !== null && Object.getPrototypeOf(prototype) === null)
-  );
+  return prototype === null || (typeof prototype === 'object' && Object.getPrototypeOf(prototype) === null);
 }
