@@ -90,6 +90,7 @@ function openText(path: string, text: string): OpenedKeyFile {
   const refuse = (rule: string): KeyError => new KeyError('KEY_FILE_INVALID', `key file ${path}: ${rule}`);
   const { nodeId, keys } = readKeyFile(text, refuse);
   const loaded = keys.map((key, at) => loadKey(key, (rule) => refuse(`keys[${at}]: ${rule}`)));
+  if (new Set(keys.map(({ kid }) => kid)).size < keys.length) throw refuse('keys must not hold the same key twice');
   const active = loaded.filter(({ published }) => published.status === 'active');
   const [current] = active;
   if (current === undefined || active.length > 1) throw refuse(`exactly one key must be active, not ${active.length}`);
@@ -202,5 +203,6 @@ function syncFolder(path: string): void {
 }
 
 function errorCodeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown fault';
+  const named = typeof error === 'object' && error !== null && 'code' in error;
+  return named && typeof error.code === 'string' ? error.code : 'unknown fault';
 }

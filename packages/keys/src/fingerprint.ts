@@ -1,4 +1,4 @@
-import { sha256 } from '#platform';
+import { sha256 } from '#keys-platform';
 import { encodeBase64Url } from './base64.js';
 import { encodeHex } from './hex.js';
 import { toJwk } from './jwk.js';

@@ -1,5 +1,5 @@
 /** Ed25519 keys and signatures, strict encodings, node key sets, timestamps. Runs in Node and in browsers. */
-export { sha256 } from '#platform';
+export { sha256 } from '#keys-platform';
 export { tweetnaclBackend } from './backends/tweetnacl.js';
 export { webCryptoBackend, type SubtleEd25519 } from './backends/web-crypto.js';
 export { decodeBase64, decodeBase64Url, encodeBase64, encodeBase64Url } from './base64.js';

@@ -1,4 +1,4 @@
-import { platformBackend } from '#platform';
+import { platformBackend } from '#keys-platform';
 import type { Ed25519Backend } from './ed25519-backend.js';
 import type { PublicKey } from './public-key.js';
 import { passesStrictGate } from './strict-gate.js';

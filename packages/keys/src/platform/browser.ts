@@ -6,7 +6,7 @@ import type { Ed25519Backend } from '../ed25519-backend.js';
 
 /** RFC 8032, 7.1, test 1: the empty message. */
 const PROBE_KEY = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo';
-const PROBE_SIGNATURE = '5VZDAMNgrHKQhuLMgG6CioSHfx645dl02HPgZSJJAVVfuIIVkKM_rMYeOXAc-bRr0lv18FlbviRlUUFDjnoQCw';
+const PROBE_SIGNATURE = '5VZDAMNgrHKQhuLMgG6CioSHfx645dl02HPgZSJJAVVfuIIVkKM7rMYeOXAc-bRr0lv18FlbviRlUUFDjnoQCw';
 
 /**
  * WebCrypto where it answers a published vector rightly, both ways; tweetnacl otherwise. A browser may lack Ed25519,

@@ -1,5 +1,5 @@
 /** Deterministic keys for tests. Anybody can make these private keys: never a key of a running node. */
-import { sha256 } from '#platform';
+import { sha256 } from '#keys-platform';
 import nacl from 'tweetnacl';
 import { jwkThumbprint } from '../fingerprint.js';
 import { formatKeySet, type KeyLife, type KeySetDocument } from '../key-set-document.js';
