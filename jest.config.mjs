@@ -42,7 +42,7 @@ export default {
     transformIgnorePatterns: ['/node_modules/(?!(@noble|jose|uuid)/)'],
     moduleNameMapper: {
       ...sources,
-      '^#(platform)$': '<rootDir>/src/$1/node.ts',
+      '^#([a-z-]+)-platform$': '<rootDir>/../../packages/$1/src/platform/node.ts',
       '^(\\.{1,2}/.*)\\.js$': '$1',
     },
     ...(existsSync(`${root}/${group}/${name}/test/global-setup.mjs`) && {

@@ -1,0 +1,104 @@
+import { isJsonObject, member, pickPresent, type JsonObject, type JsonValue } from '../json/json-value.js';
+import { checkMembers, type MemberRules } from '../schema/checks.js';
+import { label, nonEmptyText, timestamp } from '../schema/rules.js';
+import { schemaFinding, type Finding } from '../verify/finding.js';
+import { hashFormFinding } from './execution-members.js';
+import { EXECUTION_HASHED_MEMBERS } from './execution-v1.js';
+import type { Layout, LayoutContext } from './layout.js';
+
+export const RENDER_BUNDLE_TYPE = 'cer.codemode.render.v1';
+export const RENDER_SNAPSHOT_TYPE = 'codemode.render.v1';
+export const RENDER_HASH_SCHEME = 'rgba-chunk512k-sha256-v1';
+
+const text = (value: JsonValue): string | null => (typeof value === 'string' ? null : 'must be a string');
+
+function positiveInteger(value: JsonValue): string | null {
+  return Number.isSafeInteger(value) && typeof value === 'number' && value > 0 ? null : 'must be a positive integer';
+}
+
+const snapshotRules: MemberRules = [
+  ['type', (value) => (value === RENDER_SNAPSHOT_TYPE ? null : `must be "${RENDER_SNAPSHOT_TYPE}"`)],
+  ['executionId', label],
+  ['timestamp', timestamp],
+  ['seed', text],
+  ['vars', (value) => (isListOfNumbers(value) ? null : 'must be an array of numbers')],
+  ['hashScheme', nonEmptyText],
+  ['sdkVersion', nonEmptyText],
+  ['rendererVersion', nonEmptyText],
+];
+
+function isListOfNumbers(value: JsonValue): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'number');
+}
+
+function checkCanvas({ snapshot }: LayoutContext): Finding[] {
+  const canvas = member(snapshot, 'canvas');
+  if (canvas === undefined) return [];
+  if (!isJsonObject(canvas)) return [schemaFinding('snapshot.canvas', 'must be an object')];
+  return ['width', 'height'].flatMap((name) => {
+    const broken = positiveInteger(member(canvas, name) ?? null);
+    return broken === null ? [] : [schemaFinding(`snapshot.canvas.${name}`, broken)];
+  });
+}
+
+function checkExecution({ snapshot }: LayoutContext): Finding[] {
+  const execution = member(snapshot, 'execution');
+  if (execution === undefined) return [];
+  if (!isJsonObject(execution)) return [schemaFinding('snapshot.execution', 'must be an object')];
+  const mode = member(execution, 'mode');
+  return mode === 'static' || mode === 'loop'
+    ? []
+    : [schemaFinding('snapshot.execution.mode', 'must be static or loop')];
+}
+
+/** `cer.codemode.render.v1`: an image or loop from code, seed and variables. @see docs/spec.md, "cer.codemode.render.v1" */
+export const codemodeRender: Layout = {
+  name: RENDER_SNAPSHOT_TYPE,
+  version: '0.1',
+  hashedMembers: EXECUTION_HASHED_MEMBERS,
+  // Code and pixels are public by nature: there is nothing to commit to.
+  supportsProtocol: (protocol) => protocol.sealing === 'plain',
+  knownSnapshotMembers: [
+    'type',
+    'protocolVersion',
+    'executionId',
+    'timestamp',
+    'codeHash',
+    'seed',
+    'vars',
+    'execution',
+    'canvas',
+    'hashScheme',
+    'outputHash',
+    'imageHash',
+    'sdkVersion',
+    'rendererVersion',
+  ],
+  requiredSnapshotMembers: () => [
+    'type',
+    'executionId',
+    'timestamp',
+    'seed',
+    'vars',
+    'execution',
+    'canvas',
+    'hashScheme',
+    'sdkVersion',
+    'rendererVersion',
+  ],
+  checkSchema: (context) => [
+    ...(member(context.bundle, 'createdAt') === undefined ? [schemaFinding('createdAt', 'is required')] : []),
+    ...checkMembers(context.bundle, '', [['createdAt', timestamp]], context),
+    ...checkMembers(context.snapshot, 'snapshot.', snapshotRules, context),
+    ...checkCanvas(context),
+    ...checkExecution(context),
+  ],
+  checkProtectedSet: () => [],
+  checkHashForms: ({ snapshot }) =>
+    ['codeHash', 'outputHash', 'imageHash'].flatMap((name) => {
+      const finding = hashFormFinding(snapshot, 'snapshot.', name, true);
+      return finding === null ? [] : [finding];
+    }),
+  checkValueHashes: () => [],
+  projectForHash: (bundle: JsonObject) => pickPresent(bundle, EXECUTION_HASHED_MEMBERS),
+};

@@ -1,0 +1,90 @@
+import { isSealedValue } from '../commitments/sealed-value.js';
+import { isSha256Hash } from '../hash.js';
+import { member, type JsonObject } from '../json/json-value.js';
+import { checkMembers, toFindings, type MemberRules } from '../schema/checks.js';
+import {
+  contextFaults,
+  label,
+  nonEmptyText,
+  orNull,
+  parameterFaults,
+  plainObject,
+  timestamp,
+} from '../schema/rules.js';
+import type { Finding } from '../verify/finding.js';
+import { schemaFinding } from '../verify/finding.js';
+import { checkToolCallSchema } from './tool-calls.js';
+import { isRedacted, type LayoutContext } from './layout.js';
+
+// What the two AI execution layouts have in common.
+
+const bundleRules: MemberRules = [
+  ['createdAt', timestamp],
+  ['contextSummary', plainObject],
+  ['policyEvaluation', plainObject],
+];
+
+const snapshotRules: MemberRules = [
+  ['executionSurface', (value) => (value === 'ai' ? null : 'must be "ai"')],
+  ['executionId', label],
+  ['timestamp', timestamp],
+  ['provider', label],
+  ['model', label],
+  ['modelVersion', orNull(label)],
+  ['appId', orNull(label)],
+  ['sdkVersion', orNull(nonEmptyText)],
+  ['prompt', nonEmptyText],
+  ['metadata', plainObject],
+];
+
+/** Schema rules of bundle and snapshot that v1 and v2 share. */
+export function checkExecutionMembers(context: LayoutContext): Finding[] {
+  const { bundle, snapshot, protocol, resealed } = context;
+  const parameters = member(snapshot, 'parameters');
+  const bundleContext = member(bundle, 'context');
+  const exempt = resealed ? isRedacted : undefined;
+  return [
+    ...(member(bundle, 'createdAt') === undefined ? [schemaFinding('createdAt', 'is required')] : []),
+    ...checkMembers(bundle, '', bundleRules, context),
+    ...checkMembers(snapshot, 'snapshot.', snapshotRules, context),
+    ...(parameters === undefined || (resealed && isRedacted(parameters))
+      ? []
+      : toFindings(
+          parameterFaults(parameters, 'snapshot.parameters', resealed ? null : protocol.exactParameters, exempt),
+        )),
+    ...(bundleContext === undefined || (resealed && isRedacted(bundleContext))
+      ? []
+      : toFindings(contextFaults(bundleContext, 'context', false))),
+    ...checkToolCallSchema(context),
+  ];
+}
+
+/** Under a protocol that commits, `input` and `output` are sealed objects and nothing else. */
+export function checkSealedMembers({ snapshot, protocol, resealed }: LayoutContext): Finding[] {
+  if (protocol.sealing !== 'commitments') return [];
+  return ['input', 'output'].flatMap((name) => {
+    const value = member(snapshot, name);
+    if (value === undefined || (resealed && isRedacted(value)) || isSealedValue(value)) return [];
+    return [schemaFinding(`snapshot.${name}`, `must be a sealed commitment under ${protocol.version}`)];
+  });
+}
+
+/** A hash member that is there must have the form of a hash; `required` ones must be there too. */
+export function hashFormFinding(object: JsonObject, path: string, name: string, required: boolean): Finding | null {
+  const value = member(object, name);
+  if (value === undefined && !required) return null;
+  if (isSha256Hash(value)) return null;
+  const rule =
+    value === undefined
+      ? 'is required: sha256: and 64 lower-case hex digits'
+      : 'must be sha256: and 64 lower-case hex digits';
+  return { code: 'INVALID_SHA256_FORMAT', member: `${path}${name}`, detail: rule };
+}
+
+/** The first execution of a chain may say that it has no previous step. */
+export function checkPreviousStepHash({ snapshot, resealed }: LayoutContext): Finding[] {
+  const value = member(snapshot, 'prevStepHash');
+  if (value === undefined || value === null || (resealed && isRedacted(value))) return [];
+  const finding = hashFormFinding(snapshot, 'snapshot.', 'prevStepHash', false);
+  return finding === null ? [] : [finding];
+}

@@ -1,0 +1,46 @@
+import type { JsonObject, JsonValue } from '../json/json-value.js';
+import type { Protocol } from '../protocols/protocols.js';
+import type { Finding } from '../verify/finding.js';
+
+/** The literal that stands for a removed value in a reseal. */
+export const REDACTED = '[REDACTED]';
+
+export function isRedacted(value: JsonValue | undefined): boolean {
+  return value === undefined || value === REDACTED;
+}
+
+/** What a layout's checks are told about the bundle at hand. */
+export interface LayoutContext {
+  readonly bundle: JsonObject;
+  readonly snapshot: JsonObject;
+  readonly protocol: Protocol;
+  /** In a reseal a removed value is no format fault and its hash is not computed again. */
+  readonly resealed: boolean;
+}
+
+/** How bundles of one shape are built, hashed and checked. Pure data and functions; says nothing about signatures. */
+export interface Layout {
+  readonly name: string;
+  /** The only value of the bundle member `version`. */
+  readonly version: string;
+  /** Members in hash scope, each taken whole when present, in the order the protected set lists them. */
+  readonly hashedMembers: readonly string[];
+  readonly supportsProtocol: (protocol: Protocol) => boolean;
+  /** Snapshot members this layout names; any other is hashed too, but never published. */
+  readonly knownSnapshotMembers: readonly string[];
+  readonly requiredSnapshotMembers: (protocol: Protocol) => readonly string[];
+  /** Faults of type and form: SCHEMA_ERROR. */
+  readonly checkSchema: (context: LayoutContext) => readonly Finding[];
+  /** PROTECTED_SET_MISMATCH, for layouts that declare their protected set. */
+  readonly checkProtectedSet: (context: LayoutContext) => readonly Finding[];
+  /** Snapshot members that must hold a hash: INVALID_SHA256_FORMAT. */
+  readonly checkHashForms: (context: LayoutContext) => readonly Finding[];
+  /** Hashes of raw or sealed values that are at hand; may throw CerError CANONICALIZATION_ERROR. */
+  readonly checkValueHashes: (context: LayoutContext) => readonly Finding[];
+  /** What `certificateHash` is computed over. */
+  readonly projectForHash: (bundle: JsonObject) => JsonObject;
+}
+
+/** How far the hash rule of a legacy shape is from the present one, by name. */
+export type Relaxation =
+  'snapshot-type-absent' | 'execution-surface-absent' | 'flat-render-record' | 'context-excluded';

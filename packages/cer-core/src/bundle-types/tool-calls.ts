@@ -1,0 +1,94 @@
+import { hashValue, isSha256Hash } from '../hash.js';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
+import { checkMembers, type MemberRules } from '../schema/checks.js';
+import { nonEmptyText, rawValue, timestamp } from '../schema/rules.js';
+import { schemaFinding, type Finding } from '../verify/finding.js';
+import { isRedacted, type LayoutContext } from './layout.js';
+
+// Evidence of tool calls inside a snapshot: `toolCalls: [{toolId, at, input?|inputHash, output?|outputHash}]`.
+// @see docs/spec.md, "Tool calls"
+
+const toolCallRules: MemberRules = [
+  ['toolId', nonEmptyText],
+  ['at', timestamp],
+  ['input', rawValue],
+  ['output', rawValue],
+];
+
+function toolCallsOf({ snapshot, resealed }: LayoutContext): readonly JsonValue[] | null {
+  const calls = member(snapshot, 'toolCalls');
+  if (calls === undefined || (resealed && isRedacted(calls))) return [];
+  return Array.isArray(calls) ? (calls as readonly JsonValue[]) : null;
+}
+
+function eachToolCall(context: LayoutContext, check: (call: JsonObject, path: string) => Finding[]): Finding[] {
+  return (toolCallsOf(context) ?? []).flatMap((call, index) =>
+    isJsonObject(call) ? check(call, `snapshot.toolCalls[${index}].`) : [],
+  );
+}
+
+export function checkToolCallSchema(context: LayoutContext): Finding[] {
+  const calls = toolCallsOf(context);
+  if (calls === null) return [schemaFinding('snapshot.toolCalls', 'must be an array')];
+  return calls.flatMap((call, index) => {
+    const path = `snapshot.toolCalls[${index}]`;
+    if (!isJsonObject(call)) return [schemaFinding(path, 'must be an object')];
+    const missing = ['toolId', 'at'].filter((name) => member(call, name) === undefined && !context.resealed);
+    const rawUnderSealing =
+      context.protocol.sealing === 'commitments'
+        ? ['input', 'output'].filter((name) => !isRedacted(member(call, name)))
+        : [];
+    return [
+      ...missing.map((name) => schemaFinding(`${path}.${name}`, 'is required')),
+      ...rawUnderSealing.map((name) =>
+        schemaFinding(`${path}.${name}`, `must not be raw under ${context.protocol.version}`),
+      ),
+      ...checkMembers(call, `${path}.`, toolCallRules, context),
+    ];
+  });
+}
+
+export function checkToolHashForms(context: LayoutContext): Finding[] {
+  return eachToolCall(context, (call, path) =>
+    ['inputHash', 'outputHash'].flatMap((name) => {
+      const value = member(call, name);
+      if (value === undefined || isSha256Hash(value) || (context.resealed && isRedacted(value))) return [];
+      return [
+        {
+          code: 'INVALID_SHA256_FORMAT',
+          member: `${path}${name}`,
+          detail: 'must be sha256: and 64 lower-case hex digits',
+        },
+      ];
+    }),
+  );
+}
+
+const hashedToolMembers = [
+  ['input', 'inputHash', 'INPUT_HASH_MISMATCH'],
+  ['output', 'outputHash', 'TOOL_OUTPUT_HASH_MISMATCH'],
+] as const;
+
+/** Raw tool values that stand beside a hash must hash to it. */
+export function checkToolValueHashes(context: LayoutContext): Finding[] {
+  return eachToolCall(context, (call, path) =>
+    hashedToolMembers.flatMap(([rawName, hashName, code]) => {
+      const raw = member(call, rawName);
+      const expected = member(call, hashName);
+      if (raw === undefined || isRedacted(raw) || typeof expected !== 'string' || expected === '[REDACTED]') return [];
+      const computed = hashValue(raw, context.protocol.profile, `${path}${rawName}`);
+      return computed === expected
+        ? []
+        : [{ code, member: `${path}${hashName}`, detail: `does not match ${rawName}`, expected, computed }];
+    }),
+  );
+}
+
+/** A call that shows neither its output nor the output's hash proves nothing. */
+export function checkToolEvidence(context: LayoutContext): Finding[] {
+  return eachToolCall(context, (call, path) => {
+    const hasEvidence = member(call, 'output') !== undefined || member(call, 'outputHash') !== undefined;
+    if (hasEvidence || context.resealed) return [];
+    return [{ code: 'TOOL_EVIDENCE_MISSING', member: path.slice(0, -1), detail: 'has neither output nor outputHash' }];
+  });
+}

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { evaluateCer } from '../verify/evaluate.js';
+import { sha256 } from '../hash.js';
+import type { JsonObject } from '../json/json-value.js';
+import { svcV1 } from './canonicalize.js';
+
+// Outputs of an implementation that shares no code with this one.
+const folder = join(__dirname, '../../vectors/independent');
+
+interface CanonicalVector {
+  readonly name: string;
+  readonly jsExpression: string;
+  readonly expected: {
+    readonly canonical?: string;
+    readonly utf8Hex?: string;
+    readonly sha256?: string;
+    readonly error?: string;
+  };
+}
+
+interface CertificateVector {
+  readonly name: string;
+  readonly bundle: JsonObject;
+  readonly hashedCanonical: string;
+  readonly certificateHash: string;
+}
+
+function vectorsIn<T>(file: string): readonly T[] {
+  const content = JSON.parse(readFileSync(join(folder, file), 'utf8')) as { readonly vectors: readonly T[] };
+  return content.vectors;
+}
+
+describe('svc-v1 against an independent implementation', () => {
+  it.each(vectorsIn<CanonicalVector>('canonicalization.json'))('$name', ({ jsExpression, expected }) => {
+    const value: unknown = new Function(`return ${jsExpression}`)();
+    if (expected.error !== undefined) {
+      expect(() => svcV1.canonicalize(value)).toThrow(expect.objectContaining({ code: 'CANONICALIZATION_ERROR' }));
+      return;
+    }
+    const text = svcV1.canonicalize(value);
+    expect(text).toBe(expected.canonical);
+    expect(Buffer.from(text).toString('hex')).toBe(expected.utf8Hex);
+    expect(sha256(text)).toBe(expected.sha256);
+  });
+});
+
+describe('bundles sealed by an independent implementation', () => {
+  it.each(vectorsIn<CertificateVector>('certificate-hashes.json'))('$name', async ({ bundle, hashedCanonical }) => {
+    const { certificateHash, meta: _meta, ...hashed } = bundle;
+    expect(svcV1.canonicalize(hashed)).toBe(hashedCanonical);
+    const evaluation = await evaluateCer(bundle, { verifiedAt: '2026-01-01T00:00:00.000Z' });
+    expect(evaluation).toMatchObject({ status: 'VERIFIED', code: 'OK', computedCertificateHash: certificateHash });
+  });
+});

@@ -1,0 +1,18 @@
+const needsCare = /["\\\u0000-\u001f\ud800-\udfff]/;
+const loneSurrogate = /\p{Surrogate}/u;
+
+/** False when the text holds half of a surrogate pair, which UTF-8 cannot express. */
+export function isWellFormed(text: string): boolean {
+  return !loneSurrogate.test(text);
+}
+
+/** What to do with half a surrogate pair inside canonical JSON: the only thing the two profiles differ in. */
+export type LoneSurrogates = 'escape' | 'refuse';
+
+/** Quotes as RFC 8785 does; null for a lone surrogate that is to be refused. */
+export function quote(text: string, loneSurrogates: LoneSurrogates): string | null {
+  if (!needsCare.test(text)) return `"${text}"`;
+  // JSON.stringify writes minimal escapes and a lone surrogate as \ud800, in lower case: exactly svc-v1.
+  if (loneSurrogates === 'refuse' && !isWellFormed(text)) return null;
+  return JSON.stringify(text);
+}

@@ -1,0 +1,64 @@
+import { hmacSha256 } from '#cer-core-platform';
+import { encodeHex } from '@cer/keys';
+import { jcsV1, type CanonicalizationProfile } from '../canonical/canonicalize.js';
+import { hashedText, type Sha256Hash } from '../hash.js';
+import type { JsonValue } from '../json/json-value.js';
+import { isSealedValue } from './sealed-value.js';
+
+const utf8 = new TextEncoder();
+
+export const SALT_BYTES = 32;
+
+export type SealedField = 'input' | 'output';
+
+/** One 32-byte salt for each sealed field. Whoever has it and the raw value can open that field, and only that one. */
+export interface CommitmentSalts {
+  readonly input: Uint8Array;
+  readonly output: Uint8Array;
+}
+
+/**
+ * The salts of one execution, the same on every retry.
+ * @param secret the node's commitment secret: a public executionId alone must be useless to a guesser
+ * @returns 32 bytes each: HMAC-SHA-256 over `["svc.commitment.v1", tenantId, executionId, field]`
+ * @see docs/spec.md, "Commitments"
+ */
+export function deriveSalts(secret: Uint8Array, tenantId: string, executionId: string): CommitmentSalts {
+  const saltFor = (field: SealedField): Uint8Array =>
+    hmacSha256(secret, utf8.encode(jcsV1.canonicalize(['svc.commitment.v1', tenantId, executionId, field])));
+  return { input: saltFor('input'), output: saltFor('output') };
+}
+
+/**
+ * Commits to a raw value: HMAC-SHA-256 keyed by the salt, over the bytes that hashing the value would take.
+ * @throws CerError CANONICALIZATION_ERROR when the value has no canonical form
+ */
+export function computeCommitment(
+  value: JsonValue,
+  salt: Uint8Array,
+  profile: CanonicalizationProfile,
+  path: string,
+): Sha256Hash {
+  return `sha256:${encodeHex(hmacSha256(salt, utf8.encode(hashedText(value, profile, path))))}`;
+}
+
+/** A raw value as its holder claims it. Text and JSON are told apart by the holder: `{}` and `"{}"` differ. */
+export type ClaimedValue =
+  { readonly type: 'text'; readonly text: string } | { readonly type: 'json'; readonly value: JsonValue };
+
+/**
+ * Does this raw value, with this salt, open that commitment? Reveals and needs nothing about any other field.
+ * @param sealed the sealed object of the field as it stands in the bundle
+ * @returns false for anything that does not fit, a salt of another length included
+ * @throws CerError CANONICALIZATION_ERROR when the claimed value has no canonical form
+ */
+export function openCommitment(
+  sealed: unknown,
+  salt: Uint8Array,
+  claimed: ClaimedValue,
+  profile: CanonicalizationProfile = jcsV1,
+): boolean {
+  if (!isSealedValue(sealed) || salt.length !== SALT_BYTES) return false;
+  const value = claimed.type === 'text' ? claimed.text : claimed.value;
+  return computeCommitment(value, salt, profile, 'value') === sealed.commitment;
+}

@@ -1,0 +1,47 @@
+/** Every code a verification can end with, in the words of the interface. @see docs/spec.md, "Verification codes" */
+export const CER_VERIFY_CODES = [
+  'OK',
+  'SCHEMA_ERROR',
+  'SCHEMA_KEY_INVALID',
+  'PROTECTED_FIELD_MISSING',
+  'PROTECTED_SET_MISMATCH',
+  'INVALID_SHA256_FORMAT',
+  'CANONICALIZATION_ERROR',
+  'SNAPSHOT_HASH_MISMATCH',
+  'INPUT_HASH_MISMATCH',
+  'OUTPUT_HASH_MISMATCH',
+  'TOOL_OUTPUT_HASH_MISMATCH',
+  'CERTIFICATE_HASH_MISMATCH',
+  'PROJECT_HASH_MISMATCH',
+  'STEP_REGISTRY_MISMATCH',
+  'CHAIN_BREAK_DETECTED',
+  'TOOL_EVIDENCE_MISSING',
+  'INCOMPLETE_ARTIFACT',
+  'ATTESTATION_MISSING',
+  'VERIFICATION_MATERIAL_UNAVAILABLE',
+  'ATTESTATION_KEY_NOT_FOUND',
+  'KEY_REVOKED',
+  'ATTESTATION_KEY_FORMAT_UNSUPPORTED',
+  'ATTESTATION_INVALID_SIGNATURE',
+  'UNKNOWN_ERROR',
+] as const;
+
+export type CerVerifyCode = (typeof CER_VERIFY_CODES)[number];
+
+export type FailureCode = Exclude<CerVerifyCode, 'OK'>;
+
+/** Why a value was refused before anything could be computed from it. */
+export type CerErrorCode = 'JSON_SYNTAX' | 'JSON_NOT_STRICT' | FailureCode;
+
+/** A domain refusal. `path` is a JSON path like `snapshot.signals[2].type`; the message never holds a value. */
+export class CerError extends Error {
+  override readonly name = 'CerError';
+  readonly code: CerErrorCode;
+  readonly path: string;
+
+  constructor(code: CerErrorCode, path: string, rule: string) {
+    super(path === '' ? rule : `${path}: ${rule}`);
+    this.code = code;
+    this.path = path;
+  }
+}

@@ -1,0 +1,95 @@
+/** What a Certified Execution Record is: seal, attest, redact, verify. Pure: no network, disk, clock or environment. */
+export { jcsV1, svcV1, type CanonicalizationProfile } from './canonical/canonicalize.js';
+export { isWellFormed } from './canonical/text.js';
+export { CER_VERIFY_CODES, CerError, type CerErrorCode, type CerVerifyCode, type FailureCode } from './errors.js';
+export { hashValue, isSha256Hash, sha256, type Sha256Hash } from './hash.js';
+export { exceedsDepth } from './json/depth.js';
+export { isJsonObject, member, pickPresent, type JsonObject, type JsonValue } from './json/json-value.js';
+export { MAX_DEPTH, parseJson } from './json/parse.js';
+export { isSameJson } from './json/same-json.js';
+export {
+  effectiveProtocolVersion,
+  IMPLIED_PROTOCOL_VERSION,
+  protocolFor,
+  protocolRegistry,
+  PROTOCOLS,
+  RECOMMENDED_PROTOCOL_VERSION,
+  type Protocol,
+  type ProtocolRegistry,
+} from './protocols/protocols.js';
+export {
+  BUNDLE_TYPES,
+  bundleTypeOf,
+  EXECUTION_V1,
+  EXECUTION_V2,
+  HASH_ONLY,
+  LEGACY,
+  PROJECT,
+  RESEAL,
+  type BundleType,
+  type BundleTypeRegistry,
+  type ReceiptScope,
+} from './bundle-types/registry.js';
+export {
+  codemodeRender,
+  RENDER_BUNDLE_TYPE,
+  RENDER_HASH_SCHEME,
+  RENDER_SNAPSHOT_TYPE,
+} from './bundle-types/codemode-render.js';
+export { REDACTED, type Layout, type Relaxation } from './bundle-types/layout.js';
+export {
+  computeCommitment,
+  deriveSalts,
+  openCommitment,
+  SALT_BYTES,
+  type ClaimedValue,
+  type CommitmentSalts,
+  type SealedField,
+} from './commitments/commit.js';
+export { formatOpenings } from './commitments/openings.js';
+export { isSealedValue, type SealedValue } from './commitments/sealed-value.js';
+export { executionRequestFaults } from './seal/execution-request.js';
+export { sealBundle, sealExecution, type SealedExecution, type SealingGiven } from './seal/seal-execution.js';
+export {
+  attestBundle,
+  attestHashOnly,
+  attestProject,
+  nodeIssuedTimestamp,
+  type AttestationFacts,
+  type AttestationMeta,
+  type Attestor,
+  type SealedBundle,
+} from './attest/attest.js';
+export { ENVELOPE_SPEC_VERSION, ENVELOPE_TYPE } from './attest/envelope.js';
+export { canonicalReceipt, readReceipt, type Receipt } from './attest/receipt.js';
+export { DEFAULT_PUBLISH_SETTINGS, type PublishSettings } from './redact/publish-settings.js';
+export { redact } from './redact/redact.js';
+export { resealForPublication, type Original, type Reseal } from './redact/reseal.js';
+export { withheldPaths, type ValuePath } from './redact/withheld-paths.js';
+export { evaluateCer, type Evaluation, type ResealProvenance, type SignedFacts } from './verify/evaluate.js';
+export { describeFinding, type Finding } from './verify/finding.js';
+export type { LayerOutcome } from './verify/layer.js';
+export type { VerifyOptions } from './verify/options.js';
+export {
+  classify,
+  toNodeVerifyResponse,
+  toReport,
+  toStructuredResult,
+  type Classification,
+  type NodeVerifyResponse,
+  type StructuredResult,
+  type VerificationReport,
+  type VerifierName,
+} from './verify/present.js';
+export { unwrap, type Unwrapped } from './verify/unwrap.js';
+export { readSubject, type Subject } from './verify/subject.js';
+export { buildProjectBundle, type ProjectStep } from './project/build-project.js';
+export { toProjectReport, toProjectVerifyResponse, type ProjectVerifyResponse } from './project/present-project.js';
+export { computeProjectHash, PROJECT_HASHED_MEMBERS, projectForHash } from './project/project-hash.js';
+export { readRegistry, type RegistryEntry } from './project/registry.js';
+export {
+  evaluateProject,
+  type ProjectEvaluation,
+  type StepResult,
+  type VerifyProjectOptions,
+} from './project/verify-project.js';

@@ -1,0 +1,51 @@
+import { isJsonObject, member, type JsonObject } from '../json/json-value.js';
+import type { Finding } from '../verify/finding.js';
+import type { RegistryEntry } from './registry.js';
+
+/**
+ * If one step says which came before it, all but the first do, each naming the hash registered before it, and their
+ * sequence has no gap. Registry hashes are compared, so a resealed or withdrawn step breaks no chain.
+ * @see docs/spec.md, "Chains"
+ */
+export function checkChain(
+  embedded: JsonObject,
+  entries: readonly RegistryEntry[],
+  withdrawn: ReadonlySet<string>,
+): Finding[] {
+  const previous = entries.map(({ stepId }) => previousStepHash(member(embedded, stepId)));
+  if (previous.every((hash) => hash === null)) return [];
+  return entries.flatMap((entry, index) => {
+    const before = index === 0 ? null : entries[index - 1];
+    const findings: Finding[] = [];
+    const isWithdrawn = withdrawn.has(entry.stepId) && member(embedded, entry.stepId) === undefined;
+    const expected = before?.certificateHash ?? null;
+    if (!isWithdrawn && previous[index] !== expected) {
+      findings.push({
+        code: 'CHAIN_BREAK_DETECTED',
+        member: `embeddedBundles.${entry.stepId}.snapshot.prevStepHash`,
+        detail: index === 0 ? 'must be absent in the first step' : 'must name the step registered before it',
+        ...(expected !== null && { expected }),
+        ...(typeof previous[index] === 'string' && { computed: previous[index] }),
+      });
+    }
+    if (
+      before != null &&
+      before.sequence !== null &&
+      entry.sequence !== null &&
+      entry.sequence !== before.sequence + 1
+    ) {
+      findings.push({
+        code: 'CHAIN_BREAK_DETECTED',
+        member: `stepRegistry[${index}].sequence`,
+        detail: 'must follow the sequence of the step before it',
+      });
+    }
+    return findings;
+  });
+}
+
+function previousStepHash(bundle: unknown): string | null {
+  const snapshot = isJsonObject(bundle) ? member(bundle, 'snapshot') : undefined;
+  const hash = isJsonObject(snapshot) ? member(snapshot, 'prevStepHash') : undefined;
+  return typeof hash === 'string' ? hash : null;
+}

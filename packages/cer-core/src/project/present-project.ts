@@ -1,0 +1,79 @@
+import { describeFinding } from '../verify/finding.js';
+import type { VerificationReport, VerifierName } from '../verify/present.js';
+import type { ProjectEvaluation } from './verify-project.js';
+
+/** The answer of `POST /v1/project-bundle/verify`. @see docs/spec.md, "Project verification" */
+export interface ProjectVerifyResponse {
+  readonly ok: boolean;
+  readonly code: string;
+  readonly errors: readonly string[];
+  readonly projectHash: ProjectEvaluation['projectHash'];
+  readonly structuralValid: boolean;
+  readonly totalSteps: number;
+  readonly passedSteps: number;
+  readonly failedSteps: number;
+  readonly attestedSteps: number;
+  readonly steps: readonly {
+    readonly stepId: string;
+    readonly sequence: number | null;
+    readonly executionId: string | null;
+    readonly certificateHash: string;
+    readonly ok: boolean;
+    readonly status: string;
+    readonly code: string;
+    readonly errors: readonly string[];
+  }[];
+  readonly nodeReceipt: 'PASS' | 'FAIL' | 'SKIPPED';
+}
+
+export function toProjectVerifyResponse(evaluation: ProjectEvaluation): ProjectVerifyResponse {
+  const { status, code, findings, projectHash, structuralValid, totalSteps, steps, nodeReceipt } = evaluation;
+  return {
+    ok: status === 'VERIFIED',
+    code,
+    errors: findings.map(describeFinding),
+    projectHash,
+    structuralValid,
+    totalSteps,
+    passedSteps: steps.filter(({ ok }) => ok).length,
+    failedSteps: steps.filter((step) => step.status === 'FAILED').length,
+    attestedSteps: steps.filter(({ isAttested }) => isAttested).length,
+    steps: steps.map((step) => ({
+      stepId: step.stepId,
+      sequence: step.sequence,
+      executionId: step.executionId,
+      certificateHash: step.certificateHash,
+      ok: step.ok,
+      status: step.status,
+      code: step.code,
+      errors: step.findings.map(describeFinding),
+    })),
+    nodeReceipt: nodeReceipt.status,
+  };
+}
+
+/** The rollup report of a project, for CLI and verifier site. */
+export function toProjectReport(
+  evaluation: ProjectEvaluation,
+  verifier: VerifierName,
+): VerificationReport & {
+  readonly projectHash: string | null;
+} {
+  const { status, structuralValid, projectHash, steps, nodeReceipt, findings, code, verifiedAt } = evaluation;
+  const isSound = structuralValid && projectHash.valid && steps.every((step) => step.ok || step.status === 'WITHDRAWN');
+  return {
+    status,
+    checks: {
+      bundleIntegrity: isSound ? 'PASS' : 'FAIL',
+      nodeSignature: nodeReceipt.status,
+      receiptConsistency: nodeReceipt.status,
+      envelope: 'SKIPPED',
+    },
+    reasonCodes: status === 'VERIFIED' ? [] : [...new Set([code, ...findings.map((finding) => finding.code)])],
+    certificateHash: null,
+    projectHash: projectHash.submitted,
+    bundleType: 'cer.project.bundle.v1',
+    verifiedAt,
+    verifier,
+  };
+}

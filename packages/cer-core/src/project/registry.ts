@@ -1,0 +1,71 @@
+import { isSha256Hash, type Sha256Hash } from '../hash.js';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
+import { schemaFinding, type Finding } from '../verify/finding.js';
+import { nonEmptyText } from '../schema/rules.js';
+
+/** One line of `stepRegistry`, as far as this protocol knows its members; it is hashed whole. */
+export interface RegistryEntry {
+  readonly stepId: string;
+  readonly certificateHash: Sha256Hash;
+  readonly sequence: number | null;
+  readonly executionId: string | null;
+  readonly modelIdentity: JsonValue | undefined;
+  readonly parentStepIds: readonly string[];
+}
+
+export type RegistryReading =
+  | { readonly entries: readonly RegistryEntry[]; readonly findings: readonly [] }
+  | { readonly entries: null; readonly findings: readonly Finding[] };
+
+/** Reads the registry; faults of form are SCHEMA_ERROR or INVALID_SHA256_FORMAT. */
+export function readRegistry(project: JsonObject): RegistryReading {
+  const registry = member(project, 'stepRegistry');
+  if (!Array.isArray(registry)) return { entries: null, findings: [schemaFinding('stepRegistry', 'must be an array')] };
+  const findings: Finding[] = [];
+  const entries = (registry as readonly JsonValue[]).map((entry, index) =>
+    readEntry(entry, `stepRegistry[${index}]`, findings),
+  );
+  if (findings.length > 0) return { entries: null, findings };
+  return { entries: entries.filter((entry) => entry !== null), findings: [] };
+}
+
+function readEntry(entry: JsonValue, path: string, findings: Finding[]): RegistryEntry | null {
+  if (!isJsonObject(entry)) {
+    findings.push(schemaFinding(path, 'must be an object'));
+    return null;
+  }
+  const before = findings.length;
+  const stepId = member(entry, 'stepId');
+  const certificateHash = member(entry, 'certificateHash');
+  const sequence = member(entry, 'sequence');
+  const executionId = member(entry, 'executionId');
+  const parents = member(entry, 'parentStepIds') ?? [];
+  if (nonEmptyText(stepId ?? null) !== null)
+    findings.push(schemaFinding(`${path}.stepId`, 'must be a non-empty string'));
+  if (!isSha256Hash(certificateHash)) {
+    findings.push({
+      code: 'INVALID_SHA256_FORMAT',
+      member: `${path}.certificateHash`,
+      detail: 'must be sha256: and 64 lower-case hex digits',
+    });
+  }
+  if (sequence !== undefined && !Number.isSafeInteger(sequence)) {
+    findings.push(schemaFinding(`${path}.sequence`, 'must be an integer'));
+  }
+  if (executionId !== undefined && executionId !== null && typeof executionId !== 'string') {
+    findings.push(schemaFinding(`${path}.executionId`, 'must be a string'));
+  }
+  if (!Array.isArray(parents) || !parents.every((parent) => typeof parent === 'string')) {
+    findings.push(schemaFinding(`${path}.parentStepIds`, 'must be an array of strings'));
+    return null;
+  }
+  if (findings.length > before || typeof stepId !== 'string' || !isSha256Hash(certificateHash)) return null;
+  return {
+    stepId,
+    certificateHash,
+    sequence: typeof sequence === 'number' ? sequence : null,
+    executionId: typeof executionId === 'string' ? executionId : null,
+    modelIdentity: member(entry, 'modelIdentity'),
+    parentStepIds: parents,
+  };
+}

@@ -1,0 +1,157 @@
+import { REDACTED } from '../bundle-types/layout.js';
+import { RESEAL } from '../bundle-types/registry.js';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
+import { isSameJson } from '../json/same-json.js';
+import type { Finding } from '../verify/finding.js';
+import type { RegistryEntry } from './registry.js';
+
+// How the parts of a project fit together. All faults are STEP_REGISTRY_MISMATCH. @see docs/spec.md, "Project structure"
+
+function mismatch(member: string, detail: string, expected?: string, computed?: string): Finding {
+  return {
+    code: 'STEP_REGISTRY_MISMATCH',
+    member,
+    detail,
+    ...(expected !== undefined && { expected }),
+    ...(computed !== undefined && { computed }),
+  };
+}
+
+/** @param withdrawn steps that the node has taken down; only they may be missing */
+export function checkStructure(
+  project: JsonObject,
+  entries: readonly RegistryEntry[],
+  withdrawn: ReadonlySet<string>,
+): Finding[] {
+  return [
+    ...checkCount(project, entries),
+    ...checkUnique(entries),
+    ...checkParents(entries),
+    ...checkEmbedded(project, entries, withdrawn),
+    ...checkSteps(project, entries),
+  ];
+}
+
+function checkCount(project: JsonObject, entries: readonly RegistryEntry[]): Finding[] {
+  if (entries.length === 0) return [mismatch('stepRegistry', 'must have at least one step')];
+  const totalSteps = member(project, 'totalSteps');
+  return totalSteps === entries.length ? [] : [mismatch('totalSteps', 'must be the number of registered steps')];
+}
+
+function checkUnique(entries: readonly RegistryEntry[]): Finding[] {
+  return (['stepId', 'sequence', 'certificateHash', 'executionId'] as const).flatMap((name) => {
+    const seen = new Set<string | number>();
+    return entries.flatMap((entry, index) => {
+      const value = entry[name];
+      if (value === null) return [];
+      if (seen.has(value)) return [mismatch(`stepRegistry[${index}].${name}`, 'must be unique in the registry')];
+      seen.add(value);
+      return [];
+    });
+  });
+}
+
+function checkParents(entries: readonly RegistryEntry[]): Finding[] {
+  const known = new Map(entries.map((entry) => [entry.stepId, entry]));
+  const unknown = entries.flatMap(({ parentStepIds }, index) =>
+    parentStepIds.some((parent) => !known.has(parent))
+      ? [mismatch(`stepRegistry[${index}].parentStepIds`, 'must name registered steps')]
+      : [],
+  );
+  if (unknown.length > 0) return unknown;
+  return hasCycle(entries) ? [mismatch('stepRegistry', 'must have no cycle of parents')] : [];
+}
+
+/** Kahn's algorithm: without recursion, so a long chain of hostile parents cannot exhaust the stack. */
+function hasCycle(entries: readonly RegistryEntry[]): boolean {
+  const waitingFor = new Map(entries.map(({ stepId, parentStepIds }) => [stepId, new Set(parentStepIds).size]));
+  const children = new Map<string, string[]>();
+  for (const { stepId, parentStepIds } of entries) {
+    for (const parent of new Set(parentStepIds)) {
+      const siblings = children.get(parent);
+      if (siblings === undefined) children.set(parent, [stepId]);
+      else siblings.push(stepId);
+    }
+  }
+  const ready = entries.filter(({ parentStepIds }) => parentStepIds.length === 0).map(({ stepId }) => stepId);
+  let done = 0;
+  for (let stepId = ready.pop(); stepId !== undefined; stepId = ready.pop()) {
+    done += 1;
+    for (const child of children.get(stepId) ?? []) {
+      const left = (waitingFor.get(child) ?? 0) - 1;
+      waitingFor.set(child, left);
+      if (left === 0) ready.push(child);
+    }
+  }
+  return done < waitingFor.size;
+}
+
+function checkEmbedded(
+  project: JsonObject,
+  entries: readonly RegistryEntry[],
+  withdrawn: ReadonlySet<string>,
+): Finding[] {
+  const embedded = member(project, 'embeddedBundles');
+  if (!isJsonObject(embedded)) return [mismatch('embeddedBundles', 'must be an object of bundles by stepId')];
+  const registered = new Set(entries.map(({ stepId }) => stepId));
+  const stray = Object.keys(embedded).filter((stepId) => !registered.has(stepId));
+  return [
+    ...stray.map(() => mismatch('embeddedBundles', 'holds a bundle of no registered step')),
+    ...entries.flatMap((entry, index) => {
+      const bundle = member(embedded, entry.stepId);
+      if (bundle === undefined && withdrawn.has(entry.stepId)) return [];
+      const path = `stepRegistry[${index}]`;
+      if (!isJsonObject(bundle)) return [mismatch(path, 'has no embedded bundle')];
+      return checkEntryAgainstBundle(entry, bundle, path);
+    }),
+  ];
+}
+
+/** A reseal's own hash differs by nature; that its receipt names the registered hash is checked with its signature. */
+function checkEntryAgainstBundle(entry: RegistryEntry, bundle: JsonObject, path: string): Finding[] {
+  const findings: Finding[] = [];
+  const hash = member(bundle, 'certificateHash');
+  if (hash !== entry.certificateHash && member(bundle, 'bundleType') !== RESEAL) {
+    findings.push(
+      mismatch(
+        `${path}.certificateHash`,
+        'differs from the embedded bundle',
+        entry.certificateHash,
+        typeof hash === 'string' ? hash : undefined,
+      ),
+    );
+  }
+  const snapshot = member(bundle, 'snapshot');
+  if (!isJsonObject(snapshot)) return findings;
+  const differs = (registered: JsonValue | undefined, name: string): boolean => {
+    const own = member(snapshot, name);
+    return (
+      registered !== undefined &&
+      registered !== null &&
+      own !== undefined &&
+      own !== REDACTED &&
+      !isSameJson(own, registered)
+    );
+  };
+  if (differs(entry.executionId, 'executionId'))
+    findings.push(mismatch(`${path}.executionId`, 'differs from the snapshot'));
+  if (differs(entry.modelIdentity, 'modelIdentity'))
+    findings.push(mismatch(`${path}.modelIdentity`, 'differs from the snapshot'));
+  return findings;
+}
+
+/** Locally built bundles list their steps a second time. */
+function checkSteps(project: JsonObject, entries: readonly RegistryEntry[]): Finding[] {
+  const steps = member(project, 'steps');
+  if (steps === undefined) return [];
+  if (!Array.isArray(steps) || steps.length !== entries.length)
+    return [mismatch('steps', 'must list the registered steps')];
+  return (steps as readonly JsonValue[]).flatMap((step, index) => {
+    const entry = entries[index];
+    if (!isJsonObject(step) || entry === undefined) return [mismatch(`steps[${index}]`, 'must be an object')];
+    const stepId = member(step, 'stepId');
+    const isSame =
+      member(step, 'certificateHash') === entry.certificateHash && (stepId === undefined || stepId === entry.stepId);
+    return isSame ? [] : [mismatch(`steps[${index}]`, 'differs from the registry')];
+  });
+}

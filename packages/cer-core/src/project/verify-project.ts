@@ -1,0 +1,320 @@
+import { PROJECT } from '../bundle-types/registry.js';
+import { canonicalReceipt, readReceipt } from '../attest/receipt.js';
+import type { CerVerifyCode } from '../errors.js';
+import { isSha256Hash, type Sha256Hash } from '../hash.js';
+import { exceedsDepth } from '../json/depth.js';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
+import { MAX_DEPTH } from '../json/parse.js';
+import { isSameJson } from '../json/same-json.js';
+import { evaluateCer, type Evaluation } from '../verify/evaluate.js';
+import { schemaFinding, type Finding } from '../verify/finding.js';
+import { chooseKey } from '../verify/key-choice.js';
+import { fail, findingsOf, outcomeOf, PASS, skipped, type LayerOutcome } from '../verify/layer.js';
+import type { VerifyOptions } from '../verify/options.js';
+import { platformVerifier, signatureFault, type Trust } from '../verify/signature.js';
+import { checkChain } from './chain.js';
+import { computeProjectHash, PROJECT_HASH_ALGORITHM } from './project-hash.js';
+import { readRegistry, type RegistryEntry } from './registry.js';
+import { checkStructure } from './structure.js';
+
+/** Signatures of this many steps are in flight at once: enough to keep a thread pool busy, few enough to stay responsive. */
+const STEPS_AT_ONCE = 256;
+
+export interface StepResult {
+  readonly stepId: string;
+  readonly sequence: number | null;
+  readonly executionId: string | null;
+  readonly certificateHash: string;
+  readonly ok: boolean;
+  readonly status: 'VERIFIED' | 'VERIFIED_CONFIDENTIAL' | 'FAILED' | 'WITHDRAWN';
+  readonly code: CerVerifyCode;
+  readonly findings: readonly Finding[];
+  readonly isAttested: boolean;
+}
+
+export interface ProjectEvaluation {
+  readonly status: 'VERIFIED' | 'FAILED';
+  readonly code: CerVerifyCode;
+  /** Of the project itself; each step has its own. */
+  readonly findings: readonly Finding[];
+  readonly projectHash: {
+    readonly submitted: string | null;
+    readonly computed: Sha256Hash | null;
+    readonly valid: boolean;
+  };
+  readonly structuralValid: boolean;
+  readonly totalSteps: number;
+  readonly steps: readonly StepResult[];
+  readonly nodeReceipt: LayerOutcome;
+  readonly registeredAt: string | null;
+  readonly verifiedAt: string;
+}
+
+export interface VerifyProjectOptions extends VerifyOptions {
+  /** Called after each batch of steps; where it returns a promise, that is awaited, so a page can paint. */
+  readonly onProgress?: (done: number, total: number) => void | Promise<void>;
+}
+
+const CODE_PRIORITY: readonly CerVerifyCode[] = [
+  'PROJECT_HASH_MISMATCH',
+  'STEP_REGISTRY_MISMATCH',
+  'CHAIN_BREAK_DETECTED',
+  'CERTIFICATE_HASH_MISMATCH',
+  'SCHEMA_ERROR',
+];
+
+/**
+ * Verifies a project bundle of unknown content: schema, structure, every step, chain, hash, and the node's receipt for
+ * the project when it has one. Never throws on hostile input. @see docs/spec.md, "Project verification"
+ */
+export async function evaluateProject(input: unknown, options: VerifyProjectOptions): Promise<ProjectEvaluation> {
+  try {
+    return await evaluate(input, options);
+  } catch {
+    return failed([{ code: 'UNKNOWN_ERROR', member: '', detail: 'verification ended unexpectedly' }], options);
+  }
+}
+
+async function evaluate(input: unknown, options: VerifyProjectOptions): Promise<ProjectEvaluation> {
+  if (exceedsDepth(input, MAX_DEPTH.canonical)) {
+    return failed([schemaFinding('', `nested deeper than ${MAX_DEPTH.canonical} levels`, 'BUNDLE_CORRUPTED')], options);
+  }
+  const project = isJsonObject(input) && isJsonObject(member(input, 'bundle')) ? member(input, 'bundle') : input;
+  if (!isJsonObject(project)) return failed([schemaFinding('', 'must be an object')], options);
+  const schema = checkSchema(project);
+  const registry = readRegistry(project);
+  if (registry.entries === null) return failed([...schema, ...registry.findings], options, project);
+
+  const { entries } = registry;
+  const hash = checkHash(project);
+  const nodeReceipt = await checkNodeReceipt(project, options);
+  // What is withdrawn is unsigned: only a project that the node vouches for may lack steps.
+  const isVouchedFor = nodeReceipt.outcome.status === 'PASS';
+  const withdrawn = isVouchedFor ? withdrawnSteps(project) : new Set<string>();
+  const structure = checkStructure(project, entries, withdrawn);
+  const embedded = member(project, 'embeddedBundles');
+  const bundles = isJsonObject(embedded) ? embedded : {};
+  const chain = checkChain(bundles, entries, withdrawn);
+  const steps = await verifySteps(bundles, entries, withdrawn, isVouchedFor, options);
+  const findings = [...hash.findings, ...structure, ...chain, ...schema, ...findingsOf(nodeReceipt.outcome)];
+  const code = codeOf(findings, steps);
+  return {
+    status: code === 'OK' ? 'VERIFIED' : 'FAILED',
+    code,
+    findings,
+    projectHash: hash.projectHash,
+    structuralValid: schema.length === 0 && structure.length === 0 && chain.length === 0,
+    totalSteps: entries.length,
+    steps,
+    nodeReceipt: nodeReceipt.outcome,
+    registeredAt: isVouchedFor ? nodeReceipt.registeredAt : null,
+    verifiedAt: options.verifiedAt,
+  };
+}
+
+function codeOf(findings: readonly Finding[], steps: readonly StepResult[]): CerVerifyCode {
+  const failing = steps.filter(({ ok, status }) => !ok && status !== 'WITHDRAWN');
+  const codes = new Set<CerVerifyCode>([...findings.map(({ code }) => code), ...failing.map(({ code }) => code)]);
+  return CODE_PRIORITY.find((code) => codes.has(code)) ?? failing[0]?.code ?? findings[0]?.code ?? 'OK';
+}
+
+function checkSchema(project: JsonObject): Finding[] {
+  const integrity = member(project, 'integrity');
+  const text = (name: string): Finding[] => {
+    const value = member(project, name);
+    return value === undefined || value === null || typeof value === 'string'
+      ? []
+      : [schemaFinding(name, 'must be a string')];
+  };
+  return [
+    ...(member(project, 'bundleType') === PROJECT
+      ? []
+      : [schemaFinding('bundleType', `must be "${PROJECT}"`, 'SCHEMA_VERSION_UNSUPPORTED')]),
+    ...(isJsonObject(integrity) ? [] : [schemaFinding('integrity', 'must be an object')]),
+    ...(isJsonObject(integrity) &&
+    member(integrity, 'algorithm') !== undefined &&
+    member(integrity, 'algorithm') !== PROJECT_HASH_ALGORITHM
+      ? [schemaFinding('integrity.algorithm', `must be "${PROJECT_HASH_ALGORITHM}"`)]
+      : []),
+    ...['version', 'protocolVersion', 'projectBundleId', 'projectTitle', 'startedAt', 'completedAt'].flatMap(text),
+  ];
+}
+
+function checkHash(project: JsonObject): Pick<ProjectEvaluation, 'projectHash' | 'findings'> {
+  const integrity = member(project, 'integrity');
+  const stated = isJsonObject(integrity) ? member(integrity, 'projectHash') : undefined;
+  const submitted = typeof stated === 'string' ? stated : null;
+  let computed: Sha256Hash;
+  try {
+    computed = computeProjectHash(project);
+  } catch {
+    const finding: Finding = {
+      code: 'CANONICALIZATION_ERROR',
+      member: '',
+      detail: 'the project has no canonical form',
+    };
+    return { projectHash: { submitted, computed: null, valid: false }, findings: [finding] };
+  }
+  if (!isSha256Hash(stated)) {
+    const detail = stated === undefined ? 'is required' : 'must be sha256: and 64 lower-case hex digits';
+    return {
+      projectHash: { submitted, computed, valid: false },
+      findings: [{ code: 'INVALID_SHA256_FORMAT', member: 'integrity.projectHash', detail }],
+    };
+  }
+  const valid = computed === stated;
+  const mismatch: Finding = {
+    code: 'PROJECT_HASH_MISMATCH',
+    member: 'integrity.projectHash',
+    detail: 'does not match the content of the project',
+    expected: stated,
+    computed,
+  };
+  return { projectHash: { submitted, computed, valid }, findings: valid ? [] : [mismatch] };
+}
+
+function withdrawnSteps(project: JsonObject): ReadonlySet<string> {
+  const withdrawn = member(project, 'withdrawn');
+  return new Set(Array.isArray(withdrawn) ? withdrawn.filter((stepId) => typeof stepId === 'string') : []);
+}
+
+async function verifySteps(
+  bundles: JsonObject,
+  entries: readonly RegistryEntry[],
+  withdrawn: ReadonlySet<string>,
+  isVouchedFor: boolean,
+  options: VerifyProjectOptions,
+): Promise<readonly StepResult[]> {
+  const results: StepResult[] = [];
+  for (let start = 0; start < entries.length; start += STEPS_AT_ONCE) {
+    const batch = entries.slice(start, start + STEPS_AT_ONCE);
+    results.push(
+      ...(await Promise.all(
+        batch.map((entry) => verifyStep(entry, member(bundles, entry.stepId), withdrawn, isVouchedFor, options)),
+      )),
+    );
+    await options.onProgress?.(results.length, entries.length);
+  }
+  return results;
+}
+
+async function verifyStep(
+  entry: RegistryEntry,
+  bundle: JsonValue | undefined,
+  withdrawn: ReadonlySet<string>,
+  isVouchedFor: boolean,
+  options: VerifyOptions,
+): Promise<StepResult> {
+  const { stepId, sequence, executionId, certificateHash } = entry;
+  const base = { stepId, sequence, executionId, certificateHash };
+  if (bundle === undefined) {
+    const isWithdrawn = withdrawn.has(stepId);
+    const detail = isWithdrawn ? 'was withdrawn by the node' : 'has no embedded bundle';
+    const finding: Finding = { code: 'INCOMPLETE_ARTIFACT', member: stepId, detail };
+    const status = isWithdrawn ? 'WITHDRAWN' : 'FAILED';
+    return { ...base, ok: false, status, code: finding.code, findings: [finding], isAttested: false };
+  }
+  const evaluation = await evaluateCer(bundle, options);
+  const findings = [...evaluation.findings, ...resealFindings(evaluation, entry, isVouchedFor)];
+  const isOk = findings.length === 0;
+  return {
+    ...base,
+    ok: isOk,
+    status: isOk ? evaluation.status : 'FAILED',
+    code: findings[0]?.code ?? 'OK',
+    findings,
+    isAttested: evaluation.receipt.status === 'PASS',
+  };
+}
+
+/** A reseal stands for a registered step only in a project the node vouches for, and only by its signed receipt. */
+function resealFindings(
+  { isResealed, provenance, certificateHash }: Evaluation,
+  entry: RegistryEntry,
+  isVouchedFor: boolean,
+): Finding[] {
+  if (!isResealed || certificateHash === entry.certificateHash) return [];
+  const isProven = provenance?.state === 'proven' && provenance.originalCertificateHash === entry.certificateHash;
+  if (isVouchedFor && isProven) return [];
+  return [
+    {
+      code: 'STEP_REGISTRY_MISMATCH',
+      member: entry.stepId,
+      detail: 'is a reseal that is not proven to come from the registered step',
+    },
+  ];
+}
+
+async function checkNodeReceipt(
+  project: JsonObject,
+  options: VerifyOptions,
+): Promise<{ readonly outcome: LayerOutcome; readonly registeredAt: string | null }> {
+  const meta = member(project, 'meta');
+  const attestation = isJsonObject(meta) ? member(meta, 'attestation') : undefined;
+  const own = isJsonObject(attestation) ? member(attestation, 'receipt') : undefined;
+  const payload = own ?? member(project, 'receipt');
+  const ownSignature = isJsonObject(attestation) ? member(attestation, 'signature') : undefined;
+  const signature = ownSignature ?? member(project, 'signature');
+  if (attestation == null && payload == null && signature == null) {
+    return { outcome: skipped('no-attestation'), registeredAt: null };
+  }
+  const where = 'meta.attestation.receipt';
+  const refuse = (outcome: LayerOutcome): { outcome: LayerOutcome; registeredAt: null } => ({
+    outcome,
+    registeredAt: null,
+  });
+  if (!isJsonObject(payload) || signature == null) {
+    return refuse(fail('ATTESTATION_MISSING', where, 'is required beside the other parts of an attestation'));
+  }
+  const outer = member(project, 'receipt');
+  if (own != null && outer != null && !isSameJson(own, outer)) {
+    return refuse(fail('ATTESTATION_INVALID_SIGNATURE', 'receipt', `differs from ${where}`));
+  }
+  const { receipt } = readReceipt(payload);
+  if (receipt?.scope !== 'project') {
+    return refuse(fail('ATTESTATION_INVALID_SIGNATURE', where, 'is no receipt of a project'));
+  }
+  const trust: Trust = {
+    keySet: options.keySet ?? null,
+    nodeId: options.nodeId ?? null,
+    verifySignature: options.verifySignature ?? platformVerifier,
+  };
+  const integrity = member(project, 'integrity');
+  const stated = isJsonObject(integrity) ? member(integrity, 'projectHash') : undefined;
+  const nodes = [trust.keySet?.nodeId, trust.nodeId].filter((nodeId) => nodeId !== undefined && nodeId !== null);
+  const choice = chooseKey(trust.keySet, receipt.kid, receipt.timestamp);
+  if (choice.key === null) return refuse(fail(choice.code, where, choice.detail));
+  const fault = await signatureFault(trust, choice.key, canonicalReceipt(payload), signature);
+  const invalid = (member: string, detail: string): Finding => ({
+    code: 'ATTESTATION_INVALID_SIGNATURE',
+    member,
+    detail,
+  });
+  const outcome = outcomeOf([
+    ...(fault === null ? [] : [invalid('meta.attestation.signature', fault)]),
+    ...(receipt.hash === stated ? [] : [invalid(`${where}.projectHash`, 'names another project')]),
+    ...(nodes.every((nodeId) => nodeId === receipt.nodeId) ? [] : [invalid(`${where}.nodeId`, 'names another node')]),
+  ]);
+  return { outcome: outcome.status === 'PASS' ? PASS : outcome, registeredAt: receipt.timestamp };
+}
+
+function failed(
+  findings: readonly Finding[],
+  options: VerifyOptions,
+  project: JsonObject | null = null,
+): ProjectEvaluation {
+  const hash = project === null ? null : checkHash(project);
+  const all = [...findings, ...(hash?.findings ?? [])];
+  return {
+    status: 'FAILED',
+    code: codeOf(all, []),
+    findings: all,
+    projectHash: hash?.projectHash ?? { submitted: null, computed: null, valid: false },
+    structuralValid: false,
+    totalSteps: 0,
+    steps: [],
+    nodeReceipt: skipped('no-attestation'),
+    registeredAt: null,
+    verifiedAt: options.verifiedAt,
+  };
+}

@@ -1,0 +1,84 @@
+import { isSealedValue } from '../commitments/sealed-value.js';
+import type { Layout } from '../bundle-types/layout.js';
+import { isSha256Hash } from '../hash.js';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
+import type { PublishSettings } from './publish-settings.js';
+
+/** Where a withheld value stands: member names and array indexes from the bundle down. */
+export type ValuePath = readonly (string | number)[];
+
+const CONTEXT_MEMBERS = ['context', 'contextSummary', 'policyEvaluation'] as const;
+const TOOL_CALL_MEMBERS: ReadonlySet<string> = new Set(['toolId', 'at', 'inputHash', 'outputHash']);
+
+/**
+ * The hashed values of a bundle that may not be published. Empty: the bundle can be shown as it is.
+ * Withheld always: raw values, snapshot members that the layout does not name, and free parameters that are text or
+ * structured, since nobody can know what they hold. @see docs/spec.md, "Public form"
+ */
+export function withheldPaths(bundle: JsonObject, layout: Layout, publish: PublishSettings): ValuePath[] {
+  const snapshot = member(bundle, 'snapshot');
+  if (!isJsonObject(snapshot)) return [];
+  const paths: ValuePath[] = publish.context
+    ? []
+    : CONTEXT_MEMBERS.filter((name) => member(bundle, name) !== undefined).map((name) => [name]);
+  for (const name of Object.keys(snapshot)) {
+    const value = snapshot[name];
+    if (value === undefined) continue;
+    paths.push(...withheldInMember(name, value, layout, publish).map((rest) => ['snapshot', name, ...rest]));
+  }
+  return paths;
+}
+
+const WHOLE: readonly ValuePath[] = [[]];
+const NOTHING: readonly ValuePath[] = [];
+
+function withheldInMember(
+  name: string,
+  value: JsonValue,
+  layout: Layout,
+  publish: PublishSettings,
+): readonly ValuePath[] {
+  if (!layout.knownSnapshotMembers.includes(name)) return WHOLE;
+  switch (name) {
+    case 'input':
+    case 'output':
+      return isSealedValue(value) || isSha256Hash(value) ? NOTHING : WHOLE;
+    case 'prompt':
+      return publish.prompt ? NOTHING : WHOLE;
+    case 'instruction':
+      return publish.instruction ? NOTHING : WHOLE;
+    case 'metadata':
+      return withheldMetadata(value, publish.metadata);
+    case 'parameters':
+      return withheldParameters(value);
+    case 'toolCalls':
+      return withheldToolCalls(value);
+    default:
+      return NOTHING;
+  }
+}
+
+function withheldMetadata(value: JsonValue, metadata: PublishSettings['metadata']): readonly ValuePath[] {
+  if (metadata === 'all') return NOTHING;
+  if (metadata === 'none' || !isJsonObject(value)) return WHOLE;
+  return Object.keys(value)
+    .filter((name) => !metadata.includes(name))
+    .map((name) => [name]);
+}
+
+function withheldParameters(value: JsonValue): readonly ValuePath[] {
+  if (!isJsonObject(value)) return WHOLE;
+  return Object.entries(value)
+    .filter(([, parameter]) => typeof parameter === 'string' || (typeof parameter === 'object' && parameter !== null))
+    .map(([name]) => [name]);
+}
+
+function withheldToolCalls(value: JsonValue): readonly ValuePath[] {
+  if (!Array.isArray(value)) return WHOLE;
+  return (value as readonly JsonValue[]).flatMap((call, index): ValuePath[] => {
+    if (!isJsonObject(call)) return [[index]];
+    return Object.keys(call)
+      .filter((name) => !TOOL_CALL_MEMBERS.has(name))
+      .map((name) => [index, name]);
+  });
+}

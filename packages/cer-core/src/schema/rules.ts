@@ -1,0 +1,118 @@
+import { parseTimestamp } from '@cer/keys';
+import { isWellFormed } from '../canonical/text.js';
+import { isJsonObject, type JsonValue } from '../json/json-value.js';
+
+// Rules that requests and bundles share. Each answers the sentence that names the broken rule, or null.
+// @see docs/spec.md, "Members and their rules"
+
+export type Rule = (value: JsonValue) => string | null;
+
+// eslint-disable-next-line no-control-regex -- control characters are exactly what the rule is about
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
+
+export const MAX_LABEL_LENGTH = 256;
+
+export function hasControlCharacter(text: string): boolean {
+  return controlCharacter.test(text);
+}
+
+export const nonEmptyText: Rule = (value) =>
+  typeof value === 'string' && value !== '' ? null : 'must be a non-empty string';
+
+/** Provider, model and the like: 1 to 256 UTF-16 code units, no control characters. */
+export const label: Rule = (value) => {
+  if (typeof value !== 'string') return 'must be a string';
+  if (value.length < 1 || value.length > MAX_LABEL_LENGTH) return `must have 1 to ${MAX_LABEL_LENGTH} characters`;
+  return hasControlCharacter(value) ? 'must not contain control characters' : null;
+};
+
+export const wellFormedLabel: Rule = (value) =>
+  label(value) ?? (typeof value === 'string' && !isWellFormed(value) ? 'must not contain a lone surrogate' : null);
+
+export const timestamp: Rule = (value) =>
+  parseTimestamp(value) === null ? 'must be an ISO-8601 timestamp with seconds and a time zone' : null;
+
+export const plainObject: Rule = (value) => (isJsonObject(value) ? null : 'must be an object');
+
+/** What may be hashed as an input or output: a string, an object or an array. */
+export const rawValue: Rule = (value) => {
+  if (typeof value === 'string') return isWellFormed(value) ? null : 'must not contain a lone surrogate';
+  return typeof value === 'object' && value !== null ? null : 'must be a string, an object or an array';
+};
+
+const finiteNumber: Rule = (value) =>
+  typeof value === 'number' && Number.isFinite(value) ? null : 'must be a finite number';
+
+export function orNull(rule: Rule): Rule {
+  return (value) => (value === null ? null : (rule(value)?.replace(/$/, ' or null') ?? null));
+}
+
+const parameterRules: ReadonlyMap<string, Rule> = new Map([
+  ['temperature', finiteNumber],
+  ['maxTokens', finiteNumber],
+  ['topP', orNull(finiteNumber)],
+  ['seed', orNull(finiteNumber)],
+]);
+
+export interface Fault {
+  readonly path: string;
+  readonly rule: string;
+}
+
+/**
+ * @param exact the names that must all be there and no other, or null where `parameters` is free beyond its typed members
+ * @param isExempt a value the rules do not judge, such as a redacted one
+ */
+export function parameterFaults(
+  value: JsonValue,
+  path: string,
+  exact: readonly string[] | null,
+  isExempt: (value: JsonValue) => boolean = () => false,
+): Fault[] {
+  if (!isJsonObject(value)) return [{ path, rule: 'must be an object' }];
+  const faults: Fault[] = [];
+  for (const name of exact ?? []) {
+    if (!Object.hasOwn(value, name)) faults.push({ path: `${path}.${name}`, rule: 'is required' });
+  }
+  for (const [name, parameter] of Object.entries(value)) {
+    if (parameter === undefined || isExempt(parameter)) continue;
+    if (exact !== null && !exact.includes(name)) {
+      faults.push({ path, rule: `must have exactly ${exact.join(', ')}` });
+      continue;
+    }
+    const rule = parameterRules.get(name)?.(parameter) ?? null;
+    if (rule !== null) faults.push({ path: `${path}.${name}`, rule });
+  }
+  return faults;
+}
+
+const signalRules: readonly (readonly [string, Rule])[] = [
+  ['type', nonEmptyText],
+  ['source', nonEmptyText],
+  ['payload', plainObject],
+];
+
+/** Signals: an array of objects with `type`, `source` and `payload`; other members are kept as they are. */
+export function signalFaults(value: JsonValue, path: string): Fault[] {
+  if (!Array.isArray(value)) return [{ path, rule: 'must be an array' }];
+  return (value as readonly JsonValue[]).flatMap((signal, index) =>
+    memberFaults(signal, `${path}[${index}]`, signalRules),
+  );
+}
+
+function memberFaults(value: JsonValue, path: string, rules: readonly (readonly [string, Rule])[]): Fault[] {
+  if (!isJsonObject(value)) return [{ path, rule: 'must be an object' }];
+  return rules.flatMap(([name, rule]) => {
+    const found = Object.hasOwn(value, name) ? value[name] : undefined;
+    const broken = found === undefined ? 'is required' : rule(found);
+    return broken === null ? [] : [{ path: `${path}.${name}`, rule: broken }];
+  });
+}
+
+/** The `context` of a bundle or request: an object; its signals obey the signal rules. */
+export function contextFaults(value: JsonValue, path: string, signalsRequired: boolean): Fault[] {
+  if (!isJsonObject(value)) return [{ path, rule: 'must be an object' }];
+  const signals = Object.hasOwn(value, 'signals') ? value['signals'] : undefined;
+  if (signals !== undefined) return signalFaults(signals, `${path}.signals`);
+  return signalsRequired ? [{ path: `${path}.signals`, rule: 'is required' }] : [];
+}

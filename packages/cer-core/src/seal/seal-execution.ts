@@ -1,0 +1,169 @@
+import type { SealedBundle } from '../attest/attest.js';
+import { executionV1, V1_SNAPSHOT_TYPE } from '../bundle-types/execution-v1.js';
+import { executionV2, protectedSetOf, V2_SNAPSHOT_TYPE } from '../bundle-types/execution-v2.js';
+import type { Layout } from '../bundle-types/layout.js';
+import { EXECUTION_V1, EXECUTION_V2 } from '../bundle-types/registry.js';
+import { computeCommitment, type CommitmentSalts } from '../commitments/commit.js';
+import { sealedValue } from '../commitments/sealed-value.js';
+import { CerError } from '../errors.js';
+import { hashValue, sha256 } from '../hash.js';
+import { isJsonObject, member, pickPresent, type JsonObject } from '../json/json-value.js';
+import { protocolFor, PROTOCOLS, type Protocol, type ProtocolRegistry } from '../protocols/protocols.js';
+import { asksForV2, statedOrAbsent } from './execution-request.js';
+
+/** What sealing needs and a pure package cannot make: the time, an id, secrets. */
+export interface SealingGiven {
+  /** Stands for an absent `createdAt`: now, or on a replay the stored one. UTC with milliseconds and `Z` when minted. */
+  readonly createdAt: string;
+  /** Stands for an absent `timestamp`; null: `createdAt` does. */
+  readonly timestamp: string | null;
+  /** Stands for an absent `executionId`. */
+  readonly executionId: string;
+  /** Asked only under a protocol that commits. */
+  readonly saltsFor: (executionId: string) => CommitmentSalts;
+  readonly protocols?: ProtocolRegistry;
+}
+
+/** A sealed execution: integrity only, until someone attests it. */
+export interface SealedExecution extends SealedBundle {
+  readonly executionId: string;
+  readonly createdAt: string;
+  readonly timestamp: string;
+  readonly protocol: Protocol;
+  /** What opens the commitments; null where there are none. Never part of the bundle. */
+  readonly salts: CommitmentSalts | null;
+}
+
+type Values = Readonly<Record<'input' | 'output', { readonly sealed: JsonObject | null; readonly hash: string }>>;
+
+/**
+ * Seals the description of an execution into a CER bundle. Raw input and output leave only hashes or commitments.
+ * @param request a body in which `executionRequestFaults` found nothing; it is projected as it was parsed
+ * @throws CerError CANONICALIZATION_ERROR for a value with no canonical form, SCHEMA_ERROR for a bundle type that the
+ *   protocol does not have
+ * @see docs/spec.md, "Sealing"
+ */
+export function sealExecution(request: JsonObject, given: SealingGiven): SealedExecution {
+  const protocol = protocolFor(member(request, 'protocolVersion'), given.protocols ?? PROTOCOLS);
+  if (protocol === null) throw new CerError('SCHEMA_ERROR', 'protocolVersion', 'is not supported');
+  const isV2 = asksForV2(request);
+  const layout = isV2 ? executionV2 : executionV1;
+  if (!layout.supportsProtocol(protocol)) {
+    throw new CerError('SCHEMA_ERROR', 'protocolVersion', `${protocol.version} has no ${EXECUTION_V2}`);
+  }
+
+  const executionId = textOr(request, 'executionId', given.executionId);
+  const createdAt = textOr(request, 'createdAt', given.createdAt);
+  const timestamp = textOr(request, 'timestamp', given.timestamp ?? createdAt);
+  const salts = protocol.sealing === 'commitments' ? given.saltsFor(executionId) : null;
+  const values: Values = {
+    input: sealValue(request, 'input', protocol, salts?.input ?? null),
+    output: sealValue(request, 'output', protocol, salts?.output ?? null),
+  };
+  const facts = { executionId, timestamp, protocolVersion: protocol.version };
+  const unsealed: JsonObject = {
+    bundleType: isV2 ? EXECUTION_V2 : EXECUTION_V1,
+    version: layout.version,
+    createdAt,
+    snapshot: isV2 ? snapshotV2(request, facts, values) : snapshotV1(request, facts, values),
+    ...contextOf(request),
+  };
+  return {
+    ...sealBundle(withProtectedSet(unsealed, isV2), layout, protocol),
+    executionId,
+    createdAt,
+    timestamp,
+    protocol,
+    salts,
+  };
+}
+
+/** Computes the hash of a bundle and puts it in. */
+export function sealBundle(unsealed: JsonObject, layout: Layout, protocol: Protocol): SealedBundle {
+  const projection = layout.projectForHash(unsealed);
+  const canonical = protocol.profile.canonicalize(projection);
+  const certificateHash = sha256(canonical);
+  return { bundle: { ...unsealed, certificateHash }, certificateHash, hashed: { projection, canonical } };
+}
+
+function withProtectedSet(bundle: JsonObject, isV2: boolean): JsonObject {
+  return isV2 ? { ...bundle, protectedSet: protectedSetOf(bundle) } : bundle;
+}
+
+function textOr(request: JsonObject, name: string, fallback: string): string {
+  const value = statedOrAbsent(request, name);
+  return typeof value === 'string' ? value : fallback;
+}
+
+function sealValue(
+  request: JsonObject,
+  name: 'input' | 'output',
+  protocol: Protocol,
+  salt: Uint8Array | null,
+): { readonly sealed: JsonObject | null; readonly hash: string } {
+  const raw = member(request, name);
+  if (raw === undefined) return { sealed: null, hash: textOr(request, `${name}Hash`, '') };
+  if (salt === null) return { sealed: null, hash: hashValue(raw, protocol.profile, name) };
+  const sealed = sealedValue(computeCommitment(raw, salt, protocol.profile, name));
+  return { sealed, hash: hashValue(sealed, protocol.profile, name) };
+}
+
+interface Facts {
+  readonly executionId: string;
+  readonly timestamp: string;
+  readonly protocolVersion: string;
+}
+
+function snapshotV1(
+  request: JsonObject,
+  { executionId, timestamp, protocolVersion }: Facts,
+  { input, output }: Values,
+): JsonObject {
+  const isSealed = input.sealed !== null && output.sealed !== null;
+  return {
+    type: V1_SNAPSHOT_TYPE,
+    protocolVersion,
+    executionSurface: 'ai',
+    executionId,
+    timestamp,
+    provider: member(request, 'provider') ?? null,
+    model: member(request, 'model') ?? null,
+    modelVersion: statedOrAbsent(request, 'modelVersion') ?? null,
+    ...(isSealed && { ...pickPresent(request, ['prompt']), input: input.sealed, output: output.sealed }),
+    inputHash: input.hash,
+    outputHash: output.hash,
+    ...pickPresent(request, ['parameters']),
+    appId: statedOrAbsent(request, 'appId') ?? null,
+  };
+}
+
+function snapshotV2(
+  request: JsonObject,
+  { executionId, timestamp, protocolVersion }: Facts,
+  { input, output }: Values,
+): JsonObject {
+  const isSealed = input.sealed !== null && output.sealed !== null;
+  return {
+    type: V2_SNAPSHOT_TYPE,
+    protocolVersion,
+    executionSurface: 'ai',
+    executionId,
+    timestamp,
+    provider: member(request, 'provider') ?? null,
+    model: member(request, 'model') ?? null,
+    modelVersion: statedOrAbsent(request, 'modelVersion') ?? null,
+    ...pickPresent(request, ['executionRole', 'instruction', 'instructionKind']),
+    ...(isSealed && pickPresent(request, ['prompt'])),
+    input: input.sealed ?? input.hash,
+    ...pickPresent(request, ['parameters']),
+    output: output.sealed ?? output.hash,
+    appId: statedOrAbsent(request, 'appId') ?? null,
+  };
+}
+
+function contextOf(request: JsonObject): JsonObject {
+  const context = member(request, 'context');
+  if (isJsonObject(context)) return { context };
+  const signals = member(request, 'signals');
+  return signals === undefined ? {} : { context: { signals } };
+}

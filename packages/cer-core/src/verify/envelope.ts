@@ -1,0 +1,124 @@
+import { parseTimestamp } from '@cer/keys';
+import {
+  canonicalEnvelopeBundle,
+  ENVELOPE_ATTESTATION_MEMBERS,
+  ENVELOPE_TYPE,
+  envelopePayload,
+  projectForEnvelope,
+} from '../attest/envelope.js';
+import { REDACTED } from '../bundle-types/layout.js';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
+import { effectiveProtocolVersion } from '../protocols/protocols.js';
+import type { Evidence } from './evidence.js';
+import type { Integrity } from './integrity.js';
+import { chooseKey } from './key-choice.js';
+import { fail, PASS, skipped, type LayerOutcome } from './layer.js';
+import { signatureFault, type Trust } from './signature.js';
+import type { Subject } from './subject.js';
+
+const ENVELOPE = 'meta.verificationEnvelope';
+
+function invalid(member: string, detail: string): LayerOutcome {
+  return fail('ATTESTATION_INVALID_SIGNATURE', member, detail);
+}
+
+/** Layer 3: the signature over content and attestation facts together. @see docs/spec.md, "Layer 3: envelope" */
+export async function checkEnvelope(
+  subject: Subject,
+  evidence: Evidence,
+  hashed: Integrity['hashed'],
+  trust: Trust,
+): Promise<LayerOutcome> {
+  const { envelope } = evidence;
+  if (envelope === undefined) return skipped('no-envelope');
+  if (subject.type?.receiptScope === 'reseal' || subject.reading?.resealed === true) return skipped('redacted');
+  const projection = projectForEnvelope(subject.bundle);
+  if (holdsRedacted(projection)) return skipped('redacted');
+  if (!isJsonObject(envelope)) return invalid(ENVELOPE, 'must be an object');
+  if (lacksNamedMember(envelope, projection)) return skipped('not-reconstructable');
+  if (member(envelope, 'envelopeType') !== ENVELOPE_TYPE) {
+    return invalid(`${ENVELOPE}.envelopeType`, 'is none that this verifier knows');
+  }
+
+  const attestation = member(envelope, 'attestation');
+  const facts = isJsonObject(attestation) ? readFacts(attestation) : null;
+  if (facts === null || !isJsonObject(attestation)) {
+    return invalid(`${ENVELOPE}.attestation`, `must have exactly ${ENVELOPE_ATTESTATION_MEMBERS.join(', ')}`);
+  }
+  const differing = ENVELOPE_ATTESTATION_MEMBERS.find((name) => attestedValue(evidence, name) !== facts[name]);
+  if (differing !== undefined) {
+    return invalid(`${ENVELOPE}.attestation.${differing}`, 'differs from the attestation');
+  }
+  if (facts.protocolVersion !== protocolVersionOf(subject.bundle)) {
+    return invalid(`${ENVELOPE}.attestation.protocolVersion`, 'differs from the protocol of the snapshot');
+  }
+  const kidCopy = member(envelope, 'kid');
+  if (kidCopy !== undefined && kidCopy !== facts.kid) return invalid(`${ENVELOPE}.kid`, 'differs from the signed kid');
+
+  const text = payloadOrNull(subject.bundle, attestation, hashed);
+  if (text === null) return invalid(ENVELOPE, 'signs content that has no canonical form');
+  const choice = chooseKey(trust.keySet, facts.kid, facts.attestedAt);
+  if (choice.key === null) {
+    return choice.code === 'VERIFICATION_MATERIAL_UNAVAILABLE'
+      ? fail(choice.code, ENVELOPE, choice.detail)
+      : invalid(ENVELOPE, choice.detail);
+  }
+  const fault = await signatureFault(trust, choice.key, text, evidence.envelopeSignature);
+  return fault === null ? PASS : invalid('meta.verificationEnvelopeSignature', fault);
+}
+
+type Facts = Readonly<Record<(typeof ENVELOPE_ATTESTATION_MEMBERS)[number], string>>;
+
+/** Exactly the five members, each a string, and a time that is one. */
+function readFacts(attestation: JsonObject): Facts | null {
+  if (Object.keys(attestation).length !== ENVELOPE_ATTESTATION_MEMBERS.length) return null;
+  const text = (name: string): string | null => {
+    const value = member(attestation, name);
+    return typeof value === 'string' ? value : null;
+  };
+  const [attestationId, attestedAt, kid, nodeRuntimeHash, protocolVersion] = ENVELOPE_ATTESTATION_MEMBERS.map(text);
+  const isComplete =
+    attestationId != null && attestedAt != null && kid != null && nodeRuntimeHash != null && protocolVersion != null;
+  if (!isComplete || parseTimestamp(attestedAt) === null) return null;
+  return { attestationId, attestedAt, kid, nodeRuntimeHash, protocolVersion };
+}
+
+/** What the attestation beside the envelope says: its own member, else the receipt's. */
+function attestedValue({ attestation, receipt }: Evidence, name: string): JsonValue | undefined {
+  const own = attestation === null ? undefined : member(attestation, name);
+  if (own !== undefined || receipt === null) return own;
+  const receiptName = new Map([['attestedAt', 'timestamp']]).get(name) ?? name;
+  return (
+    member(receipt, name) ??
+    member(receipt, receiptName) ??
+    (name === 'kid' ? member(receipt, 'attestorKeyId') : undefined)
+  );
+}
+
+function protocolVersionOf(bundle: JsonObject): string | null {
+  const snapshot = member(bundle, 'snapshot');
+  return effectiveProtocolVersion(
+    isJsonObject(snapshot) ? member(snapshot, 'protocolVersion') : member(bundle, 'protocolVersion'),
+  );
+}
+
+/** `signedFields` is unsigned: it can only tell that the projection cannot be rebuilt, never what to sign. */
+function lacksNamedMember(envelope: JsonObject, projection: JsonObject): boolean {
+  const signedFields = member(envelope, 'signedFields');
+  const names = isJsonObject(signedFields) ? member(signedFields, 'bundle') : undefined;
+  return Array.isArray(names) && names.some((name) => typeof name === 'string' && !Object.hasOwn(projection, name));
+}
+
+function payloadOrNull(bundle: JsonObject, attestation: JsonObject, hashed: Integrity['hashed']): string | null {
+  try {
+    return envelopePayload(attestation, canonicalEnvelopeBundle(bundle, hashed));
+  } catch {
+    return null;
+  }
+}
+
+function holdsRedacted(value: JsonValue | undefined): boolean {
+  if (value === REDACTED) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).some(holdsRedacted);
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { certified, CONFIDENTIAL_MEMBERS, sealed, testKeys, TEST_TIME } from '../testing/index.js';
+import { evaluateCer } from './evaluate.js';
+import { toNodeVerifyResponse, toReport } from './present.js';
+
+const options = { keySet: testKeys(), verifiedAt: TEST_TIME };
+
+describe('evaluateCer', () => {
+  it('verifies a certified bundle in all three layers', async () => {
+    const evaluation = await evaluateCer(await certified(), options);
+    expect(toReport(evaluation, 'test/1')).toMatchObject({
+      status: 'VERIFIED',
+      checks: { bundleIntegrity: 'PASS', nodeSignature: 'PASS', receiptConsistency: 'PASS', envelope: 'PASS' },
+      reasonCodes: [],
+    });
+    expect(toNodeVerifyResponse(evaluation)).toMatchObject({
+      status: 'verified',
+      reasonCode: 'OK',
+      classification: 'VERIFIED',
+    });
+  });
+
+  it('gives a confidential bundle its own verdict only when a node attested it', async () => {
+    await expect(evaluateCer(await certified(CONFIDENTIAL_MEMBERS), options)).resolves.toMatchObject({
+      status: 'VERIFIED_CONFIDENTIAL',
+      contentMode: 'HASH_BOUND',
+    });
+    await expect(evaluateCer(sealed(CONFIDENTIAL_MEMBERS).bundle, options)).resolves.toMatchObject({
+      status: 'VERIFIED',
+    });
+  });
+
+  it('does not pass a signed bundle without the keys of its node', async () => {
+    await expect(evaluateCer(await certified(), { verifiedAt: TEST_TIME })).resolves.toMatchObject({
+      status: 'FAILED',
+      code: 'VERIFICATION_MATERIAL_UNAVAILABLE',
+    });
+  });
+});

@@ -1,0 +1,148 @@
+import { RECEIPT_MEMBERS, LEGACY_RECEIPT_MEMBERS } from '../attest/receipt.js';
+import { isJsonObject, member, pickPresent, type JsonObject, type JsonValue } from '../json/json-value.js';
+import { isSameJson } from '../json/same-json.js';
+import type { Finding } from './finding.js';
+
+/** Everything in a bundle and its package that speaks of an attestation, before any of it is believed. */
+export interface Evidence {
+  /** Any part at all: then the rest of the receipt must be there too. */
+  readonly isPresent: boolean;
+  readonly receipt: JsonObject | null;
+  readonly signature: JsonValue | undefined;
+  readonly envelope: JsonValue | undefined;
+  readonly envelopeSignature: JsonValue | undefined;
+  /** Unsigned copies: `meta.attestation`, else the package's summary. */
+  readonly attestation: JsonObject | null;
+  /** The places that hold unsigned copies of signed values, with the path to show. */
+  readonly copies: readonly { readonly path: string; readonly members: JsonObject }[];
+  /** The original a reseal was made from, as it claims. */
+  readonly original: JsonObject | null;
+  /** Two places that should hold the same value and do not. */
+  readonly disagreements: readonly Finding[];
+}
+
+interface Place {
+  readonly path: string;
+  readonly value: JsonValue | undefined;
+}
+
+/** Collects the evidence around a bundle; where a value stands twice both must agree. @see docs/spec.md, "Packages" */
+export function collectEvidence(bundle: JsonObject, packaging: JsonObject | null): Evidence {
+  const meta = objectMember(bundle, 'meta');
+  const outer = packaging ?? bundle;
+  const outerPath = packaging === null ? '' : 'package.';
+  // In a lookup of a reseal the outer receipt and signature are the original's.
+  const isLookupOfReseal = packaging !== null && present(packaging, 'resealedCertificateHash') !== undefined;
+  const outerSigned = isLookupOfReseal ? null : outer;
+  const metaAttestation = present(meta, 'attestation');
+  const outerAttestation = present(outer, 'attestation');
+  const inMeta = isJsonObject(metaAttestation) ? metaAttestation : null;
+  const inOuter = isJsonObject(outerAttestation) ? outerAttestation : null;
+
+  const disagreements: Finding[] = [];
+  const agreed = (...places: readonly Place[]): JsonValue | undefined => {
+    const found = places.filter(({ value }) => value !== undefined);
+    const [first, ...others] = found;
+    for (const other of others) {
+      if (first !== undefined && !isSameJson(first.value ?? null, other.value ?? null)) {
+        disagreements.push(differs(other.path, first.path));
+      }
+    }
+    return first?.value;
+  };
+
+  const receipt = agreed(
+    { path: 'meta.attestation.receipt', value: receiptIn(inMeta) },
+    { path: `${outerPath}receipt`, value: present(outerSigned, 'receipt') },
+    { path: `${outerPath}attestation.receipt`, value: isLookupOfReseal ? undefined : receiptIn(inOuter) },
+  );
+  const signature = agreed(
+    { path: 'meta.attestation.signature', value: present(inMeta, 'signature') },
+    { path: 'meta.attestation.signatureB64Url', value: present(inMeta, 'signatureB64Url') },
+    { path: `${outerPath}signature`, value: present(outerSigned, 'signature') },
+    { path: `${outerPath}signatureB64Url`, value: present(outerSigned, 'signatureB64Url') },
+    { path: `${outerPath}attestation.signature`, value: isLookupOfReseal ? undefined : present(inOuter, 'signature') },
+  );
+  const envelope = agreed(
+    { path: 'meta.verificationEnvelope', value: present(meta, 'verificationEnvelope') },
+    { path: `${outerPath}verificationEnvelope`, value: present(outerSigned, 'verificationEnvelope') },
+  );
+  const envelopeSignature = agreed(
+    { path: 'meta.verificationEnvelopeSignature', value: present(meta, 'verificationEnvelopeSignature') },
+    { path: `${outerPath}verificationEnvelopeSignature`, value: present(outerSigned, 'verificationEnvelopeSignature') },
+  );
+  if (inMeta !== null && inOuter !== null && !isLookupOfReseal) {
+    disagreements.push(...sharedNameDisagreements(inMeta, inOuter, `${outerPath}attestation`));
+  }
+  const original = objectMember(objectMember(meta, 'provenance'), 'original');
+  if (isLookupOfReseal) disagreements.push(...originalDisagreements(packaging, original, bundle));
+
+  const parts = [metaAttestation, outerAttestation, receipt, signature, envelope, envelopeSignature];
+  return {
+    isPresent: parts.some((part) => part !== undefined),
+    receipt: isJsonObject(receipt) ? receipt : null,
+    signature,
+    envelope,
+    envelopeSignature,
+    attestation: inMeta ?? inOuter,
+    copies: [
+      ...(inMeta === null ? [] : [{ path: 'meta.attestation.', members: inMeta }]),
+      ...(inOuter === null || isLookupOfReseal ? [] : [{ path: `${outerPath}attestation.`, members: inOuter }]),
+      ...(packaging === null || isLookupOfReseal ? [] : [{ path: outerPath, members: packaging }]),
+    ],
+    original,
+    disagreements,
+  };
+}
+
+/** Null stands for absent in responses that always name every member. */
+function present(object: JsonObject | null, name: string): JsonValue | undefined {
+  const value = object === null ? undefined : member(object, name);
+  return value === null ? undefined : value;
+}
+
+function objectMember(object: JsonObject | null, name: string): JsonObject | null {
+  const value = object === null ? undefined : member(object, name);
+  return isJsonObject(value) ? value : null;
+}
+
+/** The receipt of an attestation: its `receipt`, or, where that is absent, the receipt laid flat among its members. */
+function receiptIn(attestation: JsonObject | null): JsonValue | undefined {
+  if (attestation === null) return undefined;
+  const receipt = present(attestation, 'receipt');
+  if (receipt !== undefined) return receipt;
+  if (member(attestation, 'receiptVersion') !== undefined) return pickPresent(attestation, LEGACY_RECEIPT_MEMBERS);
+  return typeof member(attestation, 'timestamp') === 'string'
+    ? pickPresent(attestation, RECEIPT_MEMBERS.reseal)
+    : undefined;
+}
+
+/** `timestamp` is left out: it is always computed again and never believed. */
+function sharedNameDisagreements(left: JsonObject, right: JsonObject, rightPath: string): Finding[] {
+  return Object.keys(right)
+    .filter((name) => name !== 'timestamp' && present(left, name) !== undefined && present(right, name) !== undefined)
+    .filter((name) => !isSameJson(left[name] ?? null, right[name] ?? null))
+    .map((name) => differs(`${rightPath}.${name}`, `meta.attestation.${name}`));
+}
+
+/** The outer values of a reseal's lookup are copies of what `meta.provenance.original` holds. */
+function originalDisagreements(packaging: JsonObject, original: JsonObject | null, bundle: JsonObject): Finding[] {
+  const pairs: readonly (readonly [string, JsonValue | undefined, JsonValue | undefined])[] = [
+    ['certificateHash', present(packaging, 'certificateHash'), present(original, 'certificateHash')],
+    ['receipt', present(packaging, 'receipt'), present(original, 'receipt')],
+    ['signature', present(packaging, 'signature'), present(original, 'signature')],
+    ['resealedCertificateHash', present(packaging, 'resealedCertificateHash'), present(bundle, 'certificateHash')],
+  ];
+  return pairs
+    .filter(([, outer, inner]) => outer !== undefined && !isSameJson(outer, inner ?? null))
+    .map(([name]) =>
+      differs(
+        `package.${name}`,
+        name === 'resealedCertificateHash' ? 'certificateHash' : `meta.provenance.original.${name}`,
+      ),
+    );
+}
+
+function differs(member: string, other: string): Finding {
+  return { code: 'ATTESTATION_INVALID_SIGNATURE', member, detail: `differs from ${other}` };
+}

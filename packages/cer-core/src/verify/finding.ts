@@ -1,0 +1,28 @@
+import type { FailureCode } from '../errors.js';
+
+/** Why a schema was refused, beside the code SCHEMA_ERROR. */
+export type SchemaReason = 'SCHEMA_VERSION_UNSUPPORTED' | 'BUNDLE_CORRUPTED';
+
+/** One fault that was found: which member, which rule, and for hashes what was expected and computed. */
+export interface Finding {
+  readonly code: FailureCode;
+  /** JSON path of the member, e.g. `snapshot.inputHash`. */
+  readonly member: string;
+  /** The rule, in words. Never a value that may be confidential. */
+  readonly detail: string;
+  readonly expected?: string;
+  readonly computed?: string;
+  readonly reason?: SchemaReason;
+}
+
+export function schemaFinding(member: string, detail: string, reason?: SchemaReason): Finding {
+  return { code: 'SCHEMA_ERROR', member, detail, ...(reason !== undefined && { reason }) };
+}
+
+export function describeFinding({ code, member, detail, expected, computed }: Finding): string {
+  const hashes =
+    expected === undefined && computed === undefined
+      ? ''
+      : ` (expected ${expected ?? 'none'}, computed ${computed ?? 'none'})`;
+  return `${code}: ${member === '' ? '' : `${member} `}${detail}${hashes}`;
+}

@@ -1,0 +1,148 @@
+import type { LayoutContext } from '../bundle-types/layout.js';
+import { hasControlCharacter, MAX_LABEL_LENGTH } from '../schema/rules.js';
+import { checkToolEvidence } from '../bundle-types/tool-calls.js';
+import { CerError } from '../errors.js';
+import { isSha256Hash, sha256, type Sha256Hash } from '../hash.js';
+import { isJsonObject, member, type JsonObject } from '../json/json-value.js';
+import { appendPath } from '../json/path.js';
+import { schemaFinding, type Finding } from './finding.js';
+import { outcomeOf, type LayerOutcome } from './layer.js';
+import type { Subject } from './subject.js';
+
+/** Layer 1 and what it computed on the way. */
+export interface Integrity {
+  readonly outcome: LayerOutcome;
+  readonly computedCertificateHash: Sha256Hash | null;
+  /** What was hashed, for the envelope to use again. */
+  readonly hashed: { readonly projection: JsonObject; readonly canonical: string } | null;
+}
+
+/**
+ * Layer 1: form, then hashes of the values at hand, then `certificateHash` over the whitelist projection.
+ * Findings come in the order of precedence of their codes. @see docs/spec.md, "Layer 1: integrity"
+ */
+export function checkIntegrity(subject: Subject): Integrity {
+  const { bundle, reading, protocol, snapshot } = subject;
+  const isMetaFaulty = member(bundle, 'meta') !== undefined && !isJsonObject(member(bundle, 'meta'));
+  const unread = [...subject.findings, ...(isMetaFaulty ? [schemaFinding('meta', 'must be an object')] : [])];
+  if (reading !== null && reading.layout === null) return checkHashOnly(bundle, unread);
+  if (reading?.layout == null || protocol === null || snapshot === null) {
+    return { outcome: outcomeOf(unread), computedCertificateHash: null, hashed: null };
+  }
+
+  const { layout, resealed } = reading;
+  const context: LayoutContext = { bundle, snapshot, protocol, resealed };
+  const form = [
+    ...unread,
+    ...checkVersion(bundle, layout.version),
+    ...layout.checkSchema(context),
+    ...checkSnapshotKeys(snapshot, snapshot === bundle),
+    ...checkRequiredMembers(context, layout.requiredSnapshotMembers(protocol)),
+    ...layout.checkProtectedSet(context),
+    ...checkCertificateHashForm(bundle),
+    ...layout.checkHashForms(context),
+  ];
+
+  const hashing = hashProjection(context, layout.projectForHash(bundle));
+  const values = form.length > 0 ? [] : tryFindings(() => layout.checkValueHashes(context));
+  const stated = member(bundle, 'certificateHash');
+  const mismatch: Finding[] =
+    hashing.hash !== null && isSha256Hash(stated) && hashing.hash !== stated
+      ? [
+          {
+            code: 'CERTIFICATE_HASH_MISMATCH',
+            member: 'certificateHash',
+            detail: `does not match the content: one of ${Object.keys(hashing.projection).join(', ')} or the hash itself was changed`,
+            expected: stated,
+            computed: hashing.hash,
+          },
+        ]
+      : [];
+  const unhashable = hashing.findings.filter(({ member: at }) => !values.some((finding) => finding.member === at));
+  return {
+    outcome: outcomeOf(
+      inOrder([...form, ...unhashable, ...values, ...mismatch, ...(form.length > 0 ? [] : checkToolEvidence(context))]),
+    ),
+    computedCertificateHash: hashing.hash,
+    hashed: hashing.canonical === null ? null : { projection: hashing.projection, canonical: hashing.canonical },
+  };
+}
+
+/** CANONICALIZATION_ERROR may come from two places; it stands before every mismatch. */
+function inOrder(findings: readonly Finding[]): readonly Finding[] {
+  const isCanonicalization = ({ code }: Finding): boolean => code === 'CANONICALIZATION_ERROR';
+  const firstHashFinding = findings.findIndex(
+    ({ code }) => code.endsWith('_MISMATCH') && code !== 'PROTECTED_SET_MISMATCH',
+  );
+  if (firstHashFinding < 0 || !findings.some(isCanonicalization)) return findings;
+  const form = findings.slice(0, firstHashFinding);
+  const rest = findings.slice(firstHashFinding);
+  return [...form, ...rest.filter(isCanonicalization), ...rest.filter((finding) => !isCanonicalization(finding))];
+}
+
+function checkHashOnly(bundle: JsonObject, unread: readonly Finding[]): Integrity {
+  const findings = [
+    ...unread,
+    ...checkVersion(bundle, '0.1'),
+    ...(member(bundle, 'snapshot') === null ? [] : [schemaFinding('snapshot', 'must be null')]),
+    ...checkCertificateHashForm(bundle),
+  ];
+  return { outcome: outcomeOf(findings), computedCertificateHash: null, hashed: null };
+}
+
+/** A layout without versions of its own takes any. */
+function checkVersion(bundle: JsonObject, version: string): Finding[] {
+  if (version === '' || member(bundle, 'version') === version) return [];
+  return [schemaFinding('version', `must be "${version}"`, 'SCHEMA_VERSION_UNSUPPORTED')];
+}
+
+function checkSnapshotKeys(snapshot: JsonObject, isFlat: boolean): Finding[] {
+  if (isFlat) return [];
+  return Object.keys(snapshot)
+    .filter((name) => name.length > MAX_LABEL_LENGTH || hasControlCharacter(name))
+    .map((name) => ({
+      code: 'SCHEMA_KEY_INVALID',
+      member: appendPath('snapshot', name),
+      detail: `a member name must have at most ${MAX_LABEL_LENGTH} characters and no control characters`,
+    }));
+}
+
+function checkRequiredMembers({ snapshot, bundle, resealed }: LayoutContext, names: readonly string[]): Finding[] {
+  if (resealed) return [];
+  const path = snapshot === bundle ? '' : 'snapshot.';
+  return names
+    .filter((name) => member(snapshot, name) === undefined)
+    .map((name) => ({ code: 'PROTECTED_FIELD_MISSING', member: `${path}${name}`, detail: 'is required' }));
+}
+
+function checkCertificateHashForm(bundle: JsonObject): Finding[] {
+  const stated = member(bundle, 'certificateHash');
+  if (isSha256Hash(stated)) return [];
+  const rule = stated === undefined ? 'is required' : 'must be sha256: and 64 lower-case hex digits';
+  return [{ code: 'INVALID_SHA256_FORMAT', member: 'certificateHash', detail: rule }];
+}
+
+interface Hashing {
+  readonly projection: JsonObject;
+  readonly canonical: string | null;
+  readonly hash: Sha256Hash | null;
+  readonly findings: readonly Finding[];
+}
+
+function hashProjection({ protocol }: LayoutContext, projection: JsonObject): Hashing {
+  let canonical: string | null = null;
+  const findings = tryFindings(() => {
+    canonical = protocol.profile.canonicalize(projection);
+    return [];
+  });
+  return { projection, canonical, hash: canonical === null ? null : sha256(canonical), findings };
+}
+
+function tryFindings(check: () => readonly Finding[]): readonly Finding[] {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof CerError) || error.code !== 'CANONICALIZATION_ERROR') throw error;
+    return [{ code: 'CANONICALIZATION_ERROR', member: error.path, detail: `has no canonical form (${error.message})` }];
+  }
+}

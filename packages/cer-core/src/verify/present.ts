@@ -1,0 +1,172 @@
+import type { Finding } from './finding.js';
+import { describeFinding } from './finding.js';
+import type { Evaluation } from './evaluate.js';
+import type { LayerOutcome } from './layer.js';
+
+// The documented result shapes. Each is a view of one evaluation, so they cannot disagree.
+
+type LayerStatus = LayerOutcome['status'];
+
+/** The rollup report of CLI and verifier site. @see docs/spec.md, "Verification report" */
+export interface VerificationReport {
+  readonly status: 'VERIFIED' | 'VERIFIED_CONFIDENTIAL' | 'FAILED' | 'NOT_FOUND';
+  readonly checks: {
+    readonly bundleIntegrity: LayerStatus;
+    readonly nodeSignature: LayerStatus;
+    readonly receiptConsistency: LayerStatus;
+    readonly envelope: LayerStatus;
+  };
+  /** Empty on success, but for CONTEXT_NOT_PROTECTED beside a supplemental bundle. */
+  readonly reasonCodes: readonly string[];
+  readonly certificateHash: string | null;
+  readonly bundleType: string | null;
+  readonly verifiedAt: string;
+  readonly verifier: string;
+  readonly contentMode?: 'HASH_BOUND';
+}
+
+/** `<package>/<version>` of whoever verified. */
+export type VerifierName = `${string}/${string}`;
+
+export function toReport(evaluation: Evaluation, verifier: VerifierName): VerificationReport {
+  const { integrity, nodeSignature, receiptConsistency, envelope } = evaluation;
+  return {
+    status: evaluation.status,
+    checks: {
+      bundleIntegrity: integrity.status,
+      nodeSignature: nodeSignature.status,
+      receiptConsistency: receiptConsistency.status,
+      envelope: envelope.status,
+    },
+    reasonCodes: reasonCodesOf(evaluation),
+    certificateHash: evaluation.certificateHash,
+    bundleType: evaluation.bundleType,
+    verifiedAt: evaluation.verifiedAt,
+    verifier,
+    ...contentModeOf(evaluation),
+  };
+}
+
+function reasonCodesOf({ findings, supplemental }: Evaluation): string[] {
+  const codes = findings.flatMap(({ code, reason }) => (reason === undefined ? [code] : [code, reason]));
+  return [...new Set([...codes, ...(supplemental ? ['CONTEXT_NOT_PROTECTED'] : [])])];
+}
+
+function contentModeOf({ contentMode }: Evaluation): { readonly contentMode?: 'HASH_BOUND' } {
+  return contentMode === null ? {} : { contentMode };
+}
+
+type Check = 'pass' | 'fail' | 'skipped';
+export type Classification = 'VERIFIED' | 'LEGACY_VERIFIED' | 'UNVERIFIABLE' | 'FAILED';
+
+/** The answer of `POST /v1/cer/verify`. @see docs/spec.md, "POST /v1/cer/verify" */
+export interface NodeVerifyResponse {
+  readonly status: 'verified' | 'failed';
+  readonly reasonCode: string;
+  readonly checks: Readonly<Record<'structure' | 'certificateHash' | 'inputHash' | 'outputHash' | 'signature', Check>>;
+  readonly computedCertificateHash: string | null;
+  readonly classification: Classification;
+  readonly timestamp: Evaluation['timestamp'];
+  readonly contentMode?: 'HASH_BOUND';
+}
+
+const STRUCTURE_CODES: ReadonlySet<string> = new Set([
+  'SCHEMA_ERROR',
+  'SCHEMA_KEY_INVALID',
+  'PROTECTED_FIELD_MISSING',
+  'PROTECTED_SET_MISMATCH',
+  'INVALID_SHA256_FORMAT',
+  'UNKNOWN_ERROR',
+]);
+
+export function toNodeVerifyResponse(evaluation: Evaluation): NodeVerifyResponse {
+  const { status, findings, receipt, envelope, computedCertificateHash, timestamp } = evaluation;
+  const codes = new Set(findings.map(({ code }) => code));
+  return {
+    status: status === 'FAILED' ? 'failed' : 'verified',
+    reasonCode: nodeReasonCode(evaluation),
+    checks: {
+      structure: findings.some(({ code }) => STRUCTURE_CODES.has(code)) ? 'fail' : 'pass',
+      certificateHash: certificateHashCheck(evaluation),
+      inputHash: valueHashCheck(evaluation, 'inputHash'),
+      outputHash: valueHashCheck(evaluation, 'outputHash'),
+      signature:
+        receipt.status === 'FAIL' || envelope.status === 'FAIL' || codes.has('ATTESTATION_MISSING')
+          ? 'fail'
+          : receipt.status === 'SKIPPED'
+            ? 'skipped'
+            : 'pass',
+    },
+    computedCertificateHash,
+    classification: classify(evaluation),
+    timestamp,
+    ...contentModeOf(evaluation),
+  };
+}
+
+function nodeReasonCode({ code, findings }: Evaluation): string {
+  const isSignatureFault = findings[0]?.code === 'ATTESTATION_INVALID_SIGNATURE';
+  return isSignatureFault ? 'SIGNATURE_INVALID' : code;
+}
+
+function certificateHashCheck({ integrity, findings, isHashOnly, computedCertificateHash }: Evaluation): Check {
+  if (integrity.status === 'PASS') return 'pass';
+  const isWrong = findings.some(({ member }) => member === 'certificateHash');
+  return isWrong || (computedCertificateHash === null && !isHashOnly) ? 'fail' : 'pass';
+}
+
+const WITHOUT_VALUE_HASHES: ReadonlySet<string> = new Set(['cer.ai.execution.v2', 'cer.codemode.render.v1', 'legacy']);
+
+/** Only v1 has these members; where a value was removed there is nothing to compare. */
+function valueHashCheck(evaluation: Evaluation, name: 'inputHash' | 'outputHash'): Check {
+  const { bundleType, isHashOnly, isResealed, findings } = evaluation;
+  if (bundleType === null || isHashOnly || isResealed || WITHOUT_VALUE_HASHES.has(bundleType)) return 'skipped';
+  const value = name === 'inputHash' ? 'input' : 'output';
+  const isAbout = ({ member }: Finding): boolean =>
+    member === `snapshot.${name}` || member === `snapshot.${value}` || member === 'snapshot';
+  return findings.some(isAbout) ? 'fail' : 'pass';
+}
+
+export function classify({ status, code, isHashOnly, relaxations }: Evaluation): Classification {
+  if (status === 'FAILED') {
+    const isUnverifiable =
+      code === 'VERIFICATION_MATERIAL_UNAVAILABLE' || (isHashOnly && code === 'ATTESTATION_MISSING');
+    return isUnverifiable ? 'UNVERIFIABLE' : 'FAILED';
+  }
+  return relaxations.length > 0 ? 'LEGACY_VERIFIED' : 'VERIFIED';
+}
+
+/** The structured verification result. @see docs/spec.md, "Structured result" */
+export interface StructuredResult {
+  readonly ok: boolean;
+  readonly errors: readonly string[];
+  readonly code: string;
+  readonly details?: readonly Finding[];
+  readonly verdict?: 'VERIFIED' | 'VERIFIED_CONFIDENTIAL';
+  readonly assurance: 'strict' | 'legacy-relaxed';
+  readonly verifiedUnder?: { readonly canonicalization: 'svc-v1' | 'jcs-v1'; readonly protocolVersion: string | null };
+  readonly relaxations?: readonly string[];
+  readonly anchorStatus: 'none' | 'present';
+  readonly timestampStatus: 'verified' | 'invalid' | 'untrusted' | null;
+  readonly supplemental: boolean;
+  readonly contentMode?: 'HASH_BOUND';
+}
+
+export function toStructuredResult(evaluation: Evaluation): StructuredResult {
+  const { status, code, findings, canonicalization, protocolVersion, relaxations, timestamp, supplemental } =
+    evaluation;
+  return {
+    ok: status !== 'FAILED',
+    errors: findings.map(describeFinding),
+    code,
+    ...(findings.length > 0 && { details: findings }),
+    ...(status !== 'FAILED' && { verdict: status }),
+    assurance: relaxations.length > 0 ? 'legacy-relaxed' : 'strict',
+    ...(canonicalization !== null && { verifiedUnder: { canonicalization, protocolVersion } }),
+    ...(relaxations.length > 0 && { relaxations }),
+    anchorStatus: timestamp?.type === 'rfc3161' ? 'present' : 'none',
+    timestampStatus: timestamp?.status ?? null,
+    supplemental,
+    ...contentModeOf(evaluation),
+  };
+}

@@ -1,0 +1,194 @@
+import type { KeyEntry } from '@cer/keys';
+import { canonicalReceipt, readReceipt, type Receipt } from '../attest/receipt.js';
+import type { FailureCode } from '../errors.js';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
+import { effectiveProtocolVersion } from '../protocols/protocols.js';
+import type { Evidence } from './evidence.js';
+import type { Finding } from './finding.js';
+import { chooseKey } from './key-choice.js';
+import { fail, findingsOf, outcomeOf, PASS, skipped, type LayerOutcome } from './layer.js';
+import { signatureFault, type Trust } from './signature.js';
+import type { Subject } from './subject.js';
+
+/** Layer 2 in its two halves, and the receipt they are about. */
+export interface ReceiptCheck {
+  readonly outcome: LayerOutcome;
+  /** The signature holds under a key that was the node's at that time. */
+  readonly nodeSignature: LayerOutcome;
+  /** The receipt is about this bundle and from this node, and every unsigned copy says the same. */
+  readonly receiptConsistency: LayerOutcome;
+  readonly receipt: Receipt | null;
+  readonly keyEntry: KeyEntry | null;
+}
+
+const SIGNATURE_MEMBER = 'meta.attestation.signature';
+const RECEIPT_MEMBER = 'meta.attestation.receipt';
+
+/** Layer 2. @see docs/spec.md, "Layer 2: receipt" */
+export async function checkReceipt(subject: Subject, evidence: Evidence, trust: Trust): Promise<ReceiptCheck> {
+  if (!evidence.isPresent) {
+    if (subject.type?.needsReceipt !== true) return both(skipped('no-attestation'), null);
+    return both(fail('ATTESTATION_MISSING', RECEIPT_MEMBER, 'is required: without it nothing is proved'), null);
+  }
+  if (evidence.receipt === null || evidence.signature === undefined) {
+    const missing = evidence.receipt === null ? RECEIPT_MEMBER : SIGNATURE_MEMBER;
+    return both(fail('ATTESTATION_MISSING', missing, 'is required beside the other parts of an attestation'), null);
+  }
+  const reading = readReceipt(evidence.receipt);
+  if (reading.receipt === null) {
+    const code: FailureCode = reading.fault === 'incomplete' ? 'ATTESTATION_MISSING' : 'ATTESTATION_INVALID_SIGNATURE';
+    return both(fail(code, RECEIPT_MEMBER, reading.detail), null);
+  }
+
+  const { receipt } = reading;
+  const { outcome: nodeSignature, keyEntry } = await checkSignature(receipt, evidence.signature, trust);
+  const receiptConsistency = outcomeOf([
+    ...bindingFindings(subject, receipt, trust),
+    ...evidence.disagreements,
+    ...copyFindings(subject, evidence, receipt),
+    ...(await originalFindings(subject, evidence, receipt, trust)),
+  ]);
+  const outcome =
+    nodeSignature.status === 'PASS' && receiptConsistency.status === 'PASS'
+      ? PASS
+      : outcomeOf([...findingsOf(nodeSignature), ...findingsOf(receiptConsistency)]);
+  return { outcome, nodeSignature, receiptConsistency, receipt, keyEntry };
+}
+
+function both(outcome: LayerOutcome, receipt: Receipt | null): ReceiptCheck {
+  return { outcome, nodeSignature: outcome, receiptConsistency: outcome, receipt, keyEntry: null };
+}
+
+async function checkSignature(
+  receipt: Receipt,
+  signature: JsonValue,
+  trust: Trust,
+): Promise<{ readonly outcome: LayerOutcome; readonly keyEntry: KeyEntry | null }> {
+  const choice = chooseKey(trust.keySet, receipt.kid, receipt.timestamp);
+  if (choice.key === null) return { outcome: fail(choice.code, RECEIPT_MEMBER, choice.detail), keyEntry: choice.entry };
+  const text = canonicalOrNull(receipt.payload);
+  const fault =
+    text === null
+      ? 'belongs to a receipt without canonical form'
+      : await signatureFault(trust, choice.key, text, signature);
+  return {
+    outcome: fault === null ? PASS : fail('ATTESTATION_INVALID_SIGNATURE', SIGNATURE_MEMBER, fault),
+    keyEntry: choice.entry,
+  };
+}
+
+function canonicalOrNull(payload: JsonObject): string | null {
+  try {
+    return canonicalReceipt(payload);
+  } catch {
+    return null;
+  }
+}
+
+function invalid(member: string, detail: string, expected?: string, computed?: string): Finding {
+  return {
+    code: 'ATTESTATION_INVALID_SIGNATURE',
+    member,
+    detail,
+    ...(expected !== undefined && { expected }),
+    ...(computed !== undefined && { computed }),
+  };
+}
+
+/** The receipt names this hash and this node, and its scope fits what it stands on. */
+function bindingFindings({ bundle, type }: Subject, receipt: Receipt, trust: Trust): Finding[] {
+  const findings: Finding[] = [];
+  const stated = member(bundle, 'certificateHash');
+  if (receipt.hash !== stated) {
+    findings.push(
+      invalid(
+        `${RECEIPT_MEMBER}.certificateHash`,
+        'names another certificate',
+        typeof stated === 'string' ? stated : undefined,
+        receipt.hash,
+      ),
+    );
+  }
+  if (type !== null && receipt.scope !== type.receiptScope) {
+    findings.push(invalid(`${RECEIPT_MEMBER}.scope`, 'is of another scope than this bundle type needs'));
+  }
+  const nodes = [trust.keySet?.nodeId, trust.nodeId].filter((nodeId) => nodeId !== undefined && nodeId !== null);
+  if (nodes.some((nodeId) => nodeId !== receipt.nodeId)) {
+    findings.push(invalid(`${RECEIPT_MEMBER}.nodeId`, 'names another node than the one whose keys were given'));
+  }
+  return findings;
+}
+
+/** Every unsigned copy that is there must equal the signed value. Reports show the signed ones only. */
+function copyFindings({ bundle, protocol, type, packaging }: Subject, evidence: Evidence, receipt: Receipt): Finding[] {
+  const snapshot = member(bundle, 'snapshot');
+  const effective = isJsonObject(snapshot)
+    ? effectiveProtocolVersion(member(snapshot, 'protocolVersion'))
+    : (protocol?.version ?? null);
+  const isUnderEnvelope = evidence.envelope !== undefined;
+  const signed = new Map<string, JsonValue | undefined>([
+    ['certificateHash', receipt.hash],
+    ['kid', receipt.kid],
+    ['attestorKeyId', receipt.kid],
+    ['nodeId', receipt.nodeId],
+    ['attestedAt', receipt.timestamp],
+    ['issuedAt', receipt.timestamp],
+    ['bundleType', member(bundle, 'bundleType')],
+    ...(receipt.isLegacy
+      ? (['attestationId', 'nodeRuntimeHash', 'protocolVersion'] as const).map(
+          (name) => [name, member(receipt.payload, name)] as const,
+        )
+      : []),
+    // With an envelope the third layer compares it, and answers for it.
+    ...(isUnderEnvelope || receipt.isLegacy || effective === null ? [] : ([['protocolVersion', effective]] as const)),
+  ]);
+  const findings = evidence.copies.flatMap(({ path, members }) =>
+    [...signed].flatMap(([name, value]) => {
+      const copy = member(members, name);
+      if (copy === undefined || copy === null || copy === value) return [];
+      return [invalid(`${path}${name}`, 'is a copy that differs from the signed value')];
+    }),
+  );
+  const createdAt = packaging === null || type?.receiptScope !== 'full' ? undefined : member(packaging, 'createdAt');
+  if (createdAt !== undefined && createdAt !== null && createdAt !== member(bundle, 'createdAt')) {
+    findings.push(invalid('package.createdAt', 'differs from createdAt'));
+  }
+  return [...findings, ...provenanceFindings(bundle, receipt)];
+}
+
+/** A reseal's provenance is a copy of what its receipt signs. */
+function provenanceFindings(bundle: JsonObject, receipt: Receipt): Finding[] {
+  const meta = member(bundle, 'meta');
+  const provenance = isJsonObject(meta) ? member(meta, 'provenance') : undefined;
+  if (receipt.scope !== 'reseal' || !isJsonObject(provenance)) return [];
+  return (['originalCertificateHash', 'redactionPolicy'] as const).flatMap((name) => {
+    const copy = member(provenance, name);
+    if (copy === undefined || copy === receipt[name]) return [];
+    return [invalid(`meta.provenance.${name}`, 'is a copy that differs from the signed value')];
+  });
+}
+
+/** The original's own receipt, where a reseal carries it: signed by the node, over the hash the reseal names. */
+async function originalFindings(
+  { type }: Subject,
+  { original }: Evidence,
+  reseal: Receipt,
+  trust: Trust,
+): Promise<Finding[]> {
+  if (original === null || type?.receiptScope !== 'reseal' || trust.keySet === null) return [];
+  const path = 'meta.provenance.original';
+  const payload = member(original, 'receipt');
+  const signature = member(original, 'signature');
+  const reading = isJsonObject(payload) ? readReceipt(payload) : null;
+  if (reading?.receipt == null || signature === undefined)
+    return [invalid(`${path}.receipt`, 'is no receipt with a signature')];
+  const { receipt } = reading;
+  if (receipt.scope !== 'full' || receipt.hash !== reseal.originalCertificateHash || receipt.nodeId !== reseal.nodeId) {
+    return [invalid(`${path}.receipt`, 'is not the receipt of the original that this reseal names')];
+  }
+  const copy = member(original, 'certificateHash');
+  if (copy !== undefined && copy !== receipt.hash)
+    return [invalid(`${path}.certificateHash`, 'differs from its receipt')];
+  const { outcome } = await checkSignature(receipt, signature, trust);
+  return outcome.status === 'PASS' ? [] : [invalid(`${path}.signature`, 'is not valid')];
+}

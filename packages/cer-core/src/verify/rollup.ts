@@ -1,0 +1,35 @@
+import type { CerVerifyCode } from '../errors.js';
+import type { Protocol } from '../protocols/protocols.js';
+import type { Finding } from './finding.js';
+import { findingsOf, type LayerOutcome } from './layer.js';
+
+export interface Layers {
+  readonly integrity: LayerOutcome;
+  readonly receipt: LayerOutcome;
+  readonly envelope: LayerOutcome;
+}
+
+export interface Rollup {
+  readonly status: 'VERIFIED' | 'VERIFIED_CONFIDENTIAL' | 'FAILED';
+  readonly code: CerVerifyCode;
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * One status from three layers: FAILED when any applicable one failed, else the protocol's verdict. A confidential
+ * verdict needs a passing receipt, for without one nobody vouches for the commitments.
+ * @param required what the caller demanded and did not get: after integrity, before the signatures
+ * @see docs/spec.md, "Overall status"
+ */
+export function rollUp(
+  { integrity, receipt, envelope }: Layers,
+  required: readonly Finding[],
+  protocol: Protocol | null,
+  holdsCommitments: boolean,
+): Rollup {
+  const findings = [...findingsOf(integrity), ...required, ...findingsOf(receipt), ...findingsOf(envelope)];
+  const [first] = findings;
+  if (first !== undefined) return { status: 'FAILED', code: first.code, findings };
+  const isConfidential = holdsCommitments && receipt.status === 'PASS' && protocol !== null;
+  return { status: isConfidential ? protocol.verdict : 'VERIFIED', code: 'OK', findings };
+}

@@ -1,0 +1,33 @@
+import { decodeBase64Url, verifySignature, type NodeKeySet, type PublicKey, type SignatureVerifier } from '@cer/keys';
+import type { JsonValue } from '../json/json-value.js';
+
+const utf8 = new TextEncoder();
+
+/** Whom the caller trusts, and with what signatures are checked. */
+export interface Trust {
+  readonly keySet: NodeKeySet | null;
+  /** A node the caller pinned by name; null: the one the key set names. */
+  readonly nodeId: string | null;
+  readonly verifySignature: SignatureVerifier;
+}
+
+export const platformVerifier: SignatureVerifier = verifySignature;
+
+/** Why a signature does not hold, or null when it does. */
+export async function signatureFault(
+  trust: Trust,
+  key: PublicKey,
+  text: string,
+  signature: JsonValue | undefined,
+): Promise<string | null> {
+  if (typeof signature !== 'string') return 'must be a string';
+  let bytes: Uint8Array;
+  try {
+    bytes = decodeBase64Url(signature);
+  } catch {
+    return 'must be base64url without padding';
+  }
+  return (await trust.verifySignature(key, utf8.encode(text), bytes))
+    ? null
+    : 'is not valid for this text under this key';
+}

@@ -1,0 +1,74 @@
+import { bundleTypeOf, type BundleType, type BundleTypeRegistry, type Reading } from '../bundle-types/registry.js';
+import { isJsonObject, member, type JsonObject } from '../json/json-value.js';
+import { protocolFor, type Protocol, type ProtocolRegistry } from '../protocols/protocols.js';
+import { schemaFinding, type Finding } from './finding.js';
+
+/** A bundle that is to be verified, read as far as its labels can be trusted to say how to read it. */
+export interface Subject {
+  readonly bundle: JsonObject;
+  /** The members around the bundle when it came in a package; null for a bundle by itself. */
+  readonly packaging: JsonObject | null;
+  /** Null: unknown bundle type. */
+  readonly type: BundleType | null;
+  readonly reading: Reading | null;
+  /** Null: unknown or mistyped protocolVersion, or a type without protocol. */
+  readonly protocol: Protocol | null;
+  /** Where layout members are looked up: the snapshot, or the bundle itself for flat records. */
+  readonly snapshot: JsonObject | null;
+  /** Why the bundle could not be read. */
+  readonly findings: readonly Finding[];
+}
+
+export interface Registries {
+  readonly protocols: ProtocolRegistry;
+  readonly bundleTypes: BundleTypeRegistry;
+}
+
+/** Chooses type, layout and protocol rows. Unknown ones are findings: verification fails closed. */
+export function readSubject(bundle: JsonObject, packaging: JsonObject | null, registries: Registries): Subject {
+  const type = bundleTypeOf(bundle, registries.bundleTypes);
+  const base = { bundle, packaging, type };
+  if (type === null) {
+    const rule = member(bundle, 'bundleType') === undefined ? 'is required' : 'is none that this verifier knows';
+    return unreadable(base, [schemaFinding('bundleType', rule, 'SCHEMA_VERSION_UNSUPPORTED')]);
+  }
+  const reading = type.read(bundle);
+  if (reading === null) {
+    const where = Object.hasOwn(bundle, 'snapshot') ? 'snapshot.type' : 'snapshot';
+    return unreadable(base, [
+      schemaFinding(where, 'names no layout that this bundle type has', 'SCHEMA_VERSION_UNSUPPORTED'),
+    ]);
+  }
+  if (reading.layout === null) return { ...base, reading, protocol: null, snapshot: null, findings: [] };
+
+  const isFlat = !Object.hasOwn(bundle, 'snapshot') && reading.relaxations.includes('flat-render-record');
+  const snapshot = isFlat ? bundle : member(bundle, 'snapshot');
+  if (!isJsonObject(snapshot)) {
+    const rule = snapshot === undefined ? 'is required' : 'must be an object';
+    return unreadable({ ...base, reading }, [schemaFinding('snapshot', rule)]);
+  }
+  const protocol = protocolFor(member(snapshot, 'protocolVersion'), registries.protocols);
+  const path = isFlat ? 'protocolVersion' : 'snapshot.protocolVersion';
+  if (protocol === null) {
+    return unreadable({ ...base, reading, snapshot }, [
+      schemaFinding(path, 'is none that this verifier knows', 'SCHEMA_VERSION_UNSUPPORTED'),
+    ]);
+  }
+  const isSupported = reading.layout.supportsProtocol(protocol);
+  return {
+    ...base,
+    reading,
+    protocol,
+    snapshot,
+    findings: isSupported
+      ? []
+      : [schemaFinding(path, 'is none that this bundle type supports', 'SCHEMA_VERSION_UNSUPPORTED')],
+  };
+}
+
+function unreadable(
+  known: Pick<Subject, 'bundle' | 'packaging' | 'type'> & Partial<Pick<Subject, 'reading' | 'snapshot'>>,
+  findings: readonly Finding[],
+): Subject {
+  return { reading: null, snapshot: null, protocol: null, ...known, findings };
+}
