@@ -1,0 +1,36 @@
+/**
+ * How Chromium is started. Pixels come from the CPU rasterizer alone: no GPU, fixed colour profile, no hinting and no
+ * subpixel text. The network flags are a second wall behind the empty network namespace.
+ */
+export const CHROMIUM_FLAGS: readonly string[] = [
+  '--headless',
+  '--remote-debugging-pipe',
+  '--disable-gpu',
+  '--force-color-profile=srgb',
+  '--font-render-hinting=none',
+  '--disable-lcd-text',
+  '--disable-font-subpixel-positioning',
+  '--hide-scrollbars',
+  '--mute-audio',
+  '--no-first-run',
+  '--no-default-browser-check',
+  '--no-startup-window',
+  '--disable-background-networking',
+  '--disable-background-timer-throttling',
+  '--disable-backgrounding-occluded-windows',
+  '--disable-renderer-backgrounding',
+  '--disable-breakpad',
+  '--disable-component-update',
+  '--disable-default-apps',
+  '--disable-dev-shm-usage',
+  '--disable-extensions',
+  '--disable-sync',
+  '--dns-prefetch-disable',
+  '--host-resolver-rules=MAP * ~NOTFOUND',
+  '--proxy-server=socks5://127.0.0.1:1',
+  '--proxy-bypass-list=<-loopback>',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--js-flags=--max-old-space-size=512',
+  // A spare renderer would be counted as the next sketch's process.
+  '--disable-features=Translate,MediaRouter,OptimizationHints,WebRtcHideLocalIpsWithMdns,SpareRendererForSitePerProcess',
+];

@@ -1,0 +1,121 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CdpError, openCdpPipe, type CdpPipe } from './cdp-pipe.js';
+import { CHROMIUM_FLAGS } from './flags.js';
+import { SEARCH_PATH, type Jail } from './jail.js';
+import { processGroup } from './processes.js';
+import type { BrowserBinary } from './resolve.js';
+import type { Stage } from './stage.js';
+
+/** One started Chromium. */
+export interface Browser {
+  /** Of the browser process, which leads its process group. */
+  readonly pid: number;
+  /** E.g. `156.0.8078.79`. */
+  readonly version: string;
+  readonly cdp: CdpPipe;
+  isRunning(): boolean;
+  /** Settles when the browser process has ended, for whatever reason. */
+  readonly ended: Promise<void>;
+  /** Ends the whole process group at once and waits until it is gone. */
+  kill(): Promise<void>;
+}
+
+/** Chromium did not start; the message carries the end of what it wrote. */
+export class LaunchError extends Error {
+  override readonly name = 'LaunchError';
+}
+
+export interface LaunchOptions {
+  readonly binary: BrowserBinary;
+  readonly jail: Jail;
+  readonly stage: Stage;
+}
+
+const START_TIMEOUT_MS = 20_000;
+const STDERR_TAIL_CHARACTERS = 2000;
+
+/**
+ * Starts Chromium in its jail, spoken to over a pipe. Its environment is written here, never inherited: no secret of
+ * the service is in the process that runs strangers' code.
+ * @throws LaunchError
+ */
+export async function launchBrowser({ binary, jail, stage }: LaunchOptions): Promise<Browser> {
+  const home = stage.makeHome();
+  const [program = '', ...args] = [
+    ...jail.prefix,
+    binary.path,
+    ...CHROMIUM_FLAGS,
+    ...jail.flags,
+    `--user-data-dir=${home}/profile`,
+  ];
+  const child = spawn(program, args, {
+    detached: true,
+    cwd: '/',
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    env: {
+      PATH: SEARCH_PATH,
+      HOME: home,
+      TMPDIR: home,
+      LANG: 'en_US.UTF-8',
+      TZ: 'UTC',
+      FONTCONFIG_FILE: stage.fonts.configFile,
+      ...(binary.libraryFolder !== undefined && { LD_LIBRARY_PATH: binary.libraryFolder }),
+    },
+  });
+  const stderrTail = keepTail(child);
+  const ended = endOf(child).then(() => {
+    stage.removeHome(home);
+  });
+  const { pid } = child;
+  if (pid === undefined) {
+    await ended;
+    throw new LaunchError(`${program} cannot be started`);
+  }
+  const kill = async (): Promise<void> => {
+    killGroup(pid);
+    await Promise.race([ended, sleep(5000, undefined, { ref: false })]);
+  };
+  const cdp = openCdpPipe(child.stdio[3] as Writable, child.stdio[4] as Readable);
+  try {
+    const { product } = await cdp.call('Browser.getVersion', {}, { timeoutMs: START_TIMEOUT_MS });
+    const version = String(product).replace(/^[^/]*\//, '');
+    return { pid, version, cdp, isRunning: () => child.exitCode === null && child.signalCode === null, ended, kill };
+  } catch (error) {
+    await kill();
+    if (!(error instanceof CdpError)) throw error;
+    throw new LaunchError(`Chromium did not start (${error.reason}): ${stderrTail().trim().slice(-500)}`, {
+      cause: error,
+    });
+  }
+}
+
+function endOf(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once('error', () => {
+      resolve();
+    });
+    child.once('exit', () => {
+      resolve();
+    });
+  });
+}
+
+/** The zygotes and their children share the browser's group; what a sandbox moved elsewhere dies with its zygote. */
+function killGroup(pid: number): void {
+  const members = processGroup(pid);
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    for (const member of members) process.kill(member.pid, 'SIGKILL');
+  }
+}
+
+function keepTail(child: ChildProcess): () => string {
+  let tail = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    tail = (tail + text).slice(-STDERR_TAIL_CHARACTERS);
+  });
+  return () => tail;
+}

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+/** What the kernel says about a process's confinement. */
+export interface Confinement {
+  readonly uid: number;
+  /** 2 is a seccomp filter. */
+  readonly seccomp: number;
+  readonly effectiveCapabilities: string;
+  readonly networkNamespace: string;
+}
+
+const PAGE_BYTES = 4096;
+
+/** Resident memory of a process in bytes, 0 when it is gone. */
+export function residentBytes(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * PAGE_BYTES;
+  } catch {
+    return 0;
+  }
+}
+
+/** @throws Error when the process is gone or its entries cannot be read */
+export function confinementOf(pid: number | 'self'): Confinement {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+  const field = (name: string): string => new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(status)?.[1] ?? '';
+  return {
+    uid: Number(field('Uid')),
+    seccomp: Number(field('Seccomp')),
+    effectiveCapabilities: field('CapEff'),
+    networkNamespace: readlinkSync(`/proc/${pid}/ns/net`),
+  };
+}
+
+/** Whether a process exists and has not ended. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
+  }
+}
+
+/** Every living process of a process group, with its command line. */
+export function processGroup(groupId: number): { readonly pid: number; readonly command: string }[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
+        const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        if (Number(group) !== groupId || state === 'Z') return [];
+        return [{ pid: Number(name), command: readFileSync(`/proc/${name}/cmdline`, 'latin1').replaceAll('\0', ' ') }];
+      } catch {
+        return [];
+      }
+    });
+}
+
+/** Ends a process at once; one that is gone already is no error. */
+export function killNow(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It is gone, which is what was wanted.
+  }
+}

@@ -1,0 +1,69 @@
+import type { Pen, SketchFunctions } from './style.js';
+
+type Numeric = number | string | boolean | readonly (number | string)[];
+
+/** Calculation and trigonometry; the angle mode decides what trigonometry takes and gives. */
+export function calculationFunctions({ radiansOf }: Pick<Pen, 'radiansOf'>): SketchFunctions {
+  // Radians are the base; in degrees one unit is a 180th of PI.
+  const fromRadians = (angle: number): number => angle / radiansOf(1);
+  const flat = (values: readonly (number | readonly number[])[]): number[] => values.flat() as number[];
+  return {
+    abs: Math.abs,
+    ceil: Math.ceil,
+    floor: Math.floor,
+    exp: Math.exp,
+    log: Math.log,
+    pow: Math.pow,
+    sqrt: Math.sqrt,
+    sq: (n: number) => n * n,
+    sign: (n: number) => (n > 0 ? 1 : n < 0 ? -1 : 0),
+    fract: (n: number) => n - Math.floor(n),
+    round: (n: number, decimals = 0) => {
+      const unit = 10 ** decimals;
+      return Math.round(n * unit) / unit;
+    },
+    max: (...values: (number | readonly number[])[]) => Math.max(...flat(values)),
+    min: (...values: (number | readonly number[])[]) => Math.min(...flat(values)),
+    constrain,
+    map(value: number, from1: number, to1: number, from2: number, to2: number, within?: boolean) {
+      const mapped = from2 + (to2 - from2) * ((value - from1) / (to1 - from1));
+      return within === true ? constrain(mapped, Math.min(from2, to2), Math.max(from2, to2)) : mapped;
+    },
+    norm: (value: number, from: number, to: number) => (value - from) / (to - from),
+    lerp: (from: number, to: number, amount: number) => from + (to - from) * amount,
+    mag: (x: number, y: number) => Math.sqrt(x * x + y * y),
+    dist: (...at: number[]) => {
+      const half = at.length / 2;
+      let sum = 0;
+      for (let i = 0; i < half; i++) sum += ((at[i + half] ?? 0) - (at[i] ?? 0)) ** 2;
+      return Math.sqrt(sum);
+    },
+    sin: (angle: number) => Math.sin(radiansOf(angle)),
+    cos: (angle: number) => Math.cos(radiansOf(angle)),
+    tan: (angle: number) => Math.tan(radiansOf(angle)),
+    asin: (ratio: number) => fromRadians(Math.asin(ratio)),
+    acos: (ratio: number) => fromRadians(Math.acos(ratio)),
+    atan: (ratio: number) => fromRadians(Math.atan(ratio)),
+    atan2: (y: number, x: number) => fromRadians(Math.atan2(y, x)),
+    radians: (degrees: number) => degrees * (Math.PI / 180),
+    degrees: (radians: number) => radians * (180 / Math.PI),
+    int: (value: Numeric) => each(value, (one) => Math.trunc(Number(one))),
+    float: (value: Numeric) => each(value, (one) => Number.parseFloat(String(one))),
+    str: (value: Numeric) => each(value, String),
+    boolean: (value: unknown) => (typeof value === 'string' ? value.toLowerCase() === 'true' : Boolean(value)),
+    char: (value: Numeric) => each(value, (one) => String.fromCharCode(Number(one))),
+    unchar: (value: string) => value.charCodeAt(0),
+    hex: (value: number, digits = 8) => (value >>> 0).toString(16).toUpperCase().padStart(digits, '0').slice(-digits),
+    unhex: (value: string) => Number.parseInt(value, 16),
+    binary: (value: number, digits = 8) => (value >>> 0).toString(2).padStart(digits, '0').slice(-digits),
+    unbinary: (value: string) => Number.parseInt(value, 2),
+  };
+}
+
+function constrain(value: number, low: number, high: number): number {
+  return Math.max(low, Math.min(high, value));
+}
+
+function each<Result>(value: Numeric, convert: (one: number | string | boolean) => Result): Result | Result[] {
+  return typeof value === 'object' ? value.map(convert) : convert(value);
+}

@@ -1,0 +1,82 @@
+/** The words sketches use, with the values p5.js and the canvas give them. */
+export const CONSTANTS = {
+  PI: Math.PI,
+  TWO_PI: Math.PI * 2,
+  TAU: Math.PI * 2,
+  HALF_PI: Math.PI / 2,
+  QUARTER_PI: Math.PI / 4,
+  DEGREES: 'degrees',
+  RADIANS: 'radians',
+  CORNER: 'corner',
+  CORNERS: 'corners',
+  CENTER: 'center',
+  RADIUS: 'radius',
+  LEFT: 'left',
+  RIGHT: 'right',
+  TOP: 'top',
+  BOTTOM: 'bottom',
+  BASELINE: 'alphabetic',
+  ROUND: 'round',
+  SQUARE: 'butt',
+  PROJECT: 'square',
+  MITER: 'miter',
+  BEVEL: 'bevel',
+  OPEN: 'open',
+  CHORD: 'chord',
+  PIE: 'pie',
+  CLOSE: 'close',
+  POINTS: 'points',
+  LINES: 'lines',
+  LINE_STRIP: 'line_strip',
+  LINE_LOOP: 'line_loop',
+  TRIANGLES: 'triangles',
+  TRIANGLE_FAN: 'triangle_fan',
+  TRIANGLE_STRIP: 'triangle_strip',
+  QUADS: 'quads',
+  QUAD_STRIP: 'quad_strip',
+  RGB: 'rgb',
+  HSB: 'hsb',
+  HSL: 'hsl',
+  NORMAL: 'normal',
+  ITALIC: 'italic',
+  BOLD: 'bold',
+  BOLDITALIC: 'bold italic',
+  WORD: 'WORD',
+  CHAR: 'CHAR',
+  BLEND: 'source-over',
+  ADD: 'lighter',
+  DARKEST: 'darken',
+  LIGHTEST: 'lighten',
+  DIFFERENCE: 'difference',
+  EXCLUSION: 'exclusion',
+  MULTIPLY: 'multiply',
+  SCREEN: 'screen',
+  REPLACE: 'copy',
+  REMOVE: 'destination-out',
+  OVERLAY: 'overlay',
+  HARD_LIGHT: 'hard-light',
+  SOFT_LIGHT: 'soft-light',
+  DODGE: 'color-dodge',
+  BURN: 'color-burn',
+  THRESHOLD: 'threshold',
+  GRAY: 'gray',
+  INVERT: 'invert',
+  POSTERIZE: 'posterize',
+  OPAQUE: 'opaque',
+  BLUR: 'blur',
+  P2D: 'p2d',
+  WEBGL: 'webgl',
+  WEBGL2: 'webgl2',
+} as const;
+
+const BY_WORD: ReadonlyMap<string, string | number> = new Map(Object.entries(CONSTANTS));
+
+/**
+ * What a sketch means by a constant: its value (`CENTER`, which is `'center'`) or its own name in quotes (`'CENTER'`).
+ * @returns the canvas's word, lower case where the value is no constant at all
+ */
+export function word(value: unknown): string {
+  const text = String(value);
+  const named = BY_WORD.get(text);
+  return typeof named === 'string' ? named : text;
+}

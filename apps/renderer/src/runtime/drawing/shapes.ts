@@ -1,0 +1,185 @@
+import { word } from './constants.js';
+import { paint, type Pen, type SketchFunctions } from './style.js';
+
+type Corners = readonly (number | undefined)[];
+
+/** The simple shapes, with p5.js's modes and overloads. */
+export function shapeFunctions(pen: Pen): SketchFunctions {
+  const { ctx } = pen;
+  const draw = (trace: () => void): void => {
+    ctx.beginPath();
+    trace();
+    paint(pen);
+  };
+
+  const rect = (x: number, y: number, w: number, h: number | undefined, corners: Corners): void => {
+    const [left, top, width, height] = box(pen.style.rectMode, x, y, w, h ?? w);
+    draw(() => {
+      const radii = cornerRadii(corners, width, height);
+      if (radii === undefined) ctx.rect(left, top, width, height);
+      else ctx.roundRect(left, top, width, height, radii);
+    });
+  };
+
+  const ellipse = (x: number, y: number, w: number, h = w): void => {
+    const [left, top, width, height] = box(pen.style.ellipseMode, x, y, w, h);
+    const [rx, ry] = [Math.abs(width / 2), Math.abs(height / 2)];
+    draw(() => {
+      ctx.ellipse(left + width / 2, top + height / 2, rx, ry, 0, 0, Math.PI * 2);
+    });
+  };
+
+  const polyline = (points: readonly number[]): void => {
+    draw(() => {
+      for (let i = 0; i + 1 < points.length; i += 2) ctx.lineTo(points[i] ?? 0, points[i + 1] ?? 0);
+      ctx.closePath();
+    });
+  };
+
+  const ring = (cx: number, cy: number, count: number, rotation: number, radiusOf: (index: number) => number): void => {
+    const turn = pen.radiansOf(rotation) - Math.PI / 2;
+    const points: number[] = [];
+    for (let i = 0; i < count; i++) {
+      const angle = turn + (i / count) * Math.PI * 2;
+      points.push(cx + Math.cos(angle) * radiusOf(i), cy + Math.sin(angle) * radiusOf(i));
+    }
+    polyline(points);
+  };
+
+  return {
+    rect: (x: number, y: number, w: number, h?: number, ...corners: number[]) => {
+      rect(x, y, w, h, corners);
+    },
+    square: (x: number, y: number, size: number, ...corners: number[]) => {
+      rect(x, y, size, size, corners);
+    },
+    ellipse,
+    circle: (x: number, y: number, diameter: number) => {
+      ellipse(x, y, diameter, diameter);
+    },
+    triangle: (...points: number[]) => {
+      polyline(points.slice(0, 6));
+    },
+    quad: (...points: number[]) => {
+      polyline(points.slice(0, 8));
+    },
+    line: (x1: number, y1: number, x2: number, y2: number) => {
+      if (pen.style.stroke === undefined) return;
+      ctx.beginPath();
+      ctx.moveTo(x1, y1);
+      ctx.lineTo(x2, y2);
+      ctx.stroke();
+    },
+    point: (x: number | { readonly x: number; readonly y: number }, y = 0) => {
+      const [px, py] = typeof x === 'number' ? [x, y] : [x.x, x.y];
+      dot(pen, px, py);
+    },
+    arc: (x: number, y: number, w: number, h: number, start: number, stop: number, mode?: unknown) => {
+      const [left, top, width, height] = box(pen.style.ellipseMode, x, y, w, h);
+      arc(
+        pen,
+        { cx: left + width / 2, cy: top + height / 2, rx: Math.abs(width / 2), ry: Math.abs(height / 2) },
+        start,
+        stop,
+        mode,
+      );
+    },
+    polygon: (cx: number, cy: number, radius: number, sides: number, rotation = 0) => {
+      ring(cx, cy, sides, rotation, () => radius);
+    },
+    star: (cx: number, cy: number, inner: number, outer: number, points: number, rotation = 0) => {
+      ring(cx, cy, points * 2, rotation, (index) => (index % 2 === 0 ? outer : inner));
+    },
+  };
+}
+
+/** A point is a disc as wide as the stroke, in the stroke's colour. */
+export function dot({ ctx, style }: Pen, x: number, y: number): void {
+  if (style.stroke === undefined) return;
+  ctx.save();
+  ctx.fillStyle = style.stroke.toString();
+  ctx.beginPath();
+  ctx.arc(x, y, style.weight / 2, 0, Math.PI * 2);
+  ctx.fill();
+  ctx.restore();
+}
+
+interface Ellipse {
+  readonly cx: number;
+  readonly cy: number;
+  readonly rx: number;
+  readonly ry: number;
+}
+
+/** Without a mode the arc is filled as a pie and stroked open, as in p5.js. */
+function arc(
+  { ctx, style, radiansOf }: Pen,
+  { cx, cy, rx, ry }: Ellipse,
+  start: number,
+  stop: number,
+  mode: unknown,
+): void {
+  const [from, to] = arcAngles(radiansOf(start), radiansOf(stop), rx, ry);
+  const kind = mode === undefined ? undefined : word(mode).toLowerCase();
+  const trace = (close: 'center' | 'chord' | 'open'): void => {
+    ctx.beginPath();
+    ctx.ellipse(cx, cy, rx, ry, 0, from, to);
+    if (close === 'center') ctx.lineTo(cx, cy);
+    if (close !== 'open') ctx.closePath();
+  };
+  if (style.fill !== undefined) {
+    trace(kind === 'chord' || kind === 'open' ? 'chord' : 'center');
+    ctx.fill();
+  }
+  if (style.stroke !== undefined) {
+    trace(kind === 'pie' ? 'center' : kind === 'chord' ? 'chord' : 'open');
+    ctx.stroke();
+  }
+}
+
+/** Angles as seen from the centre, turned into the ellipse's own parameter; a whole turn stays whole. */
+function arcAngles(start: number, stop: number, rx: number, ry: number): readonly [number, number] {
+  const turn = Math.PI * 2;
+  if (Math.abs(stop - start) >= turn) return [0, turn];
+  const normal = (angle: number): number => angle - turn * Math.floor(angle / turn);
+  const onEllipse = (angle: number): number => {
+    if (rx === ry || rx === 0 || ry === 0) return angle;
+    const quadrants = Math.floor((angle + Math.PI / 2) / Math.PI) * Math.PI;
+    return Math.atan((rx / ry) * Math.tan(angle - quadrants)) + quadrants;
+  };
+  const from = onEllipse(normal(start));
+  const to = onEllipse(normal(stop));
+  return [from, to < from ? to + turn : to];
+}
+
+/** Left, top, width and height of what `rectMode`, `ellipseMode` or `imageMode` means by four numbers. */
+export function box(
+  mode: string,
+  a: number,
+  b: number,
+  c: number,
+  d: number,
+): readonly [number, number, number, number] {
+  switch (mode) {
+    case 'corners':
+      return [Math.min(a, c), Math.min(b, d), Math.abs(c - a), Math.abs(d - b)];
+    case 'center':
+      return [a - c / 2, b - d / 2, c, d];
+    case 'radius':
+      return [a - c, b - d, c * 2, d * 2];
+    default:
+      return [a, b, c, d];
+  }
+}
+
+/** One radius serves all corners; of several, a missing one takes the one before. */
+function cornerRadii(corners: Corners, width: number, height: number): number[] | undefined {
+  const [first] = corners;
+  if (first === undefined) return undefined;
+  const most = Math.min(Math.abs(width), Math.abs(height)) / 2;
+  let last = first;
+  return [0, 1, 2, 3].map((index) => {
+    last = corners[index] ?? last;
+    return Math.min(Math.max(0, last), most);
+  });
+}

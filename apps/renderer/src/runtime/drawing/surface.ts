@@ -1,0 +1,107 @@
+import { calculationFunctions } from './calculation.js';
+import { Color, colorModeOf, colorOf, lerpColors, toHsb, toHsl } from './color.js';
+import { word } from './constants.js';
+import { cssColorReader } from './css-color.js';
+import { curveFunctions } from './curves.js';
+import { bindContext, pixelFunctions } from './pixels.js';
+import { shapeFunctions } from './shapes.js';
+import { applyStyle, FIRST_STYLE, styleFunctions, type Pen, type SketchFunctions } from './style.js';
+import { transformFunctions } from './transforms.js';
+import { textFunctions } from './typography.js';
+import { vertexFunctions } from './vertices.js';
+import { refuse } from './violation.js';
+
+export type MakeCanvas = (width: number, height: number) => CanvasRenderingContext2D;
+
+/** Everything that draws on one canvas: the sketch's own, or one that `createGraphics` made. */
+export interface Surface {
+  readonly functions: SketchFunctions;
+  /** What a new frame begins with: no transform, nothing drawn, the ordinary blend mode. The style stays. */
+  beginFrame(): void;
+}
+
+/** @param publish hands the sketch its `pixels` after `loadPixels` */
+export function createSurface(
+  ctx: CanvasRenderingContext2D,
+  makeCanvas: MakeCanvas,
+  publish: (pixels: Uint8ClampedArray) => void,
+): Surface {
+  let angleMode = 'radians';
+  const readCss = cssColorReader(makeCanvas(1, 1));
+  const pen: Pen = {
+    ctx,
+    width: ctx.canvas.width,
+    height: ctx.canvas.height,
+    style: FIRST_STYLE,
+    radiansOf: (angle) => (angleMode === 'degrees' ? (angle * Math.PI) / 180 : angle),
+    colorOf: (args) => colorOf(args, pen.style.colorMode, readCss),
+    colorModeOf: (args) => colorModeOf(args, pen.style.colorMode),
+    makeCanvas,
+  };
+  ctx.lineCap = 'round';
+  ctx.lineJoin = 'miter';
+  applyStyle(pen);
+
+  const channel = (read: (color: Color) => number, index: number) => (value: unknown) =>
+    read(pen.colorOf([value])) * (pen.style.colorMode.max[index] ?? 1);
+  const shownMax = (model: 'hsb' | 'hsl', index: number): number =>
+    pen.style.colorMode.model === model ? (pen.style.colorMode.max[index] ?? 1) : index === 0 ? 360 : 100;
+  const hueModel = (): 'hsb' | 'hsl' => (pen.style.colorMode.model === 'hsl' ? 'hsl' : 'hsb');
+
+  const functions: SketchFunctions = {
+    ...styleFunctions(pen),
+    ...shapeFunctions(pen),
+    ...curveFunctions(pen),
+    ...vertexFunctions(pen),
+    ...transformFunctions(pen),
+    ...textFunctions(pen),
+    ...pixelFunctions(pen, publish),
+    ...calculationFunctions(pen),
+    angleMode(mode: unknown) {
+      angleMode = word(mode).toLowerCase();
+    },
+    color: (...args: unknown[]) => pen.colorOf(args),
+    lerpColor: (from: unknown, to: unknown, amount: number) =>
+      lerpColors(pen.colorOf([from]), pen.colorOf([to]), amount, pen.style.colorMode),
+    red: channel(({ r }) => r / 255, 0),
+    green: channel(({ g }) => g / 255, 1),
+    blue: channel(({ b }) => b / 255, 2),
+    alpha: channel(({ a }) => a, 3),
+    hue: (value: unknown) => toHsb(pen.colorOf([value]))[0] * shownMax(hueModel(), 0),
+    saturation: (value: unknown) => {
+      const color = pen.colorOf([value]);
+      return (hueModel() === 'hsl' ? toHsl(color) : toHsb(color))[1] * shownMax(hueModel(), 1);
+    },
+    brightness: (value: unknown) => toHsb(pen.colorOf([value]))[2] * shownMax('hsb', 2),
+    lightness: (value: unknown) => toHsl(pen.colorOf([value]))[2] * shownMax('hsl', 2),
+    createGraphics: (width: number, height: number, renderer?: unknown) => {
+      refuseWebGl(renderer);
+      return createGraphics(width, height, makeCanvas);
+    },
+    createImage: pixelFunctions(pen, publish)['createImage'] ?? (() => undefined),
+  };
+  return {
+    functions,
+    beginFrame() {
+      ctx.setTransform(1, 0, 0, 1, 0, 0);
+      ctx.globalCompositeOperation = 'source-over';
+      ctx.clearRect(0, 0, pen.width, pen.height);
+    },
+  };
+}
+
+/** Pixels are certified only where the CPU draws them. */
+export function refuseWebGl(renderer: unknown): void {
+  if (renderer !== undefined && word(renderer).toLowerCase().startsWith('webgl')) refuse('WEBGL: a sketch draws in 2D');
+}
+
+function createGraphics(width: number, height: number, makeCanvas: MakeCanvas): object {
+  const ctx = makeCanvas(width, height);
+  const graphics: Record<string, unknown> = { width: ctx.canvas.width, height: ctx.canvas.height, drawingContext: ctx };
+  const surface = createSurface(ctx, makeCanvas, (pixels) => {
+    graphics['pixels'] = pixels;
+  });
+  Object.assign(graphics, surface.functions, { pixelDensity: () => 1, remove: () => undefined });
+  bindContext(graphics, ctx);
+  return graphics;
+}

@@ -1,0 +1,126 @@
+import { word } from './constants.js';
+import { refuse } from './violation.js';
+import { applyStyle, type Pen, type SketchFunctions, type Style } from './style.js';
+
+/** The modes a canvas composes with, `source-over` first. */
+const BLEND_MODES: ReadonlySet<string> = new Set([
+  'source-over',
+  'lighter',
+  'darken',
+  'lighten',
+  'difference',
+  'exclusion',
+  'multiply',
+  'screen',
+  'copy',
+  'destination-out',
+  'overlay',
+  'hard-light',
+  'soft-light',
+  'color-dodge',
+  'color-burn',
+]);
+
+/** Transforms, `push` and `pop`, modes, background and blending. */
+export function transformFunctions(pen: Pen): SketchFunctions {
+  const { ctx } = pen;
+  const kept: Style[] = [];
+  let blend = 'source-over';
+  const change = (part: Partial<Style>): void => {
+    pen.style = { ...pen.style, ...part };
+  };
+  const onWholeCanvas = (act: () => void): void => {
+    ctx.save();
+    ctx.setTransform(1, 0, 0, 1, 0, 0);
+    ctx.globalCompositeOperation = 'source-over';
+    act();
+    ctx.restore();
+  };
+  return {
+    push() {
+      kept.push(pen.style);
+      ctx.save();
+    },
+    pop() {
+      const style = kept.pop();
+      if (style === undefined) return;
+      ctx.restore();
+      pen.style = style;
+      applyStyle(pen);
+    },
+    translate(x: number | { readonly x: number; readonly y: number }, y = 0) {
+      if (typeof x === 'number') ctx.translate(x, y);
+      else ctx.translate(x.x, x.y);
+    },
+    rotate(angle: number) {
+      ctx.rotate(pen.radiansOf(angle));
+    },
+    scale(x: number | { readonly x: number; readonly y: number }, y?: number) {
+      if (typeof x === 'number') ctx.scale(x, y ?? x);
+      else ctx.scale(x.x, x.y);
+    },
+    shearX(angle: number) {
+      ctx.transform(1, 0, Math.tan(pen.radiansOf(angle)), 1, 0, 0);
+    },
+    shearY(angle: number) {
+      ctx.transform(1, Math.tan(pen.radiansOf(angle)), 0, 1, 0, 0);
+    },
+    applyMatrix(...values: number[] | [readonly number[]]) {
+      const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = values.flat();
+      ctx.transform(a, b, c, d, e, f);
+    },
+    resetMatrix() {
+      ctx.setTransform(1, 0, 0, 1, 0, 0);
+    },
+    background(...args: unknown[]) {
+      const color = pen.colorOf(args).toString();
+      onWholeCanvas(() => {
+        ctx.fillStyle = color;
+        ctx.globalAlpha = 1;
+        ctx.fillRect(0, 0, pen.width, pen.height);
+      });
+    },
+    clear() {
+      onWholeCanvas(() => {
+        ctx.clearRect(0, 0, pen.width, pen.height);
+      });
+    },
+    blendMode(mode: unknown) {
+      const chosen = mode === 'NORMAL' || mode === 'normal' ? 'source-over' : word(mode);
+      if (!BLEND_MODES.has(chosen)) refuse('blendMode: no such blend mode');
+      blend = chosen;
+      ctx.globalCompositeOperation = chosen as GlobalCompositeOperation;
+    },
+    erase() {
+      ctx.globalCompositeOperation = 'destination-out';
+    },
+    noErase() {
+      ctx.globalCompositeOperation = blend as GlobalCompositeOperation;
+    },
+    colorMode: (...args: unknown[]) => {
+      change({ colorMode: pen.colorModeOf(args) });
+    },
+    rectMode: (mode: unknown) => {
+      change({ rectMode: word(mode).toLowerCase() });
+    },
+    ellipseMode: (mode: unknown) => {
+      change({ ellipseMode: word(mode).toLowerCase() });
+    },
+    imageMode: (mode: unknown) => {
+      change({ imageMode: word(mode).toLowerCase() });
+    },
+    strokeCap(cap: unknown) {
+      const chosen = cap === 'SQUARE' ? 'butt' : cap === 'PROJECT' ? 'square' : word(cap).toLowerCase();
+      ctx.lineCap = (chosen === 'project' ? 'square' : chosen) as CanvasLineCap;
+    },
+    strokeJoin(join: unknown) {
+      ctx.lineJoin = word(join).toLowerCase() as CanvasLineJoin;
+    },
+    smooth() {
+      ctx.imageSmoothingEnabled = true;
+    },
+    noSmooth() {
+      ctx.imageSmoothingEnabled = false;
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { word } from './constants.js';
+import type { Pen, SketchFunctions, Style } from './style.js';
+
+const DEFAULT_LEADING = 1.25;
+
+/** Text with the fonts that are shipped: lines, boxes, alignment, style. */
+export function textFunctions(pen: Pen): SketchFunctions {
+  const { ctx } = pen;
+  const change = (part: Partial<Style>): void => {
+    pen.style = { ...pen.style, ...part };
+  };
+  const measure = (line: string): number => ctx.measureText(line).width;
+  const leading = (): number => pen.style.textLeading ?? pen.style.textSize * DEFAULT_LEADING;
+  const withFont = <Result>(act: () => Result): Result => {
+    const { textStyle, textSize, textFont, textHorizontal, textVertical } = pen.style;
+    ctx.font = `${textStyle} ${textSize}px ${textFont}`;
+    ctx.textAlign = textHorizontal;
+    ctx.textBaseline = textVertical;
+    return act();
+  };
+
+  const drawLines = (lines: readonly string[], x: number, y: number): void => {
+    const { fill, fillChosen, stroke, strokeChosen } = pen.style;
+    const solid = fillChosen ? fill?.toString() : fill && 'rgb(0, 0, 0)';
+    lines.forEach((line, index) => {
+      const baseline = y + index * leading();
+      // Text is outlined only where the sketch chose a stroke, as in p5.js.
+      if (stroke !== undefined && strokeChosen) ctx.strokeText(line, x, baseline);
+      if (solid === undefined) return;
+      ctx.fillStyle = solid;
+      ctx.fillText(line, x, baseline);
+    });
+    if (fill !== undefined) ctx.fillStyle = fill.toString();
+  };
+
+  return {
+    text(value: unknown, x: number, y: number, width?: number, height?: number) {
+      const paragraphs = String(value).split('\n');
+      withFont(() => {
+        const { textHorizontal, textVertical, textWrap, rectMode } = pen.style;
+        if (width === undefined) {
+          const raise =
+            textVertical === 'middle'
+              ? ((paragraphs.length - 1) * leading()) / 2
+              : textVertical === 'bottom'
+                ? (paragraphs.length - 1) * leading()
+                : 0;
+          drawLines(paragraphs, x, y - raise);
+          return;
+        }
+        const left = rectMode === 'center' ? x - width / 2 : x;
+        const top = rectMode === 'center' && height !== undefined ? y - height / 2 : y;
+        const wrapped = paragraphs.flatMap((text) => wrap(text, width, textWrap, measure));
+        const lines = height === undefined ? wrapped : wrapped.slice(0, Math.max(0, Math.floor(height / leading())));
+        const at = textHorizontal === 'center' ? left + width / 2 : textHorizontal === 'right' ? left + width : left;
+        const free = height === undefined ? 0 : height - lines.length * leading();
+        const drop = textVertical === 'middle' ? free / 2 : textVertical === 'bottom' ? free : 0;
+        ctx.textBaseline = 'top';
+        drawLines(lines, at, top + drop);
+      });
+    },
+    textSize(size?: number) {
+      if (size === undefined) return pen.style.textSize;
+      change({ textSize: size });
+      return undefined;
+    },
+    textFont(font: unknown, size?: number) {
+      change({ textFont: familyOf(String(font)), ...(size !== undefined && { textSize: size }) });
+    },
+    textStyle(style: unknown) {
+      change({ textStyle: word(style).toLowerCase() });
+    },
+    textLeading(textLeading?: number) {
+      if (textLeading === undefined) return leading();
+      change({ textLeading });
+      return undefined;
+    },
+    textAlign(horizontal: unknown, vertical?: unknown) {
+      change({ textHorizontal: word(horizontal).toLowerCase() as CanvasTextAlign });
+      if (vertical === undefined) return;
+      const chosen = word(vertical).toLowerCase();
+      change({
+        textVertical: (chosen === 'center'
+          ? 'middle'
+          : chosen === 'baseline'
+            ? 'alphabetic'
+            : chosen) as CanvasTextBaseline,
+      });
+    },
+    textWrap(textWrap: unknown) {
+      change({ textWrap: String(textWrap).toUpperCase() });
+    },
+    textWidth: (value: unknown) => withFont(() => Math.max(...String(value).split('\n').map(measure))),
+    textAscent: () => withFont(() => ctx.measureText('').fontBoundingBoxAscent),
+    textDescent: () => withFont(() => ctx.measureText('').fontBoundingBoxDescent),
+  };
+}
+
+/** A family of several words needs quotes; a list of families is left as it is. */
+function familyOf(font: string): string {
+  return /^[\w-]+$/.test(font) || /[",']/.test(font) ? font : `"${font}"`;
+}
+
+function wrap(text: string, width: number, by: string, measure: (line: string) => number): string[] {
+  const pieces = by === 'CHAR' ? Array.from(text) : text.split(/(?<= )/);
+  const lines: string[] = [];
+  let line = '';
+  for (const piece of pieces) {
+    if (line !== '' && measure((line + piece).trimEnd()) > width) {
+      lines.push(line.trimEnd());
+      line = '';
+    }
+    line += piece;
+  }
+  return [...lines, line.trimEnd()];
+}

@@ -1,0 +1,44 @@
+import { ProtocolViolation } from './drawing/violation.js';
+import { MAX_MESSAGE_CHARACTERS, type SketchFault } from './page-events.js';
+
+/** Where in the sketch's own text an error came from; the page's own functions stand above it in the stack. */
+const SKETCH_LINE = /sketch\.js:(\d+)/;
+const STACK_TAIL_CHARACTERS = 4000;
+
+/** Describes what a sketch threw: it may be anything, and its text may be of any length. */
+export function faultOf(thrown: unknown): SketchFault {
+  const code = thrown instanceof ProtocolViolation ? 'PROTOCOL_VIOLATION' : 'RENDER_ERROR';
+  const { text, stack } = describe(thrown);
+  const line = SKETCH_LINE.exec(stack)?.[1];
+  return { code, message: text.slice(0, MAX_MESSAGE_CHARACTERS), ...(line !== undefined && { line: Number(line) }) };
+}
+
+/** Makes the reader of `error` events, from getters taken before the page is confined. */
+export function faultOfErrorEvent(): (event: ErrorEvent) => SketchFault {
+  const getter = (name: 'message' | 'lineno' | 'error'): (() => unknown) | undefined =>
+    Object.getOwnPropertyDescriptor(ErrorEvent.prototype, name)?.get;
+  const [message, lineno, error] = [getter('message'), getter('lineno'), getter('error')];
+  if (message === undefined || lineno === undefined || error === undefined)
+    throw new Error('the page has no error events');
+  return (event) => {
+    const thrown = Reflect.apply(error, event, []) as unknown;
+    const fault = faultOf(thrown);
+    const line = Number(Reflect.apply(lineno, event, []));
+    const text =
+      thrown instanceof Error
+        ? fault.message
+        : String(Reflect.apply(message, event, [])).slice(0, MAX_MESSAGE_CHARACTERS);
+    return { line, ...fault, message: text };
+  };
+}
+
+function describe(thrown: unknown): { readonly text: string; readonly stack: string } {
+  try {
+    if (!(thrown instanceof Error)) return { text: String(thrown), stack: '' };
+    // A script that does not parse is reported through the call that inserted it.
+    const message = thrown.message.replace(/^Failed to execute 'append' on 'Element': /, '');
+    return { text: `${thrown.name}: ${message}`, stack: String(thrown.stack).slice(-STACK_TAIL_CHARACTERS) };
+  } catch {
+    return { text: 'the sketch threw something that has no text', stack: '' };
+  }
+}

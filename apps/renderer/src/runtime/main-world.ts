@@ -1,0 +1,95 @@
+import { createSketchApi, frameGlobals, type SketchApi, type SketchInput } from './drawing/sketch-api.js';
+import { firstViolation } from './drawing/violation.js';
+import { faultOf, faultOfErrorEvent } from './faults.js';
+import { takeCanvasTools } from './page-canvas.js';
+import { PAGE_EVENTS, type SketchFault } from './page-events.js';
+import { confine } from './prelude/confine.js';
+import { closeEntropy } from './prelude/entropy.js';
+
+/**
+ * The first script of the page: takes what it needs of the document, takes everything else away from the sketch, and
+ * then does what the reader asks by events.
+ */
+function prepare(): void {
+  const canvas = document.querySelector('canvas');
+  if (canvas === null) throw new Error('the page has no canvas');
+  const channel = canvas.dataset;
+  const { parse, stringify } = JSON;
+  const tools = takeCanvasTools(document);
+  const ctx = tools.contextOf(canvas);
+  const errorOf = faultOfErrorEvent();
+  let api: SketchApi | undefined;
+  let input: SketchInput | undefined;
+  let setup: (() => unknown) | undefined;
+  let draw: (() => unknown) | undefined;
+
+  const report = (fault: SketchFault): void => {
+    channel['fault'] ??= stringify(fault);
+  };
+  const setGlobal = (name: string, value: unknown): void => {
+    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: true });
+  };
+  const run = (step: (() => unknown) | undefined, name: string): void => {
+    try {
+      const result = step?.();
+      if (typeof result === 'object' && result !== null && typeof (result as { then?: unknown }).then === 'function') {
+        report({ code: 'PROTOCOL_VIOLATION', message: `${name}: must finish when it returns, it cannot be async` });
+      }
+    } catch (error) {
+      report(faultOf(error));
+    }
+    const violation = firstViolation();
+    if (violation !== undefined) report({ code: 'PROTOCOL_VIOLATION', message: violation });
+  };
+
+  const listen = addEventListener.bind(globalThis);
+  const on = (name: string, act: () => void): void => {
+    listen(name, act, true);
+  };
+  listen(
+    'error',
+    (event) => {
+      report(errorOf(event));
+    },
+    true,
+  );
+  on(PAGE_EVENTS.start, () => {
+    const given = parse(channel['input'] ?? '') as SketchInput;
+    input = given;
+    closeEntropy(globalThis, given.seed);
+    api = createSketchApi(ctx, tools.makeCanvas, given, setGlobal);
+    for (const [name, value] of api.globals) setGlobal(name, value);
+    Object.defineProperty(globalThis, 'VAR', {
+      get: () => api?.globals.get('VAR'),
+      set: () => {
+        throw new TypeError('VAR is read-only');
+      },
+      configurable: true,
+    });
+  });
+  on(PAGE_EVENTS.probe, () => {
+    const name = channel['probe'] ?? '';
+    setGlobal(name, (foundSetup: unknown, foundDraw: unknown) => {
+      Reflect.deleteProperty(globalThis, name);
+      if (typeof foundSetup === 'function') setup = foundSetup as () => unknown;
+      if (typeof foundDraw === 'function') draw = foundDraw as () => unknown;
+      channel['defines'] = stringify({ setup: setup !== undefined, draw: draw !== undefined });
+    });
+  });
+  on(PAGE_EVENTS.setup, () => {
+    run(setup, 'setup');
+  });
+  on(PAGE_EVENTS.frame, () => {
+    if (api === undefined || input === undefined) return;
+    const frame = Number(channel['frame']);
+    // A still goes on from what setup() drew; a frame of a loop begins empty.
+    if (input.totalFrames > 1) {
+      api.beginFrame();
+      for (const [name, value] of Object.entries(frameGlobals(frame, input))) setGlobal(name, value);
+    }
+    run(draw, 'draw');
+  });
+  confine(globalThis);
+}
+
+prepare();

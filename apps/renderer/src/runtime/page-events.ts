@@ -1,0 +1,30 @@
+/**
+ * What passes between the two worlds of the page: the trusted reader in its isolated world, and the sketch's main
+ * world. They share the document and nothing else, so they speak by events without content and by the canvas's
+ * `data-` attributes, which are plain text.
+ */
+export const PAGE_EVENTS = {
+  /** `data-input`: a SketchInput as JSON. */
+  start: 'sketch-start',
+  /** `data-probe`: the name under which the probe function is to appear. */
+  probe: 'sketch-probe',
+  setup: 'sketch-setup',
+  /** `data-frame`: the frame's index. */
+  frame: 'sketch-frame',
+} as const;
+
+/** `data-fault`: what went wrong in the main world, as JSON. */
+export interface SketchFault {
+  readonly code: 'RENDER_ERROR' | 'PROTOCOL_VIOLATION';
+  readonly message: string;
+  readonly line?: number;
+}
+
+/** `data-defines`: which of the two functions the sketch has, as JSON. */
+export interface SketchDefinitions {
+  readonly setup: boolean;
+  readonly draw: boolean;
+}
+
+/** Messages of sketches are cut here, in their own page: what leaves it is never long. */
+export const MAX_MESSAGE_CHARACTERS = 2048;

@@ -1,0 +1,123 @@
+import type { SketchInput } from '../drawing/sketch-api.js';
+import { PAGE_EVENTS, type SketchDefinitions, type SketchFault } from '../page-events.js';
+import { toBase64 } from './base64.js';
+import { createCanvasReader, sha256Hex } from './canvas-reader.js';
+
+/** What the service calls in the isolated world; every answer is plain JSON. */
+export interface PageReader {
+  /** Runs the sketch's top level and says what it defines. */
+  load(code: string, input: SketchInput): SketchDefinitions | { readonly fault: SketchFault };
+  setup(): { readonly fault: SketchFault } | null;
+  still(): Promise<StillReading | { readonly fault: SketchFault }>;
+  /** Renders and hashes frames from where the last call ended, for about `budgetMs`. */
+  frames(
+    count: number,
+    budgetMs: number,
+    picture: FramePicture | null,
+  ): Promise<FramesReading | { readonly fault: SketchFault }>;
+}
+
+export interface StillReading {
+  readonly pixelHash: string;
+  readonly pngBase64: string;
+}
+
+/** What is kept of each frame beside its hash. */
+export interface FramePicture {
+  readonly type: 'image/jpeg';
+  readonly quality: number;
+}
+
+export interface FramesReading {
+  /** The frames that are drawn, all in all. */
+  readonly drawn: number;
+  /** The hashes that are finished since the last call, in order. */
+  readonly hashes: readonly string[];
+  readonly posterBase64?: string;
+  readonly pictures?: readonly string[];
+}
+
+/** Frames whose hash is under way; each holds a copy of its pixels. */
+const MAX_HASHES_UNDER_WAY = 2;
+
+function createPageReader(): PageReader {
+  const canvas = document.querySelector('canvas');
+  if (canvas === null) throw new Error('the page has no canvas');
+  const reader = createCanvasReader(canvas);
+  const channel = canvas.dataset;
+  let drawn = 0;
+  let underWay: Promise<string>[] = [];
+
+  const fire = (name: string): SketchFault | undefined => {
+    dispatchEvent(new Event(name));
+    const text = channel['fault'];
+    return text === undefined ? undefined : (JSON.parse(text) as SketchFault);
+  };
+  const runScript = (text: string): void => {
+    const script = document.createElement('script');
+    script.textContent = text;
+    document.documentElement.append(script);
+    script.remove();
+  };
+  const encoded = async (type: 'image/png' | 'image/jpeg', quality?: number): Promise<string> =>
+    toBase64(await reader.encode(type, quality));
+
+  return {
+    load(code, input) {
+      channel['input'] = JSON.stringify(input);
+      fire(PAGE_EVENTS.start);
+      runScript(`${code}\n//# sourceURL=sketch.js`);
+      const probe = `probe_${crypto.randomUUID().replaceAll('-', '')}`;
+      channel['probe'] = probe;
+      const fault = fire(PAGE_EVENTS.probe);
+      if (fault !== undefined) return { fault };
+      // A script of its own sees what `let` and `const` declare as well, and no comment or string can fool it.
+      runScript(`${probe}(typeof setup === 'function' ? setup : 0, typeof draw === 'function' ? draw : 0)`);
+      return JSON.parse(channel['defines'] ?? '{"setup":false,"draw":false}') as SketchDefinitions;
+    },
+    setup() {
+      const fault = fire(PAGE_EVENTS.setup);
+      return fault === undefined ? null : { fault };
+    },
+    async still() {
+      channel['frame'] = '0';
+      const fault = fire(PAGE_EVENTS.frame);
+      if (fault !== undefined) return { fault };
+      const pixels = reader.readPixels();
+      // Both look at the canvas before anything of the sketch's can run again.
+      const [pixelHash, pngBase64] = await Promise.all([sha256Hex(pixels), encoded('image/png')]);
+      return { pixelHash, pngBase64 };
+    },
+    async frames(count, budgetMs, picture) {
+      const end = performance.now() + budgetMs;
+      const hashes: string[] = [];
+      const pictures: string[] = [];
+      let posterBase64: string | undefined;
+      while (drawn < count && performance.now() < end) {
+        channel['frame'] = String(drawn);
+        const fault = fire(PAGE_EVENTS.frame);
+        if (fault !== undefined) return { fault };
+        const poster = drawn === 0 ? encoded('image/png') : undefined;
+        const shown = picture === null ? undefined : encoded(picture.type, picture.quality);
+        const { hash } = await reader.hashFrame();
+        underWay.push(hash);
+        drawn += 1;
+        if (poster !== undefined) posterBase64 = await poster;
+        if (shown !== undefined) pictures.push(await shown);
+        if (underWay.length > MAX_HASHES_UNDER_WAY) hashes.push(await (underWay.shift() ?? hash));
+      }
+      if (drawn === count) {
+        hashes.push(...(await Promise.all(underWay)));
+        underWay = [];
+      }
+      return {
+        drawn,
+        hashes,
+        ...(posterBase64 !== undefined && { posterBase64 }),
+        ...(picture !== null && { pictures }),
+      };
+    },
+  };
+}
+
+Object.assign(globalThis, { reader: createPageReader() });

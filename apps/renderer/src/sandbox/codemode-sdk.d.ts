@@ -1,0 +1,3 @@
+declare module '@nexart/codemode-sdk/core' {
+  export const SDK_VERSION: string;
+}

@@ -1,0 +1,37 @@
+import { Buffer } from 'node:buffer';
+
+/** The page's address: a secure context, and a name that can never be resolved. */
+export const SKETCH_URL = 'https://sketch.invalid/';
+
+export const CANVAS_WIDTH = 1950;
+export const CANVAS_HEIGHT = 2400;
+
+/** `sandbox` without `allow-same-origin`: an opaque origin, no popups, no storage, no forms, no fresh realm to escape into. */
+const CONTENT_SECURITY_POLICY = [
+  'sandbox allow-scripts',
+  "default-src 'none'",
+  "script-src 'unsafe-inline'",
+  "style-src 'unsafe-inline'",
+  "worker-src 'none'",
+  "connect-src 'none'",
+  "frame-src 'none'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "webrtc 'block'",
+].join('; ');
+
+/** The document with its first script, as `Fetch.fulfillRequest` wants it. */
+export function sketchDocument(mainWorld: string, withPolicy: boolean): Readonly<Record<string, unknown>> {
+  const script = mainWorld.replaceAll('</script', '<\\/script');
+  const html =
+    '<!doctype html><html><head><meta charset="utf-8"><title>sketch</title></head><body>' +
+    `<canvas width="${CANVAS_WIDTH}" height="${CANVAS_HEIGHT}" style="display:none"></canvas><script>${script}</script></body></html>`;
+  const headers = [{ name: 'content-type', value: 'text/html; charset=utf-8' }];
+  return {
+    responseCode: 200,
+    responseHeaders: withPolicy
+      ? [...headers, { name: 'content-security-policy', value: CONTENT_SECURITY_POLICY }]
+      : headers,
+    body: Buffer.from(html, 'utf8').toString('base64'),
+  };
+}

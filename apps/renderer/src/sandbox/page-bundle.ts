@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+/** The scripts of the sketch page, each one self-contained. */
+export interface PageBundle {
+  /** The document's first script: prelude and drawing layer. */
+  readonly mainWorld: string;
+  /** For the isolated world: reading and hashing. */
+  readonly isolatedWorld: string;
+  /** SHA-256 over both, 64 lower-case hex digits. */
+  readonly digest: string;
+  /** Of the drawing runtime underneath. */
+  readonly sdkVersion: string;
+}
+
+/** Bundles what runs inside the page; once per process, in memory. */
+export async function bundlePage(): Promise<PageBundle> {
+  const [mainWorld, isolatedWorld, version] = await Promise.all([
+    bundle('main-world'),
+    bundle('reader/isolated-world'),
+    import('@nexart/codemode-sdk/core'),
+  ]);
+  const digest = createHash('sha256').update(mainWorld).update('\0').update(isolatedWorld).digest('hex');
+  return { mainWorld, isolatedWorld, digest, sdkVersion: version.SDK_VERSION };
+}
+
+async function bundle(entry: string): Promise<string> {
+  const built = await build({
+    entryPoints: [sourceOf(entry)],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    platform: 'browser',
+    target: 'chrome140',
+    charset: 'ascii',
+    external: ['module'],
+    logLevel: 'error',
+    define: { 'import.meta.url': '""' },
+  });
+  const [file] = built.outputFiles;
+  if (file === undefined) throw new Error(`${entry} gave no bundle`);
+  return file.text;
+}
+
+/** Compiled in a built service, TypeScript where tests run on sources. */
+function sourceOf(entry: string): string {
+  const compiled = fileURLToPath(new URL(`../runtime/${entry}.js`, import.meta.url));
+  return existsSync(compiled) ? compiled : compiled.replace(/\.js$/, '.ts');
+}

@@ -1,0 +1,202 @@
+import { CdpError, type CdpParams, type CdpResult } from '../browser/cdp-pipe.js';
+import type { Browser } from '../browser/launch.js';
+import { isAlive, killNow } from '../browser/processes.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sketchDocument, SKETCH_URL } from './document.js';
+import type { PageBundle } from './page-bundle.js';
+
+/** One page for one sketch, in a browser context of its own; used once. */
+export interface SketchPage {
+  /** The processes that run it; more than one only where Chromium split the page. */
+  readonly pids: readonly number[];
+  /**
+   * Calls a function of the page's trusted reader in its isolated world.
+   * @returns its JSON value
+   * @throws PageGone, CdpError
+   */
+  call(name: string, args: readonly unknown[], timeoutMs: number): Promise<unknown>;
+  /** Rejects with PageGone when the page crashes, closes or goes elsewhere. */
+  readonly gone: Promise<never>;
+  /** Ends the page, whatever it is doing; settles when its processes are gone. */
+  dispose(): Promise<void>;
+}
+
+/** The page is no longer there. */
+export class PageGone extends Error {
+  override readonly name = 'PageGone';
+  readonly reason: 'crashed' | 'left' | 'closed';
+  constructor(reason: PageGone['reason']) {
+    super(`the page ${reason}`);
+    this.reason = reason;
+  }
+}
+
+export interface PageOptions {
+  /** Only the test of the network namespace leaves the policy out. */
+  readonly withPolicy?: boolean;
+}
+
+const KILL_AFTER_MS = 500;
+const GONE_AFTER_MS = 3000;
+
+/**
+ * Opens a page with the prelude run and the reader in place, ready for its sketch. Only one may be opened at a time in a
+ * browser: the page's process is found by comparing what runs before and after.
+ */
+export async function openSketchPage(
+  browser: Browser,
+  bundle: PageBundle,
+  { withPolicy = true }: PageOptions = {},
+): Promise<SketchPage> {
+  const { cdp } = browser;
+  const before = new Set(await rendererPids(browser));
+  const browserContextId = String(
+    (await cdp.call('Target.createBrowserContext', { disposeOnDetach: true }))['browserContextId'],
+  );
+  const disposeContext = (): Promise<unknown> => cdp.call('Target.disposeBrowserContext', { browserContextId });
+  try {
+    const { targetId } = await cdp.call('Target.createTarget', { url: 'about:blank', browserContextId });
+    const attached = await cdp.call('Target.attachToTarget', { targetId, flatten: true });
+    const sessionId = String(attached['sessionId']);
+    const send = (method: string, params: CdpParams = {}, timeoutMs = 10_000): Promise<CdpResult> =>
+      cdp.call(method, params, { sessionId, timeoutMs });
+
+    let leave: (reason: PageGone['reason']) => void = () => undefined;
+    const gone = new Promise<never>((_resolve, reject) => {
+      leave = (reason) => {
+        reject(new PageGone(reason));
+      };
+    });
+    gone.catch(() => undefined);
+    const stopListening = listen(
+      browser,
+      sessionId,
+      String(targetId),
+      send,
+      sketchDocument(bundle.mainWorld, withPolicy),
+      (reason) => {
+        leave(reason);
+      },
+    );
+    await Promise.all([
+      send('Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
+      send('Inspector.enable'),
+      send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }),
+      send('Emulation.setTimezoneOverride', { timezoneId: 'UTC' }),
+      send('Emulation.setLocaleOverride', { locale: 'en-US' }),
+    ]);
+    const { frameId } = await send('Page.navigate', { url: SKETCH_URL });
+    const world = await send('Page.createIsolatedWorld', { frameId, worldName: 'reader' });
+    const contextId = world['executionContextId'];
+    const evaluate = async (expression: string, timeoutMs: number): Promise<unknown> => {
+      const answer = await send(
+        'Runtime.evaluate',
+        { expression, contextId, returnByValue: true, awaitPromise: true },
+        timeoutMs,
+      );
+      if (answer['exceptionDetails'] !== undefined) throw new CdpError('refused', 'the page reader failed');
+      return (answer['result'] as { readonly value?: unknown }).value;
+    };
+    await evaluate(
+      `new Promise((done) => document.readyState === 'loading' ? addEventListener('DOMContentLoaded', () => done()) : done())`,
+      10_000,
+    );
+    await evaluate(bundle.isolatedWorld, 10_000);
+    const pids = (await rendererPids(browser)).filter((pid) => !before.has(pid));
+
+    return {
+      pids,
+      gone,
+      async call(name, args, timeoutMs) {
+        const expression = `reader[${JSON.stringify(name)}](...${JSON.stringify(args)})`;
+        try {
+          return await Promise.race([evaluate(expression, timeoutMs), gone]);
+        } catch (error) {
+          // A page that went elsewhere takes its worlds with it before anything is said about it.
+          if (
+            error instanceof CdpError &&
+            error.reason === 'refused' &&
+            /context|navigated|closed|found/i.test(error.message)
+          ) {
+            throw new PageGone('left');
+          }
+          throw error;
+        }
+      },
+      async dispose() {
+        stopListening();
+        leave('closed');
+        await endPage(browser, disposeContext, pids);
+      },
+    };
+  } catch (error) {
+    await disposeContext().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Asks first, kills what is left after half a second, and gives up the whole browser when it stays silent. */
+async function endPage(
+  browser: Browser,
+  disposeContext: () => Promise<unknown>,
+  pids: readonly number[],
+): Promise<void> {
+  const disposed = disposeContext().then(
+    () => true,
+    (error: unknown) => error instanceof CdpError && error.reason !== 'silent',
+  );
+  await Promise.race([disposed, sleep(KILL_AFTER_MS, undefined, { ref: false })]);
+  const since = performance.now();
+  while (pids.some(isAlive) && performance.now() - since < GONE_AFTER_MS) {
+    if (performance.now() - since > KILL_AFTER_MS) pids.forEach(killNow);
+    await sleep(10);
+  }
+  if (!(await disposed) && browser.isRunning()) await browser.kill();
+}
+
+/** Serves the document from memory, fails every other request, and notices the end of the page. */
+function listen(
+  browser: Browser,
+  sessionId: string,
+  targetId: string,
+  send: (method: string, params?: CdpParams) => Promise<CdpResult>,
+  document: CdpParams,
+  onGone: (reason: PageGone['reason']) => void,
+): () => void {
+  let served = false;
+  const quietly = (method: string, params: CdpParams): void => {
+    send(method, params).catch(() => undefined);
+  };
+  const stopSession = browser.cdp.onSession(sessionId, ({ method, params }) => {
+    if (method === 'Fetch.requestPaused') {
+      const { requestId } = params;
+      const { url } = params['request'] as { readonly url: string };
+      if (url === SKETCH_URL && !served) {
+        served = true;
+        quietly('Fetch.fulfillRequest', { requestId, ...document });
+      } else quietly('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
+    } else if (method === 'Inspector.targetCrashed') onGone('crashed');
+    else if (method === 'Target.attachedToTarget') {
+      // Whatever a sketch opened waits for a debugger and is closed before its first line.
+      const { targetInfo } = params as { readonly targetInfo?: { readonly targetId?: string } };
+      browser.cdp.call('Target.closeTarget', { targetId: targetInfo?.targetId }).catch(() => undefined);
+    }
+  });
+  const stopBrowser = browser.cdp.onSession('', ({ method, params }) => {
+    if (method === 'Target.detachedFromTarget' && params['targetId'] === targetId) onGone('closed');
+  });
+  void browser.ended.then(() => {
+    onGone('closed');
+  });
+  return () => {
+    stopSession();
+    stopBrowser();
+  };
+}
+
+async function rendererPids({ cdp }: Browser): Promise<number[]> {
+  const { processInfo } = await cdp.call('SystemInfo.getProcessInfo');
+  return (processInfo as readonly { readonly type: string; readonly id: number }[])
+    .filter(({ type }) => type === 'renderer')
+    .map(({ id }) => id);
+}
