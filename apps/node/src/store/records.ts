@@ -56,6 +56,16 @@ const VISIBILITIES = `
   where tenant_id = $1 and kind = 'full'
     and certificate_hash in (${Array.from({ length: HASHES_A_STATEMENT }, (_, index) => `$${index + 2}`).join(', ')})`;
 
+/** Every lookup of this port, so that a test can ask the database whether it reads an index. */
+export const RECORD_LOOKUPS: readonly string[] = [
+  FIND_EXECUTION,
+  FIND_BY_HASH,
+  FIND_OWN_BY_HASH,
+  FIND_VISIBLE_BY_EXECUTION,
+  FIND_OWN_BY_EXECUTION,
+  VISIBILITIES,
+];
+
 /** How often a key may turn out taken and then not be there: never, unless somebody removes execution rows by hand. */
 const VANISHING_LIMIT = 3;
 

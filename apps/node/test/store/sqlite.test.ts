@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 import { openStore } from '../../src/store/index.js';
+import { RECORD_LOOKUPS } from '../../src/store/records.js';
 import { newRecord } from './new-record.js';
 import { sqliteTestDatabase } from './sqlite-test-database.js';
 import { storeContract } from './store.contract.js';
@@ -28,6 +29,18 @@ describe('the store on SQLite', () => {
     await (await openStore({ databaseUrl: url, queueLimit: 1 })).close();
     expect(await query('pragma page_size')).toEqual([{ page_size: 16_384 }]);
     expect(await query('pragma journal_mode')).toEqual([{ journal_mode: 'wal' }]);
+    await remove();
+  });
+
+  it('looks records up by index alone', async () => {
+    const { url, query, remove } = await sqliteTestDatabase();
+    await (await openStore({ databaseUrl: url, queueLimit: 1 })).close();
+    for (const lookup of RECORD_LOOKUPS) {
+      const plan = await query(`explain query plan ${lookup.replaceAll(/\$\d+/g, '1')}`);
+      const steps = plan.map(({ detail }) => String(detail)).filter((step) => /^(SEARCH|SCAN) (?!found$)/.test(step));
+      expect(steps).not.toEqual([]);
+      for (const step of steps) expect(step).toMatch(/^SEARCH .* USING (COVERING )?INDEX/);
+    }
     await remove();
   });
 

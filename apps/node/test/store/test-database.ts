@@ -2,6 +2,6 @@
 export interface TestDatabase {
   readonly url: string;
   /** Runs one statement over a connection of its own. */
-  query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
-  remove(): Promise<void>;
+  readonly query: (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
+  readonly remove: () => Promise<void>;
 }
