@@ -66,14 +66,8 @@ export { DEFAULT_PUBLISH_SETTINGS, type PublishSettings } from './redact/publish
 export { redact } from './redact/redact.js';
 export { resealForPublication, type Original, type Reseal } from './redact/reseal.js';
 export { withheldPaths, type ValuePath } from './redact/withheld-paths.js';
-export {
-  evaluateCer,
-  unreadable,
-  type Evaluation,
-  type ResealProvenance,
-  type SignedFacts,
-} from './verify/evaluate.js';
-export type { Evaluation, ResealProvenance, SignedFacts } from './verify/evaluation.js';
+export { evaluateCer } from './verify/evaluate.js';
+export { unreadable, type Evaluation, type ResealProvenance, type SignedFacts } from './verify/evaluation.js';
 export { describeFinding, type Finding } from './verify/finding.js';
 export type { LayerOutcome } from './verify/layer.js';
 export type { VerifyOptions } from './verify/options.js';
