@@ -60,7 +60,7 @@ function packagedFolder(): string {
   const base =
     process.getuid?.() === 0
       ? '/var/lib/cer-renderer'
-      : join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'cer-renderer');
+      : join(homedir(), '.cache', 'cer-renderer');
   return join(base, `chromium-${packagedChromium().version}`);
 }
 

@@ -1,0 +1,82 @@
+import type { Logger } from '@cer/http-service';
+import { confinementFault } from './confinement.js';
+import { launchBrowser, type Browser, type LaunchOptions } from './launch.js';
+import { residentBytes } from './processes.js';
+
+/** Keeps one browser running: started when first wanted, and again after it ended. */
+export interface BrowserHost {
+  /**
+   * The running browser, confinement checked.
+   * @throws LaunchError, ConfinementError
+   */
+  current(): Promise<Browser>;
+  /** How often a browser was started. */
+  readonly launches: number;
+  close(): Promise<void>;
+}
+
+/** The browser runs with more rights than strangers' code may have. */
+export class ConfinementError extends Error {
+  override readonly name = 'ConfinementError';
+}
+
+export interface BrowserHostOptions extends LaunchOptions {
+  readonly logger: Logger;
+  /** The browser process itself, without its pages, is ended beyond this. */
+  readonly maxBrowserBytes: number;
+}
+
+const WATCH_EVERY_MS = 500;
+
+export function createBrowserHost(options: BrowserHostOptions): BrowserHost {
+  const { logger, maxBrowserBytes } = options;
+  let browser: Promise<Browser> | undefined;
+  let running: Browser | undefined;
+  let launches = 0;
+  let closed = false;
+
+  const start = async (): Promise<Browser> => {
+    launches += 1;
+    const started = await launchBrowser(options);
+    const fault = await confinementFault(started, options.jail);
+    if (fault !== undefined) {
+      await started.kill();
+      throw new ConfinementError(fault);
+    }
+    running = started;
+    logger.info({ version: started.version, pid: started.pid, jail: options.jail.kind }, 'browser started');
+    void started.ended.then(() => {
+      if (running === started) running = undefined;
+      if (!closed) logger.warn({ pid: started.pid }, 'browser ended');
+    });
+    return started;
+  };
+
+  const watch = setInterval(() => {
+    if (running === undefined || residentBytes(running.pid) <= maxBrowserBytes) return;
+    logger.warn({ pid: running.pid }, 'browser exceeds its memory and is ended');
+    void running.kill();
+  }, WATCH_EVERY_MS);
+  watch.unref();
+
+  return {
+    get launches() {
+      return launches;
+    },
+    async current() {
+      if (closed) throw new Error('the renderer is closing');
+      const seen = browser;
+      const known = await seen?.catch(() => undefined);
+      if (known?.isRunning() === true) return known;
+      // Of many that find it ended, the first starts the next.
+      if (browser === seen) browser = start();
+      return browser ?? start();
+    },
+    async close() {
+      closed = true;
+      clearInterval(watch);
+      const last = await browser?.catch(() => undefined);
+      await last?.kill();
+    },
+  };
+}

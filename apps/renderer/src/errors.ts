@@ -1,0 +1,41 @@
+import { HTTP_STATUS, ServiceError, type StatusTable } from '@cer/http-service';
+
+/**
+ * Why a render ends without a picture. 4xx: the sketch or the request, the same again would end the same. 5xx: the
+ * service, worth another try.
+ */
+export const RENDER_STATUS = {
+  ...HTTP_STATUS,
+  /** The sketch threw, does not parse, or left its page. */
+  RENDER_ERROR: 422,
+  /** It did not finish in its time. */
+  RENDER_TIMEOUT: 422,
+  RENDER_MEMORY_LIMIT: 422,
+  /** Two renders of one sketch differ. */
+  RENDER_NOT_REPRODUCIBLE: 422,
+  /** It asked for what no sketch may have: another canvas size, WEBGL, a clock. */
+  PROTOCOL_VIOLATION: 400,
+  LOOP_MODE_ERROR: 400,
+  /** No browser, a failed self-test, or a browser that died under the job. */
+  RENDERER_UNAVAILABLE: 503,
+  /** Video was asked for where ffmpeg is not installed. */
+  VIDEO_UNAVAILABLE: 501,
+} as const satisfies StatusTable;
+
+export type RenderCode = keyof typeof RENDER_STATUS;
+
+/** A render that ends without a picture. */
+export function renderFailure(code: RenderCode, message: string, more: { readonly line?: number; readonly retryAfterSeconds?: number } = {}): ServiceError<RenderCode> {
+  const { line, retryAfterSeconds } = more;
+  return new ServiceError({
+    code,
+    message,
+    ...(line !== undefined && { members: { line } }),
+    ...(retryAfterSeconds !== undefined && { headers: { 'retry-after': String(retryAfterSeconds) } }),
+  });
+}
+
+/** The browser is not there or went away under the job; another try may succeed. */
+export function unavailable(message: string): ServiceError<RenderCode> {
+  return renderFailure('RENDERER_UNAVAILABLE', message, { retryAfterSeconds: 2 });
+}

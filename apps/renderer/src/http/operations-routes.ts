@@ -1,0 +1,24 @@
+import { json, metricsHandler, ok, type Metrics, type Route } from '@cer/http-service';
+import type { Engine } from '../engine.js';
+
+export interface OperationsRoutesDeps {
+  readonly engine: () => Engine | string;
+  readonly metrics: Metrics;
+}
+
+/** `/health`: the process answers. `/ready`: it can render. `/metrics`: how it does. */
+export function operationsRoutes({ engine, metrics }: OperationsRoutesDeps): readonly Route[] {
+  return [
+    { method: 'GET', path: '/health', handler: async () => ok({ ok: true }) },
+    {
+      method: 'GET',
+      path: '/ready',
+      handler: async () => {
+        const state = engine();
+        if (typeof state === 'string') return json(503, { ready: false, reason: state });
+        return ok({ ready: true, rendererVersion: state.rendererVersion, sdkVersion: state.sdkVersion });
+      },
+    },
+    { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) },
+  ];
+}

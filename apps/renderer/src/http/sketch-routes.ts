@@ -1,0 +1,108 @@
+import { createErrorShaper, ok, type Handler, type Logger, type Route } from '@cer/http-service';
+import type { RendererConfig } from '../config.js';
+import { RENDER_STATUS } from '../errors.js';
+import type { Engine } from '../engine.js';
+import { HASH_SCHEME, type Loop } from '../loop/render-loop.js';
+import type { Renderer, Timed } from '../renderer.js';
+import { CANVAS_HEIGHT, CANVAS_WIDTH } from '../sandbox/document.js';
+import type { FramePlan } from '../sandbox/sketch.js';
+import { admitInternal, createAnswerMac, nonceOf, withMac, type AnswerMac } from './mac.js';
+import { progressStream } from './progress-stream.js';
+import { parseInspect, parseLoop, parseStill } from './sketch-request.js';
+import { videoHandler } from './video-handler.js';
+
+export interface SketchRoutesDeps {
+  readonly renderer: Renderer;
+  readonly engine: () => Engine | string;
+  readonly config: RendererConfig;
+  readonly logger: Logger;
+  readonly mac: AnswerMac;
+}
+
+/** Room for the code with every character escaped, and the rest of the request. */
+const BODY_OVERHEAD_BYTES = 64 * 1024;
+const MAX_ESCAPE_FACTOR = 6;
+
+/** The routes that run sketches; only the node, which holds the internal token, may call them. */
+export function sketchRoutes(given: Omit<SketchRoutesDeps, 'mac'>): readonly Route[] {
+  const deps = { ...given, mac: createAnswerMac(given.config.token) };
+  const shapeError = createErrorShaper({ logger: deps.logger, statusOf: RENDER_STATUS });
+  const route = (path: string, handler: Handler): Route => ({
+    method: 'POST',
+    path,
+    admit: admitInternal(deps.config.token),
+    bodyLimitBytes: deps.config.maxCodeBytes * MAX_ESCAPE_FACTOR + BODY_OVERHEAD_BYTES,
+    mediaTypes: ['application/json'],
+    handler: withMac(deps.mac, shapeError, handler),
+  });
+  const loop = loopHandler(deps);
+  const video = videoHandler(deps);
+  return [
+    route('/render', stillHandler(deps)),
+    route('/inspect', inspectHandler(deps)),
+    route('/loop', (request) => {
+      const accept = request.headers['accept'] ?? '';
+      if (accept.includes('video/')) return video(request);
+      return loop(request);
+    }),
+  ];
+}
+
+function stillHandler({ renderer, engine, config }: SketchRoutesDeps): Handler {
+  return async (request) => {
+    const { tenantId, sketch, twice } = parseStill(request, config);
+    const { result, executionTimeMs } = await renderer.still({ tenantId, signal: request.signal }, sketch, twice);
+    return ok({
+      pngBase64: result.png.toString('base64'),
+      runtimeHash: result.runtimeHash,
+      pixelHash: result.pixelHash,
+      width: CANVAS_WIDTH,
+      height: CANVAS_HEIGHT,
+      ...versions(engine()),
+      executionTimeMs,
+    });
+  };
+}
+
+function inspectHandler({ renderer, config }: SketchRoutesDeps): Handler {
+  return async (request) => {
+    const { tenantId, sketch } = parseInspect(request, config);
+    const { setup, draw } = await renderer.inspect({ tenantId, signal: request.signal }, sketch);
+    return ok({ definesSetup: setup, definesDraw: draw });
+  };
+}
+
+function loopHandler({ renderer, engine, config, mac, logger }: SketchRoutesDeps): Handler {
+  const shapeError = createErrorShaper({ logger, statusOf: RENDER_STATUS });
+  return async (request) => {
+    const { tenantId, sketch, plan, frameHashes } = parseLoop(request, config);
+    const order = { tenantId, signal: request.signal };
+    const present = (timed: Timed<Loop>): object => loopBody(timed, plan, frameHashes, versions(engine()));
+    if (request.headers['accept']?.includes('text/event-stream') !== true) {
+      return ok(present(await renderer.loop(order, sketch, plan)));
+    }
+    return progressStream(request, nonceOf(request), mac, shapeError, async (onProgress) =>
+      present(await renderer.loop(order, sketch, plan, { onProgress })),
+    );
+  };
+}
+
+function loopBody({ result, executionTimeMs }: Timed<Loop>, { totalFrames, fps }: FramePlan, frameHashes: boolean, versions: object): object {
+  return {
+    animationHash: result.animationHash,
+    posterHash: result.posterHash,
+    posterPngBase64: result.poster.toString('base64'),
+    frames: totalFrames,
+    fps,
+    hashScheme: HASH_SCHEME,
+    ...versions,
+    executionTimeMs,
+    ...(frameHashes && { frameHashes: result.frameHashes }),
+  };
+}
+
+function versions(engine: Engine | string): object {
+  if (typeof engine === 'string') return {};
+  const { sdkVersion, rendererVersion } = engine;
+  return { sdkVersion, rendererVersion };
+}

@@ -1,0 +1,24 @@
+import { createLogger, runService, serve } from '@cer/http-service';
+import { createApp } from './app.js';
+import { readConfig } from './config.js';
+import { startEngine, type Engine } from './engine.js';
+
+await runService(async () => {
+  const config = readConfig(process.env);
+  const logger = createLogger({ service: 'renderer', level: config.logLevel });
+  // Without a browser the service still says so to whoever asks.
+  const engine: Engine | string = await startEngine(config, logger).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : 'the renderer cannot be started';
+    logger.error({ reason }, 'renders are refused');
+    return reason;
+  });
+  const app = createApp({ config, logger, engine: () => engine });
+  return serve(app, {
+    host: config.host,
+    port: config.port,
+    logger,
+    async onClose() {
+      if (typeof engine !== 'string') await engine.close();
+    },
+  });
+});

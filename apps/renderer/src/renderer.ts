@@ -1,0 +1,108 @@
+import { ServiceError, type Logger } from '@cer/http-service';
+import type { RendererConfig } from './config.js';
+import type { Engine } from './engine.js';
+import { renderFailure, unavailable } from './errors.js';
+import { renderLoop, type Loop, type LoopOptions } from './loop/render-loop.js';
+import type { FairQueue, JobKind } from './queue/fair-queue.js';
+import type { RenderSeconds } from './queue/render-seconds.js';
+import { runSketchJob, type JobPage } from './sandbox/sketch-job.js';
+import { loadSketch, STILL, type Definitions, type FramePlan, type Sketch } from './sandbox/sketch.js';
+import { renderStill, type Still } from './still/render-still.js';
+
+/** On whose account a sketch runs, and until when anybody waits for it. */
+export interface Order {
+  readonly tenantId: string;
+  readonly signal: AbortSignal;
+}
+
+export interface Timed<Result> {
+  readonly result: Result;
+  /** From the slot to the picture, waiting not counted. */
+  readonly executionTimeMs: number;
+}
+
+/** The renderer's four jobs, each in the fair line, on the tenant's account and within its limits. */
+export interface Renderer {
+  /** @param twice also render it in a second page and refuse unless both agree */
+  still(order: Order, sketch: Sketch, twice: boolean): Promise<Timed<Still>>;
+  loop(order: Order, sketch: Sketch, plan: FramePlan, options?: Partial<LoopOptions>): Promise<Timed<Loop>>;
+  inspect(order: Order, sketch: Sketch): Promise<Definitions>;
+}
+
+export interface RendererDeps {
+  /** The engine, or why there is none. */
+  readonly engine: () => Engine | string;
+  readonly queue: FairQueue;
+  readonly renderSeconds: RenderSeconds;
+  readonly config: RendererConfig;
+  readonly logger: Logger;
+  readonly onJob: (kind: JobKind, outcome: string, seconds: number) => void;
+}
+
+export function createRenderer(deps: RendererDeps): Renderer {
+  const { config, queue, renderSeconds } = deps;
+
+  const run = async <Result>(order: Order, kind: JobKind, deadlineMs: number, work: (page: JobPage) => Promise<Result>): Promise<Timed<Result>> => {
+    const engine = deps.engine();
+    if (typeof engine === 'string') throw unavailable(engine);
+    renderSeconds.check(order.tenantId);
+    const leave = await queue.enter({ ...order, kind });
+    const startedAt = performance.now();
+    let outcome = 'ok';
+    let disposed: Promise<void> = Promise.resolve();
+    try {
+      const limits = { deadlineMs, maxBytes: config.maxSketchBytes };
+      const result = await runSketchJob(engine.pool, limits, order.signal, work, (ending) => {
+        disposed = ending;
+      });
+      return { result, executionTimeMs: Math.round((performance.now() - startedAt) * 10) / 10 };
+    } catch (error) {
+      outcome = error instanceof ServiceError ? error.code : 'cancelled';
+      throw error;
+    } finally {
+      const seconds = (performance.now() - startedAt) / 1000;
+      renderSeconds.spend(order.tenantId, seconds);
+      deps.onJob(kind, outcome, seconds);
+      // The answer need not wait for the page's end, but its slot does.
+      disposed
+        .catch((error: unknown) => {
+          deps.logger.warn({ err: error }, 'a page could not be ended');
+        })
+        .finally(leave);
+    }
+  };
+
+  const once = (order: Order, sketch: Sketch): Promise<Timed<Still>> =>
+    retryOnce(order.signal, () => run(order, 'still', config.stillDeadlineMs, (page) => renderStill(page, sketch)));
+
+  return {
+    async still(order, sketch, twice) {
+      if (!twice) return once(order, sketch);
+      const [first, second] = await Promise.all([once(order, sketch), once(order, sketch)]);
+      if (first.result.pixelHash !== second.result.pixelHash || first.result.runtimeHash !== second.result.runtimeHash) {
+        throw renderFailure('RENDER_NOT_REPRODUCIBLE', 'two renders of the sketch differ');
+      }
+      return first;
+    },
+    loop(order, sketch, plan, options = {}) {
+      const deadlineMs = Math.min(config.loopDeadlineMs + config.loopDeadlinePerFrameMs * plan.totalFrames, config.loopDeadlineMaxMs);
+      const { frameDeadlineMs } = config;
+      return run(order, 'loop', deadlineMs, (page) => renderLoop(page, sketch, plan, { frameDeadlineMs, ...options }));
+    },
+    async inspect(order, sketch) {
+      const { result } = await run(order, 'still', config.stillDeadlineMs, (page) => loadSketch(page, sketch, STILL));
+      return result;
+    },
+  };
+}
+
+/** A browser that died under a job says nothing about the sketch: one more try, never two. */
+async function retryOnce<Result>(signal: AbortSignal, attempt: () => Promise<Result>): Promise<Result> {
+  try {
+    return await attempt();
+  } catch (error) {
+    const mayPass = error instanceof ServiceError && error.code === 'RENDERER_UNAVAILABLE' && !signal.aborted;
+    if (!mayPass) throw error;
+    return attempt();
+  }
+}

@@ -1,0 +1,115 @@
+import { ServiceError } from '@cer/http-service';
+import { CdpError } from '../browser/cdp-pipe.js';
+import { residentBytes } from '../browser/processes.js';
+import { renderFailure, unavailable } from '../errors.js';
+import type { PagePool } from './page-pool.js';
+import { PageGone, type SketchPage } from './sketch-page.js';
+
+/** What one sketch may use. */
+export interface JobLimits {
+  readonly deadlineMs: number;
+  /** Resident memory of the sketch's process. */
+  readonly maxBytes: number;
+}
+
+/** A sketch's page as a job sees it: calls never outlast the job. */
+export interface JobPage {
+  call(name: string, args: readonly unknown[], limitMs?: number): Promise<unknown>;
+}
+
+const WATCH_EVERY_MS = 25;
+/** V8 ends a page at its own heap limit, which lies below ours. */
+const HEAP_DEATH_BYTES = 400 * 1024 * 1024;
+
+/**
+ * Runs `work` on a fresh page and ends the page, whatever happens: at the deadline, over the memory limit, when the
+ * caller is gone. The page is disposed before this settles, but at most a few seconds are spent on it.
+ * @throws ServiceError RENDER_TIMEOUT, RENDER_MEMORY_LIMIT, RENDER_ERROR, RENDERER_UNAVAILABLE
+ */
+export async function runSketchJob<Result>(
+  pool: PagePool,
+  limits: JobLimits,
+  signal: AbortSignal,
+  work: (page: JobPage) => Promise<Result>,
+  onDisposing: (disposed: Promise<void>) => void,
+): Promise<Result> {
+  signal.throwIfAborted();
+  const page = await pool.take().catch((error: unknown) => {
+    throw error instanceof ServiceError ? error : unavailable('the browser cannot be started');
+  });
+  const endsAt = performance.now() + limits.deadlineMs;
+  const guard = guardPage(page, limits, signal);
+  const jobPage: JobPage = {
+    call: (name, args, limitMs = Infinity) => page.call(name, args, Math.max(1, Math.min(limitMs, endsAt - performance.now())) + CALL_GRACE_MS),
+  };
+  try {
+    return await Promise.race([work(jobPage), guard.broken]);
+  } catch (error) {
+    throw describeEnd(error, guard.peakBytes(), endsAt);
+  } finally {
+    guard.stop();
+    onDisposing(page.dispose());
+  }
+}
+
+/** The deadline speaks first; a call's own limit is only there in case it does not. */
+const CALL_GRACE_MS = 250;
+
+interface Guard {
+  readonly broken: Promise<never>;
+  readonly peakBytes: () => number;
+  readonly stop: () => void;
+}
+
+function guardPage(page: SketchPage, { deadlineMs, maxBytes }: JobLimits, signal: AbortSignal): Guard {
+  let peak = 0;
+  let breakOff: (error: unknown) => void = () => undefined;
+  const broken = new Promise<never>((_resolve, reject) => {
+    breakOff = reject;
+  });
+  broken.catch(() => undefined);
+  const deadline = setTimeout(() => {
+    breakOff(timedOut());
+  }, deadlineMs);
+  const watch = setInterval(() => {
+    const bytes = page.pids.reduce((sum, pid) => sum + residentBytes(pid), 0);
+    peak = Math.max(peak, bytes);
+    if (bytes > maxBytes) breakOff(outOfMemory());
+  }, WATCH_EVERY_MS);
+  const abort = (): void => {
+    breakOff(signal.reason);
+  };
+  signal.addEventListener('abort', abort, { once: true });
+  return {
+    broken,
+    peakBytes: () => peak,
+    stop() {
+      clearTimeout(deadline);
+      clearInterval(watch);
+      signal.removeEventListener('abort', abort);
+    },
+  };
+}
+
+/** Says in the service's words why a job ended. */
+function describeEnd(error: unknown, peakBytes: number, endsAt: number): unknown {
+  if (error instanceof PageGone) {
+    if (error.reason === 'left') return renderFailure('RENDER_ERROR', 'the sketch left its page');
+    if (error.reason === 'closed') return unavailable('the browser ended under the sketch');
+    return peakBytes > HEAP_DEATH_BYTES ? outOfMemory() : renderFailure('RENDER_ERROR', "the sketch's page crashed");
+  }
+  if (error instanceof CdpError) {
+    if (error.reason === 'oversize') return renderFailure('RENDER_ERROR', 'the picture is too large');
+    if (error.reason === 'silent') return performance.now() >= endsAt - CALL_GRACE_MS ? timedOut() : unavailable('the browser is silent');
+    return unavailable('the browser ended under the sketch');
+  }
+  return error;
+}
+
+export function timedOut(): ServiceError {
+  return renderFailure('RENDER_TIMEOUT', 'the sketch did not finish in its time');
+}
+
+function outOfMemory(): ServiceError {
+  return renderFailure('RENDER_MEMORY_LIMIT', 'the sketch used more memory than it may');
+}
