@@ -1,3 +1,1 @@
-export default async function teardown() {
-  await globalThis.testPostgresServer?.stop();
-}
+export { leavePostgresServer as default } from '../../../scripts/test/shared-postgres-server.mjs';

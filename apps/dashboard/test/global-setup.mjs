@@ -1,0 +1,1 @@
+export { usePostgresServer as default } from '../../../scripts/test/shared-postgres-server.mjs';
