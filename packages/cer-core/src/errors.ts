@@ -1,4 +1,4 @@
-/** Every code a verification can end with, in the words of the interface. @see docs/spec.md, "Verification codes" */
+/** Every code a verification can end with, in the words of the interface and in order of precedence. @see docs/spec.md, "Verification codes" */
 export const CER_VERIFY_CODES = [
   'OK',
   'SCHEMA_ERROR',

@@ -68,6 +68,7 @@ export { resealForPublication, type Original, type Reseal } from './redact/resea
 export { withheldPaths, type ValuePath } from './redact/withheld-paths.js';
 export { evaluateCer } from './verify/evaluate.js';
 export { unreadable, type Evaluation, type ResealProvenance, type SignedFacts } from './verify/evaluation.js';
+export { checkContent, type ContentCheck } from './verify/check-content.js';
 export { describeFinding, type Finding } from './verify/finding.js';
 export type { LayerOutcome } from './verify/layer.js';
 export type { VerifyOptions } from './verify/options.js';

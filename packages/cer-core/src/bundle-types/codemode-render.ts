@@ -4,7 +4,7 @@ import { label, nonEmptyText, timestamp } from '../schema/rules.js';
 import { schemaFinding, type Finding } from '../verify/finding.js';
 import { hashFormFinding } from './execution-members.js';
 import { EXECUTION_HASHED_MEMBERS } from './execution-v1.js';
-import type { Layout, LayoutContext } from './layout.js';
+import { isRedacted, type Layout, type LayoutContext } from './layout.js';
 
 export const RENDER_BUNDLE_TYPE = 'cer.codemode.render.v1';
 export const RENDER_SNAPSHOT_TYPE = 'codemode.render.v1';
@@ -31,22 +31,24 @@ function isListOfNumbers(value: JsonValue): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === 'number');
 }
 
-function checkCanvas({ snapshot }: LayoutContext): Finding[] {
+function checkCanvas({ snapshot, resealed }: LayoutContext): Finding[] {
   const canvas = member(snapshot, 'canvas');
-  if (canvas === undefined) return [];
+  if (canvas === undefined || (resealed && isRedacted(canvas))) return [];
   if (!isJsonObject(canvas)) return [schemaFinding('snapshot.canvas', 'must be an object')];
   return ['width', 'height'].flatMap((name) => {
-    const broken = positiveInteger(member(canvas, name) ?? null);
+    const value = member(canvas, name);
+    if (resealed && isRedacted(value)) return [];
+    const broken = positiveInteger(value ?? null);
     return broken === null ? [] : [schemaFinding(`snapshot.canvas.${name}`, broken)];
   });
 }
 
-function checkExecution({ snapshot }: LayoutContext): Finding[] {
+function checkExecution({ snapshot, resealed }: LayoutContext): Finding[] {
   const execution = member(snapshot, 'execution');
-  if (execution === undefined) return [];
+  if (execution === undefined || (resealed && isRedacted(execution))) return [];
   if (!isJsonObject(execution)) return [schemaFinding('snapshot.execution', 'must be an object')];
   const mode = member(execution, 'mode');
-  return mode === 'static' || mode === 'loop'
+  return mode === 'static' || mode === 'loop' || (resealed && isRedacted(mode))
     ? []
     : [schemaFinding('snapshot.execution.mode', 'must be static or loop')];
 }
@@ -87,15 +89,18 @@ export const codemodeRender: Layout = {
     'rendererVersion',
   ],
   checkSchema: (context) => [
-    ...(member(context.bundle, 'createdAt') === undefined ? [schemaFinding('createdAt', 'is required')] : []),
+    ...(member(context.bundle, 'createdAt') === undefined && !context.resealed
+      ? [schemaFinding('createdAt', 'is required')]
+      : []),
     ...checkMembers(context.bundle, '', [['createdAt', timestamp]], context),
     ...checkMembers(context.snapshot, 'snapshot.', snapshotRules, context),
     ...checkCanvas(context),
     ...checkExecution(context),
   ],
   checkProtectedSet: () => [],
-  checkHashForms: ({ snapshot }) =>
+  checkHashForms: ({ snapshot, resealed }) =>
     ['codeHash', 'outputHash', 'imageHash'].flatMap((name) => {
+      if (resealed && isRedacted(member(snapshot, name))) return [];
       const finding = hashFormFinding(snapshot, 'snapshot.', name, true);
       return finding === null ? [] : [finding];
     }),

@@ -44,7 +44,7 @@ export function checkExecutionMembers(context: LayoutContext): Finding[] {
   const bundleContext = member(bundle, 'context');
   const exempt = resealed ? isRedacted : undefined;
   return [
-    ...(member(bundle, 'createdAt') === undefined ? [schemaFinding('createdAt', 'is required')] : []),
+    ...(member(bundle, 'createdAt') === undefined && !resealed ? [schemaFinding('createdAt', 'is required')] : []),
     ...checkMembers(bundle, '', bundleRules, context),
     ...checkMembers(snapshot, 'snapshot.', snapshotRules, context),
     ...(parameters === undefined || (resealed && isRedacted(parameters))
@@ -54,7 +54,7 @@ export function checkExecutionMembers(context: LayoutContext): Finding[] {
         )),
     ...(bundleContext === undefined || (resealed && isRedacted(bundleContext))
       ? []
-      : toFindings(contextFaults(bundleContext, 'context', false))),
+      : toFindings(contextFaults(bundleContext, 'context', false, exempt))),
     ...checkToolCallSchema(context),
   ];
 }

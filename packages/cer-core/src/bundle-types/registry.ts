@@ -53,6 +53,15 @@ function readExecutionV1(bundle: JsonObject): Reading {
     : { layout: legacyExecution, resealed: false, relaxations };
 }
 
+/** One of the closed list of older shapes, or nothing: the name alone says too little. */
+function readLegacy(bundle: JsonObject): Reading | null {
+  if (isFlatRenderRecord(bundle)) {
+    return { layout: legacyRender, resealed: false, relaxations: ['flat-render-record'] };
+  }
+  const relaxations = legacyRelaxationsOf(bundle);
+  return relaxations.length === 0 ? null : { layout: legacyExecution, resealed: false, relaxations };
+}
+
 const rows: readonly BundleType[] = [
   { name: EXECUTION_V1, receiptScope: 'full', needsReceipt: false, read: readExecutionV1 },
   {
@@ -78,10 +87,7 @@ const rows: readonly BundleType[] = [
     name: LEGACY,
     receiptScope: 'full',
     needsReceipt: false,
-    read: (bundle) =>
-      isFlatRenderRecord(bundle)
-        ? { layout: legacyRender, resealed: false, relaxations: ['flat-render-record'] }
-        : null,
+    read: readLegacy,
   },
 ];
 

@@ -1,18 +1,21 @@
 import { hashValue, isSha256Hash } from '../hash.js';
 import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
 import { checkMembers, type MemberRules } from '../schema/checks.js';
-import { nonEmptyText, rawValue, timestamp } from '../schema/rules.js';
+import { nonEmptyText, rawValue, timestamp, type Rule } from '../schema/rules.js';
 import { schemaFinding, type Finding } from '../verify/finding.js';
 import { isRedacted, type LayoutContext } from './layout.js';
 
 // Evidence of tool calls inside a snapshot: `toolCalls: [{toolId, at, input?|inputHash, output?|outputHash}]`.
 // @see docs/spec.md, "Tool calls"
 
+// A lone surrogate is no fault of form: it leaves the value without a hash, and is found there.
+const toolValue: Rule = (value) => (typeof value === 'string' ? null : rawValue(value));
+
 const toolCallRules: MemberRules = [
   ['toolId', nonEmptyText],
   ['at', timestamp],
-  ['input', rawValue],
-  ['output', rawValue],
+  ['input', toolValue],
+  ['output', toolValue],
 ];
 
 function toolCallsOf({ snapshot, resealed }: LayoutContext): readonly JsonValue[] | null {
@@ -27,16 +30,22 @@ function eachToolCall(context: LayoutContext, check: (call: JsonObject, path: st
   );
 }
 
+/** Only in a reseal: elsewhere the literal is a value like any other. */
+function isRemoved({ resealed }: LayoutContext, call: JsonObject, name: string): boolean {
+  return resealed && isRedacted(member(call, name));
+}
+
 export function checkToolCallSchema(context: LayoutContext): Finding[] {
   const calls = toolCallsOf(context);
   if (calls === null) return [schemaFinding('snapshot.toolCalls', 'must be an array')];
   return calls.flatMap((call, index) => {
     const path = `snapshot.toolCalls[${index}]`;
+    if (context.resealed && isRedacted(call)) return [];
     if (!isJsonObject(call)) return [schemaFinding(path, 'must be an object')];
     const missing = ['toolId', 'at'].filter((name) => member(call, name) === undefined && !context.resealed);
     const rawUnderSealing =
       context.protocol.sealing === 'commitments'
-        ? ['input', 'output'].filter((name) => !isRedacted(member(call, name)))
+        ? ['input', 'output'].filter((name) => member(call, name) !== undefined && !isRemoved(context, call, name))
         : [];
     return [
       ...missing.map((name) => schemaFinding(`${path}.${name}`, 'is required')),
@@ -52,7 +61,7 @@ export function checkToolHashForms(context: LayoutContext): Finding[] {
   return eachToolCall(context, (call, path) =>
     ['inputHash', 'outputHash'].flatMap((name) => {
       const value = member(call, name);
-      if (value === undefined || isSha256Hash(value) || (context.resealed && isRedacted(value))) return [];
+      if (value === undefined || isSha256Hash(value) || isRemoved(context, call, name)) return [];
       return [
         {
           code: 'INVALID_SHA256_FORMAT',
@@ -75,7 +84,8 @@ export function checkToolValueHashes(context: LayoutContext): Finding[] {
     hashedToolMembers.flatMap(([rawName, hashName, code]) => {
       const raw = member(call, rawName);
       const expected = member(call, hashName);
-      if (raw === undefined || isRedacted(raw) || typeof expected !== 'string' || expected === '[REDACTED]') return [];
+      if (raw === undefined || typeof expected !== 'string') return [];
+      if (isRemoved(context, call, rawName) || isRemoved(context, call, hashName)) return [];
       const computed = hashValue(raw, context.protocol.profile, `${path}${rawName}`);
       return computed === expected
         ? []

@@ -26,7 +26,10 @@ export function findCanonicalFault(
       return null;
     case 'object':
       break;
-    default:
+    case 'undefined':
+    case 'function':
+    case 'symbol':
+    case 'bigint':
       return fault(`${typeof value} is no JSON value`);
   }
   if (value === null) return null;

@@ -66,7 +66,7 @@ export function createCanonicalWriter(
       case 'number':
         if (!Number.isFinite(value)) return false;
         // ECMAScript's shortest form is RFC 8785's; -0 becomes 0.
-        out += value;
+        out += String(value);
         return true;
       case 'boolean':
         out += value ? 'true' : 'false';
@@ -79,7 +79,10 @@ export function createCanonicalWriter(
         if (depth >= maxDepth) return false;
         if (Array.isArray(value)) return writeArray(value, depth + 1);
         return isJsonObject(value) && writeObject(value, depth + 1);
-      default:
+      case 'undefined':
+      case 'function':
+      case 'symbol':
+      case 'bigint':
         return false;
     }
   };

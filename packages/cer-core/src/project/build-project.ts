@@ -1,7 +1,7 @@
 import { PROJECT } from '../bundle-types/registry.js';
 import { CerError } from '../errors.js';
 import { isSha256Hash } from '../hash.js';
-import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
+import { isJsonObject, member, type JsonObject } from '../json/json-value.js';
 import { computeProjectHash, PROJECT_HASH_ALGORITHM } from './project-hash.js';
 
 /** A step to be registered: its bundle and whatever the registry is to say about it. */
@@ -42,7 +42,7 @@ export function buildProjectBundle(info: JsonObject, steps: readonly ProjectStep
     version: '0.1',
     ...info,
     totalSteps: steps.length,
-    stepRegistry: stepRegistry as readonly JsonValue[],
+    stepRegistry,
   };
   return {
     ...project,

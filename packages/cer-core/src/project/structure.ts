@@ -140,18 +140,35 @@ function checkEntryAgainstBundle(entry: RegistryEntry, bundle: JsonObject, path:
   return findings;
 }
 
+const REGISTRY_MEMBERS = [
+  'stepId',
+  'sequence',
+  'executionId',
+  'modelIdentity',
+  'parentStepIds',
+  'stepLabel',
+  'stepType',
+];
+
 /** Locally built bundles list their steps a second time. */
 function checkSteps(project: JsonObject, entries: readonly RegistryEntry[]): Finding[] {
   const steps = member(project, 'steps');
   if (steps === undefined) return [];
+  const registry = member(project, 'stepRegistry');
+  const agrees = (name: string, step: JsonObject, index: number): boolean => {
+    const registered = Array.isArray(registry) ? (registry as readonly JsonValue[])[index] : undefined;
+    const own = isJsonObject(registered) ? member(registered, name) : undefined;
+    const again = member(step, name);
+    return again === undefined || own === undefined || isSameJson(again, own);
+  };
   if (!Array.isArray(steps) || steps.length !== entries.length)
     return [mismatch('steps', 'must list the registered steps')];
   return (steps as readonly JsonValue[]).flatMap((step, index) => {
     const entry = entries[index];
     if (!isJsonObject(step) || entry === undefined) return [mismatch(`steps[${index}]`, 'must be an object')];
-    const stepId = member(step, 'stepId');
     const isSame =
-      member(step, 'certificateHash') === entry.certificateHash && (stepId === undefined || stepId === entry.stepId);
+      member(step, 'certificateHash') === entry.certificateHash &&
+      REGISTRY_MEMBERS.every((name) => agrees(name, step, index));
     return isSame ? [] : [mismatch(`steps[${index}]`, 'differs from the registry')];
   });
 }

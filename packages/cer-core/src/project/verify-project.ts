@@ -1,18 +1,16 @@
 import { PROJECT } from '../bundle-types/registry.js';
-import { canonicalReceipt, readReceipt } from '../attest/receipt.js';
 import type { CerVerifyCode } from '../errors.js';
 import { isSha256Hash, type Sha256Hash } from '../hash.js';
 import { exceedsDepth } from '../json/depth.js';
 import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
 import { MAX_DEPTH } from '../json/parse.js';
-import { isSameJson } from '../json/same-json.js';
-import { evaluateCer, type Evaluation } from '../verify/evaluate.js';
+import { evaluateCer } from '../verify/evaluate.js';
+import type { Evaluation } from '../verify/evaluation.js';
 import { schemaFinding, type Finding } from '../verify/finding.js';
-import { chooseKey } from '../verify/key-choice.js';
-import { fail, findingsOf, outcomeOf, PASS, skipped, type LayerOutcome } from '../verify/layer.js';
+import { findingsOf, skipped, type LayerOutcome } from '../verify/layer.js';
 import type { VerifyOptions } from '../verify/options.js';
-import { platformVerifier, signatureFault, type Trust } from '../verify/signature.js';
 import { checkChain } from './chain.js';
+import { checkNodeReceipt } from './node-receipt.js';
 import { computeProjectHash, PROJECT_HASH_ALGORITHM } from './project-hash.js';
 import { readRegistry, type RegistryEntry } from './registry.js';
 import { checkStructure } from './structure.js';
@@ -243,59 +241,6 @@ function resealFindings(
       detail: 'is a reseal that is not proven to come from the registered step',
     },
   ];
-}
-
-async function checkNodeReceipt(
-  project: JsonObject,
-  options: VerifyOptions,
-): Promise<{ readonly outcome: LayerOutcome; readonly registeredAt: string | null }> {
-  const meta = member(project, 'meta');
-  const attestation = isJsonObject(meta) ? member(meta, 'attestation') : undefined;
-  const own = isJsonObject(attestation) ? member(attestation, 'receipt') : undefined;
-  const payload = own ?? member(project, 'receipt');
-  const ownSignature = isJsonObject(attestation) ? member(attestation, 'signature') : undefined;
-  const signature = ownSignature ?? member(project, 'signature');
-  if (attestation == null && payload == null && signature == null) {
-    return { outcome: skipped('no-attestation'), registeredAt: null };
-  }
-  const where = 'meta.attestation.receipt';
-  const refuse = (outcome: LayerOutcome): { outcome: LayerOutcome; registeredAt: null } => ({
-    outcome,
-    registeredAt: null,
-  });
-  if (!isJsonObject(payload) || signature == null) {
-    return refuse(fail('ATTESTATION_MISSING', where, 'is required beside the other parts of an attestation'));
-  }
-  const outer = member(project, 'receipt');
-  if (own != null && outer != null && !isSameJson(own, outer)) {
-    return refuse(fail('ATTESTATION_INVALID_SIGNATURE', 'receipt', `differs from ${where}`));
-  }
-  const { receipt } = readReceipt(payload);
-  if (receipt?.scope !== 'project') {
-    return refuse(fail('ATTESTATION_INVALID_SIGNATURE', where, 'is no receipt of a project'));
-  }
-  const trust: Trust = {
-    keySet: options.keySet ?? null,
-    nodeId: options.nodeId ?? null,
-    verifySignature: options.verifySignature ?? platformVerifier,
-  };
-  const integrity = member(project, 'integrity');
-  const stated = isJsonObject(integrity) ? member(integrity, 'projectHash') : undefined;
-  const nodes = [trust.keySet?.nodeId, trust.nodeId].filter((nodeId) => nodeId !== undefined && nodeId !== null);
-  const choice = chooseKey(trust.keySet, receipt.kid, receipt.timestamp);
-  if (choice.key === null) return refuse(fail(choice.code, where, choice.detail));
-  const fault = await signatureFault(trust, choice.key, canonicalReceipt(payload), signature);
-  const invalid = (member: string, detail: string): Finding => ({
-    code: 'ATTESTATION_INVALID_SIGNATURE',
-    member,
-    detail,
-  });
-  const outcome = outcomeOf([
-    ...(fault === null ? [] : [invalid('meta.attestation.signature', fault)]),
-    ...(receipt.hash === stated ? [] : [invalid(`${where}.projectHash`, 'names another project')]),
-    ...(nodes.every((nodeId) => nodeId === receipt.nodeId) ? [] : [invalid(`${where}.nodeId`, 'names another node')]),
-  ]);
-  return { outcome: outcome.status === 'PASS' ? PASS : outcome, registeredAt: receipt.timestamp };
 }
 
 function failed(

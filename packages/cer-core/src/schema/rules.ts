@@ -7,7 +7,6 @@ import { isJsonObject, type JsonValue } from '../json/json-value.js';
 
 export type Rule = (value: JsonValue) => string | null;
 
-// eslint-disable-next-line no-control-regex -- control characters are exactly what the rule is about
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 
 export const MAX_LABEL_LENGTH = 256;
@@ -54,6 +53,11 @@ const parameterRules: ReadonlyMap<string, Rule> = new Map([
   ['seed', orNull(finiteNumber)],
 ]);
 
+/** Tells a value that the rules do not judge: in a reseal, one that was removed. */
+export type Exemption = (value: JsonValue | undefined) => boolean;
+
+const never: Exemption = () => false;
+
 export interface Fault {
   readonly path: string;
   readonly rule: string;
@@ -61,13 +65,12 @@ export interface Fault {
 
 /**
  * @param exact the names that must all be there and no other, or null where `parameters` is free beyond its typed members
- * @param isExempt a value the rules do not judge, such as a redacted one
  */
 export function parameterFaults(
   value: JsonValue,
   path: string,
   exact: readonly string[] | null,
-  isExempt: (value: JsonValue) => boolean = () => false,
+  isExempt: Exemption = never,
 ): Fault[] {
   if (!isJsonObject(value)) return [{ path, rule: 'must be an object' }];
   const faults: Fault[] = [];
@@ -93,26 +96,38 @@ const signalRules: readonly (readonly [string, Rule])[] = [
 ];
 
 /** Signals: an array of objects with `type`, `source` and `payload`; other members are kept as they are. */
-export function signalFaults(value: JsonValue, path: string): Fault[] {
+export function signalFaults(value: JsonValue, path: string, isExempt: Exemption = never): Fault[] {
+  if (isExempt(value)) return [];
   if (!Array.isArray(value)) return [{ path, rule: 'must be an array' }];
   return (value as readonly JsonValue[]).flatMap((signal, index) =>
-    memberFaults(signal, `${path}[${index}]`, signalRules),
+    isExempt(signal) ? [] : memberFaults(signal, `${path}[${index}]`, signalRules, isExempt),
   );
 }
 
-function memberFaults(value: JsonValue, path: string, rules: readonly (readonly [string, Rule])[]): Fault[] {
+function memberFaults(
+  value: JsonValue,
+  path: string,
+  rules: readonly (readonly [string, Rule])[],
+  isExempt: Exemption,
+): Fault[] {
   if (!isJsonObject(value)) return [{ path, rule: 'must be an object' }];
   return rules.flatMap(([name, rule]) => {
     const found = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (isExempt(found)) return [];
     const broken = found === undefined ? 'is required' : rule(found);
     return broken === null ? [] : [{ path: `${path}.${name}`, rule: broken }];
   });
 }
 
 /** The `context` of a bundle or request: an object; its signals obey the signal rules. */
-export function contextFaults(value: JsonValue, path: string, signalsRequired: boolean): Fault[] {
+export function contextFaults(
+  value: JsonValue,
+  path: string,
+  signalsRequired: boolean,
+  isExempt: Exemption = never,
+): Fault[] {
   if (!isJsonObject(value)) return [{ path, rule: 'must be an object' }];
   const signals = Object.hasOwn(value, 'signals') ? value['signals'] : undefined;
-  if (signals !== undefined) return signalFaults(signals, `${path}.signals`);
+  if (signals !== undefined) return signalFaults(signals, `${path}.signals`, isExempt);
   return signalsRequired ? [{ path: `${path}.signals`, rule: 'is required' }] : [];
 }

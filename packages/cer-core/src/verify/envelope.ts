@@ -12,7 +12,7 @@ import { effectiveProtocolVersion } from '../protocols/protocols.js';
 import type { Evidence } from './evidence.js';
 import type { Integrity } from './integrity.js';
 import { chooseKey } from './key-choice.js';
-import { fail, PASS, skipped, type LayerOutcome } from './layer.js';
+import { fail, PASS, skipped, type LayerOutcome, type SkipReason } from './layer.js';
 import { signatureFault, type Trust } from './signature.js';
 import type { Subject } from './subject.js';
 
@@ -30,12 +30,9 @@ export async function checkEnvelope(
   trust: Trust,
 ): Promise<LayerOutcome> {
   const { envelope } = evidence;
-  if (envelope === undefined) return skipped('no-envelope');
-  if (subject.type?.receiptScope === 'reseal' || subject.reading?.resealed === true) return skipped('redacted');
-  const projection = projectForEnvelope(subject.bundle);
-  if (holdsRedacted(projection)) return skipped('redacted');
+  const reason = envelopeSkipReason(subject, envelope);
+  if (reason !== null) return skipped(reason);
   if (!isJsonObject(envelope)) return invalid(ENVELOPE, 'must be an object');
-  if (lacksNamedMember(envelope, projection)) return skipped('not-reconstructable');
   if (member(envelope, 'envelopeType') !== ENVELOPE_TYPE) {
     return invalid(`${ENVELOPE}.envelopeType`, 'is none that this verifier knows');
   }
@@ -65,6 +62,17 @@ export async function checkEnvelope(
   }
   const fault = await signatureFault(trust, choice.key, text, evidence.envelopeSignature);
   return fault === null ? PASS : invalid('meta.verificationEnvelopeSignature', fault);
+}
+
+/** Why an envelope cannot be checked, or null: no envelope, redacted content, or content that is not all there. */
+export function envelopeSkipReason(
+  { bundle, type, reading }: Subject,
+  envelope: Evidence['envelope'],
+): SkipReason | null {
+  if (envelope === undefined) return 'no-envelope';
+  if (type?.receiptScope === 'reseal' || reading?.resealed === true) return 'redacted';
+  if (holdsRedacted(projectForEnvelope(bundle))) return 'redacted';
+  return isJsonObject(envelope) && lacksNamedMember(envelope, bundle) ? 'not-reconstructable' : null;
 }
 
 type Facts = Readonly<Record<(typeof ENVELOPE_ATTESTATION_MEMBERS)[number], string>>;
@@ -103,10 +111,10 @@ function protocolVersionOf(bundle: JsonObject): string | null {
 }
 
 /** `signedFields` is unsigned: it can only tell that the projection cannot be rebuilt, never what to sign. */
-function lacksNamedMember(envelope: JsonObject, projection: JsonObject): boolean {
+function lacksNamedMember(envelope: JsonObject, bundle: JsonObject): boolean {
   const signedFields = member(envelope, 'signedFields');
   const names = isJsonObject(signedFields) ? member(signedFields, 'bundle') : undefined;
-  return Array.isArray(names) && names.some((name) => typeof name === 'string' && !Object.hasOwn(projection, name));
+  return Array.isArray(names) && names.some((name) => typeof name === 'string' && !Object.hasOwn(bundle, name));
 }
 
 function payloadOrNull(bundle: JsonObject, attestation: JsonObject, hashed: Integrity['hashed']): string | null {

@@ -1,5 +1,6 @@
 import { RECEIPT_MEMBERS, LEGACY_RECEIPT_MEMBERS } from '../attest/receipt.js';
 import { isJsonObject, member, pickPresent, type JsonObject, type JsonValue } from '../json/json-value.js';
+import { RESEAL } from '../bundle-types/registry.js';
 import { isSameJson } from '../json/same-json.js';
 import type { Finding } from './finding.js';
 
@@ -31,8 +32,10 @@ export function collectEvidence(bundle: JsonObject, packaging: JsonObject | null
   const meta = objectMember(bundle, 'meta');
   const outer = packaging ?? bundle;
   const outerPath = packaging === null ? '' : 'package.';
-  // In a lookup of a reseal the outer receipt and signature are the original's.
-  const isLookupOfReseal = packaging !== null && present(packaging, 'resealedCertificateHash') !== undefined;
+  // In a lookup of a reseal the outer receipt and signature are the original's. The name of that member is a label:
+  // around anything but a reseal it is one more value that differs.
+  const isLookup = packaging !== null && present(packaging, 'resealedCertificateHash') !== undefined;
+  const isLookupOfReseal = isLookup && member(bundle, 'bundleType') === RESEAL;
   const outerSigned = isLookupOfReseal ? null : outer;
   const metaAttestation = present(meta, 'attestation');
   const outerAttestation = present(outer, 'attestation');
@@ -71,13 +74,26 @@ export function collectEvidence(bundle: JsonObject, packaging: JsonObject | null
     { path: 'meta.verificationEnvelopeSignature', value: present(meta, 'verificationEnvelopeSignature') },
     { path: `${outerPath}verificationEnvelopeSignature`, value: present(outerSigned, 'verificationEnvelopeSignature') },
   );
-  if (inMeta !== null && inOuter !== null && !isLookupOfReseal) {
-    disagreements.push(...sharedNameDisagreements(inMeta, inOuter, `${outerPath}attestation`));
-  }
   const original = objectMember(objectMember(meta, 'provenance'), 'original');
-  if (isLookupOfReseal) disagreements.push(...originalDisagreements(packaging, original, bundle));
+  if (isLookupOfReseal) {
+    disagreements.push(...originalDisagreements(packaging, inOuter, original, bundle));
+  } else if (inMeta !== null) {
+    if (inOuter !== null) disagreements.push(...sharedNameDisagreements(inMeta, inOuter, `${outerPath}attestation`));
+    if (packaging !== null) disagreements.push(...sharedNameDisagreements(inMeta, packaging, 'package'));
+  }
+  if (isLookup && !isLookupOfReseal) disagreements.push(differs('package.resealedCertificateHash', 'certificateHash'));
 
-  const parts = [metaAttestation, outerAttestation, receipt, signature, envelope, envelopeSignature];
+  const outerParts = [
+    'receipt',
+    'signature',
+    'signatureB64Url',
+    'verificationEnvelope',
+    'verificationEnvelopeSignature',
+  ];
+  const parts = [
+    ...[metaAttestation, outerAttestation, receipt, signature, envelope, envelopeSignature],
+    ...outerParts.map((name) => present(outer, name)),
+  ];
   return {
     isPresent: parts.some((part) => part !== undefined),
     receipt: isJsonObject(receipt) ? receipt : null,
@@ -117,17 +133,46 @@ function receiptIn(attestation: JsonObject | null): JsonValue | undefined {
     : undefined;
 }
 
-/** `timestamp` is left out: it is always computed again and never believed. */
+/** What is compared with more care than by name: `timestamp` is always computed again and never believed. */
+const COMPARED_ELSEWHERE: ReadonlySet<string> = new Set(['timestamp', 'receipt', 'signature', 'signatureB64Url']);
+
 function sharedNameDisagreements(left: JsonObject, right: JsonObject, rightPath: string): Finding[] {
   return Object.keys(right)
-    .filter((name) => name !== 'timestamp' && present(left, name) !== undefined && present(right, name) !== undefined)
+    .filter(
+      (name) =>
+        !COMPARED_ELSEWHERE.has(name) && present(left, name) !== undefined && present(right, name) !== undefined,
+    )
     .filter((name) => !isSameJson(left[name] ?? null, right[name] ?? null))
     .map((name) => differs(`${rightPath}.${name}`, `meta.attestation.${name}`));
 }
 
 /** The outer values of a reseal's lookup are copies of what `meta.provenance.original` holds. */
-function originalDisagreements(packaging: JsonObject, original: JsonObject | null, bundle: JsonObject): Finding[] {
+function originalDisagreements(
+  packaging: JsonObject,
+  summary: JsonObject | null,
+  original: JsonObject | null,
+  bundle: JsonObject,
+): Finding[] {
+  const receipt = objectMember(original, 'receipt');
+  const copies: readonly (readonly [string, string])[] = [
+    ['kid', 'kid'],
+    ['attestorKeyId', 'kid'],
+    ['nodeId', 'nodeId'],
+    ['attestedAt', 'timestamp'],
+    ['issuedAt', 'timestamp'],
+  ];
   const pairs: readonly (readonly [string, JsonValue | undefined, JsonValue | undefined])[] = [
+    ...[packaging, summary].flatMap((place) =>
+      copies.map(
+        ([name, signedName]) =>
+          [
+            place === summary ? `attestation.${name}` : name,
+            present(place, name),
+            present(receipt, signedName),
+          ] as const,
+      ),
+    ),
+    ['signatureB64Url', present(packaging, 'signatureB64Url'), present(original, 'signature')],
     ['certificateHash', present(packaging, 'certificateHash'), present(original, 'certificateHash')],
     ['receipt', present(packaging, 'receipt'), present(original, 'receipt')],
     ['signature', present(packaging, 'signature'), present(original, 'signature')],

@@ -1,7 +1,7 @@
 import type { LayoutContext } from '../bundle-types/layout.js';
 import { hasControlCharacter, MAX_LABEL_LENGTH } from '../schema/rules.js';
 import { checkToolEvidence } from '../bundle-types/tool-calls.js';
-import { CerError } from '../errors.js';
+import { CER_VERIFY_CODES, CerError } from '../errors.js';
 import { isSha256Hash, sha256, type Sha256Hash } from '../hash.js';
 import { isJsonObject, member, type JsonObject } from '../json/json-value.js';
 import { appendPath } from '../json/path.js';
@@ -68,16 +68,10 @@ export function checkIntegrity(subject: Subject): Integrity {
   };
 }
 
-/** CANONICALIZATION_ERROR may come from two places; it stands before every mismatch. */
+/** Checks run side by side (a tool's input is looked at after another's output), so their order is made here. */
 function inOrder(findings: readonly Finding[]): readonly Finding[] {
-  const isCanonicalization = ({ code }: Finding): boolean => code === 'CANONICALIZATION_ERROR';
-  const firstHashFinding = findings.findIndex(
-    ({ code }) => code.endsWith('_MISMATCH') && code !== 'PROTECTED_SET_MISMATCH',
-  );
-  if (firstHashFinding < 0 || !findings.some(isCanonicalization)) return findings;
-  const form = findings.slice(0, firstHashFinding);
-  const rest = findings.slice(firstHashFinding);
-  return [...form, ...rest.filter(isCanonicalization), ...rest.filter((finding) => !isCanonicalization(finding))];
+  const rank = ({ code }: Finding): number => CER_VERIFY_CODES.indexOf(code);
+  return findings.length < 2 ? findings : [...findings].sort((left, right) => rank(left) - rank(right));
 }
 
 function checkHashOnly(bundle: JsonObject, unread: readonly Finding[]): Integrity {
@@ -130,19 +124,24 @@ interface Hashing {
 }
 
 function hashProjection({ protocol }: LayoutContext, projection: JsonObject): Hashing {
-  let canonical: string | null = null;
-  const findings = tryFindings(() => {
-    canonical = protocol.profile.canonicalize(projection);
-    return [];
-  });
-  return { projection, canonical, hash: canonical === null ? null : sha256(canonical), findings };
+  try {
+    const canonical = protocol.profile.canonicalize(projection);
+    return { projection, canonical, hash: sha256(canonical), findings: [] };
+  } catch (error) {
+    return { projection, canonical: null, hash: null, findings: [canonicalizationFinding(error)] };
+  }
 }
 
 function tryFindings(check: () => readonly Finding[]): readonly Finding[] {
   try {
     return check();
   } catch (error) {
-    if (!(error instanceof CerError) || error.code !== 'CANONICALIZATION_ERROR') throw error;
-    return [{ code: 'CANONICALIZATION_ERROR', member: error.path, detail: `has no canonical form (${error.message})` }];
+    return [canonicalizationFinding(error)];
   }
+}
+
+/** @throws the error itself when it is of another kind */
+function canonicalizationFinding(error: unknown): Finding {
+  if (!(error instanceof CerError) || error.code !== 'CANONICALIZATION_ERROR') throw error;
+  return { code: 'CANONICALIZATION_ERROR', member: error.path, detail: `has no canonical form (${error.message})` };
 }

@@ -1,6 +1,6 @@
 import type { Finding } from './finding.js';
 import { describeFinding } from './finding.js';
-import type { Evaluation } from './evaluate.js';
+import type { Evaluation } from './evaluation.js';
 import type { LayerOutcome } from './layer.js';
 
 // The documented result shapes. Each is a view of one evaluation, so they cannot disagree.
@@ -115,12 +115,13 @@ function certificateHashCheck({ integrity, findings, isHashOnly, computedCertifi
   return isWrong || (computedCertificateHash === null && !isHashOnly) ? 'fail' : 'pass';
 }
 
-const WITHOUT_VALUE_HASHES: ReadonlySet<string> = new Set(['cer.ai.execution.v2', 'cer.codemode.render.v1', 'legacy']);
+const WITHOUT_VALUE_HASHES: ReadonlySet<string> = new Set(['cer.ai.execution.v2', 'cer.codemode.render.v1']);
 
 /** Only v1 has these members; where a value was removed there is nothing to compare. */
 function valueHashCheck(evaluation: Evaluation, name: 'inputHash' | 'outputHash'): Check {
-  const { bundleType, isHashOnly, isResealed, findings } = evaluation;
+  const { bundleType, isHashOnly, isResealed, relaxations, findings } = evaluation;
   if (bundleType === null || isHashOnly || isResealed || WITHOUT_VALUE_HASHES.has(bundleType)) return 'skipped';
+  if (relaxations.includes('flat-render-record')) return 'skipped';
   const value = name === 'inputHash' ? 'input' : 'output';
   const isAbout = ({ member }: Finding): boolean =>
     member === `snapshot.${name}` || member === `snapshot.${value}` || member === 'snapshot';

@@ -3,6 +3,7 @@ import { canonicalReceipt, readReceipt, type Receipt } from '../attest/receipt.j
 import type { FailureCode } from '../errors.js';
 import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
 import { effectiveProtocolVersion } from '../protocols/protocols.js';
+import { envelopeSkipReason } from './envelope.js';
 import type { Evidence } from './evidence.js';
 import type { Finding } from './finding.js';
 import { chooseKey } from './key-choice.js';
@@ -120,12 +121,14 @@ function bindingFindings({ bundle, type }: Subject, receipt: Receipt, trust: Tru
 }
 
 /** Every unsigned copy that is there must equal the signed value. Reports show the signed ones only. */
-function copyFindings({ bundle, protocol, type, packaging }: Subject, evidence: Evidence, receipt: Receipt): Finding[] {
+function copyFindings(subject: Subject, evidence: Evidence, receipt: Receipt): Finding[] {
+  const { bundle, protocol, type, packaging } = subject;
   const snapshot = member(bundle, 'snapshot');
   const effective = isJsonObject(snapshot)
     ? effectiveProtocolVersion(member(snapshot, 'protocolVersion'))
     : (protocol?.version ?? null);
-  const isUnderEnvelope = evidence.envelope !== undefined;
+  // Of the attestation that the envelope repeats, the third layer compares it where it can, and answers for it.
+  const isLeftToEnvelope = envelopeSkipReason(subject, evidence.envelope) === null;
   const signed = new Map<string, JsonValue | undefined>([
     ['certificateHash', receipt.hash],
     ['kid', receipt.kid],
@@ -133,19 +136,25 @@ function copyFindings({ bundle, protocol, type, packaging }: Subject, evidence: 
     ['nodeId', receipt.nodeId],
     ['attestedAt', receipt.timestamp],
     ['issuedAt', receipt.timestamp],
+    ['timestamp', receipt.timestamp],
     ['bundleType', member(bundle, 'bundleType')],
     ...(receipt.isLegacy
       ? (['attestationId', 'nodeRuntimeHash', 'protocolVersion'] as const).map(
           (name) => [name, member(receipt.payload, name)] as const,
         )
       : []),
-    // With an envelope the third layer compares it, and answers for it.
-    ...(isUnderEnvelope || receipt.isLegacy || effective === null ? [] : ([['protocolVersion', effective]] as const)),
+    ...(receipt.isLegacy || effective === null ? [] : ([['protocolVersion', effective]] as const)),
+    ...(receipt.scope === 'reseal'
+      ? (['originalCertificateHash', 'redactionPolicy'] as const).map((name) => [name, receipt[name]] as const)
+      : []),
   ]);
   const findings = evidence.copies.flatMap(({ path, members }) =>
     [...signed].flatMap(([name, value]) => {
       const copy = member(members, name);
       if (copy === undefined || copy === null || copy === value) return [];
+      // An object of that name is the external timestamp.
+      if (name === 'timestamp' && typeof copy !== 'string') return [];
+      if (name === 'protocolVersion' && isLeftToEnvelope && members === evidence.attestation) return [];
       return [invalid(`${path}${name}`, 'is a copy that differs from the signed value')];
     }),
   );

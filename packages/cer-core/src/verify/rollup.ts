@@ -18,6 +18,7 @@ export interface Rollup {
 /**
  * One status from three layers: FAILED when any applicable one failed, else the protocol's verdict. A confidential
  * verdict needs a passing receipt, for without one nobody vouches for the commitments.
+ * @param isConfidential the bundle holds intact commitments and was read under no relaxation
  * @param required what the caller demanded and did not get: after integrity, before the signatures
  * @see docs/spec.md, "Overall status"
  */
@@ -25,11 +26,11 @@ export function rollUp(
   { integrity, receipt, envelope }: Layers,
   required: readonly Finding[],
   protocol: Protocol | null,
-  holdsCommitments: boolean,
+  isConfidential: boolean,
 ): Rollup {
   const findings = [...findingsOf(integrity), ...required, ...findingsOf(receipt), ...findingsOf(envelope)];
   const [first] = findings;
   if (first !== undefined) return { status: 'FAILED', code: first.code, findings };
-  const isConfidential = holdsCommitments && receipt.status === 'PASS' && protocol !== null;
-  return { status: isConfidential ? protocol.verdict : 'VERIFIED', code: 'OK', findings };
+  const isVouchedFor = isConfidential && receipt.status === 'PASS' && protocol !== null;
+  return { status: isVouchedFor ? protocol.verdict : 'VERIFIED', code: 'OK', findings };
 }

@@ -1,0 +1,97 @@
+import { canonicalReceipt, readReceipt, type Receipt } from '../attest/receipt.js';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
+import { isSameJson } from '../json/same-json.js';
+import type { Finding } from '../verify/finding.js';
+import { chooseKey } from '../verify/key-choice.js';
+import { fail, outcomeOf, skipped, type LayerOutcome } from '../verify/layer.js';
+import type { VerifyOptions } from '../verify/options.js';
+import { platformVerifier, signatureFault, type Trust } from '../verify/signature.js';
+
+const WHERE = 'meta.attestation.receipt';
+
+export interface NodeReceipt {
+  readonly outcome: LayerOutcome;
+  /** Node-issued time of registration; null unless the receipt passed. */
+  readonly registeredAt: string | null;
+}
+
+/**
+ * The node's receipt for the project as a whole, at `meta.attestation` or beside the project's members; where a value
+ * stands twice both must agree. @see docs/spec.md, "Project receipt"
+ */
+export async function checkNodeReceipt(project: JsonObject, options: VerifyOptions): Promise<NodeReceipt> {
+  const meta = member(project, 'meta');
+  const attestation = isJsonObject(meta) ? (member(meta, 'attestation') ?? undefined) : undefined;
+  const inMeta = isJsonObject(attestation) ? attestation : {};
+  const receipts = statedIn(inMeta, project, 'receipt');
+  const signatures = statedIn(inMeta, project, 'signature');
+  const [payload] = receipts;
+  const [signature] = signatures;
+  if (attestation === undefined && payload === undefined && signature === undefined) {
+    return { outcome: skipped('no-attestation'), registeredAt: null };
+  }
+  if (!isJsonObject(payload) || signature === undefined) {
+    return refused(fail('ATTESTATION_MISSING', WHERE, 'is required beside the other parts of an attestation'));
+  }
+  const { receipt } = readReceipt(payload);
+  if (receipt?.scope !== 'project') {
+    return refused(fail('ATTESTATION_INVALID_SIGNATURE', WHERE, 'is no receipt of a project'));
+  }
+  const trust: Trust = {
+    keySet: options.keySet ?? null,
+    nodeId: options.nodeId ?? null,
+    verifySignature: options.verifySignature ?? platformVerifier,
+  };
+  const choice = chooseKey(trust.keySet, receipt.kid, receipt.timestamp);
+  if (choice.key === null) return refused(fail(choice.code, WHERE, choice.detail));
+  const fault = await signatureFault(trust, choice.key, canonicalReceipt(payload), signature);
+  const outcome = outcomeOf([
+    ...(fault === null ? [] : [invalid('meta.attestation.signature', fault)]),
+    ...bindingFindings(project, receipt, trust),
+    ...(receipts.every((copy) => isSameJson(copy, payload)) ? [] : [invalid('receipt', `differs from ${WHERE}`)]),
+    ...(signatures.every((copy) => copy === signature)
+      ? []
+      : [invalid('signature', 'differs from meta.attestation.signature')]),
+    ...copyFindings(inMeta, 'meta.attestation.', receipt),
+    ...copyFindings(project, '', receipt),
+  ]);
+  return outcome.status === 'PASS' ? { outcome, registeredAt: receipt.timestamp } : refused(outcome);
+}
+
+function refused(outcome: LayerOutcome): NodeReceipt {
+  return { outcome, registeredAt: null };
+}
+
+/** Null stands for absent. */
+function statedIn(inMeta: JsonObject, project: JsonObject, name: string): readonly JsonValue[] {
+  return [member(inMeta, name), member(project, name)].filter((value) => value !== undefined && value !== null);
+}
+
+function invalid(at: string, detail: string): Finding {
+  return { code: 'ATTESTATION_INVALID_SIGNATURE', member: at, detail };
+}
+
+function bindingFindings(project: JsonObject, receipt: Receipt, trust: Trust): Finding[] {
+  const integrity = member(project, 'integrity');
+  const stated = isJsonObject(integrity) ? member(integrity, 'projectHash') : undefined;
+  const nodes = [trust.keySet?.nodeId, trust.nodeId].filter((nodeId) => nodeId !== undefined && nodeId !== null);
+  return [
+    ...(receipt.hash === stated ? [] : [invalid(`${WHERE}.projectHash`, 'names another project')]),
+    ...(nodes.every((nodeId) => nodeId === receipt.nodeId) ? [] : [invalid(`${WHERE}.nodeId`, 'names another node')]),
+  ];
+}
+
+/** Unsigned copies of what the receipt signs. */
+function copyFindings(members: JsonObject, path: string, receipt: Receipt): Finding[] {
+  const signed = {
+    projectHash: receipt.hash,
+    registeredAt: receipt.timestamp,
+    nodeId: receipt.nodeId,
+    kid: receipt.kid,
+  };
+  return Object.entries(signed).flatMap(([name, value]) => {
+    const copy = member(members, name);
+    if (copy === undefined || copy === null || copy === value) return [];
+    return [invalid(`${path}${name}`, 'is a copy that differs from the signed value')];
+  });
+}

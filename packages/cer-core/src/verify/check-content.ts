@@ -1,0 +1,27 @@
+import { BUNDLE_TYPES } from '../bundle-types/registry.js';
+import { exceedsDepth } from '../json/depth.js';
+import type { JsonObject } from '../json/json-value.js';
+import { MAX_DEPTH } from '../json/parse.js';
+import { PROTOCOLS } from '../protocols/protocols.js';
+import { schemaFinding, type Finding } from './finding.js';
+import { checkIntegrity, type Integrity } from './integrity.js';
+import { findingsOf } from './layer.js';
+import { readSubject, type Subject } from './subject.js';
+
+/** What layer 1 finds in a bundle, for a node that is to attest it. */
+export interface ContentCheck {
+  readonly subject: Subject;
+  readonly findings: readonly Finding[];
+  /** What was hashed, so that attesting need not canonicalize it again. */
+  readonly hashed: Integrity['hashed'];
+}
+
+/** Layer 1 alone: form and hashes, no signature. @see docs/spec.md, "Layer 1: integrity" */
+export function checkContent(bundle: JsonObject): ContentCheck {
+  const subject = readSubject(bundle, null, { protocols: PROTOCOLS, bundleTypes: BUNDLE_TYPES });
+  if (exceedsDepth(bundle, MAX_DEPTH.canonical)) {
+    return { subject, findings: [schemaFinding('', `nested deeper than ${MAX_DEPTH.canonical} levels`)], hashed: null };
+  }
+  const { outcome, hashed } = checkIntegrity(subject);
+  return { subject, findings: findingsOf(outcome), hashed };
+}

@@ -1,0 +1,136 @@
+import { keyFingerprint } from '@cer/keys';
+import type { Relaxation } from '../bundle-types/layout.js';
+import { HASH_ONLY } from '../bundle-types/registry.js';
+import { isSha256Hash } from '../hash.js';
+import { isJsonObject, member } from '../json/json-value.js';
+import { effectiveProtocolVersion } from '../protocols/protocols.js';
+import type { Evaluation, ResealProvenance, SignedFacts } from './evaluation.js';
+import type { Evidence } from './evidence.js';
+import type { Finding } from './finding.js';
+import type { Integrity } from './integrity.js';
+import type { LayerOutcome } from './layer.js';
+import type { VerifyOptions } from './options.js';
+import type { ReceiptCheck } from './receipt.js';
+import { rollUp } from './rollup.js';
+import type { Subject } from './subject.js';
+
+/** One evaluation from the three layers: the rollup, and what may be shown of the bundle and who vouches for it. */
+export function conclude(
+  subject: Subject,
+  evidence: Evidence,
+  integrity: Integrity,
+  receipt: ReceiptCheck,
+  envelope: LayerOutcome,
+  options: VerifyOptions,
+): Evaluation {
+  const { bundle, protocol, reading, type } = subject;
+  const layers = { integrity: integrity.outcome, receipt: receipt.outcome, envelope };
+  const isResealed = reading?.resealed ?? false;
+  const isHashOnly = type?.name === HASH_ONLY;
+  const required = requirementFindings(options, isResealed || isHashOnly, layers.receipt);
+  const relaxations = reading?.relaxations ?? [];
+  const { status, code, findings } = rollUp(layers, required, protocol, isConfidential(subject));
+  const stated = member(bundle, 'certificateHash');
+  const snapshot = member(bundle, 'snapshot');
+  return {
+    status,
+    code,
+    ...layers,
+    nodeSignature: receipt.nodeSignature,
+    receiptConsistency: receipt.receiptConsistency,
+    findings,
+    bundle,
+    bundleType: type?.name ?? null,
+    certificateHash: isSha256Hash(stated) ? stated : null,
+    computedCertificateHash: integrity.computedCertificateHash,
+    protocolVersion:
+      protocol?.version ??
+      (isJsonObject(snapshot) ? effectiveProtocolVersion(member(snapshot, 'protocolVersion')) : null),
+    canonicalization: protocol?.profile.name ?? null,
+    isHashOnly,
+    isResealed,
+    relaxations,
+    supplemental: isSupplemental(subject, relaxations),
+    contentMode: protocol?.sealing === 'commitments' ? 'HASH_BOUND' : null,
+    signed: signedFacts(receipt, envelope, evidence),
+    provenance: provenanceOf(subject, receipt),
+    timestamp: receipt.outcome.status === 'SKIPPED' || receipt.receipt === null ? null : nodeIssued(receipt.outcome),
+    verifiedAt: options.verifiedAt,
+  };
+}
+
+function requirementFindings(options: VerifyOptions, isPartial: boolean, receipt: LayerOutcome): Finding[] {
+  const findings: Finding[] = [];
+  if (options.requireFullArtifact === true && isPartial) {
+    findings.push({
+      code: 'INCOMPLETE_ARTIFACT',
+      member: 'bundleType',
+      detail: 'is no full artifact, and one was demanded',
+    });
+  }
+  if (options.requireAttestation === true && receipt.status === 'SKIPPED') {
+    findings.push({
+      code: 'ATTESTATION_MISSING',
+      member: 'meta.attestation',
+      detail: 'is absent, and one was demanded',
+    });
+  }
+  return findings;
+}
+
+/** A reseal may have removed the sealed objects; then nothing confidential is left to vouch for. */
+function isConfidential({ snapshot, protocol, reading }: Subject): boolean {
+  if (snapshot === null || protocol?.sealing !== 'commitments') return false;
+  if (reading !== null && reading.relaxations.length > 0) return false;
+  return reading?.resealed !== true || ['input', 'output'].every((name) => isJsonObject(member(snapshot, name)));
+}
+
+const CONTEXT_LIKE_MEMBERS = ['signals', 'declaration', 'context', 'contextSummary', 'policyEvaluation'];
+
+function isSupplemental({ bundle, type, reading }: Subject, relaxations: readonly Relaxation[]): boolean {
+  if (relaxations.includes('context-excluded')) return true;
+  if (type === null) return false;
+  const hashed = reading?.layout?.hashedMembers ?? [];
+  return CONTEXT_LIKE_MEMBERS.some((name) => !hashed.includes(name) && member(bundle, name) !== undefined);
+}
+
+function signedFacts(
+  { receipt, outcome, keyEntry }: ReceiptCheck,
+  envelope: LayerOutcome,
+  evidence: Evidence,
+): SignedFacts | null {
+  if (receipt === null || outcome.status !== 'PASS') return null;
+  const holder = receipt.isLegacy ? receipt.payload : envelope.status === 'PASS' ? evidence.attestation : null;
+  const attestationId = holder === null ? undefined : member(holder, 'attestationId');
+  return {
+    nodeId: receipt.nodeId,
+    kid: receipt.kid,
+    keyFingerprint: keyEntry?.key.usable === true ? keyFingerprint(keyEntry.key.publicKey) : null,
+    keyStatus: keyEntry?.status ?? null,
+    attestedAt: receipt.timestamp,
+    attestationId: typeof attestationId === 'string' ? attestationId : null,
+  };
+}
+
+function provenanceOf({ bundle, reading }: Subject, { receipt, outcome }: ReceiptCheck): ResealProvenance | null {
+  if (reading?.resealed !== true) return null;
+  if (receipt?.scope === 'reseal' && outcome.status === 'PASS') {
+    const { originalCertificateHash, redactionPolicy } = receipt;
+    return { state: 'proven', originalCertificateHash, redactionPolicy };
+  }
+  const meta = member(bundle, 'meta');
+  const provenance = isJsonObject(meta) ? member(meta, 'provenance') : undefined;
+  const claimed = (name: string): string | null => {
+    const value = isJsonObject(provenance) ? member(provenance, name) : undefined;
+    return typeof value === 'string' ? value : null;
+  };
+  return {
+    state: 'claimed',
+    originalCertificateHash: claimed('originalCertificateHash'),
+    redactionPolicy: claimed('redactionPolicy'),
+  };
+}
+
+function nodeIssued(outcome: LayerOutcome): Evaluation['timestamp'] {
+  return { type: 'node-issued', status: outcome.status === 'PASS' ? 'verified' : 'invalid' };
+}

@@ -1,0 +1,91 @@
+import type { KeyEntry } from '@cer/keys';
+import type { Relaxation } from '../bundle-types/layout.js';
+import type { CerVerifyCode } from '../errors.js';
+import type { Sha256Hash } from '../hash.js';
+import type { JsonObject } from '../json/json-value.js';
+import type { Finding } from './finding.js';
+import { failWith, findingsOf, skipped, type LayerOutcome } from './layer.js';
+import type { VerifyOptions } from './options.js';
+
+/** What a signature vouches for; reports show these and never an unsigned copy. */
+export interface SignedFacts {
+  readonly nodeId: string;
+  readonly kid: string;
+  readonly keyFingerprint: string | null;
+  readonly keyStatus: KeyEntry['status'] | null;
+  /** Node-issued time. */
+  readonly attestedAt: string;
+  /** Only where the envelope, or a legacy receipt, signs it. */
+  readonly attestationId: string | null;
+}
+
+/** Where a reseal says it comes from. `proven`: its receipt says the same; `claimed`: nobody vouches for it. */
+export interface ResealProvenance {
+  readonly state: 'proven' | 'claimed';
+  readonly originalCertificateHash: string | null;
+  readonly redactionPolicy: string | null;
+}
+
+/** One verification, whole. Every report shape is a view of this. */
+export interface Evaluation {
+  readonly status: 'VERIFIED' | 'VERIFIED_CONFIDENTIAL' | 'FAILED';
+  readonly code: CerVerifyCode;
+  readonly integrity: LayerOutcome;
+  readonly receipt: LayerOutcome;
+  readonly envelope: LayerOutcome;
+  readonly nodeSignature: LayerOutcome;
+  readonly receiptConsistency: LayerOutcome;
+  /** In order of precedence; also what `require…` options found. */
+  readonly findings: readonly Finding[];
+  readonly bundle: JsonObject | null;
+  readonly bundleType: string | null;
+  readonly certificateHash: Sha256Hash | null;
+  readonly computedCertificateHash: Sha256Hash | null;
+  readonly protocolVersion: string | null;
+  readonly canonicalization: 'svc-v1' | 'jcs-v1' | null;
+  readonly isHashOnly: boolean;
+  readonly isResealed: boolean;
+  readonly relaxations: readonly Relaxation[];
+  /** Signals or context-like members are there that the hash does not protect. */
+  readonly supplemental: boolean;
+  /** Set under protocols that commit to input and output. */
+  readonly contentMode: 'HASH_BOUND' | null;
+  readonly signed: SignedFacts | null;
+  readonly provenance: ResealProvenance | null;
+  readonly timestamp: {
+    readonly type: 'rfc3161' | 'node-issued';
+    readonly status: 'verified' | 'invalid' | 'untrusted';
+  } | null;
+  readonly verifiedAt: string;
+}
+
+/** The evaluation of something that is no bundle: failed, with one finding. */
+export function unreadable(finding: Finding, options: Pick<VerifyOptions, 'verifiedAt'>): Evaluation {
+  const failed = failWith(finding);
+  const absent = skipped('no-attestation');
+  return {
+    status: 'FAILED',
+    code: finding.code,
+    integrity: failed,
+    receipt: absent,
+    envelope: skipped('no-envelope'),
+    nodeSignature: absent,
+    receiptConsistency: absent,
+    findings: findingsOf(failed),
+    bundle: null,
+    bundleType: null,
+    certificateHash: null,
+    computedCertificateHash: null,
+    protocolVersion: null,
+    canonicalization: null,
+    isHashOnly: false,
+    isResealed: false,
+    relaxations: [],
+    supplemental: false,
+    contentMode: null,
+    signed: null,
+    provenance: null,
+    timestamp: null,
+    verifiedAt: options.verifiedAt,
+  };
+}

@@ -1,0 +1,78 @@
+import { EXECUTION_V1 } from '../bundle-types/registry.js';
+import { sha256, type Sha256Hash } from '../hash.js';
+import { isJsonObject, member, type JsonObject } from '../json/json-value.js';
+import { conclude } from './conclude.js';
+import { checkEnvelope } from './envelope.js';
+import type { Evaluation } from './evaluation.js';
+import type { Evidence } from './evidence.js';
+import { checkIntegrity, type Integrity } from './integrity.js';
+import { isAfter } from './key-choice.js';
+import { PASS } from './layer.js';
+import type { VerifyOptions } from './options.js';
+import { checkReceipt } from './receipt.js';
+import type { Trust } from './signature.js';
+import type { Subject } from './subject.js';
+
+/** Bundles from older nodes call themselves reseals only in unsigned members. */
+export function isLabelledOlderReseal(bundle: JsonObject): boolean {
+  if (member(bundle, 'bundleType') !== EXECUTION_V1) return false;
+  const meta = member(bundle, 'meta');
+  if (!isJsonObject(meta)) return false;
+  const provenance = member(meta, 'provenance');
+  const attestation = member(meta, 'attestation');
+  return (
+    (isJsonObject(provenance) && member(provenance, 'kind') === 'redacted_reseal') ||
+    (isJsonObject(attestation) && member(attestation, 'mode') === 'redacted_reseal')
+  );
+}
+
+// The label is unsigned, so by itself it loosens nothing: only where a valid receipt names this very hash is the bundle
+// read as a reseal, and only where the key's entry says so may the context stand outside the hash.
+export async function evaluateOlderReseal(
+  read: Subject,
+  evidence: Evidence,
+  trust: Trust,
+  options: VerifyOptions,
+): Promise<Evaluation> {
+  const receipt = await checkReceipt(read, evidence, trust);
+  const isVouchedFor = receipt.outcome.status === 'PASS';
+  const subject: Subject =
+    isVouchedFor && read.reading !== null ? { ...read, reading: { ...read.reading, resealed: true } } : read;
+  const integrity = checkIntegrity(subject);
+  // A bundle that holds as what it says it is needs no reading as a reseal: then its envelope is checked like any other,
+  // or a label that anybody can add would excuse a broken envelope.
+  const isWhole = checkIntegrity(read).outcome.status === 'PASS';
+  const envelope = await checkEnvelope(isWhole ? read : subject, evidence, integrity.hashed, trust);
+  const mayExcludeContext =
+    isVouchedFor &&
+    isAfter(receipt.keyEntry?.contextUnprotectedBefore, receipt.receipt?.timestamp) &&
+    isOnlyHashMismatch(integrity);
+  if (!mayExcludeContext || hashWithoutContext(subject) !== member(subject.bundle, 'certificateHash')) {
+    return conclude(subject, evidence, integrity, receipt, envelope, options);
+  }
+  const relaxed: Subject = {
+    ...subject,
+    bundle: withoutContext(subject.bundle),
+    reading: subject.reading && { ...subject.reading, relaxations: ['context-excluded'] },
+  };
+  const relaxedIntegrity: Integrity = {
+    ...integrity,
+    outcome: PASS,
+    computedCertificateHash: hashWithoutContext(subject),
+  };
+  return conclude(relaxed, evidence, relaxedIntegrity, receipt, envelope, options);
+}
+
+function isOnlyHashMismatch({ outcome }: Integrity): boolean {
+  return outcome.status === 'FAIL' && outcome.findings.every(({ code }) => code === 'CERTIFICATE_HASH_MISMATCH');
+}
+
+function hashWithoutContext({ bundle, reading, protocol }: Subject): Sha256Hash | null {
+  if (reading?.layout == null || protocol === null || member(bundle, 'context') === undefined) return null;
+  return sha256(protocol.profile.canonicalize(reading.layout.projectForHash(withoutContext(bundle))));
+}
+
+/** What nothing protects is not shown either. */
+function withoutContext(bundle: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(bundle).filter(([name]) => name !== 'context'));
+}
