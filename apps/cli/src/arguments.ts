@@ -1,0 +1,39 @@
+import { parseArgs } from 'node:util';
+import { printable } from './report/printable.js';
+import { UsageError } from './usage-error.js';
+
+/** Flags by name: boolean ones stand alone, string ones take a value. */
+export type FlagSpec = Readonly<Record<string, { readonly type: 'boolean' | 'string'; readonly short?: string }>>;
+
+type FlagValues<Spec extends FlagSpec> = {
+  readonly [Name in keyof Spec]?: Spec[Name]['type'] extends 'boolean' ? boolean : string;
+};
+
+/** What stands on a command line after the command's name. */
+export interface Arguments<Spec extends FlagSpec> {
+  readonly flags: FlagValues<Spec>;
+  readonly operands: readonly string[];
+}
+
+/**
+ * Reads a command's arguments. Flags may stand anywhere; `--` ends them; `-` alone is an operand.
+ * @throws UsageError for an unknown flag or one without its value
+ */
+export function readArguments<const Spec extends FlagSpec>(args: readonly string[], spec: Spec): Arguments<Spec> {
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options: { ...spec }, allowPositionals: true });
+    return { flags: values, operands: positionals };
+  } catch (error) {
+    // The first sentence says what is wrong; what follows is advice for programmers.
+    const [sentence = ''] = error instanceof Error ? error.message.split(/[.\n](?:\s|$)/) : [];
+    throw new UsageError(printable(sentence));
+  }
+}
+
+/** @throws UsageError unless there is exactly one operand */
+export function onlyOperand(operands: readonly string[], what: string): string {
+  const [first, ...more] = operands;
+  if (first === undefined) throw new UsageError(`${what} is missing`);
+  if (more.length > 0) throw new UsageError(`exactly one ${what} is expected, ${operands.length} were given`);
+  return first;
+}

@@ -1,0 +1,34 @@
+import type { JsonValue } from '@cer/cer-core';
+import type { KeyLookup } from '../input/key-material.js';
+
+/** A batch as it was called for. */
+export interface BatchCall {
+  readonly sources: readonly string[];
+  readonly keys: KeyLookup;
+  readonly nodeId: string | null;
+  readonly requireAttestation: boolean;
+  readonly maxBytes: number;
+  readonly asJson: boolean;
+}
+
+/** What every item of a batch is verified with; plain data, so that it can go to another thread. */
+export interface BatchSettings {
+  /** The key set document; null: no keys. */
+  readonly keyDocument: JsonValue | null;
+  readonly nodeId: string | null;
+  readonly requireAttestation: boolean;
+  readonly maxBytes: number;
+  readonly verifiedAt: string;
+}
+
+/** One thing to verify: a file to be read, or the bytes of one line. */
+export type BatchItem =
+  | { readonly name: string; readonly path: string; readonly fault?: never }
+  | { readonly name: string; readonly bytes: Uint8Array; readonly fault?: never }
+  | { readonly name: string; readonly fault: string };
+
+/** Items that one thread verifies in one go, and how many bytes of the source they stand for. */
+export interface Chunk {
+  readonly items: readonly BatchItem[];
+  readonly progress: number;
+}

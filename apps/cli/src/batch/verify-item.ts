@@ -1,0 +1,68 @@
+import type { VerifyOptions } from '@cer/cer-core';
+import { parseKeySet } from '@cer/keys';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { NO_KEYS } from '../input/key-material.js';
+import { readBytes } from '../input/read-bytes.js';
+import { readStrictJson } from '../input/read-json.js';
+import { toJsonReport, type JsonReport } from '../report/json-report.js';
+import { UsageError } from '../usage-error.js';
+import { corrupted, exitCodeOf, verifyAny, type Verification } from '../verification/verification.js';
+import type { BatchItem, BatchSettings, Chunk } from './batch-settings.js';
+
+/** What became of one item. */
+export interface ItemResult {
+  readonly name: string;
+  readonly exitCode: ExitCode;
+  /** Does a node vouch for it? */
+  readonly isAttested: boolean;
+  /** Null when it could not even be read; then `usage` says why. */
+  readonly report: JsonReport | null;
+  readonly usage: string | null;
+}
+
+const NO_STDIN: AsyncIterable<Uint8Array> = (async function* () {})();
+
+/** Verifies the items of a chunk, in order. Signatures of different items are checked at the same time. */
+export async function verifyChunk(chunk: Chunk, settings: BatchSettings): Promise<ItemResult[]> {
+  const options: VerifyOptions = {
+    keySet: settings.keyDocument === null ? null : parseKeySet(settings.keyDocument),
+    nodeId: settings.nodeId,
+    requireAttestation: settings.requireAttestation,
+    verifiedAt: settings.verifiedAt,
+  };
+  return Promise.all(chunk.items.map((item) => verifyItem(item, settings, options)));
+}
+
+async function verifyItem(item: BatchItem, settings: BatchSettings, options: VerifyOptions): Promise<ItemResult> {
+  const { name } = item;
+  try {
+    if (item.fault !== undefined) throw new UsageError(item.fault);
+    const bytes = 'path' in item ? await readBytes(item.path, NO_STDIN, settings.maxBytes) : item.bytes;
+    return resultOf(name, await verifyAny(readStrictJson(bytes, name), options));
+  } catch (error) {
+    if (!(error instanceof UsageError)) return resultOf(name, unforeseen(settings));
+    return { name, exitCode: EXIT.usage, isAttested: false, report: null, usage: error.message };
+  }
+}
+
+/** What an item gets whose verification, or whose thread, ended in a way nobody foresaw: failed. */
+export function unforeseenResult(name: string, settings: BatchSettings): ItemResult {
+  return resultOf(name, unforeseen(settings));
+}
+
+function unforeseen({ verifiedAt }: BatchSettings): Verification {
+  return corrupted({ code: 'UNKNOWN_ERROR', member: '', detail: 'verification ended unexpectedly' }, verifiedAt);
+}
+
+function resultOf(name: string, verification: Verification): ItemResult {
+  const outcome =
+    verification.kind === 'certificate' ? verification.evaluation.receipt : verification.evaluation.nodeReceipt;
+  return {
+    name,
+    exitCode: exitCodeOf(verification),
+    isAttested: outcome.status === 'PASS',
+    // The keys are the same for all items: the summary names them, once.
+    report: toJsonReport(verification, NO_KEYS),
+    usage: null,
+  };
+}

@@ -1,0 +1,32 @@
+import type { Command } from './command.js';
+import { helpCommand } from './help.js';
+import { keysShowCommand } from './keys-show.js';
+import { openCommand } from './open.js';
+import { sealCommand } from './seal.js';
+import { verifyProjectCommand } from './verify-project.js';
+import { verifyCommand } from './verify.js';
+
+/** Every command, in the order help shows them. A new command is a new file and a row here. */
+export const COMMANDS: readonly Command[] = [
+  verifyCommand,
+  verifyProjectCommand,
+  sealCommand,
+  openCommand,
+  keysShowCommand,
+  helpCommand(() => COMMANDS),
+];
+
+/** A command and what is left for it to read. */
+export interface Call {
+  readonly command: Command;
+  readonly args: readonly string[];
+}
+
+/** Finds the command that the first words name; null when none is called so. */
+export function findCommand(argv: readonly string[]): Call | null {
+  for (const command of COMMANDS) {
+    const words = command.name.split(' ');
+    if (words.every((word, at) => argv[at] === word)) return { command, args: argv.slice(words.length) };
+  }
+  return null;
+}

@@ -1,0 +1,92 @@
+import {
+  CerError,
+  executionRequestFaults,
+  isJsonObject,
+  SALT_BYTES,
+  sealExecution,
+  type CommitmentSalts,
+  type JsonObject,
+  type SealedExecution,
+} from '@cer/cer-core';
+import { onlyOperand, readArguments } from '../arguments.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { readOpenings, writeOpenings } from '../input/openings.js';
+import { readBytes, readMaxBytes } from '../input/read-bytes.js';
+import { readStrictJson } from '../input/read-json.js';
+import type { Io } from '../io.js';
+import { printable, printableJson } from '../report/printable.js';
+import { UsageError } from '../usage-error.js';
+import type { Command } from './command.js';
+
+/** Seals the description of an execution, without key or network. @see docs/spec.md, "Sealing" */
+export const sealCommand: Command = {
+  name: 'seal',
+  summary: 'seal the description of an execution into a certificate nobody has signed yet',
+  usage: ['seal FILE|- [--openings FILE] [--salts FILE] [--max-bytes N]'],
+  options: [
+    ['--openings FILE', 'protocol 1.3.1: write what opens the sealed input and output to a new file of mode 0600'],
+    ['--salts FILE', 'protocol 1.3.1: take the salts from an openings file instead of drawing them at random'],
+    ['--max-bytes N', 'read files of up to N bytes'],
+  ],
+  examples: [
+    ['cer seal execution.json > certificate.json', 'FILE has the members of a certify request'],
+    ['cer seal execution.json --openings secret.json > certificate.json', 'confidential, protocol 1.3.1'],
+  ],
+  run,
+};
+
+async function run(args: readonly string[], io: Io): Promise<ExitCode> {
+  const { flags, operands } = readArguments(args, {
+    openings: { type: 'string' },
+    salts: { type: 'string' },
+    'max-bytes': { type: 'string' },
+  });
+  const source = onlyOperand(operands, 'FILE');
+  if (source === '-' && flags.salts === '-') throw new UsageError('FILE and --salts cannot both be standard input');
+  const json = readStrictJson(await readBytes(source, io.stdin, readMaxBytes(flags['max-bytes'])), source);
+  if (json.fault !== null) {
+    return refuse('BUNDLE_CORRUPTED', [`${json.fault.member || 'the file'}: ${json.fault.detail}`], io);
+  }
+  const given = flags.salts === undefined ? null : await readOpenings(flags.salts, io.stdin);
+  const faults = executionRequestFaults(json.value);
+  if (faults.length > 0 || !isJsonObject(json.value)) return refuse('VALIDATION_ERROR', faults, io);
+
+  let sealed: SealedExecution;
+  try {
+    sealed = seal(json.value, given, io);
+  } catch (error) {
+    if (!(error instanceof CerError)) throw error;
+    return refuse(error.code, [error.message], io);
+  }
+  // Before the certificate goes out: a certificate whose openings could not be kept must not be mistaken for whole.
+  if (flags.openings !== undefined) await keepOpenings(flags.openings, sealed, io);
+  io.stdout.write(`${printableJson(sealed.bundle)}\n`);
+  if (sealed.salts !== null && flags.openings === undefined && given === null) {
+    io.stderr.write(
+      'cer: the random salts were not kept, so nobody can open input or output (--openings FILE keeps them)\n',
+    );
+  }
+  return EXIT.verified;
+}
+
+function seal(request: JsonObject, given: CommitmentSalts | null, io: Io): SealedExecution {
+  const random = (): CommitmentSalts => ({ input: io.randomBytes(SALT_BYTES), output: io.randomBytes(SALT_BYTES) });
+  return sealExecution(request, {
+    createdAt: io.now().toISOString(),
+    timestamp: null,
+    executionId: io.randomId(),
+    saltsFor: () => given ?? random(),
+  });
+}
+
+async function keepOpenings(path: string, { salts }: SealedExecution, io: Io): Promise<void> {
+  if (salts === null) throw new UsageError('--openings: only protocol 1.3.1 makes openings');
+  await writeOpenings(path, salts);
+  io.stderr.write(`cer: openings written to ${printable(path)}; keep them secret\n`);
+}
+
+function refuse(reason: string, details: readonly string[], io: Io): ExitCode {
+  const report = { status: 'FAILED', checks: {}, reason, details };
+  io.stderr.write(`${printableJson(report)}\n`);
+  return EXIT.failed;
+}

@@ -1,0 +1,35 @@
+import type { VerifyOptions } from '@cer/cer-core';
+import { DEFAULT_MAX_BYTES } from '../input/read-bytes.js';
+import type { KeyLookup } from '../input/key-material.js';
+
+/** Flags that every way to verify takes. */
+export const VERIFY_FLAGS = {
+  keys: { type: 'string' },
+  node: { type: 'string' },
+  json: { type: 'boolean' },
+  'require-attestation': { type: 'boolean' },
+  'max-bytes': { type: 'string' },
+} as const;
+
+export const VERIFY_FLAG_HELP: readonly (readonly [string, string])[] = [
+  ['--keys FILE|URL', 'the published keys of the node: a saved key set, or the address of the node'],
+  ['--node NODE_ID', 'fail unless this very node signed'],
+  ['--json', 'write the report as JSON'],
+  ['--require-attestation', 'fail when no node signed'],
+  ['--max-bytes N', `read files of up to N bytes (${DEFAULT_MAX_BYTES} unless given)`],
+];
+
+interface VerifyFlagValues {
+  readonly node?: string;
+  readonly 'require-attestation'?: boolean;
+}
+
+/** What the flags pin and demand, for cer-core. */
+export function verifyOptions(flags: VerifyFlagValues, keys: KeyLookup, now: Date): VerifyOptions {
+  return {
+    keySet: keys.material?.keySet ?? null,
+    nodeId: flags.node ?? null,
+    requireAttestation: flags['require-attestation'] ?? false,
+    verifiedAt: now.toISOString(),
+  };
+}

@@ -1,0 +1,30 @@
+import { onlyOperand, readArguments } from '../arguments.js';
+import type { ExitCode } from '../exit-code.js';
+import { loadKeys } from '../input/key-material.js';
+import { readBytes, readMaxBytes } from '../input/read-bytes.js';
+import { readStrictJson } from '../input/read-json.js';
+import type { Io } from '../io.js';
+import { writeReport } from '../report/write-report.js';
+import { corrupted, verifyProject } from '../verification/verification.js';
+import type { Command } from './command.js';
+import { VERIFY_FLAG_HELP, VERIFY_FLAGS, verifyOptions } from './verify-flags.js';
+
+/** Verifies a project bundle and every step in it. @see docs/spec.md, "Project verification" */
+export const verifyProjectCommand: Command = {
+  name: 'verify-project',
+  summary: 'check a project bundle and every step in it',
+  usage: ['verify-project FILE|- [--keys FILE|URL] [options]'],
+  options: VERIFY_FLAG_HELP,
+  examples: [['cer verify-project project.json --keys keys.json', 'the project, its steps and its receipt']],
+  run,
+};
+
+async function run(args: readonly string[], io: Io): Promise<ExitCode> {
+  const { flags, operands } = readArguments(args, VERIFY_FLAGS);
+  const source = onlyOperand(operands, 'FILE');
+  const { value, fault } = readStrictJson(await readBytes(source, io.stdin, readMaxBytes(flags['max-bytes'])), source);
+  const keys = await loadKeys(flags.keys, io);
+  const options = verifyOptions(flags, keys, io.now());
+  const verification = fault === null ? await verifyProject(value, options) : corrupted(fault, options.verifiedAt);
+  return writeReport(verification, keys, flags.json ?? false, io);
+}

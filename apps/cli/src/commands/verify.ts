@@ -1,0 +1,59 @@
+import { onlyOperand, readArguments } from '../arguments.js';
+import { verifyBatch } from '../batch/verify-batch.js';
+import type { ExitCode } from '../exit-code.js';
+import { loadKeys } from '../input/key-material.js';
+import { readBytes, readMaxBytes } from '../input/read-bytes.js';
+import { readStrictJson } from '../input/read-json.js';
+import type { Io } from '../io.js';
+import { writeReport } from '../report/write-report.js';
+import { UsageError } from '../usage-error.js';
+import { verifyAny } from '../verification/verification.js';
+import type { Command } from './command.js';
+import { VERIFY_FLAG_HELP, VERIFY_FLAGS, verifyOptions } from './verify-flags.js';
+
+/** Verifies a certificate, offline unless the keys are to be fetched. @see docs/spec.md, "Command line" */
+export const verifyCommand: Command = {
+  name: 'verify',
+  summary: 'check a certificate, a package or a project bundle',
+  usage: ['verify FILE|- [--keys FILE|URL] [options]', 'verify --batch FILE... [--keys FILE|URL] [options]'],
+  options: [
+    ...VERIFY_FLAG_HELP,
+    ['--batch', 'check many on all cores; files named .ndjson or .jsonl, and -, hold one certificate a line'],
+  ],
+  examples: [
+    ['cer verify certificate.json --keys keys.json', 'offline: reads two files and opens no connection'],
+    ['cer verify certificate.json --keys https://node.example', 'fetches the keys of the node you name'],
+    ['cat certificate.json | cer verify - --json', 'as JSON, for a program'],
+    ['cer verify --batch records.ndjson --keys keys.json', 'a whole archive'],
+  ],
+  run,
+};
+
+async function run(args: readonly string[], io: Io): Promise<ExitCode> {
+  const { flags, operands } = readArguments(args, { ...VERIFY_FLAGS, batch: { type: 'boolean' } });
+  const maxBytes = readMaxBytes(flags['max-bytes']);
+  if (flags.batch !== true) {
+    const source = onlyOperand(operands, 'FILE');
+    if (source === '-' && flags.keys === '-') throw new UsageError('FILE and --keys cannot both be standard input');
+    // The file first: where it is missing, no node is asked for anything.
+    const json = readStrictJson(await readBytes(source, io.stdin, maxBytes), source);
+    const keys = await loadKeys(flags.keys, io);
+    const verification = await verifyAny(json, verifyOptions(flags, keys, io.now()));
+    return writeReport(verification, keys, flags.json ?? false, io);
+  }
+  if (operands.length === 0) throw new UsageError('--batch: no FILE is given');
+  if (operands.includes('-') && flags.keys === '-') {
+    throw new UsageError('FILE and --keys cannot both be standard input');
+  }
+  return verifyBatch(
+    {
+      sources: operands,
+      keys: await loadKeys(flags.keys, io),
+      nodeId: flags.node ?? null,
+      requireAttestation: flags['require-attestation'] ?? false,
+      maxBytes,
+      asJson: flags.json ?? false,
+    },
+    io,
+  );
+}

@@ -1,0 +1,18 @@
+/** What the shell hears. @see docs/spec.md, "Command line" */
+export const EXIT = {
+  verified: 0,
+  failed: 1,
+  notFound: 2,
+  usage: 3,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** From worst to best: what a batch reports when its items differ. */
+const BY_WEIGHT: readonly ExitCode[] = [EXIT.usage, EXIT.failed, EXIT.notFound, EXIT.verified];
+
+/** The exit code of many items: the weightiest of them, 0 when there are none. */
+export function weightiest(codes: Iterable<ExitCode>): ExitCode {
+  const seen = new Set(codes);
+  return BY_WEIGHT.find((code) => seen.has(code)) ?? EXIT.verified;
+}

@@ -1,0 +1,67 @@
+import { CerError, parseJson, type JsonValue } from '@cer/cer-core';
+import { UsageError } from '../usage-error.js';
+
+const WELL_KNOWN = '/.well-known/svc-node.json';
+const TIMEOUT_MS = 10_000;
+
+/** A node that could not be asked, in one sentence without the trace of a library. */
+export class FetchFault extends Error {
+  override readonly name = 'FetchFault';
+}
+
+/**
+ * Where a node publishes its key set.
+ * @param source a node's base address, or the address of the document itself (ending in `.json`)
+ * @throws UsageError when it is no address, or holds a password
+ */
+export function keySetAddress(source: string): string {
+  if (!URL.canParse(source)) throw new UsageError('--keys: not a valid http or https address');
+  const url = new URL(source);
+  if (url.username !== '' || url.password !== '') throw new UsageError('--keys: an address must not hold a password');
+  url.hash = '';
+  if (!url.pathname.endsWith('.json')) url.pathname = url.pathname.replace(/\/*$/, WELL_KNOWN);
+  return url.href;
+}
+
+/**
+ * Fetches a JSON document. Redirects are refused: the address is what the caller trusts.
+ * @param maxBytes a longer answer is given up while it arrives
+ * @throws FetchFault when there is no answer in ten seconds, or none that is strict JSON with status 200
+ */
+export async function fetchJson(address: string, maxBytes: number): Promise<JsonValue> {
+  try {
+    const response = await fetch(address, {
+      headers: { accept: 'application/json' },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (response.status >= 300 && response.status < 400) {
+      throw new FetchFault('it redirects to another address; give that one');
+    }
+    if (response.status !== 200) throw new FetchFault(`it answered with status ${response.status}`);
+    return parseJson(await readBody(response, maxBytes));
+  } catch (error) {
+    throw asFetchFault(error);
+  }
+}
+
+async function readBody(response: Response, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const body: AsyncIterable<Uint8Array> | null = response.body;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > maxBytes) throw new FetchFault(`its answer is larger than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
+}
+
+function asFetchFault(error: unknown): unknown {
+  if (error instanceof FetchFault) return error;
+  if (error instanceof CerError) return new FetchFault('its answer is not strict JSON');
+  if (!(error instanceof Error)) return error;
+  if (error.name === 'TimeoutError') return new FetchFault(`no answer within ${TIMEOUT_MS / 1000} seconds`);
+  const cause = error.cause instanceof Error && 'code' in error.cause ? String(error.cause.code) : null;
+  return error instanceof TypeError ? new FetchFault(`no connection${cause === null ? '' : ` (${cause})`}`) : error;
+}

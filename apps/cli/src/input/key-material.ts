@@ -1,0 +1,69 @@
+import { stat } from 'node:fs/promises';
+import { KeyError, parseKeySet, type NodeKeySet } from '@cer/keys';
+import type { JsonValue } from '@cer/cer-core';
+import type { Io } from '../io.js';
+import { UsageError } from '../usage-error.js';
+import { nameOf, readBytes } from './read-bytes.js';
+import { readOwnJson } from './read-json.js';
+
+const MAX_KEY_SET_BYTES = 1024 * 1024;
+
+/** Where a key set came from, for the reader of a report to judge. */
+export interface KeySource {
+  readonly kind: 'file' | 'url';
+  /** Path or address. */
+  readonly from: string;
+  /** When the file was last changed, or when the address was asked; null where nobody knows. */
+  readonly date: string | null;
+}
+
+/** The keys the caller pinned. */
+export interface KeyMaterial {
+  readonly keySet: NodeKeySet;
+  /** The document as read: what can be handed to another thread. */
+  readonly document: JsonValue;
+  readonly source: KeySource;
+}
+
+/** Keys, or why there are none: what could not be fetched leaves signatures unchecked, and the verdict says so. */
+export type KeyLookup =
+  | { readonly material: KeyMaterial; readonly unavailable: null }
+  | { readonly material: null; readonly unavailable: string | null };
+
+export const NO_KEYS: KeyLookup = { material: null, unavailable: null };
+
+const isUrl = (source: string): boolean => /^https?:\/\//i.test(source);
+
+/**
+ * Loads the key set that `--keys` names. A file never touches the network.
+ * @throws UsageError when a file is missing or holds no key set, or an address is malformed
+ */
+export async function loadKeys(source: string | undefined, io: Pick<Io, 'stdin' | 'now'>): Promise<KeyLookup> {
+  if (source === undefined) return NO_KEYS;
+  if (isUrl(source)) return fetchKeys(source, io);
+  const document = readOwnJson(await readBytes(source, io.stdin, MAX_KEY_SET_BYTES), source);
+  const date = source === '-' ? null : (await stat(source)).mtime.toISOString();
+  try {
+    return available(document, { kind: 'file', from: source, date });
+  } catch (error) {
+    if (error instanceof KeyError) throw new UsageError(`${nameOf(source)}: ${error.message}`);
+    throw error;
+  }
+}
+
+async function fetchKeys(source: string, io: Pick<Io, 'now'>): Promise<KeyLookup> {
+  // Loaded here only: where keys come from a file, no code that could open a connection is even read.
+  const { fetchJson, FetchFault, keySetAddress } = await import('./fetch-key-set.js');
+  const address = keySetAddress(source);
+  try {
+    const document = await fetchJson(address, MAX_KEY_SET_BYTES);
+    return available(document, { kind: 'url', from: address, date: io.now().toISOString() });
+  } catch (error) {
+    if (!(error instanceof FetchFault) && !(error instanceof KeyError)) throw error;
+    return { material: null, unavailable: `the keys could not be had from ${address}: ${error.message}` };
+  }
+}
+
+function available(document: JsonValue, source: KeySource): KeyLookup {
+  return { material: { keySet: parseKeySet(document), document, source }, unavailable: null };
+}

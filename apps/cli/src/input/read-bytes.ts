@@ -1,0 +1,95 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { printable } from '../report/printable.js';
+import { UsageError } from '../usage-error.js';
+
+const MIB = 1024 * 1024;
+
+/** What a file may have unless --max-bytes says otherwise. */
+export const DEFAULT_MAX_BYTES = 256 * MIB;
+
+/** Text of more characters than this cannot be held by the JavaScript engine. */
+const ENGINE_MAX_BYTES = 512 * MIB - 24;
+
+/** How a source of bytes is named in messages; `-` is standard input. */
+export function nameOf(source: string): string {
+  return source === '-' ? 'standard input' : printable(source);
+}
+
+/** @throws UsageError when the flag is no number of bytes that can be read */
+export function readMaxBytes(flag: string | undefined): number {
+  if (flag === undefined) return DEFAULT_MAX_BYTES;
+  const bytes = /^[1-9]\d{0,14}$/.test(flag) ? Number(flag) : Number.NaN;
+  if (Number.isNaN(bytes)) throw new UsageError('--max-bytes: must be a whole number of bytes, at least 1');
+  if (bytes > ENGINE_MAX_BYTES) throw new UsageError(`--max-bytes: must be at most ${ENGINE_MAX_BYTES} (512 MiB)`);
+  return bytes;
+}
+
+/**
+ * Reads a whole file, or standard input for `-`.
+ * @throws UsageError when it is missing, a directory, unreadable or larger than `maxBytes`; one line that names it
+ */
+export async function readBytes(
+  source: string,
+  stdin: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  try {
+    return source === '-' ? await collect(stdin, source, maxBytes) : await readFileBytes(source, maxBytes);
+  } catch (error) {
+    throw asUsageError(error, source);
+  }
+}
+
+async function readFileBytes(path: string, maxBytes: number): Promise<Uint8Array> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    if (size > maxBytes) throw tooLarge(path, maxBytes);
+    // One read for a regular file; pipes and devices say size 0 and are read to their end, as files that grow are.
+    const first = new Uint8Array(size + 1);
+    const { bytesRead } = await file.read(first, 0, first.length, null);
+    if (bytesRead === size && size > 0) return first.subarray(0, size);
+    return await collect(remaining(first.subarray(0, bytesRead), path, file.fd), path, maxBytes);
+  } finally {
+    await file.close();
+  }
+}
+
+async function* remaining(start: Uint8Array, path: string, fd: number): AsyncIterable<Uint8Array> {
+  yield start;
+  yield* createReadStream(path, { fd, autoClose: false }) as AsyncIterable<Uint8Array>;
+}
+
+async function collect(chunks: AsyncIterable<Uint8Array>, source: string, maxBytes: number): Promise<Uint8Array> {
+  const kept: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    length += chunk.length;
+    if (length > maxBytes) throw tooLarge(source, maxBytes);
+    kept.push(chunk);
+  }
+  return Buffer.concat(kept, length);
+}
+
+function tooLarge(source: string, maxBytes: number): UsageError {
+  const limit = maxBytes % MIB === 0 ? `${maxBytes / MIB} MiB` : `${maxBytes} bytes`;
+  return new UsageError(`${nameOf(source)}: is larger than ${limit} (--max-bytes N raises the limit)`);
+}
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'no such file'],
+  ['ENOTDIR', 'no such file'],
+  ['EISDIR', 'is a directory, a file is expected'],
+  ['EACCES', 'may not be read by this user'],
+  ['EPERM', 'may not be read by this user'],
+  ['ENAMETOOLONG', 'the name is too long'],
+  ['ELOOP', 'is a link that leads to itself'],
+]);
+
+/** A fault of the file system as one line. Anything that is no such fault goes on as it is. */
+export function asUsageError(error: unknown, source: string): unknown {
+  if (error instanceof UsageError || !(error instanceof Error) || !('code' in error)) return error;
+  const code = String(error.code);
+  return new UsageError(`${nameOf(source)}: ${REASONS.get(code) ?? `cannot be read or written (${code})`}`);
+}

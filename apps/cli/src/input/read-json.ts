@@ -1,0 +1,34 @@
+import { CerError, parseJson, type Finding, type JsonValue } from '@cer/cer-core';
+import { UsageError } from '../usage-error.js';
+import { nameOf } from './read-bytes.js';
+
+/** JSON text as it was read, or the strict rule that it breaks. */
+export type StrictJson =
+  { readonly value: JsonValue; readonly fault: null } | { readonly value: null; readonly fault: Finding };
+
+/**
+ * Parses what is to be verified. Text that is no JSON at all is a mistake in the call; JSON that breaks a strict rule is
+ * a certificate that nobody can hold unambiguously.
+ * @throws UsageError for a JSON syntax error
+ * @see docs/spec.md, "Strict JSON"
+ */
+export function readStrictJson(bytes: Uint8Array, source: string): StrictJson {
+  try {
+    return { value: parseJson(bytes), fault: null };
+  } catch (error) {
+    if (!(error instanceof CerError)) throw error;
+    if (error.code === 'JSON_SYNTAX') throw new UsageError(`${nameOf(source)}: is not valid JSON`);
+    const detail = error.path === '' ? error.message : error.message.slice(error.path.length + 2);
+    return { value: null, fault: { code: 'SCHEMA_ERROR', member: error.path, detail, reason: 'BUNDLE_CORRUPTED' } };
+  }
+}
+
+/**
+ * Parses a file that only serves the command, such as a key set: any fault in it is a fault of the call.
+ * @throws UsageError
+ */
+export function readOwnJson(bytes: Uint8Array, source: string): JsonValue {
+  const { value, fault } = readStrictJson(bytes, source);
+  if (fault !== null) throw new UsageError(`${nameOf(source)}: ${fault.detail}`);
+  return value;
+}

@@ -1,0 +1,38 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { isatty } from 'node:tty';
+import { EXIT } from './exit-code.js';
+import type { Io, Output } from './io.js';
+import { run } from './run.js';
+
+// The only file that knows the process.
+
+function output(stream: NodeJS.WriteStream): Output {
+  // A reader that has seen enough (`cer ... | head`) closes the pipe; that is no fault of the verification.
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+  return {
+    write: (text) => void stream.write(text),
+    isTerminal: isatty(stream.fd),
+    columns: isatty(stream.fd) ? stream.columns : undefined,
+  };
+}
+
+const io: Io = {
+  stdin: process.stdin,
+  stdout: output(process.stdout),
+  stderr: output(process.stderr),
+  env: process.env,
+  now: () => new Date(),
+  randomId: () => randomUUID(),
+  randomBytes: (length) => new Uint8Array(randomBytes(length)),
+};
+
+try {
+  process.exitCode = await run(process.argv.slice(2), io);
+} catch (error) {
+  // Unforeseen: fail closed, in the shape a caller parses. The message may quote a file, so only its kind is told.
+  const kind = error instanceof Error ? error.name : typeof error;
+  io.stderr.write(`${JSON.stringify({ status: 'FAILED', checks: {}, reason: 'UNKNOWN_ERROR', detail: kind })}\n`);
+  process.exitCode = EXIT.failed;
+}

@@ -1,0 +1,41 @@
+import type { FailureCode } from '@cer/cer-core';
+
+const ASK_FOR_ORIGINAL =
+  'Ask whoever gave you this file for the original as the node returned it, or look the certificate up at the node.';
+const READ_SPEC =
+  'The file is no certificate of a kind this version knows. Check that it is the right file, and whole.';
+const ASK_PRODUCER = 'Ask its producer to seal it again; this file cannot be repaired.';
+const CHECK_KEYS =
+  'Check that the key set is that of the node named in the receipt, fetched lately (--keys with the address of the node).';
+
+/** What to do next, for each way to fail. */
+const ADVICE = {
+  SCHEMA_ERROR: READ_SPEC,
+  SCHEMA_KEY_INVALID: ASK_PRODUCER,
+  PROTECTED_FIELD_MISSING: ASK_FOR_ORIGINAL,
+  PROTECTED_SET_MISMATCH: ASK_FOR_ORIGINAL,
+  INVALID_SHA256_FORMAT: ASK_FOR_ORIGINAL,
+  CANONICALIZATION_ERROR: ASK_PRODUCER,
+  SNAPSHOT_HASH_MISMATCH: ASK_FOR_ORIGINAL,
+  INPUT_HASH_MISMATCH: ASK_FOR_ORIGINAL,
+  OUTPUT_HASH_MISMATCH: ASK_FOR_ORIGINAL,
+  TOOL_OUTPUT_HASH_MISMATCH: ASK_FOR_ORIGINAL,
+  CERTIFICATE_HASH_MISMATCH: ASK_FOR_ORIGINAL,
+  PROJECT_HASH_MISMATCH: ASK_FOR_ORIGINAL,
+  STEP_REGISTRY_MISMATCH: ASK_FOR_ORIGINAL,
+  CHAIN_BREAK_DETECTED: ASK_FOR_ORIGINAL,
+  TOOL_EVIDENCE_MISSING: ASK_PRODUCER,
+  INCOMPLETE_ARTIFACT: 'A full certificate was asked for. Ask whoever holds the original for it.',
+  ATTESTATION_MISSING: 'Ask for the certificate as the node returned it, with its receipt and signature.',
+  VERIFICATION_MATERIAL_UNAVAILABLE:
+    'Give the keys of the node: --keys with a saved key set, or with the address of the node.',
+  ATTESTATION_KEY_NOT_FOUND: CHECK_KEYS,
+  KEY_REVOKED: 'The node withdrew this key. Ask for the certificate to be attested again with a key that holds.',
+  ATTESTATION_KEY_FORMAT_UNSUPPORTED: CHECK_KEYS,
+  ATTESTATION_INVALID_SIGNATURE: `${ASK_FOR_ORIGINAL} ${CHECK_KEYS}`,
+  UNKNOWN_ERROR: 'Please report this, with the file if you may share it.',
+} as const satisfies Record<FailureCode, string>;
+
+export function adviceFor(code: FailureCode): string {
+  return ADVICE[code];
+}

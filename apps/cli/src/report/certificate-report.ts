@@ -1,0 +1,101 @@
+import type { Evaluation } from '@cer/cer-core';
+import type { KeyLookup } from '../input/key-material.js';
+import { paragraph, rows } from './lay-out.js';
+import { printable } from './printable.js';
+import { checkLine, faultSections, keyRows, section, type Page } from './sections.js';
+import { statedExecution, statedTimes } from './stated.js';
+import { layerSentences, verdictOf, type Verdict } from './words.js';
+
+const DOES_NOT_PROVE =
+  'That the output is correct, fair, lawful or complete; that the model would answer the same again; that the times ' +
+  'and names the producer states are true.';
+
+/**
+ * The report for people: the verdict first, then why, who, when, and what follows from it.
+ * Everything that comes from the certificate, the key set or a file name is made safe to print.
+ */
+export function certificateReport(evaluation: Evaluation, keys: KeyLookup, page: Page): string {
+  const verdict = verdictOf(evaluation);
+  const layers = layerSentences(evaluation).map(([name, outcome, sentence]) =>
+    checkLine(name, outcome, sentence, page),
+  );
+  const isSound = evaluation.status !== 'FAILED';
+  return [
+    headline(verdict, page),
+    paragraph(verdict.sentence, page.width),
+    section('Certificate', rows(certificateRows(evaluation), page.width), page),
+    section('What was checked', layers.join(''), page),
+    faultSections(evaluation.findings, page),
+    section('Who signed', rows([...signerRows(evaluation), ...keyRows(keys)], page.width), page),
+    section('When', rows(timeRows(evaluation), page.width), page),
+    isSound ? section('What the producer states', rows(statedRows(evaluation), page.width), page) : '',
+    isSound ? section('What this proves', paragraph(whatItProves(evaluation), page.width), page) : '',
+    isSound ? section('What it does not prove', paragraph(DOES_NOT_PROVE, page.width), page) : '',
+  ].join('');
+}
+
+export function headline({ tone, headline: text }: Verdict, { paint }: Page): string {
+  const colour = { good: paint.good, neutral: paint.strong, careful: paint.careful, bad: paint.bad }[tone];
+  return `${colour(text)}\n`;
+}
+
+function certificateRows(evaluation: Evaluation): [string, string][] {
+  const { certificateHash, bundleType, protocolVersion, canonicalization, isResealed, provenance } = evaluation;
+  const protocol = protocolVersion === null ? '' : `, protocol ${printable(protocolVersion)}`;
+  const profile = canonicalization === null ? '' : ` (${canonicalization})`;
+  const original = provenance?.originalCertificateHash ?? null;
+  const claim = provenance?.state === 'proven' ? 'the node signed this' : 'claimed, unproven';
+  return [
+    ['Hash', certificateHash ?? 'none that is well formed'],
+    ['Kind', `${bundleType ?? 'unknown'}${protocol}${profile}`],
+    ...(isResealed ? ([['Cut from', `${printable(original ?? 'an unnamed original')} (${claim})`]] as const) : []),
+  ].map(([label = '', text = '']): [string, string] => [label, text]);
+}
+
+function signerRows({ signed, receipt }: Evaluation): [string, string][] {
+  if (signed === null) {
+    return [
+      ['Node', receipt.status === 'SKIPPED' ? 'nobody signed this certificate' : 'no signature could be confirmed'],
+    ];
+  }
+  const status = signed.keyStatus === null ? '' : ` (${signed.keyStatus})`;
+  return [
+    ['Node', printable(signed.nodeId)],
+    ['Key', `${printable(signed.kid)}${status}`],
+    ['Fingerprint', signed.keyFingerprint ?? 'unknown'],
+  ];
+}
+
+function timeRows({ signed, bundle, isHashOnly, verifiedAt }: Evaluation): [string, string][] {
+  const stated = isHashOnly ? null : statedTimes(bundle);
+  const entry = (label: string, time: string | null | undefined, by: string): [string, string][] =>
+    typeof time === 'string' ? [[label, `${printable(time)} (${by})`]] : [];
+  return [
+    ...entry('Signed', signed?.attestedAt, "the node's own clock; no third party witnessed it"),
+    ...entry('Created', stated?.createdAt, 'stated by the producer'),
+    ...entry('Executed', stated?.timestamp, 'stated by the producer'),
+    ...entry('Verified', verifiedAt, "this computer's clock"),
+  ];
+}
+
+function statedRows({ bundle, supplemental }: Evaluation): [string, string][] {
+  const note = 'there is more in this file that the hash does not cover; it is not shown and proves nothing';
+  return [
+    ...statedExecution(bundle).map(([label, text]): [string, string] => [label, printable(text)]),
+    ...(supplemental ? ([['Beyond it', note]] as [string, string][]) : []),
+  ];
+}
+
+function whatItProves({ receipt, isHashOnly, contentMode, envelope }: Evaluation): string {
+  if (receipt.status !== 'PASS') {
+    const sealed = contentMode === null ? '' : ' Nobody has attested the sealed input and output either.';
+    return `That the parts of this file that its hash covers fit that hash, and no more.${sealed}`;
+  }
+  if (isHashOnly) return 'That the node named above signed this hash, by its own clock at the time above.';
+  const content =
+    contentMode === null
+      ? 'Whoever holds the input or the output can show that it is the one.'
+      : 'Whoever holds an opening can show that one value is the sealed one (cer open).';
+  const second = envelope.status === 'PASS' ? ', content included' : '';
+  return `That the node named above signed exactly this record${second}, and that nothing in it changed since. ${content}`;
+}

@@ -1,0 +1,63 @@
+import {
+  toProjectReport,
+  toProjectVerifyResponse,
+  toReport,
+  type Finding,
+  type VerificationReport,
+} from '@cer/cer-core';
+import type { KeyLookup } from '../input/key-material.js';
+import type { Verification } from '../verification/verification.js';
+import { VERIFIER } from '../version.js';
+import { statedTimes } from './stated.js';
+
+/** What a report says of the keys that were used, beside the report itself. */
+export interface KeyStatement {
+  readonly nodeId: string | null;
+  readonly from: string | null;
+  /** When the key file was last changed or the address asked. */
+  readonly date: string | null;
+  readonly unavailable?: string;
+}
+
+export type JsonReport = VerificationReport & {
+  /** The code that decided; `OK` on success. */
+  readonly code: string;
+  readonly findings: readonly Finding[];
+  readonly keySet: KeyStatement | null;
+};
+
+/** The machine-readable report: the documented shape, and what the readable one says beyond it. */
+export function toJsonReport(verification: Verification, keys: KeyLookup): JsonReport {
+  const { evaluation } = verification;
+  const known = { code: evaluation.code, findings: evaluation.findings, keySet: statementOf(keys) };
+  if (verification.kind === 'project') {
+    const { projectHash, steps, nodeReceipt } = toProjectVerifyResponse(verification.evaluation);
+    const { registeredAt } = verification.evaluation;
+    return {
+      ...toProjectReport(verification.evaluation, VERIFIER),
+      ...known,
+      ...{ projectHashes: projectHash, steps, nodeReceipt, registeredAt },
+    };
+  }
+  const { signed, bundle, computedCertificateHash } = verification.evaluation;
+  return {
+    ...toReport(verification.evaluation, VERIFIER),
+    ...known,
+    ...{ computedCertificateHash, signed, statedByProducer: statedTimes(bundle) },
+  };
+}
+
+/** What stderr holds when a verification failed: the report, and the one reason that decided. */
+export function toFailureReport(verification: Verification, keys: KeyLookup): JsonReport & { readonly reason: string } {
+  const { code, findings } = verification.evaluation;
+  const reason = findings.find((finding) => finding.code === code)?.reason ?? code;
+  return { ...toJsonReport(verification, keys), reason };
+}
+
+function statementOf({ material, unavailable }: KeyLookup): KeyStatement | null {
+  if (material !== null) {
+    const { keySet, source } = material;
+    return { nodeId: keySet.nodeId, from: source.from, date: source.date };
+  }
+  return unavailable === null ? null : { nodeId: null, from: null, date: null, unavailable };
+}

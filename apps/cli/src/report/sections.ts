@@ -1,0 +1,66 @@
+import type { Finding, LayerOutcome } from '@cer/cer-core';
+import type { KeyLookup } from '../input/key-material.js';
+import { adviceFor } from './advice.js';
+import { paragraph, wrap } from './lay-out.js';
+import type { Paint } from './paint.js';
+import { printable } from './printable.js';
+
+/** How and where a report is written. */
+export interface Page {
+  readonly paint: Paint;
+  readonly width: number;
+}
+
+/** More findings than these are counted, not shown. */
+const MAX_FINDINGS = 20;
+
+export function section(title: string, body: string, { paint }: Page): string {
+  return body === '' ? '' : `\n${paint.strong(title)}\n${body}`;
+}
+
+/** PASS, FAIL or SKIPPED, a name, and a sentence that says what it means. */
+export function checkLine(
+  name: string,
+  { status }: Pick<LayerOutcome, 'status'>,
+  sentence: string,
+  { paint, width }: Page,
+): string {
+  const colour = { PASS: paint.good, FAIL: paint.bad, SKIPPED: paint.quiet }[status];
+  const label = status.toLowerCase().padEnd(8);
+  return `  ${colour(label)} ${name.padEnd(10)} ${wrap(sentence, width, ' '.repeat(22))}\n`;
+}
+
+/** What failed, with the member, the hashes, and what to do about the first of them. */
+export function faultSections(findings: readonly Finding[], page: Page): string {
+  const shown = findings.slice(0, MAX_FINDINGS).map((finding) => faultLines(finding, page));
+  const left = findings.length - shown.length;
+  const more = left > 0 ? paragraph(`... and ${left} more`, page.width) : '';
+  const [first] = findings;
+  const advice = first === undefined ? '' : paragraph(adviceFor(first.code), page.width);
+  return section('What is wrong', shown.join('') + more, page) + section('What to do next', advice, page);
+}
+
+function faultLines({ member, detail, code, expected, computed }: Finding, { width }: Page): string {
+  const where = member === '' ? 'the file' : printable(member);
+  return (
+    paragraph(`${where}: ${printable(detail)} [${code}]`, width) +
+    (expected === undefined ? '' : `    expected  ${printable(expected)}\n`) +
+    (computed === undefined ? '' : `    computed  ${printable(computed)}\n`)
+  );
+}
+
+/** Where the keys came from and when: the reader's own trust begins there. */
+export function keyRows({ material, unavailable }: KeyLookup): [string, string][] {
+  if (material === null) {
+    const why = unavailable === null ? 'none were given (--keys FILE or --keys URL)' : printable(unavailable);
+    return [['Keys', why]];
+  }
+  const { kind, from, date } = material.source;
+  const when = date === null ? '' : kind === 'file' ? `, last changed ${date}` : `, fetched ${date}`;
+  const isOpen = kind === 'url' && from.startsWith('http:');
+  return [
+    ['Keys from', `${kind === 'file' ? 'file' : 'address'} ${printable(from)}${when}`],
+    ...(isOpen ? [['', 'over http: anybody on the way could have changed them'] as [string, string]] : []),
+    ['Keys of', `node ${printable(material.keySet.nodeId)}, as the key set says`],
+  ];
+}

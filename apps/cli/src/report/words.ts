@@ -1,0 +1,108 @@
+import type { Evaluation, LayerOutcome } from '@cer/cer-core';
+
+/** The verdict in words: a headline, and what it means in one sentence. */
+export interface Verdict {
+  readonly tone: 'good' | 'neutral' | 'careful' | 'bad';
+  readonly headline: string;
+  readonly sentence: string;
+}
+
+/** Words for people who are no programmers. Green is kept for what a node vouches for. */
+export function verdictOf(evaluation: Evaluation): Verdict {
+  const { status, code, receipt, relaxations, isHashOnly } = evaluation;
+  if (code === 'VERIFICATION_MATERIAL_UNAVAILABLE') {
+    return {
+      tone: 'careful',
+      headline: `NOT VERIFIED (${code})`,
+      sentence: 'This certificate carries a signature, but without the public keys of its node nobody can check it.',
+    };
+  }
+  if (status === 'FAILED') {
+    return {
+      tone: 'bad',
+      headline: `FAILED (${code})`,
+      sentence: 'This certificate does not hold. Do not rely on it.',
+    };
+  }
+  if (receipt.status !== 'PASS') {
+    return {
+      tone: 'neutral',
+      headline: 'VERIFIED: integrity only, nobody vouches for it',
+      sentence:
+        'The content fits the hash that stands beside it. Whoever changed the content could also have written a new ' +
+        'hash, for no node has signed it.',
+    };
+  }
+  if (isHashOnly) {
+    return {
+      tone: 'good',
+      headline: 'VERIFIED: a hash, not its content',
+      sentence: 'A node signed this hash at the time below. What the hash stands for is not part of the record.',
+    };
+  }
+  if (relaxations.length > 0) {
+    return {
+      tone: 'careful',
+      headline: 'VERIFIED under the rules of an older format',
+      sentence: `The signature holds; some checks of today do not apply to this format (${relaxations.join(', ')}).`,
+    };
+  }
+  return status === 'VERIFIED_CONFIDENTIAL'
+    ? {
+        tone: 'good',
+        headline: 'VERIFIED, CONFIDENTIAL',
+        sentence:
+          'The content is unchanged and a node has signed it. Input and output are sealed: they are bound to this ' +
+          'certificate, and it does not reveal them.',
+      }
+    : {
+        tone: 'good',
+        headline: 'VERIFIED',
+        sentence: 'The content is unchanged since it was sealed, and a node has signed it.',
+      };
+}
+
+/** One plain sentence for each of the three layers. */
+export function layerSentences(evaluation: Evaluation): readonly (readonly [string, LayerOutcome, string])[] {
+  return [
+    ['Integrity', evaluation.integrity, integritySentence(evaluation)],
+    ['Receipt', evaluation.receipt, receiptSentence(evaluation)],
+    ['Envelope', evaluation.envelope, envelopeSentence(evaluation)],
+  ];
+}
+
+function integritySentence({ integrity, isHashOnly, isResealed, computedCertificateHash }: Evaluation): string {
+  if (integrity.status === 'PASS') {
+    if (isHashOnly) return 'The hash is well formed. It has no content here to compare it with.';
+    const subject = isResealed ? 'The content, as it was cut for publication, gives' : 'The content gives';
+    return `${subject} exactly the hash that the certificate states.`;
+  }
+  return computedCertificateHash === null
+    ? 'The content could not be hashed as a certificate of this kind.'
+    : 'The content breaks a rule or does not give the hash that the certificate states.';
+}
+
+function receiptSentence({ receipt, code }: Evaluation): string {
+  if (receipt.status === 'PASS') {
+    return "The node's signature names this very hash, fits the node's key, and is dated inside that key's life.";
+  }
+  if (receipt.status === 'SKIPPED') return 'There is no receipt: no node vouches for this certificate.';
+  return code === 'VERIFICATION_MATERIAL_UNAVAILABLE'
+    ? 'There is a receipt, and no key to check its signature with.'
+    : 'There is a receipt, and it does not hold.';
+}
+
+function envelopeSentence({ envelope, receipt, bundle }: Evaluation): string {
+  if (envelope.status === 'PASS') {
+    const gap = bundle !== null && Object.hasOwn(bundle, 'policyEvaluation') ? ' It leaves out policyEvaluation.' : '';
+    return `The node's second signature, over the content itself, is valid.${gap}`;
+  }
+  if (envelope.status === 'FAIL') {
+    return receipt.status === 'PASS'
+      ? "The second signature does not hold, though the receipt does: the node's own facts, or the second signature, were altered."
+      : 'The second signature, over the content itself, does not hold.';
+  }
+  return envelope.reason === 'no-envelope' || envelope.reason === 'no-attestation'
+    ? 'There is no second signature, over the content itself, to check.'
+    : 'Parts were removed, so what the second signature covers cannot be put together again. That is no fault.';
+}

@@ -1,0 +1,48 @@
+import { commandPage, overview } from './commands/help.js';
+import { COMMANDS, findCommand } from './commands/registry.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import type { Io } from './io.js';
+import { widthOf } from './report/lay-out.js';
+import { printable } from './report/printable.js';
+import { UsageError } from './usage-error.js';
+import { VERSION } from './version.js';
+
+const HELP_FLAGS: ReadonlySet<string> = new Set(['--help', '-h']);
+
+/**
+ * Runs one command line.
+ * @param argv what stands after `cer`
+ * @returns the exit code; everything to be said has been written to `io` by then
+ */
+export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
+  try {
+    return await dispatch(argv, io);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    io.stderr.write(`cer: ${error.message}\n`);
+    return EXIT.usage;
+  }
+}
+
+async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
+  const [first] = argv;
+  if (first === undefined) throw new UsageError('which command? (cer help lists them)');
+  if (first === '--version' || first === '-V') {
+    io.stdout.write(`${VERSION}\n`);
+    return EXIT.verified;
+  }
+  if (HELP_FLAGS.has(first)) {
+    io.stdout.write(overview(COMMANDS, widthOf(io.stdout)));
+    return EXIT.verified;
+  }
+  const call = findCommand(argv);
+  if (call === null) {
+    const kind = first.startsWith('-') ? 'flag' : 'command';
+    throw new UsageError(`unknown ${kind} ${printable(first, 40)} (cer help lists the commands)`);
+  }
+  if (call.args.some((arg) => HELP_FLAGS.has(arg))) {
+    io.stdout.write(commandPage(call.command, widthOf(io.stdout)));
+    return EXIT.verified;
+  }
+  return call.command.run(call.args, io);
+}

@@ -1,0 +1,55 @@
+import {
+  evaluateCer,
+  evaluateProject,
+  isJsonObject,
+  member,
+  PROJECT,
+  unreadable,
+  type Evaluation,
+  type Finding,
+  type JsonValue,
+  type ProjectEvaluation,
+  type VerifyProjectOptions,
+} from '@cer/cer-core';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import type { StrictJson } from '../input/read-json.js';
+
+/** What was verified, and the one evaluation that every report of it is a view of. */
+export type Verification =
+  | { readonly kind: 'certificate'; readonly evaluation: Evaluation }
+  | { readonly kind: 'project'; readonly evaluation: ProjectEvaluation; readonly title: string | null };
+
+/** Verifies a certificate, a package or a project bundle, whichever the JSON is. */
+export async function verifyAny(json: StrictJson, options: VerifyProjectOptions): Promise<Verification> {
+  if (json.fault !== null) return corrupted(json.fault, options.verifiedAt);
+  const project = asProject(json.value);
+  if (project !== null) return verifyProject(project, options);
+  return { kind: 'certificate', evaluation: await evaluateCer(json.value, options) };
+}
+
+/** Verifies a project bundle; anything else fails as one. */
+export async function verifyProject(value: JsonValue, options: VerifyProjectOptions): Promise<Verification> {
+  const title = isJsonObject(value) ? member(value, 'projectTitle') : undefined;
+  return {
+    kind: 'project',
+    evaluation: await evaluateProject(value, options),
+    title: typeof title === 'string' ? title : null,
+  };
+}
+
+/** The verification of text that breaks a rule of strict JSON. */
+export function corrupted(fault: Finding, verifiedAt: string): Verification {
+  return { kind: 'certificate', evaluation: unreadable(fault, { verifiedAt }) };
+}
+
+export function exitCodeOf({ evaluation }: Verification): ExitCode {
+  return evaluation.status === 'FAILED' ? EXIT.failed : EXIT.verified;
+}
+
+/** The project bundle in what was handed over, by itself or inside `{bundle}`; null when it is something else. */
+function asProject(value: JsonValue): JsonValue | null {
+  if (!isJsonObject(value)) return null;
+  if (member(value, 'bundleType') === PROJECT) return value;
+  const inner = member(value, 'bundle');
+  return isJsonObject(inner) && member(inner, 'bundleType') === PROJECT ? inner : null;
+}

@@ -1,0 +1,7 @@
+import type { VerifierName } from '@cer/cer-core';
+
+/** Equal to package.json's, which a test holds. */
+export const VERSION = '0.1.0';
+
+/** Who verified, as reports name it. */
+export const VERIFIER: VerifierName = `@cer/cli/${VERSION}`;
