@@ -15,8 +15,13 @@ export interface ServiceProcess {
  * Runs a service for the life of its process: starts it, and on SIGTERM or SIGINT closes it and exits 0. A second
  * signal exits at once. What keeps it from starting is said on stderr, and the exit code is 1.
  * @param start reads the configuration and calls `serve`; nothing before it listens
+ * @param isForOperator further errors whose message was written for the operator and holds no stranger's value
  */
-export async function runService(start: () => Promise<RunningServer>, host: ServiceProcess = process): Promise<void> {
+export async function runService(
+  start: () => Promise<RunningServer>,
+  host: ServiceProcess = process,
+  isForOperator: (error: unknown) => error is Error = isForPeople,
+): Promise<void> {
   let running: RunningServer | undefined;
   let stopping = false;
 
@@ -31,7 +36,7 @@ export async function runService(start: () => Promise<RunningServer>, host: Serv
         host.exit(0);
       },
       (error: unknown) => {
-        fail(host, error);
+        fail(host, error, isForOperator);
       },
     );
   };
@@ -39,18 +44,20 @@ export async function runService(start: () => Promise<RunningServer>, host: Serv
   host.on('SIGINT', stop);
   // Node's own report would print the error's message, which may hold a stranger's values.
   host.on('uncaughtException', (error) => {
-    fail(host, error);
+    fail(host, error, isForOperator);
   });
 
   try {
     running = await start();
   } catch (error) {
-    fail(host, error);
+    fail(host, error, isForOperator);
   }
 }
 
-function fail(host: ServiceProcess, error: unknown): void {
-  host.stderr.write(`${isForPeople(error) ? error.message : JSON.stringify(describeError(error))}\n`);
+function fail(host: ServiceProcess, error: unknown, isForOperator: (error: unknown) => error is Error): void {
+  host.stderr.write(
+    `${isForPeople(error) || isForOperator(error) ? error.message : JSON.stringify(describeError(error))}\n`,
+  );
   host.exit(1);
 }
 

@@ -52,6 +52,7 @@ export async function openStore({ databaseUrl, queueLimit, now = () => new Date(
       const rows = await retryPassing(() => database.all('select commitment_secret_id from commitment_secrets', []));
       return rows.map((row) => text(row, 'commitment_secret_id'));
     },
+    hasRecords: async () => (await retryPassing(() => database.all('select 1 from records limit 1', []))).length > 0,
     pendingRecords: () => commits.pending,
     close: async () => {
       await records.close();

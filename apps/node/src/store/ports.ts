@@ -197,6 +197,8 @@ export interface Store {
   ping(): Promise<void>;
   /** Every commitment secret that some execution was sealed under; start-up refuses when one is missing. */
   referencedCommitmentSecretIds(): Promise<readonly string[]>;
+  /** False for a store that has never recorded anything. */
+  hasRecords(): Promise<boolean>;
   /** How many records wait for their commit now. */
   pendingRecords(): number;
   /** Refuses new calls, commits everything that was accepted, then closes. */

@@ -1,0 +1,86 @@
+import express, { type Express } from 'express';
+import type { Attestor } from '@cer/cer-core';
+import { parseKeySet, type KeySetDocument } from '@cer/keys';
+import { mount, type Logger, type Metrics, type Route, type RouterOptions } from '@cer/http-service';
+import { attestRoutes } from './attest/attest-routes.js';
+import { createGate } from './auth/authenticate.js';
+import type { KeyDirectory } from './auth/key-directory.js';
+import { certifyRoutes } from './certify/certify-routes.js';
+import type { CommitmentSecrets } from './certify/commitment-secrets.js';
+import { discoveryRoutes } from './discovery/discovery-routes.js';
+import type { Runtime } from './discovery/runtime.js';
+import { STATUS, translateError } from './errors.js';
+import { lookupRoutes } from './lookup/lookup-routes.js';
+import { projectRoutes } from './project-bundle/project-routes.js';
+import { renderRoutes } from './render/render-routes.js';
+import type { Store } from './store/index.js';
+import { verifyRoutes } from './verify/verify-routes.js';
+
+/** Body sizes in bytes. */
+export interface BodyLimits {
+  readonly bodyLimitBytes: number;
+  readonly batchLimitBytes: number;
+  readonly verifyLimitBytes: number;
+  readonly projectLimitBytes: number;
+  readonly projectVerifyLimitBytes: number;
+}
+
+export interface NodeDeps extends BodyLimits {
+  readonly store: Store;
+  readonly keys: KeyDirectory;
+  readonly attestor: Attestor;
+  readonly keySetDocument: KeySetDocument;
+  readonly secrets: CommitmentSecrets;
+  readonly runtime: Runtime;
+  readonly verifyUrl: string;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly trustedProxies?: RouterOptions['trustedProxies'];
+  readonly now: () => Date;
+}
+
+/** The routes of the node, as data: tests hold them against the interface document. */
+export function nodeRoutes(deps: NodeDeps): Route[] {
+  const { store, keySetDocument } = deps;
+  const gate = createGate(deps.keys);
+  const keySet = parseKeySet(keySetDocument);
+  const shared = { ...deps, gate, keySet, records: store.records };
+  return [
+    ...certifyRoutes(shared),
+    ...attestRoutes(shared),
+    ...verifyRoutes(shared),
+    ...lookupRoutes(shared),
+    ...projectRoutes(shared),
+    ...renderRoutes(gate),
+    ...discoveryRoutes({
+      ...deps,
+      readiness: {
+        store: () => store.ping(),
+        signer: () => proveSigner(deps.attestor),
+        apiKeys: () => proveKeys(deps.keys),
+      },
+    }),
+  ];
+}
+
+/** The node as an Express app that listens nowhere yet. */
+export function createApp(deps: NodeDeps): Express {
+  const app = express();
+  mount(app, nodeRoutes(deps), {
+    logger: deps.logger,
+    metrics: deps.metrics,
+    statusOf: STATUS,
+    translate: translateError,
+    trustedProxies: deps.trustedProxies,
+  });
+  return app;
+}
+
+async function proveSigner({ signer }: Attestor): Promise<void> {
+  await signer.sign(new TextEncoder().encode('ready'));
+}
+
+/** A look-up of a key that cannot exist: only that it is answered counts. */
+async function proveKeys(keys: KeyDirectory): Promise<void> {
+  await keys.find('ready');
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { attestHashOnly, HASH_ONLY, type JsonObject, type JsonValue } from '@cer/cer-core';
+import type { Caller } from '../auth/key-directory.js';
+import { whileAttesting } from '../errors.js';
+import { attestAndRecord, type AttestDeps } from '../records/attest-and-record.js';
+import { certifyResponse } from '../records/certify-response.js';
+import { recordRemoved, recordToReplay } from '../records/mutation.js';
+import { metaOf, storedMeta, textMember } from '../records/stored-cer.js';
+import { checkSubmission, type AttestableBundle } from './check-submission.js';
+
+export interface AttestUseCaseDeps extends AttestDeps {
+  readonly verifyUrl: string;
+}
+
+export interface AttestedSubmission {
+  readonly body: JsonObject;
+  readonly certificateHash: string;
+  readonly isReplay: boolean;
+}
+
+/**
+ * Attests a bundle that was sealed elsewhere. Its hash is checked, never made or replaced; raw values in it are checked
+ * and dropped.
+ * @see docs/spec.md, "POST /api/attest"
+ */
+export async function attest(
+  deps: AttestUseCaseDeps,
+  body: JsonValue,
+  caller: Caller,
+  requestId: string,
+): Promise<AttestedSubmission> {
+  const submission = checkSubmission(body);
+  return submission.kind === 'hash-only'
+    ? attestHash(deps, submission, caller, requestId)
+    : attestFull(deps, submission, caller, requestId);
+}
+
+async function attestFull(
+  deps: AttestUseCaseDeps,
+  submission: Extract<AttestableBundle, { kind: 'full' }>,
+  caller: Caller,
+  requestId: string,
+): Promise<AttestedSubmission> {
+  const { sealed, protocol } = submission;
+  const { meta, outcome } = await attestAndRecord(deps, {
+    ...submission,
+    tenantId: caller.tenantId,
+    commitmentSecretId: null,
+    metadata: undefined,
+    // A raw prompt under a plain protocol is raw content, whatever the tenant publishes of confidential ones.
+    publish: protocol.sealing === 'plain' ? { ...caller.publish, prompt: false } : caller.publish,
+    isForeign: true,
+    requestId,
+  });
+  if (outcome.recorded) return answer(deps, sealed.bundle, meta, requestId, false);
+  if (outcome.existing === null) throw new Error('a full record was taken for a hash-only one');
+  const record = recordToReplay(outcome.existing, outcome.record, sealed.certificateHash);
+  return answer(deps, sealed.bundle, storedMeta(record), record.requestId, true);
+}
+
+async function attestHash(
+  deps: AttestUseCaseDeps,
+  { bundle, certificateHash }: Extract<AttestableBundle, { kind: 'hash-only' }>,
+  caller: Caller,
+  requestId: string,
+): Promise<AttestedSubmission> {
+  const { meta, outcome } = await whileAttesting(async () => {
+    const facts = { attestationId: randomUUID(), attestedAt: deps.now().toISOString() };
+    const made = metaOf(await attestHashOnly(certificateHash, deps.attestor, facts), undefined);
+    const recorded = await deps.records.recordOnce({
+      tenantId: caller.tenantId,
+      certificateHash,
+      kind: 'hash-only',
+      executionId: null,
+      bundleType: HASH_ONLY,
+      protocolVersion: null,
+      appId: null,
+      attestationId: facts.attestationId,
+      attestedAt: facts.attestedAt,
+      kid: deps.attestor.signer.kid,
+      requestId,
+      bundleJson: JSON.stringify({
+        bundleType: HASH_ONLY,
+        version: '0.1',
+        createdAt: null,
+        snapshot: null,
+        certificateHash,
+      }),
+      metaJson: JSON.stringify(made),
+      publicCerJson: null,
+      resealedCertificateHash: null,
+      createdAt: facts.attestedAt,
+      timestamp: facts.attestedAt,
+      commitmentSecretId: null,
+    });
+    return { meta: made, outcome: recorded };
+  });
+  if (outcome.recorded) return answer(deps, bundle, meta, requestId, false);
+  if (outcome.record === null) throw recordRemoved();
+  return answer(deps, bundle, storedMeta(outcome.record), outcome.record.requestId, true);
+}
+
+function answer(
+  { verifyUrl }: AttestUseCaseDeps,
+  bundle: JsonObject,
+  meta: JsonObject,
+  requestId: string,
+  isReplay: boolean,
+): AttestedSubmission {
+  const body = certifyResponse({ bundle, meta, requestId, verifyUrl });
+  return { body, certificateHash: textMember(body, 'certificateHash'), isReplay };
+}

@@ -1,0 +1,28 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/** What an API key may do. @see docs/spec.md, "API keys" */
+export const SCOPES = ['certify', 'render', 'register', 'ingest'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+const KEY_BYTES = 32;
+const keyForm = /^cer_live_[A-Za-z0-9_-]{43}$/;
+const SHOWN_CHARACTERS = 'cer_live_'.length + 6;
+
+/** A new key: `cer_live_` and 43 base64url characters. It is shown once; only its hash is kept. */
+export function generateApiKey(): string {
+  return `cer_live_${randomBytes(KEY_BYTES).toString('base64url')}`;
+}
+
+export function isApiKey(text: string): boolean {
+  return keyForm.test(text);
+}
+
+/** @returns the SHA-256 of the key, 64 hex digits */
+export function hashApiKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** What people see of a key in a list. */
+export function apiKeyPrefix(key: string): string {
+  return key.slice(0, SHOWN_CHARACTERS);
+}

@@ -1,0 +1,69 @@
+import { DEFAULT_PUBLISH_SETTINGS, type PublishSettings } from '@cer/cer-core';
+import type { TenantStore } from '../store/index.js';
+
+/** Who calls: a tenant, by one of its API keys. */
+export interface Caller {
+  readonly tenantId: string;
+  readonly keyId: string;
+  readonly scopes: ReadonlySet<string>;
+  readonly publish: PublishSettings;
+}
+
+/** Where API keys are looked up: the node's own table, or a control plane. */
+export interface KeyDirectory {
+  /**
+   * @param keyHash SHA-256 of the key, hex
+   * @returns null for an unknown or inactive key
+   * @throws anything when the keys cannot be looked up: the request is then refused, never let through
+   */
+  find(keyHash: string): Promise<Caller | null>;
+}
+
+/** The node's own API keys. */
+export function ownKeyDirectory(tenants: TenantStore): KeyDirectory {
+  return {
+    find: async (keyHash) => {
+      const key = await tenants.findApiKey(keyHash);
+      if (key === null || !key.active) return null;
+      const { tenantId, keyId, scopes } = key;
+      return { tenantId, keyId, scopes: new Set(scopes), publish: DEFAULT_PUBLISH_SETTINGS };
+    },
+  };
+}
+
+export interface CacheTimes {
+  /** How long a found key is believed, in milliseconds from the start of its look-up. */
+  readonly foundMs: number;
+  readonly unknownMs: number;
+}
+
+const MAX_CACHED_KEYS = 10_000;
+
+/**
+ * Remembers answers for a bounded time and number. A failed look-up is never remembered and never bridged by an old
+ * answer: when the directory is gone, so is access.
+ */
+export function cachedKeyDirectory(inner: KeyDirectory, times: CacheTimes, now: () => number): KeyDirectory {
+  const known = new Map<string, { readonly caller: Caller | null; readonly until: number }>();
+  const asking = new Map<string, Promise<Caller | null>>();
+
+  const ask = async (keyHash: string): Promise<Caller | null> => {
+    const startedAt = now();
+    const caller = await inner.find(keyHash);
+    if (known.size >= MAX_CACHED_KEYS) known.clear();
+    known.set(keyHash, { caller, until: startedAt + (caller === null ? times.unknownMs : times.foundMs) });
+    return caller;
+  };
+
+  return {
+    find: (keyHash) => {
+      const answer = known.get(keyHash);
+      if (answer !== undefined && now() < answer.until) return Promise.resolve(answer.caller);
+      const asked = asking.get(keyHash);
+      if (asked !== undefined) return asked;
+      const question = ask(keyHash).finally(() => asking.delete(keyHash));
+      asking.set(keyHash, question);
+      return question;
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { isJsonObject, member, parseJson, type JsonValue } from '@cer/cer-core';
+import { createErrorShaper, ServiceError, type Logger } from '@cer/http-service';
+import type { Caller } from '../auth/key-directory.js';
+import { STATUS, translateError } from '../errors.js';
+import { certify, type CertifyDeps } from './certify.js';
+import { REQUEST_DEPTH } from './request-depth.js';
+import { lineTooLong, ndjsonLines, type NdjsonLine } from './ndjson-lines.js';
+
+export const MAX_BATCH_LINES = 500;
+export const MAX_LINE_BYTES = 10 * 1024 * 1024;
+
+/** So many items are under way at once: enough to share commits, few enough to keep memory small. */
+const ITEMS_AT_ONCE = 128;
+
+export interface CertifyBatchDeps extends CertifyDeps {
+  readonly logger: Logger;
+}
+
+/**
+ * Certifies one request per line, answers one line `{index, status, body}` per line, in order. An item gets what a
+ * single certify would get; items with the same executionId act as if sent one after another.
+ * @see docs/spec.md, "POST /v1/cer/ai/certify-batch"
+ */
+export async function* certifyBatch(
+  deps: CertifyBatchDeps,
+  source: AsyncIterable<Uint8Array>,
+  caller: Caller,
+): AsyncGenerator<string> {
+  const shapeError = createErrorShaper({ logger: deps.logger, statusOf: STATUS, translate: translateError });
+  const lastOfId = new Map<string, Promise<unknown>>();
+
+  const answer = async (work: () => Promise<unknown>, requestId: string): Promise<{ status: number; body: string }> => {
+    try {
+      return { status: 200, body: JSON.stringify(await work()) };
+    } catch (error) {
+      const { status, body } = shapeError(error, requestId);
+      return { status, body: typeof body === 'string' ? body : 'null' };
+    }
+  };
+
+  const start = async (index: number, line: NdjsonLine): Promise<string> => {
+    const requestId = randomUUID();
+    const { status, body } = await answer(async () => {
+      const request = parseLine(line);
+      const id = statedExecutionId(request);
+      const before = id === null ? undefined : lastOfId.get(id);
+      const certifying = (async () => {
+        // Its outcome does not matter here: it has its own line.
+        await before?.catch(() => undefined);
+        return certify(deps, request, caller, requestId);
+      })();
+      if (id !== null) lastOfId.set(id, certifying);
+      return (await certifying).body;
+    }, requestId);
+    return resultLine(index, status, body);
+  };
+
+  const underWay: Promise<string>[] = [];
+  let index = 0;
+  try {
+    for await (const line of ndjsonLines(source, MAX_LINE_BYTES)) {
+      if (index >= MAX_BATCH_LINES) throw tooManyLines();
+      underWay.push(start(index, line));
+      index += 1;
+      const [oldest] = underWay;
+      if (underWay.length >= ITEMS_AT_ONCE && oldest !== undefined) {
+        yield await oldest;
+        void underWay.shift();
+      }
+    }
+  } catch (error) {
+    // What was accepted is answered; the rest of the batch ends in one line that says why.
+    if (!(error instanceof ServiceError)) throw error;
+    const { status, body } = await answer(() => Promise.reject(error), randomUUID());
+    underWay.push(Promise.resolve(resultLine(index, status, body)));
+  }
+  for (const line of underWay) yield await line;
+}
+
+function resultLine(index: number, status: number, body: string): string {
+  return `{"index":${index},"status":${status},"body":${body}}\n`;
+}
+
+function parseLine(line: NdjsonLine): JsonValue {
+  if ('tooLong' in line) throw lineTooLong(MAX_LINE_BYTES);
+  return parseJson(line.bytes, { maxDepth: REQUEST_DEPTH });
+}
+
+function statedExecutionId(request: JsonValue): string | null {
+  const id = isJsonObject(request) ? member(request, 'executionId') : undefined;
+  return typeof id === 'string' ? id : null;
+}
+
+function tooManyLines(): ServiceError {
+  return new ServiceError({ code: 'PAYLOAD_TOO_LARGE', message: `batch: must have at most ${MAX_BATCH_LINES} lines` });
+}

@@ -1,0 +1,145 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  deriveSalts,
+  executionRequestFaults,
+  formatOpenings,
+  isJsonObject,
+  member,
+  SALT_BYTES,
+  sealExecution,
+  type CommitmentSalts,
+  type JsonObject,
+  type JsonValue,
+  type SealedExecution,
+} from '@cer/cer-core';
+import { validationError } from '@cer/http-service';
+import type { Caller } from '../auth/key-directory.js';
+import { attestAndRecord, hashedBundle, type AttestDeps } from '../records/attest-and-record.js';
+import { certifyResponse } from '../records/certify-response.js';
+import { recordToReplay } from '../records/mutation.js';
+import { parseStored, storedMeta } from '../records/stored-cer.js';
+import type { CertificateRecord, ExecutionRow } from '../store/index.js';
+import type { CommitmentSecrets } from './commitment-secrets.js';
+import { layoutFor } from '../records/layout-for.js';
+
+export interface CertifyDeps extends AttestDeps {
+  readonly secrets: CommitmentSecrets;
+  readonly verifyUrl: string;
+}
+
+/** A certified execution as it is answered. */
+export interface Certified {
+  readonly body: JsonObject;
+  readonly certificateHash: string;
+  readonly isReplay: boolean;
+}
+
+export const CONFIDENTIAL_WARNING =
+  'prompt is bound and stored in clear text: what must stay confidential belongs in input or output';
+
+/** @throws ServiceError VALIDATION_ERROR with every fault of the request */
+export function assertExecutionRequest(request: JsonValue): asserts request is JsonObject {
+  const faults = executionRequestFaults(request);
+  if (faults.length > 0 || !isJsonObject(request)) throw validationError(faults);
+}
+
+/**
+ * Seals, attests and records an execution, or replays the record of an earlier identical request.
+ * @throws ServiceError VALIDATION_ERROR, EXECUTION_MUTATION_DETECTED, ATTESTATION_ERROR; CerError for content that its
+ *   protocol does not allow
+ * @see docs/spec.md, "POST /v1/cer/ai/certify"
+ */
+export async function certify(
+  deps: CertifyDeps,
+  request: JsonValue,
+  caller: Caller,
+  requestId: string,
+): Promise<Certified> {
+  assertExecutionRequest(request);
+  const mintedId = randomUUID();
+  const now = deps.now().toISOString();
+  const { activeId } = deps.secrets;
+  const seal = (
+    times: Pick<ExecutionRow, 'createdAt'> & { timestamp: string | null },
+    secretId: string,
+  ): SealedExecution =>
+    sealExecution(request, {
+      ...times,
+      executionId: mintedId,
+      saltsFor: (executionId) => deriveSalts(deps.secrets.secretOf(secretId), caller.tenantId, executionId),
+    });
+
+  const sealed = seal({ createdAt: now, timestamp: null }, activeId);
+  const metadata = member(request, 'metadata');
+  const layout = layoutFor(sealed.bundle);
+  const { meta, outcome } = await attestAndRecord(deps, {
+    sealed,
+    layout,
+    protocol: sealed.protocol,
+    tenantId: caller.tenantId,
+    executionId: sealed.executionId,
+    createdAt: sealed.createdAt,
+    timestamp: sealed.timestamp,
+    commitmentSecretId: sealed.salts === null ? null : activeId,
+    metadata,
+    publish: caller.publish,
+    isForeign: false,
+    requestId,
+  });
+  if (outcome.recorded) return certified(deps, sealed, sealed.bundle, meta, requestId, false);
+
+  const { existing } = outcome;
+  if (existing === null) throw new Error('a full record was taken for a hash-only one');
+  // The first request may have left the times to the node, or been sealed under an older secret: seal as it was then.
+  const again = seal(existing, existing.commitmentSecretId ?? activeId);
+  const record = recordToReplay(existing, outcome.record, again.certificateHash);
+  return certified(deps, again, bundleOf(record, again, layout), storedMeta(record), record.requestId, true);
+}
+
+/** A record made by attest from a bundle with raw values keeps no bundle; the one just sealed has the same hash. */
+function bundleOf(record: CertificateRecord, again: SealedExecution, layout: ReturnType<typeof layoutFor>): JsonObject {
+  return record.bundleJson === null ? hashedBundle(again.bundle, layout) : parseStored(record.bundleJson);
+}
+
+function certified(
+  { verifyUrl }: CertifyDeps,
+  sealed: SealedExecution,
+  bundle: JsonObject,
+  meta: JsonObject,
+  requestId: string,
+  isReplay: boolean,
+): Certified {
+  const beside = sealed.salts === null ? {} : confidentialMembers(sealed.salts);
+  return {
+    body: certifyResponse({ bundle, meta, requestId, verifyUrl, beside }),
+    certificateHash: sealed.certificateHash,
+    isReplay,
+  };
+}
+
+function confidentialMembers(salts: CommitmentSalts): JsonObject {
+  return { openings: formatOpenings(salts), warnings: [CONFIDENTIAL_WARNING] };
+}
+
+/**
+ * Seals without signing or storing.
+ * @returns the bundle alone. Nothing is remembered of it, so an execution without an id gets throw-away salts.
+ * @see docs/spec.md, "POST /v1/cer/ai/create"
+ */
+export function create(
+  { secrets, now }: Pick<CertifyDeps, 'secrets' | 'now'>,
+  request: JsonValue,
+  caller: Caller,
+): JsonObject {
+  assertExecutionRequest(request);
+  const stated = member(request, 'executionId');
+  return sealExecution(request, {
+    createdAt: now().toISOString(),
+    timestamp: null,
+    executionId: randomUUID(),
+    saltsFor: (executionId) =>
+      stated === undefined || stated === null
+        ? { input: randomBytes(SALT_BYTES), output: randomBytes(SALT_BYTES) }
+        : deriveSalts(secrets.secretOf(secrets.activeId), caller.tenantId, executionId),
+  }).bundle;
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { z } from 'zod';
+import { decodeBase64 } from '@cer/keys';
+import { readSecretFile, Secret } from '@cer/http-service';
+
+/** The secrets that salts of confidential executions are derived from. Old ones are kept: replays need them. */
+export interface CommitmentSecrets {
+  /** The secret for new executions. */
+  readonly activeId: string;
+  /** @throws Error when the id is unknown; start-up has made sure that no stored execution names such a one */
+  readonly secretOf: (id: string) => Uint8Array;
+  readonly has: (id: string) => boolean;
+}
+
+const SECRET_BYTES = 32;
+
+const SecretsFile = z.strictObject({
+  activeId: z.string().min(1),
+  secrets: z.array(z.strictObject({ id: z.string().min(1), secret: z.string() })).min(1),
+});
+
+/** The file cannot be used; the message names file and rule. */
+export class CommitmentSecretsError extends Error {
+  override readonly name = 'CommitmentSecretsError';
+}
+
+/** Reads `{activeId, secrets: [{id, secret: base64 of 32 bytes}]}` from a file only its owner can read. */
+export function openCommitmentSecrets(path: string): CommitmentSecrets {
+  const fault = (rule: string): CommitmentSecretsError =>
+    new CommitmentSecretsError(`commitment secret file ${path}: ${rule}`);
+  const parsed = SecretsFile.safeParse(parseJsonOr(readSecretFile(path).reveal(), () => fault('is no JSON')));
+  if (!parsed.success) throw fault('must be {activeId, secrets: [{id, secret}]}');
+  const { activeId, secrets } = parsed.data;
+  const byId = new Map<string, Secret<Uint8Array>>();
+  for (const { id, secret } of secrets) {
+    const bytes = bytesOf(secret);
+    if (bytes?.length !== SECRET_BYTES) throw fault(`each secret must be base64 of ${SECRET_BYTES} bytes`);
+    if (byId.has(id)) throw fault('each id must be there once');
+    byId.set(id, new Secret(bytes));
+  }
+  if (!byId.has(activeId)) throw fault('activeId must name one of the secrets');
+  return {
+    activeId,
+    has: (id) => byId.has(id),
+    secretOf: (id) => {
+      const secret = byId.get(id);
+      if (secret === undefined) throw new Error('an execution names a commitment secret that is not in the file');
+      return secret.reveal();
+    },
+  };
+}
+
+function parseJsonOr(text: string, fault: () => Error): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw fault();
+  }
+}
+
+function bytesOf(text: string): Uint8Array | null {
+  try {
+    return decodeBase64(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Makes the file with one fresh secret, mode 0600. @throws when the path is taken: it is never overwritten */
+export function createCommitmentSecrets(path: string): void {
+  const secret = { id: `cs-${randomBytes(6).toString('hex')}`, secret: randomBytes(SECRET_BYTES).toString('base64') };
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    writeSync(file, `${JSON.stringify({ activeId: secret.id, secrets: [secret] }, null, 2)}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,75 @@
+import { parseArgs } from 'node:util';
+import type { Environment } from '@cer/http-service';
+import { apiKeyPrefix, generateApiKey, hashApiKey, SCOPES } from './auth/api-key.js';
+import { loadNodeConfig } from './config.js';
+import { createKeyMaterial } from './key-material.js';
+import { StartupError } from './startup-error.js';
+import { migrate, openStore } from './store/index.js';
+
+export const USAGE = `Usage: node apps/node/dist/main.js [command]
+
+  (no command)                                  serve
+  init                                          make KEYS_FILE and COMMITMENT_SECRET_FILE of a new node
+  migrate                                       bring the database up to date
+  api-key create --tenant NAME [--scopes a,b]   print a new API key, once
+                 scopes: ${SCOPES.join(', ')}; all of them when left out
+
+Configuration is by environment variables: see README.md.
+`;
+
+/** What a command prints; nothing else is printed on stdout, so that scripts can read it. */
+export type Print = (line: string) => void;
+
+/** Runs one of the node's commands. @throws StartupError with what to do when it cannot */
+export async function runCommand(args: readonly string[], env: Environment, print: Print): Promise<void> {
+  const [command, subcommand, ...rest] = args;
+  if (command === 'help' || command === '--help') {
+    print(USAGE.trimEnd());
+    return;
+  }
+  if (command === 'init' && subcommand === undefined) {
+    const made = createKeyMaterial(loadNodeConfig(env), new Date());
+    print(made.length === 0 ? 'nothing to do: both files are there' : `made ${made.join(' and ')}`);
+    return;
+  }
+  if (command === 'migrate' && subcommand === undefined) {
+    print(`the database is at schema version ${await migrate(loadNodeConfig(env).databaseUrl)}`);
+    return;
+  }
+  if (command === 'api-key' && subcommand === 'create') {
+    print(await createApiKey(rest, env));
+    return;
+  }
+  throw new StartupError(`unknown command\n\n${USAGE}`);
+}
+
+async function createApiKey(args: readonly string[], env: Environment): Promise<string> {
+  const config = loadNodeConfig(env);
+  if (config.controlPlaneUrl !== undefined) {
+    throw new StartupError(`CONTROL_PLANE_URL is set, so API keys are made there: ${config.controlPlaneUrl}`);
+  }
+  const { tenant, scopes } = parseKeyArgs(args);
+  const store = await openStore({ databaseUrl: config.databaseUrl, queueLimit: config.storeQueueLimit });
+  try {
+    const { tenantId } = await store.tenants.createTenant(tenant);
+    const key = generateApiKey();
+    await store.tenants.createApiKey({ tenantId, keyHash: hashApiKey(key), prefix: apiKeyPrefix(key), scopes });
+    return key;
+  } finally {
+    await store.close();
+  }
+}
+
+function parseKeyArgs(args: readonly string[]): { readonly tenant: string; readonly scopes: readonly string[] } {
+  let values: { tenant?: string | undefined; scopes?: string | undefined };
+  try {
+    ({ values } = parseArgs({ args: [...args], options: { tenant: { type: 'string' }, scopes: { type: 'string' } } }));
+  } catch {
+    throw new StartupError(`unknown option\n\n${USAGE}`);
+  }
+  if (values.tenant === undefined || values.tenant === '') throw new StartupError(`--tenant is required\n\n${USAGE}`);
+  const known: ReadonlySet<string> = new Set(SCOPES);
+  const scopes = values.scopes?.split(',') ?? [...SCOPES];
+  if (!scopes.every((scope) => known.has(scope))) throw new StartupError(`--scopes: must be of ${SCOPES.join(', ')}`);
+  return { tenant: values.tenant, scopes };
+}

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { jcsV1, PROTOCOLS, sha256, type JsonObject, type Sha256Hash } from '@cer/cer-core';
+
+/** What the running build is; its hash stands in every attestation. @see docs/spec.md, "Attestation" */
+export interface Runtime {
+  readonly facts: JsonObject;
+  readonly version: string;
+  readonly hash: Sha256Hash;
+}
+
+export function describeRuntime(nodeId: string): Runtime {
+  const version = packageVersion();
+  const facts = { node: nodeId, version, protocolVersions: [...PROTOCOLS.keys()], runtime: `node ${process.version}` };
+  return { facts, version, hash: sha256(jcsV1.canonicalize(facts)) };
+}
+
+function packageVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : null;
+  if (typeof version !== 'string') throw new Error('package.json has no version');
+  return version;
+}

@@ -1,0 +1,27 @@
+import { KeyError } from '@cer/keys';
+import { ConfigError, runService, SecretFileError } from '@cer/http-service';
+import { CommitmentSecretsError } from './certify/commitment-secrets.js';
+import { runCommand } from './commands.js';
+import { startNode } from './start-node.js';
+import { StartupError } from './startup-error.js';
+import { StoreError } from './store/index.js';
+
+/** Errors whose message was written for the operator. */
+function isForOperator(error: unknown): error is Error {
+  return [StartupError, KeyError, StoreError, CommitmentSecretsError, ConfigError, SecretFileError].some(
+    (known) => error instanceof known,
+  );
+}
+
+const args = process.argv.slice(2);
+if (args.length === 0) {
+  await runService(() => startNode(process.env), process, isForOperator);
+} else {
+  try {
+    await runCommand(args, process.env, (line) => process.stdout.write(`${line}\n`));
+  } catch (error) {
+    if (!isForOperator(error)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,70 @@
+import { evaluateProject, isJsonObject, member, toProjectVerifyResponse } from '@cer/cer-core';
+import { ok, parseJsonBody, validationError, type Route } from '@cer/http-service';
+import type { Gate } from '../auth/authenticate.js';
+import { recordNotFound } from '../errors.js';
+import { parseHashQuery } from '../lookup/lookup-query.js';
+import { replayHeaders } from '../records/response-headers.js';
+import { publicProject } from './public-project.js';
+import { registerProject, type ProjectDeps } from './register.js';
+
+export interface ProjectRouteDeps extends ProjectDeps {
+  readonly gate: Gate;
+  readonly projectLimitBytes: number;
+  readonly projectVerifyLimitBytes: number;
+}
+
+const mediaTypes = ['application/json'];
+
+/** A pause between batches of steps, so that a large project does not hold up other requests. */
+const breathe = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+
+export function projectRoutes(deps: ProjectRouteDeps): Route[] {
+  const { gate, store, keySet, verifyUrl, now } = deps;
+  return [
+    {
+      method: 'POST',
+      path: '/v1/project-bundle/register',
+      admit: gate.admit('register'),
+      mediaTypes,
+      bodyLimitBytes: deps.projectLimitBytes,
+      handler: async (request) => {
+        const { body, isReplay } = await registerProject(
+          deps,
+          parseJsonBody(request),
+          gate.callerOf(request),
+          request.requestId,
+        );
+        return ok(body, replayHeaders(isReplay));
+      },
+    },
+    {
+      method: 'POST',
+      path: '/v1/project-bundle/verify',
+      mediaTypes,
+      bodyLimitBytes: deps.projectVerifyLimitBytes,
+      cors: 'public',
+      handler: async (request) => {
+        const body = parseJsonBody(request);
+        const project = isJsonObject(body) ? member(body, 'bundle') : undefined;
+        if (!isJsonObject(project)) {
+          throw validationError([project === undefined ? 'bundle: is required' : 'bundle: must be an object']);
+        }
+        const options = { keySet, verifiedAt: now().toISOString(), onProgress: breathe };
+        return ok(toProjectVerifyResponse(await evaluateProject(project, options)));
+      },
+    },
+    {
+      method: 'GET',
+      path: '/v1/project-bundle/public',
+      cors: 'public',
+      handler: async ({ query }) => {
+        const registration = await store.projects.findByHash(parseHashQuery(query, 'project_hash', 'projectHash'));
+        if (registration === null) throw recordNotFound();
+        return ok(await publicProject(store.records, registration, verifyUrl));
+      },
+    },
+  ];
+}

@@ -1,0 +1,48 @@
+import type { JsonObject } from '@cer/cer-core';
+import { publicCer } from '../lookup/public-record.js';
+import { parseStored } from '../records/stored-cer.js';
+import type { ProjectRegistration, RecordStore } from '../store/index.js';
+import { projectUrl } from './register.js';
+
+/** So many steps are looked up at once. */
+const STEPS_AT_ONCE = 64;
+
+/**
+ * A registered project as anybody may see it: its hashed members, the public form of every step that is still visible,
+ * and the node's receipt. @see docs/spec.md, "GET /v1/project-bundle/public"
+ */
+export async function publicProject(
+  records: RecordStore,
+  registration: ProjectRegistration,
+  verifyUrl: string,
+): Promise<JsonObject> {
+  const { tenantId, projectHash, registeredAt, projectJson, stepHashes, receiptJson, signature, kid } = registration;
+  const embedded = new Map<string, JsonObject>();
+  const withdrawn: string[] = [];
+  for (let start = 0; start < stepHashes.length; start += STEPS_AT_ONCE) {
+    const steps = stepHashes.slice(start, start + STEPS_AT_ONCE);
+    const found = await Promise.all(
+      steps.map(({ certificateHash }) => records.findOwnByHash(tenantId, certificateHash, 'full')),
+    );
+    steps.forEach(({ stepId }, index) => {
+      const record = found[index];
+      if (record?.visibility === 'visible') embedded.set(stepId, publicCer(record));
+      else withdrawn.push(stepId);
+    });
+  }
+  const receipt = parseStored(receiptJson);
+  return {
+    ok: true,
+    ...parseStored(projectJson),
+    integrity: { algorithm: 'sha256-canonical-json', projectHash },
+    embeddedBundles: Object.fromEntries(embedded),
+    ...(withdrawn.length > 0 && { withdrawn }),
+    meta: { attestation: { receipt, signature, kid } },
+    projectHash,
+    registeredAt,
+    receipt,
+    signature,
+    kid,
+    verificationUrl: projectUrl(verifyUrl, projectHash),
+  };
+}

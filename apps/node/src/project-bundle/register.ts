@@ -1,0 +1,137 @@
+import {
+  attestProject,
+  evaluateProject,
+  isJsonObject,
+  isSha256Hash,
+  member,
+  projectForHash,
+  readRegistry,
+  type Attestor,
+  type JsonObject,
+  type JsonValue,
+  type ProjectEvaluation,
+} from '@cer/cer-core';
+import type { NodeKeySet } from '@cer/keys';
+import { ServiceError, validationError } from '@cer/http-service';
+import type { Caller } from '../auth/key-directory.js';
+import { whileAttesting } from '../errors.js';
+import { recordRemoved } from '../records/mutation.js';
+import { parseStored } from '../records/stored-cer.js';
+import type { ProjectRegistration, Store } from '../store/index.js';
+
+export interface ProjectDeps {
+  readonly store: Pick<Store, 'records' | 'projects'>;
+  readonly attestor: Attestor;
+  readonly keySet: NodeKeySet;
+  readonly verifyUrl: string;
+  readonly now: () => Date;
+}
+
+/** The members of a submitted project that count: what it says of an attestation is not asked. */
+const UNASKED: ReadonlySet<string> = new Set(['meta', 'receipt', 'signature', 'kid', 'withdrawn']);
+
+export interface Registered {
+  readonly body: JsonObject;
+  readonly isReplay: boolean;
+}
+
+/**
+ * Verifies and registers a project whose every step the tenant has on record here.
+ * @throws ServiceError VALIDATION_ERROR, or 400 with the verification's code
+ * @see docs/spec.md, "POST /v1/project-bundle/register"
+ */
+export async function registerProject(
+  deps: ProjectDeps,
+  body: JsonValue,
+  caller: Caller,
+  requestId: string,
+): Promise<Registered> {
+  const project = submittedProject(body);
+  const evaluation = await evaluateProject(project, { keySet: deps.keySet, verifiedAt: deps.now().toISOString() });
+  assertVerified(evaluation);
+  const { entries } = readRegistry(project);
+  const projectHash = evaluation.projectHash.computed;
+  if (entries === null || !isSha256Hash(projectHash)) throw new Error('a verified project has a registry and a hash');
+  await assertOwnRecords(deps, caller, entries);
+
+  return whileAttesting(async () => {
+    const registeredAt = deps.now().toISOString();
+    const { receipt, signature, kid } = await attestProject(projectHash, registeredAt, deps.attestor);
+    const registration: ProjectRegistration = {
+      tenantId: caller.tenantId,
+      projectHash,
+      registeredAt,
+      totalSteps: entries.length,
+      projectJson: JSON.stringify(projectForHash(project)),
+      stepHashes: entries.map(({ stepId, certificateHash }) => ({ stepId, certificateHash })),
+      receiptJson: JSON.stringify(receipt),
+      signature,
+      kid,
+      requestId,
+    };
+    const outcome = await deps.store.projects.registerOnce(registration);
+    if (outcome.registered) return { body: registrationBody(registration, deps.verifyUrl), isReplay: false };
+    if (outcome.existing === null) throw recordRemoved();
+    return { body: registrationBody(outcome.existing, deps.verifyUrl), isReplay: true };
+  });
+}
+
+function submittedProject(body: JsonValue): JsonObject {
+  const inner = isJsonObject(body) ? member(body, 'bundle') : undefined;
+  const project = inner ?? body;
+  if (!isJsonObject(project)) throw validationError(['body: must be a project bundle']);
+  return Object.fromEntries(Object.entries(project).filter(([name]) => !UNASKED.has(name)));
+}
+
+function assertVerified({ code, findings, steps }: ProjectEvaluation): void {
+  if (code === 'OK') return;
+  const details = [
+    ...findings.map(({ member: path, detail }) => `${path === '' ? 'project' : path}: ${detail}`),
+    ...steps
+      .filter(({ ok }) => !ok)
+      .flatMap((step) => step.findings.map((finding) => `${step.stepId}: ${finding.member} ${finding.detail}`)),
+  ];
+  if (code === 'SCHEMA_ERROR') throw validationError(details);
+  throw new ServiceError({ code, status: 400, details });
+}
+
+/** Every step must be a full record of the caller's tenant: the project receipt then speaks of what the node has seen. */
+async function assertOwnRecords(
+  { store }: ProjectDeps,
+  caller: Caller,
+  entries: readonly { readonly stepId: string; readonly certificateHash: string }[],
+): Promise<void> {
+  const known = await store.records.visibilityOfFullRecords(
+    caller.tenantId,
+    entries.map(({ certificateHash }) => certificateHash),
+  );
+  const missing = entries.filter(({ certificateHash }) => !isHeld(known.get(certificateHash)));
+  if (missing.length === 0) return;
+  throw new ServiceError({
+    code: 'ATTESTATION_MISSING',
+    status: 400,
+    details: missing.map(({ stepId }) => `${stepId}: is no certified record of this account`),
+  });
+}
+
+function isHeld(visibility: string | undefined): boolean {
+  return visibility === 'visible' || visibility === 'hidden';
+}
+
+export function projectUrl(verifyUrl: string, projectHash: string): string {
+  return `${verifyUrl}/p/${encodeURIComponent(projectHash)}`;
+}
+
+function registrationBody(registration: ProjectRegistration, verifyUrl: string): JsonObject {
+  const { projectHash, registeredAt, totalSteps, receiptJson, signature, kid } = registration;
+  return {
+    ok: true,
+    projectHash,
+    registeredAt,
+    totalSteps,
+    receipt: parseStored(receiptJson),
+    signature,
+    kid,
+    verificationUrl: projectUrl(verifyUrl, projectHash),
+  };
+}

@@ -1,0 +1,68 @@
+import { HASH_ONLY, member, type JsonObject, type JsonValue } from '@cer/cer-core';
+import { objectMember, textMember } from './stored-cer.js';
+
+/** `{verify_url}/c/<url-encoded certificateHash>` */
+export function verificationUrl(verifyUrl: string, certificateHash: string): string {
+  return `${verifyUrl}/c/${encodeURIComponent(certificateHash)}`;
+}
+
+/** The summary of an attestation that responses carry. @see docs/spec.md, "Attestation" */
+export function attestationSummary(attestation: JsonObject, requestId: string | null): JsonObject {
+  const isHashOnly = member(attestation, 'bundleType') === HASH_ONLY;
+  return {
+    attestationId: textMember(attestation, 'attestationId'),
+    attestedAt: textMember(attestation, 'attestedAt'),
+    bundleType: textMember(attestation, 'bundleType'),
+    certificateHash: textMember(attestation, 'certificateHash'),
+    nodeRuntimeHash: textMember(attestation, 'nodeRuntimeHash'),
+    protocolVersion: member(attestation, 'protocolVersion') ?? null,
+    ...(requestId !== null && { requestId }),
+    verified: !isHashOnly,
+    checks: isHashOnly ? [] : ['snapshot_hashes', 'certificate_hash'],
+  };
+}
+
+export interface ResponseParts {
+  /** The bundle as it is answered, with `certificateHash` and without `meta`. */
+  readonly bundle: JsonObject;
+  readonly meta: JsonObject;
+  readonly requestId: string;
+  readonly verifyUrl: string;
+  /** Beside the certificate, never inside it: openings and warnings of a confidential execution. */
+  readonly beside?: JsonObject;
+}
+
+/** The answer of certify and attest, the same for the first request and for every replay. @see docs/spec.md, "Certify response" */
+export function certifyResponse({ bundle, meta, requestId, verifyUrl, beside = {} }: ResponseParts): JsonObject {
+  const attestation = objectMember(meta, 'attestation');
+  const certificateHash = textMember(attestation, 'certificateHash');
+  const bundleType = textMember(attestation, 'bundleType');
+  const attestedAt = textMember(attestation, 'attestedAt');
+  const kid = textMember(attestation, 'kid');
+  const signature = textMember(attestation, 'signature');
+  const orNull = (value: JsonValue | undefined): JsonValue => value ?? null;
+  return {
+    ok: true,
+    cer: { ...bundle, meta },
+    certificateHash,
+    bundleType,
+    // A hash-only attestation vouches for no time but its receipt's.
+    createdAt: bundleType === HASH_ONLY ? null : orNull(member(bundle, 'createdAt')),
+    attestationId: textMember(attestation, 'attestationId'),
+    nodeRuntimeHash: textMember(attestation, 'nodeRuntimeHash'),
+    protocolVersion: orNull(member(attestation, 'protocolVersion')),
+    issuedAt: attestedAt,
+    kid,
+    attestorKeyId: kid,
+    attestation: attestationSummary(attestation, requestId),
+    receipt: objectMember(attestation, 'receipt'),
+    signature,
+    signatureB64Url: signature,
+    verificationEnvelope: orNull(member(meta, 'verificationEnvelope')),
+    verificationEnvelopeSignature: orNull(member(meta, 'verificationEnvelopeSignature')),
+    timestamp: orNull(member(attestation, 'timestamp')),
+    verificationUrl: verificationUrl(verifyUrl, certificateHash),
+    requestId,
+    ...beside,
+  };
+}

@@ -1,0 +1,46 @@
+import {
+  isJsonObject,
+  isWellFormed,
+  member,
+  type AttestationMeta,
+  type JsonObject,
+  type JsonValue,
+} from '@cer/cer-core';
+import type { CertificateRecord } from '../store/index.js';
+
+// The JSON columns of a record. What the node wrote itself it reads back with JSON.parse.
+
+export function parseStored(text: string): JsonObject {
+  const value: unknown = JSON.parse(text);
+  if (!isJsonObject(value)) throw new Error('a stored JSON column holds no object');
+  return value;
+}
+
+/** The `meta` members of a record: attestation, envelope, envelope signature, the producer's metadata. */
+export function storedMeta(record: CertificateRecord): JsonObject {
+  return parseStored(record.metaJson);
+}
+
+export function metaOf(attestation: AttestationMeta, metadata: JsonValue | undefined): JsonObject {
+  return { ...attestation, ...(metadata !== undefined && { metadata }) };
+}
+
+/** For filters only; a text that a database cannot hold is left out, the bundle keeps it. */
+export function appIdOf(bundle: JsonObject): string | null {
+  const snapshot = member(bundle, 'snapshot');
+  const appId = isJsonObject(snapshot) ? member(snapshot, 'appId') : undefined;
+  return typeof appId === 'string' && isWellFormed(appId) ? appId : null;
+}
+
+/** An object member of the node's own attestation; its absence would be a fault of the node. */
+export function textMember(object: JsonObject, name: string): string {
+  const value = member(object, name);
+  if (typeof value !== 'string') throw new Error(`a stored attestation lacks ${name}`);
+  return value;
+}
+
+export function objectMember(object: JsonObject, name: string): JsonObject {
+  const value = member(object, name);
+  if (!isJsonObject(value)) throw new Error(`a stored attestation lacks ${name}`);
+  return value;
+}

@@ -1,0 +1,60 @@
+import {
+  createLogger,
+  createMetrics,
+  readSecretFile,
+  serve,
+  type Environment,
+  type RunningServer,
+} from '@cer/http-service';
+import { createApp } from './app.js';
+import { controlPlaneDirectory } from './auth/control-plane-directory.js';
+import { cachedKeyDirectory, ownKeyDirectory, type CacheTimes, type KeyDirectory } from './auth/key-directory.js';
+import { loadNodeConfig, type NodeConfig } from './config.js';
+import { describeRuntime } from './discovery/runtime.js';
+import { openKeyMaterial } from './key-material.js';
+import { openStore, type Store } from './store/index.js';
+
+/** A revoked key of the node's own table works at most this long. */
+const OWN_KEY_TIMES: CacheTimes = { foundMs: 5000, unknownMs: 1000 };
+/** @see docs/spec.md, "Introspection" */
+const CONTROL_PLANE_TIMES: CacheTimes = { foundMs: 30_000, unknownMs: 5000 };
+
+/** Opens everything, then listens. */
+export async function startNode(env: Environment): Promise<RunningServer> {
+  const config = loadNodeConfig(env);
+  const logger = createLogger({ service: 'node', level: config.logLevel });
+  const metrics = createMetrics({ process: true });
+  const store = await openStore({ databaseUrl: config.databaseUrl, queueLimit: config.storeQueueLimit });
+  try {
+    const { keyFile, secrets } = await openKeyMaterial(config, store, new Date());
+    const runtime = describeRuntime(keyFile.nodeId);
+    const app = createApp({
+      ...config,
+      store,
+      keys: keyDirectory(config, store),
+      attestor: { signer: keyFile.signer, nodeId: keyFile.nodeId, nodeRuntimeHash: runtime.hash },
+      keySetDocument: keyFile.keySet,
+      secrets,
+      runtime,
+      logger,
+      metrics,
+      now: () => new Date(),
+    });
+    const { host, port } = config;
+    return await serve(app, { host, port, logger, onClose: () => store.close() });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function keyDirectory(config: NodeConfig, store: Store): KeyDirectory {
+  const { controlPlaneUrl, controlPlaneTokenFile } = config;
+  return controlPlaneUrl === undefined || controlPlaneTokenFile === undefined
+    ? cachedKeyDirectory(ownKeyDirectory(store.tenants), OWN_KEY_TIMES, Date.now)
+    : cachedKeyDirectory(
+        controlPlaneDirectory(controlPlaneUrl, readSecretFile(controlPlaneTokenFile)),
+        CONTROL_PLANE_TIMES,
+        Date.now,
+      );
+}
