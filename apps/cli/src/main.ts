@@ -6,7 +6,7 @@ import { run } from './run.js';
 
 // The only file that knows the process.
 
-function output(stream: NodeJS.WriteStream): Output {
+function output(stream: typeof process.stdout | typeof process.stderr): Output {
   // A reader that has seen enough (`cer ... | head`) closes the pipe; that is no fault of the verification.
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

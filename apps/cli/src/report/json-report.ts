@@ -36,7 +36,7 @@ export function toJsonReport(verification: Verification, keys: KeyLookup): JsonR
     return {
       ...toProjectReport(verification.evaluation, VERIFIER),
       ...known,
-      ...{ projectHashes: projectHash, steps, nodeReceipt, registeredAt },
+      ...{ projectHashes: projectHash, steps, nodeReceipt, registeredAt, signed: verification.signer },
     };
   }
   const { signed, bundle, computedCertificateHash } = verification.evaluation;

@@ -4,18 +4,16 @@ import { headline } from './certificate-report.js';
 import { paragraph, rows } from './lay-out.js';
 import { printable } from './printable.js';
 import { checkLine, faultSections, keyRows, section, type Page } from './sections.js';
+import type { ProjectSigner, Verification } from '../verification/verification.js';
 import type { Verdict } from './words.js';
+
+type ProjectVerification = Extract<Verification, { readonly kind: 'project' }>;
 
 /** More steps than these are counted, not listed; failing ones come first. */
 const MAX_STEPS = 50;
 
 /** The report for people on a project bundle: the whole, then its steps. */
-export function projectReport(
-  evaluation: ProjectEvaluation,
-  title: string | null,
-  keys: KeyLookup,
-  page: Page,
-): string {
+export function projectReport({ evaluation, title, signer }: ProjectVerification, keys: KeyLookup, page: Page): string {
   const { projectHash, totalSteps, steps, findings, nodeReceipt, registeredAt, verifiedAt } = evaluation;
   const passed = steps.filter(({ ok }) => ok).length;
   const attested = steps.filter(({ isAttested }) => isAttested).length;
@@ -32,7 +30,7 @@ export function projectReport(
     section('What was checked', projectChecks(evaluation, page), page),
     section('Steps', stepLines(steps, page), page),
     faultSections([...findings, ...steps.flatMap(faultsOfStep)], page),
-    section('Who signed', rows([['Project', signer(nodeReceipt)], ...keyRows(keys)], page.width), page),
+    section('Who signed', rows([...signerRows(signer, nodeReceipt), ...keyRows(keys)], page.width), page),
     section(
       'When',
       rows(
@@ -86,9 +84,16 @@ function projectChecks({ projectHash, structuralValid, steps, nodeReceipt }: Pro
   ].join('');
 }
 
-function signer({ status }: LayerOutcome): string {
-  if (status === 'PASS') return 'signed by the node of the key set below';
-  return status === 'SKIPPED' ? 'nobody signed the project as a whole' : 'no signature could be confirmed';
+function signerRows(signer: ProjectSigner | null, { status }: LayerOutcome): [string, string][] {
+  if (signer === null) {
+    const nobody = 'nobody signed the project as a whole';
+    return [['Node', status === 'SKIPPED' ? nobody : 'no signature could be confirmed']];
+  }
+  return [
+    ['Node', printable(signer.nodeId)],
+    ['Key', printable(signer.kid)],
+    ['Fingerprint', signer.keyFingerprint ?? 'unknown'],
+  ];
 }
 
 function stepLines(steps: readonly StepResult[], { paint }: Page): string {

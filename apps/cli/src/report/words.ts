@@ -82,25 +82,28 @@ function integritySentence({ integrity, isHashOnly, isResealed, computedCertific
     : 'The content breaks a rule or does not give the hash that the certificate states.';
 }
 
-function receiptSentence({ receipt, code }: Evaluation): string {
+function receiptSentence({ receipt }: Evaluation): string {
   if (receipt.status === 'PASS') {
     return "The node's signature names this very hash, fits the node's key, and is dated inside that key's life.";
   }
   if (receipt.status === 'SKIPPED') return 'There is no receipt: no node vouches for this certificate.';
-  return code === 'VERIFICATION_MATERIAL_UNAVAILABLE'
+  return receipt.code === 'VERIFICATION_MATERIAL_UNAVAILABLE'
     ? 'There is a receipt, and no key to check its signature with.'
     : 'There is a receipt, and it does not hold.';
 }
 
-function envelopeSentence({ envelope, receipt, bundle }: Evaluation): string {
+function envelopeSentence({ envelope, integrity, receipt, bundle }: Evaluation): string {
   if (envelope.status === 'PASS') {
     const gap = bundle !== null && Object.hasOwn(bundle, 'policyEvaluation') ? ' It leaves out policyEvaluation.' : '';
     return `The node's second signature, over the content itself, is valid.${gap}`;
   }
   if (envelope.status === 'FAIL') {
-    return receipt.status === 'PASS'
-      ? "The second signature does not hold, though the receipt does: the node's own facts, or the second signature, were altered."
-      : 'The second signature, over the content itself, does not hold.';
+    if (envelope.code === 'VERIFICATION_MATERIAL_UNAVAILABLE') {
+      return 'There is a second signature, over the content itself, and no key to check it with.';
+    }
+    return integrity.status === 'PASS' && receipt.status === 'PASS'
+      ? "The second signature does not hold, though content and receipt do: it, or the node's facts it covers, was altered."
+      : 'The second signature, over the content itself, does not hold either.';
   }
   return envelope.reason === 'no-envelope' || envelope.reason === 'no-attestation'
     ? 'There is no second signature, over the content itself, to check.'

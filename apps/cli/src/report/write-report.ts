@@ -18,7 +18,7 @@ export function writeReport(verification: Verification, keys: KeyLookup, asJson:
   if (asJson) io.stdout.write(`${printableJson(toJsonReport(verification, keys))}\n`);
   else if (verification.kind === 'certificate') {
     io.stdout.write(certificateReport(verification.evaluation, keys, page));
-  } else io.stdout.write(projectReport(verification.evaluation, verification.title, keys, page));
+  } else io.stdout.write(projectReport(verification, keys, page));
   const exitCode = exitCodeOf(verification);
   if (exitCode === EXIT.failed) io.stderr.write(`${printableJson(toFailureReport(verification, keys))}\n`);
   return exitCode;

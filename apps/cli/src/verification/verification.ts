@@ -4,20 +4,35 @@ import {
   isJsonObject,
   member,
   PROJECT,
+  readReceipt,
   unreadable,
   type Evaluation,
   type Finding,
+  type JsonObject,
   type JsonValue,
   type ProjectEvaluation,
   type VerifyProjectOptions,
 } from '@cer/cer-core';
+import { keyFingerprint, type NodeKeySet } from '@cer/keys';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import type { StrictJson } from '../input/read-json.js';
 
 /** What was verified, and the one evaluation that every report of it is a view of. */
 export type Verification =
   | { readonly kind: 'certificate'; readonly evaluation: Evaluation }
-  | { readonly kind: 'project'; readonly evaluation: ProjectEvaluation; readonly title: string | null };
+  | {
+      readonly kind: 'project';
+      readonly evaluation: ProjectEvaluation;
+      readonly title: string | null;
+      readonly signer: ProjectSigner | null;
+    };
+
+/** Who signed a project as a whole, taken from the signed receipt. */
+export interface ProjectSigner {
+  readonly nodeId: string;
+  readonly kid: string;
+  readonly keyFingerprint: string | null;
+}
 
 /** Verifies a certificate, a package or a project bundle, whichever the JSON is. */
 export async function verifyAny(json: StrictJson, options: VerifyProjectOptions): Promise<Verification> {
@@ -29,12 +44,34 @@ export async function verifyAny(json: StrictJson, options: VerifyProjectOptions)
 
 /** Verifies a project bundle; anything else fails as one. */
 export async function verifyProject(value: JsonValue, options: VerifyProjectOptions): Promise<Verification> {
+  const evaluation = await evaluateProject(value, options);
   const title = isJsonObject(value) ? member(value, 'projectTitle') : undefined;
   return {
     kind: 'project',
-    evaluation: await evaluateProject(value, options),
+    evaluation,
     title: typeof title === 'string' ? title : null,
+    signer: evaluation.nodeReceipt.status === 'PASS' ? signerOf(value, options.keySet ?? null) : null,
   };
+}
+
+/** The receipt stands at `meta.attestation.receipt` or, as the node stores it, at `receipt`; where both do they agree. */
+function signerOf(value: JsonValue, keySet: NodeKeySet | null): ProjectSigner | null {
+  const project = asProject(value);
+  const meta = memberObject(project, 'meta');
+  const payload = memberObject(memberObject(meta, 'attestation'), 'receipt') ?? memberObject(project, 'receipt');
+  const receipt = payload === null ? null : readReceipt(payload).receipt;
+  if (receipt === null) return null;
+  const key = keySet?.entries.get(receipt.kid)?.key;
+  return {
+    nodeId: receipt.nodeId,
+    kid: receipt.kid,
+    keyFingerprint: key?.usable === true ? keyFingerprint(key.publicKey) : null,
+  };
+}
+
+function memberObject(object: JsonObject | null, name: string): JsonObject | null {
+  const value = object === null ? undefined : member(object, name);
+  return isJsonObject(value) ? value : null;
 }
 
 /** The verification of text that breaks a rule of strict JSON. */
@@ -47,7 +84,7 @@ export function exitCodeOf({ evaluation }: Verification): ExitCode {
 }
 
 /** The project bundle in what was handed over, by itself or inside `{bundle}`; null when it is something else. */
-function asProject(value: JsonValue): JsonValue | null {
+function asProject(value: JsonValue): JsonObject | null {
   if (!isJsonObject(value)) return null;
   if (member(value, 'bundleType') === PROJECT) return value;
   const inner = member(value, 'bundle');

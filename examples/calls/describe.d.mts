@@ -1,0 +1,14 @@
+import type { JsonObject } from '@cer/cer-core';
+
+/** A model call: what was sent and what came back. */
+export interface ModelCall {
+  readonly request: JsonObject;
+  readonly response: JsonObject;
+}
+
+export function describeChatCompletion(call: ModelCall, facts: { readonly provider: string }): JsonObject;
+export function describeMessages(
+  call: ModelCall,
+  facts: { readonly provider: string; readonly at: string },
+): JsonObject;
+export function asConfidential(description: JsonObject, prompt: string): JsonObject;

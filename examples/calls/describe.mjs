@@ -1,0 +1,73 @@
+// From a model call, as the provider's interface has it, to the description of an execution: the members of a certify
+// request, which `cer seal` and the node take. One small function for each shape; copy the one you need.
+
+/**
+ * @param {{request: object, response: object}} call a chat completion: `choices[]` with messages and tool calls
+ * @param {{provider: string}} facts whom the call went to; the call itself does not say
+ * @returns {object} the description; input is all that the model was given, output all that it chose
+ */
+export function describeChatCompletion({ request, response }, { provider }) {
+  const createdAt = new Date(response.created * 1000).toISOString();
+  return {
+    executionId: response.id,
+    provider,
+    model: request.model,
+    modelVersion: response.model,
+    input: pick(request, ['messages', 'tools', 'tool_choice', 'response_format']),
+    output: response.choices,
+    parameters: renamed(request, [
+      ['temperature', 'temperature'],
+      ['max_completion_tokens', 'maxTokens'],
+      ['top_p', 'topP'],
+      ['seed', 'seed'],
+    ]),
+    createdAt,
+    timestamp: createdAt,
+    metadata: { usage: response.usage },
+  };
+}
+
+/**
+ * @param {{request: object, response: object}} call a messages call: `content[]` with parts of several types
+ * @param {{provider: string, at: string}} facts whom the call went to, and when: this shape carries no time
+ * @returns {object} the description
+ */
+export function describeMessages({ request, response }, { provider, at }) {
+  return {
+    executionId: response.id,
+    provider,
+    model: request.model,
+    modelVersion: response.model,
+    input: pick(request, ['system', 'messages', 'tools', 'tool_choice']),
+    output: response.content,
+    parameters: renamed(request, [
+      ['temperature', 'temperature'],
+      ['max_tokens', 'maxTokens'],
+      ['top_p', 'topP'],
+    ]),
+    createdAt: at,
+    timestamp: at,
+    metadata: { usage: response.usage, stopReason: response.stop_reason },
+  };
+}
+
+/**
+ * The same description for the confidential protocol: input and output will be sealed, `prompt` stays in clear.
+ * @param {object} description from one of the functions above; it needs temperature and maxTokens
+ * @param {string} prompt a label for the task that may be public
+ * @returns {object} with exactly the four parameters that protocol 1.3.1 knows
+ */
+export function asConfidential(description, prompt) {
+  const { temperature, maxTokens, topP = null, seed = null } = description.parameters;
+  return { ...description, protocolVersion: '1.3.1', prompt, parameters: { temperature, maxTokens, topP, seed } };
+}
+
+function pick(object, names) {
+  return Object.fromEntries(names.filter((name) => object[name] !== undefined).map((name) => [name, object[name]]));
+}
+
+function renamed(object, pairs) {
+  return Object.fromEntries(
+    pairs.filter(([name]) => object[name] !== undefined).map(([name, ours]) => [ours, object[name]]),
+  );
+}
