@@ -1,0 +1,118 @@
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { withLock } from './lock.mjs';
+import { withProgress } from './progress.mjs';
+import { lastLines, runNode } from './run-program.mjs';
+import { SetupError } from './setup-error.mjs';
+
+/**
+ * Installs the packages of package-lock.json when node_modules lacks any of them, holds another version, or was made for
+ * another Node. Of several at once only one installs, the others wait.
+ * @param {{root: string, log?: (line: string) => void}} options
+ * @throws {SetupError} saying what is wrong: offline, no compiler, disk full, no permission
+ */
+export async function ensureDependencies({ root, log = console.log }) {
+  if (!isStale(root)) return;
+  const onWait = (owner) => log(`Waiting for another set-up of this folder (process ${owner}) ...`);
+  await withLock(join(root, '.data', 'setup.lock'), onWait, async () => {
+    if (isStale(root)) await install(root, log);
+  });
+}
+
+/** Is anything missing from node_modules? */
+export function isStale(root) {
+  const wanted = readJson(join(root, 'package-lock.json'));
+  const installed = readJson(join(root, 'node_modules', '.package-lock.json'));
+  if (installed === null) return true;
+  const stamp = readJson(stampPath(root));
+  if (stamp !== null && stamp.abi !== process.versions.modules) return true;
+  // Packages for other platforms are in the lock file and never on this disk; workspaces are links without a version.
+  return Object.entries(wanted.packages).some(([path, { version, optional, link }]) => {
+    if (!path.includes('node_modules/') || optional === true) return false;
+    const present = installed.packages[path];
+    return present === undefined || (link !== true && present.version !== version);
+  });
+}
+
+const stampPath = (root) => join(root, 'node_modules', '.setup.json');
+
+function readJson(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+async function install(root, log) {
+  const npm = npmScript();
+  const { code, output } = await withProgress('Installing packages (npm ci)', log, () =>
+    runNode([npm, 'ci', '--no-progress', '--no-audit', '--no-fund'], { cwd: root, env: npmEnvironment(root) }),
+  );
+  if (code !== 0) throw explain(output);
+  writeFileSync(stampPath(root), `${JSON.stringify({ abi: process.versions.modules })}\n`);
+}
+
+/** npm's own script: as npm names it when it runs this, else the one beside the running Node. */
+function npmScript() {
+  const beside = join(dirname(process.execPath), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js');
+  const onWindows = join(dirname(process.execPath), 'node_modules', 'npm', 'bin', 'npm-cli.js');
+  const found = [process.env.npm_execpath, beside, onWindows].find(
+    (path) => path !== undefined && path.endsWith('.js') && existsSync(path),
+  );
+  if (found !== undefined) return found;
+  throw new SetupError('npm was not found.', 'Run the command through npm: npm start, or npm test.');
+}
+
+/** With a home folder that cannot be written, npm keeps its cache in the checkout. */
+function npmEnvironment(root) {
+  const cache = process.env.npm_config_cache ?? join(homedir(), '.npm');
+  const env = { ...process.env, npm_config_update_notifier: 'false' };
+  return isWritable(cache) ? env : { ...env, npm_config_cache: join(root, '.data', 'npm-cache') };
+}
+
+function isWritable(folder) {
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const EXPLANATIONS = [
+  [/ENOSPC/, 'The disk is full.', 'Free about 1 GB and run the command again.'],
+  [
+    /gyp ERR!|not found: make|node-gyp|Could not find any Python/i,
+    'better-sqlite3 had no ready-made binary for this machine, and there is no compiler to build one.',
+    'Install python3, make and a C++ compiler (Debian, Ubuntu: apt-get install python3 make g++; macOS: xcode-select --install).',
+  ],
+  [
+    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT|EIDLETIMEOUT/,
+    'The package registry cannot be reached.',
+    'The first run needs the network. Check the connection, or a proxy (npm config get proxy), and run the command again.',
+  ],
+  [
+    /EACCES|EPERM|EROFS/,
+    'This user may not write to this folder.',
+    'Use a folder of your own, or give it to this user, and run the command again.',
+  ],
+  [
+    /lock file.*not in sync|can only install packages when/i,
+    'package.json and package-lock.json do not fit.',
+    'Run npm install once.',
+  ],
+];
+
+/** Turns npm's last words into a sentence; its own words follow, for those who know them. */
+export function explain(output) {
+  const [, problem, remedy] = EXPLANATIONS.find(([pattern]) => pattern.test(output)) ?? [
+    null,
+    'Installing the packages failed.',
+    'What npm said is above all else the clue:',
+  ];
+  return new SetupError(problem, `${remedy}\n\n${lastLines(output)}`);
+}

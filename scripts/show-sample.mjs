@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { SetupError } from './setup/setup-error.mjs';
+
+/**
+ * Seals the sample execution, verifies it and a signed sample, tampers with a copy, and says what happened and what to
+ * try next. Leaves its files in `.data/sample`.
+ * @param {{root: string, log?: (line: string) => void}} options
+ * @throws {SetupError} when any of it does not end as it must
+ */
+export async function showSample({ root, log = console.log }) {
+  const folder = join(root, '.data', 'sample');
+  const samples = join(root, 'examples', 'certificates');
+  mkdirSync(folder, { recursive: true });
+  const cer = (...args) => {
+    const bin = join(root, 'apps', 'cli', 'bin', 'cer.js');
+    const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], { encoding: 'utf8' });
+    return { status, stdout, stderr };
+  };
+  const expect = (what, result, status) => {
+    if (result.status === status) return;
+    throw new SetupError(`${what} ended with exit code ${result.status} instead of ${status}.`, result.stderr);
+  };
+  const own = (name) => join(folder, name);
+  const shown = (path) => relative(process.cwd(), path);
+  const keys = own('keys.json');
+  for (const name of ['keys.json', 'certified.json']) copyFileSync(join(samples, name), own(name));
+
+  const sealed = cer('seal', join(samples, 'execution.json'));
+  expect('Sealing', sealed, 0);
+  writeFileSync(own('sealed.json'), sealed.stdout);
+  const sealedCheck = cer('verify', own('sealed.json'));
+  expect('Verifying the sealed certificate', sealedCheck, 0);
+
+  const signedCheck = cer('verify', own('certified.json'), '--keys', keys);
+  expect('Verifying the signed certificate', signedCheck, 0);
+
+  const original = readFileSync(own('certified.json'), 'utf8');
+  writeFileSync(own('tampered.json'), original.replace('"model": "example-chat-1"', '"model": "example-chat-2"'));
+  const tampered = cer('verify', own('tampered.json'), '--keys', keys);
+  expect('Verifying the tampered certificate', tampered, 1);
+  const { findings } = JSON.parse(tampered.stderr);
+  const [finding] = findings;
+
+  const firstLine = ({ stdout }) => stdout.split('\n', 1)[0];
+  log('');
+  log(`1. Sealed a recorded model call       ${shown(own('sealed.json'))}`);
+  log(`   and verified it, offline:          ${firstLine(sealedCheck)}`);
+  log(`2. Verified one that a node signed    ${shown(own('certified.json'))}`);
+  log(`   with the keys of that node:        ${firstLine(signedCheck)}`);
+  log(`3. Changed one character in a copy    ${shown(own('tampered.json'))}`);
+  log(`   (snapshot.model) and verified it:  ${firstLine(tampered)}`);
+  log(`   ${finding.member}: ${finding.detail}`);
+  log(`     expected  ${finding.expected}`);
+  log(`     computed  ${finding.computed}`);
+  log('');
+  log('Try next:');
+  log(`  npx cer verify ${shown(own('certified.json'))} --keys ${shown(keys)}`);
+  log(`  npx cer verify ${shown(own('tampered.json'))} --keys ${shown(keys)}`);
+  log('  npx cer help');
+  log('  docs/verify-by-hand.md: the same with jq, sha256sum and openssl');
+}

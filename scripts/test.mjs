@@ -1,0 +1,35 @@
+// `npm test`: installs what is missing, then runs every test. Further arguments go to jest. No dependencies.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureNode } from './setup/ensure-node.mjs';
+import { runSteps } from './setup/setup-error.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+await runSteps(async () => {
+  ensureNode();
+  const { ensureDependencies } = await import('./setup/ensure-dependencies.mjs');
+  await ensureDependencies({ root });
+  // Which browser there is to test with is found out once, here.
+  const browser = join(root, 'scripts', 'browser.mjs');
+  if (existsSync(browser)) {
+    const { ensureBrowser } = await import('./browser.mjs');
+    await ensureBrowser({ log: console.log });
+  }
+  process.exitCode = await runJest(process.argv.slice(2));
+});
+
+/** @returns {Promise<number>} jest's exit code; 1 when a signal ended it */
+function runJest(args) {
+  const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
+  const child = spawn(process.execPath, [jest, ...args], { cwd: root, stdio: 'inherit' });
+  // An interrupt reaches the whole process group: jest ends by itself, and its exit code is still wanted.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}
