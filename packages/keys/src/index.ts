@@ -27,4 +27,4 @@ export {
 } from './public-key.js';
 export type { Signer } from './signer.js';
 export { compareTimestamps, parseTimestamp, type Timestamp } from './timestamp.js';
-export { createVerifier, verifySignature, type SignatureVerifier } from './verify-signature.js';
+export { createVerifier, verifySignature, verifySignatureInPool, type SignatureVerifier } from './verify-signature.js';

@@ -1,4 +1,4 @@
-import { platformBackend } from '#keys-platform';
+import { platformBackend, pooledBackend } from '#keys-platform';
 import type { Ed25519Backend } from './ed25519-backend.js';
 import type { PublicKey } from './public-key.js';
 import { passesStrictGate } from './strict-gate.js';
@@ -24,3 +24,6 @@ export function createVerifier(backend: Ed25519Backend): SignatureVerifier {
  * @see docs/spec.md, "Signatures"
  */
 export const verifySignature: SignatureVerifier = createVerifier(platformBackend);
+
+/** The same for many signatures at once (a project, a batch of files): on Node they share the thread pool. */
+export const verifySignatureInPool: SignatureVerifier = createVerifier(pooledBackend);

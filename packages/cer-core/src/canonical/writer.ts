@@ -1,9 +1,9 @@
 import { isJsonObject } from '../json/json-value.js';
+import { createMemberOrders } from './member-order.js';
 import { quote, type LoneSurrogates } from './text.js';
 
-/** Member names repeat from bundle to bundle; their quoted form is kept, for a bounded number of short names. */
-const MAX_CACHED_NAMES = 4096;
-const MAX_CACHED_NAME_LENGTH = 64;
+/** Ends a writing from any depth; the value it is about is looked for afterwards, by a slower walk. */
+const REFUSED = new Error('has no canonical form');
 
 /**
  * Makes a writer of canonical JSON (RFC 8785: sorted names, shortest numbers, minimal escapes, no white space).
@@ -13,96 +13,72 @@ export function createCanonicalWriter(
   loneSurrogates: LoneSurrogates,
   maxDepth: number,
 ): (value: unknown) => string | null {
-  const quotedNames = new Map<string, string>();
-  let out = '';
+  const orderOf = createMemberOrders(loneSurrogates);
 
-  const writeName = (name: string): boolean => {
-    const known = quotedNames.get(name);
-    if (known !== undefined) {
-      out += known;
-      return true;
-    }
-    const quoted = quote(name, loneSurrogates);
-    if (quoted === null) return false;
-    const text = `${quoted}:`;
-    if (name.length <= MAX_CACHED_NAME_LENGTH && quotedNames.size < MAX_CACHED_NAMES) quotedNames.set(name, text);
-    out += text;
-    return true;
+  const writeText = (text: string): string => {
+    const quoted = quote(text, loneSurrogates);
+    if (quoted === null) throw REFUSED;
+    return quoted;
   };
 
-  const writeArray = (items: readonly unknown[], depth: number): boolean => {
-    out += '[';
+  const writeArray = (items: readonly unknown[], depth: number): string => {
+    if (items.length === 0) return '[]';
+    let out = `[${write(items[0], depth)}`;
     // By index: a hole is an undefined element and must be refused, not skipped.
-    for (let index = 0; index < items.length; index += 1) {
-      if (index > 0) out += ',';
-      if (!write(items[index], depth)) return false;
-    }
-    out += ']';
-    return true;
+    for (let index = 1; index < items.length; index += 1) out += `,${write(items[index], depth)}`;
+    return `${out}]`;
   };
 
-  const writeObject = (object: Readonly<Record<string, unknown>>, depth: number): boolean => {
-    const names = sortedNames(object);
-    let separator = '{';
-    for (const name of names) {
-      const value = object[name];
-      if (value === undefined) continue;
-      out += separator;
-      separator = ',';
-      if (!writeName(name) || !write(value, depth)) return false;
+  const writeObject = (object: Readonly<Record<string, unknown>>, depth: number): string => {
+    const given = Object.keys(object);
+    if (given.length === 0) return '{}';
+    const order = orderOf(given);
+    if (order === null) throw REFUSED;
+    const { names, prefixes } = order;
+    let out = '';
+    for (let index = 0; index < names.length; index += 1) {
+      const value = object[names[index] ?? ''];
+      if (value === undefined) return writeObject(withoutUndefined(object), depth);
+      out += (prefixes[index] ?? '') + write(value, depth);
     }
-    out += separator === '{' ? '{}' : '}';
-    return true;
+    return `${out}}`;
   };
 
-  const write = (value: unknown, depth: number): boolean => {
+  const write = (value: unknown, depth: number): string => {
     switch (typeof value) {
-      case 'string': {
-        const quoted = quote(value, loneSurrogates);
-        if (quoted === null) return false;
-        out += quoted;
-        return true;
-      }
+      case 'string':
+        return writeText(value);
       case 'number':
-        if (!Number.isFinite(value)) return false;
+        if (!Number.isFinite(value)) throw REFUSED;
         // ECMAScript's shortest form is RFC 8785's; -0 becomes 0.
-        out += String(value);
-        return true;
+        return String(value);
       case 'boolean':
-        out += value ? 'true' : 'false';
-        return true;
+        return value ? 'true' : 'false';
       case 'object':
-        if (value === null) {
-          out += 'null';
-          return true;
-        }
-        if (depth >= maxDepth) return false;
+        if (value === null) return 'null';
+        if (depth >= maxDepth) throw REFUSED;
         if (Array.isArray(value)) return writeArray(value, depth + 1);
-        return isJsonObject(value) && writeObject(value, depth + 1);
-      case 'undefined':
+        if (!isJsonObject(value)) throw REFUSED;
+        return writeObject(value, depth + 1);
+      case 'bigint':
       case 'function':
       case 'symbol':
-      case 'bigint':
-        return false;
+      case 'undefined':
+        throw REFUSED;
     }
   };
 
   return (value) => {
-    out = '';
-    const written = write(value, 0);
-    const text = out;
-    out = '';
-    return written ? text : null;
+    try {
+      return write(value, 0);
+    } catch (error) {
+      if (error === REFUSED) return null;
+      throw error;
+    }
   };
 }
 
-/** Names in UTF-16 code-unit order; most objects come sorted already, then nothing is moved. */
-function sortedNames(object: object): string[] {
-  const names = Object.keys(object);
-  for (let index = 1; index < names.length; index += 1) {
-    const previous = names[index - 1];
-    const name = names[index];
-    if (previous !== undefined && name !== undefined && previous > name) return names.sort();
-  }
-  return names;
+/** Members whose value is undefined are no members of the JSON object. */
+function withoutUndefined(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }

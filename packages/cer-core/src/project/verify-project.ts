@@ -9,6 +9,7 @@ import type { Evaluation } from '../verify/evaluation.js';
 import { schemaFinding, type Finding } from '../verify/finding.js';
 import { findingsOf, skipped, type LayerOutcome } from '../verify/layer.js';
 import type { VerifyOptions } from '../verify/options.js';
+import { pooledVerifier } from '../verify/signature.js';
 import { checkChain } from './chain.js';
 import { checkNodeReceipt } from './node-receipt.js';
 import { computeProjectHash, PROJECT_HASH_ALGORITHM } from './project-hash.js';
@@ -67,7 +68,7 @@ const CODE_PRIORITY: readonly CerVerifyCode[] = [
  */
 export async function evaluateProject(input: unknown, options: VerifyProjectOptions): Promise<ProjectEvaluation> {
   try {
-    return await evaluate(input, options);
+    return await evaluate(input, { verifySignature: pooledVerifier, ...options });
   } catch {
     return failed([{ code: 'UNKNOWN_ERROR', member: '', detail: 'verification ended unexpectedly' }], options);
   }

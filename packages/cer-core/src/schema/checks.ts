@@ -12,12 +12,14 @@ export function checkMembers(
   rules: MemberRules,
   { resealed }: Pick<LayoutContext, 'resealed'>,
 ): Finding[] {
-  return rules.flatMap(([name, rule]) => {
+  const findings: Finding[] = [];
+  for (const [name, rule] of rules) {
     const value = member(object, name);
-    if (value === undefined || (resealed && isRedacted(value))) return [];
+    if (value === undefined || (resealed && isRedacted(value))) continue;
     const broken = rule(value);
-    return broken === null ? [] : [schemaFinding(`${path}${name}`, broken)];
-  });
+    if (broken !== null) findings.push(schemaFinding(`${path}${name}`, broken));
+  }
+  return findings;
 }
 
 export function toFindings(faults: readonly Fault[]): Finding[] {

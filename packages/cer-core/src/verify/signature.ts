@@ -1,4 +1,11 @@
-import { decodeBase64Url, verifySignature, type NodeKeySet, type PublicKey, type SignatureVerifier } from '@cer/keys';
+import {
+  decodeBase64Url,
+  verifySignature,
+  verifySignatureInPool,
+  type NodeKeySet,
+  type PublicKey,
+  type SignatureVerifier,
+} from '@cer/keys';
 import type { JsonValue } from '../json/json-value.js';
 
 const utf8 = new TextEncoder();
@@ -12,6 +19,9 @@ export interface Trust {
 }
 
 export const platformVerifier: SignatureVerifier = verifySignature;
+
+/** For the many steps of a project. */
+export const pooledVerifier: SignatureVerifier = verifySignatureInPool;
 
 /** Why a signature does not hold, or null when it does. */
 export async function signatureFault(

@@ -56,7 +56,9 @@ export function readSubject(bundle: JsonObject, packaging: JsonObject | null, re
   }
   const isSupported = reading.layout.supportsProtocol(protocol);
   return {
-    ...base,
+    bundle,
+    packaging,
+    type,
     reading,
     protocol,
     snapshot,

@@ -39,6 +39,9 @@ export const platformBackend: Ed25519Backend = {
   },
 };
 
+/** WebCrypto has a pool of its own. */
+export const pooledBackend: Ed25519Backend = platformBackend;
+
 /** SHA-256, 32 bytes. */
 export function sha256(bytes: Uint8Array): Uint8Array {
   return nobleSha256(bytes);

@@ -1,0 +1,67 @@
+// Rounds of all cases are interleaved, so that a change of the machine's load hits every case alike.
+
+/** CPU seconds of this process, all threads. */
+function cpuSeconds() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
+export const clocks = {
+  /** For synchronous and thread-pool work: stays usable on a busy machine. */
+  cpu: cpuSeconds,
+  /** For work whose point is to use several cores at once. */
+  wall: () => performance.now() / 1000,
+};
+
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
+}
+
+/**
+ * Measures cases against each other.
+ * @param {{name: string, unit?: string, run: () => unknown | Promise<unknown>, operations?: number}[]} cases
+ *   `run` does `operations` (1 when left out) operations
+ * @param {{rounds: number, secondsPerRound: number, clock?: () => number}} options odd number of rounds
+ * @returns {Promise<{name, unit, median, min, max, rounds}[]>} operations per second
+ */
+export async function measure(cases, { rounds, secondsPerRound, clock = clocks.cpu }) {
+  const rates = new Map(cases.map(({ name }) => [name, []]));
+  const perRun = new Map();
+  for (const testCase of cases) perRun.set(testCase.name, await warmUp(testCase, secondsPerRound, clock));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const testCase of cases) {
+      const runs = Math.max(1, Math.round(secondsPerRound / perRun.get(testCase.name)));
+      const before = clock();
+      for (let run = 0; run < runs; run += 1) await testCase.run();
+      const seconds = clock() - before;
+      rates.get(testCase.name).push((runs * (testCase.operations ?? 1)) / seconds);
+    }
+  }
+  return cases.map(({ name, unit = 'ops/s' }) => {
+    const found = rates.get(name);
+    return { name, unit, median: median(found), min: Math.min(...found), max: Math.max(...found), rounds };
+  });
+}
+
+/** Runs a case until it is compiled. @returns seconds per run */
+async function warmUp({ run }, secondsPerRound, clock) {
+  const before = clock();
+  let runs = 0;
+  do {
+    await run();
+    runs += 1;
+  } while (clock() - before < secondsPerRound / 2);
+  return (clock() - before) / runs;
+}
+
+export function rateOf(cases, name) {
+  const found = cases.find((testCase) => testCase.name === name);
+  if (found === undefined) throw new Error(`no case ${name}`);
+  return found.median;
+}
+
+/** A ratio with its goal; `atMost` turns the goal around. */
+export function ratio(id, title, value, goal, { atMost = false } = {}) {
+  return { id, title, value, goal, atMost, pass: atMost ? value <= goal : value >= goal };
+}

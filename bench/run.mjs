@@ -1,0 +1,42 @@
+// npm run bench [-- --quick] [-- --only canonical,verify,project,certify,...]
+// Ratios inside one run count, absolutes do not. A missed goal is reported; --quick fails below half of one.
+import { parseArgs } from 'node:util';
+import { canonicalCases } from './canonical.mjs';
+import { projectCases } from './project.mjs';
+import { coldStartMs, environment, printCases, printRatios, writeResults } from './report.mjs';
+import { verifyCases } from './verify.mjs';
+
+const root = `${import.meta.dirname}/..`;
+const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } } });
+const { quick } = values;
+const wanted = values.only?.split(',');
+
+const groups = [
+  ['canonical', () => canonicalCases(quick ? { rounds: 3, seconds: 0.15 } : { rounds: 7, seconds: 0.4 })],
+  ['verify', () => verifyCases(quick ? { rounds: 3, seconds: 0.2 } : { rounds: 7, seconds: 0.5 })],
+  ['project', () => projectCases(quick ? { rounds: 3, longSteps: 500 } : { rounds: 3, longSteps: 10_000 })],
+];
+
+const env = environment();
+console.log(
+  `${env.cpu}, node ${env.node}, OpenSSL ${env.openssl}, ${env.fdatasyncPerSec} fdatasync/s, load ${env.loadavgBefore.join(' ')}`,
+);
+const cases = [];
+const ratios = [];
+for (const [name, run] of groups) {
+  if (wanted !== undefined && !wanted.includes(name)) continue;
+  console.log(`\n${name} …`);
+  const found = await run();
+  printCases(found.cases);
+  cases.push(...found.cases);
+  ratios.push(...found.ratios);
+}
+console.log('\nRatios');
+printRatios(ratios);
+console.log(`\ncold start of \`cer verify\`: ${Math.round(coldStartMs(root))} ms`);
+writeResults(`${root}/bench/results.json`, { env, cases, ratios });
+const bad = ratios.filter(({ value, goal, atMost }) => (atMost ? value > goal * 2 : value < goal / 2));
+if (quick && bad.length > 0) {
+  console.error(`below half of the goal: ${bad.map(({ id, title }) => `${id} ${title}`).join('; ')}`);
+  process.exitCode = 1;
+}
