@@ -1,4 +1,15 @@
-import { absolutePath, flag, host, loadConfig, logLevel, port, positiveInteger, secret, wholeNumber, type Environment } from '@cer/http-service';
+import {
+  absolutePath,
+  flag,
+  host,
+  loadConfig,
+  logLevel,
+  port,
+  positiveInteger,
+  secret,
+  wholeNumber,
+  type Environment,
+} from '@cer/http-service';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 

@@ -28,9 +28,11 @@ const MAX_BROWSER_BYTES = 1024 * 1024 * 1024;
  */
 export async function startEngine(config: EngineConfig, logger: Logger): Promise<Engine> {
   const binary = await resolveBrowser(config.chromiumPath);
-  if (binary.source === 'packaged') logger.warn('the packaged browser is older than the system\'s would be: known faults of its renderer are open');
+  if (binary.source === 'packaged')
+    logger.warn("the packaged browser is older than the system's would be: known faults of its renderer are open");
   const jail = chooseJail({ uid: config.chromiumUid, allowUnsandboxed: config.allowUnsandboxed });
-  if (jail.kind === 'none') logger.error('ALLOW_UNSANDBOXED=1: sketches run without a jail and can reach the network. For development only');
+  if (jail.kind === 'none')
+    logger.error('ALLOW_UNSANDBOXED=1: sketches run without a jail and can reach the network. For development only');
   const [bundle, stage] = [await bundlePage(), makeStage(jail)];
   const host = createBrowserHost({ binary, jail, stage, logger, maxBrowserBytes: MAX_BROWSER_BYTES });
   try {

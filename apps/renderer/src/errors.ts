@@ -25,7 +25,11 @@ export const RENDER_STATUS = {
 export type RenderCode = keyof typeof RENDER_STATUS;
 
 /** A render that ends without a picture. */
-export function renderFailure(code: RenderCode, message: string, more: { readonly line?: number; readonly retryAfterSeconds?: number } = {}): ServiceError<RenderCode> {
+export function renderFailure(
+  code: RenderCode,
+  message: string,
+  more: { readonly line?: number; readonly retryAfterSeconds?: number } = {},
+): ServiceError<RenderCode> {
   const { line, retryAfterSeconds } = more;
   return new ServiceError({
     code,

@@ -19,9 +19,28 @@ export function registerRenderMetrics(
     buckets: DURATION_BUCKETS_S,
     registers,
   });
-  const total = new Counter({ name: 'render_jobs_total', help: 'Finished jobs.', labelNames: ['kind', 'outcome'], registers });
-  new Gauge({ name: 'render_jobs_waiting', help: 'Jobs in line.', registers, collect() { this.set(queue.waiting); } });
-  new Gauge({ name: 'render_jobs_running', help: 'Jobs that hold a slot.', registers, collect() { this.set(queue.running); } });
+  const total = new Counter({
+    name: 'render_jobs_total',
+    help: 'Finished jobs.',
+    labelNames: ['kind', 'outcome'],
+    registers,
+  });
+  new Gauge({
+    name: 'render_jobs_waiting',
+    help: 'Jobs in line.',
+    registers,
+    collect() {
+      this.set(queue.waiting);
+    },
+  });
+  new Gauge({
+    name: 'render_jobs_running',
+    help: 'Jobs that hold a slot.',
+    registers,
+    collect() {
+      this.set(queue.running);
+    },
+  });
   new Gauge({
     name: 'render_browser_launches',
     help: 'How often a browser was started.',

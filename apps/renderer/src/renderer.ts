@@ -42,7 +42,12 @@ export interface RendererDeps {
 export function createRenderer(deps: RendererDeps): Renderer {
   const { config, queue, renderSeconds } = deps;
 
-  const run = async <Result>(order: Order, kind: JobKind, deadlineMs: number, work: (page: JobPage) => Promise<Result>): Promise<Timed<Result>> => {
+  const run = async <Result>(
+    order: Order,
+    kind: JobKind,
+    deadlineMs: number,
+    work: (page: JobPage) => Promise<Result>,
+  ): Promise<Timed<Result>> => {
     const engine = deps.engine();
     if (typeof engine === 'string') throw unavailable(engine);
     renderSeconds.check(order.tenantId);
@@ -79,13 +84,19 @@ export function createRenderer(deps: RendererDeps): Renderer {
     async still(order, sketch, twice) {
       if (!twice) return once(order, sketch);
       const [first, second] = await Promise.all([once(order, sketch), once(order, sketch)]);
-      if (first.result.pixelHash !== second.result.pixelHash || first.result.runtimeHash !== second.result.runtimeHash) {
+      if (
+        first.result.pixelHash !== second.result.pixelHash ||
+        first.result.runtimeHash !== second.result.runtimeHash
+      ) {
         throw renderFailure('RENDER_NOT_REPRODUCIBLE', 'two renders of the sketch differ');
       }
       return first;
     },
     loop(order, sketch, plan, options = {}) {
-      const deadlineMs = Math.min(config.loopDeadlineMs + config.loopDeadlinePerFrameMs * plan.totalFrames, config.loopDeadlineMaxMs);
+      const deadlineMs = Math.min(
+        config.loopDeadlineMs + config.loopDeadlinePerFrameMs * plan.totalFrames,
+        config.loopDeadlineMaxMs,
+      );
       const { frameDeadlineMs } = config;
       return run(order, 'loop', deadlineMs, (page) => renderLoop(page, sketch, plan, { frameDeadlineMs, ...options }));
     },

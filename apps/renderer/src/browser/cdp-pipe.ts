@@ -26,6 +26,8 @@ export interface CdpCallOptions {
 }
 
 export interface CdpPipe {
+  /** Whether the browser has closed its end: it then runs no longer, or not for long. */
+  isClosed(): boolean;
   /** @throws CdpError whose `reason` says whether the browser refused, closed or stayed silent */
   call(method: string, params?: CdpParams, options?: CdpCallOptions): Promise<CdpResult>;
   /** Calls `listener` for every event of one session; returns how to stop. */
@@ -102,6 +104,7 @@ export function openCdpPipe(toBrowser: Writable, fromBrowser: Readable): CdpPipe
   toBrowser.on('error', close);
 
   return {
+    isClosed: () => closed,
     call: (method, params = {}, options = {}) =>
       new Promise((resolve, reject) => {
         if (closed) {

@@ -81,7 +81,14 @@ export async function launchBrowser({ binary, jail, stage }: LaunchOptions): Pro
   try {
     const { product } = await cdp.call('Browser.getVersion', {}, { timeoutMs: START_TIMEOUT_MS });
     const version = String(product).replace(/^[^/]*\//, '');
-    return { pid, version, cdp, isRunning: () => child.exitCode === null && child.signalCode === null, ended, kill };
+    return {
+      pid,
+      version,
+      cdp,
+      isRunning: () => !cdp.isClosed() && child.exitCode === null && child.signalCode === null,
+      ended,
+      kill,
+    };
   } catch (error) {
     await kill();
     if (!(error instanceof CdpError)) throw error;

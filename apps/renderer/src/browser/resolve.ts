@@ -57,10 +57,7 @@ export async function resolveBrowser(chromiumPath: string | undefined): Promise<
 
 /** Where `scripts/browser.mjs` unpacks the packaged browser: never the checkout, which the jailed user cannot read. */
 function packagedFolder(): string {
-  const base =
-    process.getuid?.() === 0
-      ? '/var/lib/cer-renderer'
-      : join(homedir(), '.cache', 'cer-renderer');
+  const base = process.getuid?.() === 0 ? '/var/lib/cer-renderer' : join(homedir(), '.cache', 'cer-renderer');
   return join(base, `chromium-${packagedChromium().version}`);
 }
 

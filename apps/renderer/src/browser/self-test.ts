@@ -40,10 +40,11 @@ export async function selfTest(host: BrowserHost, bundle: PageBundle): Promise<v
   try {
     const vars = Array.from({ length: 10 }, () => 0);
     await page.call('load', [CODE, { seed: 1, vars, totalFrames: 1, fps: 30 }], 20_000);
-    await page.call('setup', [], 20_000);
     const { pixelHash } = z.object({ pixelHash: HexDigest }).parse(await page.call('still', [], 30_000));
     if (pixelHash !== PIXEL_HASH) {
-      throw new SelfTestFailure(`this machine draws other pixels (${pixelHash}): fonts, browser or processor differ, and its certificates would too`);
+      throw new SelfTestFailure(
+        `this machine draws other pixels (${pixelHash}): fonts, browser or processor differ, and its certificates would too`,
+      );
     }
   } finally {
     await page.dispose();

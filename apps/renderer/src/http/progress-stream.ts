@@ -49,7 +49,12 @@ async function* events(
     });
   // A reader that is slower than the work gets the newest progress, not all of it.
   while (ended === undefined) {
-    const woken = await waitFor(() => latest !== undefined || ended !== undefined, (resolve) => { wake = resolve; });
+    const woken = await waitFor(
+      () => latest !== undefined || ended !== undefined,
+      (resolve) => {
+        wake = resolve;
+      },
+    );
     if (!woken) yield ': still rendering\n\n';
     if (latest !== undefined) yield event('progress', JSON.stringify(latest));
     latest = undefined;

@@ -35,7 +35,10 @@ function sketchRequest({ tenantId, code, seed, vars }: Shape): SketchRequest {
 }
 
 /** @throws ServiceError VALIDATION_ERROR */
-export function parseStill(request: ServiceRequest, config: RendererConfig): SketchRequest & { readonly twice: boolean } {
+export function parseStill(
+  request: ServiceRequest,
+  config: RendererConfig,
+): SketchRequest & { readonly twice: boolean } {
   const schema = z.strictObject({
     ...sketchShape(config),
     width: z.literal(CANVAS_WIDTH).optional(),
@@ -52,16 +55,24 @@ export function parseInspect(request: ServiceRequest, config: RendererConfig): S
 }
 
 /** @throws ServiceError VALIDATION_ERROR; LOOP_MODE_ERROR for a number of frames out of range, of whatever type */
-export function parseLoop(request: ServiceRequest, config: RendererConfig): SketchRequest & { readonly plan: FramePlan; readonly frameHashes: boolean } {
+export function parseLoop(
+  request: ServiceRequest,
+  config: RendererConfig,
+): SketchRequest & { readonly plan: FramePlan; readonly frameHashes: boolean } {
   const schema = z.strictObject({
     ...sketchShape(config),
-    totalFrames: z.unknown(),
+    totalFrames: z.unknown().optional(),
     fps: z.number().min(1).max(MAX_FPS).default(30),
     frameHashes: z.boolean().default(false),
   });
   const { totalFrames, fps, frameHashes, ...body } = checkRequest(schema, parseJsonBody(request));
   const { maxTotalFrames } = config;
-  if (typeof totalFrames !== 'number' || !Number.isInteger(totalFrames) || totalFrames < 2 || totalFrames > maxTotalFrames) {
+  if (
+    typeof totalFrames !== 'number' ||
+    !Number.isInteger(totalFrames) ||
+    totalFrames < 2 ||
+    totalFrames > maxTotalFrames
+  ) {
     throw renderFailure('LOOP_MODE_ERROR', `totalFrames: must be an integer from 2 to ${maxTotalFrames}`);
   }
   return { ...sketchRequest(body), plan: { totalFrames, fps }, frameHashes };

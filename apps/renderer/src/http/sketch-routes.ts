@@ -87,7 +87,12 @@ function loopHandler({ renderer, engine, config, mac, logger }: SketchRoutesDeps
   };
 }
 
-function loopBody({ result, executionTimeMs }: Timed<Loop>, { totalFrames, fps }: FramePlan, frameHashes: boolean, versions: object): object {
+function loopBody(
+  { result, executionTimeMs }: Timed<Loop>,
+  { totalFrames, fps }: FramePlan,
+  frameHashes: boolean,
+  versions: object,
+): object {
   return {
     animationHash: result.animationHash,
     posterHash: result.posterHash,

@@ -62,17 +62,19 @@ export async function renderLoop(page: JobPage, sketch: Sketch, plan: FramePlan,
   const startedAt = performance.now();
   const hashes: string[] = [];
   let poster: Buffer | undefined;
-  for (let drawn = 0; drawn < plan.totalFrames; ) {
+  for (let drawn = 0; drawn < plan.totalFrames;) {
     const answer = await page.call('frames', [plan.totalFrames, BATCH_MS, picture], BATCH_MS + options.frameDeadlineMs);
     const reading = readAnswer(Reading, answer);
-    if (reading.drawn <= drawn || reading.drawn > plan.totalFrames) throw renderFailure('RENDER_ERROR', "the sketch's page lost count");
+    if (reading.drawn <= drawn || reading.drawn > plan.totalFrames)
+      throw renderFailure('RENDER_ERROR', "the sketch's page lost count");
     drawn = reading.drawn;
     hashes.push(...reading.hashes);
     if (reading.posterBase64 !== undefined) poster ??= decodePng(reading.posterBase64);
     for (const jpeg of reading.pictures ?? []) await options.onPicture?.(Buffer.from(jpeg, 'base64'));
     options.onProgress?.(progressOf(drawn, plan.totalFrames, performance.now() - startedAt));
   }
-  if (poster === undefined || hashes.length !== plan.totalFrames) throw renderFailure('RENDER_ERROR', "the sketch's page lost count");
+  if (poster === undefined || hashes.length !== plan.totalFrames)
+    throw renderFailure('RENDER_ERROR', "the sketch's page lost count");
   const joined = createHash('sha256');
   for (const hash of hashes) joined.update(hash, 'hex');
   return {

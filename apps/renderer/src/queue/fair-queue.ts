@@ -48,10 +48,12 @@ export function createFairQueue(limits: QueueLimits): FairQueue {
   let waiting = 0;
 
   const runningLoops = (tenantId?: string): number =>
-    running.filter((ticket) => ticket.kind === 'loop' && (tenantId === undefined || ticket.tenantId === tenantId)).length;
+    running.filter((ticket) => ticket.kind === 'loop' && (tenantId === undefined || ticket.tenantId === tenantId))
+      .length;
   const fits = ({ kind, tenantId }: Ticket): boolean =>
     running.length < limits.slots &&
-    (kind === 'still' || (runningLoops() < limits.loopSlots && runningLoops(tenantId) < limits.maxRunningLoopsPerTenant));
+    (kind === 'still' ||
+      (runningLoops() < limits.loopSlots && runningLoops(tenantId) < limits.maxRunningLoopsPerTenant));
 
   const remove = (tenantId: string, entry: Waiting): void => {
     const line = lines.get(tenantId) ?? [];
@@ -88,8 +90,14 @@ export function createFairQueue(limits: QueueLimits): FairQueue {
     const own = (lines.get(tenantId) ?? []).filter(({ ticket }) => ticket.kind === kind).length;
     const most = kind === 'loop' ? limits.maxWaitingLoopsPerTenant : limits.maxWaitingStillsPerTenant;
     const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
-    if (own >= most) throw new ServiceError({ code: 'RATE_LIMITED', message: `too many ${kind}s of this tenant are waiting`, headers });
-    if (waiting >= limits.maxWaiting) throw new ServiceError({ code: 'SERVICE_UNAVAILABLE', message: 'the renderer is busy', headers });
+    if (own >= most)
+      throw new ServiceError({
+        code: 'RATE_LIMITED',
+        message: `too many ${kind}s of this tenant are waiting`,
+        headers,
+      });
+    if (waiting >= limits.maxWaiting)
+      throw new ServiceError({ code: 'SERVICE_UNAVAILABLE', message: 'the renderer is busy', headers });
   };
 
   return {

@@ -15,20 +15,22 @@ export function faultOf(thrown: unknown): SketchFault {
 
 /** Makes the reader of `error` events, from getters taken before the page is confined. */
 export function faultOfErrorEvent(): (event: ErrorEvent) => SketchFault {
-  const getter = (name: 'message' | 'lineno' | 'error'): (() => unknown) | undefined =>
+  const getter = (name: 'message' | 'filename' | 'lineno' | 'error'): (() => unknown) | undefined =>
     Object.getOwnPropertyDescriptor(ErrorEvent.prototype, name)?.get;
-  const [message, lineno, error] = [getter('message'), getter('lineno'), getter('error')];
-  if (message === undefined || lineno === undefined || error === undefined)
+  const [message, filename, lineno, error] = [getter('message'), getter('filename'), getter('lineno'), getter('error')];
+  if (message === undefined || filename === undefined || lineno === undefined || error === undefined)
     throw new Error('the page has no error events');
   return (event) => {
     const thrown = Reflect.apply(error, event, []) as unknown;
     const fault = faultOf(thrown);
-    const line = Number(Reflect.apply(lineno, event, []));
+    // A text that does not parse never gets as far as its own name.
+    const inSketch = thrown instanceof SyntaxError || String(Reflect.apply(filename, event, [])).endsWith('sketch.js');
+    const line = inSketch ? Number(Reflect.apply(lineno, event, [])) : 0;
     const text =
       thrown instanceof Error
         ? fault.message
         : String(Reflect.apply(message, event, [])).slice(0, MAX_MESSAGE_CHARACTERS);
-    return { line, ...fault, message: text };
+    return { ...(line > 0 && { line }), ...fault, message: text };
   };
 }
 

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -17,13 +20,20 @@ export interface PageBundle {
 
 /** Bundles what runs inside the page; once per process, in memory. */
 export async function bundlePage(): Promise<PageBundle> {
-  const [mainWorld, isolatedWorld, version] = await Promise.all([
+  const [mainWorld, isolatedWorld, sdkVersion] = await Promise.all([
     bundle('main-world'),
     bundle('reader/isolated-world'),
-    import('@nexart/codemode-sdk/core'),
+    sdkVersionOf('@nexart/codemode-sdk/core'),
   ]);
   const digest = createHash('sha256').update(mainWorld).update('\0').update(isolatedWorld).digest('hex');
-  return { mainWorld, isolatedWorld, digest, sdkVersion: version.SDK_VERSION };
+  return { mainWorld, isolatedWorld, digest, sdkVersion };
+}
+
+/** The installed version: its package publishes neither types for this entry nor its `package.json`. */
+async function sdkVersionOf(entry: string): Promise<string> {
+  const folder = dirname(createRequire(import.meta.url).resolve(entry));
+  const manifest = await readFile(join(folder, '..', '..', 'package.json'), 'utf8');
+  return (JSON.parse(manifest) as { readonly version: string }).version;
 }
 
 async function bundle(entry: string): Promise<string> {

@@ -1,5 +1,4 @@
 import type { BrowserHost } from '../browser/browser-host.js';
-import type { Browser } from '../browser/launch.js';
 import { openSketchPage, type SketchPage } from './sketch-page.js';
 import type { PageBundle } from './page-bundle.js';
 
@@ -10,11 +9,6 @@ export interface PagePool {
   close(): Promise<void>;
 }
 
-interface ReadyPage {
-  readonly browser: Browser;
-  readonly page: SketchPage;
-}
-
 export interface PagePoolOptions {
   readonly host: BrowserHost;
   readonly bundle: PageBundle;
@@ -23,17 +17,14 @@ export interface PagePoolOptions {
 }
 
 export function createPagePool({ host, bundle, ahead }: PagePoolOptions): PagePool {
-  const ready: ReadyPage[] = [];
+  const ready: SketchPage[] = [];
   let line: Promise<unknown> = Promise.resolve();
   let opening = 0;
   let closed = false;
 
   // One at a time: a page's process is known by what a single opening added.
-  const open = (): Promise<ReadyPage> => {
-    const opened = line.then(async () => {
-      const browser = await host.current();
-      return { browser, page: await openSketchPage(browser, bundle) };
-    });
+  const open = (): Promise<SketchPage> => {
+    const opened = line.then(() => openOn(host, bundle));
     line = opened.catch(() => undefined);
     return opened;
   };
@@ -43,7 +34,7 @@ export function createPagePool({ host, bundle, ahead }: PagePoolOptions): PagePo
     open()
       .then(
         async (made) => {
-          if (closed) await made.page.dispose();
+          if (closed) await made.dispose();
           else ready.push(made);
         },
         // The next job opens a page itself and reports what stops it.
@@ -57,8 +48,11 @@ export function createPagePool({ host, bundle, ahead }: PagePoolOptions): PagePo
   return {
     async take() {
       let made = ready.shift();
-      while (made !== undefined && !made.browser.isRunning()) made = ready.shift();
-      const { page } = made ?? (await open());
+      while (made !== undefined && !made.isThere()) {
+        made.dispose().catch(() => undefined);
+        made = ready.shift();
+      }
+      const page = made ?? (await open());
       // Not while the page at hand draws its first lines: the next one can wait a moment.
       setTimeout(refill, 0);
       return page;
@@ -66,7 +60,24 @@ export function createPagePool({ host, bundle, ahead }: PagePoolOptions): PagePo
     async close() {
       closed = true;
       await line;
-      await Promise.all(ready.splice(0).map(({ page }) => page.dispose().catch(() => undefined)));
+      await Promise.all(ready.splice(0).map((page) => page.dispose().catch(() => undefined)));
     },
   };
+}
+
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Opens a page, again where its process or its browser ended meanwhile. A browser that runs and twice opens none is
+ * replaced.
+ */
+async function openOn(host: BrowserHost, bundle: PageBundle, attempt = 1): Promise<SketchPage> {
+  const browser = await host.current();
+  try {
+    return await openSketchPage(browser, bundle);
+  } catch (error) {
+    if (attempt === MAX_ATTEMPTS) throw error;
+    if (attempt > 1 && browser.isRunning()) await browser.kill();
+    return openOn(host, bundle, attempt + 1);
+  }
 }

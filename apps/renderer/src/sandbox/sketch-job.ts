@@ -40,7 +40,8 @@ export async function runSketchJob<Result>(
   const endsAt = performance.now() + limits.deadlineMs;
   const guard = guardPage(page, limits, signal);
   const jobPage: JobPage = {
-    call: (name, args, limitMs = Infinity) => page.call(name, args, Math.max(1, Math.min(limitMs, endsAt - performance.now())) + CALL_GRACE_MS),
+    call: (name, args, limitMs = Infinity) =>
+      page.call(name, args, Math.max(1, Math.min(limitMs, endsAt - performance.now())) + CALL_GRACE_MS),
   };
   try {
     return await Promise.race([work(jobPage), guard.broken]);
@@ -80,6 +81,8 @@ function guardPage(page: SketchPage, { deadlineMs, maxBytes }: JobLimits, signal
     breakOff(signal.reason);
   };
   signal.addEventListener('abort', abort, { once: true });
+  // While the page was opened, nobody listened.
+  if (signal.aborted) abort();
   return {
     broken,
     peakBytes: () => peak,
@@ -100,7 +103,8 @@ function describeEnd(error: unknown, peakBytes: number, endsAt: number): unknown
   }
   if (error instanceof CdpError) {
     if (error.reason === 'oversize') return renderFailure('RENDER_ERROR', 'the picture is too large');
-    if (error.reason === 'silent') return performance.now() >= endsAt - CALL_GRACE_MS ? timedOut() : unavailable('the browser is silent');
+    if (error.reason === 'silent')
+      return performance.now() >= endsAt - CALL_GRACE_MS ? timedOut() : unavailable('the browser is silent');
     return unavailable('the browser ended under the sketch');
   }
   return error;

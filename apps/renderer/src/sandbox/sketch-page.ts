@@ -15,6 +15,8 @@ export interface SketchPage {
    * @throws PageGone, CdpError
    */
   call(name: string, args: readonly unknown[], timeoutMs: number): Promise<unknown>;
+  /** Whether it is still there, as far as the browser has said. */
+  isThere(): boolean;
   /** Rejects with PageGone when the page crashes, closes or goes elsewhere. */
   readonly gone: Promise<never>;
   /** Ends the page, whatever it is doing; settles when its processes are gone. */
@@ -61,9 +63,11 @@ export async function openSketchPage(
     const send = (method: string, params: CdpParams = {}, timeoutMs = 10_000): Promise<CdpResult> =>
       cdp.call(method, params, { sessionId, timeoutMs });
 
+    let there = true;
     let leave: (reason: PageGone['reason']) => void = () => undefined;
     const gone = new Promise<never>((_resolve, reject) => {
       leave = (reason) => {
+        there = false;
         reject(new PageGone(reason));
       };
     });
@@ -106,6 +110,7 @@ export async function openSketchPage(
 
     return {
       pids,
+      isThere: () => there && pids.some(isAlive),
       gone,
       async call(name, args, timeoutMs) {
         const expression = `reader[${JSON.stringify(name)}](...${JSON.stringify(args)})`;

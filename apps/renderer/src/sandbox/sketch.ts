@@ -43,7 +43,11 @@ export function seedNumber(seed: string): number {
 }
 
 /** Runs the top level of a sketch. @throws ServiceError RENDER_ERROR, PROTOCOL_VIOLATION */
-export async function loadSketch(page: JobPage, { code, seed, vars }: Sketch, { totalFrames, fps }: FramePlan): Promise<Definitions> {
+export async function loadSketch(
+  page: JobPage,
+  { code, seed, vars }: Sketch,
+  { totalFrames, fps }: FramePlan,
+): Promise<Definitions> {
   const padded = Array.from({ length: VAR_COUNT }, (_, index) => vars[index] ?? 0);
   const input = { seed: seedNumber(seed), vars: padded, totalFrames, fps };
   return readAnswer(Definitions, await page.call('load', [code, input]));

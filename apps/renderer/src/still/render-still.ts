@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { renderFailure } from '../errors.js';
 import { HexDigest } from '../hex-digest.js';
 import { CANVAS_HEIGHT, CANVAS_WIDTH } from '../sandbox/document.js';
-import { loadSketch, readAnswer, setUpSketch, STILL, type Sketch } from '../sandbox/sketch.js';
+import { loadSketch, readAnswer, STILL, type Sketch } from '../sandbox/sketch.js';
 import type { JobPage } from '../sandbox/sketch-job.js';
 
 /** One picture. */
@@ -24,8 +24,8 @@ const Reading = z.object({ pixelHash: HexDigest, pngBase64: z.string().max(MAX_P
  */
 export async function renderStill(page: JobPage, sketch: Sketch): Promise<Still> {
   const defines = await loadSketch(page, sketch, STILL);
-  if (!defines.setup && !defines.draw) throw renderFailure('RENDER_ERROR', 'the sketch defines neither setup() nor draw()');
-  await setUpSketch(page);
+  if (!defines.setup && !defines.draw)
+    throw renderFailure('RENDER_ERROR', 'the sketch defines neither setup() nor draw()');
   const { pixelHash, pngBase64 } = readAnswer(Reading, await page.call('still', []));
   const png = decodePng(pngBase64);
   return { png, runtimeHash: sha256(png), pixelHash: `sha256:${pixelHash}` };
@@ -37,6 +37,7 @@ const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0
 export function decodePng(base64: string): Buffer {
   const png = Buffer.from(base64, 'base64');
   const sized = png.length > 24 && png.readUInt32BE(16) === CANVAS_WIDTH && png.readUInt32BE(20) === CANVAS_HEIGHT;
-  if (!sized || !png.subarray(0, 8).equals(PNG_SIGNATURE)) throw renderFailure('RENDER_ERROR', "the sketch's page gave no picture");
+  if (!sized || !png.subarray(0, 8).equals(PNG_SIGNATURE))
+    throw renderFailure('RENDER_ERROR', "the sketch's page gave no picture");
   return png;
 }

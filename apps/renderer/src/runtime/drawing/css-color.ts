@@ -12,6 +12,12 @@ export function cssColorReader(ctx: CanvasRenderingContext2D): CssColorReader {
 }
 
 function read(ctx: CanvasRenderingContext2D, text: string): readonly [number, number, number, number] | undefined {
+  // The browser writes alpha back rounded; two digits of it are read here.
+  const [digits, alpha] = [text.slice(0, 7), text.slice(7)];
+  if (/^#[0-9a-f]{8}$/i.test(text)) {
+    const color = read(ctx, digits);
+    return color && [color[0], color[1], color[2], hexByte(alpha) / 255];
+  }
   ctx.save();
   // An unknown colour leaves the style as it was, so one of these two shows whether it was understood.
   ctx.fillStyle = '#000001';

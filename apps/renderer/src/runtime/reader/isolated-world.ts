@@ -8,6 +8,7 @@ export interface PageReader {
   /** Runs the sketch's top level and says what it defines. */
   load(code: string, input: SketchInput): SketchDefinitions | { readonly fault: SketchFault };
   setup(): { readonly fault: SketchFault } | null;
+  /** `setup()`, `draw()` once, and the picture. */
   still(): Promise<StillReading | { readonly fault: SketchFault }>;
   /** Renders and hashes frames from where the last call ended, for about `budgetMs`. */
   frames(
@@ -81,7 +82,8 @@ function createPageReader(): PageReader {
     },
     async still() {
       channel['frame'] = '0';
-      const fault = fire(PAGE_EVENTS.frame);
+      // In one turn: what the sketch left to a later one never shows.
+      const fault = fire(PAGE_EVENTS.setup) ?? fire(PAGE_EVENTS.frame);
       if (fault !== undefined) return { fault };
       const pixels = reader.readPixels();
       // Both look at the canvas before anything of the sketch's can run again.

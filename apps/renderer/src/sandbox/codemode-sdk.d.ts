@@ -1,3 +1,0 @@
-declare module '@nexart/codemode-sdk/core' {
-  export const SDK_VERSION: string;
-}

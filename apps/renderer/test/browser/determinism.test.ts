@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { startRenderer, type RendererUnderTest } from '../renderer-under-test.js';
+import { describeWithBrowser } from '../with-browser.js';
+
+/** Draws what it is given as bars, so that any difference shows in the pixels. */
+const DRAWN = (values: string): string => `
+function setup() {
+  background(255);
+  const values = [${values}];
+  values.forEach((value, i) => { fill(0); textSize(20); text(String(value).slice(0, 90), 10, 40 + i * 30); });
+}`;
+
+/** Every source of chance, time and machine that a page is known to have: one picture, or a clear error. */
+const SOURCES: Readonly<Record<string, string>> = {
+  chance: 'random(), randomGaussian(), noise(1.5), Math.random(), random([1, 2, 3]), shuffle([1, 2, 3, 4])',
+  'the frame clock': 'millis(), frameCount, t, time, deltaTime',
+  'a date that is named':
+    'new Date(0), new Date(2020, 1, 2, 3), Date.UTC(2020, 1), Date.parse("2020-01-01"), new Date(1e12).toLocaleString(), new Date(1e12).getTimezoneOffset()',
+  locale: '(1234567.891).toLocaleString(), "a".localeCompare("b"), "I".toLocaleLowerCase()',
+  'transcendental functions':
+    'Math.sin(1e22), Math.tan(1.1), Math.pow(1.0000001, 1e7), Math.exp(1.1), Math.expm1(1e-9), Math.cbrt(3), Math.hypot(1, 2, 3)',
+  'text metrics': 'textWidth("The quick brown fox"), textAscent(), drawingContext.measureText("x").width',
+  'stack traces': 'new Error("x").stack.split("\\n").length, Object.keys(globalThis).length',
+  order: 'Object.keys({ b: 1, a: 2, 1: 3 }), [3, 1, 2].sort(), [..."héllo"].reverse().join("")',
+};
+
+describeWithBrowser('One sketch, one picture', () => {
+  let renderer: RendererUnderTest;
+  beforeAll(async () => {
+    renderer = await startRenderer();
+  }, 60_000);
+  afterAll(async () => {
+    await renderer.close();
+  });
+
+  const everything = Object.values(SOURCES).map(DRAWN);
+  const hashes = async (sketches: readonly string[]): Promise<unknown[]> => {
+    const answers = await Promise.all(sketches.map((code) => renderer.still(code)));
+    return answers.map(({ status, body }) => (status === 200 ? body['pixelHash'] : body));
+  };
+
+  it('whatever it asks of time, chance and machine: over renders, in parallel, and after the browser starts anew', async () => {
+    const first = await hashes(everything);
+    expect(first.filter((hash) => typeof hash !== 'string')).toEqual([]);
+    for (let restart = 0; restart < 3; restart++) {
+      expect(await hashes(everything)).toEqual(first);
+      await (await renderer.engine.host.current()).kill();
+    }
+    expect(await hashes(everything)).toEqual(first);
+  });
+
+  it('the same over 20 renders', async () => {
+    const code = DRAWN(SOURCES['chance'] ?? '');
+    const all = new Set<unknown>();
+    for (let round = 0; round < 10; round++) for (const hash of await hashes([code, code])) all.add(hash);
+    expect(all.size).toBe(1);
+  });
+
+  it('another with another seed or another variable', async () => {
+    const code = 'function setup() { background(VAR[3]); circle(random(width), 5, 90); }';
+    const pictures = await Promise.all(
+      [{}, { seed: 'other' }, { vars: [0, 0, 0, 1] }].map((more) => renderer.still(code, more)),
+    );
+    expect(new Set(pictures.map(({ body }) => body['pixelHash'])).size).toBe(3);
+  });
+
+  it('in a loop too: the same frames twice', async () => {
+    const code =
+      'function draw() { background(200); rotate(t); fill(random(255)); rect(noise(time) * width, frameCount * 9, 300, 90); text(millis(), 50, 50); }';
+    const loop = () => renderer.post('/loop', { tenantId: 't', code, totalFrames: 12, frameHashes: true });
+    const [first, second] = [await loop(), await loop()];
+    expect(first.status).toBe(200);
+    expect(second.body['frameHashes']).toEqual(first.body['frameHashes']);
+  });
+});

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { eventually, startRenderer, type RendererUnderTest } from '../renderer-under-test.js';
+import { describeWithBrowser } from '../with-browser.js';
+import { HANGS, MEMORY_BOMBS } from './hostile-sketches.js';
+
+const VICTIM =
+  'function setup() { background(30); for (let i = 0; i < 200; i++) { fill(random(255)); circle(random(width), random(height), 90); } }';
+
+describeWithBrowser('Sketches that do not end', () => {
+  let hostile: RendererUnderTest;
+  let honest: RendererUnderTest;
+  let victimHash: unknown;
+
+  beforeAll(async () => {
+    hostile = await startRenderer({ STILL_DEADLINE_MS: '2000' });
+    honest = await startRenderer({}, hostile.engine);
+    victimHash = (await honest.still(VICTIM)).body['pixelHash'];
+  }, 60_000);
+  afterAll(async () => {
+    await honest.close();
+    await hostile.close();
+  });
+
+  /** Runs a victim beside it all the while, in the same browser. */
+  const beside = async (attack: Promise<unknown>): Promise<number> => {
+    let over = false;
+    const done = attack.finally(() => {
+      over = true;
+    });
+    let renders = 0;
+    do {
+      const victim = await honest.still(VICTIM);
+      expect(victim).toMatchObject({ status: 200, body: { pixelHash: victimHash } });
+      renders += 1;
+    } while (!over);
+    await done;
+    return renders;
+  };
+
+  it.each(Object.entries(HANGS))('%s ends with 422 RENDER_TIMEOUT and harms no other render', async (_name, code) => {
+    const attack = hostile.still(code);
+    expect(await beside(attack)).toBeGreaterThan(0);
+    expect(await attack).toMatchObject({ status: 422, body: { error: 'RENDER_TIMEOUT' } });
+  });
+
+  it.each(Object.entries(MEMORY_BOMBS))(
+    '%s ends with 422 RENDER_MEMORY_LIMIT and harms no other render',
+    async (_name, code) => {
+      const attack = honest.still(code);
+      expect(await beside(attack)).toBeGreaterThan(0);
+      expect(await attack).toMatchObject({ status: 422, body: { error: 'RENDER_MEMORY_LIMIT' } });
+    },
+  );
+
+  it('leaves no process behind', async () => {
+    const pagesAhead = 1;
+    const own = 5;
+    await eventually(
+      'only the browser and the page made ahead are left',
+      async () => (await hostile.processes()) <= own + pagesAhead + 1,
+    );
+    expect((await honest.still(VICTIM)).body['pixelHash']).toBe(victimHash);
+  });
+});

@@ -1,0 +1,28 @@
+/** Sketches that never end by themselves, or only long after anybody waits. */
+export const HANGS: Readonly<Record<string, string>> = {
+  'an endless loop': 'function setup() { while (true) {} }',
+  'an endless loop that catches its end':
+    'function setup() { for (;;) { try { for (;;) {} } catch {} finally { continue; } } }',
+  'a hang at the top level': 'while (true) {}',
+  'a microtask that makes the next':
+    'function setup() { const next = () => Promise.resolve().then(next); next(); for (;;); }',
+  'a regular expression that backtracks': "function setup() { /^(a+)+$/.test('a'.repeat(60) + 'b'); }",
+  'a comparator that sorts forever':
+    'function setup() { const a = Array.from({ length: 1e6 }, (_, i) => i); for (;;) a.sort(() => random() - 0.5); }',
+  'a fill flood': 'function setup() { for (;;) { fill(random(255)); rect(0, 0, width, height); } }',
+  'shapes whose cost is in the raster alone':
+    'function setup() { noFill(); strokeWeight(30); stroke(0, 9); for (let i = 0; i < 400000; i++) bezier(random(width), random(height), random(width), random(height), random(width), random(height), random(width), random(height)); }',
+  'a thrown value whose text never ends': 'function setup() { throw { toString() { for (;;); } }; }',
+  'a getter that hangs the probe':
+    "Object.defineProperty(globalThis, 'draw', { get() { for (;;); } }); function setup() {}",
+};
+
+/** Sketches that take memory, inside V8's heap and outside it. */
+export const MEMORY_BOMBS: Readonly<Record<string, string>> = {
+  'an array that grows': 'function setup() { const a = []; for (;;) a.push(new Array(1000).fill(1.5)); }',
+  'buffers outside the heap': 'const kept = []; function setup() { for (;;) kept.push(new Uint8Array(16e6).fill(7)); }',
+  'graphics surfaces':
+    'const kept = []; function setup() { for (;;) { const g = createGraphics(8000, 8000); g.background(random(255)); g.loadPixels(); kept.push(g); } }',
+  'a string that doubles in pieces':
+    "function setup() { const kept = []; for (;;) kept.push(Array.from('x'.repeat(1e6) + kept.length).join('')); }",
+};

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { startRenderer, type RendererUnderTest } from '../renderer-under-test.js';
+import { describeWithBrowser } from '../with-browser.js';
+
+const PICTURE =
+  'background(40, 80, 120); fill(250, 200, 0); circle(width / 2, height / 2, 1200); fill(0); textSize(200); text("true", 200, 300);';
+
+/** What an attacker does to the page before drawing; the hash must be the honest picture's. */
+const TAMPERING: Readonly<Record<string, string>> = {
+  getImageData: 'CanvasRenderingContext2D.prototype.getImageData = () => ({ data: new Uint8ClampedArray(18720000) });',
+  'the typed arrays':
+    'globalThis.Uint8Array = globalThis.Uint32Array = globalThis.Uint8ClampedArray = function () { return []; };',
+  'Promise and its methods': 'Promise.prototype.then = function () { return this; }; globalThis.Promise = null;',
+  'Object.prototype':
+    "Object.defineProperty(Object.prototype, 'fault', { get: () => undefined }); Object.prototype.toJSON = () => 'forged'; Object.prototype.then = (done) => done('forged');",
+  'Array.prototype': 'Array.prototype.map = Array.prototype.join = Array.prototype[Symbol.iterator] = undefined;',
+  'JSON and String':
+    'JSON.stringify = () => \'{"setup":true,"draw":false}\'; JSON.parse = () => ({}); String.prototype.slice = () => \'forged\';',
+  'what the browser exposes of the reader':
+    "globalThis.reader = { still: () => ({ pixelHash: '0'.repeat(64) }) }; globalThis.crypto = { subtle: { digest: () => new ArrayBuffer(32) } }; globalThis.VideoFrame = function () {};",
+};
+
+describeWithBrowser('What a sketch cannot touch', () => {
+  let renderer: RendererUnderTest;
+  let honest: unknown;
+  beforeAll(async () => {
+    renderer = await startRenderer();
+    honest = (await renderer.still(`function setup() { ${PICTURE} }`)).body['pixelHash'];
+  }, 60_000);
+  afterAll(async () => {
+    await renderer.close();
+  });
+
+  it.each(Object.entries(TAMPERING))('hashes the true pixels when a sketch overwrites %s', async (_name, tampering) => {
+    const answer = await renderer.still(`function setup() { ${PICTURE} ${tampering} }`);
+    expect(answer).toMatchObject({ status: 200, body: { pixelHash: honest } });
+  });
+
+  it.each(Object.entries(TAMPERING))(
+    'hashes the true frames of a loop when a sketch overwrites %s',
+    async (_name, tampering) => {
+      const loop = (code: string) => renderer.post('/loop', { tenantId: 't', code, totalFrames: 3 });
+      const honestLoop = await loop(`function draw() { ${PICTURE} }`);
+      const answer = await loop(`function draw() { ${PICTURE} if (frameCount === 2) { ${tampering} } }`);
+      expect(answer).toMatchObject({ status: 200, body: { animationHash: honestLoop.body['animationHash'] } });
+    },
+  );
+
+  it.each([
+    ['resizing the canvas', 'drawingContext.canvas.width = 10; drawingContext.canvas.setAttribute?.("width", 10);'],
+    ['removing the canvas', 'drawingContext.canvas.remove?.(); document.body?.remove?.();'],
+    ['another context', 'drawingContext.canvas.getContext?.("webgl");'],
+    ['transferring the canvas', 'drawingContext.canvas.transferControlToOffscreen?.();'],
+    ['drawing in a microtask afterwards', 'Promise.resolve().then(() => { background(0); });'],
+    ['a pending promise', 'new Promise(() => {});'],
+    ['a console flood', 'for (let i = 0; i < 2e5; i++) console.log("x".repeat(1000), i);'],
+  ])('draws the same picture after %s', async (_name, trick) => {
+    const answer = await renderer.still(`function setup() { ${PICTURE} ${trick} }`);
+    expect(answer).toMatchObject({ status: 200, body: { pixelHash: honest } });
+  });
+
+  it.each([
+    'window.open("https://example.com")',
+    'setTimeout(() => {}, 0)',
+    'setInterval(() => {}, 0)',
+    'requestAnimationFrame(() => {})',
+    'queueMicrotask(() => {})',
+    'fetch("/")',
+    'new XMLHttpRequest()',
+    'new WebSocket("wss://example.com")',
+    'new Worker("data:,")',
+    'new SharedWorker("data:,")',
+    'new Image()',
+    'new Audio()',
+    'new OffscreenCanvas(1, 1)',
+    'document.createElement("iframe")',
+    'document.write("x")',
+    'document.cookie.length',
+    'localStorage.length',
+    'indexedDB.open("x")',
+    'navigator.hardwareConcurrency',
+    'performance.now()',
+    'crypto.getRandomValues(new Uint8Array(1))',
+    'new Intl.DateTimeFormat().format()',
+    'Temporal.Now.instant()',
+    'new WeakRef({})',
+    'new FinalizationRegistry(() => {})',
+    'new SharedArrayBuffer(8)',
+    'Atomics.wait()',
+    'new WebAssembly.Memory({ initial: 1 })',
+    'eval("1")',
+    'setup.constructor("return 1")()',
+    'import("data:text/javascript,").then.x.y',
+    'alert(1)',
+    'postMessage(1)',
+    'structuredClone({})',
+    'require("fs")',
+    'process.exit()',
+    'document.timeline.currentTime',
+    'getComputedStyle(document.body).color',
+    'new Event("x").timeStamp',
+    'dispatchEvent({})',
+    'history.length.x',
+    'screen.width',
+    'alert`1`',
+  ])('has no %s', async (expression) => {
+    expect(await renderer.still(`function setup() { ${expression}; }`)).toMatchObject({
+      status: 422,
+      body: { error: 'RENDER_ERROR' },
+    });
+  });
+
+  it('ends a sketch that leaves its page', async () => {
+    for (const target of ['https://example.com/', 'file:///etc/passwd', 'about:blank', 'javascript:void 0', '#there']) {
+      const { status } = await renderer.still(
+        `function setup() { location.href = ${JSON.stringify(target)}; for (let i = 0; i < 100; i++) ${PICTURE} }`,
+      );
+      expect([200, 422]).toContain(status);
+    }
+    expect((await renderer.still(`function setup() { ${PICTURE} }`)).body['pixelHash']).toBe(honest);
+  });
+
+  it('shows one sketch nothing of another', async () => {
+    await renderer.still(
+      `globalThis.secret = 'left behind'; Array.prototype.leak = 'left behind'; function setup() { ${PICTURE} document.title = 'left'; }`,
+    );
+    const { body } = await renderer.still(
+      'function setup() { throw new Error(JSON.stringify([typeof secret, [].leak, get(5, 5)])); }',
+    );
+    expect(body['message']).toBe('Error: ["undefined",null,[0,0,0,0]]');
+  });
+
+  it('ends a recursion without end with an error of the sketch', async () => {
+    expect(await renderer.still('function setup() { setup(); }')).toMatchObject({
+      status: 422,
+      body: { error: 'RENDER_ERROR' },
+    });
+  });
+
+  it('keeps exactly the reviewed names', async () => {
+    const { body } = await renderer.still(
+      "function setup() { throw new Error(Object.getOwnPropertyNames(globalThis).filter((name) => typeof globalThis[name] === 'function' && /^[A-Z]/.test(name)).sort().join(' ')); }",
+    );
+    expect(body['message']).toBe(
+      'Error: AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean CanvasGradient CanvasPattern CanvasRenderingContext2D DOMMatrix DOMMatrixReadOnly DOMPoint DOMPointReadOnly DOMRect DOMRectReadOnly DataView Date Error EvalError Float16Array Float32Array Float64Array ImageData Int16Array Int32Array Int8Array Iterator Map Number Object Path2D Promise Proxy RangeError ReferenceError RegExp Set String Symbol SyntaxError TextMetrics TypeError URIError Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakSet',
+    );
+  });
+});

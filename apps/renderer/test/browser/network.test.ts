@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { browserFault, rendererFault } from '../../src/browser/confinement.js';
+import { confinementOf, processGroup } from '../../src/browser/processes.js';
+import { startRenderer, type RendererUnderTest } from '../renderer-under-test.js';
+import { describeWithBrowser } from '../with-browser.js';
+
+/** Tries every way out that a page knows; none of it may reach the listener. */
+const CHANNELS = (port: number): string => `
+  const url = 'http://127.0.0.1:${port}/';
+  const add = (tag, attributes) => { const e = document.createElement(tag); Object.assign(e, attributes); document.documentElement.append(e); return e; };
+  const link = (rel, as) => add('link', { rel, href: url + rel, as });
+  const ways = [
+    () => fetch(url), () => fetch(url, { mode: 'no-cors' }), () => fetch('file:///etc/passwd'),
+    () => { const x = new XMLHttpRequest(); x.open('GET', url); x.send(); }, () => navigator.sendBeacon(url, 'x'),
+    () => new WebSocket('ws://127.0.0.1:${port}/'), () => new EventSource(url), () => { new Image().src = url; },
+    () => add('script', { src: url }), () => link('stylesheet'), () => link('prefetch'), () => link('preload', 'image'), () => link('preconnect'), () => link('dns-prefetch'), () => link('modulepreload'), () => link('icon'),
+    () => add('iframe', { src: url }), () => add('object', { data: url }), () => add('embed', { src: url }), () => import(url), () => new FontFace('f', 'url(' + url + ')').load(), () => add('video', { src: url }),
+    () => new Worker(URL.createObjectURL(new Blob(['fetch("' + url + '")']))), () => navigator.serviceWorker.register(url), () => new WebTransport('https://127.0.0.1:${port}/'),
+    () => { const p = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${port}' }] }); p.createDataChannel('x'); p.createOffer().then((o) => p.setLocalDescription(o)); },
+    () => window.open(url + 'popup'), () => { const f = add('form', { action: url, method: 'post', target: '_blank' }); f.submit(); },
+    () => { const a = add('a', { href: url, download: 'x', ping: url }); a.click(); }, () => document.cookie = 'x=1', () => { add('style', { textContent: '@import "' + url + '"; body { background: url(' + url + ') }' }); },
+  ];
+  for (const way of ways) { try { const r = way(); r && r.catch && r.catch(() => {}); } catch {} }
+`;
+
+/** As the kernel has it; empty for a process that has just ended. */
+function environmentOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+describeWithBrowser('The jail', () => {
+  let renderer: RendererUnderTest;
+  let tcp: Server;
+  let udp: Socket;
+  let port: number;
+  let packets = 0;
+
+  beforeAll(async () => {
+    process.env['CER_TEST_SECRET'] = 'not for the browser';
+    renderer = await startRenderer();
+    tcp = createServer((socket) => {
+      packets += 1;
+      socket.destroy();
+    }).listen(0, '127.0.0.1');
+    await once(tcp, 'listening');
+    ({ port } = tcp.address() as AddressInfo);
+    udp = createSocket('udp4').on('message', () => {
+      packets += 1;
+    });
+    udp.bind(port, '127.0.0.1');
+    await once(udp, 'listening');
+  }, 60_000);
+  beforeEach(() => {
+    packets = 0;
+  });
+  afterAll(async () => {
+    udp.close();
+    tcp.close();
+    await renderer.close();
+  });
+
+  const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1500));
+
+  it('lets the listener hear a packet of its own, so that silence means something', async () => {
+    await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined);
+    const sender = createSocket('udp4');
+    sender.send('x', port, '127.0.0.1');
+    while (packets < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    sender.close();
+    expect(packets).toBe(2);
+  });
+
+  it('lets no packet of a sketch out', async () => {
+    const { status } = await renderer.still(`function setup() { ${CHANNELS(port)} background(1); }`);
+    expect(status).toBe(200);
+    await settle();
+    expect(packets).toBe(0);
+  });
+
+  it('lets no packet out by the network namespace alone: no policy, no prelude, no interception', async () => {
+    const { cdp } = await renderer.engine.host.current();
+    const { browserContextId } = await cdp.call('Target.createBrowserContext', { disposeOnDetach: true });
+    const { targetId } = await cdp.call('Target.createTarget', { url: 'about:blank', browserContextId });
+    const { sessionId } = await cdp.call('Target.attachToTarget', { targetId, flatten: true });
+    const answer = await cdp.call(
+      'Runtime.evaluate',
+      { expression: `${CHANNELS(port)} 'ran'`, userGesture: true },
+      { sessionId: String(sessionId) },
+    );
+    expect(answer['result']).toMatchObject({ value: 'ran' });
+    await settle();
+    await cdp
+      .call('Page.navigate', { url: `http://127.0.0.1:${port}/` }, { sessionId: String(sessionId) })
+      .catch(() => undefined);
+    await settle();
+    await cdp.call('Target.disposeBrowserContext', { browserContextId });
+    expect(packets).toBe(0);
+  });
+
+  it('hands the browser no variable of the service', async () => {
+    const { pid } = await renderer.engine.host.current();
+    const environments = processGroup(pid).map((member) => environmentOf(member.pid));
+    expect(environments.filter((text) => text.includes('CER_TEST_SECRET'))).toEqual([]);
+    const names = readFileSync(`/proc/${pid}/environ`, 'latin1')
+      .split('\0')
+      .map((entry) => entry.split('=')[0]);
+    expect(names.filter(Boolean).sort()).toEqual(
+      expect.arrayContaining(['FONTCONFIG_FILE', 'HOME', 'LANG', 'PATH', 'TMPDIR', 'TZ']),
+    );
+  });
+
+  it('confines every process of the browser', async () => {
+    const { pid } = await renderer.engine.host.current();
+    const self = confinementOf('self');
+    expect(browserFault(confinementOf(pid), self)).toBeUndefined();
+    for (const member of processGroup(pid)) {
+      if (member.command.includes('--type=renderer'))
+        expect(rendererFault(confinementOf(member.pid), self)).toBeUndefined();
+      expect(confinementOf(member.pid).uid).not.toBe(0);
+      expect(confinementOf(member.pid).networkNamespace).not.toBe(self.networkNamespace);
+    }
+  });
+
+  it('refuses a browser that is root, shares the network, has capabilities or no filter', () => {
+    const self = { uid: 0, seccomp: 0, effectiveCapabilities: '000001ffffffffff', networkNamespace: 'net:[1]' };
+    const good = { uid: 65534, seccomp: 2, effectiveCapabilities: '0000000000000000', networkNamespace: 'net:[2]' };
+    expect(rendererFault(good, self)).toBeUndefined();
+    expect(browserFault({ ...good, uid: 0 }, self)).toMatch(/root/);
+    expect(browserFault({ ...good, networkNamespace: 'net:[1]' }, self)).toMatch(/network/);
+    expect(rendererFault({ ...good, seccomp: 0 }, self)).toMatch(/seccomp/);
+    expect(rendererFault({ ...good, effectiveCapabilities: '0000000000200000' }, self)).toMatch(/capabilities/);
+    expect(rendererFault({ ...good, uid: 0 }, self)).toMatch(/root/);
+    expect(rendererFault({ ...good, networkNamespace: 'net:[1]' }, self)).toMatch(/network/);
+  });
+});

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { processGroup, residentBytes } from '../../src/browser/processes.js';
+import { eventually, startRenderer, type RendererUnderTest } from '../renderer-under-test.js';
+import { describeWithBrowser } from '../with-browser.js';
+
+const DISC = 'function setup() { background(9); circle(900, 900, 700); }';
+const SLOW = 'function setup() { for (;;) {} }';
+const LIGHT_LOOP = 'function draw() { background(frameCount % 255); }';
+
+describeWithBrowser('A renderer in trouble', () => {
+  let renderer: RendererUnderTest;
+  let hash: unknown;
+  beforeAll(async () => {
+    renderer = await startRenderer({ STILL_DEADLINE_MS: '8000', RENDER_MAX_WAITING: '2', RENDER_CONCURRENCY: '2' });
+    hash = (await renderer.still(DISC)).body['pixelHash'];
+  }, 60_000);
+  afterAll(async () => {
+    await renderer.close();
+  });
+
+  const browserPid = async (): Promise<number> => (await renderer.engine.host.current()).pid;
+  const killOf = async (type: string): Promise<number> => {
+    const victims = processGroup(await browserPid()).filter(({ command }) => command.includes(type));
+    for (const { pid } of victims) process.kill(pid, 'SIGKILL');
+    return victims.length;
+  };
+  const slowPage = async (): Promise<void> => {
+    await eventually('a renderer computes', async () =>
+      processGroup(await browserPid()).some(
+        ({ command, pid }) => command.includes('--type=renderer') && residentBytes(pid) > 0,
+      ),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  };
+  const worksAgain = async (): Promise<void> => {
+    expect(await renderer.still(DISC)).toMatchObject({ status: 200, body: { pixelHash: hash } });
+  };
+
+  it('fails only the job whose process is killed, and renders on', async () => {
+    const job = renderer.still(SLOW);
+    await slowPage();
+    expect(await killOf('--type=renderer')).toBeGreaterThan(0);
+    const { status, body } = await job;
+    expect([status, body['error']]).toEqual([422, 'RENDER_ERROR']);
+    await worksAgain();
+  });
+
+  it('renders on after the network service is killed', async () => {
+    expect(await killOf('--type=utility')).toBeGreaterThan(0);
+    await worksAgain();
+  });
+
+  it('answers 503 or tries once more when the browser is killed, and starts another', async () => {
+    const before = renderer.engine.host.launches;
+    const loop = renderer.post('/loop', { tenantId: 't', code: LIGHT_LOOP, totalFrames: 400 });
+    await slowPage();
+    process.kill(await browserPid(), 'SIGKILL');
+    expect(await loop).toMatchObject({ status: 503, body: { error: 'RENDERER_UNAVAILABLE' } });
+    expect((await loop).headers.get('retry-after')).toBe('2');
+    await worksAgain();
+    expect(renderer.engine.host.launches).toBe(before + 1);
+  });
+
+  it('refuses with 503 and Retry-After when its line is full, and frees the slots of clients that went away', async () => {
+    const gone = new AbortController();
+    const hold = (): Promise<unknown> =>
+      renderer
+        .post('/render', { tenantId: `h${Math.random()}`, code: SLOW }, { signal: gone.signal })
+        .catch(() => 'gone');
+    const held = [hold(), hold(), hold(), hold()];
+    await eventually('the line is full', async () => {
+      const metrics = await (await fetch(`${renderer.url}/metrics`)).text();
+      return /^render_jobs_waiting 2$/m.test(metrics);
+    });
+    const refused = await renderer.still(DISC);
+    expect(refused).toMatchObject({ status: 503, body: { error: 'SERVICE_UNAVAILABLE' } });
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+    gone.abort();
+    expect(await Promise.all(held)).toEqual(['gone', 'gone', 'gone', 'gone']);
+    await eventually('the slots are free', async () => (await renderer.still(DISC)).status === 200);
+  });
+
+  it('refuses a third waiting loop of one tenant with 429 while others still render', async () => {
+    const gone = new AbortController();
+    const loop = () =>
+      renderer.post('/loop', { tenantId: 'one', code: LIGHT_LOOP, totalFrames: 1800 }, { signal: gone.signal });
+    const held = [loop(), loop(), loop()].map((job) => job.catch(() => 'gone'));
+    await eventually('two loops wait', async () => {
+      const metrics = await (await fetch(`${renderer.url}/metrics`)).text();
+      return /^render_jobs_waiting 2$/m.test(metrics);
+    });
+    expect(await loop()).toMatchObject({ status: 429, body: { error: 'RATE_LIMITED' } });
+    await worksAgain();
+    gone.abort();
+    await Promise.all(held);
+    await eventually('the slots are free', async () => (await renderer.still(DISC)).status === 200);
+  });
+
+  it('stays flat over many renders: processes, descriptors, memory, disk', async () => {
+    const measure = async () => ({
+      processes: await renderer.processes(),
+      descriptors: readdirSync('/proc/self/fd').length,
+      browserMiB: residentBytes(await browserPid()) / 2 ** 20,
+      files: readdirSync(tmpdir()).filter((name) => name.startsWith(`cer-renderer-${process.pid}-`)).length,
+    });
+    for (let i = 0; i < 5; i++) await worksAgain();
+    const before = await measure();
+    for (let i = 0; i < 40; i++) await worksAgain();
+    await eventually('it is as it was', async () => {
+      const after = await measure();
+      return after.processes <= before.processes + 1 && after.descriptors <= before.descriptors + 4;
+    });
+    const after = await measure();
+    expect(after.files).toBe(before.files);
+    expect(after.browserMiB).toBeLessThan(before.browserMiB + 60);
+  });
+});
+
+describeWithBrowser('The end of a renderer', () => {
+  it('leaves no process and no folder', async () => {
+    const renderer = await startRenderer();
+    const { pid } = await renderer.engine.host.current();
+    const home = /--user-data-dir=(\S+)\/profile/.exec(processGroup(pid)[0]?.command ?? '')?.[1] ?? '';
+    expect(existsSync(home)).toBe(true);
+    const running = renderer.still(SLOW).catch(() => 'cut');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await renderer.engine.close();
+    await running;
+    await renderer.close();
+    expect(processGroup(pid)).toEqual([]);
+    expect(existsSync(home)).toBe(false);
+    expect(() => readlinkSync(`/proc/${pid}/exe`)).toThrow();
+  });
+});
