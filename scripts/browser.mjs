@@ -2,7 +2,19 @@
 // packaged fallback. Nothing but Node's own modules is imported, so that it runs before any build.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { accessSync, chmodSync, constants, createReadStream, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -54,9 +66,13 @@ function missing(log, reason) {
 
 function aptInstall() {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  for (const args of [['update', '-qq'], ['install', '-y', '-qq', '--no-install-recommends', DEBIAN_PACKAGE]]) {
+  for (const args of [
+    ['update', '-qq'],
+    ['install', '-y', '-qq', '--no-install-recommends', DEBIAN_PACKAGE],
+  ]) {
     const run = spawnSync('apt-get', args, { env, encoding: 'utf8', timeout: 300_000 });
-    if (run.status !== 0) return (run.stderr || run.error?.message || `apt-get ${args[0]} failed`).trim().split('\n').at(-1);
+    if (run.status !== 0)
+      return (run.stderr || run.error?.message || `apt-get ${args[0]} failed`).trim().split('\n').at(-1);
   }
   return undefined;
 }
@@ -80,7 +96,8 @@ async function unpackPackaged(log) {
   try {
     chmodSync(fresh, 0o755);
     const browser = archive('chromium.br');
-    if (createHash('sha256').update(browser).digest('hex') !== pinned.sha256) throw new Error('has another digest than the pinned one');
+    if (createHash('sha256').update(browser).digest('hex') !== pinned.sha256)
+      throw new Error('has another digest than the pinned one');
     writeFileSync(join(fresh, 'chromium'), browser, { mode: 0o755 });
     if (!starts(join(fresh, 'chromium'))) unpackLibraries(fresh, archive('al2023.tar.br'));
     rmSync(folder, { recursive: true, force: true });
@@ -96,7 +113,8 @@ async function unpackPackaged(log) {
 function unpackLibraries(folder, tar) {
   const run = spawnSync('tar', ['x', '-C', folder], { input: tar });
   if (run.status !== 0) throw new Error('its libraries could not be unpacked');
-  if (!starts(join(folder, 'chromium'), join(folder, 'lib'))) throw new Error('it does not start: shared libraries are missing');
+  if (!starts(join(folder, 'chromium'), join(folder, 'lib')))
+    throw new Error('it does not start: shared libraries are missing');
 }
 
 function starts(path, libraries) {

@@ -1,5 +1,6 @@
-// `npm start`: from a fresh checkout to a certificate sealed, verified and caught when tampered with. No dependencies.
-import { dirname } from 'node:path';
+// `npm start`: from a fresh checkout to running services and a certified sample. No dependencies.
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureNode } from './setup/ensure-node.mjs';
 import { runSteps } from './setup/setup-error.mjs';
@@ -11,8 +12,13 @@ await runSteps(async () => {
   // Loaded after the check: these may use what an old Node does not have.
   const { ensureDependencies } = await import('./setup/ensure-dependencies.mjs');
   const { ensureBuild } = await import('./setup/ensure-build.mjs');
-  const { showSample } = await import('./show-sample.mjs');
+  const { startServices } = await import('./services/start-services.mjs');
   await ensureDependencies({ root });
-  await ensureBuild({ root, workspaces: ['@cer/cli'] });
-  await showSample({ root });
+  await ensureBuild({ root });
+  const browser = existsSync(join(root, 'apps', 'renderer', 'package.json'))
+    ? await (await import('./browser.mjs')).ensureBrowser({ log: console.log })
+    : null;
+  await startServices({ root, browser });
 });
+// Sockets that some child left open must not keep a stopped start alive.
+process.exit();

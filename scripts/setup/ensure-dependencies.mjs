@@ -66,11 +66,28 @@ function npmScript() {
   throw new SetupError('npm was not found.', 'Run the command through npm: npm start, or npm test.');
 }
 
-/** With a home folder that cannot be written, npm keeps its cache in the checkout. */
+/**
+ * npm's environment. With a home folder that cannot be written its cache stays in the checkout; where this Node's own
+ * headers lie beside it, a package that must be compiled uses them and downloads none.
+ */
 function npmEnvironment(root) {
-  const cache = process.env.npm_config_cache ?? join(homedir(), '.npm');
   const env = { ...process.env, npm_config_update_notifier: 'false' };
-  return isWritable(cache) ? env : { ...env, npm_config_cache: join(root, '.data', 'npm-cache') };
+  const cache = process.env.npm_config_cache ?? join(homedir(), '.npm');
+  if (!isWritable(cache)) env.npm_config_cache = join(root, '.data', 'npm-cache');
+  const prefix = join(dirname(process.execPath), '..');
+  if (env.npm_config_nodedir === undefined && hasOwnHeaders(prefix)) env.npm_config_nodedir = prefix;
+  return env;
+}
+
+/** Headers of another Node, such as a distribution's, would build a binary that crashes. */
+function hasOwnHeaders(prefix) {
+  try {
+    const header = readFileSync(join(prefix, 'include', 'node', 'node_version.h'), 'utf8');
+    const part = (name) => new RegExp(`#define NODE_${name}_VERSION (\\d+)`).exec(header)?.[1];
+    return `${part('MAJOR')}.${part('MINOR')}.${part('PATCH')}` === process.versions.node;
+  } catch {
+    return false;
+  }
 }
 
 function isWritable(folder) {
@@ -86,9 +103,14 @@ function isWritable(folder) {
 const EXPLANATIONS = [
   [/ENOSPC/, 'The disk is full.', 'Free about 1 GB and run the command again.'],
   [
-    /gyp ERR!|not found: make|node-gyp|Could not find any Python/i,
+    /not found: (make|g\+\+|cc|c\+\+)|(make|g\+\+|c\+\+|cc): (command )?not found|Could not find any Python/i,
     'better-sqlite3 had no ready-made binary for this machine, and there is no compiler to build one.',
     'Install python3, make and a C++ compiler (Debian, Ubuntu: apt-get install python3 make g++; macOS: xcode-select --install).',
+  ],
+  [
+    /gyp ERR!.*network/i,
+    'A package must be compiled, and the headers of Node that this takes cannot be fetched.',
+    'Check the connection, or a proxy (npm config get proxy), and run the command again.',
   ],
   [
     /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT|EIDLETIMEOUT/,
@@ -112,7 +134,13 @@ export function explain(output) {
   const [, problem, remedy] = EXPLANATIONS.find(([pattern]) => pattern.test(output)) ?? [
     null,
     'Installing the packages failed.',
-    'What npm said is above all else the clue:',
+    'What npm said:',
   ];
-  return new SetupError(problem, `${remedy}\n\n${lastLines(output)}`);
+  return new SetupError(problem, `${remedy}\n\n${errorLines(output)}`);
+}
+
+/** The first errors: npm ends with pages of usage. */
+function errorLines(output) {
+  const errors = output.split('\n').filter((line) => /npm (error|ERR!)\s+\S/.test(line));
+  return errors.length === 0 ? lastLines(output) : errors.slice(0, 15).join('\n');
 }

@@ -50,12 +50,14 @@ describe('a running service', () => {
     expect(host.said).not.toContain('leaked');
   });
 
-  it('exits at once on the second signal', async () => {
+  it('takes another signal for the same stop, and exits at once when one is repeated', async () => {
     const host = new RecordedProcess();
     await runService(async () => serverClosing(() => new Promise(() => undefined)), host);
     host.emit('SIGTERM');
     expect(host.codes).toEqual([]);
     host.emit('SIGINT');
+    expect(host.codes).toEqual([]);
+    host.emit('SIGTERM');
     expect(host.codes).toEqual([1]);
   });
 });
@@ -131,7 +133,7 @@ describe('a service process', () => {
     expect(service.said()).toMatch(/"status":200[^]*onClose ran/);
   });
 
-  it('exits at once on a second signal', async () => {
+  it('exits at once on a repeated signal', async () => {
     const service = start();
     const raw = await connectRaw(await service.until(/"url":"([^"]+)"/));
     raw.send('GET /stuck HTTP/1.1\r\nhost: a\r\n\r\n');

@@ -12,8 +12,9 @@ export interface ServiceProcess {
 }
 
 /**
- * Runs a service for the life of its process: starts it, and on SIGTERM or SIGINT closes it and exits 0. A second
- * signal exits at once. What keeps it from starting is said on stderr, and the exit code is 1.
+ * Runs a service for the life of its process: starts it, and on SIGTERM or SIGINT closes it and exits 0. The same signal
+ * again exits at once; the other one does not, since a terminal and a supervisor may both tell of one stop. What keeps
+ * it from starting is said on stderr, and the exit code is 1.
  * @param start reads the configuration and calls `serve`; nothing before it listens
  * @param isForOperator further errors whose message was written for the operator and holds no stranger's value
  */
@@ -23,15 +24,18 @@ export async function runService(
   isForOperator: (error: unknown) => error is Error = isForPeople,
 ): Promise<void> {
   let running: RunningServer | undefined;
-  let stopping = false;
+  const received = new Set<string>();
 
-  const stop = (): void => {
-    if (stopping || running === undefined) {
-      host.exit(stopping ? 1 : 0);
-      return;
-    }
-    stopping = true;
-    running.close().then(
+  const stop = (signal: string) => (): void => {
+    const isRepeated = received.has(signal);
+    const isStopping = received.size > 0;
+    received.add(signal);
+    if (running === undefined) host.exit(0);
+    else if (isRepeated) host.exit(1);
+    else if (!isStopping) close(running);
+  };
+  const close = (server: RunningServer): void => {
+    server.close().then(
       () => {
         host.exit(0);
       },
@@ -40,8 +44,8 @@ export async function runService(
       },
     );
   };
-  host.on('SIGTERM', stop);
-  host.on('SIGINT', stop);
+  host.on('SIGTERM', stop('SIGTERM'));
+  host.on('SIGINT', stop('SIGINT'));
   // Node's own report would print the error's message, which may hold a stranger's values.
   host.on('uncaughtException', (error) => {
     fail(host, error, isForOperator);

@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The services in the order they are started and shown. A row: its name, which is also its folder under `apps/`, and
+ * the environment it runs with. A new service is a new row.
+ * @typedef {{urls: Record<string, string>, ports: Record<string, number>, path: (...names: string[]) => string,
+ *   secrets: {admin: string, renderer: string}, runs: (name: string) => boolean}} Setting
+ */
+const SERVICES = [
+  {
+    name: 'node',
+    title: 'attestation node',
+    /** @param {Setting} setting */
+    env: ({ ports, urls, path, secrets, runs }) => ({
+      ...nodeFiles(path),
+      PORT: String(ports.node),
+      VERIFY_URL: urls.verifier,
+      ADMIN_SECRET: secrets.admin,
+      LOG_LEVEL: 'info',
+      ...(runs('renderer') && { RENDERER_URL: urls.renderer, RENDERER_TOKEN_FILE: path('renderer-token') }),
+    }),
+  },
+  {
+    name: 'renderer',
+    title: 'renderer',
+    needsBrowser: true,
+    env: ({ ports, secrets }) => ({ PORT: String(ports.renderer), RENDERER_TOKEN: secrets.renderer }),
+  },
+  {
+    name: 'verifier',
+    title: 'public verifier',
+    env: ({ ports, urls }) => ({ PORT: String(ports.verifier), NODE_URL: urls.node, PUBLIC_URL: urls.verifier }),
+  },
+];
+
+/** The files of the node, which its commands need too. */
+export function nodeFiles(path) {
+  return {
+    DATABASE_URL: `sqlite:${path('node', 'node.sqlite')}`,
+    KEYS_FILE: path('node', 'keys.json'),
+    COMMITMENT_SECRET_FILE: path('node', 'commitment-secrets.json'),
+  };
+}
+
+/** Services whose program is there. */
+export function servicesIn(root) {
+  return SERVICES.filter(({ name }) => existsSync(join(root, 'apps', name, 'package.json')));
+}

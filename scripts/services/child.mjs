@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const KEPT_LINES = 20;
+const READY_WITHIN_MS = 60_000;
+const STOPS_WITHIN_MS = 15_000;
+
+/** A service that ended by itself, with the last it said. */
+export class ServiceEnded extends Error {
+  constructor(name, code, lines) {
+    super(`${name} ended with ${code === null ? 'a signal' : `exit code ${code}`}`);
+    this.name = 'ServiceEnded';
+    this.lines = lines;
+  }
+}
+
+/**
+ * Starts a service in this process group, so that Ctrl-C reaches it too. What it says goes to a file; the last lines
+ * are kept.
+ * @param {{name: string, main: string, cwd: string, env: Record<string, string>, logs: string}} options
+ */
+export function startChild({ name, main, cwd, env, logs }) {
+  const child = spawn(process.execPath, [main], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const log = createWriteStream(join(logs, `${name}.log`), { flags: 'a', mode: 0o600 });
+  let tail = '';
+  const keep = (chunk) => {
+    log.write(chunk);
+    tail = `${tail}${chunk}`.slice(-20_000);
+  };
+  child.stdout.setEncoding('utf8').on('data', keep);
+  child.stderr.setEncoding('utf8').on('data', keep);
+  const ended = new Promise((resolve) => {
+    child.on('close', (code) => {
+      log.end();
+      resolve(new ServiceEnded(name, code, tail.trimEnd().split('\n').slice(-KEPT_LINES)));
+    });
+  });
+  return { name, child, ended };
+}
+
+/** Waits until a service answers that it is ready. @throws {ServiceEnded} when it ends instead */
+export async function untilReady({ name, ended }, url) {
+  let end = null;
+  ended.then((reason) => (end = reason));
+  for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline; await sleep(100)) {
+    if (end !== null) throw end;
+    try {
+      if ((await fetch(`${url}/ready`, { signal: AbortSignal.timeout(2000) })).ok) return;
+    } catch (error) {
+      if (error.name !== 'TimeoutError' && error.message !== 'fetch failed') throw error;
+    }
+  }
+  throw new Error(`${name} was not ready within ${READY_WITHIN_MS / 1000} s`);
+}
+
+/** Asks every service to finish what it accepted, and ends those that do not. */
+export async function stopAll(children, signal) {
+  const running = children.filter(({ child }) => child.exitCode === null && child.signalCode === null);
+  for (const { child } of running) child.kill(signal);
+  const all = Promise.all(running.map(({ ended }) => ended));
+  const timer = setTimeout(() => {
+    for (const { child } of running) child.kill('SIGKILL');
+  }, STOPS_WITHIN_MS);
+  await all;
+  clearTimeout(timer);
+}

@@ -1,0 +1,113 @@
+import { join, relative } from 'node:path';
+import { SetupError } from '../setup/setup-error.mjs';
+import { servicesIn } from './catalogue.mjs';
+import { ServiceEnded, startChild, stopAll, untilReady } from './child.mjs';
+import { openDataFolder, removeFile, secretIn, writePrivately } from './data-folder.mjs';
+import { certifySample, demoApiKey } from './demo.mjs';
+import { assertPortsFree, servicePorts } from './ports.mjs';
+
+const KEPT_FROM_THIS_PROCESS = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'CHROMIUM_PATH', 'NODE_EXTRA_CA_CERTS'];
+
+/**
+ * Starts every service there is, certifies a sample and shows what can be done; then waits. Ctrl-C stops all; a service
+ * that ends by itself stops all, and its last lines are shown.
+ * @param {{root: string, browser: {path?: string, reason?: string} | null, log?: (line: string) => void}} options
+ */
+export async function startServices({ root, browser, log = console.log }) {
+  const ports = servicePorts();
+  const hasBrowser = browser?.path !== undefined;
+  const services = servicesIn(root).filter(({ needsBrowser }) => needsBrowser !== true || hasBrowser);
+  await assertPortsFree(
+    services.map(({ name }) => name),
+    ports,
+  );
+  const { folder, path } = openDataFolder(root);
+  const servicesFile = path('services.json');
+  removeFile(servicesFile);
+  const setting = {
+    ports,
+    path,
+    urls: Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `http://127.0.0.1:${port}`])),
+    secrets: { admin: secretIn(path('admin-secret')), renderer: secretIn(path('renderer-token')) },
+    runs: (name) => services.some((service) => service.name === name),
+  };
+  const apiKey = await demoApiKey({ root, path });
+
+  const children = services.map(({ name, env }) =>
+    startChild({
+      name,
+      main: join(root, 'apps', name, 'dist', 'main.js'),
+      cwd: root,
+      logs: path('logs'),
+      // Not this process's whole environment: it may hold secrets that are none of theirs.
+      env: { ...inherited(), ...(hasBrowser && { CHROMIUM_PATH: browser.path }), ...env(setting) },
+    }),
+  );
+  const stopped = untilStopSignal();
+  const ended = Promise.race(children.map((child) => child.ended));
+  try {
+    const ready = Promise.all(children.map((child) => untilReady(child, setting.urls[child.name])));
+    const first = await Promise.race([ready, stopped, ended]);
+    if (first instanceof ServiceEnded) throw first;
+    if (typeof first !== 'string') {
+      const sample = await certifySample({ root, nodeUrl: setting.urls.node, apiKey });
+      const running = Object.fromEntries(services.map(({ name }) => [name, { url: setting.urls[name] }]));
+      writePrivately(
+        servicesFile,
+        `${JSON.stringify({ ...running, apiKey, adminSecret: setting.secrets.admin }, null, 2)}\n`,
+      );
+      showTable({ log, services, setting, sample, folder, browser });
+    }
+    const reason = typeof first === 'string' ? first : await Promise.race([stopped, ended]);
+    if (reason instanceof ServiceEnded) throw reason;
+    log('\nStopping ...');
+    // The other signal than the one a terminal has sent to the whole group: a repeated one would cut requests off.
+    await stopAll(children, reason === 'SIGINT' ? 'SIGTERM' : 'SIGINT');
+    log('All services have stopped.');
+  } catch (error) {
+    await stopAll(children, 'SIGTERM');
+    throw error instanceof ServiceEnded ? new SetupError(`${error.message}.`, explain(error, path)) : error;
+  } finally {
+    removeFile(servicesFile);
+  }
+}
+
+function inherited() {
+  return Object.fromEntries(
+    KEPT_FROM_THIS_PROCESS.filter((name) => process.env[name] !== undefined).map((name) => [name, process.env[name]]),
+  );
+}
+
+function untilStopSignal() {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => resolve(signal));
+  });
+}
+
+function explain({ lines }, path) {
+  return `Its last lines (all of them are in ${path('logs')}):\n\n${lines.join('\n')}`;
+}
+
+function showTable({ log, services, setting, sample, folder, browser }) {
+  const shown = (file) => relative(process.cwd(), file) || '.';
+  const width = Math.max(...services.map(({ title }) => title.length));
+  const { urls, path } = setting;
+  log('');
+  for (const { name, title } of services) log(`  ${title.padEnd(width)}  ${urls[name]}`);
+  if (browser !== null && browser.path === undefined) {
+    log(`  ${'renderer'.padEnd(width)}  not running: ${browser.reason}`);
+  }
+  log('');
+  log(`  API key of the demo tenant  ${shown(path('api-key'))}`);
+  log(`  Data, keys and logs         ${shown(folder)}`);
+  log(`  Sample certificate          ${sample.certificateHash}`);
+  if (setting.runs('verifier')) log(`                              ${sample.verificationUrl}`);
+  const lookup = `${urls.node}/v1/cer/public?certificate_hash=${sample.certificateHash}`;
+  log('');
+  log('Try, in another terminal:');
+  log(`  curl -s '${lookup}' > record.json`);
+  log(`  npx cer verify record.json --keys ${urls.node}`);
+  log("  jq -j .canonical.certificate.canonicalPayload record.json | sha256sum   # the sample's hash");
+  log('');
+  log('Ctrl-C stops everything. The data stays.');
+}
