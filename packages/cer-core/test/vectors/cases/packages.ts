@@ -1,0 +1,263 @@
+import {
+  ACTIVE,
+  at,
+  attest,
+  ATTESTATION_ID,
+  change,
+  hashText,
+  keySet,
+  NODE_ID,
+  object,
+  ORIGINAL_HASH,
+  OTHER,
+  pick,
+  reseal,
+  RUNTIME_HASH,
+  seal,
+  sign,
+  TIME,
+  v1,
+  without,
+  type Json,
+  type JsonObject,
+} from '../forge.js';
+import { fails, group, passes, type CaseLine, type Vector } from '../vector.js';
+
+const INVALID = 'ATTESTATION_INVALID_SIGNATURE';
+
+function summary(certificateHash: Json): JsonObject {
+  return {
+    attestationId: ATTESTATION_ID,
+    attestedAt: TIME,
+    bundleType: 'cer.ai.execution.v1',
+    certificateHash,
+    nodeRuntimeHash: RUNTIME_HASH,
+    protocolVersion: '1.2.0',
+    requestId: 'request-1',
+    verified: true,
+    checks: ['snapshot_hashes', 'certificate_hash'],
+  };
+}
+
+/** The answer of certify, as somebody saved it. */
+function certifyResponse(cer: JsonObject): JsonObject {
+  const meta = object(cer['meta']);
+  const attestation = object(meta['attestation']);
+  return {
+    ok: true,
+    cer,
+    ...pick(cer, ['certificateHash', 'bundleType', 'createdAt']),
+    ...pick(attestation, [
+      'attestationId',
+      'nodeRuntimeHash',
+      'protocolVersion',
+      'kid',
+      'receipt',
+      'signature',
+      'timestamp',
+    ]),
+    issuedAt: TIME,
+    attestorKeyId: ACTIVE.kid,
+    signatureB64Url: attestation['signature'] ?? null,
+    attestation: summary(cer['certificateHash'] ?? null),
+    ...pick(meta, ['verificationEnvelope', 'verificationEnvelopeSignature']),
+    verificationUrl: 'https://verify.example/c/sha256%3A00',
+    requestId: 'request-1',
+  };
+}
+
+/** The answer of a lookup by the original hash, where the public form is a reseal. */
+function lookupOfReseal(cer: JsonObject): JsonObject {
+  const original = object(at(cer, 'meta.provenance.original'));
+  return {
+    ok: true,
+    certificateHash: ORIGINAL_HASH,
+    resealedCertificateHash: cer['certificateHash'] ?? null,
+    bundleType: 'cer.ai.execution.v1',
+    createdAt: TIME,
+    protocolVersion: '1.2.0',
+    status: 'ATTESTED',
+    attestation: summary(ORIGINAL_HASH),
+    ...pick(original, ['receipt', 'signature']),
+    kid: ACTIVE.kid,
+    nodeId: NODE_ID,
+    timestamp: at(cer, 'meta.attestation.timestamp'),
+    cer,
+  };
+}
+
+export async function packageCases(): Promise<Vector[]> {
+  const sealed = seal(v1());
+  const cer = await attest(sealed);
+  const saved = certifyResponse(cer);
+  const resealed = await reseal(v1({ prompt: '[REDACTED]' }));
+  const lookup = lookupOfReseal(resealed);
+  const bare = { cer: sealed, ...pick(saved, ['receipt', 'signature', 'attestation']) };
+  const AGREE = 'Where a value also stands in cer.meta both must agree, else FAIL.';
+  const COPY = 'Every unsigned copy present must equal the signed value, else FAIL.';
+  const lie = (name: string, path: string, to: Json, member = `package.${path}`, rule = AGREE): CaseLine => [
+    name,
+    rule,
+    change(saved, path, to),
+    fails(INVALID, member, 'PPFP'),
+  ];
+  const lookupLie = (name: string, path: string, to: Json, member = `package.${path}`): CaseLine => [
+    name,
+    'With resealedCertificateHash the top-level receipt and signature are checked against meta.provenance.original.',
+    change(lookup, path, to),
+    fails(INVALID, member, 'PPFS'),
+  ];
+  const otherReceipt = change(object(saved['receipt']), 'nodeId', 'another');
+  const labelled = {
+    cer: sealed,
+    receipt: otherReceipt,
+    signature: await sign(OTHER, otherReceipt),
+    resealedCertificateHash: sealed['certificateHash'] ?? null,
+  };
+  const forgedOriginal = {
+    certificateHash: ORIGINAL_HASH,
+    receipt: { ...object(lookup['receipt']), nodeId: 'another' },
+    signature: 'x',
+  };
+  return group('package', 'Packages', keySet(), [
+    ['certify-response', 'Saved certify responses are packages too.', saved, passes('PPPP')],
+    [
+      'simplified-response',
+      'Both names for the signature are documented.',
+      {
+        verificationUrl: 'x',
+        certificateHash: sealed['certificateHash'] ?? null,
+        cer: sealed,
+        receipt: saved['receipt'] ?? null,
+        signatureB64Url: saved['signature'] ?? null,
+      },
+      passes('PPPS'),
+    ],
+    [
+      'attestation-outside-only',
+      'A package is {cer, receipt, signature, attestation, verificationEnvelope, verificationEnvelopeSignature}.',
+      bare,
+      passes('PPPS'),
+    ],
+    [
+      'envelope-outside-only',
+      'A package is {cer, receipt, signature, attestation, verificationEnvelope, verificationEnvelopeSignature}.',
+      change(
+        change({ ...saved, attestation: { ...object(saved['attestation']), kid: ACTIVE.kid } }, 'cer', sealed),
+        'timestamp',
+        null,
+      ),
+      passes('PPPP'),
+    ],
+    [
+      'lookup-response',
+      'Saved lookup responses are packages too.',
+      {
+        ...without(saved, 'verificationEnvelope', 'verificationEnvelopeSignature'),
+        cer: without({ ...cer, meta: pick(object(cer['meta']), ['attestation']) }),
+        status: 'ATTESTED',
+        nodeId: NODE_ID,
+      },
+      passes('PPPS'),
+    ],
+    [
+      'lookup-of-a-reseal',
+      'With resealedCertificateHash the top-level receipt and signature are the original’s.',
+      lookup,
+      passes('PPPS', { provenance: 'proven' }),
+    ],
+    ['wrapped-bundle', 'Verify takes {bundle}.', { bundle: cer }, passes('PPPP')],
+    ['wrapped-package', 'Verify takes {bundle} around a package.', { bundle: saved }, passes('PPPP')],
+    [
+      'wrapped-twice',
+      'A body is a bundle, a package, or {bundle} around one of them.',
+      { bundle: { bundle: cer } },
+      fails('SCHEMA_ERROR', 'bundle'),
+    ],
+    [
+      'two-bundles',
+      'A body with two of bundle at top level, cer, bundle is refused.',
+      { ...cer, cer },
+      fails('SCHEMA_ERROR', ''),
+    ],
+    [
+      'cer-and-bundle',
+      'A body with two of bundle at top level, cer, bundle is refused.',
+      { bundle: cer, cer },
+      fails('SCHEMA_ERROR', ''),
+    ],
+    ['cer-is-text', 'cer is an object.', { cer: 'x' }, fails('SCHEMA_ERROR', 'cer')],
+    ['bundle-is-null', 'bundle is an object.', { bundle: null }, fails('SCHEMA_ERROR', 'bundle')],
+    lie('receipt-differs', 'receipt', otherReceipt),
+    lie('signature-differs', 'signature', 'x'),
+    lie('signature-synonym-differs', 'signatureB64Url', 'x'),
+    lie('kid-differs', 'kid', OTHER.kid),
+    lie('kid-synonym-differs', 'attestorKeyId', OTHER.kid, 'package.attestorKeyId', COPY),
+    lie('issued-at-differs', 'issuedAt', '2020-01-01T00:00:00Z', 'package.issuedAt', COPY),
+    lie('certificate-hash-differs', 'certificateHash', hashText('x')),
+    lie('attestation-id-differs', 'attestationId', '99999999-2222-4333-8444-555555555555'),
+    lie('runtime-hash-differs', 'nodeRuntimeHash', hashText('x')),
+    lie('protocol-differs', 'protocolVersion', '1.3.1'),
+    lie('bundle-type-differs', 'bundleType', 'cer.ai.execution.v2'),
+    lie('created-at-differs', 'createdAt', '2020-01-01T00:00:00Z', 'package.createdAt'),
+    lie(
+      'summary-differs',
+      'attestation.nodeRuntimeHash',
+      hashText('x'),
+      'package.attestation.nodeRuntimeHash',
+      'An attestation summary is compared on shared names.',
+    ),
+    lie('envelope-differs', 'verificationEnvelope.specVersion', '0.16.0', 'package.verificationEnvelope'),
+    lie('envelope-signature-differs', 'verificationEnvelopeSignature', 'x'),
+    lie(
+      'resealed-hash-around-no-reseal',
+      'resealedCertificateHash',
+      sealed['certificateHash'] ?? null,
+      'package.resealedCertificateHash',
+      'A label loosens nothing: around anything but a reseal it is a value that differs.',
+    ),
+    [
+      'signature-outside-only',
+      'Any part of an attestation without the rest of the receipt is FAIL ATTESTATION_MISSING.',
+      { cer: sealed, signature: 'x' },
+      fails('ATTESTATION_MISSING', 'meta.attestation.receipt', 'PFFS'),
+    ],
+    [
+      'label-hides-a-forged-receipt',
+      'A label loosens nothing: the receipt is checked as any other.',
+      labelled,
+      fails(INVALID, 'meta.attestation.signature', 'PFFS'),
+    ],
+    [
+      'reseal-label-hides-a-lone-receipt',
+      'Any part of an attestation without the rest of the receipt is FAIL ATTESTATION_MISSING.',
+      change(change(lookup, 'cer', without(resealed, 'meta')), 'attestation', null),
+      fails('ATTESTATION_MISSING', 'meta.attestation.receipt', 'PFFS', { provenance: 'claimed' }),
+    ],
+    lookupLie('lookup-receipt-differs', 'receipt', { ...object(lookup['receipt']), nodeId: 'another' }),
+    lookupLie('lookup-signature-differs', 'signature', 'x'),
+    lookupLie('lookup-hash-differs', 'certificateHash', hashText('x')),
+    lookupLie('lookup-resealed-hash-differs', 'resealedCertificateHash', hashText('x')),
+    lookupLie('lookup-node-differs', 'nodeId', 'another'),
+    lookupLie('lookup-kid-differs', 'kid', OTHER.kid),
+    [
+      'lookup-original-forged-in-both-places',
+      'The original’s own receipt is signed by the node.',
+      change(
+        { ...lookup, receipt: forgedOriginal.receipt, signature: 'x', nodeId: 'another' },
+        'cer.meta.provenance.original',
+        forgedOriginal,
+      ),
+      fails(INVALID, 'meta.provenance.original.receipt', 'PPFS'),
+    ],
+    [
+      'keys-that-travel-inside',
+      'Key sets that travel inside what is being verified are never anchors.',
+      { ...saved, keySet: keySet() },
+      fails('VERIFICATION_MATERIAL_UNAVAILABLE', 'meta.attestation.receipt', 'PFPF', {
+        classification: 'UNVERIFIABLE',
+      }),
+      { keySet: null, heading: 'Verification' },
+    ],
+  ]);
+}

@@ -1,0 +1,521 @@
+import {
+  ACTIVE,
+  at,
+  attest,
+  canonical,
+  change,
+  hashText,
+  keySet,
+  NODE_ID,
+  object,
+  OTHER,
+  pick,
+  reseal,
+  seal,
+  sign,
+  TIME,
+  v1,
+  without,
+  type Json,
+  type JsonObject,
+} from '../forge.js';
+import { group, type CaseLine, type Vector } from '../vector.js';
+
+const HASHED = [
+  'bundleType',
+  'version',
+  'protocolVersion',
+  'projectBundleId',
+  'projectTitle',
+  'startedAt',
+  'completedAt',
+  'totalSteps',
+  'stepRegistry',
+  'projectGoal',
+  'projectSummary',
+  'appName',
+  'frameworkName',
+  'tags',
+];
+
+function sealProject(project: JsonObject): JsonObject {
+  const hashed = pick(project, HASHED);
+  const tags = hashed['tags'];
+  const scope = Array.isArray(tags) && tags.length === 0 ? without(hashed, 'tags') : hashed;
+  return { ...project, integrity: { algorithm: 'sha256-canonical-json', projectHash: hashText(canonical(scope)) } };
+}
+
+function project(
+  steps: readonly JsonObject[],
+  members: JsonObject = {},
+  entries: readonly JsonObject[] = [],
+): JsonObject {
+  const stepRegistry = steps.map((bundle, index): JsonObject => ({
+    stepId: `step-${index + 1}`,
+    sequence: index,
+    certificateHash: bundle['certificateHash'] ?? null,
+    executionId: at(bundle, 'snapshot.executionId'),
+    ...entries[index],
+  }));
+  const embeddedBundles = Object.fromEntries(steps.map((bundle, index) => [`step-${index + 1}`, bundle]));
+  return sealProject({
+    bundleType: 'cer.project.bundle.v1',
+    version: '0.1',
+    projectTitle: 'Two steps',
+    tags: ['a'],
+    totalSteps: steps.length,
+    stepRegistry,
+    embeddedBundles,
+    ...members,
+  });
+}
+
+async function register(bundle: JsonObject, receiptMembers: JsonObject = {}, signer = ACTIVE): Promise<JsonObject> {
+  const receipt: JsonObject = {
+    projectHash: at(bundle, 'integrity.projectHash'),
+    registeredAt: TIME,
+    nodeId: NODE_ID,
+    kid: signer.kid,
+    ...receiptMembers,
+  };
+  return { ...bundle, meta: { attestation: { receipt, signature: await sign(signer, receipt), kid: signer.kid } } };
+}
+
+const step = (executionId: string, snapshot: JsonObject = {}): JsonObject => seal(v1({ executionId, ...snapshot }));
+
+function ok(more: JsonObject = {}): JsonObject {
+  return {
+    status: 'VERIFIED',
+    code: 'OK',
+    structuralValid: true,
+    projectHashValid: true,
+    nodeReceipt: 'SKIPPED',
+    steps: ['OK', 'OK'],
+    ...more,
+  };
+}
+
+function bad(code: string, member: string | null, more: JsonObject = {}): JsonObject {
+  return { status: 'FAILED', code, ...(member !== null && { member }), ...more };
+}
+
+export async function projectCases(): Promise<Vector[]> {
+  const one = step('exec-a');
+  const two = step('exec-b');
+  const good = project([one, two]);
+  const chainedTwo = step('exec-b', { prevStepHash: one['certificateHash'] ?? null });
+  const chained = project([one, chainedTwo]);
+  const registered = await register(good);
+  const resealedOne = await reseal(v1({ executionId: 'exec-a', prompt: '[REDACTED]' }), {
+    receipt: {
+      scope: 'reseal',
+      originalCertificateHash: one['certificateHash'] ?? null,
+      redactionPolicy: 'public.v1:snapshot.prompt',
+    },
+  });
+  const proven = { ...resealedOne, meta: pick(object(resealedOne['meta']), ['attestation']) };
+  const otherReseal = await reseal(v1({ executionId: 'exec-a', prompt: '[REDACTED]' }));
+  const withdrawn = (bundle: JsonObject): JsonObject => ({
+    ...change(bundle, 'embeddedBundles.step-2', undefined),
+    withdrawn: ['step-2'],
+  });
+  const edited = (path: string, to: Json | undefined): JsonObject => sealProject(change(good, path, to));
+  const structure = (name: string, rule: string, path: string, to: Json | undefined, member: string): CaseLine => [
+    name,
+    rule,
+    edited(path, to),
+    bad('STEP_REGISTRY_MISMATCH', member, { structuralValid: false }),
+  ];
+  const hash = (name: string, path: string, to: Json | undefined): CaseLine => [
+    name,
+    'projectHash covers the members of the project and its whole registry.',
+    change(good, path, to),
+    bad('PROJECT_HASH_MISMATCH', 'integrity.projectHash', { projectHashValid: false }),
+  ];
+  const schema = (name: string, path: string, to: Json | undefined, member = path, code = 'SCHEMA_ERROR'): CaseLine => [
+    name,
+    'Checks: schema, structure, steps, hash.',
+    edited(path, to),
+    bad(code, member),
+  ];
+  const badStep = (name: string, rule: string, bundle: JsonObject, code: string, more: JsonObject = {}): CaseLine => [
+    name,
+    rule,
+    project([one, bundle]),
+    bad(code, null, { steps: ['OK', code], ...more }),
+  ];
+  const registeredButReceiptIs = (
+    name: string,
+    bundle: JsonObject,
+    member: string,
+    code = 'ATTESTATION_INVALID_SIGNATURE',
+  ): CaseLine => [
+    name,
+    'The project-level node receipt if present.',
+    bundle,
+    bad(code, member, { nodeReceipt: 'FAIL', steps: ['OK', 'OK'] }),
+    { heading: 'Project receipt' },
+  ];
+  const UNIQUE = 'stepIds, sequences, certificateHashes, executionIds unique.';
+  const CHAIN =
+    'If one step has prevStepHash, all but the first do, each equal to the previous step’s hash in registry order.';
+  const CHAINS = { heading: 'Chains', kind: 'project' } as const;
+  const PUBLIC = { heading: 'Project verification' };
+  const three = [one, chainedTwo, step('exec-c', { prevStepHash: chainedTwo['certificateHash'] ?? null })] as const;
+
+  const lines: readonly CaseLine[] = [
+    ['built-locally', 'A project built locally is verifiable locally, integrity only.', good, ok()],
+    ['wrapped', 'Body {bundle: project bundle}.', { bundle: good }, ok()],
+    [
+      'registered',
+      'The project-level node receipt if present.',
+      registered,
+      ok({ nodeReceipt: 'PASS' }),
+      { heading: 'Project receipt' },
+    ],
+    [
+      'with-steps-listed',
+      'steps, when present, equal to the registry in order.',
+      { ...good, steps: good['stepRegistry'] ?? null },
+      ok(),
+    ],
+    [
+      'with-attested-step',
+      'Per-step verification of each embedded CER.',
+      project([await attest(one), two]),
+      ok({ attestedSteps: 1 }),
+    ],
+    ['without-tags', 'tags are hashed when not empty.', project([one, two], { tags: [] }), ok()],
+    ['unknown-members-unbound', 'Members outside the hash bind nothing.', { ...good, note: 'x' }, ok()],
+    hash('title-changed', 'projectTitle', 'Other'),
+    hash('tag-changed', 'tags', ['b']),
+    hash('registry-entry-changed', 'stepRegistry.1.sequence', 7),
+    hash('registry-member-added', 'stepRegistry.0.note', 'x'),
+    [
+      'project-hash-changed',
+      'PROJECT_HASH_MISMATCH.',
+      change(good, 'integrity.projectHash', hashText('x')),
+      bad('PROJECT_HASH_MISMATCH', 'integrity.projectHash'),
+    ],
+    [
+      'hash-before-structure',
+      'Code by priority: PROJECT_HASH_MISMATCH first.',
+      change(good, 'totalSteps', 3),
+      bad('PROJECT_HASH_MISMATCH', 'integrity.projectHash', { structuralValid: false }),
+    ],
+    [
+      'hash-malformed',
+      'projectHash is a hash.',
+      change(good, 'integrity.projectHash', 'x'),
+      bad('INVALID_SHA256_FORMAT', 'integrity.projectHash'),
+    ],
+    schema('type-unknown', 'bundleType', 'cer.project.bundle.v2'),
+    schema('registry-absent', 'stepRegistry', undefined),
+    schema('registry-entry-text', 'stepRegistry', ['x'], 'stepRegistry[0]'),
+    schema('step-id-empty', 'stepRegistry.0.stepId', '', 'stepRegistry[0].stepId'),
+    schema(
+      'registered-hash-malformed',
+      'stepRegistry.0.certificateHash',
+      'x',
+      'stepRegistry[0].certificateHash',
+      'INVALID_SHA256_FORMAT',
+    ),
+    schema('title-number', 'projectTitle', 7),
+    [
+      'algorithm-unknown',
+      'integrity = {algorithm: "sha256-canonical-json", projectHash}.',
+      change(good, 'integrity.algorithm', 'md5'),
+      bad('SCHEMA_ERROR', 'integrity.algorithm'),
+    ],
+    [
+      'integrity-absent',
+      'integrity = {algorithm, projectHash}.',
+      without(good, 'integrity'),
+      bad('SCHEMA_ERROR', 'integrity'),
+    ],
+    ['not-an-object', 'A project is an object.', [], bad('SCHEMA_ERROR', '')],
+    structure('total-steps-wrong', 'totalSteps = registry length.', 'totalSteps', 3, 'totalSteps'),
+    structure('total-steps-text', 'totalSteps = registry length.', 'totalSteps', '2', 'totalSteps'),
+    ['no-steps', 'At least one step.', project([]), bad('STEP_REGISTRY_MISMATCH', 'stepRegistry')],
+    structure('duplicate-step-id', UNIQUE, 'stepRegistry.1.stepId', 'step-1', 'stepRegistry[1].stepId'),
+    structure('duplicate-sequence', UNIQUE, 'stepRegistry.1.sequence', 0, 'stepRegistry[1].sequence'),
+    [
+      'duplicate-certificate',
+      UNIQUE,
+      project([one, one]),
+      bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[1].certificateHash'),
+    ],
+    [
+      'duplicate-execution',
+      UNIQUE,
+      project([one, step('exec-a', { model: 'other' })]),
+      bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[1].executionId'),
+    ],
+    structure(
+      'unknown-parent',
+      'Parents exist.',
+      'stepRegistry.1.parentStepIds',
+      ['step-9'],
+      'stepRegistry[1].parentStepIds',
+    ),
+    ['parents', 'Parents exist, no cycle.', project([one, two], {}, [{}, { parentStepIds: ['step-1'] }]), ok()],
+    [
+      'cycle',
+      'The parents of the steps have no cycle.',
+      project([one, two], {}, [{ parentStepIds: ['step-2'] }, { parentStepIds: ['step-1'] }]),
+      bad('STEP_REGISTRY_MISMATCH', 'stepRegistry'),
+    ],
+    [
+      'parent-of-itself',
+      'The parents of the steps have no cycle.',
+      project([one, two], {}, [{ parentStepIds: ['step-1'] }]),
+      bad('STEP_REGISTRY_MISMATCH', 'stepRegistry'),
+    ],
+    [
+      'embedded-missing',
+      'embeddedBundles keys = stepIds exactly.',
+      change(good, 'embeddedBundles.step-2', undefined),
+      bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[1]', { steps: ['OK', 'INCOMPLETE_ARTIFACT'] }),
+    ],
+    [
+      'embedded-stray',
+      'embeddedBundles keys = stepIds exactly.',
+      change(good, 'embeddedBundles.step-3', two),
+      bad('STEP_REGISTRY_MISMATCH', 'embeddedBundles'),
+    ],
+    [
+      'embedded-absent',
+      'embeddedBundles keys = stepIds exactly.',
+      without(good, 'embeddedBundles'),
+      bad('STEP_REGISTRY_MISMATCH', 'embeddedBundles'),
+    ],
+    [
+      'embedded-exchanged',
+      'Embedded hash = registry hash.',
+      change(good, 'embeddedBundles', { 'step-1': two, 'step-2': one }),
+      bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[0].certificateHash'),
+    ],
+    [
+      'execution-id-differs',
+      'A registry member the snapshot also has is equal.',
+      project([one, two], {}, [{ executionId: 'exec-x' }]),
+      bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[0].executionId'),
+    ],
+    [
+      'model-identity-differs',
+      'A registry member the snapshot also has is equal.',
+      project([step('exec-a', { modelIdentity: { a: 1 } }), two], {}, [{ modelIdentity: { a: 2 } }]),
+      bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[0].modelIdentity'),
+    ],
+    [
+      'steps-in-another-order',
+      'steps, when present, equal to the registry in order.',
+      {
+        ...good,
+        steps: [
+          { certificateHash: two['certificateHash'] ?? null },
+          { certificateHash: one['certificateHash'] ?? null },
+        ],
+      },
+      bad('STEP_REGISTRY_MISMATCH', 'steps[0]'),
+    ],
+    [
+      'steps-too-few',
+      'steps, when present, equal to the registry in order.',
+      { ...good, steps: [] },
+      bad('STEP_REGISTRY_MISMATCH', 'steps'),
+    ],
+    [
+      'steps-with-another-sequence',
+      'steps, when present, equal to the registry in order.',
+      change({ ...good, steps: good['stepRegistry'] ?? null }, 'steps.1.sequence', 5),
+      bad('STEP_REGISTRY_MISMATCH', 'steps[1]'),
+    ],
+    ['chained', CHAIN, chained, ok(), CHAINS],
+    ['chain-of-three', CHAIN, project(three), ok({ steps: ['OK', 'OK', 'OK'] }), CHAINS],
+    [
+      'chain-broken',
+      CHAIN,
+      project([one, step('exec-b', { prevStepHash: hashText('x') })]),
+      bad('CHAIN_BREAK_DETECTED', 'embeddedBundles.step-2.snapshot.prevStepHash', { structuralValid: false }),
+      CHAINS,
+    ],
+    [
+      'chain-with-a-gap',
+      CHAIN,
+      project([one, two, three[2]]),
+      bad('CHAIN_BREAK_DETECTED', 'embeddedBundles.step-2.snapshot.prevStepHash'),
+      CHAINS,
+    ],
+    [
+      'chain-begins-with-a-link',
+      CHAIN,
+      project([step('exec-a', { prevStepHash: hashText('x') }), two]),
+      bad('CHAIN_BREAK_DETECTED', 'embeddedBundles.step-1.snapshot.prevStepHash'),
+      CHAINS,
+    ],
+    [
+      'chain-in-another-order',
+      CHAIN,
+      project([three[0], three[2], three[1]]),
+      bad('CHAIN_BREAK_DETECTED', 'embeddedBundles.step-2.snapshot.prevStepHash'),
+      CHAINS,
+    ],
+    [
+      'chain-sequence-with-a-gap',
+      'sequence contiguous when given.',
+      project([one, chainedTwo], {}, [{}, { sequence: 2 }]),
+      bad('CHAIN_BREAK_DETECTED', 'stepRegistry[1].sequence'),
+      CHAINS,
+    ],
+    badStep(
+      'step-content-changed',
+      'CERTIFICATE_HASH_MISMATCH.',
+      change(two, 'snapshot.model', 'other'),
+      'CERTIFICATE_HASH_MISMATCH',
+    ),
+    badStep('step-schema', 'SCHEMA_ERROR.', step('exec-b', { provider: '' }), 'SCHEMA_ERROR'),
+    badStep(
+      'step-without-tool-evidence',
+      'Else the first failing step’s code.',
+      step('exec-b', { toolCalls: [{ toolId: 'a', at: TIME }] }),
+      'TOOL_EVIDENCE_MISSING',
+      { structuralValid: true, projectHashValid: true },
+    ),
+    badStep(
+      'step-with-wrong-input',
+      'Else the first failing step’s code.',
+      step('exec-b', { input: 'another' }),
+      'INPUT_HASH_MISMATCH',
+    ),
+    badStep(
+      'step-with-unknown-key',
+      'Else the first failing step’s code.',
+      await attest(two, { signer: OTHER, envelope: false }),
+      'ATTESTATION_KEY_NOT_FOUND',
+    ),
+    [
+      'schema-before-the-other-steps',
+      'SCHEMA_ERROR before the first failing step’s code.',
+      project([step('exec-a', { input: 'another' }), step('exec-b', { provider: '' })]),
+      bad('SCHEMA_ERROR', null, { steps: ['INPUT_HASH_MISMATCH', 'SCHEMA_ERROR'] }),
+    ],
+    registeredButReceiptIs(
+      'receipt-of-another-project',
+      await register(good, { projectHash: hashText('x') }),
+      'meta.attestation.receipt.projectHash',
+    ),
+    registeredButReceiptIs(
+      'receipt-of-another-node',
+      await register(good, { nodeId: 'another' }),
+      'meta.attestation.receipt.nodeId',
+    ),
+    registeredButReceiptIs(
+      'receipt-by-an-unknown-key',
+      await register(good, {}, OTHER),
+      'meta.attestation.receipt',
+      'ATTESTATION_KEY_NOT_FOUND',
+    ),
+    registeredButReceiptIs(
+      'receipt-signature-broken',
+      change(registered, 'meta.attestation.signature', 'x'),
+      'meta.attestation.signature',
+    ),
+    registeredButReceiptIs(
+      'receipt-of-a-bundle',
+      { ...good, meta: (await attest(one, { envelope: false }))['meta'] ?? null },
+      'meta.attestation.receipt',
+    ),
+    registeredButReceiptIs(
+      'signature-without-receipt',
+      { ...good, signature: 'x' },
+      'meta.attestation.receipt',
+      'ATTESTATION_MISSING',
+    ),
+    registeredButReceiptIs(
+      'kid-copy-lies',
+      change(registered, 'meta.attestation.kid', OTHER.kid),
+      'meta.attestation.kid',
+    ),
+    registeredButReceiptIs(
+      'registered-at-copy-lies',
+      { ...registered, registeredAt: '2020-01-01T00:00:00Z' },
+      'registeredAt',
+    ),
+    registeredButReceiptIs('second-signature-differs', { ...registered, signature: 'x' }, 'signature'),
+    [
+      'receipt-without-key-set',
+      'No key set given for a signed bundle.',
+      registered,
+      bad('VERIFICATION_MATERIAL_UNAVAILABLE', 'meta.attestation.receipt', { nodeReceipt: 'FAIL' }),
+      { keySet: null, heading: 'Project receipt' },
+    ],
+    [
+      'withdrawn-step',
+      'Withdrawn steps may be absent: status WITHDRAWN, code INCOMPLETE_ARTIFACT, the project VERIFIED.',
+      withdrawn(registered),
+      ok({
+        nodeReceipt: 'PASS',
+        steps: ['OK', 'INCOMPLETE_ARTIFACT'],
+        stepStatuses: ['VERIFIED', 'WITHDRAWN'],
+        passedSteps: 1,
+      }),
+      PUBLIC,
+    ],
+    [
+      'withdrawn-step-without-receipt',
+      'What is withdrawn is unsigned: only under a passing project receipt may steps be absent.',
+      withdrawn(good),
+      bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[1]', { stepStatuses: ['VERIFIED', 'FAILED'] }),
+      PUBLIC,
+    ],
+    [
+      'withdrawn-step-in-a-chain',
+      'Chain checks use registry hashes.',
+      withdrawn(await register(chained)),
+      ok({ nodeReceipt: 'PASS', steps: ['OK', 'INCOMPLETE_ARTIFACT'] }),
+      PUBLIC,
+    ],
+    [
+      'public-form-with-a-reseal',
+      'A step satisfies the hash rule when its reseal’s receipt names the registry hash as originalCertificateHash.',
+      change(registered, 'embeddedBundles.step-1', proven),
+      ok({ nodeReceipt: 'PASS', attestedSteps: 1 }),
+      PUBLIC,
+    ],
+    [
+      'reseal-of-another-original',
+      'A step satisfies the hash rule when its reseal’s receipt names the registry hash as originalCertificateHash.',
+      change(registered, 'embeddedBundles.step-1', otherReseal),
+      bad('STEP_REGISTRY_MISMATCH', null, { steps: ['STEP_REGISTRY_MISMATCH', 'OK'] }),
+      PUBLIC,
+    ],
+    [
+      'reseal-without-its-receipt',
+      'The label alone proves nothing.',
+      change(registered, 'embeddedBundles.step-1', without(proven, 'meta')),
+      bad('STEP_REGISTRY_MISMATCH', null, { steps: ['STEP_REGISTRY_MISMATCH', 'OK'] }),
+      PUBLIC,
+    ],
+    [
+      'reseal-without-project-receipt',
+      'Only in the public form, with our project receipt, may a reseal stand for a step.',
+      change(good, 'embeddedBundles.step-1', proven),
+      bad('STEP_REGISTRY_MISMATCH', null, { steps: ['STEP_REGISTRY_MISMATCH', 'OK'] }),
+      PUBLIC,
+    ],
+  ];
+  const projects = group('project', 'Project structure', keySet(), lines).map((vector): Vector => ({
+    ...vector,
+    kind: 'project',
+  }));
+  const asCer = group('project', 'Project bundle', keySet(), [
+    [
+      'verified-as-a-cer',
+      'A project bundle is verified as a project.',
+      good,
+      { status: 'FAILED', code: 'SCHEMA_ERROR', member: 'bundleType' },
+    ],
+  ]);
+  return [...projects, ...asCer];
+}

@@ -1,0 +1,313 @@
+import {
+  ACTIVE,
+  attest,
+  ATTESTATION_ID,
+  change,
+  hashOnly,
+  hashText,
+  keySet,
+  NODE_ID,
+  object,
+  at,
+  textAt,
+  OTHER,
+  RUNTIME_HASH,
+  seal,
+  sign,
+  TIME,
+  v1,
+  type Json,
+  type JsonObject,
+} from '../forge.js';
+import { fails, group, passes, type CaseLine, type Vector } from '../vector.js';
+
+const INVALID = 'ATTESTATION_INVALID_SIGNATURE';
+const RECEIPT = 'meta.attestation.receipt';
+const SIGNATURE = 'meta.attestation.signature';
+
+const LEGACY: JsonObject = {
+  receiptVersion: '1',
+  attestationId: ATTESTATION_ID,
+  attestedAt: TIME,
+  attestorKeyId: ACTIVE.kid,
+  certificateHash: seal(v1())['certificateHash'] ?? null,
+  nodeId: NODE_ID,
+  nodeRuntimeHash: RUNTIME_HASH,
+  protocolVersion: '1.2.0',
+  timestampType: 'node-issued',
+};
+
+/** The order of the base point, to respell a signature with S + L. */
+const L = 2n ** 252n + 27742317777372353535851937790883648493n;
+
+function respelled(signature: string): string {
+  const bytes = Buffer.from(signature, 'base64url');
+  const s = BigInt(`0x${Buffer.from(bytes.subarray(32)).reverse().toString('hex')}`) + L;
+  const high = Buffer.from(s.toString(16).padStart(64, '0'), 'hex').reverse();
+  return Buffer.concat([bytes.subarray(0, 32), high]).toString('base64url');
+}
+
+export async function receiptCases(): Promise<Vector[]> {
+  const sealed = seal(v1());
+  const receipted = await attest(sealed, { envelope: false });
+  const certified = await attest(sealed);
+  const signature = textAt(receipted, SIGNATURE);
+  const meta = (attestation: Json): JsonObject => ({ ...sealed, meta: { attestation } });
+  /** The receipt is another, and duly signed. */
+  const signedOver = async (receipt: JsonObject): Promise<JsonObject> =>
+    meta({ receipt, signature: await sign(ACTIVE, receipt) });
+  const receipt = object(at(receipted, RECEIPT));
+  const copy = (name: string, to: Json): CaseLine => [
+    `copy-of-${name.toLowerCase()}-lies`,
+    'Every unsigned copy present must equal the signed value, else FAIL.',
+    change(receipted, `meta.attestation.${name}`, to),
+    fails(INVALID, `meta.attestation.${name}`, 'PPFS'),
+  ];
+  const missing = (name: string, bundle: JsonObject, member = RECEIPT): CaseLine => [
+    name,
+    'Any part of an attestation without the rest of the receipt is FAIL ATTESTATION_MISSING.',
+    bundle,
+    fails('ATTESTATION_MISSING', member, 'PFFS'),
+  ];
+  const broken = (name: string, to: Json): CaseLine => [
+    `signature-${name}`,
+    'Signature = Ed25519 over the UTF-8 of the JCS form of the receipt, base64url without padding.',
+    change(receipted, SIGNATURE, to),
+    fails(INVALID, SIGNATURE, 'PFPS'),
+  ];
+  const flat = { ...receipt, signature };
+  return group('receipt', 'Layer 2: receipt', keySet(), [
+    [
+      'certified',
+      'A certified bundle yields PASS/PASS/PASS.',
+      certified,
+      passes('PPPP'),
+      { heading: 'Overall status' },
+    ],
+    [
+      'before-envelopes',
+      'Bundles issued before envelope support have none, and Layer 3 returns SKIPPED for them.',
+      receipted,
+      passes('PPPS'),
+      { heading: 'Overall status' },
+    ],
+    [
+      'laid-flat',
+      'A verifier also takes the receipt laid flat in meta.attestation.',
+      meta(flat),
+      passes('PPPS'),
+      { heading: 'Attestation' },
+    ],
+    [
+      'laid-flat-with-another-hash',
+      'A flat receipt names this certificateHash too.',
+      meta({ ...flat, certificateHash: hashText('x') }),
+      fails(INVALID, SIGNATURE, 'PFFS'),
+      { heading: 'Attestation' },
+    ],
+    [
+      'legacy-nine-members',
+      'A verifier also takes the 9-member legacy receipt.',
+      await signedOver(LEGACY),
+      passes('PPPS'),
+      { heading: 'Attestation' },
+    ],
+    [
+      'legacy-laid-flat',
+      'A verifier also takes the 9-member legacy receipt.',
+      meta({ ...LEGACY, signature: await sign(ACTIVE, LEGACY) }),
+      passes('PPPS'),
+      { heading: 'Attestation' },
+    ],
+    [
+      'legacy-of-another-hash',
+      'The receipt names this certificateHash.',
+      await signedOver({ ...LEGACY, certificateHash: hashText('x') }),
+      fails(INVALID, `${RECEIPT}.certificateHash`, 'PPFS'),
+    ],
+    [
+      'legacy-with-eight-members',
+      'The legacy receipt has exactly its nine members.',
+      await signedOver(Object.fromEntries(Object.entries(LEGACY).filter(([name]) => name !== 'timestampType'))),
+      fails('ATTESTATION_MISSING', RECEIPT, 'PFFS'),
+    ],
+    [
+      'attestation-null',
+      'SKIPPED only when the bundle carries no attestation, receipt, signature or envelope at all.',
+      meta(null),
+      passes('PSSS'),
+    ],
+    missing('attestation-empty', meta({})),
+    missing('attestation-is-text', meta('attested')),
+    missing('receipt-absent', change(receipted, RECEIPT, undefined)),
+    missing('signature-absent', change(receipted, SIGNATURE, undefined), SIGNATURE),
+    missing('receipt-without-kid', change(receipted, `${RECEIPT}.kid`, undefined)),
+    missing('receipt-without-node', change(receipted, `${RECEIPT}.nodeId`, undefined)),
+    missing('signature-alone', { ...sealed, signature }),
+    missing('receipt-alone', { ...sealed, receipt }, SIGNATURE),
+    [
+      'envelope-alone',
+      'Any part of an attestation without the rest of the receipt is FAIL ATTESTATION_MISSING.',
+      change(certified, 'meta.attestation', undefined),
+      fails('ATTESTATION_MISSING', RECEIPT, 'PFFF'),
+    ],
+    [
+      'receipt-with-another-member',
+      'Receipt: exactly {certificateHash, timestamp, nodeId, kid}.',
+      await signedOver({ ...receipt, note: 'x' }),
+      fails(INVALID, RECEIPT, 'PFFS'),
+      { heading: 'Receipt' },
+    ],
+    [
+      'receipt-of-unknown-scope',
+      'The member sets are disjoint, so a signature for one purpose never serves another.',
+      await signedOver({ ...receipt, scope: 'full' }),
+      fails(INVALID, RECEIPT, 'PFFS'),
+      { heading: 'Receipt' },
+    ],
+    [
+      'receipt-of-a-project',
+      'A signature for one purpose never serves another.',
+      await signedOver({
+        projectHash: sealed['certificateHash'] ?? null,
+        registeredAt: TIME,
+        nodeId: NODE_ID,
+        kid: ACTIVE.kid,
+      }),
+      fails(INVALID, `${RECEIPT}.scope`, 'PPFS'),
+      { heading: 'Receipt' },
+    ],
+    [
+      'receipt-of-scope-hash-only',
+      'A receipt whose scope does not fit the bundle type FAILS.',
+      await attest(sealed, { envelope: false, receipt: { scope: 'hash-only' } }),
+      fails(INVALID, `${RECEIPT}.scope`, 'PPFS'),
+      { heading: 'Receipt' },
+    ],
+    [
+      'receipt-of-scope-reseal',
+      'A receipt whose scope does not fit the bundle type FAILS.',
+      await attest(sealed, {
+        envelope: false,
+        receipt: { scope: 'reseal', originalCertificateHash: hashText('x'), redactionPolicy: '' },
+      }),
+      fails(INVALID, `${RECEIPT}.scope`, 'PPFS'),
+      { heading: 'Receipt' },
+    ],
+    [
+      'full-receipt-on-hash-only',
+      'A receipt whose scope does not fit the bundle type FAILS.',
+      await attest(hashOnly(), { envelope: false }),
+      fails(INVALID, `${RECEIPT}.scope`, 'PPFS'),
+      { heading: 'Receipt' },
+    ],
+    [
+      'timestamp-malformed',
+      'A receipt whose time is no time is none.',
+      await signedOver({ ...receipt, timestamp: 'yesterday' }),
+      fails(INVALID, RECEIPT, 'PFFS'),
+    ],
+    [
+      'of-another-certificate',
+      'The receipt must reference the bundle certificateHash.',
+      meta({
+        ...object(at(await attest(seal(v1({ model: 'other' })), { envelope: false }), 'meta.attestation')),
+        certificateHash: null,
+      }),
+      fails(INVALID, `${RECEIPT}.certificateHash`, 'PPFS'),
+    ],
+    [
+      'of-another-node',
+      'The node identity must match.',
+      await attest(sealed, { envelope: false, nodeId: 'another' }),
+      fails(INVALID, `${RECEIPT}.nodeId`, 'PPFS'),
+    ],
+    [
+      'content-changed-and-sealed-again',
+      'The receipt must reference the bundle certificateHash.',
+      { ...seal(v1({ model: 'other' })), meta: receipted['meta'] ?? null },
+      fails(INVALID, `${RECEIPT}.certificateHash`, 'PPFS'),
+    ],
+    [
+      'content-changed',
+      'Each layer reports by itself.',
+      change(certified, 'snapshot.model', 'other'),
+      fails('CERTIFICATE_HASH_MISMATCH', 'certificateHash', 'FPPF'),
+      { heading: 'Verification' },
+    ],
+    [
+      'content-changed-and-kid-unknown',
+      'Codes, the first that applies: those of integrity come before those of the receipt.',
+      change(await attest(sealed, { signer: OTHER, envelope: false }), 'snapshot.model', 'other'),
+      fails('CERTIFICATE_HASH_MISMATCH', 'certificateHash', 'FFPS'),
+      { heading: 'Verification codes' },
+    ],
+    [
+      'signed-by-another-key-under-this-kid',
+      'Signature valid under the key named by kid.',
+      change(receipted, SIGNATURE, await sign(OTHER, receipt)),
+      fails(INVALID, SIGNATURE, 'PFPS'),
+    ],
+    [
+      'receipt-changed',
+      'Signature valid under the key named by kid.',
+      change(
+        change(receipted, `${RECEIPT}.timestamp`, '2026-01-02T03:04:05.679Z'),
+        'meta.attestation.attestedAt',
+        null,
+      ),
+      fails(INVALID, SIGNATURE, 'PFPS'),
+    ],
+    broken('malleated', respelled(signature)),
+    broken('truncated', signature.slice(0, -4)),
+    broken('empty', ''),
+    broken('padded', `${signature}==`),
+    broken('in-base64', Buffer.from(signature, 'base64url').toString('base64')),
+    broken('with-white-space', `${signature}\n`),
+    broken(
+      'with-loose-bits',
+      `${signature.slice(0, -1)}${signature.endsWith('A') ? 'B' : String.fromCharCode(signature.charCodeAt(85) + 1)}`,
+    ),
+    broken('number', 7),
+    broken('all-zero', Buffer.alloc(64).toString('base64url')),
+    copy('certificateHash', hashText('x')),
+    copy('kid', 'another'),
+    copy('nodeId', 'another'),
+    copy('attestedAt', '2020-01-01T00:00:00Z'),
+    copy('timestamp', '2020-01-01T00:00:00Z'),
+    copy('bundleType', 'cer.ai.execution.v2'),
+    copy('protocolVersion', '1.3.1'),
+    copy(
+      'signatureB64Url',
+      signature.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')),
+    ),
+    [
+      'another-node-pinned',
+      'A node named by the caller is the pin of the caller.',
+      receipted,
+      fails(INVALID, `${RECEIPT}.nodeId`, 'PPFS'),
+      { options: { nodeId: 'another' } },
+    ],
+    [
+      'this-node-pinned',
+      'A node named by the caller is the pin of the caller.',
+      receipted,
+      passes('PPPS'),
+      { options: { nodeId: NODE_ID } },
+    ],
+    [
+      'demanded-and-absent',
+      'ATTESTATION_MISSING where an attestation was demanded.',
+      sealed,
+      fails('ATTESTATION_MISSING', 'meta.attestation', 'PSSS'),
+      { options: { requireAttestation: true }, heading: 'Overall status' },
+    ],
+    [
+      'demanded-and-there',
+      'ATTESTATION_MISSING where an attestation was demanded.',
+      receipted,
+      passes('PPPS'),
+      { options: { requireAttestation: true }, heading: 'Overall status' },
+    ],
+  ]);
+}

@@ -1,0 +1,353 @@
+import {
+  ACTIVE,
+  at,
+  attest,
+  change,
+  confidential,
+  hashText,
+  keySet,
+  keySetWith,
+  object,
+  ORIGINAL_HASH,
+  OTHER,
+  render,
+  reseal,
+  seal,
+  sealV2,
+  sign,
+  v1,
+  v2,
+  type JsonObject,
+} from '../forge.js';
+import { fails, group, passes, type Vector } from '../vector.js';
+
+const INVALID = 'ATTESTATION_INVALID_SIGNATURE';
+const PROVEN = { provenance: 'proven' };
+const CLAIMED = { provenance: 'claimed' };
+const R = '[REDACTED]';
+
+async function resealCases(): Promise<Vector[]> {
+  const redacted = v1({ prompt: R, inputHash: R, outputHash: R });
+  const bundle = await reseal(redacted);
+  const withContext = v1(
+    {},
+    { context: { signals: [{ type: 'a', source: 'b', payload: R }, R] }, policyEvaluation: R },
+  );
+  const removed = change(
+    change(v1({ parameters: { temperature: R } }), 'snapshot.model', undefined),
+    'createdAt',
+    undefined,
+  );
+  const forged = { ...object(at(bundle, 'meta.provenance.original.receipt')), certificateHash: hashText('x') };
+  const mismatch = fails('CERTIFICATE_HASH_MISMATCH', 'certificateHash', 'FPPS', PROVEN);
+  const original = 'meta.provenance.original';
+  const BELIEVED = 'Provenance is believed only when the receipt says the same.';
+  return group('reseal', 'signed-redacted-reseal', keySet(), [
+    [
+      'of-v1',
+      'Validated against the new resealed hash and gives VERIFIED; removed values are "[REDACTED]", hash members included.',
+      bundle,
+      passes('PPPS', PROVEN),
+    ],
+    [
+      'unsigned',
+      'Without a receipt the provenance is claimed, unproven.',
+      change(bundle, 'meta.attestation', undefined),
+      passes('PSSS', CLAIMED),
+    ],
+    [
+      'values-absent',
+      'Removed values may be absent: that is no fault of form.',
+      await reseal(removed),
+      passes('PPPS', PROVEN),
+    ],
+    [
+      'inside-context',
+      'Removed values are no format fault, wherever they stand.',
+      await reseal(withContext),
+      passes('PPPS', PROVEN),
+    ],
+    [
+      'of-v2',
+      'The layout, version and protectedSet are those of the type that snapshot.type names.',
+      await reseal(v2({ input: R, output: R })),
+      passes('PPPS', PROVEN),
+    ],
+    [
+      'of-v2-without-context',
+      'protectedSet is recomputed over the resealed members.',
+      await reseal(change(v2({}, { context: {} }), 'context', undefined)),
+      passes('PPPS', PROVEN),
+    ],
+    [
+      'of-render',
+      'The layout is that of the type that snapshot.type names.',
+      await reseal(render({ seed: R, codeHash: R, canvas: R, execution: R })),
+      passes('PPPS', PROVEN),
+    ],
+    [
+      'of-1-3-1-with-commitments',
+      'A reseal of a 1.3.1 bundle with intact sealed objects and a passing receipt is VERIFIED_CONFIDENTIAL.',
+      await reseal(confidential({ prompt: R })),
+      passes('PPPS', { ...PROVEN, status: 'VERIFIED_CONFIDENTIAL', contentMode: 'HASH_BOUND' }),
+    ],
+    [
+      'of-1-3-1-without-commitments',
+      'Without the sealed objects nothing confidential is left to vouch for.',
+      await reseal(confidential({ input: R, inputHash: R })),
+      passes('PPPS', { ...PROVEN, contentMode: 'HASH_BOUND' }),
+    ],
+    [
+      'envelope-is-not-checked',
+      'Layer 3 SKIPPED: the bundle is a reseal.',
+      change(change(bundle, 'meta.verificationEnvelope', {}), 'meta.verificationEnvelopeSignature', 'x'),
+      passes('PPPS', PROVEN),
+    ],
+    [
+      'type-absent',
+      'Absent snapshot.type: v1.',
+      await reseal(change(redacted, 'snapshot.type', undefined)),
+      passes('PPPS', PROVEN),
+    ],
+    [
+      'type-unknown',
+      'The layout is that of the type that the hashed snapshot.type names.',
+      await reseal(change(redacted, 'snapshot.type', 'ai.execution.v9')),
+      fails('SCHEMA_ERROR', 'snapshot.type', 'FPPS'),
+    ],
+    [
+      'version-of-another-type',
+      'The version is that of the type that snapshot.type names.',
+      await reseal(change(redacted, 'version', '0.3')),
+      fails('SCHEMA_ERROR', 'version', 'FPPS', PROVEN),
+    ],
+    [
+      'of-v2-with-the-old-set',
+      'protectedSet is recomputed over the resealed members.',
+      await attest(
+        {
+          ...sealV2(
+            { ...v2(), bundleType: 'signed-redacted-reseal' },
+            { protectedSetId: 'cer.ai.execution.v2', protectedFields: ['bundleType'], stabilitySchemeId: 'jcs-v1' },
+          ),
+          meta: { provenance: at(bundle, 'meta.provenance') },
+        },
+        {
+          envelope: false,
+          receipt: {
+            scope: 'reseal',
+            originalCertificateHash: ORIGINAL_HASH,
+            redactionPolicy: 'public.v1:snapshot.prompt',
+          },
+        },
+      ),
+      fails('PROTECTED_SET_MISMATCH', 'protectedSet', 'FPPS', PROVEN),
+    ],
+    ['content-changed', 'Integrity is against the resealed hash.', change(bundle, 'snapshot.model', 'other'), mismatch],
+    ['redacted-once-more', 'Integrity is against the resealed hash.', change(bundle, 'snapshot.model', R), mismatch],
+    [
+      'value-that-stayed-is-hashed',
+      'Only hashes of removed values are not recomputed.',
+      await reseal(v1({ input: 'another' })),
+      fails('INPUT_HASH_MISMATCH', 'snapshot.inputHash', 'FPPS', PROVEN),
+    ],
+    [
+      'wrong-form-that-is-no-redaction',
+      'Only "[REDACTED]" stands for a removed value.',
+      await reseal(v1({ inputHash: '[redacted]' })),
+      fails('INVALID_SHA256_FORMAT', 'snapshot.inputHash', 'FPPS', PROVEN),
+    ],
+    [
+      'with-a-full-receipt',
+      'A receipt whose scope does not fit the bundle type FAILS.',
+      await attest(change(bundle, 'meta.attestation', undefined), { envelope: false }),
+      fails(INVALID, 'meta.attestation.receipt.scope', 'PPFS', CLAIMED),
+    ],
+    [
+      'original-hash-lies',
+      BELIEVED,
+      change(bundle, 'meta.provenance.originalCertificateHash', hashText('x')),
+      fails(INVALID, 'meta.provenance.originalCertificateHash', 'PPFS', CLAIMED),
+    ],
+    [
+      'policy-lies',
+      BELIEVED,
+      change(bundle, 'meta.provenance.redactionPolicy', 'public.v1:'),
+      fails(INVALID, 'meta.provenance.redactionPolicy', 'PPFS', CLAIMED),
+    ],
+    [
+      'provenance-absent',
+      'The receipt alone proves where a reseal comes from.',
+      change(bundle, 'meta.provenance', undefined),
+      passes('PPPS', PROVEN),
+    ],
+    [
+      'original-absent',
+      'The receipt of the original is optional.',
+      change(bundle, original, undefined),
+      passes('PPPS', PROVEN),
+    ],
+    [
+      'original-receipt-of-another',
+      'Its receipt must be over the hash that the reseal names.',
+      change(change(bundle, `${original}.receipt`, forged), `${original}.signature`, await sign(ACTIVE, forged)),
+      fails(INVALID, `${original}.receipt`, 'PPFS', CLAIMED),
+    ],
+    [
+      'original-signature-forged',
+      'Its receipt must be signed by the same node.',
+      change(bundle, `${original}.signature`, await sign(OTHER, at(bundle, `${original}.receipt`))),
+      fails(INVALID, `${original}.signature`, 'PPFS', CLAIMED),
+    ],
+    [
+      'original-without-signature',
+      'Its receipt must be signed by the same node.',
+      change(bundle, `${original}.signature`, undefined),
+      fails(INVALID, `${original}.receipt`, 'PPFS', CLAIMED),
+    ],
+    [
+      'full-artifact-demanded',
+      'INCOMPLETE_ARTIFACT: redacted where a full one was demanded.',
+      bundle,
+      fails('INCOMPLETE_ARTIFACT', 'bundleType', 'PPPS', PROVEN),
+      { options: { requireFullArtifact: true }, heading: 'Overall status' },
+    ],
+    [
+      'relabelled-as-v1',
+      'Labels loosen nothing: as v1 the removed hashes are malformed.',
+      change(bundle, 'bundleType', 'cer.ai.execution.v1'),
+      fails('INVALID_SHA256_FORMAT', 'snapshot.inputHash', 'FPFS'),
+    ],
+    [
+      'certified-v1-relabelled',
+      'Labels loosen nothing: the receipt is of another scope and the label is hashed.',
+      change(await attest(seal(v1())), 'bundleType', 'signed-redacted-reseal'),
+      fails('CERTIFICATE_HASH_MISMATCH', 'certificateHash', 'FPFS', CLAIMED),
+    ],
+  ]);
+}
+
+async function olderResealCases(): Promise<Vector[]> {
+  const labelled = (bundle: JsonObject, label: 'kind' | 'mode' = 'kind'): JsonObject =>
+    label === 'kind'
+      ? change(bundle, 'meta', {
+          ...object(bundle['meta'] ?? {}),
+          provenance: { kind: 'redacted_reseal', originalCertificateHash: ORIGINAL_HASH },
+        })
+      : change(bundle, 'meta.attestation.mode', 'redacted_reseal');
+  const redacted = seal(v1({ inputHash: R, prompt: R }));
+  const receipted = await attest(redacted, { envelope: false });
+  const certified = await attest(seal(v1()));
+  /** Older nodes resealed without the context in the hash. */
+  const full = v1({ inputHash: R }, { context: { signals: [] }, contextSummary: { a: 1 } });
+  const withoutContext = {
+    ...full,
+    certificateHash:
+      seal(full, ['bundleType', 'version', 'createdAt', 'snapshot', 'contextSummary'])['certificateHash'] ?? null,
+  };
+  const unprotected = labelled(await attest(withoutContext, { envelope: false }));
+  const later = keySetWith({ contextUnprotectedBefore: '2026-06-01T00:00:00Z' });
+  const relaxed = passes('PPPS', {
+    ...CLAIMED,
+    classification: 'LEGACY_VERIFIED',
+    relaxations: ['context-excluded'],
+    supplemental: true,
+    reasonCodes: ['CONTEXT_NOT_PROTECTED'],
+  });
+  const refusedContext = fails('CERTIFICATE_HASH_MISMATCH', 'certificateHash', 'FPPS', CLAIMED);
+  const RULE =
+    'They verify only if a valid receipt names that hash and the key’s entry has contextUnprotectedBefore later than the receipt.';
+  const LABEL = 'Nothing a label says loosens a check.';
+  return group('older-reseal', 'signed-redacted-reseal', keySet(), [
+    [
+      'by-provenance-kind',
+      'Bundles from older nodes are recognised as reseals.',
+      labelled(receipted),
+      passes('PPPS', CLAIMED),
+    ],
+    [
+      'by-attestation-mode',
+      'Bundles from older nodes are recognised as reseals.',
+      labelled(receipted, 'mode'),
+      passes('PPPS', CLAIMED),
+    ],
+    ['without-receipt', LABEL, labelled(redacted), fails('INVALID_SHA256_FORMAT', 'snapshot.inputHash')],
+    [
+      'with-a-receipt-of-another-hash',
+      LABEL,
+      labelled({ ...receipted, certificateHash: seal(v1())['certificateHash'] ?? null }),
+      fails('INVALID_SHA256_FORMAT', 'snapshot.inputHash', 'FPFS'),
+    ],
+    [
+      'without-label',
+      'A v1 bundle with removed hashes and no label is malformed.',
+      receipted,
+      fails('INVALID_SHA256_FORMAT', 'snapshot.inputHash', 'FPPS'),
+    ],
+    [
+      'label-on-a-broken-envelope',
+      LABEL,
+      labelled(change(certified, 'meta.verificationEnvelopeSignature', 'x')),
+      fails('ATTESTATION_INVALID_SIGNATURE', 'meta.verificationEnvelopeSignature', 'PPPF', CLAIMED),
+    ],
+    [
+      'label-on-a-whole-bundle',
+      'The label on a bundle that holds by itself changes nothing.',
+      labelled(certified),
+      passes('PPPP', CLAIMED),
+    ],
+    [
+      'label-on-changed-content',
+      LABEL,
+      labelled(change(certified, 'snapshot.model', R)),
+      fails('CERTIFICATE_HASH_MISMATCH', 'certificateHash', 'FPPS', CLAIMED),
+    ],
+    ['context-excluded', RULE, unprotected, relaxed, { keySet: later }],
+    ['context-excluded-by-no-key', RULE, unprotected, refusedContext],
+    [
+      'context-excluded-but-signed-later',
+      RULE,
+      unprotected,
+      refusedContext,
+      { keySet: keySetWith({ contextUnprotectedBefore: '2026-01-02T03:04:05.678Z' }) },
+    ],
+    [
+      'context-excluded-without-receipt',
+      RULE,
+      change(unprotected, 'meta.attestation', undefined),
+      fails('INVALID_SHA256_FORMAT', 'snapshot.inputHash'),
+      { keySet: later },
+    ],
+    [
+      'context-excluded-without-label',
+      RULE,
+      change(unprotected, 'meta.provenance', undefined),
+      fails('INVALID_SHA256_FORMAT', 'snapshot.inputHash', 'FPPS'),
+      { keySet: later },
+    ],
+    [
+      'context-summary-changed',
+      'Only the context may stand outside the hash.',
+      change(unprotected, 'contextSummary.a', 2),
+      refusedContext,
+      { keySet: later },
+    ],
+    [
+      'context-excluded-under-a-revoked-key',
+      RULE,
+      unprotected,
+      fails('INVALID_SHA256_FORMAT', 'snapshot.inputHash', 'FFPS'),
+      {
+        keySet: keySetWith({
+          contextUnprotectedBefore: '2026-06-01T00:00:00Z',
+          status: 'revoked',
+          revokedAt: '2026-06-01T00:00:00Z',
+        }),
+      },
+    ],
+  ]);
+}
+
+export async function resealAndOlderCases(): Promise<Vector[]> {
+  return [...(await resealCases()), ...(await olderResealCases())];
+}
