@@ -42,7 +42,7 @@ export function coldStartMs(root) {
         'verify',
         `${root}/examples/certificates/certified.json`,
         '--keys',
-        `${root}/examples/certificates/key-set.json`,
+        `${root}/examples/certificates/keys.json`,
       ],
       { stdio: 'ignore' },
     );

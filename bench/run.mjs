@@ -2,6 +2,8 @@
 // Ratios inside one run count, absolutes do not. A missed goal is reported; --quick fails below half of one.
 import { parseArgs } from 'node:util';
 import { canonicalCases } from './canonical.mjs';
+import { certifyCases } from './certify.mjs';
+import { postgresCases } from './postgres.mjs';
 import { projectCases } from './project.mjs';
 import { coldStartMs, environment, printCases, printRatios, writeResults } from './report.mjs';
 import { verifyCases } from './verify.mjs';
@@ -15,6 +17,16 @@ const groups = [
   ['canonical', () => canonicalCases(quick ? { rounds: 3, seconds: 0.15 } : { rounds: 7, seconds: 0.4 })],
   ['verify', () => verifyCases(quick ? { rounds: 3, seconds: 0.2 } : { rounds: 7, seconds: 0.5 })],
   ['project', () => projectCases(quick ? { rounds: 3, longSteps: 500 } : { rounds: 3, longSteps: 10_000 })],
+  [
+    'certify',
+    () =>
+      certifyCases(
+        quick
+          ? { rounds: 1, seconds: 1, connectionCounts: [] }
+          : { rounds: 3, seconds: 3, connectionCounts: [1, 16, 64, 256] },
+      ),
+  ],
+  ['postgres', () => postgresCases(quick ? { rounds: 1, seconds: 0.5 } : { rounds: 3, seconds: 2 })],
 ];
 
 const env = environment();

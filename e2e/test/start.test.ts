@@ -1,0 +1,176 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+
+const root = join(__dirname, '../..');
+const PATIENCE_MS = 180_000;
+
+interface Services {
+  readonly node: { readonly url: string };
+  readonly apiKey: string;
+  readonly adminSecret: string;
+}
+
+interface Sample {
+  readonly certificateHash: string;
+}
+
+/** `npm start` as a script would run it: its own data folder and ports, in a process group of its own. */
+class Start {
+  readonly child: ChildProcess;
+  readonly ended: Promise<number | null>;
+  said = '';
+
+  constructor(dataDir: string, portBase: number) {
+    this.child = spawn(process.execPath, ['scripts/start.mjs'], {
+      cwd: root,
+      detached: true,
+      env: { ...process.env, CER_DATA_DIR: dataDir, CER_PORT_BASE: String(portBase) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const keep = (chunk: Buffer): void => {
+      this.said += chunk.toString();
+    };
+    this.child.stdout?.on('data', keep);
+    this.child.stderr?.on('data', keep);
+    this.ended = new Promise((resolve) => this.child.once('close', resolve));
+  }
+
+  async services(dataDir: string): Promise<Services> {
+    const file = join(dataDir, 'services.json');
+    for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(100)) {
+      if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Services;
+      if (this.child.exitCode !== null) break;
+    }
+    throw new Error(`not ready:\n${this.said}`);
+  }
+
+  /** To the whole group, as a terminal does on Ctrl-C. */
+  async interrupt(): Promise<number | null> {
+    if (this.child.pid !== undefined) process.kill(-this.child.pid, 'SIGINT');
+    return this.ended;
+  }
+}
+
+async function freeBase(): Promise<number> {
+  for (;;) {
+    const base = 20_000 + Math.floor(Math.random() * 20_000);
+    const isFree = await Promise.all([0, 10, 100, 200, 300].map((offset) => canListen(base + offset)));
+    if (isFree.every(Boolean)) return base;
+  }
+}
+
+function canListen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => {
+      resolve(false);
+    });
+    server.listen(port, '127.0.0.1', () => {
+      server.close(() => {
+        resolve(true);
+      });
+    });
+  });
+}
+
+async function sampleAt(url: string): Promise<Sample> {
+  const response = await fetch(`${url}/v1/cer/public?execution_id=sample-call`);
+  return (await response.json()) as Sample;
+}
+
+describe('npm start', () => {
+  let dataDir: string;
+  let portBase: number;
+  const running: Start[] = [];
+  const start = (): Start => {
+    const started = new Start(dataDir, portBase);
+    running.push(started);
+    return started;
+  };
+
+  beforeAll(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'cer-start-'));
+    portBase = await freeBase();
+  });
+  afterEach(async () => {
+    for (const { child, ended } of running.splice(0)) {
+      if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      await ended;
+    }
+  });
+  afterAll(() => {
+    rmSync(dataDir, { recursive: true });
+  });
+
+  it(
+    'serves a certified sample, stops on Ctrl-C, and keeps everything until the next start',
+    async () => {
+      const first = start();
+      const { node, apiKey, adminSecret } = await first.services(dataDir);
+      expect(node.url).toBe(`http://127.0.0.1:${portBase}`);
+      expect(apiKey).toBe(readFileSync(join(dataDir, 'api-key'), 'utf8').trim());
+      expect(adminSecret.length).toBeGreaterThanOrEqual(16);
+      for (const name of ['api-key', 'services.json', 'admin-secret']) {
+        expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
+      }
+      expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+      const sample = await sampleAt(node.url);
+      expect(await first.interrupt()).toBe(0);
+      expect(first.said).toContain(sample.certificateHash);
+      expect(first.said).not.toContain(apiKey);
+      expect(existsSync(join(dataDir, 'services.json'))).toBe(false);
+      await expect(fetch(node.url)).rejects.toThrow();
+
+      const second = start();
+      const again = await second.services(dataDir);
+      expect(again.apiKey).toBe(apiKey);
+      expect((await sampleAt(again.node.url)).certificateHash).toBe(sample.certificateHash);
+      expect(await second.interrupt()).toBe(0);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'stops all and shows the last lines when one service dies',
+    async () => {
+      const started = start();
+      const { node } = await started.services(dataDir);
+      const pid = nodeProcessOf(started);
+      process.kill(pid, 'SIGKILL');
+      expect(await started.ended).toBe(1);
+      expect(started.said).toContain('node ended with a signal');
+      expect(started.said).toContain('"msg":"listening"');
+      await expect(fetch(node.url)).rejects.toThrow();
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'says which port is taken and by whom it is wanted',
+    async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(portBase, '127.0.0.1', resolve));
+      const started = start();
+      expect(await started.ended).toBe(1);
+      server.close();
+      expect(started.said).toContain(`Port ${portBase}, for the node, is in use.`);
+      expect(started.said).toContain('CER_PORT_BASE');
+    },
+    PATIENCE_MS,
+  );
+});
+
+/** The node is the child whose program is the node's. */
+function nodeProcessOf({ child }: Start): number {
+  const children = readFileSync(`/proc/${child.pid ?? 0}/task/${child.pid ?? 0}/children`, 'utf8')
+    .trim()
+    .split(/\s+/);
+  const pid = children.find((id) => readFileSync(`/proc/${id}/cmdline`, 'utf8').includes('apps/node/dist/main.js'));
+  if (pid === undefined) throw new Error('the node runs as a child of npm start');
+  return Number(pid);
+}
