@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { isNativeError } from 'node:util/types';
 import { printable } from './report/printable.js';
 import { UsageError } from './usage-error.js';
 
@@ -25,7 +26,7 @@ export function readArguments<const Spec extends FlagSpec>(args: readonly string
     return { flags: values, operands: positionals };
   } catch (error) {
     // The first sentence says what is wrong; what follows is advice for programmers.
-    const [sentence = ''] = error instanceof Error ? error.message.split(/[.\n](?:\s|$)/) : [];
+    const [sentence = ''] = isNativeError(error) ? error.message.split(/[.\n](?:\s|$)/) : [];
     throw new UsageError(printable(sentence));
   }
 }

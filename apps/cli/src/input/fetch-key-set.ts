@@ -1,5 +1,6 @@
 import { CerError, parseJson, type JsonValue } from '@cer/cer-core';
 import { UsageError } from '../usage-error.js';
+import { faultCode } from './fault-code.js';
 
 const WELL_KNOWN = '/.well-known/svc-node.json';
 const TIMEOUT_MS = 10_000;
@@ -29,20 +30,31 @@ export function keySetAddress(source: string): string {
  * @throws FetchFault when there is no answer in ten seconds, or none that is strict JSON with status 200
  */
 export async function fetchJson(address: string, maxBytes: number): Promise<JsonValue> {
+  let body: Uint8Array;
   try {
-    const response = await fetch(address, {
-      headers: { accept: 'application/json' },
-      redirect: 'manual',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    if (response.status >= 300 && response.status < 400) {
-      throw new FetchFault('it redirects to another address; give that one');
-    }
-    if (response.status !== 200) throw new FetchFault(`it answered with status ${response.status}`);
-    return parseJson(await readBody(response, maxBytes));
+    body = await fetchBody(address, maxBytes);
   } catch (error) {
     throw asFetchFault(error);
   }
+  try {
+    return parseJson(body);
+  } catch (error) {
+    if (error instanceof CerError) throw new FetchFault('its answer is not strict JSON');
+    throw error;
+  }
+}
+
+async function fetchBody(address: string, maxBytes: number): Promise<Uint8Array> {
+  const response = await fetch(address, {
+    headers: { accept: 'application/json' },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  if (response.status >= 300 && response.status < 400) {
+    throw new FetchFault('it redirects to another address; give that one');
+  }
+  if (response.status !== 200) throw new FetchFault(`it answered with status ${response.status}`);
+  return readBody(response, maxBytes);
 }
 
 async function readBody(response: Response, maxBytes: number): Promise<Uint8Array> {
@@ -57,11 +69,10 @@ async function readBody(response: Response, maxBytes: number): Promise<Uint8Arra
   return Buffer.concat(chunks, length);
 }
 
-function asFetchFault(error: unknown): unknown {
+function asFetchFault(error: unknown): FetchFault {
   if (error instanceof FetchFault) return error;
-  if (error instanceof CerError) return new FetchFault('its answer is not strict JSON');
-  if (!(error instanceof Error)) return error;
-  if (error.name === 'TimeoutError') return new FetchFault(`no answer within ${TIMEOUT_MS / 1000} seconds`);
-  const cause = error.cause instanceof Error && 'code' in error.cause ? String(error.cause.code) : null;
-  return error instanceof TypeError ? new FetchFault(`no connection${cause === null ? '' : ` (${cause})`}`) : error;
+  const name = typeof error === 'object' && error !== null && 'name' in error ? error.name : null;
+  if (name === 'TimeoutError') return new FetchFault(`no answer within ${TIMEOUT_MS / 1000} seconds`);
+  const cause = typeof error === 'object' && error !== null && 'cause' in error ? faultCode(error.cause) : null;
+  return new FetchFault(`no connection${cause === null ? '' : ` (${cause})`}`);
 }

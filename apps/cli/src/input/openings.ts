@@ -3,6 +3,7 @@ import { formatOpenings, isJsonObject, member, SALT_BYTES, type CommitmentSalts,
 import { decodeBase64Url, KeyError } from '@cer/keys';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';
+import { faultCode } from './fault-code.js';
 import { asUsageError, nameOf, readBytes } from './read-bytes.js';
 import { readOwnJson } from './read-json.js';
 
@@ -51,7 +52,7 @@ export async function writeOpenings(path: string, salts: CommitmentSalts): Promi
       await file.close();
     }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
+    if (faultCode(error) === 'EEXIST') {
       throw new UsageError(`--openings: ${nameOf(path)} exists already, and openings are never overwritten`);
     }
     throw asUsageError(error, path);

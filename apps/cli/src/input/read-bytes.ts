@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { printable } from '../report/printable.js';
 import { UsageError } from '../usage-error.js';
+import { faultCode } from './fault-code.js';
 
 const MIB = 1024 * 1024;
 
@@ -89,7 +90,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 
 /** A fault of the file system as one line. Anything that is no such fault goes on as it is. */
 export function asUsageError(error: unknown, source: string): unknown {
-  if (error instanceof UsageError || !(error instanceof Error) || !('code' in error)) return error;
-  const code = String(error.code);
+  const code = faultCode(error);
+  if (code === null) return error;
   return new UsageError(`${nameOf(source)}: ${REASONS.get(code) ?? `cannot be read or written (${code})`}`);
 }

@@ -1,0 +1,128 @@
+import { readFileSync, statSync } from 'node:fs';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { isJsonObject, type JsonObject } from '@cer/cer-core';
+import { cer } from '../testing/console.js';
+import { Folder, readSample, sample } from '../testing/files.js';
+
+const folder = new Folder();
+afterAll(() => {
+  folder.remove();
+});
+
+describe('cer seal', () => {
+  it('seals the description of an execution, to the byte what the sample is', async () => {
+    const said = await cer(['seal', sample('execution.json')]);
+    expect(said).toEqual({ exitCode: 0, stdout: readFileSync(sample('sealed.json'), 'utf8'), stderr: '' });
+  });
+
+  it('draws salts at random, keeps them for the owner alone, and never writes over a file', async () => {
+    const path = folder.file('openings.json');
+    const said = await cer(['seal', sample('confidential-execution.json'), '--openings', path]);
+    expect(said.exitCode).toBe(0);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(said.stdout + said.stderr).not.toContain('CQkJCQkJ');
+    const again = await cer(['seal', sample('confidential-execution.json'), '--openings', path]);
+    expect(again).toMatchObject({ exitCode: 3, stdout: '' });
+    expect(again.stderr).toContain('exists already');
+
+    const certificate = folder.write('confidential.json', said.stdout);
+    const opened = await cer(['open', certificate, '--field', 'output', '--openings', path, '--json-file', output()]);
+    expect(opened).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  it('takes salts that are given, and then makes the sample again', async () => {
+    const { stdout } = await cer([
+      'seal',
+      sample('confidential-execution.json'),
+      '--salts',
+      sample('confidential-openings.json'),
+    ]);
+    const { meta } = readSample('confidential.json');
+    expect({ ...(JSON.parse(stdout) as JsonObject), meta }).toEqual(readSample('confidential.json'));
+  });
+
+  it('says that openings which nobody asked for are lost', async () => {
+    const { stderr } = await cer(['seal', sample('confidential-execution.json')]);
+    expect(stderr).toMatch(/^cer: the random salts were not kept[^\n]*\n$/);
+  });
+
+  it('names every fault of a description and no value', async () => {
+    const path = folder.write('faulty.json', {
+      provider: 'secret-provider\u0000',
+      input: 'secret',
+      outputHash: 'secret',
+    });
+    const { exitCode, stdout, stderr } = await cer(['seal', path]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(JSON.parse(stderr)).toMatchObject({
+      status: 'FAILED',
+      reason: 'VALIDATION_ERROR',
+      details: [
+        expect.stringContaining('provider'),
+        expect.stringContaining('model'),
+        expect.stringContaining('outputHash'),
+      ],
+    });
+    expect(stderr).not.toContain('secret');
+  });
+});
+
+describe('cer open', () => {
+  const openings = sample('confidential-openings.json');
+  const certificate = sample('confidential.json');
+
+  it('opens one field with its value and salt', async () => {
+    const { input: opening } = readSample('confidential-openings.json');
+    const salt = isJsonObject(opening) && typeof opening['salt'] === 'string' ? opening['salt'] : '';
+    const argv = ['open', certificate, '--field', 'input', '--salt', salt, '--json-file', input()];
+    expect(await cer(argv)).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  it('does not open with another value, another type or the other salt', async () => {
+    const text = folder.write('as-text.json', readFileSync(input(), 'utf8'));
+    for (const argv of [
+      ['--field', 'output', '--json-file', input()],
+      ['--field', 'input', '--text-file', text],
+      ['--field', 'input', '--text', 'guess'],
+    ]) {
+      const { exitCode, stdout, stderr } = await cer(['open', certificate, '--openings', openings, ...argv]);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+      expect(JSON.parse(stderr)).toMatchObject({ status: 'FAILED', reason: expect.stringMatching(/_HASH_MISMATCH$/) });
+    }
+  });
+
+  it('does not open a certificate that was changed', async () => {
+    const changed = folder.write('changed.json', {
+      ...readSample('confidential.json'),
+      createdAt: '2020-01-01T00:00:00Z',
+    });
+    const argv = ['open', changed, '--field', 'input', '--openings', openings, '--json-file', input()];
+    const { exitCode, stderr } = await cer(argv);
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stderr)).toMatchObject({ reason: 'CERTIFICATE_HASH_MISMATCH' });
+  });
+
+  it('finds nothing to open where nothing is sealed', async () => {
+    const argv = ['open', sample('certified.json'), '--field', 'input', '--openings', openings, '--text', 'x'];
+    expect((await cer(argv)).exitCode).toBe(1);
+  });
+
+  it.each([
+    [['--field', 'prompt', '--salt', 'x', '--text', 'x'], '--field: must be input or output'],
+    [['--field', 'input', '--salt', 'short', '--text', 'x'], '--salt: must be base64url of 32 bytes'],
+    [['--field', 'input', '--text', 'x'], 'exactly one of --salt and --openings'],
+    [['--field', 'input', '--openings', openings], 'exactly one of --text'],
+    [['--field', 'input', '--openings', certificate, '--text', 'x'], 'input.salt: must be base64url'],
+  ])('%j is a wrong call', async (args, line) => {
+    const said = await cer(['open', certificate, ...args]);
+    expect(said).toMatchObject({ exitCode: 3, stdout: '' });
+    expect(said.stderr).toContain(line);
+  });
+});
+
+function value(name: 'input' | 'output'): string {
+  const raw = readSample('confidential-execution.json')[name];
+  return folder.write(`${name}.json`, JSON.stringify(raw));
+}
+const input = (): string => value('input');
+const output = (): string => value('output');

@@ -1,0 +1,183 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { isJsonObject, type JsonObject } from '@cer/cer-core';
+import { cer, type Said } from '../testing/console.js';
+import { Folder, readSample, sample } from '../testing/files.js';
+
+const folder = new Folder();
+afterAll(() => {
+  folder.remove();
+});
+
+const KEYS = ['--keys', sample('keys.json')];
+
+/** stderr must hold one JSON value and nothing else. */
+function failureOf({ stderr }: Said): JsonObject {
+  const value: unknown = JSON.parse(stderr);
+  if (!isJsonObject(value)) throw new TypeError('stderr holds no JSON object');
+  return value;
+}
+
+function withSnapshot(bundle: JsonObject, members: JsonObject): JsonObject {
+  const snapshot = bundle['snapshot'];
+  return { ...bundle, snapshot: { ...(isJsonObject(snapshot) ? snapshot : {}), ...members } };
+}
+
+describe('cer verify', () => {
+  it('says who signed, when, with which key, and where the keys came from', async () => {
+    const said = await cer(['verify', sample('certified.json'), ...KEYS]);
+    expect(said).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(said.stdout.split('\n')[0]).toBe('VERIFIED');
+    for (const shown of [
+      /Node +sample-node/,
+      /Fingerprint +sha256:[0-9a-f]{64}/,
+      /Keys from file \S*keys\.json, last changed \d{4}-/,
+      /Signed +2026-01-02T12:00:00.000Z \(the node's own clock/,
+      /Created +2026-01-02T03:04:05.000Z \(stated by the producer\)/,
+      /Executed +2026-01-02T03:04:05.000Z \(stated by the producer\)/,
+    ]) {
+      expect(said.stdout.replace(/\s+/g, ' ')).toMatch(shown);
+    }
+  });
+
+  it('gives a confidential certificate its own verdict', async () => {
+    const { exitCode, stdout } = await cer(['verify', sample('confidential.json'), ...KEYS]);
+    expect(exitCode).toBe(0);
+    expect(stdout.split('\n')[0]).toBe('VERIFIED, CONFIDENTIAL');
+  });
+
+  it('never shows an unsigned certificate in green', async () => {
+    const { exitCode, stdout } = await cer(['verify', sample('sealed.json'), ...KEYS], { isTerminal: true });
+    expect(exitCode).toBe(0);
+    const headline = stdout.split('\n', 1)[0];
+    expect(headline).toContain('integrity only, nobody vouches for it');
+    expect(headline).not.toContain('\u001b[32m');
+  });
+
+  it('shows a signed one in green, on a terminal only and not against NO_COLOR', async () => {
+    const argv = ['verify', sample('certified.json'), ...KEYS];
+    expect((await cer(argv, { isTerminal: true })).stdout).toContain('\u001b[32mVERIFIED');
+    expect((await cer(argv)).stdout).not.toContain('\u001b');
+    expect((await cer(argv, { isTerminal: true, env: { NO_COLOR: '1' } })).stdout).not.toContain('\u001b');
+  });
+
+  it('names the member and both hashes when a character was changed', async () => {
+    const path = folder.write('tampered.json', withSnapshot(readSample('certified.json'), { model: 'example-chat-2' }));
+    const said = await cer(['verify', path, ...KEYS]);
+    expect(said.exitCode).toBe(1);
+    expect(said.stdout).toContain('FAILED (CERTIFICATE_HASH_MISMATCH)');
+    expect(failureOf(said)).toMatchObject({
+      status: 'FAILED',
+      reason: 'CERTIFICATE_HASH_MISMATCH',
+      checks: { bundleIntegrity: 'FAIL', nodeSignature: 'PASS', receiptConsistency: 'PASS', envelope: 'FAIL' },
+    });
+    expect(said.stdout).toMatch(
+      /certificateHash: .*\n(.*\n)?.*\n? +expected {2}sha256:74ff80.*\n +computed {2}sha256:/,
+    );
+    expect(said.stdout).toContain('What to do next');
+  });
+
+  it('does not mind a change that nothing binds', async () => {
+    const path = folder.write('unbound.json', { ...readSample('certified.json'), note: 'mine' });
+    expect((await cer(['verify', path, ...KEYS])).exitCode).toBe(0);
+  });
+
+  it('cannot vouch for a signed certificate without keys', async () => {
+    const said = await cer(['verify', sample('certified.json')]);
+    expect(said.exitCode).toBe(1);
+    expect(said.stdout).toContain('NOT VERIFIED (VERIFICATION_MATERIAL_UNAVAILABLE)');
+    expect(failureOf(said)).toMatchObject({ reason: 'VERIFICATION_MATERIAL_UNAVAILABLE' });
+  });
+
+  it('holds the certificate to the node and the attestation that the caller demands', async () => {
+    const other = await cer(['verify', sample('certified.json'), ...KEYS, '--node', 'another-node']);
+    expect(failureOf(other)).toMatchObject({ reason: 'ATTESTATION_INVALID_SIGNATURE' });
+    const unsigned = await cer(['verify', sample('sealed.json'), '--require-attestation']);
+    expect(unsigned.exitCode).toBe(1);
+    expect(failureOf(unsigned)).toMatchObject({ reason: 'ATTESTATION_MISSING' });
+  });
+
+  it('writes the report as JSON, with who signed', async () => {
+    const { stdout } = await cer(['verify', '-', '--json', ...KEYS], {
+      stdin: JSON.stringify(readSample('certified.json')),
+    });
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: 'VERIFIED',
+      reasonCodes: [],
+      verifier: '@cer/cli/0.1.0',
+      verifiedAt: '2026-03-01T00:00:00.000Z',
+      signed: { nodeId: 'sample-node', keyStatus: 'active' },
+      keySet: { nodeId: 'sample-node', from: sample('keys.json') },
+    });
+  });
+
+  it('reads a saved package as it reads a bundle', async () => {
+    const path = folder.write('package.json', { cer: readSample('certified.json') });
+    expect((await cer(['verify', path, ...KEYS])).exitCode).toBe(0);
+  });
+
+  it('gives a project bundle the project report', async () => {
+    const said = await cer(['verify', sample('project.json'), ...KEYS]);
+    expect(said).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(said.stdout).toContain('2 registered, 2 verified, 2 signed by a node');
+    expect(said.stdout).toMatch(/Fingerprint +sha256:/);
+  });
+
+  it('lets no text of a certificate or key set reach the terminal as a command', async () => {
+    const evil = '\u001b]0;owned\u0007\u001b[2J\u009b31m\u202egnp.exe\u2028\r\n';
+    const bundle = withSnapshot(readSample('sealed.json'), {
+      model: evil,
+      [evil]: 1,
+      protocolVersion: evil,
+    });
+    const path = folder.write('evil.json', { ...bundle, bundleType: 'cer.ai.execution.v1', createdAt: evil });
+    const keys = folder.write('evil-keys.json', { ...readSample('keys.json'), nodeId: evil });
+    for (const flags of [[], ['--json']]) {
+      const { stdout, stderr } = await cer(['verify', path, '--keys', keys, ...flags]);
+      expect(stdout + stderr).toMatch(/\\u\{?0{0,2}1b/);
+      expect(stdout + stderr).not.toMatch(/[^\P{C}\n]|[\u2028\u2029]/u);
+    }
+  });
+});
+
+describe('what cer verify cannot read', () => {
+  it.each([
+    ['a missing file', [folder.file('none.json')], 'no such file'],
+    ['a directory', [folder.path], 'is a directory'],
+    ['broken JSON', [folder.write('broken.json', '{"a": ')], 'is not valid JSON'],
+    ['an empty file', [folder.write('empty.json', '')], 'is not valid JSON'],
+    ['a file over the limit', [sample('certified.json'), '--max-bytes', '100'], 'larger than 100 bytes'],
+    ['an unknown flag', [sample('certified.json'), '--frobnicate'], "Unknown option '--frobnicate'"],
+    ['no file at all', [], 'FILE is missing'],
+    ['two files', [sample('sealed.json'), sample('sealed.json')], 'exactly one FILE'],
+    ['a flag without its value', [sample('certified.json'), '--keys'], '--keys'],
+    ['a limit that is no number', [sample('certified.json'), '--max-bytes', '1e9'], '--max-bytes: must be'],
+    ['a missing key file', [sample('certified.json'), '--keys', folder.file('none.json')], 'no such file'],
+    ['a key file that is none', [sample('certified.json'), '--keys', sample('sealed.json')], 'nodeId must be a string'],
+    ['an address with a password', [sample('certified.json'), '--keys', 'https://a:b@node.example'], 'password'],
+  ])('%s is one clear line and exit 3', async (_, args, line) => {
+    const said = await cer(['verify', ...args]);
+    expect(said).toMatchObject({ exitCode: 3, stdout: '' });
+    expect(said.stderr).toMatch(/^cer: [^\n]+\n$/);
+    expect(said.stderr).toContain(line);
+  });
+
+  it.each([
+    ['duplicate keys', '{"bundleType": "a", "bundleType": "b"}'],
+    ['ten megabytes of brackets', '['.repeat(10_000_000)],
+    ['a number that would be rounded', '{"snapshot": {"seed": 9007199254740993}}'],
+    ['bytes that are no UTF-8', Uint8Array.of(0x22, 0xff, 0x22)],
+  ])('%s: corrupted, exit 1', async (_, content) => {
+    const said = await cer(['verify', folder.write('corrupt.json', content)]);
+    expect(said.exitCode).toBe(1);
+    expect(failureOf(said)).toMatchObject({ status: 'FAILED', code: 'SCHEMA_ERROR', reason: 'BUNDLE_CORRUPTED' });
+  });
+
+  it.each([['null'], ['[]'], ['"text"'], ['17'], ['{"__proto__": {"snapshot": {}}}'], ['{"snapshot": 1, "cer": {}}']])(
+    '%s fails as a certificate',
+    async (text) => {
+      const said = await cer(['verify', '-', ...KEYS], { stdin: text });
+      expect(said.exitCode).toBe(1);
+      expect(failureOf(said)).toMatchObject({ status: 'FAILED', reason: expect.any(String) });
+    },
+  );
+});

@@ -1,0 +1,53 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { cer } from '../testing/console.js';
+import { sample } from '../testing/files.js';
+
+const keys = readFileSync(sample('keys.json'));
+const running: Server[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
+});
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  running.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+describe('--keys URL', () => {
+  it("asks a node's well-known address for its keys and says when and how", async () => {
+    const asked: (string | undefined)[] = [];
+    const base = await serve((request, response) => {
+      asked.push(request.url);
+      response.setHeader('connection', 'close').end(keys);
+    });
+    for (const source of [base, `${base}/`, `${base}/some/keys.json`]) {
+      const { exitCode, stdout } = await cer(['verify', sample('certified.json'), '--keys', source]);
+      expect(exitCode).toBe(0);
+      expect(stdout).toMatch(/Keys from +address http:.*\.json,\s+fetched\s+2026-03-01T00:00:00\.000Z/);
+      expect(stdout).toContain('anybody on the way could have changed them');
+    }
+    expect(asked).toEqual(['/.well-known/svc-node.json', '/.well-known/svc-node.json', '/some/keys.json']);
+  });
+
+  it.each<[string, RequestListener, string]>([
+    ['an error', (_, response) => response.writeHead(500).end(), 'status 500'],
+    ['a redirect', (_, response) => response.writeHead(302, { location: 'http://x.example' }).end(), 'redirects'],
+    ['something else', (_, response) => response.end('<html>'), 'not strict JSON'],
+    ['no key set', (_, response) => response.end('{}'), 'nodeId must be a string'],
+    ['more than a megabyte', (_, response) => response.end(Buffer.alloc(2_000_000, 32)), 'larger than 1048576'],
+    ['a cut connection', (request) => request.socket.destroy(), 'no connection'],
+  ])('leaves the signature unchecked when the node answers with %s', async (_, listener, why) => {
+    const base = await serve(listener);
+    const { exitCode, stdout, stderr } = await cer(['verify', sample('certified.json'), '--keys', base, '--json']);
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stderr)).toMatchObject({ reason: 'VERIFICATION_MATERIAL_UNAVAILABLE' });
+    expect(JSON.parse(stdout)).toMatchObject({ keySet: { unavailable: expect.stringContaining(why) } });
+  });
+});

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { COMMANDS } from './commands/registry.js';
+import { cer } from './testing/console.js';
+import { sample } from './testing/files.js';
+import { VERSION } from './version.js';
+
+describe('cer', () => {
+  it('knows its version', async () => {
+    expect(await cer(['--version'])).toEqual({ exitCode: 0, stdout: `${VERSION}\n`, stderr: '' });
+    const packageJson: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    expect(packageJson).toMatchObject({ version: VERSION });
+  });
+
+  it('explains each command with an example, by help and by --help', async () => {
+    for (const { name, examples } of COMMANDS) {
+      const words = name.split(' ');
+      const byHelp = await cer(['help', ...words]);
+      expect(byHelp.exitCode).toBe(0);
+      expect(byHelp.stdout).toContain(examples[0]?.[0]);
+      expect(await cer([...words, '--help'])).toEqual(byHelp);
+    }
+  });
+
+  it('lists the commands and exit codes', async () => {
+    const { stdout } = await cer(['help']);
+    for (const { name } of COMMANDS) expect(stdout).toContain(name);
+    expect(stdout).toContain('Exit codes');
+    expect((await cer(['--help'])).stdout).toBe(stdout);
+  });
+
+  it.each([[[]], [['frobnicate']], [['--frobnicate']], [['__proto__']], [['help', 'constructor']], [['keys']]])(
+    '%j is a wrong call',
+    async (argv) => {
+      const said = await cer(argv);
+      expect(said).toMatchObject({ exitCode: 3, stdout: '' });
+      expect(said.stderr).toMatch(/^cer: [^\n]+\n$/);
+    },
+  );
+
+  it('shows the keys of a node', async () => {
+    const { exitCode, stdout } = await cer(['keys', 'show', sample('keys.json')]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/Status +active/);
+    expect(stdout).toMatch(/Fingerprint +sha256:[0-9a-f]{64}/);
+    const json = await cer(['keys', 'show', sample('keys.json'), '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({ nodeId: 'sample-node', keys: [{ status: 'active' }] });
+  });
+});

@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { Folder, readSample, sample } from '../src/testing/files.js';
+
+// The built command, as a shell runs it. test/global-setup.mjs builds it first.
+
+const folder = new Folder();
+afterAll(() => {
+  folder.remove();
+});
+
+const BIN = join(__dirname, '..', 'bin', 'cer.js');
+const OFFLINE = ['--import', join(__dirname, 'no-network.mjs')];
+const KEYS = ['--keys', sample('keys.json')];
+
+function node(args: readonly string[], input = ''): { status: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { input, encoding: 'utf8' });
+  return { status, stdout, stderr };
+}
+
+describe('the command', () => {
+  it('verifies with a key file where every way to open a connection throws', () => {
+    for (const args of [
+      ['verify', sample('certified.json'), ...KEYS],
+      ['verify', sample('project.json'), ...KEYS],
+      ['verify', '--batch', sample('certified.json'), sample('sealed.json'), ...KEYS],
+    ]) {
+      expect(node([...OFFLINE, BIN, ...args])).toMatchObject({ status: 0, stderr: '' });
+    }
+  });
+
+  it('is really kept from the network by that', () => {
+    const { status, stdout } = node([
+      ...OFFLINE,
+      BIN,
+      'verify',
+      sample('certified.json'),
+      '--keys',
+      'http://127.0.0.1:9',
+    ]);
+    expect(status).toBe(1);
+    expect(stdout).toContain('REFUSED_BY_TEST');
+  });
+
+  it('reads standard input and keeps exit codes and streams apart', () => {
+    const certified = readFileSync(sample('certified.json'), 'utf8');
+    expect(node([BIN, 'verify', '-', ...KEYS], certified)).toMatchObject({ status: 0, stderr: '' });
+    const tampered = node([BIN, 'verify', '-', ...KEYS], certified.replace('example-chat-1"', 'example-chat-2"'));
+    expect(tampered.status).toBe(1);
+    expect(JSON.parse(tampered.stderr)).toMatchObject({ status: 'FAILED', reason: 'CERTIFICATE_HASH_MISMATCH' });
+    expect(node([BIN, 'verify', '-'], '{')).toEqual({
+      status: 3,
+      stdout: '',
+      stderr: 'cer: standard input: is not valid JSON\n',
+    });
+  });
+
+  it('verifies a long batch on worker threads, in order', () => {
+    const line = JSON.stringify(readSample('certified.json'));
+    const lines = Array.from({ length: 500 }, (_, at) => (at === 321 ? line.replace('chat-1"', 'chat-2"') : line));
+    const path = folder.write('many.ndjson', lines.join('\n'));
+    const { status, stdout, stderr } = node([BIN, 'verify', '--batch', path, '--json', ...KEYS]);
+    expect(status).toBe(1);
+    const results = stdout
+      .trim()
+      .split('\n')
+      .map((text): unknown => JSON.parse(text));
+    expect(results).toHaveLength(501);
+    expect(results[499]).toMatchObject({ name: `${path}:500`, status: 'VERIFIED' });
+    expect(results[321]).toMatchObject({ name: `${path}:322`, status: 'FAILED' });
+    expect(results[500]).toEqual({
+      summary: { total: 500, verified: 499, integrityOnly: 0, failed: 1, unreadable: 0 },
+    });
+    expect(JSON.parse(stderr)).toMatchObject({
+      reason: 'CERTIFICATE_HASH_MISMATCH',
+      failed: [{ name: `${path}:322` }],
+    });
+  });
+});
+
+describe('examples/certificates', () => {
+  it('are what their script makes', () => {
+    const script = join(__dirname, '..', '..', '..', 'scripts', 'make-sample-certificates.mjs');
+    expect(node([script, '--check'])).toEqual({ status: 0, stdout: '', stderr: '' });
+  });
+});
