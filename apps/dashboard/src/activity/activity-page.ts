@@ -1,0 +1,25 @@
+import type { AccountAct } from '../store/index.js';
+import { html, type Html } from '../web/html.js';
+import { moment } from '../web/moments.js';
+import type { PageAnswer } from '../web/page-answer.js';
+
+export function activityPage(acts: readonly AccountAct[]): PageAnswer {
+  return {
+    title: 'Activity',
+    body: html`<p class="lead">Who did what in this account, newest first.</p>
+      ${actList(acts)}`,
+  };
+}
+
+export function actList(acts: readonly AccountAct[]): Html {
+  if (acts.length === 0) return html`<p class="card empty">Nothing yet.</p>`;
+  return html`<ol class="log card">
+    ${acts.map(
+      ({ at, act, subject, actor }) =>
+        html`<li>
+          <p><strong>${act}</strong>${subject !== '' && subject !== actor && html`<span>${subject}</span>`}</p>
+          <p class="muted">${moment(at)} · ${actor}</p>
+        </li>`,
+    )}
+  </ol>`;
+}

@@ -1,0 +1,102 @@
+import {
+  expressErrorHandler,
+  json,
+  metricsHandler,
+  mount,
+  ok,
+  type Handler,
+  type Logger,
+  type Metrics,
+  type Route,
+  type Secret,
+  type TrustedProxies,
+} from '@cer/http-service';
+import express, { type Express } from 'express';
+import { activityRoutes } from './activity/activity-routes.js';
+import { keyRoutes } from './api-keys/key-routes.js';
+import type { LoginLimits } from './auth/login-limits.js';
+import { createSessions, type SessionTimes } from './auth/sessions.js';
+import { signInRoutes } from './auth/sign-in-routes.js';
+import { STATUS, translateError } from './errors.js';
+import { integrationRoutes } from './integrations/integration-routes.js';
+import { internalRoutes } from './introspection/internal-routes.js';
+import type { LastUsed } from './introspection/last-used.js';
+import { jwksRoutes } from './jwks/jwks-routes.js';
+import type { SigningKeys } from './jwks/signing-keys.js';
+import { linkRoutes } from './links/link-routes.js';
+import { overviewRoutes } from './overview/overview-routes.js';
+import type { PasswordHasher } from './passwords/password-hash.js';
+import { settingsRoutes } from './settings/settings-routes.js';
+import type { Store } from './store/index.js';
+import { usageRoutes } from './usage/usage-routes.js';
+import { userRoutes } from './users/user-routes.js';
+import { ASSET_ROUTES } from './web/assets.js';
+import { PLACES } from './web/document.js';
+import { notFoundPage } from './web/not-found.js';
+import { createPageResponder, pageHeaders } from './web/page-answer.js';
+import { createPages } from './web/pages.js';
+
+export interface AppDeps {
+  readonly store: Store;
+  readonly hasher: PasswordHasher;
+  readonly loginLimits: LoginLimits;
+  readonly signingKeys: SigningKeys;
+  readonly lastUsed: LastUsed;
+  readonly serviceToken: Secret<string>;
+  readonly sessionTimes: SessionTimes;
+  /** This dashboard's origin: where forms come from, and who issues handoff tokens. */
+  readonly publicUrl: string;
+  readonly bridgeUrl: string | undefined;
+  readonly nodeUrl: string | undefined;
+  readonly trustedProxies: TrustedProxies | undefined;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly now: () => Date;
+}
+
+/** The control plane as an Express app; it does not listen. */
+export function createApp(deps: AppDeps): Express {
+  const { store, publicUrl, bridgeUrl, nodeUrl, logger, metrics, trustedProxies, now } = deps;
+  const headers = pageHeaders(publicUrl, bridgeUrl === undefined ? [] : [new URL(bridgeUrl).origin]);
+  const respond = createPageResponder(headers);
+  const sessions = createSessions(store, deps.sessionTimes, now);
+  const pages = createPages({ sessions, respond, logger, publicUrl });
+  const { hasher, loginLimits: limits, signingKeys, lastUsed, serviceToken } = deps;
+  const routes: readonly Route[] = [
+    ...signInRoutes({ pages, sessions, store, hasher, limits, destinations: PLACES.map(([path]) => path) }),
+    ...linkRoutes({ pages, store, sessions, hasher }),
+    ...overviewRoutes({ pages, store, now }),
+    ...keyRoutes({ pages, store, now }),
+    ...integrationRoutes({ pages, store, signingKeys, publicUrl, bridgeUrl, nodeUrl, now }),
+    ...usageRoutes({ pages, store, now }),
+    ...userRoutes({ pages, store, publicUrl, now }),
+    ...settingsRoutes({ pages, store }),
+    ...activityRoutes({ pages, store }),
+    ...jwksRoutes(signingKeys),
+    ...internalRoutes({ store, lastUsed, now }, serviceToken),
+    ...ASSET_ROUTES,
+    { method: 'GET', path: '/health', handler: async () => ok({ status: 'ok' }) },
+    { method: 'GET', path: '/ready', handler: readyHandler(store, signingKeys) },
+    { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) },
+  ];
+  const options = { logger, metrics, trustedProxies, statusOf: STATUS, translate: translateError };
+  const app = express();
+  mount(app, routes, { ...options, passUnknownPaths: true });
+  app.use(notFoundPage(respond));
+  app.use(expressErrorHandler(options));
+  return app;
+}
+
+/** 503 with what is missing until requests can be served. */
+function readyHandler(store: Store, signingKeys: SigningKeys): Handler {
+  return async () => {
+    const reasons: string[] = [];
+    await store.ping().catch(() => reasons.push('the database does not answer'));
+    try {
+      signingKeys.signer();
+    } catch {
+      reasons.push('the handoff keys cannot be read');
+    }
+    return reasons.length === 0 ? ok({ status: 'ready' }) : json(503, { status: 'not ready', reasons });
+  };
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import { RateLimiterPostgres, RateLimiterRes, RateLimiterSQLite } from 'rate-limiter-flexible';
+import type { Database } from '../store/index.js';
+
+export interface LoginLimitOptions {
+  readonly attemptsPerAccount: number;
+  readonly attemptsPerAddress: number;
+  readonly windowS: number;
+}
+
+/** Counts attempts in the database, so that every instance sees the same number. */
+export interface LoginLimits {
+  /**
+   * Counts one attempt.
+   * @returns whole seconds to wait when there were too many; null when it may go on
+   * @throws anything when attempts cannot be counted: nobody signs in uncounted
+   */
+  attempt(email: string, remoteAddress: string): Promise<number | null>;
+  /** Forgets the attempts at an account once its owner got in. */
+  succeeded(email: string): Promise<void>;
+}
+
+export function createLoginLimits(database: Database, options: LoginLimitOptions): LoginLimits {
+  const limiter = (keyPrefix: string, points: number): RateLimiterPostgres | RateLimiterSQLite => {
+    const settings = {
+      storeClient: database.knex,
+      storeType: 'knex',
+      tableName: 'login_attempts',
+      tableCreated: true,
+      clearExpiredByTimeout: false,
+      keyPrefix,
+      points,
+      duration: options.windowS,
+    };
+    return database.dialect === 'postgres' ? new RateLimiterPostgres(settings) : new RateLimiterSQLite(settings);
+  };
+  const accounts = limiter('account', options.attemptsPerAccount);
+  const addresses = limiter('address', options.attemptsPerAddress);
+
+  return {
+    attempt: async (email, remoteAddress) =>
+      (await consume(addresses, network(remoteAddress))) ?? (await consume(accounts, digest(email))),
+    succeeded: async (email) => {
+      await accounts.delete(digest(email));
+    },
+  };
+}
+
+async function consume(limiter: RateLimiterPostgres | RateLimiterSQLite, key: string): Promise<number | null> {
+  try {
+    await limiter.consume(key);
+    return null;
+  } catch (refused) {
+    if (refused instanceof RateLimiterRes) return Math.max(1, Math.ceil(refused.msBeforeNext / 1000));
+    throw refused;
+  }
+}
+
+/** Of one length, whatever somebody types as an address. */
+function digest(email: string): string {
+  return createHash('sha256').update(email).digest('hex');
+}
+
+/** Who has one IPv6 address has 2^64 of them. */
+function network(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [head = '', tail] = address.toLowerCase().split('%')[0]?.split('::') ?? [];
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const groups = [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0'), ...right];
+  return groups.slice(0, 4).join(':');
+}

@@ -1,0 +1,61 @@
+import type { RequestHead } from '@cer/http-service';
+import type { Session, Store, User } from '../store/index.js';
+import { cookieToken, SESSION_COOKIE, setCookie } from './cookies.js';
+import { randomToken, tokenHash } from './random-token.js';
+
+export interface SessionTimes {
+  /** How long a session lives without a request. */
+  readonly idleMs: number;
+  /** How long it lives at most. */
+  readonly absoluteMs: number;
+}
+
+/** A session with the token its browser holds. */
+export interface LiveSession extends Session {
+  readonly token: string;
+}
+
+export interface Sessions {
+  /** The session of a request, if there is one that still counts. */
+  of(head: Pick<RequestHead, 'headers'>): Promise<LiveSession | null>;
+  /**
+   * Signs a user in under a new token, never one that the browser brought; what it brought ends.
+   * @returns the `Set-Cookie` value
+   */
+  start(head: Pick<RequestHead, 'headers'>, user: User): Promise<string>;
+  end(head: Pick<RequestHead, 'headers'>): Promise<void>;
+}
+
+/** A last sight is written at most this often: a part of the idle time, so that it never expires under the user. */
+const SIGHTS_PER_IDLE_TIME = 10;
+
+export function createSessions(store: Store, { idleMs, absoluteMs }: SessionTimes, now: () => Date): Sessions {
+  return {
+    of: async (head) => {
+      const token = cookieToken(head, SESSION_COOKIE);
+      if (token === undefined) return null;
+      const hash = tokenHash(token);
+      const seenAt = now().getTime();
+      const session = await store.sessions.find(hash, new Date(seenAt - idleMs));
+      if (session === null) return null;
+      if (seenAt - Date.parse(session.lastSeenAt) > idleMs / SIGHTS_PER_IDLE_TIME) await store.sessions.touch(hash);
+      return { ...session, token };
+    },
+    start: async (head, user) => {
+      const brought = cookieToken(head, SESSION_COOKIE);
+      const token = randomToken();
+      await store.sessions.start({
+        tokenHash: tokenHash(token),
+        userId: user.userId,
+        expiresAt: new Date(now().getTime() + absoluteMs),
+        replaces: brought === undefined ? null : tokenHash(brought),
+      });
+      await store.note(user.tenantId, 'signed in', user.email, user.email);
+      return setCookie(SESSION_COOKIE, token, Math.floor(absoluteMs / 1000));
+    },
+    end: async (head) => {
+      const token = cookieToken(head, SESSION_COOKIE);
+      if (token !== undefined) await store.sessions.end(tokenHash(token));
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { type Route } from '@cer/http-service';
+import { z } from 'zod';
+import { GivenPassword } from '../passwords/password-rules.js';
+import { EmailAddress } from '../users/person.js';
+import { checkForm, type FormFault } from '../web/form.js';
+import { noticeText } from '../web/notices.js';
+import type { Pages } from '../web/pages.js';
+import { clearCookie, SESSION_COOKIE } from './cookies.js';
+import type { Sessions } from './sessions.js';
+import { signInPage } from './sign-in-page.js';
+import { signIn, type SignInDeps } from './sign-in.js';
+
+export interface SignInRoutesDeps extends SignInDeps {
+  readonly pages: Pages;
+  readonly sessions: Sessions;
+  /** Where somebody may be sent after signing in; anything else leads to the overview. */
+  readonly destinations: readonly string[];
+}
+
+const SignInForm = z.object({ email: EmailAddress, password: GivenPassword });
+const LABELS = { email: 'E-mail address', password: 'Password' };
+const REFUSED: readonly FormFault[] = [
+  { field: 'email', sentence: 'The e-mail address or the password is not right.' },
+];
+
+/** Signing in and out. */
+export function signInRoutes(deps: SignInRoutesDeps): readonly Route[] {
+  const { pages, sessions, store, destinations } = deps;
+  const check = signIn(deps);
+  const destination = (wanted: string | null): string => destinations.find((path) => path === wanted) ?? '/';
+
+  return [
+    pages.openView('/sign-in', async ({ head, formToken }) => {
+      if ((await sessions.of(head)) !== null) return { goTo: destination(head.query.get('to')) };
+      return signInPage({ formToken, to: destination(head.query.get('to')), notice: noticeText(head.query) });
+    }),
+    pages.openAct('/sign-in', async ({ head, formToken }, fields) => {
+      const to = destination(fields.get('to'));
+      const page = (faults: readonly FormFault[]) =>
+        signInPage({ formToken, to, faults, email: fields.get('email') ?? '' });
+      const form = checkForm(SignInForm, Object.fromEntries(fields), LABELS);
+      if (!form.ok) return { ...page(form.faults), status: 422 };
+      const result = await check({ ...form.value, remoteAddress: head.remoteAddress });
+      switch (result.outcome) {
+        case 'refused':
+          return { ...page(REFUSED), status: 422 };
+        case 'limited': {
+          const minutes = Math.ceil(result.retryAfterS / 60);
+          const sentence = `Too many attempts. Wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`} and try again.`;
+          return { ...page([{ field: 'email', sentence }]), status: 429, retryAfterS: result.retryAfterS };
+        }
+        case 'signed-in':
+          return { goTo: to, cookie: await sessions.start(head, result.user) };
+      }
+    }),
+    pages.signOut('/sign-out', async ({ head, session }) => {
+      await sessions.end(head);
+      if (session !== null) {
+        const { tenantId, email } = session.user;
+        await store.note(tenantId, 'signed out', email, email);
+      }
+      return { goTo: '/sign-in?done=signed-out', cookie: clearCookie(SESSION_COOKIE) };
+    }),
+  ];
+}

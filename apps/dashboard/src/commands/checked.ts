@@ -1,0 +1,18 @@
+import type { z } from 'zod';
+import type { Store, Tenant } from '../store/index.js';
+import { CommandError } from './command.js';
+
+/** A value of an option, by the same rule as in a form. @throws CommandError naming the option */
+export function checked<Schema extends z.ZodType>(schema: Schema, option: string, value: string): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new CommandError(`--${option} ${issue?.code === 'custom' ? issue.message : 'is not allowed'}`);
+}
+
+/** @throws CommandError when there is none */
+export async function tenantNamed(store: Store, name: string): Promise<Tenant> {
+  const tenant = await store.tenants.findByName(name);
+  if (tenant === null) throw new CommandError('--tenant names no tenant: make it with "tenant create --name NAME"');
+  return tenant;
+}

@@ -1,0 +1,40 @@
+import type { Environment } from '@cer/http-service';
+import type { ParseArgsConfig } from 'node:util';
+import type { Store } from '../store/index.js';
+
+/** What a command may use. */
+export interface CommandContext {
+  readonly env: Environment;
+  /** Writes one line of the command's answer. */
+  readonly print: (line: string) => void;
+  /** Everything on the standard input, without its last newline. */
+  readonly readInput: () => Promise<string>;
+  /** Runs `work` on the store and closes it. */
+  readonly withStore: <T>(work: (store: Store) => Promise<T>) => Promise<T>;
+  readonly now: () => Date;
+}
+
+type OptionTypes = NonNullable<ParseArgsConfig['options']>;
+export type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
+
+export interface Command {
+  /** Behind the words that name it. */
+  readonly usage: string;
+  readonly options: OptionTypes;
+  run(values: OptionValues, context: CommandContext): Promise<void>;
+}
+
+/** A command that was called wrongly, or cannot do what it was asked; the message is for the person who called it. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+}
+
+/** Who acts in the audit trail when a command does. */
+export const COMMAND_LINE = 'command line';
+
+/** @throws CommandError when the option is missing */
+export function required(values: OptionValues, name: string): string {
+  const value = values[name];
+  if (typeof value !== 'string' || value === '') throw new CommandError(`--${name} is required`);
+  return value;
+}

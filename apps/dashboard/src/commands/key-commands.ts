@@ -1,0 +1,53 @@
+import { issueApiKey, isApiKey, isScope, keptOfKey, SCOPES, type Scope } from '../api-keys/api-key.js';
+import { readKeysConfig } from '../config.js';
+import { rotateSigningKeys } from '../jwks/signing-keys.js';
+import { PlainName } from '../users/person.js';
+import { checked, tenantNamed } from './checked.js';
+import { COMMAND_LINE, CommandError, required, type Command } from './command.js';
+
+export const createApiKey: Command = {
+  usage: '--tenant NAME [--name N] [--scopes a,b] [--key-stdin]',
+  options: {
+    tenant: { type: 'string' },
+    name: { type: 'string' },
+    scopes: { type: 'string' },
+    'key-stdin': { type: 'boolean' },
+  },
+  run: async (values, { print, readInput, withStore }) => {
+    const tenantName = required(values, 'tenant');
+    const name = checked(PlainName, 'name', typeof values['name'] === 'string' ? values['name'] : COMMAND_LINE);
+    const scopes = typeof values['scopes'] === 'string' ? scopesIn(values['scopes']) : SCOPES;
+    const moved = values['key-stdin'] === true ? await readInput() : undefined;
+    if (moved !== undefined && !isApiKey(moved)) {
+      throw new CommandError('--key-stdin: must be an API key, cer_live_ and 43 characters');
+    }
+    const { key, ...kept } = moved === undefined ? issueApiKey() : keptOfKey(moved);
+    await withStore(async (store) => {
+      const { tenantId } = await tenantNamed(store, tenantName);
+      const known = await store.apiKeys.findByHash(kept.keyHash);
+      if (known !== null && known.key.tenantId !== tenantId) {
+        throw new CommandError('--key-stdin: the key belongs to another tenant');
+      }
+      if (known === null) await store.apiKeys.create({ tenantId, name, scopes, ...kept }, COMMAND_LINE);
+      // A key that was given is not repeated: whoever gave it has it.
+      print(moved === undefined ? key : `${kept.prefix}…`);
+    });
+  },
+};
+
+function scopesIn(list: string): readonly Scope[] {
+  const names = [...new Set(list.split(',').map((name) => name.trim()))];
+  const scopes = names.filter(isScope);
+  if (scopes.length !== names.length) throw new CommandError(`--scopes: must be of ${SCOPES.join(', ')}`);
+  return scopes;
+}
+
+export const rotateJwks: Command = {
+  usage: '[--immediate]',
+  options: { immediate: { type: 'boolean' } },
+  run: async (values, { env, print, now }) => {
+    const { JWKS_KEYS_FILE } = readKeysConfig(env);
+    const { kid, signsFrom } = rotateSigningKeys(JWKS_KEYS_FILE, now(), values['immediate'] === true);
+    print(`${kid} signs from ${signsFrom.toISOString()}`);
+  },
+};

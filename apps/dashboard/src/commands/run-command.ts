@@ -1,0 +1,95 @@
+import { parseArgs } from 'node:util';
+import { ConfigError, SecretFileError } from '@cer/http-service';
+import { readDatabaseConfig } from '../config.js';
+import { KeysFileError } from '../jwks/keys-file.js';
+import { openStore, StoreError } from '../store/index.js';
+import { createOwner, createTenant, resumeAccount, suspendAccount } from './account-commands.js';
+import { CommandError, type Command, type CommandContext, type OptionValues } from './command.js';
+import { createApiKey, rotateJwks } from './key-commands.js';
+import { assignPlan, listPlans, putPlan } from './plan-commands.js';
+
+const migrate: Command = {
+  usage: '',
+  options: {},
+  run: async (_values, { print, withStore }) => {
+    await withStore(async ({ schemaVersion }) => {
+      print(`schema ${schemaVersion}`);
+    });
+  },
+};
+
+const COMMANDS: ReadonlyMap<string, Command> = new Map([
+  ['migrate', migrate],
+  ['owner create', createOwner],
+  ['tenant create', createTenant],
+  ['api-key create', createApiKey],
+  ['plan list', listPlans],
+  ['plan put', putPlan],
+  ['plan assign', assignPlan],
+  ['account suspend', suspendAccount],
+  ['account resume', resumeAccount],
+  ['jwks rotate', rotateJwks],
+]);
+
+const USAGE = [
+  'Usage: main.js                     serve',
+  ...[...COMMANDS].map(([name, { usage }]) => `       main.js ${name} ${usage}`.trimEnd()),
+].join('\n');
+
+export type CommandSurroundings = Omit<CommandContext, 'withStore'> & { readonly complain: (line: string) => void };
+
+/**
+ * Runs one command.
+ * @param words the words behind the program's name, at least one
+ * @returns the exit code: 0 done, 1 refused or failed, 3 called wrongly
+ */
+export async function runCommand(words: readonly string[], surroundings: CommandSurroundings): Promise<number> {
+  const { env, complain, now } = surroundings;
+  const [first = '', second = ''] = words;
+  const name = COMMANDS.has(first) ? first : `${first} ${second}`;
+  const command = COMMANDS.get(name);
+  if (command === undefined) {
+    complain(USAGE);
+    return 3;
+  }
+  try {
+    const args = words.slice(name.split(' ').length);
+    const values = parseOptions(command, args);
+    const withStore: CommandContext['withStore'] = async (work) => {
+      const { store } = await openStore({ databaseUrl: readDatabaseConfig(env).DATABASE_URL, now });
+      try {
+        return await work(store);
+      } finally {
+        await store.close();
+      }
+    };
+    await command.run(values, { ...surroundings, withStore });
+    return 0;
+  } catch (error) {
+    if (error instanceof UsageError) {
+      complain(`${error.message}\nUsage: main.js ${name} ${command.usage}`.trimEnd());
+      return 3;
+    }
+    if (!isForPeople(error)) throw error;
+    complain(error.message);
+    return 1;
+  }
+}
+
+class UsageError extends Error {}
+
+function parseOptions({ options }: Command, args: readonly string[]): OptionValues {
+  try {
+    const { values } = parseArgs({ args: [...args], options, strict: true, allowPositionals: false });
+    return Object.fromEntries(
+      Object.entries(values).flatMap(([name, value]) => (Array.isArray(value) ? [] : [[name, value]])),
+    );
+  } catch {
+    // Node's words quote the argument, which may be a secret in the wrong place.
+    throw new UsageError('an option is unknown, repeated as a word, or lacks its value');
+  }
+}
+
+function isForPeople(error: unknown): error is Error {
+  return [CommandError, ConfigError, SecretFileError, KeysFileError, StoreError].some((type) => error instanceof type);
+}

@@ -1,0 +1,20 @@
+import { HTTP_STATUS, ServiceError } from '@cer/http-service';
+import { StoreError } from './store/index.js';
+
+/** Which HTTP status each refusal of the dashboard has. @see docs/spec.md, "Errors" */
+export const STATUS = HTTP_STATUS;
+
+const RETRY_AFTER_S = '1';
+
+/** Turns what the store throws into refusals; anything else stays unknown and becomes INTERNAL_ERROR. */
+export function translateError(error: unknown): ServiceError | undefined {
+  if (!(error instanceof StoreError) || error.code !== 'STORE_UNAVAILABLE') return undefined;
+  return new ServiceError(
+    {
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'The account data cannot be reached now: retry.',
+      headers: { 'retry-after': RETRY_AFTER_S },
+    },
+    { cause: error },
+  );
+}

@@ -1,0 +1,42 @@
+import { ServiceError, type Route } from '@cer/http-service';
+import type { SigningKeys } from '../jwks/signing-keys.js';
+import type { Store } from '../store/index.js';
+import type { Pages } from '../web/pages.js';
+import { mintHandoffToken } from './handoff-token.js';
+import { integrationsPage } from './integrations-page.js';
+
+export interface IntegrationRoutesDeps {
+  readonly pages: Pages;
+  readonly store: Store;
+  readonly signingKeys: SigningKeys;
+  readonly publicUrl: string;
+  readonly bridgeUrl: string | undefined;
+  readonly nodeUrl: string | undefined;
+  readonly now: () => Date;
+}
+
+/** Where the account is used from. @see docs/spec.md, "Evidence bridge: human path" */
+export function integrationRoutes(deps: IntegrationRoutesDeps): readonly Route[] {
+  const { pages, store, signingKeys, publicUrl, bridgeUrl, nodeUrl, now } = deps;
+  return [
+    pages.view('/integrations', async ({ session, formToken }) =>
+      integrationsPage({ formToken, tenant: session.tenant, bridgeUrl, nodeUrl }),
+    ),
+    pages.act('/integrations/connect', 'anybody', async ({ session }) => {
+      const { user, tenant } = session;
+      if (bridgeUrl === undefined || !tenant.plan.bridge) {
+        throw new ServiceError({ code: 'FORBIDDEN', message: 'The evidence bridge is not part of this account.' });
+      }
+      const token = mintHandoffToken({
+        signer: signingKeys.signer(),
+        issuer: publicUrl,
+        bridgeUrl,
+        tenantId: tenant.tenantId,
+        userId: user.userId,
+        now: now(),
+      });
+      await store.note(tenant.tenantId, 'bridge connected', user.email, user.email);
+      return { goTo: `${bridgeUrl}/#handoff=${token}` };
+    }),
+  ];
+}

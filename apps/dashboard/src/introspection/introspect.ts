@@ -1,0 +1,81 @@
+import type { ApiKey, Store, Tenant } from '../store/index.js';
+import type { LastUsed } from './last-used.js';
+
+export interface IntrospectionDeps {
+  readonly store: Store;
+  readonly lastUsed: LastUsed;
+  readonly now: () => Date;
+}
+
+/** What is told of an unknown, revoked or expired key, and of a user who is gone: nothing else. */
+export interface Inactive {
+  readonly active: false;
+}
+
+/** The account behind a key or a session. */
+type Account = Readonly<Record<'tenantName' | 'accountStatus', string>> & {
+  readonly plan: string;
+  readonly limits: Tenant['plan']['limits'];
+  readonly entitlements: { readonly bridge: boolean };
+  readonly settings: Tenant['settings'];
+};
+
+export type KeyIntrospection =
+  | Inactive
+  /** A key of a suspended account is not active either, but its holder may be told why. */
+  | (Account & {
+      readonly active: boolean;
+      readonly tenantId: string;
+      readonly keyId: string;
+      readonly scopes: readonly string[];
+    });
+
+/**
+ * What a key may do now.
+ * @param keyHash SHA-256 of the key, 64 hex digits
+ * @see docs/spec.md, "API keys"
+ */
+export const introspectKey =
+  ({ store, lastUsed, now }: IntrospectionDeps) =>
+  async (keyHash: string): Promise<KeyIntrospection> => {
+    const found = await store.apiKeys.findByHash(keyHash);
+    if (found === null || !keyWorks(found.key, now())) return { active: false };
+    const { key, tenant } = found;
+    const active = tenant.status === 'active';
+    if (active) lastUsed.note(key.keyId, now());
+    return { active, tenantId: tenant.tenantId, keyId: key.keyId, scopes: key.scopes, ...accountOf(tenant) };
+  };
+
+export type SessionIntrospection =
+  | Inactive
+  | (Account & {
+      readonly active: boolean;
+      readonly user: { readonly id: string; readonly email: string; readonly name: string };
+    });
+
+/** Whether a user of a tenant may still be signed in elsewhere. */
+export const introspectSession =
+  ({ store }: Pick<IntrospectionDeps, 'store'>) =>
+  async (tenantId: string, sub: string): Promise<SessionIntrospection> => {
+    const [user, tenant] = await Promise.all([store.users.find(tenantId, sub), store.tenants.find(tenantId)]);
+    if (user?.enabled !== true || tenant === null) return { active: false };
+    const { userId: id, email, name } = user;
+    return { active: tenant.status === 'active', user: { id, email, name }, ...accountOf(tenant) };
+  };
+
+/** Whether a key is neither revoked nor past its grace period. */
+export function keyWorks({ revokedAt, expiresAt }: ApiKey, now: Date): boolean {
+  return revokedAt === null && (expiresAt === null || new Date(expiresAt) > now);
+}
+
+function accountOf(tenant: Tenant): Account {
+  const { name, status, plan, settings } = tenant;
+  return {
+    tenantName: name,
+    accountStatus: status,
+    plan: plan.name,
+    limits: plan.limits,
+    entitlements: { bridge: plan.bridge },
+    settings,
+  };
+}

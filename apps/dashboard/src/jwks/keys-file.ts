@@ -1,0 +1,126 @@
+import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { readSecretFile } from '@cer/http-service';
+import { z } from 'zod';
+
+/** One ES256 key with its life. */
+export interface HandoffKey {
+  /** The RFC 7638 thumbprint. */
+  readonly kid: string;
+  readonly privateKey: KeyObject;
+  readonly publicJwk: PublicJwk;
+  /** When it begins to sign; it is published from the moment it is in the file. */
+  readonly signsFrom: Date;
+}
+
+export interface PublicJwk {
+  readonly kty: 'EC';
+  readonly crv: 'P-256';
+  readonly x: string;
+  readonly y: string;
+}
+
+/** A keys file that cannot be used; the message names the file and the rule, never its content. */
+export class KeysFileError extends Error {
+  override readonly name = 'KeysFileError';
+}
+
+const coordinate = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+const KeysFile = z.object({
+  keys: z
+    .array(
+      z.object({
+        signsFrom: z.iso.datetime(),
+        privateKey: z.object({
+          kty: z.literal('EC'),
+          crv: z.literal('P-256'),
+          x: coordinate,
+          y: coordinate,
+          d: coordinate,
+        }),
+      }),
+    )
+    .min(1),
+});
+
+type StoredKey = z.output<typeof KeysFile>['keys'][number];
+
+/**
+ * Reads the keys, in the order in which they sign.
+ * @throws SecretFileError when the file cannot be read or is open to others
+ * @throws KeysFileError when it holds no such keys
+ */
+export function readKeysFile(path: string): readonly HandoffKey[] {
+  return readStored(path)
+    .map(keyOf)
+    .toSorted((a, b) => a.signsFrom.getTime() - b.signsFrom.getTime());
+}
+
+/** Makes the file with one key that signs at once, mode 0600, unless it is there: of two that start, one is first. */
+export function ensureKeysFile(path: string, now: Date): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = writeDraft(path, [newKey(now)]);
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    rmSync(draft);
+  }
+}
+
+/**
+ * Adds a key that signs from `signsFrom` on, and drops those that `keep` does not name. The file is replaced as a whole.
+ * @returns the new key's kid
+ */
+export function addKey(path: string, signsFrom: Date, keep: (kid: string) => boolean): string {
+  const added = newKey(signsFrom);
+  const kept = readStored(path).filter((stored) => keep(thumbprint(stored.privateKey)));
+  renameSync(writeDraft(path, [...kept, added]), path);
+  return thumbprint(added.privateKey);
+}
+
+function readStored(path: string): readonly StoredKey[] {
+  try {
+    return KeysFile.parse(JSON.parse(readSecretFile(path).reveal())).keys;
+  } catch (error) {
+    // A parser's words quote what it read.
+    if (error instanceof SyntaxError || error instanceof z.ZodError) {
+      throw new KeysFileError(`keys file ${path} holds no ES256 keys in the form this release writes`);
+    }
+    throw error;
+  }
+}
+
+function newKey(signsFrom: Date): StoredKey {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const jwk = privateKey.export({ format: 'jwk' });
+  return KeysFile.shape.keys.element.parse({ signsFrom: signsFrom.toISOString(), privateKey: jwk });
+}
+
+function keyOf({ privateKey: jwk, signsFrom }: StoredKey): HandoffKey {
+  const { kty, crv, x, y } = jwk;
+  return {
+    kid: thumbprint(jwk),
+    privateKey: createPrivateKey({ key: jwk, format: 'jwk' }),
+    publicJwk: { kty, crv, x, y },
+    signsFrom: new Date(signsFrom),
+  };
+}
+
+function thumbprint({ crv, kty, x, y }: PublicJwk): string {
+  return createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
+}
+
+function writeDraft(path: string, keys: readonly StoredKey[]): string {
+  const draft = `${path}.${process.pid}.draft`;
+  const file = openSync(draft, 'wx', 0o600);
+  try {
+    writeSync(file, `${JSON.stringify({ keys }, null, 2)}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  return draft;
+}

@@ -1,0 +1,68 @@
+import { pathParam, ServiceError, type RequestHead, type Route } from '@cer/http-service';
+import { z } from 'zod';
+import { isRandomToken, tokenHash } from '../auth/random-token.js';
+import type { Sessions } from '../auth/sessions.js';
+import type { PasswordHasher } from '../passwords/password-hash.js';
+import { NewPassword } from '../passwords/password-rules.js';
+import type { LinkPurpose, Store } from '../store/index.js';
+import { EmailAddress, PlainName } from '../users/person.js';
+import { checkForm } from '../web/form.js';
+import type { Pages } from '../web/pages.js';
+import { passwordPage, setUpPage } from './link-pages.js';
+
+export interface LinkDeps {
+  readonly pages: Pages;
+  readonly store: Store;
+  readonly sessions: Sessions;
+  readonly hasher: PasswordHasher;
+}
+
+const PASSWORD_LABELS = { password: 'Password' };
+const PasswordForm = z.object({ password: NewPassword });
+
+const SET_UP_LABELS = { tenant: 'Organisation', name: 'Your name', email: 'E-mail address', password: 'Password' };
+const SetUpForm = z.object({ tenant: PlainName, name: PlainName, email: EmailAddress, password: NewPassword });
+
+/** One-time links: the first set-up, and choosing a password. Opening one uses nothing up; sending its form does. */
+export function linkRoutes({ pages, store, sessions, hasher }: LinkDeps): readonly Route[] {
+  const purposeOf = async (head: RequestHead): Promise<{ hash: string; purpose: LinkPurpose }> => {
+    const token = pathParam(head, 'token');
+    const hash = tokenHash(token);
+    const purpose = isRandomToken(token) ? await store.links.find(hash) : null;
+    if (purpose === null) throw linkIsOver();
+    return { hash, purpose };
+  };
+
+  return [
+    pages.openView('/link/:token', async ({ head, formToken }) => {
+      const { purpose } = await purposeOf(head);
+      return purpose.purpose === 'set-up' ? setUpPage({ formToken }) : passwordPage({ formToken, user: purpose.user });
+    }),
+    pages.openAct('/link/:token', async ({ head, formToken }, fields) => {
+      const { hash, purpose } = await purposeOf(head);
+      const given = Object.fromEntries(fields);
+      if (purpose.purpose === 'password') {
+        const form = checkForm(PasswordForm, given, PASSWORD_LABELS);
+        if (!form.ok) return { ...passwordPage({ formToken, user: purpose.user, faults: form.faults }), status: 422 };
+        const user = await store.links.redeemForPassword(hash, await hasher.hash(form.value.password));
+        if (user === null) throw linkIsOver();
+        return { goTo: '/?done=password-set', cookie: await sessions.start(head, user) };
+      }
+      const form = checkForm(SetUpForm, given, SET_UP_LABELS);
+      if (!form.ok) return { ...setUpPage({ formToken, given: fields, faults: form.faults }), status: 422 };
+      const { tenant: tenantName, name, email, password } = form.value;
+      const passwordHash = await hasher.hash(password);
+      const owner = await store.links.redeemForSetUp(hash, { tenantName, name, email, passwordHash });
+      if (owner === null) throw linkIsOver();
+      return { goTo: '/', cookie: await sessions.start(head, owner) };
+    }),
+  ];
+}
+
+/** One and the same for a link that never was, is used, or ran out. */
+function linkIsOver(): ServiceError {
+  return new ServiceError({
+    code: 'NOT_FOUND',
+    message: 'This link does not work any more. Links work once and not for long: ask for a new one.',
+  });
+}

@@ -1,0 +1,21 @@
+import { randomToken, tokenHash } from '../auth/random-token.js';
+import type { NewLink } from '../store/index.js';
+
+/** How long somebody who was invited has to choose a password. */
+export const INVITATION_MS = 72 * 60 * 60 * 1000;
+/** How long whoever starts the dashboard has to set it up. */
+export const SET_UP_MS = 60 * 60 * 1000;
+
+/** A link that works once, and what is kept of it. */
+export interface IssuedLink extends NewLink {
+  readonly url: string;
+}
+
+export function issueLink(publicUrl: string, lifetimeMs: number, now: Date): IssuedLink {
+  const token = randomToken();
+  return {
+    url: `${publicUrl}/link/${token}`,
+    tokenHash: tokenHash(token),
+    expiresAt: new Date(now.getTime() + lifetimeMs),
+  };
+}

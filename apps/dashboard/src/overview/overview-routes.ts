@@ -1,0 +1,35 @@
+import type { Route } from '@cer/http-service';
+import { keyWorks } from '../introspection/introspect.js';
+import type { Store } from '../store/index.js';
+import { countsOf, executionsIn } from '../usage/month.js';
+import { noticeText } from '../web/notices.js';
+import type { Pages } from '../web/pages.js';
+import { overviewPage } from './overview-page.js';
+
+const ACTS_SHOWN = 5;
+
+/** Where people land. */
+export function overviewRoutes(deps: {
+  readonly pages: Pages;
+  readonly store: Store;
+  readonly now: () => Date;
+}): readonly Route[] {
+  const { pages, store, now } = deps;
+  return [
+    pages.view('/', async ({ session, head }) => {
+      const { tenantId } = session.tenant;
+      const [keys, days, acts] = await Promise.all([
+        store.apiKeys.list(tenantId),
+        store.usage.list(tenantId, `${now().toISOString().slice(0, 7)}-01`),
+        store.acts(tenantId, ACTS_SHOWN),
+      ]);
+      return overviewPage({
+        tenant: session.tenant,
+        workingKeys: keys.filter((key) => keyWorks(key, now())).length,
+        executions: executionsIn(countsOf(days)),
+        acts,
+        notice: noticeText(head.query),
+      });
+    }),
+  ];
+}

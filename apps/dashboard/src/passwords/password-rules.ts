@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+export const MIN_PASSWORD_CHARACTERS = 12;
+const MAX_PASSWORD_CHARACTERS = 200;
+
+/** Length is what counts; nothing is demanded of the characters. */
+export const NewPassword = z
+  .string()
+  .min(MIN_PASSWORD_CHARACTERS)
+  .max(MAX_PASSWORD_CHARACTERS)
+  .refine((password) => new Set(password).size >= 5, { error: 'must have at least five different characters' });
+
+/** A password as somebody types it to sign in: only its length is bounded. */
+export const GivenPassword = z.string().min(1).max(MAX_PASSWORD_CHARACTERS);

@@ -1,0 +1,66 @@
+import type { Route } from '@cer/http-service';
+import type { Store } from '../store/index.js';
+import { checkForm } from '../web/form.js';
+import { noticeText } from '../web/notices.js';
+import type { Pages } from '../web/pages.js';
+import { settingsPage } from './settings-page.js';
+import { TenantSettings } from './tenant-settings.js';
+
+const LABELS = {
+  metadata_names: 'Names of published metadata',
+  minimumProtocol: 'Weakest protocol',
+  retentionDays: 'Days to keep records',
+  visibility: 'New records',
+};
+
+/** How an account wants its records made, kept and shown. */
+export function settingsRoutes({ pages, store }: { readonly pages: Pages; readonly store: Store }): readonly Route[] {
+  return [
+    pages.view('/settings', async ({ session, formToken, head }) =>
+      settingsPage({
+        formToken,
+        settings: session.tenant.settings,
+        owner: session.user.role === 'owner',
+        notice: noticeText(head.query),
+      }),
+    ),
+    pages.act('/settings', 'owner', async ({ session, formToken }, fields) => {
+      const form = checkForm(TenantSettings, settingsFrom(fields), LABELS);
+      if (!form.ok) {
+        const faults = form.faults.map((fault) =>
+          fault.field === 'publish'
+            ? { field: 'metadata_names', sentence: 'Names of published metadata must be 1 to 50 names, one a line.' }
+            : fault,
+        );
+        const { settings } = session.tenant;
+        return { ...settingsPage({ formToken, settings, owner: true, given: fields, faults }), status: 422 };
+      }
+      await store.tenants.setSettings(session.tenant.tenantId, form.value, session.user.email);
+      return { goTo: '/settings?done=settings-saved' };
+    }),
+  ];
+}
+
+/** The settings that a form means; its faults are found by the schema. */
+function settingsFrom(fields: URLSearchParams): unknown {
+  const published = fields.getAll('publish');
+  const metadata = fields.get('metadata');
+  const days = fields.get('retentionDays')?.trim() ?? '';
+  return {
+    publish: {
+      context: published.includes('context'),
+      prompt: published.includes('prompt'),
+      instruction: published.includes('instruction'),
+      metadata: metadata === 'names' ? namesIn(fields.get('metadata_names') ?? '') : metadata,
+    },
+    minimumProtocol: fields.get('minimumProtocol'),
+    retentionDays: days === '' ? null : Number(days),
+    visibility: fields.get('visibility'),
+    legalHold: fields.get('legalHold') === 'on',
+  };
+}
+
+function namesIn(lines: string): string[] {
+  const names = lines.split(/\r?\n/).map((line) => line.trim());
+  return [...new Set(names.filter((name) => name !== ''))];
+}

@@ -1,0 +1,42 @@
+import { DEFAULT_PUBLISH_SETTINGS } from '@cer/cer-core';
+import { z } from 'zod';
+
+const MAX_METADATA_NAMES = 50;
+const MAX_RETENTION_DAYS = 36_500;
+
+/** Protocols from the weakest to the strongest. */
+export const PROTOCOLS = ['1.2.0', '1.3.0', '1.3.1'] as const;
+
+const metadataName = z
+  .string()
+  .min(1)
+  .max(256)
+  .refine((name) => !/[\u0000-\u001f\u007f-\u009f]/.test(name), { error: 'must have no control characters' });
+
+/** How a tenant wants its records made, kept and shown; both introspections carry it. */
+export const TenantSettings = z.object({
+  publish: z.object({
+    context: z.boolean(),
+    prompt: z.boolean(),
+    instruction: z.boolean(),
+    metadata: z.union([z.literal('none'), z.literal('all'), z.array(metadataName).min(1).max(MAX_METADATA_NAMES)]),
+  }),
+  /** Nothing weaker is accepted from this tenant. */
+  minimumProtocol: z.enum(PROTOCOLS),
+  /** Null keeps records for ever. */
+  retentionDays: z.number().int().min(1).max(MAX_RETENTION_DAYS).nullable(),
+  /** Whether new records can be looked up without a key. */
+  visibility: z.enum(['public', 'hidden']),
+  /** While set, retention deletes nothing. */
+  legalHold: z.boolean(),
+});
+
+export type TenantSettings = Readonly<z.output<typeof TenantSettings>>;
+
+export const DEFAULT_SETTINGS: TenantSettings = {
+  publish: { ...DEFAULT_PUBLISH_SETTINGS, metadata: 'none' },
+  minimumProtocol: '1.2.0',
+  retentionDays: null,
+  visibility: 'public',
+  legalHold: false,
+};

@@ -1,0 +1,76 @@
+import {
+  createLogger,
+  createMetrics,
+  readSecretFile,
+  serve,
+  type Environment,
+  type RunningServer,
+} from '@cer/http-service';
+import { createApp } from './app.js';
+import { createLoginLimits } from './auth/login-limits.js';
+import { readConfig } from './config.js';
+import { LastUsed } from './introspection/last-used.js';
+import { ensureKeysFile } from './jwks/keys-file.js';
+import { openSigningKeys } from './jwks/signing-keys.js';
+import { issueLink, SET_UP_MS } from './links/one-time-link.js';
+import { createPasswordHasher } from './passwords/password-hash.js';
+import { openStore, type Store } from './store/index.js';
+
+const LAST_USED_INTERVAL_MS = 30_000;
+const SWEEP_INTERVAL_MS = 60 * 60 * 1000;
+
+/**
+ * Starts the control plane. With no owner yet it says, once, how to make one.
+ * @param say writes a line for the person who starts it
+ * @throws ConfigError, SecretFileError, KeysFileError, StoreError, ListenError
+ */
+export async function startDashboard(env: Environment, say: (line: string) => void): Promise<RunningServer> {
+  const config = readConfig(env);
+  const logger = createLogger({ service: 'dashboard', level: config.logLevel });
+  const now = (): Date => new Date();
+  const serviceToken = readSecretFile(config.serviceTokenFile);
+  ensureKeysFile(config.jwksKeysFile, now());
+  const signingKeys = openSigningKeys(config.jwksKeysFile, now);
+  const { store, database } = await openStore({ databaseUrl: config.databaseUrl });
+  try {
+    const lastUsed = new LastUsed(store.apiKeys, logger);
+    const app = createApp({
+      ...config,
+      store,
+      signingKeys,
+      lastUsed,
+      serviceToken,
+      logger,
+      now,
+      hasher: createPasswordHasher(),
+      loginLimits: createLoginLimits(database, config.loginLimits),
+      metrics: createMetrics({ process: true }),
+    });
+    const sweep = (): void => {
+      store.sweep().catch((error: unknown) => {
+        logger.warn({ err: error }, 'nothing swept');
+      });
+    };
+    const sweeping = setInterval(sweep, SWEEP_INTERVAL_MS);
+    sweeping.unref();
+    sweep();
+    lastUsed.start(LAST_USED_INTERVAL_MS);
+    const onClose = async (): Promise<void> => {
+      clearInterval(sweeping);
+      await lastUsed.stop();
+      await store.close();
+    };
+    await offerSetUp(store, config.publicUrl, now(), say);
+    return await serve(app, { host: config.host, port: config.port, logger, onClose });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function offerSetUp(store: Store, publicUrl: string, now: Date, say: (line: string) => void): Promise<void> {
+  if (await store.users.ownerExists()) return;
+  const link = issueLink(publicUrl, SET_UP_MS, now);
+  await store.links.issueSetUpLink(link);
+  say(`Nobody owns this dashboard yet. Set it up within ${SET_UP_MS / 60_000} minutes: ${link.url}`);
+}

@@ -1,0 +1,102 @@
+import type { Knex } from 'knex';
+
+/** One step of the schema. Released steps are never edited; a change is a new step at the end. */
+export interface Migration {
+  readonly version: number;
+  readonly up: (schema: Knex.SchemaBuilder) => Knex.SchemaBuilder;
+}
+
+/** Every tenant has this plan until an operator assigns another. */
+export const STANDARD_PLAN_ID = 'standard';
+
+/*
+ * Times are ISO 8601 in UTC with milliseconds, so that their order as text is their order in time. Secrets are here
+ * only as digests: of keys, sessions and links SHA-256, of passwords scrypt with its parameters.
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    version: 1,
+    up: (schema) =>
+      schema
+        .createTable('plans', (table) => {
+          table.text('plan_id').primary();
+          table.text('name').notNullable().unique();
+          table.integer('requests_per_minute');
+          table.integer('executions_per_month');
+          table.integer('bridge').notNullable();
+        })
+        .createTable('tenants', (table) => {
+          table.text('tenant_id').primary();
+          table.text('name').notNullable().unique();
+          table.text('status').notNullable();
+          table.text('plan_id').notNullable().references('plans.plan_id');
+          table.text('settings_json').notNullable();
+          table.text('created_at').notNullable();
+        })
+        .createTable('users', (table) => {
+          table.text('user_id').primary();
+          table.text('tenant_id').notNullable().references('tenants.tenant_id').index('users_tenant');
+          table.text('email').notNullable().unique();
+          table.text('name').notNullable();
+          table.text('role').notNullable();
+          table.text('password_hash');
+          table.text('created_at').notNullable();
+          table.text('last_login_at');
+          table.text('disabled_at');
+        })
+        .createTable('one_time_links', (table) => {
+          table.text('token_hash').primary();
+          table.text('user_id').references('users.user_id').index('one_time_links_user');
+          table.text('expires_at').notNullable();
+          table.text('used_at');
+        })
+        .createTable('sessions', (table) => {
+          table.text('token_hash').primary();
+          table.text('user_id').notNullable().references('users.user_id').index('sessions_user');
+          table.text('created_at').notNullable();
+          table.text('last_seen_at').notNullable();
+          table.text('expires_at').notNullable();
+        })
+        .createTable('api_keys', (table) => {
+          table.bigIncrements('seq');
+          table.text('key_id').notNullable().unique();
+          table.text('tenant_id').notNullable().references('tenants.tenant_id');
+          table.text('name').notNullable();
+          table.text('key_hash').notNullable().unique();
+          table.text('prefix').notNullable();
+          table.text('scopes_json').notNullable();
+          table.text('created_at').notNullable();
+          table.text('last_used_at');
+          table.text('expires_at');
+          table.text('revoked_at');
+          table.index(['tenant_id', 'seq'], 'api_keys_tenant');
+        })
+        .createTable('usage_days', (table) => {
+          table.text('tenant_id').notNullable().references('tenants.tenant_id');
+          table.text('day').notNullable();
+          table.text('kind').notNullable();
+          table.bigInteger('count').notNullable();
+          table.primary(['tenant_id', 'day', 'kind']);
+        })
+        .createTable('usage_reports', (table) => {
+          table.text('report_id').primary();
+          table.text('received_at').notNullable();
+        })
+        .createTable('account_acts', (table) => {
+          table.bigIncrements('seq');
+          table.text('tenant_id').notNullable();
+          table.text('at').notNullable();
+          table.text('actor').notNullable();
+          table.text('act').notNullable();
+          table.text('subject').notNullable();
+          table.index(['tenant_id', 'seq'], 'account_acts_tenant');
+        })
+        // The rate limiter's own layout.
+        .createTable('login_attempts', (table) => {
+          table.string('key', 255).primary();
+          table.integer('points').notNullable().defaultTo(0);
+          table.bigInteger('expire');
+        })
+        .raw(`insert into plans (plan_id, name, bridge) values ('${STANDARD_PLAN_ID}', 'Standard', 1)`),
+  },
+];

@@ -1,0 +1,60 @@
+import { appendAct, listActs } from './account-acts.js';
+import { SqlApiKeyStore } from './api-keys.js';
+import { Database } from './database.js';
+import { migrateDatabase } from './migrate.js';
+import { SqlLinkStore } from './one-time-links.js';
+import type { Store } from './ports.js';
+import { SqlSessionStore } from './sessions.js';
+import { sweepExpired } from './sweep.js';
+import { SqlTenantStore } from './tenants.js';
+import { SqlUsageStore } from './usage.js';
+import { SqlUserStore } from './users.js';
+
+export interface StoreOptions {
+  /** `sqlite:PATH`, the file made when there is none, or `postgres://...`. */
+  readonly databaseUrl: string;
+  readonly now?: () => Date;
+}
+
+/** A store and the database behind it, which the login limits share. */
+export interface OpenedStore {
+  readonly store: Store;
+  readonly database: Database;
+}
+
+/**
+ * Opens the control plane's store and brings its schema up to date.
+ * @throws StoreError STORE_URL_INVALID, STORE_UNAVAILABLE, STORE_SCHEMA_TOO_NEW
+ */
+export async function openStore({ databaseUrl, now = () => new Date() }: StoreOptions): Promise<OpenedStore> {
+  const database = new Database(databaseUrl);
+  try {
+    const schemaVersion = await migrateDatabase(database);
+    return { store: storeOn(database, schemaVersion, now), database };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+function storeOn(database: Database, schemaVersion: number, now: () => Date): Store {
+  return {
+    tenants: new SqlTenantStore(database, now),
+    users: new SqlUserStore(database, now),
+    links: new SqlLinkStore(database, now),
+    sessions: new SqlSessionStore(database, now),
+    apiKeys: new SqlApiKeyStore(database, now),
+    usage: new SqlUsageStore(database, now),
+    note: (tenantId, act, subject, actor) =>
+      database.run((db) => appendAct(db, { tenantId, act, subject, actor, at: now() })),
+    acts: (tenantId, limit) => database.run((db) => listActs(db, tenantId, limit)),
+    schemaVersion,
+    ping: async () => {
+      await database.run(async (db) => {
+        await db.raw('select 1');
+      });
+    },
+    sweep: () => sweepExpired(database, now()),
+    close: () => database.close(),
+  };
+}

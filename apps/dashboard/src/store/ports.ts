@@ -1,0 +1,252 @@
+import type { Scope } from '../api-keys/api-key.js';
+import type { TenantSettings } from '../settings/tenant-settings.js';
+
+/**
+ * What the control plane keeps, worded by intent. One contract suite holds it on SQLite and on PostgreSQL. Every method
+ * may throw a StoreError; a promise of a write resolves only when the write, and its entry in the audit trail, are
+ * durable.
+ */
+
+export type AccountStatus = 'active' | 'suspended';
+
+/** Null is no limit. */
+export interface PlanLimits {
+  readonly requestsPerMinute: number | null;
+  readonly executionsPerMonth: number | null;
+}
+
+export interface Plan {
+  readonly planId: string;
+  readonly name: string;
+  readonly limits: PlanLimits;
+  /** Whether the plan includes the evidence bridge. */
+  readonly bridge: boolean;
+}
+
+export interface Tenant {
+  readonly tenantId: string;
+  readonly name: string;
+  readonly status: AccountStatus;
+  readonly plan: Plan;
+  readonly settings: TenantSettings;
+  readonly createdAt: string;
+}
+
+export type Role = 'owner' | 'member';
+
+export interface User {
+  readonly userId: string;
+  readonly tenantId: string;
+  /** Lower case. */
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly enabled: boolean;
+  readonly hasPassword: boolean;
+  readonly lastLoginAt: string | null;
+}
+
+export interface NewUser {
+  readonly tenantId: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  /** Null until the user opens the one-time link. */
+  readonly passwordHash: string | null;
+}
+
+/** Of the token only its SHA-256 is kept. */
+export interface NewLink {
+  readonly tokenHash: string;
+  readonly expiresAt: Date;
+}
+
+export interface Session {
+  readonly user: User;
+  readonly tenant: Tenant;
+  readonly lastSeenAt: string;
+}
+
+export interface ApiKey {
+  readonly keyId: string;
+  readonly tenantId: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly scopes: readonly Scope[];
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  /** Set when the key was rotated: it works until then. */
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+export interface NewApiKey {
+  readonly tenantId: string;
+  readonly name: string;
+  /** SHA-256 of the key, 64 hex digits; the key itself is never kept. */
+  readonly keyHash: string;
+  readonly prefix: string;
+  readonly scopes: readonly Scope[];
+}
+
+/** Who acts, as the audit trail shows it: an e-mail address, or `command line`. */
+export type Actor = string;
+
+export interface AccountAct {
+  readonly at: string;
+  readonly actor: Actor;
+  readonly act: ActName;
+  readonly subject: string;
+}
+
+export type ActName =
+  | 'tenant created'
+  | 'account suspended'
+  | 'account resumed'
+  | 'plan assigned'
+  | 'settings changed'
+  | 'user added'
+  | 'user disabled'
+  | 'user enabled'
+  | 'link issued'
+  | 'password set'
+  | 'signed in'
+  | 'signed out'
+  | 'API key created'
+  | 'API key rotated'
+  | 'API key revoked'
+  | 'bridge connected';
+
+export interface TenantStore {
+  /**
+   * The tenant of this name, made when there is none.
+   * @param tenantId for a tenant that a node already knows; a random UUID when left out
+   */
+  create(tenant: { readonly name: string; readonly tenantId?: string }, actor: Actor): Promise<Tenant>;
+  find(tenantId: string): Promise<Tenant | null>;
+  findByName(name: string): Promise<Tenant | null>;
+  /** @returns false when there is no such tenant */
+  setStatus(tenantId: string, status: AccountStatus, actor: Actor): Promise<boolean>;
+  setSettings(tenantId: string, settings: TenantSettings, actor: Actor): Promise<void>;
+  /** @returns false when there is no such tenant or plan */
+  assignPlan(tenantId: string, planName: string, actor: Actor): Promise<boolean>;
+  /** Makes the plan of this name, or changes it for everybody who has it. */
+  putPlan(plan: Omit<Plan, 'planId'>): Promise<Plan>;
+  listPlans(): Promise<readonly Plan[]>;
+}
+
+export interface UserStore {
+  /** Whether anybody can sign in as an owner, or was invited to. */
+  ownerExists(): Promise<boolean>;
+  /** Null when the address is taken, in whatever tenant. */
+  add(user: NewUser, actor: Actor): Promise<User | null>;
+  find(tenantId: string, userId: string): Promise<User | null>;
+  /** With the password hash, for signing in only. */
+  findForLogin(email: string): Promise<{ readonly user: User; readonly passwordHash: string | null } | null>;
+  /** Oldest first. */
+  list(tenantId: string): Promise<readonly User[]>;
+  /** Disabling ends the user's sessions and links. @returns false when there is no such user */
+  setEnabled(tenantId: string, userId: string, enabled: boolean, actor: Actor): Promise<boolean>;
+}
+
+/** What a link is for: the first set-up, or a user's password. */
+export type LinkPurpose = { readonly purpose: 'set-up' } | { readonly purpose: 'password'; readonly user: User };
+
+export interface LinkStore {
+  /** A link with which the user chooses a password; earlier ones stop working. @returns false without such a user */
+  issuePasswordLink(tenantId: string, userId: string, link: NewLink, actor: Actor): Promise<boolean>;
+  /** A link with which the first owner sets the dashboard up. */
+  issueSetUpLink(link: NewLink): Promise<void>;
+  /** What a link that still works is for. */
+  find(tokenHash: string): Promise<LinkPurpose | null>;
+  /** Uses the link up, sets the password and ends every session of the user, or does nothing at all. */
+  redeemForPassword(tokenHash: string, passwordHash: string): Promise<User | null>;
+  /** Uses every set-up link up and makes the first tenant and owner, or does nothing at all. */
+  redeemForSetUp(
+    tokenHash: string,
+    owner: {
+      readonly tenantName: string;
+      readonly email: string;
+      readonly name: string;
+      readonly passwordHash: string;
+    },
+  ): Promise<User | null>;
+}
+
+export interface SessionStore {
+  /** Signs a user in, in place of the session that the browser had. */
+  start(session: { tokenHash: string; userId: string; expiresAt: Date; replaces: string | null }): Promise<void>;
+  /**
+   * A session that is neither over nor idle for too long, of an enabled user.
+   * @param idleSince the earliest last sight that still counts
+   */
+  find(tokenHash: string, idleSince: Date): Promise<Session | null>;
+  touch(tokenHash: string): Promise<void>;
+  end(tokenHash: string): Promise<void>;
+}
+
+export interface ApiKeyStore {
+  /** @throws StoreError STORE_ROW_REFUSED for a hash that is already a key */
+  create(key: NewApiKey, actor: Actor): Promise<ApiKey>;
+  /** Newest first. */
+  list(tenantId: string): Promise<readonly ApiKey[]>;
+  /** Revoked and expired keys are found too. */
+  findByHash(keyHash: string): Promise<{ readonly key: ApiKey; readonly tenant: Tenant } | null>;
+  /**
+   * Puts a new key of the same name and scopes beside the old one, which works until `oldExpiresAt`.
+   * @returns null when there is no such working key of this tenant
+   */
+  rotate(
+    tenantId: string,
+    keyId: string,
+    replacement: Pick<NewApiKey, 'keyHash' | 'prefix'>,
+    oldExpiresAt: Date,
+    actor: Actor,
+  ): Promise<ApiKey | null>;
+  /** @returns false when there is no such key of this tenant, or it is revoked */
+  revoke(tenantId: string, keyId: string, actor: Actor): Promise<boolean>;
+  /** Notes when keys were last used; an earlier time than the one known changes nothing. */
+  markUsed(uses: ReadonlyMap<string, Date>): Promise<void>;
+}
+
+export interface UsageItem {
+  readonly tenantId: string;
+  readonly kind: Scope;
+  readonly count: number;
+}
+
+export interface UsageDay {
+  /** `YYYY-MM-DD`, UTC. */
+  readonly day: string;
+  readonly kind: Scope;
+  readonly count: number;
+}
+
+export interface UsageStore {
+  /**
+   * Adds a report to today's counts, once, however often it arrives. Items of unknown tenants are left out.
+   * @returns how many items were counted; null when the report was counted before
+   */
+  record(reportId: string, items: readonly UsageItem[]): Promise<number | null>;
+  /** From `firstDay` on, newest day first. */
+  list(tenantId: string, firstDay: string): Promise<readonly UsageDay[]>;
+}
+
+export interface Store {
+  readonly tenants: TenantStore;
+  readonly users: UserStore;
+  readonly links: LinkStore;
+  readonly sessions: SessionStore;
+  readonly apiKeys: ApiKeyStore;
+  readonly usage: UsageStore;
+  /** For acts that change nothing in the store itself. */
+  note(tenantId: string, act: ActName, subject: string, actor: Actor): Promise<void>;
+  /** Newest first. */
+  acts(tenantId: string, limit: number): Promise<readonly AccountAct[]>;
+  readonly schemaVersion: number;
+  /** Resolves when the database answers. */
+  ping(): Promise<void>;
+  /** Removes what has run out: sessions, links, old counts and reports, login attempts. */
+  sweep(): Promise<void>;
+  close(): Promise<void>;
+}

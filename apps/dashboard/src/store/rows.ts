@@ -1,0 +1,125 @@
+import type { Knex } from 'knex';
+import { isScope } from '../api-keys/api-key.js';
+import { TenantSettings } from '../settings/tenant-settings.js';
+import type { ApiKey, Plan, Tenant, User } from './ports.js';
+import { StoreError } from './store-error.js';
+
+export interface PlanRow {
+  readonly plan_id: string;
+  readonly name: string;
+  readonly requests_per_minute: number | null;
+  readonly executions_per_month: number | null;
+  readonly bridge: number;
+}
+
+export interface TenantRow extends Omit<PlanRow, 'name'> {
+  readonly tenant_id: string;
+  readonly tenant_name: string;
+  readonly plan_name: string;
+  readonly status: string;
+  readonly settings_json: string;
+  readonly tenant_created_at: string;
+}
+
+/** What `tenantOf` reads, for a query that joins tenants as `t` and plans as `p`. */
+export const TENANT_COLUMNS = {
+  tenant_id: 't.tenant_id',
+  tenant_name: 't.name',
+  status: 't.status',
+  settings_json: 't.settings_json',
+  tenant_created_at: 't.created_at',
+  plan_id: 'p.plan_id',
+  plan_name: 'p.name',
+  requests_per_minute: 'p.requests_per_minute',
+  executions_per_month: 'p.executions_per_month',
+  bridge: 'p.bridge',
+} as const;
+
+export interface UserRow {
+  readonly user_id: string;
+  readonly tenant_id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: string;
+  readonly password_hash: string | null;
+  readonly created_at: string;
+  readonly last_login_at: string | null;
+  readonly disabled_at: string | null;
+}
+
+export interface ApiKeyRow {
+  readonly key_id: string;
+  readonly tenant_id: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly scopes_json: string;
+  readonly created_at: string;
+  readonly last_used_at: string | null;
+  readonly expires_at: string | null;
+  readonly revoked_at: string | null;
+}
+
+export function planOf(row: PlanRow): Plan {
+  return {
+    planId: row.plan_id,
+    name: row.name,
+    limits: { requestsPerMinute: row.requests_per_minute, executionsPerMonth: row.executions_per_month },
+    bridge: row.bridge === 1,
+  };
+}
+
+export function tenantOf(row: TenantRow): Tenant {
+  return {
+    tenantId: row.tenant_id,
+    name: row.tenant_name,
+    // Anything unknown shuts the account rather than opens it.
+    status: row.status === 'active' ? 'active' : 'suspended',
+    plan: planOf({ ...row, name: row.plan_name }),
+    settings: TenantSettings.parse(JSON.parse(row.settings_json)),
+    createdAt: row.tenant_created_at,
+  };
+}
+
+export function userOf(row: UserRow): User {
+  return {
+    userId: row.user_id,
+    tenantId: row.tenant_id,
+    email: row.email,
+    name: row.name,
+    role: row.role === 'owner' ? 'owner' : 'member',
+    enabled: row.disabled_at === null,
+    hasPassword: row.password_hash !== null,
+    lastLoginAt: row.last_login_at,
+  };
+}
+
+export function apiKeyOf(row: ApiKeyRow): ApiKey {
+  const scopes: unknown = JSON.parse(row.scopes_json);
+  return {
+    keyId: row.key_id,
+    tenantId: row.tenant_id,
+    name: row.name,
+    prefix: row.prefix,
+    scopes: Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string').filter(isScope) : [],
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  };
+}
+
+/** A tenant with its plan. */
+export async function findTenantBy(db: Knex, column: 'tenant_id' | 'name', value: string): Promise<Tenant | null> {
+  const row: TenantRow | undefined = await db('tenants as t')
+    .join('plans as p', 'p.plan_id', 't.plan_id')
+    .where(`t.${column}`, value)
+    .first<TenantRow | undefined>(TENANT_COLUMNS);
+  return row === undefined ? null : tenantOf(row);
+}
+
+/** The row that a statement before it in the same transaction made sure of. */
+export function present<T>(row: T | null | undefined): T {
+  if (row === undefined || row === null)
+    throw new StoreError('STORE_UNAVAILABLE', 'a row is gone that was just written');
+  return row;
+}

@@ -1,0 +1,67 @@
+import type { Database } from './database.js';
+import type { Session, SessionStore } from './ports.js';
+import { TENANT_COLUMNS, tenantOf, userOf, type TenantRow, type UserRow } from './rows.js';
+
+type SessionRow = Omit<UserRow, 'name'> & TenantRow & { readonly last_seen_at: string; readonly user_name: string };
+
+/** Who is signed in. Of a session's token only its SHA-256 is kept. */
+export class SqlSessionStore implements SessionStore {
+  readonly #database: Database;
+  readonly #now: () => Date;
+
+  constructor(database: Database, now: () => Date) {
+    this.#database = database;
+    this.#now = now;
+  }
+
+  async start(session: { tokenHash: string; userId: string; expiresAt: Date; replaces: string | null }): Promise<void> {
+    const at = this.#now().toISOString();
+    await this.#database.transaction(async (db) => {
+      if (session.replaces !== null) await db('sessions').where({ token_hash: session.replaces }).delete();
+      await db('sessions').insert({
+        token_hash: session.tokenHash,
+        user_id: session.userId,
+        created_at: at,
+        last_seen_at: at,
+        expires_at: session.expiresAt.toISOString(),
+      });
+      await db('users').where({ user_id: session.userId }).update({ last_login_at: at });
+    });
+  }
+
+  async find(tokenHash: string, idleSince: Date): Promise<Session | null> {
+    const row: SessionRow | undefined = await this.#database.run(async (db) =>
+      db('sessions as s')
+        .join('users as u', 'u.user_id', 's.user_id')
+        .join('tenants as t', 't.tenant_id', 'u.tenant_id')
+        .join('plans as p', 'p.plan_id', 't.plan_id')
+        .where('s.token_hash', tokenHash)
+        .where('s.expires_at', '>', this.#now().toISOString())
+        .where('s.last_seen_at', '>=', idleSince.toISOString())
+        .whereNull('u.disabled_at')
+        .first<SessionRow | undefined>({
+          ...TENANT_COLUMNS,
+          user_id: 'u.user_id',
+          email: 'u.email',
+          user_name: 'u.name',
+          role: 'u.role',
+          password_hash: 'u.password_hash',
+          created_at: 'u.created_at',
+          last_login_at: 'u.last_login_at',
+          disabled_at: 'u.disabled_at',
+          last_seen_at: 's.last_seen_at',
+        }),
+    );
+    if (row === undefined) return null;
+    return { user: userOf({ ...row, name: row.user_name }), tenant: tenantOf(row), lastSeenAt: row.last_seen_at };
+  }
+
+  async touch(tokenHash: string): Promise<void> {
+    const last_seen_at = this.#now().toISOString();
+    await this.#database.run(async (db) => db('sessions').where({ token_hash: tokenHash }).update({ last_seen_at }));
+  }
+
+  async end(tokenHash: string): Promise<void> {
+    await this.#database.run(async (db) => db('sessions').where({ token_hash: tokenHash }).delete());
+  }
+}

@@ -1,0 +1,24 @@
+import { SCOPES, type Scope } from '../api-keys/api-key.js';
+import type { UsageDay } from '../store/index.js';
+
+export type Counts = Readonly<Record<Scope, number>>;
+
+/** Sums by kind. */
+export function countsOf(days: readonly UsageDay[]): Counts {
+  const counts: Record<Scope, number> = { certify: 0, render: 0, register: 0, ingest: 0 };
+  for (const { kind, count } of days) counts[kind] += count;
+  return counts;
+}
+
+/** What a plan's monthly limit counts: every certificate, however it came. Ingests arrive at the node as certifies. */
+export function executionsIn(counts: Counts): number {
+  return counts.certify + counts.render;
+}
+
+/** Each day that has counts, in the order given. */
+export function byDay(days: readonly UsageDay[]): readonly { readonly day: string; readonly counts: Counts }[] {
+  const names = [...new Set(days.map(({ day }) => day))];
+  return names.map((name) => ({ day: name, counts: countsOf(days.filter(({ day }) => day === name)) }));
+}
+
+export { SCOPES as KINDS };

@@ -1,0 +1,118 @@
+import type { IssuedLink } from '../links/one-time-link.js';
+import type { User } from '../store/index.js';
+import { choiceField, faultSummary, formTokenField, textField } from '../web/fields.js';
+import type { FormFault } from '../web/form.js';
+import { html, type Html } from '../web/html.js';
+import { moment } from '../web/moments.js';
+import type { PageAnswer } from '../web/page-answer.js';
+
+export interface UsersPage {
+  readonly formToken: string;
+  readonly users: readonly User[];
+  readonly self: User;
+  readonly given?: URLSearchParams;
+  readonly faults?: readonly FormFault[];
+  readonly notice?: string | undefined;
+}
+
+export function usersPage({ formToken, users, self, given, faults, notice }: UsersPage): PageAnswer {
+  const value = (name: string): string | undefined => given?.get(name) ?? undefined;
+  const role = given?.get('role') === 'owner' ? 'owner' : 'member';
+  return {
+    title: 'Users',
+    notice,
+    body: html`<p class="lead">People who can sign in to this account.</p>
+      ${faultSummary(faults)}
+      <ul class="items">
+        ${users.map((user) => userItem(user, self, formToken))}
+      </ul>
+      ${
+        self.role === 'owner' &&
+        html`<section aria-labelledby="new-user">
+          <h2 id="new-user">Add a user</h2>
+          <form method="post" action="/users" class="card">
+            ${formTokenField(formToken)} ${textField({ name: 'name', label: 'Name', value: value('name'), faults })}
+            ${textField({ name: 'email', label: 'E-mail address', type: 'email', value: value('email'), faults })}
+            ${choiceField(
+              'radio',
+              'role',
+              'Role',
+              [
+                {
+                  value: 'member',
+                  label: 'Member',
+                  hint: 'Sees everything but keys’ secrets, and opens the bridge.',
+                  chosen: role === 'member',
+                },
+                {
+                  value: 'owner',
+                  label: 'Owner',
+                  hint: 'Also manages keys, users and settings.',
+                  chosen: role === 'owner',
+                },
+              ],
+              faults,
+            )}
+            <button>Add and make a link</button>
+          </form>
+        </section>`
+      }`,
+  };
+}
+
+function userItem(user: User, self: User, formToken: string): Html {
+  const { userId, email, name, role, enabled, hasPassword, lastLoginAt } = user;
+  const isSelf = userId === self.userId;
+  const act = (path: string, label: string, kind: string): Html =>
+    html`<form method="post" action="/users/${userId}/${path}">
+      ${formTokenField(formToken)}<button class="${kind}">${label}<span class="unseen"> ${name}</span></button>
+    </form>`;
+  return html`<li class="card item">
+    <div class="item-head">
+      <h2>${name}${isSelf && html` <span class="muted">(you)</span>`}</h2>
+      ${
+        !enabled
+          ? html`<span class="state bad">disabled</span>`
+          : hasPassword
+            ? html`<span class="state good">active</span>`
+            : html`<span class="state warn">invited</span>`
+      }
+    </div>
+    <dl>
+      <div>
+        <dt>E-mail address</dt>
+        <dd>${email}</dd>
+      </div>
+      <div>
+        <dt>Role</dt>
+        <dd>${role}</dd>
+      </div>
+      <div>
+        <dt>Last signed in</dt>
+        <dd>${moment(lastLoginAt)}</dd>
+      </div>
+    </dl>
+    ${
+      self.role === 'owner' &&
+      html`<div class="acts">
+        ${enabled && act('link', 'New password link', 'quiet')}
+        ${!isSelf && (enabled ? act('disable', 'Disable', 'quiet danger') : act('enable', 'Enable', 'quiet'))}
+      </div>`
+    }
+  </li>`;
+}
+
+/** The only page that ever shows the link. */
+export function linkPage(user: User, link: IssuedLink): PageAnswer {
+  return {
+    title: 'Hand this link over',
+    body: html`<p class="lead">
+        With it ${user.name} (${user.email}) chooses a password. It works once, until
+        ${moment(link.expiresAt.toISOString())}; earlier links of this user do not work any more.
+      </p>
+      <div class="card">
+        <p class="once"><code>${link.url}</code></p>
+      </div>
+      <p class="acts"><a class="button" href="/users">I have copied it</a></p>`,
+  };
+}

@@ -1,0 +1,75 @@
+import { pathParam, ServiceError, type Route } from '@cer/http-service';
+import { z } from 'zod';
+import { INVITATION_MS, issueLink } from '../links/one-time-link.js';
+import type { Store } from '../store/index.js';
+import { checkForm } from '../web/form.js';
+import { noticeText } from '../web/notices.js';
+import type { Pages } from '../web/pages.js';
+import { EmailAddress, PlainName } from './person.js';
+import { linkPage, usersPage } from './user-pages.js';
+
+export interface UserRoutesDeps {
+  readonly pages: Pages;
+  readonly store: Store;
+  readonly publicUrl: string;
+  readonly now: () => Date;
+}
+
+const LABELS = { name: 'Name', email: 'E-mail address', role: 'Role' };
+const UserForm = z.object({ name: PlainName, email: EmailAddress, role: z.enum(['member', 'owner']) });
+
+/** The people of an account. */
+export function userRoutes({ pages, store, publicUrl, now }: UserRoutesDeps): readonly Route[] {
+  const invite = async (tenantId: string, userId: string, actor: string) => {
+    const link = issueLink(publicUrl, INVITATION_MS, now());
+    const user = await store.users.find(tenantId, userId);
+    if (user === null || !(await store.links.issuePasswordLink(tenantId, userId, link, actor))) throw noSuchUser();
+    return linkPage(user, link);
+  };
+
+  return [
+    pages.view('/users', async ({ session, formToken, head }) =>
+      usersPage({
+        formToken,
+        users: await store.users.list(session.tenant.tenantId),
+        self: session.user,
+        notice: noticeText(head.query),
+      }),
+    ),
+    pages.act('/users', 'owner', async ({ session, formToken }, fields) => {
+      const { tenantId } = session.tenant;
+      const form = checkForm(UserForm, Object.fromEntries(fields), LABELS);
+      const added = form.ok
+        ? await store.users.add({ tenantId, ...form.value, passwordHash: null }, session.user.email)
+        : null;
+      if (added !== null) return invite(tenantId, added.userId, session.user.email);
+      const faults = form.ok
+        ? [{ field: 'email', sentence: 'E-mail address belongs to a user already.' }]
+        : form.faults;
+      const users = await store.users.list(tenantId);
+      return { ...usersPage({ formToken, users, self: session.user, given: fields, faults }), status: 422 };
+    }),
+    pages.act('/users/:userId/link', 'owner', async ({ session, head }) =>
+      invite(session.tenant.tenantId, pathParam(head, 'userId'), session.user.email),
+    ),
+    pages.act('/users/:userId/disable', 'owner', async ({ session, head }) => {
+      const userId = pathParam(head, 'userId');
+      if (userId === session.user.userId) {
+        throw new ServiceError({ code: 'FORBIDDEN', message: 'You cannot disable yourself: another owner can.' });
+      }
+      if (!(await store.users.setEnabled(session.tenant.tenantId, userId, false, session.user.email)))
+        throw noSuchUser();
+      return { goTo: '/users?done=user-disabled' };
+    }),
+    pages.act('/users/:userId/enable', 'owner', async ({ session, head }) => {
+      const userId = pathParam(head, 'userId');
+      if (!(await store.users.setEnabled(session.tenant.tenantId, userId, true, session.user.email)))
+        throw noSuchUser();
+      return { goTo: '/users?done=user-enabled' };
+    }),
+  ];
+}
+
+function noSuchUser(): ServiceError {
+  return new ServiceError({ code: 'NOT_FOUND', message: 'There is no such user in this account, or it is disabled.' });
+}

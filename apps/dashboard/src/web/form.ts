@@ -1,0 +1,50 @@
+import { ServiceError, zodFaults, type ServiceRequest } from '@cer/http-service';
+import type { z } from 'zod';
+
+export const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** One fault of a form, as its page shows it. */
+export interface FormFault {
+  readonly field: string;
+  readonly sentence: string;
+}
+
+export type FormOutcome<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly faults: readonly FormFault[] };
+
+/**
+ * The fields of a form's body.
+ * @throws ServiceError VALIDATION_ERROR when it is not UTF-8
+ */
+export function formFields({ body }: Pick<ServiceRequest, 'body'>): URLSearchParams {
+  const text = Buffer.from(body).toString('latin1');
+  const fields = new URLSearchParams(text);
+  // Percent-decoding puts U+FFFD where bytes are no UTF-8.
+  if ([...fields.values()].some((value) => value.includes('\ufffd'))) {
+    throw new ServiceError({ code: 'VALIDATION_ERROR', message: 'The form must be sent as UTF-8.' });
+  }
+  return fields;
+}
+
+/**
+ * Checks fields against a schema.
+ * @param labels what the page calls each field
+ */
+export function checkForm<Schema extends z.ZodType>(
+  schema: Schema,
+  values: unknown,
+  labels: Readonly<Record<string, string>>,
+): FormOutcome<z.output<Schema>> {
+  const result = schema.safeParse(values);
+  if (result.success) return { ok: true, value: result.data };
+  const names = new Map(Object.entries(labels));
+  const faults = zodFaults(result.error, values).map((fault) => {
+    const [, field = '', rule = ''] = /^([A-Za-z_]+)[^:]*: (.*)$/s.exec(fault) ?? [];
+    return { field, sentence: `${names.get(field) ?? 'The form'} ${rule}.` };
+  });
+  // One sentence a field is enough to correct it.
+  return {
+    ok: false,
+    faults: faults.filter(({ field }, at) => faults.findIndex((other) => other.field === field) === at),
+  };
+}

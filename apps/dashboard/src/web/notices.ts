@@ -1,0 +1,15 @@
+/** What a page says after something was done; the address carries the name only, so nobody can put words into a page. */
+export const NOTICES = {
+  'signed-out': 'You are signed out.',
+  'key-revoked': 'The API key is revoked. Services stop taking it within 30 seconds.',
+  'user-disabled': 'The user is disabled and signed out everywhere.',
+  'user-enabled': 'The user can sign in again.',
+  'settings-saved': 'The settings are saved. They hold for new records within 30 seconds.',
+  'password-set': 'Your password is set.',
+} as const;
+
+export type Notice = keyof typeof NOTICES;
+
+export function noticeText(query: URLSearchParams): string | undefined {
+  return new Map<string, string>(Object.entries(NOTICES)).get(query.get('done') ?? '');
+}

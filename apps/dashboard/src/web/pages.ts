@@ -1,0 +1,187 @@
+import {
+  redirect,
+  ServiceError,
+  type Handler,
+  type Logger,
+  type RequestHead,
+  type Route,
+  type ServiceRequest,
+  type ServiceResponse,
+} from '@cer/http-service';
+import { SESSION_COOKIE, cookieToken, setCookie, VISIT_COOKIE } from '../auth/cookies.js';
+import { formTokenOf, refuseForgery } from '../auth/forgery.js';
+import { randomToken } from '../auth/random-token.js';
+import type { LiveSession, Sessions } from '../auth/sessions.js';
+import { STATUS, translateError } from '../errors.js';
+import { FORM_TOKEN } from './fields.js';
+import { FORM_TYPE, formFields } from './form.js';
+import { html } from './html.js';
+import type { PageAnswer, PageResponder } from './page-answer.js';
+
+export interface PagesDeps {
+  readonly sessions: Sessions;
+  readonly respond: PageResponder;
+  readonly logger: Logger;
+  /** The origin that forms must come from. */
+  readonly publicUrl: string;
+}
+
+/** A request of somebody who is signed in. */
+export interface SignedIn {
+  readonly head: RequestHead;
+  readonly session: LiveSession;
+  readonly formToken: string;
+}
+
+/** A request of somebody who may not be. */
+export interface Visit {
+  readonly head: RequestHead;
+  readonly formToken: string;
+}
+
+/** A request of somebody whose session may have ended meanwhile. */
+export interface Visitor {
+  readonly head: RequestHead;
+  readonly session: LiveSession | null;
+}
+
+type Shown = PageAnswer | { readonly goTo: string; readonly cookie?: string };
+
+/** Makes routes whose answers are pages, refusals included. */
+export interface Pages {
+  /** A page of somebody who is signed in; others are sent to sign in. */
+  view(path: string, show: (visitor: SignedIn) => Promise<Shown>): Route;
+  /** A change by somebody who is signed in, by a form of ours; an owner's when `by` says so. */
+  act(
+    path: string,
+    by: 'owner' | 'anybody',
+    act: (visitor: SignedIn, fields: URLSearchParams) => Promise<Shown>,
+  ): Route;
+  /** The form that ends a session; it works when there is none any more. */
+  signOut(path: string, act: (visitor: Visitor) => Promise<Shown>): Route;
+  /** A page that needs no session. */
+  openView(path: string, show: (visit: Visit) => Promise<Shown>): Route;
+  /** A form that needs no session. */
+  openAct(path: string, act: (visit: Visit, fields: URLSearchParams) => Promise<Shown>): Route;
+}
+
+const FORM_LIMIT_BYTES = 64 * 1024;
+
+export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps): Pages {
+  const get = (path: string, handler: Handler): Route => ({ method: 'GET', path, handler });
+  const post = (path: string, handler: Handler): Route => ({
+    method: 'POST',
+    path,
+    mediaTypes: [FORM_TYPE],
+    bodyLimitBytes: FORM_LIMIT_BYTES,
+    handler,
+  });
+  const signedIn = async (head: RequestHead): Promise<SignedIn | null> => {
+    const session = await sessions.of(head);
+    return session === null ? null : { head, session, formToken: formTokenOf(session.token) };
+  };
+  const send = (shown: Shown, visitor?: SignedIn): ServiceResponse => {
+    if ('goTo' in shown) {
+      return redirect(shown.goTo, 303, shown.cookie === undefined ? {} : { 'set-cookie': shown.cookie });
+    }
+    if (visitor === undefined) return respond(shown);
+    const { session, formToken, head } = visitor;
+    return respond(shown, { session, formToken, path: head.path });
+  };
+  const guarded =
+    (handler: (request: ServiceRequest) => Promise<ServiceResponse>): Handler =>
+    async (request) => {
+      try {
+        return await handler(request);
+      } catch (error) {
+        return respond(refusalPage(error, request.requestId, logger));
+      }
+    };
+
+  return {
+    view: (path, show) =>
+      get(
+        path,
+        guarded(async (request) => {
+          const visitor = await signedIn(request);
+          if (visitor === null) return send({ goTo: signInPath(request) });
+          return send(await show(visitor), visitor);
+        }),
+      ),
+    act: (path, by, act) =>
+      post(
+        path,
+        guarded(async (request) => {
+          const fields = formFields(request);
+          refuseForgery(request, publicUrl, cookieToken(request, SESSION_COOKIE), fields.get(FORM_TOKEN));
+          const visitor = await signedIn(request);
+          if (visitor === null) return send({ goTo: '/sign-in' });
+          refuseStanding(visitor.session, by);
+          return send(await act(visitor, fields), visitor);
+        }),
+      ),
+    signOut: (path, act) =>
+      post(
+        path,
+        guarded(async (request) => {
+          const token = cookieToken(request, SESSION_COOKIE);
+          // Without a cookie nothing ends, so there is nothing to forge.
+          if (token !== undefined) refuseForgery(request, publicUrl, token, formFields(request).get(FORM_TOKEN));
+          return send(await act({ head: request, session: await sessions.of(request) }));
+        }),
+      ),
+    openView: (path, show) =>
+      get(
+        path,
+        guarded(async (request) => {
+          const known = cookieToken(request, VISIT_COOKIE);
+          const token = known ?? randomToken();
+          const shown = await show({ head: request, formToken: formTokenOf(token) });
+          return send(known === undefined ? { ...shown, cookie: setCookie(VISIT_COOKIE, token) } : shown);
+        }),
+      ),
+    openAct: (path, act) =>
+      post(
+        path,
+        guarded(async (request) => {
+          const fields = formFields(request);
+          const token = cookieToken(request, VISIT_COOKIE);
+          refuseForgery(request, publicUrl, token, fields.get(FORM_TOKEN));
+          return send(await act({ head: request, formToken: formTokenOf(token ?? '') }, fields));
+        }),
+      ),
+  };
+}
+
+/** @throws ServiceError FORBIDDEN for a suspended account, or a member where only owners may act */
+function refuseStanding({ tenant, user }: LiveSession, by: 'owner' | 'anybody'): void {
+  if (tenant.status === 'suspended') {
+    throw new ServiceError({ code: 'FORBIDDEN', message: 'This account is suspended: nothing can be changed.' });
+  }
+  if (by === 'owner' && user.role !== 'owner') {
+    throw new ServiceError({ code: 'FORBIDDEN', message: 'Only an owner of this account may do this.' });
+  }
+}
+
+/** After signing in people come back to where they were going, within this site and by reading only. */
+function signInPath({ path }: RequestHead): string {
+  return path === '/' ? '/sign-in' : `/sign-in?to=${encodeURIComponent(path)}`;
+}
+
+function refusalPage(error: unknown, requestId: string, logger: Logger): PageAnswer {
+  const refused: ServiceError | undefined = error instanceof ServiceError ? error : translateError(error);
+  const statuses = new Map<string, number>(Object.entries(STATUS));
+  const status = refused === undefined ? undefined : statuses.get(refused.code);
+  if (refused === undefined || status === undefined || status >= 500) {
+    logger.error({ requestId, err: error }, 'page failed');
+  }
+  const title = status === 404 ? 'Not found' : status === 403 ? 'Not allowed' : 'This did not work';
+  const sentence = refused?.refusal.message ?? 'Something failed on our side. Try again in a moment.';
+  return {
+    title,
+    status: status ?? 500,
+    body: html`<p>${sentence}</p>
+      <p><a href="/">Go to the overview</a></p>
+      <p class="muted">Request <code>${requestId}</code></p>`,
+  };
+}
