@@ -37,12 +37,16 @@ class Start {
     };
     this.child.stdout?.on('data', keep);
     this.child.stderr?.on('data', keep);
-    this.ended = new Promise((resolve) => this.child.once('close', resolve));
+    this.ended = new Promise((resolve) => {
+      this.child.once('close', resolve);
+    });
   }
 
   async services(dataDir: string): Promise<Services> {
     const file = join(dataDir, 'services.json');
-    for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(100)) {
+    const deadline = Date.now() + PATIENCE_MS;
+    while (Date.now() < deadline) {
+      await sleep(100);
       if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Services;
       if (this.child.exitCode !== null) break;
     }
@@ -154,7 +158,9 @@ describe('npm start', () => {
     'says which port is taken and by whom it is wanted',
     async () => {
       const server = createServer();
-      await new Promise<void>((resolve) => server.listen(portBase, '127.0.0.1', resolve));
+      await new Promise<void>((resolve) => {
+        server.listen(portBase, '127.0.0.1', resolve);
+      });
       const started = start();
       expect(await started.ended).toBe(1);
       server.close();
