@@ -91,9 +91,27 @@ export async function certify(
   const { existing } = outcome;
   if (existing === null) throw new Error('a full record was taken for a hash-only one');
   // The first request may have left the times to the node, or been sealed under an older secret: seal as it was then.
-  const again = seal(existing, existing.commitmentSecretId ?? activeId);
+  const again = sealAgain(existing, deps.secrets, (secretId) => seal(existing, secretId));
   const record = recordToReplay(existing, outcome.record, again.certificateHash);
   return certified(deps, again, bundleOf(record, again, layout), storedMeta(record), record.requestId, true);
+}
+
+/**
+ * Seals as it was sealed then. An attested bundle does not say under which secret this node once made it, if it did: the
+ * one that gives its hash.
+ */
+function sealAgain(
+  { certificateHash, commitmentSecretId }: ExecutionRow,
+  { activeId, ids }: CommitmentSecrets,
+  seal: (secretId: string) => SealedExecution,
+): SealedExecution {
+  const again = seal(commitmentSecretId ?? activeId);
+  if (again.salts === null || commitmentSecretId !== null || again.certificateHash === certificateHash) return again;
+  for (const id of ids.slice(1)) {
+    const candidate = seal(id);
+    if (candidate.certificateHash === certificateHash) return candidate;
+  }
+  return again;
 }
 
 /** A record made by attest from a bundle with raw values keeps no bundle; the one just sealed has the same hash. */

@@ -8,6 +8,8 @@ import { readSecretFile, Secret } from '@cer/http-service';
 export interface CommitmentSecrets {
   /** The secret for new executions. */
   readonly activeId: string;
+  /** Every secret, the active one first. */
+  readonly ids: readonly string[];
   /** @throws Error when the id is unknown; start-up has made sure that no stored execution names such a one */
   readonly secretOf: (id: string) => Uint8Array;
   readonly has: (id: string) => boolean;
@@ -42,6 +44,7 @@ export function openCommitmentSecrets(path: string): CommitmentSecrets {
   if (!byId.has(activeId)) throw fault('activeId must name one of the secrets');
   return {
     activeId,
+    ids: [activeId, ...[...byId.keys()].filter((id) => id !== activeId)],
     has: (id) => byId.has(id),
     secretOf: (id) => {
       const secret = byId.get(id);

@@ -7,6 +7,7 @@ export type LookupQuery =
   | { readonly by: 'executionId'; readonly executionId: string };
 
 const MAX_EXECUTION_ID_LENGTH = 256;
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 
 /** Snake case is the interface, camel case is accepted; the same question asked twice is refused. */
 function single(query: URLSearchParams, snakeCase: string, camelCase: string): string | null {
@@ -25,6 +26,9 @@ export function parseLookupQuery(query: URLSearchParams): LookupQuery {
   if (hash !== null) return { by: 'certificateHash', certificateHash: parseHash(hash, 'certificate_hash') };
   if (executionId === null || executionId === '' || executionId.length > MAX_EXECUTION_ID_LENGTH) {
     throw validationError([`execution_id: must have 1 to ${MAX_EXECUTION_ID_LENGTH} characters`]);
+  }
+  if (controlCharacter.test(executionId)) {
+    throw validationError(['execution_id: must not contain control characters']);
   }
   return { by: 'executionId', executionId };
 }

@@ -73,7 +73,8 @@ async function byExecutionId(
     limit: MAX_OTHER_MATCHES + 1,
     ...(caller !== null && { tenantId: caller.tenantId }),
   });
-  const [earliest, ...others] = found;
+  // Its owner too is told of a hidden record only what everybody is told.
+  const [earliest, ...others] = found.filter(({ visibility }) => visibility === 'visible');
   if (earliest === undefined) throw recordNotFound();
   return ok(
     {

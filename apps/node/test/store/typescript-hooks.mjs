@@ -1,15 +1,27 @@
-// Lets a plain Node process load the sources as they are, so that a test can kill one without a build before it.
+// Lets a plain Node process load the sources as they are, of this workspace and of those it depends on, so that a test
+// can kill one without a build before it.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { transformFile } from '@swc/core';
 
-export async function resolve(specifier, context, nextResolve) {
-  if (/^\.{1,2}\/.*\.js$/.test(specifier) && context.parentURL?.endsWith('.ts')) {
-    const source = new URL(specifier.replace(/\.js$/, '.ts'), context.parentURL);
-    if (existsSync(source)) return { url: source.href, shortCircuit: true };
+const PACKAGES = new URL('../../../../packages/', import.meta.url);
+
+function sourceOf(specifier, parentURL) {
+  if (/^\.{1,2}\/.*\.js$/.test(specifier) && parentURL?.endsWith('.ts')) {
+    return new URL(specifier.replace(/\.js$/, '.ts'), parentURL);
   }
-  return nextResolve(specifier, context);
+  const [, platform] = /^#([a-z-]+)-platform$/.exec(specifier) ?? [];
+  if (platform !== undefined) return new URL(`${platform}/src/platform/node.ts`, PACKAGES);
+  const [, workspace, file = 'index'] = /^@cer\/([a-z-]+)(?:\/([a-z-]+))?$/.exec(specifier) ?? [];
+  return workspace === undefined ? undefined : new URL(`${workspace}/src/${file}.ts`, PACKAGES);
+}
+
+export async function resolve(specifier, context, nextResolve) {
+  const source = sourceOf(specifier, context.parentURL);
+  return source !== undefined && existsSync(source)
+    ? { url: source.href, shortCircuit: true }
+    : nextResolve(specifier, context);
 }
 
 export async function load(url, context, nextLoad) {

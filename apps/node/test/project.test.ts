@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { buildProjectBundle, evaluateProject, isJsonObject, sha256, type JsonObject } from '@cer/cer-core';
+import {
+  CONFIDENTIAL_MEMBERS,
+  executionRequest,
+  sealed,
+  TEST_NODE_ID,
+  TEST_SIGNER,
+  testKeys,
+} from '@cer/cer-core/testing';
+
+import { ask, at, objectAt, textAt, type Answer } from './ask.js';
+import { startTestNode, VERIFY_URL, type TestNode } from './test-node.js';
+
+let node: TestNode;
+let key: string;
+
+beforeAll(async () => {
+  node = await startTestNode();
+  key = await node.newKey('owner');
+});
+afterAll(() => node.close());
+
+const register = (body: unknown, as = key): Promise<Answer> =>
+  ask(node, 'post', '/v1/project-bundle/register', { key: as, body });
+const verify = (bundle: unknown): Promise<Answer> =>
+  ask(node, 'post', '/v1/project-bundle/verify', { body: { bundle } });
+const publicForm = (hash: string): Promise<Answer> =>
+  ask(node, 'get', `/v1/project-bundle/public?project_hash=${encodeURIComponent(hash)}`);
+const evaluated = (project: unknown): ReturnType<typeof evaluateProject> =>
+  evaluateProject(project, { keySet: testKeys(), verifiedAt: new Date().toISOString() });
+
+async function step(members: JsonObject = {}, as = key): Promise<JsonObject> {
+  const body = executionRequest({ executionId: randomUUID(), ...members });
+  const certified = await ask(node, 'post', '/v1/cer/ai/certify', { key: as, body });
+  const cer = objectAt(certified.body, 'cer');
+  if (!isJsonObject(cer)) throw new Error('no bundle');
+  return cer;
+}
+
+async function project(bundles: readonly JsonObject[], info: JsonObject = {}): Promise<JsonObject> {
+  return buildProjectBundle(
+    { projectBundleId: randomUUID(), projectTitle: 'A project', ...info },
+    bundles.map((bundle, index) => ({ stepId: `step-${index}`, bundle })),
+  );
+}
+const hashOf = (bundle: JsonObject): string => textAt(bundle, 'integrity', 'projectHash');
+
+describe('registering a project', () => {
+  it('answers exactly the documented members, and the same again', async () => {
+    const bundle = await project([await step(), await step(CONFIDENTIAL_MEMBERS)]);
+    const projectHash = hashOf(bundle);
+    const { status, headers, body, text } = await register(bundle);
+    const registeredAt = textAt(body, 'registeredAt');
+    const kid = TEST_SIGNER.kid;
+    expect([status, headers['x-idempotent-replay']]).toEqual([200, undefined]);
+    expect(body).toEqual({
+      ...{ ok: true, projectHash, registeredAt, totalSteps: 2 },
+      receipt: { projectHash, registeredAt, nodeId: TEST_NODE_ID, kid },
+      ...{ signature: expect.stringMatching(/^[\w-]{86}$/), kid },
+      verificationUrl: `${VERIFY_URL}/p/${encodeURIComponent(projectHash)}`,
+    });
+    for (const again of [
+      bundle,
+      { bundle },
+      { ...bundle, meta: { attestation: 'theirs' }, receipt: {}, signature: 's' },
+    ]) {
+      const replayed = await register(again);
+      expect([replayed.text, replayed.headers['x-idempotent-replay']]).toEqual([text, 'true']);
+    }
+  });
+
+  it('is one registration when many race', async () => {
+    const bundle = await project([await step()]);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => register(bundle)));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers['x-idempotent-replay'] === undefined)).toHaveLength(1);
+  });
+
+  it('demands that every step is a full record of the caller', async () => {
+    const foreign = await step({}, await node.newKey());
+    const { bundle: unattested } = sealed({ executionId: randomUUID() });
+    const hashOnly = sealed({ executionId: randomUUID() }).bundle;
+    const submitted = {
+      ...{ bundleType: 'hash-only-timestamp', version: '0.1', createdAt: null, snapshot: null },
+      certificateHash: hashOnly['certificateHash'],
+    };
+    expect((await ask(node, 'post', '/api/attest', { key, body: submitted })).status).toBe(200);
+    const { status, body } = await register(await project([await step(), foreign, unattested, hashOnly]));
+    expect([status, at(body, 'error')]).toEqual([400, 'ATTESTATION_MISSING']);
+    const details = at(body, 'details') as string[];
+    expect(details.map((detail) => detail.split(':')[0])).toEqual(['step-1', 'step-2', 'step-3']);
+  });
+
+  it('takes hidden steps and refuses deleted ones', async () => {
+    const [hidden, deleted] = [await step(), await step()];
+    await node.store.records.setVisibility(textAt(hidden, 'certificateHash'), 'hidden');
+    await node.store.records.setVisibility(textAt(deleted, 'certificateHash'), 'deleted');
+    expect((await register(await project([hidden]))).status).toBe(200);
+    expect(at((await register(await project([deleted]))).body, 'error')).toBe('ATTESTATION_MISSING');
+  });
+
+  it.each<[string, (bundle: JsonObject) => unknown, string]>([
+    ['another title', (bundle) => ({ ...bundle, projectTitle: 'canary' }), 'PROJECT_HASH_MISMATCH'],
+    ['a missing bundle', (bundle) => ({ ...bundle, embeddedBundles: {} }), 'STEP_REGISTRY_MISMATCH'],
+    ['no registry', (bundle) => ({ ...bundle, stepRegistry: 'canary' }), 'PROJECT_HASH_MISMATCH'],
+    ['another type', (bundle) => ({ ...bundle, bundleType: 'canary' }), 'PROJECT_HASH_MISMATCH'],
+    ['no object', () => [], 'VALIDATION_ERROR'],
+    ['nothing', () => ({}), 'VALIDATION_ERROR'],
+    ['text', () => '"canary"', 'VALIDATION_ERROR'],
+  ])('is 400: %s', async (_name, change, error) => {
+    const { status, body, text } = await register(change(await project([await step()])));
+    expect([status, at(body, 'error')]).toEqual([400, error]);
+    expect(text).not.toContain('canary');
+  });
+
+  it('is 400 with the code of the step that fails', async () => {
+    const bundle = await project([await step()]);
+    const embedded = objectAt(bundle, 'embeddedBundles', 'step-0');
+    const tampered = { ...embedded, snapshot: { ...objectAt(embedded, 'snapshot'), model: 'canary' } };
+    const { status, body, text } = await register({ ...bundle, embeddedBundles: { 'step-0': tampered } });
+    expect([status, at(body, 'error')]).toEqual([400, 'CERTIFICATE_HASH_MISMATCH']);
+    expect(text).not.toContain('canary');
+  });
+});
+
+describe('the public form of a project', () => {
+  it('verifies, with its receipt, and shows no member outside the hash', async () => {
+    const bundle = await project([await step({ metadata: { m: 'canary' } }), await step(CONFIDENTIAL_MEMBERS)]);
+    const registered = await register({ ...bundle, extra: 'canary', steps: undefined });
+    const { status, body, text } = await publicForm(hashOf(bundle));
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      ...objectAt(registered.body),
+      integrity: bundle['integrity'],
+      stepRegistry: bundle['stepRegistry'],
+      meta: { attestation: { receipt: at(registered.body, 'receipt'), signature: at(registered.body, 'signature') } },
+    });
+    expect(at(body, 'withdrawn')).toBeUndefined();
+    expect(at(body, 'embeddedBundles', 'step-1', 'bundleType')).toBe('signed-redacted-reseal');
+    expect(text).not.toContain('canary');
+    expect(text).not.toContain(textAt(CONFIDENTIAL_MEMBERS, 'prompt'));
+    expect(await evaluated(body)).toMatchObject({ status: 'VERIFIED', nodeReceipt: { status: 'PASS' }, findings: [] });
+    expect((await verify(body)).body).toMatchObject({
+      ok: true,
+      passedSteps: 2,
+      attestedSteps: 2,
+      nodeReceipt: 'PASS',
+    });
+  });
+
+  it('lists steps that were hidden or deleted since as withdrawn, and still verifies', async () => {
+    const steps = [await step(), await step(), await step()];
+    const bundle = await project(steps);
+    await register(bundle);
+    await node.store.records.setVisibility(textAt(steps[0], 'certificateHash'), 'hidden');
+    await node.store.records.setVisibility(textAt(steps[2], 'certificateHash'), 'deleted');
+    const { body } = await publicForm(hashOf(bundle));
+    expect(at(body, 'withdrawn')).toEqual(['step-0', 'step-2']);
+    expect(Object.keys(objectAt(body, 'embeddedBundles'))).toEqual(['step-1']);
+    expect((await verify(body)).body).toMatchObject({
+      ...{ ok: true, code: 'OK', totalSteps: 3, passedSteps: 1, failedSteps: 0 },
+      steps: [{ status: 'WITHDRAWN', code: 'INCOMPLETE_ARTIFACT' }, { status: 'VERIFIED' }, { status: 'WITHDRAWN' }],
+    });
+  });
+
+  it('is one and the same 404 when hidden, deleted or unknown', async () => {
+    const [hidden, deleted] = [await project([await step()]), await project([await step()])];
+    for (const bundle of [hidden, deleted]) await register(bundle);
+    await node.store.projects.setVisibility(hashOf(hidden), 'hidden');
+    await node.store.projects.setVisibility(hashOf(deleted), 'deleted');
+    for (const hash of [hashOf(hidden), hashOf(deleted), sha256('unknown')]) {
+      const { status, headers, body } = await publicForm(hash);
+      expect(status).toBe(404);
+      expect(body).toEqual({
+        error: 'NOT_FOUND',
+        reasonCode: 'RECORD_NOT_FOUND',
+        requestId: headers['x-request-id'],
+      });
+    }
+    const again = await register(deleted);
+    expect([again.status, at(again.body, 'message')]).toEqual([409, 'record removed']);
+    for (const query of ['', '?project_hash=x', `?project_hash=${hashOf(hidden)}&projectHash=${hashOf(hidden)}`]) {
+      expect((await ask(node, 'get', `/v1/project-bundle/public${query}`)).status).toBe(400);
+    }
+  });
+});
+
+describe('verifying a project', () => {
+  it('takes any step and answers exactly the documented members', async () => {
+    const bundle = await project([sealed({ executionId: 'a' }).bundle, await step({ executionId: 'b' })]);
+    const { status, body } = await verify(bundle);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      ...{ ok: true, code: 'OK', errors: [] },
+      projectHash: { submitted: hashOf(bundle), computed: hashOf(bundle), valid: true },
+      ...{ structuralValid: true, totalSteps: 2, passedSteps: 2, failedSteps: 0, attestedSteps: 1 },
+      steps: ['a', 'b'].map((executionId, sequence) => ({
+        ...{ stepId: `step-${sequence}`, sequence, executionId },
+        certificateHash: at(bundle, 'stepRegistry', sequence, 'certificateHash'),
+        ...{ ok: true, status: 'VERIFIED', code: 'OK', errors: [] },
+      })),
+      nodeReceipt: 'SKIPPED',
+    });
+  });
+
+  it('is 200 for a verdict and 400 for what is no project', async () => {
+    const failing = await verify({});
+    expect(failing.status).toBe(200);
+    expect(at(failing.body, 'ok')).toBe(false);
+    for (const body of [{}, [], { bundle: null }, { bundle: [] }, '{"bundle":{},"bundle":{}}']) {
+      const answer = await ask(node, 'post', '/v1/project-bundle/verify', { body });
+      expect([answer.status, at(answer.body, 'error')]).toEqual([400, 'VALIDATION_ERROR']);
+    }
+  });
+});

@@ -1,0 +1,123 @@
+import { createHash, createPrivateKey, randomUUID, sign } from 'node:crypto';
+
+import { createMetrics, serve } from '@cer/http-service';
+import { recordedLog } from '@cer/http-service/testing';
+import type { Attestor, PublishSettings } from '@cer/cer-core';
+import { TEST_ATTESTOR, TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
+import type { Signer } from '@cer/keys';
+import { testKeySet } from '@cer/keys/testing';
+
+import { createApp, type NodeDeps } from '../src/app.js';
+import { apiKeyPrefix, generateApiKey, hashApiKey, SCOPES } from '../src/auth/api-key.js';
+import { ownKeyDirectory, type KeyDirectory } from '../src/auth/key-directory.js';
+import type { CommitmentSecrets } from '../src/certify/commitment-secrets.js';
+import { describeRuntime } from '../src/discovery/runtime.js';
+import { openStore, type Store } from '../src/store/index.js';
+import { sqliteTestDatabase } from './store/sqlite-test-database.js';
+import type { TestDatabase } from './store/test-database.js';
+
+export const VERIFY_URL = 'https://verify.example';
+
+export const TEST_LIMITS = {
+  bodyLimitBytes: 256 * 1024,
+  batchLimitBytes: 32 * 1024 * 1024,
+  verifyLimitBytes: 128 * 1024,
+  projectLimitBytes: 1024 * 1024,
+  projectVerifyLimitBytes: 512 * 1024,
+};
+
+/** A node under test: the whole app on a real database, behind a real port. */
+export interface TestNode {
+  readonly url: string;
+  readonly store: Store;
+  readonly database: TestDatabase;
+  readonly deps: NodeDeps;
+  /** The lines of the log so far, at its lowest level. */
+  readonly log: readonly string[];
+  /** A new key of a tenant, all scopes unless told otherwise. */
+  readonly newKey: (tenant?: string, scopes?: readonly string[]) => Promise<string>;
+  readonly close: () => Promise<void>;
+}
+
+export interface TestNodeOptions {
+  readonly database?: TestDatabase;
+  readonly queueLimit?: number;
+  /** What the tenants publish beyond the defaults. */
+  readonly publish?: Partial<PublishSettings>;
+  /** Parts to be replaced, made from the parts as they would be. */
+  readonly replace?: (deps: NodeDeps) => Partial<NodeDeps>;
+}
+
+const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** The key of TEST_SIGNER in native code: a signature in jest's sandbox takes milliseconds otherwise. */
+function nativeTestSigner(): Signer {
+  const seed = createHash('sha256').update('cer test signer active').digest();
+  const key = createPrivateKey({ key: Buffer.concat([PKCS8_ED25519, seed]), format: 'der', type: 'pkcs8' });
+  return { ...TEST_SIGNER, sign: async (message) => new Uint8Array(sign(null, message, key)) };
+}
+
+/** Commitment secrets that follow from their ids. */
+export function testSecrets(activeId: string, ...olderIds: readonly string[]): CommitmentSecrets {
+  const known = new Map([activeId, ...olderIds].map((id) => [id, new Uint8Array(32).fill(id.length + 7)]));
+  return {
+    activeId,
+    ids: [...known.keys()],
+    has: (id) => known.has(id),
+    secretOf: (id) => known.get(id) ?? new Uint8Array(0),
+  };
+}
+
+export async function startTestNode(options: TestNodeOptions = {}): Promise<TestNode> {
+  const database = options.database ?? (await sqliteTestDatabase());
+  const store = await openStore({ databaseUrl: database.url, queueLimit: options.queueLimit ?? 10_000 });
+  const { logger, lines } = recordedLog();
+  logger.level = 'trace';
+  const runtime = describeRuntime(TEST_NODE_ID);
+  const attestor: Attestor = { ...TEST_ATTESTOR, signer: nativeTestSigner(), nodeRuntimeHash: runtime.hash };
+  const usual: NodeDeps = {
+    ...TEST_LIMITS,
+    store,
+    keys: publishing(ownKeyDirectory(store.tenants), options.publish),
+    attestor,
+    keySetDocument: testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER }] }),
+    secrets: testSecrets('secret-1'),
+    runtime,
+    verifyUrl: VERIFY_URL,
+    logger,
+    metrics: createMetrics(),
+    now: () => new Date(),
+  };
+  const deps = { ...usual, ...options.replace?.(usual) };
+  const server = await serve(createApp(deps), { host: '127.0.0.1', port: 0, logger });
+  return {
+    url: server.url,
+    store,
+    database,
+    deps,
+    log: lines,
+    newKey: (tenant = `tenant ${randomUUID()}`, scopes = SCOPES) => newKey(store, tenant, scopes),
+    close: async () => {
+      await server.close();
+      await store.close();
+      if (options.database === undefined) await database.remove();
+    },
+  };
+}
+
+async function newKey(store: Store, tenant: string, scopes: readonly string[]): Promise<string> {
+  const { tenantId } = await store.tenants.createTenant(tenant);
+  const key = generateApiKey();
+  await store.tenants.createApiKey({ tenantId, keyHash: hashApiKey(key), prefix: apiKeyPrefix(key), scopes });
+  return key;
+}
+
+function publishing(directory: KeyDirectory, publish: Partial<PublishSettings> | undefined): KeyDirectory {
+  if (publish === undefined) return directory;
+  return {
+    find: async (keyHash) => {
+      const caller = await directory.find(keyHash);
+      return caller === null ? null : { ...caller, publish: { ...caller.publish, ...publish } };
+    },
+  };
+}
