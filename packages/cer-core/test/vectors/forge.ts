@@ -52,7 +52,7 @@ export function change(value: JsonObject, path: string, to: Json | undefined): J
   const inner = value[first];
   const below = rest.join('.');
   if (Array.isArray(inner))
-    return { ...value, [first]: Object.values(change(Object.fromEntries(inner.entries()) as JsonObject, below, to)) };
+    return { ...value, [first]: Object.values(change(Object.fromEntries<Json>(inner.entries()), below, to)) };
   return { ...value, [first]: change(object(inner), below, to) };
 }
 

@@ -1,0 +1,23 @@
+import { createVerifier, tweetnaclBackend, webCryptoBackend, type SubtleEd25519 } from '@cer/keys';
+import { differences, observe, type CaseFiles } from '../vectors/observe.js';
+
+// What runs inside the browser or realm. It hands back text only: objects of another realm are no equals of ours.
+
+export type BackendName = 'webcrypto' | 'tweetnacl' | 'platform';
+
+/** Runs every case. @returns JSON of `{name: differences}` of the cases that do not hold */
+export async function runVectors(casesJson: string, backend: BackendName): Promise<string> {
+  const global: { readonly crypto?: { readonly subtle?: SubtleEd25519 } } = globalThis;
+  const subtle = global.crypto?.subtle;
+  if (backend === 'webcrypto' && subtle === undefined) throw new Error('no WebCrypto here');
+  const verifier =
+    backend === 'platform'
+      ? undefined
+      : createVerifier(backend === 'webcrypto' && subtle !== undefined ? webCryptoBackend(subtle) : tweetnaclBackend);
+  const failing: Record<string, unknown> = {};
+  for (const vector of JSON.parse(casesJson) as readonly CaseFiles[]) {
+    const differing = differences(vector.expected, await observe(vector, verifier));
+    if (Object.keys(differing).length > 0) failing[vector.name] = differing;
+  }
+  return JSON.stringify(failing);
+}
