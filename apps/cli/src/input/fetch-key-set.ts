@@ -57,16 +57,26 @@ async function fetchBody(address: string, maxBytes: number): Promise<Uint8Array>
   return readBody(response, maxBytes);
 }
 
+/** What is used of a stream's reader: the platform's own type differs between Node's and the browser's declarations. */
+interface Reader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+}
+
 async function readBody(response: Response, maxBytes: number): Promise<Uint8Array> {
+  const reader: Reader | undefined = response.body?.getReader();
   const chunks: Uint8Array[] = [];
   let length = 0;
-  const body: AsyncIterable<Uint8Array> | null = response.body;
-  for await (const chunk of body ?? []) {
+  for (;;) {
+    const chunk = (await reader?.read())?.value;
+    if (chunk === undefined) return Buffer.concat(chunks, length);
     length += chunk.length;
-    if (length > maxBytes) throw new FetchFault(`its answer is larger than ${maxBytes} bytes`);
+    if (length > maxBytes) {
+      await reader?.cancel();
+      throw new FetchFault(`its answer is larger than ${maxBytes} bytes`);
+    }
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks, length);
 }
 
 function asFetchFault(error: unknown): FetchFault {

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { executionRequestFaults, hashValue, jcsV1, parseJson, sealExecution, type JsonObject } from '@cer/cer-core';
+import {
+  asConfidential,
+  describeChatCompletion,
+  describeMessages,
+  type ModelCall,
+} from '../../../examples/calls/describe.mjs';
+
+const FOLDER = join(__dirname, '..', '..', '..', 'examples', 'calls');
+const PROVIDER = { provider: 'example' };
+
+function call(name: string): ModelCall & { readonly synthetic: string } {
+  return JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8')) as ModelCall & { readonly synthetic: string };
+}
+
+function snapshotOf(description: JsonObject): unknown {
+  const given = { createdAt: '2026-01-01T00:00:00.000Z', timestamp: null, executionId: 'none' };
+  const saltsFor = () => ({ input: new Uint8Array(32), output: new Uint8Array(32) });
+  return sealExecution(description, { ...given, saltsFor }).bundle['snapshot'];
+}
+
+describe('examples/calls', () => {
+  it.each(['chat-completion-tools', 'messages-multipart', 'chat-completion-long'])('%s is called synthetic', (name) => {
+    expect(call(name).synthetic).toMatch(/^Synthetic: .*No model was called/);
+    expect(() => parseJson(readFileSync(join(FOLDER, `${name}.json`)))).not.toThrow();
+  });
+
+  it('a chat completion becomes a description that binds messages, tools and every choice', () => {
+    const model = call('chat-completion-tools');
+    const description = describeChatCompletion(model, PROVIDER);
+    expect(executionRequestFaults(description)).toEqual([]);
+    const { messages, tools, tool_choice } = model.request;
+    expect(snapshotOf(description)).toMatchObject({
+      executionId: 'chatcmpl-synthetic-0001',
+      timestamp: '2026-01-02T03:04:05.000Z',
+      parameters: { temperature: 0.2, maxTokens: 512, topP: 1, seed: 7 },
+      inputHash: hashValue({ messages, tools, tool_choice }, jcsV1, 'input'),
+      outputHash: hashValue(model.response['choices'] ?? null, jcsV1, 'output'),
+    });
+  });
+
+  it('a messages call becomes a description that binds all its parts', () => {
+    const model = call('messages-multipart');
+    const description = describeMessages(model, { ...PROVIDER, at: '2026-01-02T04:04:05.000Z' });
+    expect(executionRequestFaults(description)).toEqual([]);
+    const { system, messages, tools } = model.request;
+    expect(snapshotOf(description)).toMatchObject({
+      parameters: { temperature: 0, maxTokens: 1024 },
+      inputHash: hashValue({ system, messages, tools }, jcsV1, 'input'),
+      outputHash: hashValue(model.response['content'] ?? null, jcsV1, 'output'),
+    });
+  });
+
+  it('a long call in many scripts becomes a confidential one that shows none of it', () => {
+    const model = call('chat-completion-long');
+    const description = asConfidential(describeChatCompletion(model, PROVIDER), 'Summarise legal minutes.');
+    expect(executionRequestFaults(description)).toEqual([]);
+    const snapshot = JSON.stringify(snapshotOf(description));
+    expect(JSON.stringify(model)).toContain('👩‍👩‍👧‍👦');
+    expect(snapshot).toContain('"scheme":"hmac-sha256-v1"');
+    expect(snapshot).not.toMatch(/Müller|議事録|👩/u);
+  });
+});
