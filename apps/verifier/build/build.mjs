@@ -1,0 +1,116 @@
+// Makes dist/web: the site's files, named by their content, and offline.html, one file that needs no other.
+// The same sources give the same bytes on every machine; the digest is printed for the release notes.
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'vite';
+
+const root = join(import.meta.dirname, '..');
+const out = join(root, 'dist', 'web');
+const source = (...path) => join(root, 'src', ...path);
+/** What the first visit of a certificate's page may cost, script, worker, style and all, in bytes of gzip. */
+const FIRST_LOAD_LIMIT = 100 * 1024;
+
+const common = {
+  root,
+  configFile: false,
+  logLevel: 'warn',
+  envDir: false,
+  publicDir: false,
+  // As the sources say: without this the bundler would look for a React.
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+};
+
+/** One script as text, with the style it imports. */
+async function bundle(entry, format) {
+  const result = await build({
+    ...common,
+    build: {
+      write: false,
+      target: 'es2022',
+      minify: true,
+      modulePreload: false,
+      cssCodeSplit: false,
+      rollupOptions: {
+        input: source('web', entry),
+        output: { format, entryFileNames: 'entry.js', assetFileNames: '[name][extname]', codeSplitting: false },
+      },
+    },
+  });
+  const { output } = Array.isArray(result) ? result[0] : result;
+  const script = output.find((file) => file.type === 'chunk' && file.isEntry);
+  const others = output.filter((file) => file.type === 'chunk' && file !== script);
+  if (!script || others.length > 0) throw new Error(`${entry}: must become one script`);
+  const style = output.find((file) => file.type === 'asset' && file.fileName.endsWith('.css'));
+  return { script: script.code, style: style ? String(style.source) : '' };
+}
+
+const digest = (text, encoding) => createHash('sha256').update(text).digest(encoding);
+const named = (name, extension, text) => `${name}-${digest(text, 'hex').slice(0, 12)}.${extension}`;
+
+/** The page of the offline verifier. Its policy names the only script and style by hash and allows no connection. */
+function offlinePage(script, style) {
+  if (/<\/script|<!--/i.test(script)) throw new Error('the script would end its own element');
+  const policy = [
+    "default-src 'none'",
+    `script-src 'sha256-${digest(script, 'base64')}'`,
+    `style-src 'sha256-${digest(style, 'base64')}'`,
+    'worker-src blob:',
+    'img-src data:',
+    "connect-src 'none'",
+    "form-action 'none'",
+    "base-uri 'none'",
+  ].join('; ');
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    '<meta name="referrer" content="no-referrer">',
+    '<title>Offline verifier</title>',
+    '<link rel="icon" href="data:,">',
+    `<style>${style}</style>`,
+    '</head>',
+    '<body>',
+    '<main id="main"><h1>Offline verifier</h1><p>The offline verifier needs JavaScript.</p></main>',
+    `<script id="verifier">${script}</script>`,
+    '</body>',
+    '</html>',
+    '',
+  ].join('\n');
+}
+
+const [site, worker, offline] = await Promise.all([
+  bundle('site.tsx', 'es'),
+  bundle('check-worker-entry.ts', 'es'),
+  bundle('offline.tsx', 'iife'),
+]);
+const icon = readFileSync(source('style', 'icon.svg'), 'utf8');
+const offlineHtml = offlinePage(offline.script, site.style);
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(join(out, 'assets'), { recursive: true });
+const files = {
+  [named('site', 'js', site.script)]: site.script,
+  [named('check-worker', 'js', worker.script)]: worker.script,
+  [named('style', 'css', site.style)]: site.style,
+  [named('icon', 'svg', icon)]: icon,
+};
+for (const [name, text] of Object.entries(files)) writeFileSync(join(out, 'assets', name), text);
+writeFileSync(join(out, 'offline.html'), offlineHtml);
+
+const kib = (bytes) => `${(bytes / 1024).toFixed(1).padStart(7)} KiB`;
+const sizeOf = (text) => gzipSync(text, { level: 9 }).length;
+let firstLoad = 0;
+for (const [name, text] of Object.entries(files)) {
+  firstLoad += sizeOf(text);
+  console.log(`${name.padEnd(32)} ${kib(Buffer.byteLength(text))}  gzip ${kib(sizeOf(text))}`);
+}
+console.log(`${'first load'.padEnd(32)} ${' '.repeat(11)}  gzip ${kib(firstLoad)}`);
+console.log(`${'offline.html'.padEnd(32)} ${kib(Buffer.byteLength(offlineHtml))}  gzip ${kib(sizeOf(offlineHtml))}`);
+console.log(`offline.html SHA-256 ${digest(offlineHtml, 'hex')}`);
+if (firstLoad > FIRST_LOAD_LIMIT) throw new Error('the first load is over 100 KiB of gzip');

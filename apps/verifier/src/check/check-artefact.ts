@@ -1,0 +1,55 @@
+import { evaluateCer, evaluateProject, unreadable } from '@cer/cer-core';
+import { parseKeySet, type NodeKeySet } from '@cer/keys';
+import { checkCertificate } from './check-certificate.js';
+import { checkProject } from './check-project.js';
+import type { ArtefactCheck, KeySource } from './check-result.js';
+import { readArtefact } from './read-artefact.js';
+
+/** One thing to check, and what the caller pins. */
+export interface CheckRequest {
+  readonly source: Uint8Array | string;
+  /** The pinned key set as JSON text; null: signatures cannot be checked. */
+  readonly keySet: string | null;
+  readonly keySource: KeySource | null;
+  /** The hash that was asked for, where an answer is checked: a valid certificate of something else is no answer. */
+  readonly askedHash: string | null;
+  /** ISO-8601, the caller's clock. */
+  readonly verifiedAt: string;
+}
+
+/** Where it returns a promise, that is awaited. */
+export type OnProgress = (done: number, total: number) => void | Promise<void>;
+
+/**
+ * Checks a certificate, package or project bundle: the one way in for server, worker and offline file.
+ * @throws KeyError when the key set is none
+ */
+export async function checkArtefact(
+  request: CheckRequest,
+  onProgress: OnProgress = () => undefined,
+): Promise<ArtefactCheck> {
+  const { source, verifiedAt, keySource } = request;
+  const artefact = readArtefact(source);
+  const keySet = request.keySet === null ? null : readKeySet(request.keySet);
+  const options = { keySet, verifiedAt };
+  const pinned = keySet === null ? null : keySource;
+  if (artefact.kind === 'project') {
+    const evaluation = await evaluateProject(artefact.value, { ...options, onProgress });
+    return checkProject({
+      project: artefact.value,
+      evaluation,
+      keySet,
+      keySource: pinned,
+      askedHash: request.askedHash,
+    });
+  }
+  const evaluation =
+    artefact.kind === 'unreadable' ? unreadable(artefact.finding, options) : await evaluateCer(artefact.value, options);
+  const value = artefact.kind === 'unreadable' ? null : artefact.value;
+  return checkCertificate({ value, evaluation, keySet, keySource: pinned, askedHash: request.askedHash });
+}
+
+/** @throws KeyError KEY_SET_INVALID, SyntaxError */
+export function readKeySet(text: string): NodeKeySet {
+  return parseKeySet(JSON.parse(text));
+}

@@ -1,0 +1,116 @@
+import {
+  isJsonObject,
+  member,
+  toNodeVerifyResponse,
+  toReport,
+  unwrap,
+  type Evaluation,
+  type Finding,
+  type JsonValue,
+} from '@cer/cer-core';
+import type { NodeKeySet } from '@cer/keys';
+import {
+  VERIFIER_NAME,
+  type CertificateCheck,
+  type CertificateFacts,
+  type KeySource,
+  type LayerResult,
+} from './check-result.js';
+import { certificateTexts, receiptTexts } from './hand-check.js';
+import { shownMembers, shownSignals } from './shown-members.js';
+
+export interface Checked<E> {
+  readonly evaluation: E;
+  readonly keySet: NodeKeySet | null;
+  readonly keySource: KeySource | null;
+  readonly askedHash: string | null;
+}
+
+/** Presents one evaluation as the view needs it. */
+export function checkCertificate(checked: Checked<Evaluation> & { readonly value: JsonValue }): CertificateCheck {
+  const { value, keySet, keySource } = checked;
+  const evaluation = withAskedHash(checked.evaluation, checked.askedHash);
+  const { bundle, status, code, findings, integrity, receipt, envelope } = evaluation;
+  const unwrapped = unwrap(value);
+  const packaging = unwrapped.bundle === null ? null : unwrapped.packaging;
+  return {
+    kind: 'certificate',
+    status,
+    code,
+    report: toReport(evaluation, VERIFIER_NAME),
+    nodeResponse: toNodeVerifyResponse(evaluation),
+    layers: { integrity: layerResult(integrity), receipt: layerResult(receipt), envelope: layerResult(envelope) },
+    findings,
+    facts: factsOf(evaluation),
+    members: bundle === null ? [] : shownMembers(bundle, evaluation),
+    signals: bundle === null ? [] : shownSignals(bundle, evaluation),
+    handCheck: {
+      certificate: bundle === null ? null : certificateTexts(bundle),
+      receipt: bundle === null || evaluation.signed === null ? null : receiptTexts(bundle, packaging, keySet),
+    },
+    keySource,
+  };
+}
+
+export function layerResult(outcome: Evaluation['integrity']): LayerResult {
+  if (outcome.status === 'SKIPPED') return { status: 'SKIPPED', reason: outcome.reason };
+  return outcome.status === 'FAIL' ? { status: 'FAIL', detail: outcome.detail } : { status: 'PASS' };
+}
+
+/** Fails an answer that is about another certificate than the one asked for, however valid that one is. */
+function withAskedHash(evaluation: Evaluation, askedHash: string | null): Evaluation {
+  if (askedHash === null || namesHash(evaluation, askedHash)) return evaluation;
+  const finding: Finding = {
+    code: 'CERTIFICATE_HASH_MISMATCH',
+    member: 'certificateHash',
+    detail: 'is another certificate than the one asked for',
+    expected: askedHash,
+    ...(evaluation.certificateHash !== null && { computed: evaluation.certificateHash }),
+  };
+  return { ...evaluation, status: 'FAILED', code: finding.code, findings: [finding, ...evaluation.findings] };
+}
+
+/** A reseal answers for its original only where its signed receipt says so. */
+function namesHash({ certificateHash, provenance }: Evaluation, askedHash: string): boolean {
+  return (
+    certificateHash === askedHash ||
+    (provenance?.state === 'proven' && provenance.originalCertificateHash === askedHash)
+  );
+}
+
+function factsOf(evaluation: Evaluation): CertificateFacts {
+  const { bundle, signed, provenance, timestamp, isHashOnly } = evaluation;
+  // Nobody signs the createdAt of a hash-only record.
+  const createdAt = bundle === null || isHashOnly ? undefined : member(bundle, 'createdAt');
+  return {
+    certificateHash: evaluation.certificateHash,
+    computedCertificateHash: evaluation.computedCertificateHash,
+    originalCertificateHash: provenance?.originalCertificateHash ?? null,
+    provenance: provenance?.state ?? null,
+    redactionPolicy: provenance?.redactionPolicy ?? null,
+    bundleType: evaluation.bundleType,
+    protocolVersion: evaluation.protocolVersion,
+    canonicalization: evaluation.canonicalization,
+    createdAt: typeof createdAt === 'string' ? createdAt : null,
+    attestedAt: signed?.attestedAt ?? null,
+    nodeId: signed?.nodeId ?? null,
+    kid: signed?.kid ?? statedKid(evaluation),
+    keyFingerprint: signed?.keyFingerprint ?? null,
+    keyStatus: signed?.keyStatus ?? null,
+    timestampType: timestamp?.type ?? null,
+    timestampStatus: timestamp?.status ?? null,
+    isHashOnly,
+    isResealed: evaluation.isResealed,
+    isConfidential: evaluation.contentMode === 'HASH_BOUND',
+    relaxations: evaluation.relaxations,
+    supplemental: evaluation.supplemental,
+  };
+}
+
+/** The key an unproven signature names, so that a person knows which key to look for. */
+function statedKid({ bundle }: Evaluation): string | null {
+  const meta = bundle === null ? undefined : member(bundle, 'meta');
+  const attestation = isJsonObject(meta) ? member(meta, 'attestation') : undefined;
+  const kid = isJsonObject(attestation) ? member(attestation, 'kid') : undefined;
+  return typeof kid === 'string' ? kid : null;
+}

@@ -1,0 +1,137 @@
+import type {
+  CerVerifyCode,
+  Finding,
+  NodeVerifyResponse,
+  ProjectVerifyResponse,
+  VerificationReport,
+} from '@cer/cer-core';
+
+// What a check found, as plain data: it travels from a worker to its page and is shown by one view on both sides.
+
+/** Who checked; stands in every report. */
+export const VERIFIER_NAME = '@cer/verifier/0.1.0';
+
+/** Where the keys came from. Keys inside what is checked are never among these. */
+export interface KeySource {
+  readonly kind: 'node' | 'file' | 'embedded';
+  /** An address or a file name. */
+  readonly where: string;
+  /** ISO-8601: when they were fetched, or loaded and confirmed. */
+  readonly at: string;
+}
+
+export interface LayerResult {
+  readonly status: 'PASS' | 'FAIL' | 'SKIPPED';
+  /** Of SKIPPED, why. */
+  readonly reason?: string;
+  /** Of FAIL, member and rule. */
+  readonly detail?: string;
+}
+
+/** What the bundle says, apart from raw input and output, which are never shown. */
+export interface ShownMember {
+  /** JSON path, e.g. `snapshot.model`. */
+  readonly path: string;
+  readonly value: string;
+  readonly kind: 'text' | 'json' | 'hash' | 'sealed' | 'withheld';
+}
+
+export interface ShownSignal {
+  readonly type: string;
+  readonly source: string;
+  readonly payload: string;
+}
+
+/** The texts with which anybody can check by hand; only what was verified here. */
+export interface HandCheck {
+  readonly certificate: { readonly profile: string; readonly text: string } | null;
+  readonly receipt: {
+    readonly text: string;
+    readonly signature: string;
+    readonly kid: string;
+    /** Standard base64 of the SPKI DER. */
+    readonly publicKey: string | null;
+  } | null;
+}
+
+export interface CertificateCheck {
+  readonly kind: 'certificate';
+  readonly status: 'VERIFIED' | 'VERIFIED_CONFIDENTIAL' | 'FAILED';
+  readonly code: CerVerifyCode;
+  readonly report: VerificationReport;
+  /** The same evaluation as the node's verify route would present it. */
+  readonly nodeResponse: NodeVerifyResponse;
+  readonly layers: Readonly<Record<'integrity' | 'receipt' | 'envelope', LayerResult>>;
+  readonly findings: readonly Finding[];
+  readonly facts: CertificateFacts;
+  readonly members: readonly ShownMember[];
+  readonly signals: readonly ShownSignal[];
+  readonly handCheck: HandCheck;
+  readonly keySource: KeySource | null;
+}
+
+export interface CertificateFacts {
+  readonly certificateHash: string | null;
+  readonly computedCertificateHash: string | null;
+  readonly originalCertificateHash: string | null;
+  readonly provenance: 'proven' | 'claimed' | null;
+  readonly redactionPolicy: string | null;
+  readonly bundleType: string | null;
+  readonly protocolVersion: string | null;
+  readonly canonicalization: string | null;
+  readonly createdAt: string | null;
+  readonly attestedAt: string | null;
+  readonly nodeId: string | null;
+  readonly kid: string | null;
+  readonly keyFingerprint: string | null;
+  readonly keyStatus: string | null;
+  readonly timestampType: string | null;
+  readonly timestampStatus: string | null;
+  readonly isHashOnly: boolean;
+  readonly isResealed: boolean;
+  readonly isConfidential: boolean;
+  readonly relaxations: readonly string[];
+  readonly supplemental: boolean;
+}
+
+export interface StepView {
+  readonly stepId: string;
+  readonly label: string | null;
+  readonly sequence: number | null;
+  readonly executionId: string | null;
+  readonly certificateHash: string;
+  readonly parents: readonly string[];
+  readonly status: 'VERIFIED' | 'VERIFIED_CONFIDENTIAL' | 'FAILED' | 'WITHDRAWN';
+  readonly code: CerVerifyCode;
+  readonly isAttested: boolean;
+  readonly breaksChain: boolean;
+  readonly findings: readonly Finding[];
+}
+
+export interface ProjectCheck {
+  readonly kind: 'project';
+  readonly status: 'VERIFIED' | 'FAILED';
+  readonly code: CerVerifyCode;
+  readonly report: VerificationReport & { readonly projectHash: string | null };
+  readonly nodeResponse: Omit<ProjectVerifyResponse, 'steps'>;
+  readonly nodeReceipt: LayerResult;
+  readonly findings: readonly Finding[];
+  readonly title: string | null;
+  readonly goal: string | null;
+  readonly projectHash: {
+    readonly submitted: string | null;
+    readonly computed: string | null;
+    readonly valid: boolean;
+  };
+  readonly structuralValid: boolean;
+  readonly registeredAt: string | null;
+  readonly nodeId: string | null;
+  readonly kid: string | null;
+  readonly keyFingerprint: string | null;
+  readonly hasChain: boolean;
+  readonly steps: readonly StepView[];
+  readonly handCheck: HandCheck;
+  readonly keySource: KeySource | null;
+}
+
+export type ArtefactCheck = CertificateCheck | ProjectCheck;

@@ -1,0 +1,77 @@
+import {
+  BUNDLE_TYPES,
+  isJsonObject,
+  isSameJson,
+  PROTOCOLS,
+  readSubject,
+  unwrap,
+  type JsonObject,
+  type JsonValue,
+} from '@cer/cer-core';
+
+/** One member in which two bundles differ. */
+export interface MemberDifference {
+  readonly path: string;
+  /** Null: not there. Raw input and output are told apart but not shown. */
+  readonly left: string | null;
+  readonly right: string | null;
+  /** Does the certificate hash of either bundle cover it? */
+  readonly isHashed: boolean;
+}
+
+export interface Comparison {
+  readonly differences: readonly MemberDifference[];
+  readonly sameMembers: number;
+}
+
+const RAW_VALUES: ReadonlySet<string> = new Set(['snapshot.input', 'snapshot.output']);
+const RAW_TOOL_VALUE = /^snapshot\.toolCalls\[\d+\]\.(?:input|output)(?:\.|\[|$)/;
+const MAX_SHOWN = 300;
+
+/** Compares two bundles or packages member by member; null when one of them is neither. */
+export function compareBundles(left: JsonValue, right: JsonValue): Comparison | null {
+  const [a, b] = [unwrap(left).bundle, unwrap(right).bundle];
+  if (a === null || b === null) return null;
+  const leftLeaves = leavesOf(a);
+  const rightLeaves = leavesOf(b);
+  const hashed = new Set([...hashedMembers(a), ...hashedMembers(b)]);
+  const paths = [...new Set([...leftLeaves.keys(), ...rightLeaves.keys()])];
+  const differing = paths.filter((path) => !isSameLeaf(leftLeaves.get(path), rightLeaves.get(path)));
+  return {
+    differences: differing.map((path) => ({
+      path,
+      left: shown(path, leftLeaves.get(path)),
+      right: shown(path, rightLeaves.get(path)),
+      isHashed: hashed.has(path.split(/[.[]/)[0] ?? ''),
+    })),
+    sameMembers: paths.length - differing.length,
+  };
+}
+
+function hashedMembers(bundle: JsonObject): readonly string[] {
+  const { reading } = readSubject(bundle, null, { protocols: PROTOCOLS, bundleTypes: BUNDLE_TYPES });
+  return reading?.layout?.hashedMembers ?? [];
+}
+
+function isSameLeaf(left: JsonValue | undefined, right: JsonValue | undefined): boolean {
+  return left !== undefined && right !== undefined && isSameJson(left, right);
+}
+
+function shown(path: string, value: JsonValue | undefined): string | null {
+  if (value === undefined) return null;
+  if (RAW_VALUES.has(path) || RAW_TOOL_VALUE.test(path) || /^snapshot\.(?:input|output)[.[]/.test(path)) return '…';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}
+
+/** Every value that holds no other, by path; empty containers are values too. */
+export function leavesOf(value: JsonValue, path = '', leaves = new Map<string, JsonValue>()): Map<string, JsonValue> {
+  if (Array.isArray(value) && value.length > 0) {
+    (value as readonly JsonValue[]).forEach((item, index) => leavesOf(item, `${path}[${index}]`, leaves));
+  } else if (isJsonObject(value) && Object.keys(value).length > 0) {
+    for (const [name, item] of Object.entries(value)) {
+      if (item !== undefined) leavesOf(item, path === '' ? name : `${path}.${name}`, leaves);
+    }
+  } else leaves.set(path, value);
+  return leaves;
+}

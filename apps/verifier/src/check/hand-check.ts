@@ -1,0 +1,55 @@
+import {
+  BUNDLE_TYPES,
+  canonicalReceipt,
+  isJsonObject,
+  member,
+  PROTOCOLS,
+  readSubject,
+  type JsonObject,
+  type JsonValue,
+} from '@cer/cer-core';
+import { toSpkiBase64, type NodeKeySet } from '@cer/keys';
+import type { HandCheck } from './check-result.js';
+
+/** Canonical texts beyond this are left to `curl` and the CLI: nobody pastes them. */
+const MAX_CANONICAL = 100_000;
+
+/** The text whose SHA-256 is the certificate's hash; null where there is none or it is too long to copy. */
+export function certificateTexts(bundle: JsonObject): HandCheck['certificate'] {
+  const { reading, protocol } = readSubject(bundle, null, { protocols: PROTOCOLS, bundleTypes: BUNDLE_TYPES });
+  if (reading?.layout == null || protocol === null) return null;
+  try {
+    const text = protocol.profile.canonicalize(reading.layout.projectForHash(bundle));
+    return text.length > MAX_CANONICAL ? null : { profile: protocol.profile.name, text };
+  } catch {
+    // No canonical form: the integrity layer already says so.
+    return null;
+  }
+}
+
+/** The signed text with its signature and key. Call it only where the receipt was verified. */
+export function receiptTexts(
+  bundle: JsonObject,
+  packaging: JsonObject | null,
+  keySet: NodeKeySet | null,
+): HandCheck['receipt'] {
+  const meta = member(bundle, 'meta');
+  const attestation = isJsonObject(meta) ? member(meta, 'attestation') : undefined;
+  const places = [attestation, packaging, bundle].filter(isJsonObject);
+  const receipt = firstOf(places, 'receipt');
+  const signature = firstOf(places, 'signature') ?? firstOf(places, 'signatureB64Url');
+  if (!isJsonObject(receipt) || typeof signature !== 'string') return null;
+  const kid = member(receipt, 'kid') ?? member(receipt, 'attestorKeyId');
+  if (typeof kid !== 'string') return null;
+  const key = keySet?.entries.get(kid)?.key;
+  return {
+    text: canonicalReceipt(receipt),
+    signature,
+    kid,
+    publicKey: key?.usable === true ? toSpkiBase64(key.publicKey) : null,
+  };
+}
+
+function firstOf(places: readonly JsonObject[], name: string): JsonValue | undefined {
+  return places.map((place) => member(place, name)).find((value) => value !== undefined && value !== null);
+}

@@ -1,0 +1,115 @@
+import type { ArtefactCheck } from './check-result.js';
+
+/** How a verdict is coloured. `good` is green and only ever stands where a node vouches and every check passed. */
+export type Tone = 'good' | 'neutral' | 'bad' | 'unknown';
+
+/** What stands at the top of a page; each has its words in the catalogue. */
+export type Headline =
+  | 'attested'
+  | 'confidential'
+  | 'legacy'
+  | 'integrityOnly'
+  | 'projectAttested'
+  | 'projectIntegrityOnly'
+  | 'unverifiable'
+  | 'failed'
+  | 'notFound'
+  | 'unavailable'
+  | 'disagreement'
+  | 'unchecked';
+
+/** One side's result, small enough to be compared and to travel with the page. */
+export interface Outcome {
+  readonly headline: Headline;
+  /** The status of the report, or what stands in its place. */
+  readonly verdict: string;
+  readonly tone: Tone;
+  /** What both sides must agree on, beyond the verdict. */
+  readonly identity: string;
+}
+
+/** Where a headline must never be green, whatever was computed. */
+const TONES: Readonly<Record<Headline, Tone>> = {
+  attested: 'good',
+  confidential: 'good',
+  legacy: 'neutral',
+  integrityOnly: 'neutral',
+  projectAttested: 'good',
+  projectIntegrityOnly: 'neutral',
+  unverifiable: 'unknown',
+  failed: 'bad',
+  notFound: 'unknown',
+  unavailable: 'unknown',
+  disagreement: 'bad',
+  unchecked: 'unknown',
+};
+
+function outcome(headline: Headline, verdict: string, identity = ''): Outcome {
+  return { headline, verdict, tone: TONES[headline], identity };
+}
+
+export const NOT_FOUND: Outcome = outcome('notFound', 'NOT_FOUND');
+export const UNAVAILABLE: Outcome = outcome('unavailable', 'UNAVAILABLE');
+
+export function outcomeOfCheck(check: ArtefactCheck): Outcome {
+  return outcome(headlineOf(check), check.report.status, identityOf(check));
+}
+
+function headlineOf(check: ArtefactCheck): Headline {
+  if (check.kind === 'project') {
+    if (check.status === 'FAILED') {
+      return check.code === 'VERIFICATION_MATERIAL_UNAVAILABLE' ? 'unverifiable' : 'failed';
+    }
+    return check.nodeReceipt.status === 'PASS' ? 'projectAttested' : 'projectIntegrityOnly';
+  }
+  const { classification } = check.nodeResponse;
+  if (check.status === 'FAILED') return classification === 'UNVERIFIABLE' ? 'unverifiable' : 'failed';
+  if (check.layers.receipt.status !== 'PASS') return 'integrityOnly';
+  if (classification === 'LEGACY_VERIFIED') return 'legacy';
+  return check.status === 'VERIFIED_CONFIDENTIAL' ? 'confidential' : 'attested';
+}
+
+function identityOf(check: ArtefactCheck): string {
+  if (check.kind === 'project') {
+    const { projectHash, nodeId, keyFingerprint, registeredAt, report, steps } = check;
+    const passed = steps.filter(({ status }) => status !== 'FAILED' && status !== 'WITHDRAWN').length;
+    return JSON.stringify([
+      projectHash.submitted,
+      projectHash.computed,
+      nodeId,
+      keyFingerprint,
+      registeredAt,
+      passed,
+      report.checks,
+    ]);
+  }
+  const { certificateHash, computedCertificateHash, nodeId, keyFingerprint, attestedAt } = check.facts;
+  return JSON.stringify([
+    certificateHash,
+    computedCertificateHash,
+    nodeId,
+    keyFingerprint,
+    attestedAt,
+    check.report.checks,
+  ]);
+}
+
+/** What the browser came to: a result, or why there is none. */
+export type BrowserOutcome =
+  | { readonly state: 'done'; readonly outcome: Outcome }
+  | { readonly state: 'failed'; readonly reason: 'node' | 'engine' };
+
+/**
+ * One verdict from two sides. The browser's own check decides; where it differs from the server's, or could not run,
+ * the verdict is never green.
+ */
+export function agree(server: Outcome, browser: BrowserOutcome): Outcome {
+  if (browser.state === 'failed') return server.headline === 'unavailable' ? server : outcome('unchecked', 'UNCHECKED');
+  // A server that could not reach the node said nothing that could differ.
+  if (server.headline === 'unavailable') return browser.outcome;
+  const isSame =
+    server.headline === browser.outcome.headline &&
+    server.verdict === browser.outcome.verdict &&
+    server.identity === browser.outcome.identity;
+  return isSame ? browser.outcome : outcome('disagreement', 'DISAGREEMENT');
+}

@@ -1,0 +1,75 @@
+import {
+  isJsonObject,
+  isSealedValue,
+  isSha256Hash,
+  member,
+  REDACTED,
+  type Evaluation,
+  type JsonObject,
+  type JsonValue,
+} from '@cer/cer-core';
+import type { ShownMember, ShownSignal } from './check-result.js';
+
+// What of a bundle is shown. Raw input and output never are, wherever the bundle came from: a page may be printed.
+
+const RAW_VALUES: ReadonlySet<string> = new Set(['input', 'output']);
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(['type', 'protocolVersion']);
+const MAX_TEXT = 4000;
+
+export function shownMembers(bundle: JsonObject, evaluation: Evaluation): ShownMember[] {
+  const snapshot = member(bundle, 'snapshot');
+  const fromSnapshot = isJsonObject(snapshot)
+    ? Object.keys(snapshot)
+        .filter((name) => !SHOWN_ELSEWHERE.has(name))
+        .flatMap((name) => shownValue(`snapshot.${name}`, name, snapshot[name]))
+    : [];
+  const beside = ['contextSummary', 'policyEvaluation']
+    .filter(() => isContextBound(evaluation))
+    .flatMap((name) => shownValue(name, name, member(bundle, name)));
+  const meta = member(bundle, 'meta');
+  const metadata = isJsonObject(meta) ? shownValue('meta.metadata', 'metadata', member(meta, 'metadata')) : [];
+  return [...fromSnapshot, ...beside, ...metadata];
+}
+
+/** Signals that the hash protects; others are no evidence and are not shown. */
+export function shownSignals(bundle: JsonObject, evaluation: Evaluation): ShownSignal[] {
+  const context = isContextBound(evaluation) ? member(bundle, 'context') : undefined;
+  const signals = isJsonObject(context) ? member(context, 'signals') : undefined;
+  if (!Array.isArray(signals)) return [];
+  return (signals as readonly JsonValue[]).filter(isJsonObject).map((signal) => ({
+    type: textOf(member(signal, 'type')),
+    source: textOf(member(signal, 'source')),
+    payload: clip(JSON.stringify(member(signal, 'payload') ?? null, null, 2)),
+  }));
+}
+
+function isContextBound({ isHashOnly, relaxations }: Evaluation): boolean {
+  return !isHashOnly && !relaxations.includes('context-excluded');
+}
+
+function shownValue(path: string, name: string, value: JsonValue | undefined): ShownMember[] {
+  if (value === undefined || value === null) return [];
+  if (value === REDACTED) return [{ path, value: '', kind: 'withheld' }];
+  if (isSealedValue(value)) return [{ path, value: value.commitment, kind: 'sealed' }];
+  if (isSha256Hash(value)) return [{ path, value, kind: 'hash' }];
+  if (RAW_VALUES.has(name)) return [{ path, value: '', kind: 'withheld' }];
+  if (name === 'toolCalls')
+    return [{ path, value: clip(JSON.stringify(withoutRawValues(value), null, 2)), kind: 'json' }];
+  if (typeof value === 'string') return [{ path, value: clip(value), kind: 'text' }];
+  return [{ path, value: clip(JSON.stringify(value, null, 2)), kind: 'json' }];
+}
+
+function withoutRawValues(calls: JsonValue): JsonValue {
+  if (!Array.isArray(calls)) return null;
+  return (calls as readonly JsonValue[]).map((call) =>
+    isJsonObject(call) ? Object.fromEntries(Object.entries(call).filter(([name]) => !RAW_VALUES.has(name))) : null,
+  );
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function clip(text: string): string {
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`;
+}

@@ -1,0 +1,28 @@
+import type { RequestHead, ServiceResponse } from '@cer/http-service';
+import { TEXTS } from '../view/texts.js';
+import { entityTag, page, unlessUnchanged, type PageSettings } from './page-response.js';
+
+/** A page that only says something: no such page, too many requests. */
+export function messagePage(
+  settings: PageSettings,
+  head: RequestHead | null,
+  status: number,
+  words: { readonly title: string; readonly lead: string },
+): ServiceResponse {
+  const make = (): ServiceResponse =>
+    page(settings, status, {
+      title: `${words.title} – ${TEXTS.site.name}`,
+      description: words.lead,
+      path: '/',
+      children: (
+        <>
+          <h1>{words.title}</h1>
+          <p class="lead">{words.lead}</p>
+          <p>
+            <a href="/">{TEXTS.site.home}</a>
+          </p>
+        </>
+      ),
+    });
+  return head === null ? make() : unlessUnchanged(head, entityTag(settings.buildId, words.title), 'Accept', make);
+}

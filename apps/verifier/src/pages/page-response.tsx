@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import type { RequestHead, ResponseHeaders, ServiceResponse } from '@cer/http-service';
+import type { VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { Document, type DocumentProps, type PageAssets } from '../view/document.js';
+
+/** What every page is made with. */
+export interface PageSettings {
+  readonly publicUrl: string;
+  readonly publicNodeUrl: string;
+  readonly assets: PageAssets;
+  /** Changes with every build, so that a cached page never outlives its scripts. */
+  readonly buildId: string;
+}
+
+/** No inline script or style, no third party, and only the configured node may be asked. */
+export function contentSecurityPolicy(publicNodeUrl: string): string {
+  const node = new URL(publicNodeUrl).origin;
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    `connect-src 'self' ${node}`,
+    "worker-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+type PageContent = Omit<DocumentProps, 'assets' | 'publicNodeUrl' | 'url'> & { readonly path: string };
+
+/** An HTML page. */
+export function page(
+  settings: PageSettings,
+  status: number,
+  content: PageContent,
+  headers?: ResponseHeaders,
+): ServiceResponse {
+  const { path, ...rest } = content;
+  const { assets, publicNodeUrl, publicUrl } = settings;
+  const document: VNode = (
+    <Document {...rest} url={`${publicUrl}${path}`} assets={assets} publicNodeUrl={publicNodeUrl} />
+  );
+  return {
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'content-security-policy': contentSecurityPolicy(publicNodeUrl),
+      'cross-origin-opener-policy': 'same-origin',
+      ...headers,
+    },
+    body: `<!doctype html>${renderToString(document)}`,
+  };
+}
+
+/** An entity tag of whatever the answer depends on. */
+export function entityTag(...parts: readonly string[]): string {
+  return `W/"${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 27)}"`;
+}
+
+/** 304 where the visitor holds this very version, else what `make` makes, with the tag. */
+export function unlessUnchanged(
+  head: RequestHead,
+  etag: string,
+  vary: string,
+  make: () => ServiceResponse,
+): ServiceResponse {
+  const headers = { etag, vary, 'cache-control': 'no-cache' };
+  const held = head.headers['if-none-match']?.split(',').map((tag) => tag.trim());
+  if (held?.includes(etag) === true) return { status: 304, headers, body: null };
+  const answer = make();
+  return { ...answer, headers: { ...answer.headers, ...headers } };
+}
+
+/** Does the client ask for JSON rather than a page? Browsers name text/html first. */
+export function prefersJson({ headers }: RequestHead): boolean {
+  const accept = headers['accept'] ?? '';
+  const json = accept.indexOf('application/json');
+  const html = accept.indexOf('text/html');
+  return json >= 0 && (html < 0 || json < html);
+}

@@ -1,0 +1,148 @@
+import { isJsonObject, isSha256Hash, member, parseJson, type JsonValue } from '@cer/cer-core';
+import { json, ok, pathParam, redirect, type Route, type ServiceResponse } from '@cer/http-service';
+import { listKeys, type KeyList } from '../check/key-list.js';
+import { KEY_SET_PATH } from '../check/key-set-path.js';
+import type { NodeClient } from '../record/node-client.js';
+import { ExecutionPage } from '../view/execution-page.js';
+import { HomePage } from '../view/home-page.js';
+import { HowPage } from '../view/how-page.js';
+import { KeysPage } from '../view/keys-page.js';
+import { TEXTS } from '../view/texts.js';
+import { lookupTarget } from './lookup-target.js';
+import { entityTag, page, unlessUnchanged, type PageSettings } from './page-response.js';
+
+export interface PlainRouteDeps {
+  readonly settings: PageSettings;
+  readonly node: NodeClient;
+}
+
+const NAME = TEXTS.site.name;
+
+/** Start page, explanation, look-up, execution ids, keys. */
+export function plainRoutes({ settings, node }: PlainRouteDeps): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/',
+      handler: async (request) =>
+        unlessUnchanged(request, entityTag(settings.buildId, 'home'), 'Accept', () =>
+          page(settings, 200, {
+            title: `${NAME}: ${TEXTS.site.tagline}`,
+            description: TEXTS.lookup.lead,
+            path: '/',
+            current: 'home',
+            indexable: true,
+            children: <HomePage />,
+          }),
+        ),
+    },
+    {
+      method: 'GET',
+      path: '/lookup',
+      handler: async ({ query }) => {
+        const target = await lookupTarget(query.get('q') ?? '', node);
+        return redirect(target ?? '/', 303, { 'cache-control': 'no-store' });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/how-it-works',
+      handler: async (request) =>
+        unlessUnchanged(request, entityTag(settings.buildId, 'how'), 'Accept', () =>
+          page(settings, 200, {
+            title: `${TEXTS.how.title} – ${NAME}`,
+            description: TEXTS.how.paragraphs[0].text,
+            path: '/how-it-works',
+            current: 'how',
+            indexable: true,
+            children: <HowPage />,
+          }),
+        ),
+    },
+    { method: 'GET', path: '/keys', handler: async (request) => keysPage(settings, node, request) },
+    {
+      method: 'GET',
+      path: '/e/:executionId',
+      handler: async (request) => executionPage(settings, node, pathParam(request, 'executionId')),
+    },
+    { method: 'GET', path: '/health', handler: async () => ok({ status: 'ok' }) },
+    {
+      method: 'GET',
+      path: '/ready',
+      handler: async () => {
+        const { answer } = await node.keySet();
+        return answer.kind === 'found'
+          ? ok({ status: 'ready' })
+          : json(503, { status: 'not ready', reasons: ['node: is not available'] });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/robots.txt',
+      handler: async () => ({
+        status: 200,
+        headers: { 'content-type': 'text/plain; charset=utf-8' },
+        body: 'User-agent: *\nDisallow: /c/\nDisallow: /p/\nDisallow: /e/\nDisallow: /lookup\n',
+      }),
+    },
+  ];
+}
+
+async function keysPage(
+  settings: PageSettings,
+  node: NodeClient,
+  request: Parameters<Route['handler']>[0],
+): Promise<ServiceResponse> {
+  const { answer } = await node.keySet();
+  const list = answer.kind === 'found' ? keyListOf(answer.text) : null;
+  const tag = entityTag(settings.buildId, 'keys', answer.kind === 'found' ? answer.text : answer.kind);
+  return unlessUnchanged(request, tag, 'Accept', () =>
+    page(settings, list === null ? 503 : 200, {
+      title: `${TEXTS.keys.title} – ${NAME}`,
+      description: TEXTS.keys.lead,
+      path: '/keys',
+      current: 'keys',
+      children: <KeysPage list={list} keySetUrl={`${settings.publicNodeUrl}${KEY_SET_PATH}`} />,
+    }),
+  );
+}
+
+function keyListOf(text: string): KeyList | null {
+  try {
+    return listKeys(text);
+  } catch {
+    return null;
+  }
+}
+
+/** A locator: it lists certificates and says nothing about them. */
+async function executionPage(settings: PageSettings, node: NodeClient, executionId: string): Promise<ServiceResponse> {
+  const answer = await node.execution(executionId);
+  const hashes = answer.kind === 'found' ? hashesIn(answer.text) : [];
+  const status = answer.kind === 'found' ? 200 : answer.kind === 'not-found' ? 404 : 503;
+  return page(
+    settings,
+    status,
+    {
+      title: `${TEXTS.execution.title} – ${NAME}`,
+      description: TEXTS.execution.lead,
+      path: `/e/${encodeURIComponent(executionId)}`,
+      children: <ExecutionPage executionId={executionId} hashes={hashes} isAvailable={answer.kind !== 'unavailable'} />,
+    },
+    { vary: 'Accept' },
+  );
+}
+
+function hashesIn(text: string): string[] {
+  let record: JsonValue;
+  try {
+    record = parseJson(text);
+  } catch {
+    return [];
+  }
+  if (!isJsonObject(record)) return [];
+  const others = member(record, 'otherMatches');
+  return [member(record, 'certificateHash'), ...(Array.isArray(others) ? (others as readonly JsonValue[]) : [])].filter(
+    isSha256Hash,
+  );
+}

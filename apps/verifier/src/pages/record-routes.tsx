@@ -1,0 +1,98 @@
+import { isSha256Hash, type Sha256Hash, type VerificationReport } from '@cer/cer-core';
+import { json, pathParam, type Route, type ServiceRequest, type ServiceResponse } from '@cer/http-service';
+import { VERIFIER_NAME } from '../check/check-result.js';
+import type { CheckRecord, RecordCheck, RecordKind } from '../record/record-check.js';
+import { RecordPage, recordPath } from '../view/record-page.js';
+import { TEXTS } from '../view/texts.js';
+import { messagePage } from './message-page.js';
+import { entityTag, page, prefersJson, unlessUnchanged, type PageSettings } from './page-response.js';
+
+export interface RecordRouteDeps {
+  readonly settings: PageSettings;
+  readonly checkRecord: CheckRecord;
+  readonly now: () => Date;
+}
+
+const STATUS_OF_HEADLINE: Readonly<Record<string, number>> = { notFound: 404, unavailable: 503 };
+
+/** The pages of certificates and projects, and their reports. @see docs/spec.md, "Public verifier URLs" */
+export function recordRoutes(deps: RecordRouteDeps): Route[] {
+  const kinds: readonly (readonly [string, RecordKind])[] = [
+    ['/c/:hash', 'certificate'],
+    ['/p/:hash', 'project'],
+  ];
+  return kinds.flatMap(([path, kind]): Route[] => [
+    { method: 'GET', path, handler: (request) => recordPage(deps, kind, request, prefersJson(request)) },
+    { method: 'GET', path: `${path}/report.json`, handler: (request) => recordPage(deps, kind, request, true) },
+  ]);
+}
+
+async function recordPage(
+  deps: RecordRouteDeps,
+  kind: RecordKind,
+  request: ServiceRequest,
+  asJson: boolean,
+): Promise<ServiceResponse> {
+  const { settings } = deps;
+  const hash = pathParam(request, 'hash');
+  if (!isSha256Hash(hash)) {
+    return messagePage(settings, request, 404, { title: TEXTS.lookup.badQuery, lead: TEXTS.lookup.badHash });
+  }
+  const checked = await deps.checkRecord(kind, hash);
+  const status = STATUS_OF_HEADLINE[checked.outcome.headline] ?? 200;
+  const etag = entityTag(settings.buildId, kind, hash, checked.version, asJson ? 'json' : 'html');
+  const make = (): ServiceResponse =>
+    asJson ? json(status, reportOf(checked, kind, hash, deps.now())) : htmlPage(settings, kind, hash, checked, status);
+  const answer = unlessUnchanged(request, etag, 'Accept', make);
+  return status === 503
+    ? { ...answer, status, headers: { ...answer.headers, 'retry-after': '5', 'cache-control': 'no-store' } }
+    : answer;
+}
+
+function htmlPage(
+  settings: PageSettings,
+  kind: RecordKind,
+  hash: Sha256Hash,
+  checked: RecordCheck,
+  status: number,
+): ServiceResponse {
+  const { outcome, check } = checked;
+  const words = TEXTS.headlines[outcome.headline];
+  const short = `${hash.slice(0, 15)}…`;
+  return page(settings, status, {
+    title: `${words.title}: ${short}`,
+    description: words.lead,
+    path: recordPath(kind, hash),
+    state: { kind, hash, server: outcome },
+    children: (
+      <RecordPage
+        kind={kind}
+        hash={hash}
+        outcome={outcome}
+        check={check}
+        publicUrl={settings.publicUrl}
+        publicNodeUrl={settings.publicNodeUrl}
+      />
+    ),
+  });
+}
+
+/** The report; a record that is not there, or a node that does not answer, has one too. */
+function reportOf({ check, outcome }: RecordCheck, kind: RecordKind, hash: Sha256Hash, at: Date): VerificationReport {
+  if (check !== null) return check.report;
+  const isMissing = outcome.headline === 'notFound';
+  return {
+    status: isMissing ? 'NOT_FOUND' : 'FAILED',
+    checks: {
+      bundleIntegrity: 'SKIPPED',
+      nodeSignature: 'SKIPPED',
+      receiptConsistency: 'SKIPPED',
+      envelope: 'SKIPPED',
+    },
+    reasonCodes: [isMissing ? 'RECORD_NOT_FOUND' : 'VERIFICATION_MATERIAL_UNAVAILABLE'],
+    certificateHash: kind === 'certificate' ? hash : null,
+    bundleType: null,
+    verifiedAt: at.toISOString(),
+    verifier: VERIFIER_NAME,
+  };
+}

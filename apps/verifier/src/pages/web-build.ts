@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PageAssets } from '../view/document.js';
+
+/** What the build made for browsers. */
+export interface WebBuild {
+  /** By file name; each name holds a hash of its content. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly assets: PageAssets;
+  readonly offlineHtml: string;
+}
+
+/** @param folder `dist/web` of this app @throws Error saying that the build is missing */
+export function loadWebBuild(folder: string): WebBuild {
+  try {
+    const names = readdirSync(join(folder, 'assets'));
+    return {
+      files: new Map(names.map((name) => [name, readFileSync(join(folder, 'assets', name))])),
+      assets: {
+        script: assetPath(names, /^site-.+\.js$/),
+        worker: assetPath(names, /^check-worker-.+\.js$/),
+        style: assetPath(names, /^style-.+\.css$/),
+        icon: assetPath(names, /^icon-.+\.svg$/),
+      },
+      offlineHtml: readFileSync(join(folder, 'offline.html'), 'utf8'),
+    };
+  } catch (error) {
+    throw new WebBuildMissing('the browser files are missing: run "npm run build -w apps/verifier"', { cause: error });
+  }
+}
+
+/** For the operator: the message says what to run. */
+export class WebBuildMissing extends Error {
+  override readonly name = 'WebBuildMissing';
+}
+
+function assetPath(names: readonly string[], pattern: RegExp): string {
+  const found = names.find((name) => pattern.test(name));
+  if (found === undefined) throw new Error(`no asset ${pattern.source}`);
+  return `/assets/${found}`;
+}

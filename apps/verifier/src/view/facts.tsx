@@ -1,0 +1,124 @@
+import type { ComponentChildren, VNode } from 'preact';
+import type { CertificateCheck, KeySource } from '../check/check-result.js';
+import { CopyButton, Hash } from './copy-block.js';
+import { TEXTS } from './texts.js';
+
+const T = TEXTS.facts;
+
+/** One line of a definition list. */
+export function Fact({
+  name,
+  note,
+  children,
+}: {
+  readonly name: string;
+  readonly note?: string | null;
+  readonly children: ComponentChildren;
+}): VNode {
+  return (
+    <div class="fact">
+      <dt>{name}</dt>
+      <dd>
+        {children}
+        {note != null && <span class="note"> {note}</span>}
+      </dd>
+    </div>
+  );
+}
+
+export function Facts({ check }: { readonly check: CertificateCheck }): VNode {
+  const { facts, report, keySource } = check;
+  const isProven = facts.provenance === 'proven';
+  return (
+    <section class="card" aria-labelledby="facts-title">
+      <h2 id="facts-title">{T.title}</h2>
+      <dl class="facts">
+        {facts.certificateHash !== null && (
+          <Fact name={T.certificateHash}>
+            <Hash id="certificate-hash" value={facts.certificateHash} />
+            <CopyButton target="certificate-hash" label={T.certificateHash} />
+          </Fact>
+        )}
+        {facts.originalCertificateHash !== null && (
+          <Fact name={T.originalCertificateHash} note={isProven ? null : T.claimed}>
+            <Hash value={facts.originalCertificateHash} />
+          </Fact>
+        )}
+        {facts.bundleType !== null && <Fact name={T.bundleType}>{facts.bundleType}</Fact>}
+        {facts.protocolVersion !== null && (
+          <Fact name={T.protocol}>
+            {facts.protocolVersion}
+            {facts.canonicalization !== null && `, ${facts.canonicalization}`}
+          </Fact>
+        )}
+        {facts.createdAt !== null && (
+          <Fact name={T.createdAt} note={T.byProducer}>
+            {facts.createdAt}
+          </Fact>
+        )}
+        {facts.attestedAt !== null && (
+          <Fact name={T.attestedAt} note={T.byNode}>
+            {facts.attestedAt}
+          </Fact>
+        )}
+        {facts.nodeId !== null && <Fact name={T.nodeId}>{facts.nodeId}</Fact>}
+        <KeyFacts kid={facts.kid} fingerprint={facts.keyFingerprint} status={facts.keyStatus} source={keySource} />
+        {facts.attestedAt !== null && (
+          <Fact name={T.timestamp}>
+            {facts.timestampType === 'rfc3161'
+              ? (T.rfc3161[facts.timestampStatus ?? ''] ?? T.noTimestamp)
+              : T.noTimestamp}
+          </Fact>
+        )}
+        <Fact name={T.verifiedAt}>{report.verifiedAt}</Fact>
+      </dl>
+      <FactNotes check={check} />
+    </section>
+  );
+}
+
+export function KeyFacts(props: {
+  readonly kid: string | null;
+  readonly fingerprint: string | null;
+  readonly status: string | null;
+  readonly source: KeySource | null;
+}): VNode {
+  const { kid, fingerprint, status, source } = props;
+  return (
+    <>
+      {kid !== null && (
+        <Fact name={T.kid} note={fingerprint === null ? T.kidUnproven : null}>
+          <code>{kid}</code>
+        </Fact>
+      )}
+      {fingerprint !== null && (
+        <Fact name={T.keyFingerprint}>
+          <Hash value={fingerprint} />
+        </Fact>
+      )}
+      {status !== null && <Fact name={T.keyStatus}>{status}</Fact>}
+      {kid !== null && (
+        <Fact name={T.keySource}>
+          {source === null ? T.noKeys : `${T.sources[source.kind]}${source.where}${T.fetchedAt}${source.at}`}
+        </Fact>
+      )}
+    </>
+  );
+}
+
+function FactNotes({ check: { facts } }: { readonly check: CertificateCheck }): VNode | null {
+  const notes = [
+    ...(facts.isHashOnly ? [T.hashOnly] : []),
+    ...(facts.isResealed ? [T.resealed] : []),
+    ...(facts.relaxations.length > 0 ? [`${T.legacy}${facts.relaxations.join(', ')}`] : []),
+    ...(facts.supplemental ? [T.supplemental] : []),
+  ];
+  if (notes.length === 0) return null;
+  return (
+    <ul class="notes">
+      {notes.map((note) => (
+        <li key={note}>{note}</li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,51 @@
+import type { VNode } from 'preact';
+import type { ArtefactCheck } from '../check/check-result.js';
+import { TEXTS } from './texts.js';
+
+const T = TEXTS.scope;
+
+/** What a pass proves and what it does not, for the case at hand. @see docs/spec.md, "Guarantees" */
+export function Scope({ check }: { readonly check: ArtefactCheck }): VNode {
+  const { proves, provesNot } = scopeOf(check);
+  return (
+    <section class="card" aria-labelledby="scope-title">
+      <h2 id="scope-title">{T.title}</h2>
+      <div class="two-columns">
+        <div>
+          <h3>{T.proves}</h3>
+          <ul class="proves">
+            {proves.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </div>
+        <div>
+          <h3>{T.provesNot}</h3>
+          <ul class="proves-not">
+            {provesNot.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function scopeOf(check: ArtefactCheck): { readonly proves: readonly string[]; readonly provesNot: readonly string[] } {
+  const isAttested =
+    check.kind === 'project' ? check.nodeReceipt.status === 'PASS' : check.layers.receipt.status === 'PASS';
+  const provesNot = [...(isAttested ? [] : [T.notAuthor]), T.notCorrect, T.notTime, T.notReplay, T.notWitness];
+  if (check.status === 'FAILED') return { proves: [T.nothing], provesNot };
+  if (check.kind === 'project')
+    return { proves: [T.project, T.integrity, ...(isAttested ? [T.attested] : [])], provesNot };
+  return {
+    proves: [
+      ...(check.facts.isHashOnly ? [] : [T.integrity]),
+      ...(isAttested ? [T.attested] : []),
+      ...(check.layers.envelope.status === 'PASS' ? [T.envelope] : []),
+      ...(check.status === 'VERIFIED_CONFIDENTIAL' ? [T.confidential] : []),
+    ],
+    provesNot,
+  };
+}

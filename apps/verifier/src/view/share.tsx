@@ -1,0 +1,56 @@
+import type { VNode } from 'preact';
+import { CopyButton } from './copy-block.js';
+import { TEXTS } from './texts.js';
+
+const T = TEXTS.share;
+
+interface ShareProps {
+  /** `/c/sha256%3A…` or `/p/…`. */
+  readonly path: string;
+  readonly publicUrl: string;
+  /** The node's own answer, for whoever wants the bytes. */
+  readonly recordUrl: string;
+  /** `null` where the record gets no badge. */
+  readonly badge: string | null;
+}
+
+export function Share({ path, publicUrl, recordUrl, badge }: ShareProps): VNode {
+  return (
+    <section class="card share" aria-labelledby="share-title">
+      <h2 id="share-title">{T.title}</h2>
+      <div class="share-grid">
+        <div>
+          <p>
+            <a class="button" href={`${path}/offline.html`} download>
+              {T.save}
+            </a>{' '}
+            <button type="button" class="button quiet needs-script" data-print>
+              {TEXTS.site.print}
+            </button>
+          </p>
+          <p class="note">{T.saveNote}</p>
+          <p>
+            {T.link}: <code id="page-address">{`${publicUrl}${path}`}</code>{' '}
+            <CopyButton target="page-address" label={T.link} />
+          </p>
+          <ul class="plain">
+            <li>
+              <a href={`${path}/report.json`}>{T.json}</a>
+            </li>
+            <li>
+              <a href={recordUrl} rel="noreferrer">
+                {T.record}
+              </a>
+            </li>
+          </ul>
+          {badge !== null && (
+            <p>
+              {T.badge}: <img src={badge} alt={T.badge} height="20" />
+            </p>
+          )}
+        </div>
+        <img class="qr" src={`${path}/qr.svg`} alt={T.qr} width="148" height="148" />
+      </div>
+    </section>
+  );
+}

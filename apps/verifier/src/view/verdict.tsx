@@ -1,0 +1,79 @@
+import type { ComponentChildren, VNode } from 'preact';
+import type { Outcome, Tone } from '../check/headline.js';
+import { Icon, type IconName } from './icon.js';
+import { TEXTS } from './texts.js';
+
+const ICONS: Readonly<Record<Tone, IconName>> = { good: 'pass', bad: 'fail', unknown: 'unknown', neutral: 'neutral' };
+
+interface VerdictProps {
+  readonly outcome: Outcome;
+  /** Who came to it. */
+  readonly by: 'server' | 'browser' | 'file';
+  readonly children?: ComponentChildren;
+}
+
+/** The verdict, in words, colour and icon. */
+export function Verdict({ outcome, by, children }: VerdictProps): VNode {
+  const { title, lead } = TEXTS.headlines[outcome.headline];
+  return (
+    <div
+      class={`verdict tone-${outcome.tone}`}
+      data-verdict={outcome.verdict}
+      data-tone={outcome.tone}
+      data-checked-by={by}
+      role="status"
+    >
+      <span class="verdict-mark">
+        <Icon name={ICONS[outcome.tone]} />
+      </span>
+      <div class="verdict-words">
+        <p class="verdict-title">{title}</p>
+        <p class="verdict-lead">{lead}</p>
+        {children}
+      </div>
+    </div>
+  );
+}
+
+/** What stands there until the browser has its own result: the server's verdict in words, without its colour. */
+export function PendingVerdict({ server }: { readonly server: Outcome }): VNode {
+  return (
+    <div class="verdict tone-pending" data-verdict="CHECKING" data-tone="pending" role="status">
+      <span class="verdict-mark">
+        <Icon name="pending" />
+      </span>
+      <div class="verdict-words">
+        <p class="verdict-title">{TEXTS.checking.title}</p>
+        <p class="verdict-lead">{TEXTS.checking.lead}</p>
+        <CheckedBy lines={[[TEXTS.checkedBy.serverSaid, TEXTS.headlines[server.headline].title]]} />
+      </div>
+    </div>
+  );
+}
+
+/** Short lines on who checked and what they found. */
+export function CheckedBy({ lines }: { readonly lines: readonly (readonly [string, string])[] }): VNode {
+  return (
+    <ul class="checked-by">
+      {lines.map(([who, what]) => (
+        <li key={who}>
+          {who}
+          <b>{what}</b>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A page from a server asks for trust; this says so, and how to do without. */
+export function TrustNote({ cli }: { readonly cli: string }): VNode {
+  const { trust, trustOffline, trustAfter } = TEXTS.checkedBy;
+  return (
+    <p class="trust-note">
+      {trust}
+      <a href="/offline.html">{trustOffline}</a>
+      {trustAfter}
+      <code>{cli}</code>
+    </p>
+  );
+}

@@ -1,0 +1,3 @@
+import { answerQuestions } from './check-worker.js';
+
+answerQuestions();

@@ -1,0 +1,29 @@
+import { performTask } from '../check/perform-task.js';
+import type { WorkerAnswer, WorkerQuestion } from '../check/worker-messages.js';
+
+/** Lets the worker take other messages between batches of steps. */
+const breathe = (): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve);
+  });
+
+/** Answers questions for as long as the page lives; one that fails says so, and the page then shows no verdict. */
+export function answerQuestions(): void {
+  const answer = (message: WorkerAnswer): void => {
+    self.postMessage(message);
+  };
+  self.addEventListener('message', ({ data }: MessageEvent<WorkerQuestion>) => {
+    const { id } = data;
+    performTask(data, (done, total) => {
+      answer({ id, state: 'progress', done, total });
+      return breathe();
+    }).then(
+      (result) => {
+        answer({ id, state: 'done', result });
+      },
+      () => {
+        answer({ id, state: 'failed' });
+      },
+    );
+  });
+}

@@ -1,0 +1,52 @@
+import { render } from 'preact';
+import { TEXTS } from '../view/texts.js';
+import { answerQuestions } from './check-worker.js';
+import { createEngine } from './engine.js';
+import { listenForActions } from './page-actions.js';
+import { FileTool, type SavedRecord } from './tools/file-tool.js';
+
+// One script for page and worker: the page starts a worker from its own text, for there is no second file to load.
+if (typeof document === 'undefined') answerQuestions();
+else showOffline();
+
+function showOffline(): void {
+  listenForActions();
+  const script = document.getElementById('verifier')?.textContent ?? '';
+  const engine = createEngine(() => new Worker(URL.createObjectURL(new Blob([script], { type: 'text/javascript' }))));
+  const app = document.getElementById('main');
+  if (app === null) return;
+  app.replaceChildren();
+  const saved = savedRecord();
+  render(
+    <>
+      <h1>{TEXTS.offline.title}</h1>
+      <p class="lead">{TEXTS.offline.lead}</p>
+      {saved !== null && <p class="card">{TEXTS.offline.saved}</p>}
+      <FileTool engine={engine} loadNodeKeys={null} saved={saved} />
+      <p class="note">{TEXTS.offline.build}</p>
+      <p class="note">{TEXTS.site.footer}</p>
+    </>,
+    app,
+  );
+}
+
+/** The data block of a saved certificate; as built there is none. */
+function savedRecord(): SavedRecord | null {
+  const block = document.getElementById('saved-record');
+  if (block === null) return null;
+  try {
+    const value: unknown = JSON.parse(block.textContent);
+    return isSavedRecord(value) ? value : null;
+  } catch {
+    // Somebody edited the file: then it carries nothing.
+    return null;
+  }
+}
+
+function isSavedRecord(value: unknown): value is SavedRecord {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    ['hash', 'record', 'keySet'].every((name) => typeof Reflect.get(value, name) === 'string')
+  );
+}

@@ -1,0 +1,142 @@
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { ArtefactCheck } from '../../check/check-result.js';
+import { outcomeOfCheck } from '../../check/headline.js';
+import { ArtefactView } from '../../view/artefact-view.js';
+import { TEXTS } from '../../view/texts.js';
+import { CheckedBy, Verdict } from '../../view/verdict.js';
+import type { Engine } from '../engine.js';
+import { StepBrowser } from '../step-browser.js';
+import { ArtefactInput, type Given } from './artefact-input.js';
+import { KeyPanel } from './key-panel.js';
+import type { PinnedKeys } from './node-keys.js';
+import { RecordTools } from './record-tools.js';
+
+const T = TEXTS.tools;
+
+/** What a saved page carries. Its keys count only once the person confirms them. */
+export interface SavedRecord {
+  readonly hash: string;
+  readonly record: string;
+  readonly keySet: string;
+}
+
+interface FileToolProps {
+  readonly engine: Engine;
+  /** Null in the offline file, which asks nobody. */
+  readonly loadNodeKeys: (() => Promise<PinnedKeys | null>) | null;
+  readonly saved: SavedRecord | null;
+}
+
+type Progress = { readonly done: number; readonly total: number } | null;
+type CheckState =
+  | { readonly state: 'idle' }
+  | { readonly state: 'working'; readonly progress: Progress }
+  | { readonly state: 'done'; readonly check: ArtefactCheck }
+  | { readonly state: 'crashed' };
+
+/** Checks what is dropped, picked or pasted, on this device. */
+export function FileTool({ engine, loadNodeKeys, saved }: FileToolProps): VNode {
+  const [given, setGiven] = useState<Given | null>(null);
+  const [keys, setKeys] = useState<PinnedKeys | null>(null);
+  const [result, setResult] = useState<CheckState>({ state: 'idle' });
+
+  useEffect(() => {
+    if (given === null) {
+      setResult({ state: 'idle' });
+      return undefined;
+    }
+    let isCurrent = true;
+    const show = (next: CheckState): void => {
+      if (isCurrent) setResult(next);
+    };
+    show({ state: 'working', progress: null });
+    const request = {
+      source: given.source,
+      keySet: keys?.text ?? null,
+      keySource: keys?.source ?? null,
+      askedHash: given.askedHash,
+      verifiedAt: new Date().toISOString(),
+    };
+    engine
+      .ask('check', request, (done, total) => {
+        show({ state: 'working', progress: { done, total } });
+      })
+      .then(
+        (check) => {
+          show({ state: 'done', check });
+        },
+        () => {
+          show({ state: 'crashed' });
+        },
+      );
+    return () => {
+      isCurrent = false;
+    };
+  }, [engine, given, keys]);
+
+  return (
+    <>
+      <section class="card" aria-labelledby="file-title">
+        <h2 id="file-title">{T.title}</h2>
+        <p>{T.lead}</p>
+        <ArtefactInput id="artefact" onGiven={setGiven} saved={saved} />
+        <KeyPanel engine={engine} loadNodeKeys={loadNodeKeys} saved={saved} onKeys={setKeys} />
+      </section>
+      <div aria-live="polite">
+        <Progress result={result} name={given?.name ?? ''} />
+      </div>
+      {result.state === 'done' && given !== null && (
+        <Result engine={engine} given={given} keys={keys} check={result.check} />
+      )}
+    </>
+  );
+}
+
+function Progress({ result, name }: { readonly result: CheckState; readonly name: string }): VNode | null {
+  if (result.state === 'crashed')
+    return (
+      <Verdict by="file" outcome={{ headline: 'unchecked', verdict: 'UNCHECKED', tone: 'unknown', identity: '' }} />
+    );
+  if (result.state !== 'working') return null;
+  const { progress } = result;
+  return (
+    <div class="card working">
+      <p>
+        {T.working} {name}
+      </p>
+      <progress aria-label={T.working} {...(progress !== null && { value: progress.done, max: progress.total })} />
+      {progress !== null && (
+        <p class="note">
+          {progress.done} / {progress.total} {T.stepsDone}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface ResultProps {
+  readonly engine: Engine;
+  readonly given: Given;
+  readonly keys: PinnedKeys | null;
+  readonly check: ArtefactCheck;
+}
+
+function Result({ engine, given, keys, check }: ResultProps): VNode {
+  const { file, nothingUploaded } = TEXTS.checkedBy;
+  const cli =
+    check.kind === 'project' ? 'cer verify-project FILE --keys keys.json' : 'cer verify FILE --keys keys.json';
+  const stepTable = check.kind === 'project' ? <StepBrowser steps={check.steps} stepLink={false} /> : undefined;
+  return (
+    <div class="result" data-code={check.code}>
+      <Verdict by="file" outcome={outcomeOfCheck(check)}>
+        <CheckedBy lines={[[`${file}: `, given.name]]} />
+        <p class="note">{nothingUploaded}</p>
+      </Verdict>
+      <ArtefactView check={check} cli={cli} stepLink={false} stepTable={stepTable} />
+      {check.kind === 'certificate' && (
+        <RecordTools engine={engine} source={given.source} keySet={keys?.text ?? null} check={check} />
+      )}
+    </div>
+  );
+}

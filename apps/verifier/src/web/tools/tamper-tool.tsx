@@ -1,0 +1,100 @@
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { CertificateCheck, ArtefactCheck } from '../../check/check-result.js';
+import { outcomeOfCheck } from '../../check/headline.js';
+import { FindingList } from '../../view/findings.js';
+import { Layers } from '../../view/layers.js';
+import { TEXTS } from '../../view/texts.js';
+import { Verdict } from '../../view/verdict.js';
+import type { ToolProps } from './record-tools.js';
+
+const T = TEXTS.tools;
+
+/** Where a demonstration is most telling: the content itself. */
+const FIRST_CHOICE = 'snapshot.model';
+
+/** Changes one value in a copy and shows which check catches it. */
+export function TamperTool({ engine, source, keySet, check }: ToolProps): VNode {
+  const [paths, setPaths] = useState<readonly string[]>([]);
+  const [path, setPath] = useState(FIRST_CHOICE);
+  const [result, setResult] = useState<ArtefactCheck | 'crashed' | null>(null);
+
+  useEffect(() => {
+    setResult(null);
+    engine.ask('paths', { source }).then(
+      (found) => {
+        setPaths(found);
+        setPath(found.includes(FIRST_CHOICE) ? FIRST_CHOICE : (found[0] ?? ''));
+      },
+      () => {
+        setPaths([]);
+      },
+    );
+  }, [engine, source]);
+
+  const run = async (): Promise<void> => {
+    const request = {
+      source,
+      keySet,
+      keySource: check.keySource,
+      askedHash: null,
+      verifiedAt: new Date().toISOString(),
+      path,
+    };
+    setResult(await engine.ask('tamper', request).catch(() => 'crashed' as const));
+  };
+  return (
+    <section class="card tool" aria-labelledby="tamper-title">
+      <h2 id="tamper-title">{T.tamper}</h2>
+      <p>{T.tamperLead}</p>
+      <div class="form">
+        <label for="tamper-path">{T.tamperMember}</label>
+        <select
+          id="tamper-path"
+          value={path}
+          onChange={(event) => {
+            setPath(event.currentTarget.value);
+            setResult(null);
+          }}
+        >
+          {paths.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <button type="button" id="tamper-run" class="button" disabled={paths.length === 0} onClick={() => void run()}>
+          {T.tamperRun}
+        </button>
+      </div>
+      <div aria-live="polite">
+        {result === 'crashed' && <p class="outcome bad">{T.crashed}</p>}
+        {result !== null && result !== 'crashed' && <TamperResult original={check} changed={result} />}
+      </div>
+    </section>
+  );
+}
+
+function TamperResult({
+  original,
+  changed,
+}: {
+  readonly original: CertificateCheck;
+  readonly changed: ArtefactCheck;
+}): VNode {
+  const isSame = outcomeOfCheck(changed).headline === outcomeOfCheck(original).headline;
+  return (
+    <div class="tamper-result" data-tampered={changed.code}>
+      <h3>{T.tamperResult}</h3>
+      <Verdict by="file" outcome={{ ...outcomeOfCheck(changed), ...(isSame && { tone: 'neutral' as const }) }} />
+      {isSame && <p class="outcome neutral">{T.tamperUncovered}</p>}
+      <FindingList findings={changed.findings.slice(0, 5)} />
+      {changed.kind === 'certificate' && (
+        <details>
+          <summary>{TEXTS.layers.title}</summary>
+          <Layers layers={changed.layers} />
+        </details>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { testKeySet } from '@cer/keys/testing';
+import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
+
+/** What a stub node answers at one address: JSON, raw text, or silence. */
+export type StubAnswer = { readonly status: number; readonly body: unknown } | { readonly text: string } | 'hang-up';
+
+/** A node that says what a test tells it to say, true or not. */
+export interface StubNode {
+  readonly url: string;
+  /** By path with query, e.g. `/v1/cer/public?certificate_hash=…`. */
+  readonly answers: Map<string, StubAnswer>;
+  /** Every request that arrived. */
+  readonly requests: string[];
+  close(): Promise<void>;
+}
+
+export const KEY_SET_PATH = '/.well-known/svc-node.json';
+
+export async function startStubNode(): Promise<StubNode> {
+  const answers = new Map<string, StubAnswer>();
+  const requests: string[] = [];
+  const keySet = testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER }] });
+  answers.set(KEY_SET_PATH, { status: 200, body: keySet });
+  const server = createServer((request, response) => {
+    requests.push(request.url ?? '');
+    const answer = answers.get(request.url ?? '') ?? { status: 404, body: { error: 'NOT_FOUND' } };
+    if (answer === 'hang-up') {
+      request.socket.destroy();
+      return;
+    }
+    const [status, text] = 'text' in answer ? [200, answer.text] : [answer.status, JSON.stringify(answer.body)];
+    response.writeHead(status, { 'content-type': 'application/json', 'access-control-allow-origin': '*' }).end(text);
+  });
+  const url = await listening(server);
+  return { url, answers, requests, close: () => closed(server) };
+}
+
+export function certificatePath(hash: string): string {
+  return `/v1/cer/public?certificate_hash=${encodeURIComponent(hash)}`;
+}
+
+export function projectPath(hash: string): string {
+  return `/v1/project-bundle/public?project_hash=${encodeURIComponent(hash)}`;
+}
+
+export function listening(server: Server): Promise<string> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    });
+  });
+}
+
+export function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,41 @@
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { silentLogger } from '@cer/http-service';
+import { createApp } from '../src/app.js';
+import { loadWebBuild } from '../src/pages/web-build.js';
+import { createNodeClient } from '../src/record/node-client.js';
+import { closed, listening } from './stub-node.js';
+
+export const WEB_BUILD_FOLDER = join(__dirname, '..', 'dist', 'web');
+export const PUBLIC_URL = 'https://verify.example';
+
+export interface VerifierUnderTest {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+interface Options {
+  /** The address the server uses. */
+  readonly nodeUrl: string;
+  /** The address the browser uses, where it is another. */
+  readonly publicNodeUrl?: string;
+  readonly rateLimitPerMinute?: number;
+  /** How far the server's clock stands ahead, in milliseconds. */
+  readonly now?: () => Date;
+}
+
+/** The verifier on a port of its own, with the built browser files. */
+export async function startVerifier(options: Options): Promise<VerifierUnderTest> {
+  const { nodeUrl, publicNodeUrl = nodeUrl, rateLimitPerMinute = 100_000, now = () => new Date() } = options;
+  const app = createApp({
+    node: createNodeClient({ nodeUrl, timeoutMs: 5000, now }),
+    build: loadWebBuild(WEB_BUILD_FOLDER),
+    publicUrl: PUBLIC_URL,
+    publicNodeUrl,
+    rateLimitPerMinute,
+    logger: silentLogger(),
+    now,
+  });
+  const server = createServer(app);
+  return { url: await listening(server), close: () => closed(server) };
+}
