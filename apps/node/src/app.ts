@@ -3,6 +3,7 @@ import type { Attestor } from '@cer/cer-core';
 import { parseKeySet, type KeySetDocument } from '@cer/keys';
 import { mount, type Logger, type Metrics, type Route, type RouterOptions } from '@cer/http-service';
 import { attestRoutes } from './attest/attest-routes.js';
+import { hashApiKey } from './auth/api-key.js';
 import { createGate } from './auth/authenticate.js';
 import type { KeyDirectory } from './auth/key-directory.js';
 import { certifyRoutes } from './certify/certify-routes.js';
@@ -12,7 +13,7 @@ import type { Runtime } from './discovery/runtime.js';
 import { STATUS, translateError } from './errors.js';
 import { lookupRoutes } from './lookup/lookup-routes.js';
 import { projectRoutes } from './project-bundle/project-routes.js';
-import { renderRoutes } from './render/render-routes.js';
+import { renderRoutes, type RenderSettings } from './render/render-routes.js';
 import type { Store } from './store/index.js';
 import { verifyRoutes } from './verify/verify-routes.js';
 
@@ -32,6 +33,7 @@ export interface NodeDeps extends BodyLimits {
   readonly keySetDocument: KeySetDocument;
   readonly secrets: CommitmentSecrets;
   readonly runtime: Runtime;
+  readonly render: RenderSettings;
   readonly verifyUrl: string;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -51,7 +53,7 @@ export function nodeRoutes(deps: NodeDeps): Route[] {
     ...verifyRoutes(shared),
     ...lookupRoutes(shared),
     ...projectRoutes(shared),
-    ...renderRoutes(gate),
+    ...renderRoutes(shared),
     ...discoveryRoutes({
       ...deps,
       readiness: {
@@ -80,7 +82,9 @@ async function proveSigner({ signer }: Attestor): Promise<void> {
   await signer.sign(new TextEncoder().encode('ready'));
 }
 
-/** A look-up of a key that cannot exist: only that it is answered counts. */
+/** The hash of what is no key: well formed, so that any directory looks it up, and only that it answers counts. */
+const NO_KEY = hashApiKey('ready');
+
 async function proveKeys(keys: KeyDirectory): Promise<void> {
-  await keys.find('ready');
+  await keys.find(NO_KEY);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  flag,
   host,
   loadConfig,
   logLevel,
@@ -8,6 +9,7 @@ import {
   secret,
   serviceUrl,
   trustedProxies,
+  wholeNumber,
   type Environment,
 } from '@cer/http-service';
 
@@ -47,6 +49,8 @@ const NodeEnvironment = z
     PROJECT_LIMIT_BYTES: positiveInteger(128 * MIB),
     PROJECT_VERIFY_LIMIT_BYTES: positiveInteger(32 * MIB),
     STORE_QUEUE_LIMIT: positiveInteger(10_000),
+    MAX_TOTAL_FRAMES: wholeNumber(2).default(1800),
+    ALLOW_OPEN_RENDER: flag(false),
   })
   .refine((env) => env.RENDERER_URL === undefined || env.RENDERER_TOKEN_FILE !== undefined, {
     path: ['RENDERER_TOKEN_FILE'],
@@ -77,6 +81,8 @@ const NodeEnvironment = z
     projectLimitBytes: env.PROJECT_LIMIT_BYTES,
     projectVerifyLimitBytes: env.PROJECT_VERIFY_LIMIT_BYTES,
     storeQueueLimit: env.STORE_QUEUE_LIMIT,
+    maxTotalFrames: env.MAX_TOTAL_FRAMES,
+    allowOpenRender: env.ALLOW_OPEN_RENDER,
   }));
 
 export type NodeConfig = Readonly<z.output<typeof NodeEnvironment>>;

@@ -10,6 +10,8 @@ export const STATUS = {
   EXECUTION_MUTATION_DETECTED: 409,
   ATTESTATION_ERROR: 500,
   ADMIN_NOT_CONFIGURED: 503,
+  LOOP_MODE_ERROR: 400,
+  GONE: 410,
   RENDERER_UNAVAILABLE: 503,
 } as const satisfies Readonly<Record<string, number>>;
 

@@ -12,6 +12,7 @@ import { cachedKeyDirectory, ownKeyDirectory, type CacheTimes, type KeyDirectory
 import { loadNodeConfig, type NodeConfig } from './config.js';
 import { describeRuntime } from './discovery/runtime.js';
 import { openKeyMaterial } from './key-material.js';
+import { createRendererClient, type RendererClient } from './render/renderer-client.js';
 import { openStore, type Store } from './store/index.js';
 
 /** A revoked key of the node's own table works at most this long. */
@@ -35,6 +36,11 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       attestor: { signer: keyFile.signer, nodeId: keyFile.nodeId, nodeRuntimeHash: runtime.hash },
       keySetDocument: keyFile.keySet,
       secrets,
+      render: {
+        renderer: rendererClient(config),
+        maxTotalFrames: config.maxTotalFrames,
+        allowOpenRender: config.allowOpenRender,
+      },
       runtime,
       logger,
       metrics,
@@ -57,4 +63,9 @@ function keyDirectory(config: NodeConfig, store: Store): KeyDirectory {
         CONTROL_PLANE_TIMES,
         Date.now,
       );
+}
+
+function rendererClient({ rendererUrl, rendererTokenFile }: NodeConfig): RendererClient | null {
+  if (rendererUrl === undefined || rendererTokenFile === undefined) return null;
+  return createRendererClient(rendererUrl, readSecretFile(rendererTokenFile));
 }

@@ -39,7 +39,9 @@ export async function ask(
     ? asked
     : asked.send(typeof body === 'string' ? body : JSON.stringify(body)));
   const { status, headers: answered }: { status: number; headers: Answer['headers'] } = response;
-  const text = String(response.body);
+  // The answer to HEAD is never parsed.
+  const parsed: unknown = response.body;
+  const text = typeof parsed === 'string' ? parsed : '';
   return { status, headers: answered, text, body: jsonOrUndefined(text) };
 }
 

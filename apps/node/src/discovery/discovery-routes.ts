@@ -43,16 +43,17 @@ export function discoveryRoutes({ keySetDocument, runtime, metrics, readiness }:
       cors: 'public',
       handler: async () => ok(keySetDocument, { 'cache-control': `public, max-age=${KEY_SET_MAX_AGE_S}` }),
     },
-    { method: 'GET', path: '/health', handler: async () => ok({ status: 'ok' }) },
+    { method: 'GET', path: '/health', cors: 'public', handler: async () => ok({ status: 'ok' }) },
     {
       method: 'GET',
       path: '/ready',
+      cors: 'public',
       handler: async () => {
         const reasons = await failingChecks(readiness);
         return reasons.length === 0 ? ok({ status: 'ready' }) : json(503, { status: 'not ready', reasons });
       },
     },
-    { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) },
+    { method: 'GET', path: '/metrics', cors: 'public', handler: metricsHandler(metrics) },
   ];
 }
 

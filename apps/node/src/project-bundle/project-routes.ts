@@ -5,7 +5,7 @@ import { recordNotFound } from '../errors.js';
 import { parseHashQuery } from '../lookup/lookup-query.js';
 import { replayHeaders } from '../records/response-headers.js';
 import { publicProject } from './public-project.js';
-import { registerProject, type ProjectDeps } from './register.js';
+import { breathe, registerProject, type ProjectDeps } from './register.js';
 
 export interface ProjectRouteDeps extends ProjectDeps {
   readonly gate: Gate;
@@ -14,12 +14,6 @@ export interface ProjectRouteDeps extends ProjectDeps {
 }
 
 const mediaTypes = ['application/json'];
-
-/** A pause between batches of steps, so that a large project does not hold up other requests. */
-const breathe = (): Promise<void> =>
-  new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 
 export function projectRoutes(deps: ProjectRouteDeps): Route[] {
   const { gate, store, keySet, verifyUrl, now } = deps;

@@ -30,6 +30,12 @@ export interface ProjectDeps {
 /** The members of a submitted project that count: what it says of an attestation is not asked. */
 const UNASKED: ReadonlySet<string> = new Set(['meta', 'receipt', 'signature', 'kid', 'withdrawn']);
 
+/** A pause between batches of steps, so that a large project does not hold up other requests. */
+export const breathe = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+
 export interface Registered {
   readonly body: JsonObject;
   readonly isReplay: boolean;
@@ -47,7 +53,8 @@ export async function registerProject(
   requestId: string,
 ): Promise<Registered> {
   const project = submittedProject(body);
-  const evaluation = await evaluateProject(project, { keySet: deps.keySet, verifiedAt: deps.now().toISOString() });
+  const options = { keySet: deps.keySet, verifiedAt: deps.now().toISOString(), onProgress: breathe };
+  const evaluation = await evaluateProject(project, options);
   assertVerified(evaluation);
   const { entries } = readRegistry(project);
   const projectHash = evaluation.projectHash.computed;

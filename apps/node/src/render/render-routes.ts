@@ -1,16 +1,161 @@
-import { ServiceError, type Route } from '@cer/http-service';
+import {
+  createErrorShaper,
+  ok,
+  parseJsonBody,
+  ServiceError,
+  type Handler,
+  type Logger,
+  type Route,
+  type ServiceResponse,
+} from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
+import type { Caller } from '../auth/key-directory.js';
+import { STATUS, translateError } from '../errors.js';
+import type { AttestDeps } from '../records/attest-and-record.js';
+import { certificateHeaders } from '../records/response-headers.js';
+import { renderImage } from './render-image.js';
+import { rendererUnavailable, type RendererClient } from './renderer-client.js';
+import {
+  concludeRender,
+  followPlanned,
+  loopOrder,
+  planRender,
+  renderPlanned,
+  type PlannedRender,
+  type VerifyRenderDeps,
+} from './verify-render.js';
 
-/** The render routes of a node without a renderer. @see docs/spec.md, "POST /api/render" */
-export function renderRoutes(gate: Gate): Route[] {
-  const unavailable = async (): Promise<never> => {
-    throw new ServiceError({ code: 'RENDERER_UNAVAILABLE', message: 'this node has no renderer' });
-  };
-  return ['/api/render', '/verify'].map((path) => ({
+export interface RenderSettings {
+  /** Null: this node has no renderer. */
+  readonly renderer: RendererClient | null;
+  readonly maxTotalFrames: number;
+  /** Also render for strangers; for development only. */
+  readonly allowOpenRender: boolean;
+}
+
+export interface RenderRouteDeps extends AttestDeps {
+  readonly gate: Gate;
+  readonly render: RenderSettings;
+  readonly verifyUrl: string;
+  readonly bodyLimitBytes: number;
+  readonly logger: Logger;
+}
+
+const OPEN_TENANT = 'open';
+const VIDEO_TYPES = ['video/mp4', 'video/webm'] as const;
+
+/** @see docs/spec.md, "POST /api/render", "POST /verify" and "POST /render" */
+export function renderRoutes(deps: RenderRouteDeps): Route[] {
+  const { gate, render, bodyLimitBytes } = deps;
+  const keyed = {
     method: 'POST',
-    path,
     admit: gate.admit('render'),
     mediaTypes: ['application/json'],
-    handler: unavailable,
-  }));
+    bodyLimitBytes,
+  } as const;
+  return [
+    {
+      ...keyed,
+      path: '/api/render',
+      handler: async (request) =>
+        renderImage(rendererOf(render), parseJsonBody(request), gate.callerOf(request).tenantId, request),
+    },
+    { ...keyed, path: '/verify', handler: verifyHandler(deps) },
+    {
+      method: 'POST',
+      path: '/render',
+      mediaTypes: ['application/json'],
+      bodyLimitBytes,
+      handler: openRenderHandler(render),
+    },
+  ];
+}
+
+function rendererOf({ renderer }: RenderSettings): RendererClient {
+  if (renderer === null) throw rendererUnavailable('this node has no renderer');
+  return renderer;
+}
+
+/** Rendering without a key is for development: in production the route says that it is gone. */
+function openRenderHandler(render: RenderSettings): Handler {
+  return async (request) => {
+    if (!render.allowOpenRender) {
+      throw new ServiceError({ code: 'GONE', message: 'rendering needs an API key: use POST /api/render' });
+    }
+    return renderImage(rendererOf(render), parseJsonBody(request), OPEN_TENANT, request);
+  };
+}
+
+function verifyHandler(deps: RenderRouteDeps): Handler {
+  const { gate, render } = deps;
+  return async (request) => {
+    const caller = gate.callerOf(request);
+    const verifying: VerifyRenderDeps = {
+      ...deps,
+      renderer: rendererOf(render),
+      maxTotalFrames: render.maxTotalFrames,
+    };
+    const planned = await planRender(verifying, parseJsonBody(request), caller.tenantId, request.signal);
+    const accept = request.headers['accept'] ?? '';
+    const video = VIDEO_TYPES.find((type) => accept.includes(type));
+    if (video !== undefined) return renderVideo(verifying, planned, video, request.signal);
+    if (accept.includes('text/event-stream')) {
+      return {
+        status: 200,
+        headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' },
+        body: verifyEvents(deps, verifying, planned, caller, request),
+      };
+    }
+    const rendered = await renderPlanned(verifying, planned, request.signal);
+    const { body, certificateHash, isReplay } = await concludeRender(
+      verifying,
+      planned,
+      rendered,
+      caller,
+      request.requestId,
+    );
+    return ok(body, certificateHash === null ? {} : certificateHeaders(certificateHash, isReplay));
+  };
+}
+
+/** A loop to look at: outside all hashes, and nothing is certified. */
+async function renderVideo(
+  { renderer }: VerifyRenderDeps,
+  planned: PlannedRender,
+  type: (typeof VIDEO_TYPES)[number],
+  signal: AbortSignal,
+): Promise<ServiceResponse> {
+  if (planned.execution.mode !== 'loop') {
+    throw new ServiceError({ code: 'LOOP_MODE_ERROR', message: 'snapshot.execution: must be a loop for a video' });
+  }
+  return {
+    status: 200,
+    headers: { 'content-type': type },
+    body: await renderer.video(loopOrder(planned), type, signal),
+  };
+}
+
+/** `progress` events, then one `result` with the answer, or one `error` with `{status, body}`. */
+async function* verifyEvents(
+  { logger }: RenderRouteDeps,
+  verifying: VerifyRenderDeps,
+  planned: PlannedRender,
+  caller: Caller,
+  { signal, requestId }: { readonly signal: AbortSignal; readonly requestId: string },
+): AsyncGenerator<string> {
+  const shapeError = createErrorShaper({ logger, statusOf: STATUS, translate: translateError });
+  try {
+    const frames = followPlanned(verifying, planned, signal);
+    let step = await frames.next();
+    while (step.done !== true) {
+      yield `event: progress\ndata: ${step.value.data}\n\n`;
+      step = await frames.next();
+    }
+    const { body } = await concludeRender(verifying, planned, step.value, caller, requestId);
+    yield `event: result\ndata: ${JSON.stringify(body)}\n\n`;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const { status, body } = shapeError(error, requestId);
+    yield `event: error\ndata: {"status":${status},"body":${typeof body === 'string' ? body : 'null'}}\n\n`;
+  }
 }

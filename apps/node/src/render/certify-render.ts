@@ -1,0 +1,109 @@
+import {
+  codemodeRender,
+  isJsonObject,
+  isSameJson,
+  member,
+  RENDER_BUNDLE_TYPE,
+  RENDER_HASH_SCHEME,
+  RENDER_SNAPSHOT_TYPE,
+  sealBundle,
+  sha256,
+  type JsonObject,
+  type JsonValue,
+} from '@cer/cer-core';
+import type { Caller } from '../auth/key-directory.js';
+import { attestAndRecord, type AttestDeps } from '../records/attest-and-record.js';
+import { executionMutated, recordRemoved } from '../records/mutation.js';
+import { parseStored, storedMeta } from '../records/stored-cer.js';
+import { CANVAS } from './sketch-rules.js';
+import { renderExecutionId, type Execution, type RenderRequest } from './verify-request.js';
+
+/** What a render came to, in the hashes that a certificate keeps. */
+export interface RenderOutcome {
+  /** Of the raw pixels: of the picture, or of all frames. */
+  readonly outputHash: string;
+  /** Of the PNG: the picture, or the first frame. */
+  readonly imageHash: string;
+  readonly sdkVersion: string;
+  readonly rendererVersion: string;
+}
+
+export interface CertifiedRender {
+  readonly cer: JsonObject;
+  readonly certificateHash: string;
+  readonly isReplay: boolean;
+}
+
+/** What makes two renders the same; browser and runtime may have changed in between. */
+const SAME_RENDER: readonly string[] = ['codeHash', 'seed', 'vars', 'execution', 'outputHash'];
+
+/**
+ * Certifies a render; the code itself is never stored. A known id with the same content replays its certificate.
+ * @throws ServiceError EXECUTION_MUTATION_DETECTED, ATTESTATION_ERROR
+ * @see docs/spec.md, "cer.codemode.render.v1"
+ */
+export async function certifyRender(
+  deps: AttestDeps,
+  request: RenderRequest,
+  execution: Execution,
+  { outputHash, imageHash, sdkVersion, rendererVersion }: RenderOutcome,
+  caller: Caller,
+  requestId: string,
+): Promise<CertifiedRender> {
+  const { order, protocol } = request;
+  const time = deps.now().toISOString();
+  const executionId = renderExecutionId(request, execution);
+  const snapshot: JsonObject = {
+    type: RENDER_SNAPSHOT_TYPE,
+    protocolVersion: protocol.version,
+    executionId,
+    timestamp: time,
+    codeHash: sha256(order.code),
+    seed: order.seed,
+    vars: order.vars,
+    execution: { ...execution },
+    canvas: { ...CANVAS },
+    hashScheme: RENDER_HASH_SCHEME,
+    outputHash,
+    imageHash,
+    sdkVersion,
+    rendererVersion,
+  };
+  const unsealed: JsonObject = {
+    bundleType: RENDER_BUNDLE_TYPE,
+    version: codemodeRender.version,
+    createdAt: time,
+    snapshot,
+  };
+  const sealed = sealBundle(unsealed, codemodeRender, protocol);
+  const { meta, outcome } = await attestAndRecord(deps, {
+    sealed,
+    layout: codemodeRender,
+    protocol,
+    tenantId: caller.tenantId,
+    executionId,
+    createdAt: time,
+    timestamp: time,
+    commitmentSecretId: null,
+    metadata: undefined,
+    publish: caller.publish,
+    isForeign: false,
+    requestId,
+  });
+  if (outcome.recorded) {
+    return { cer: { ...sealed.bundle, meta }, certificateHash: sealed.certificateHash, isReplay: false };
+  }
+  const { existing, record } = outcome;
+  if (existing === null) throw new Error('a full record was taken for a hash-only one');
+  if (record === null) throw recordRemoved();
+  const stored = record.bundleJson === null ? {} : parseStored(record.bundleJson);
+  if (!isSameRender(member(stored, 'snapshot'), snapshot)) throw executionMutated(existing, sealed.certificateHash);
+  return { cer: { ...stored, meta: storedMeta(record) }, certificateHash: record.certificateHash, isReplay: true };
+}
+
+function isSameRender(stored: JsonValue | undefined, snapshot: JsonObject): boolean {
+  return (
+    isJsonObject(stored) &&
+    SAME_RENDER.every((name) => isSameJson(member(stored, name) ?? null, member(snapshot, name) ?? null))
+  );
+}

@@ -1,0 +1,84 @@
+import { effectiveProtocolVersion, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/cer-core';
+import { ok, validationError, type ServiceRequest, type ServiceResponse } from '@cer/http-service';
+import type { RendererClient, SketchOrder } from './renderer-client.js';
+import {
+  CANVAS,
+  codeFaults,
+  DEFAULT_SEED,
+  numbersIn,
+  renderProtocolFaults,
+  seedFaults,
+  textOr,
+  varsFaults,
+} from './sketch-rules.js';
+
+interface ImageRequest {
+  readonly order: SketchOrder;
+  readonly protocolVersion: string;
+}
+
+/** @throws ServiceError VALIDATION_ERROR with every fault */
+function parseImageRequest(body: JsonValue, tenantId: string): ImageRequest {
+  if (!isJsonObject(body)) throw validationError(['body: must be a JSON object']);
+  const protocolVersion = member(body, 'protocolVersion');
+  const faults = [
+    ...codeFaults(member(body, 'code'), 'code'),
+    ...seedFaults(member(body, 'seed'), 'seed'),
+    ...varsFaults(member(body, 'VAR'), 'VAR'),
+    ...canvasFaults(body),
+    ...renderProtocolFaults(protocolVersion, 'protocolVersion'),
+  ];
+  if (faults.length > 0) throw validationError(faults);
+  return {
+    order: {
+      tenantId,
+      code: textOr(member(body, 'code'), ''),
+      seed: textOr(member(body, 'seed'), DEFAULT_SEED),
+      vars: numbersIn(member(body, 'VAR')),
+    },
+    protocolVersion: effectiveProtocolVersion(protocolVersion) ?? '',
+  };
+}
+
+/** The canvas has one size: whoever names it must name it whole and right. */
+function canvasFaults(body: JsonObject): string[] {
+  const stated = (['width', 'height'] as const).filter((name) => member(body, name) !== undefined);
+  if (stated.length === 1)
+    return [`${stated[0] === 'width' ? 'height' : 'width'}: is required beside ${stated[0] ?? ''}`];
+  return stated.filter((name) => member(body, name) !== CANVAS[name]).map((name) => `${name}: must be ${CANVAS[name]}`);
+}
+
+/**
+ * Renders and answers; certifies nothing.
+ * @returns JSON where the client asks for it, the PNG otherwise, its hash in `X-Runtime-Hash`
+ * @see docs/spec.md, "POST /api/render"
+ */
+export async function renderImage(
+  renderer: RendererClient,
+  body: JsonValue,
+  tenantId: string,
+  request: Pick<ServiceRequest, 'headers' | 'signal'>,
+): Promise<ServiceResponse> {
+  const { order, protocolVersion } = parseImageRequest(body, tenantId);
+  const rendered = await renderer.ask('/render', order, request.signal);
+  const { pngBase64, runtimeHash, pixelHash, width, height, sdkVersion, rendererVersion, executionTimeMs } = rendered;
+  const headers = { 'x-runtime-hash': textOr(runtimeHash, '') };
+  if (request.headers['accept']?.includes('application/json') === true) {
+    return ok(
+      {
+        pngBase64,
+        runtimeHash,
+        pixelHash,
+        width,
+        height,
+        sdkVersion,
+        rendererVersion,
+        protocolVersion,
+        executionTimeMs,
+      },
+      headers,
+    );
+  }
+  const png = Buffer.from(textOr(pngBase64, ''), 'base64');
+  return { status: 200, headers: { ...headers, 'content-type': 'image/png' }, body: png };
+}

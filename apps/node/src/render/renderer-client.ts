@@ -1,0 +1,201 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { isJsonObject, jcsV1, parseJson, sha256, type JsonObject, type Sha256Hash } from '@cer/cer-core';
+import { equalSecret, ServiceError, type Secret } from '@cer/http-service';
+
+/** What the renderer is asked to run, for whom. */
+export interface SketchOrder {
+  readonly tenantId: string;
+  readonly code: string;
+  readonly seed: string;
+  readonly vars: readonly number[];
+}
+
+export type RendererRoute = '/render' | '/inspect' | '/loop';
+
+/** The renderer, which runs strangers' code, as the node sees it: over HTTP, every answer bound to its request. */
+export interface RendererClient {
+  /** @throws ServiceError as the renderer refused, or RENDERER_UNAVAILABLE */
+  readonly ask: (route: RendererRoute, order: object, signal: AbortSignal) => Promise<JsonObject>;
+  /** Like `ask` for a loop, telling of progress on the way. */
+  readonly follow: (order: object, signal: AbortSignal) => AsyncGenerator<RenderProgress, JsonObject>;
+  readonly video: (order: object, mediaType: string, signal: AbortSignal) => Promise<Uint8Array>;
+}
+
+/** A progress event's data, as the renderer wrote it. */
+export interface RenderProgress {
+  readonly data: string;
+}
+
+/** Sketches and PNGs are bounded; an answer beyond this is none of ours. */
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+
+/** Refusals that speak of the sketch; anything else is the renderer's own trouble. */
+const PASSED_ON: ReadonlyMap<string, number> = new Map([
+  ['VALIDATION_ERROR', 400],
+  ['PROTOCOL_VIOLATION', 400],
+  ['LOOP_MODE_ERROR', 400],
+  ['PAYLOAD_TOO_LARGE', 413],
+  ['RENDER_ERROR', 422],
+  ['RENDER_TIMEOUT', 422],
+  ['RENDER_MEMORY_LIMIT', 422],
+  ['RENDER_NOT_REPRODUCIBLE', 422],
+  ['RATE_LIMITED', 429],
+  ['QUOTA_EXCEEDED', 429],
+  ['VIDEO_UNAVAILABLE', 501],
+]);
+
+export function rendererUnavailable(message: string, cause?: unknown): ServiceError {
+  return new ServiceError(
+    { code: 'RENDERER_UNAVAILABLE', message, headers: { 'retry-after': '2' } },
+    cause === undefined ? undefined : { cause },
+  );
+}
+
+/** @param token the internal token that node and renderer share */
+export function createRendererClient(url: string, token: Secret<string>): RendererClient {
+  const agent = new Agent({ keepAlive: true });
+
+  const send = (
+    route: RendererRoute,
+    body: string,
+    nonce: string,
+    accept: string,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const sent = httpRequest(`${url}${route}`, {
+        method: 'POST',
+        agent,
+        signal,
+        headers: {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+          authorization: `Bearer ${token.reveal()}`,
+          'x-render-nonce': nonce,
+          accept,
+        },
+      });
+      sent.once('response', resolve);
+      sent.once('error', (error) => {
+        reject(signal.aborted ? error : rendererUnavailable('the renderer cannot be reached: retry later', error));
+      });
+      sent.end(body);
+    });
+
+  /** Only an answer to this very request, made by who holds the token, counts. */
+  const assertGenuine = (nonce: string, body: string, responseHash: Sha256Hash, mac: unknown): void => {
+    const message = jcsV1.canonicalize({ nonce, requestHash: sha256(body), responseHash });
+    const expected = createHmac('sha256', token.reveal()).update(message).digest('base64url');
+    if (typeof mac !== 'string' || !equalSecret(mac, expected)) {
+      throw rendererUnavailable('the answer of the renderer is not genuine');
+    }
+  };
+
+  const whole = async (
+    route: RendererRoute,
+    order: object,
+    accept: string,
+    signal: AbortSignal,
+  ): Promise<{ status: number; bytes: Uint8Array }> => {
+    const nonce = randomBytes(24).toString('base64url');
+    const body = JSON.stringify(order);
+    const answer = await send(route, body, nonce, accept, signal);
+    const bytes = await readAll(answer);
+    const status = answer.statusCode ?? 0;
+    // Before a handler ran (a wrong token, a full queue of sockets) nothing is bound to the request.
+    if (answer.headers['x-render-mac'] === undefined) throw rendererUnavailable('the renderer refused the node');
+    assertGenuine(nonce, body, sha256(bytes), answer.headers['x-render-mac']);
+    return { status, bytes };
+  };
+
+  return {
+    ask: async (route, order, signal) => {
+      const { status, bytes } = await whole(route, order, 'application/json', signal);
+      const value = objectIn(bytes);
+      if (status !== 200) throw refusalOf(value);
+      return value;
+    },
+    video: async (order, mediaType, signal) => {
+      const { status, bytes } = await whole('/loop', order, mediaType, signal);
+      if (status !== 200) throw refusalOf(objectIn(bytes));
+      return bytes;
+    },
+    follow: async function* (order, signal) {
+      const nonce = randomBytes(24).toString('base64url');
+      const body = JSON.stringify(order);
+      const answer = await send('/loop', body, nonce, 'text/event-stream', signal);
+      if (answer.headers['content-type']?.startsWith('text/event-stream') !== true) {
+        throw refusalOf(objectIn(await readAll(answer)));
+      }
+      let last: ServerEvent | null = null;
+      for await (const event of serverEvents(answer)) {
+        if (event.name === 'progress') yield { data: event.data };
+        else if (event.name === 'mac' && last !== null) {
+          assertGenuine(nonce, body, sha256(last.data), event.data);
+          const value = objectIn(Buffer.from(last.data));
+          if (last.name === 'result') return value;
+          throw refusalOf(isJsonObject(value['body']) ? value['body'] : {});
+        } else last = event;
+      }
+      throw rendererUnavailable('the renderer broke off');
+    },
+  };
+}
+
+async function readAll(answer: IncomingMessage): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) throw rendererUnavailable('the answer of the renderer is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+function objectIn(bytes: Uint8Array): JsonObject {
+  try {
+    const value = parseJson(bytes);
+    if (isJsonObject(value)) return value;
+  } catch (cause) {
+    throw rendererUnavailable('the answer of the renderer is no JSON', cause);
+  }
+  throw rendererUnavailable('the answer of the renderer is no object');
+}
+
+/** The renderer's words about a sketch are the sketch author's to read; its other troubles are not. */
+function refusalOf({ error, message, line }: JsonObject): ServiceError {
+  const status = typeof error === 'string' ? PASSED_ON.get(error) : undefined;
+  if (typeof error !== 'string' || status === undefined)
+    return rendererUnavailable('the renderer is not available: retry later');
+  return new ServiceError({
+    code: error,
+    status,
+    ...(typeof message === 'string' && { message }),
+    ...(typeof line === 'number' && { members: { line } }),
+  });
+}
+
+interface ServerEvent {
+  readonly name: string;
+  readonly data: string;
+}
+
+/** The events of a text/event-stream whose events have one data line each. */
+async function* serverEvents(answer: AsyncIterable<Buffer>): AsyncGenerator<ServerEvent> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of answer) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_ANSWER_BYTES) throw rendererUnavailable('the answer of the renderer is too large');
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+      const lines = text.slice(0, end).split('\n');
+      text = text.slice(end + 2);
+      const field = (name: string): string | undefined =>
+        lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+      const [name, data] = [field('event'), field('data')];
+      if (name !== undefined && data !== undefined) yield { name, data };
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import {
+  effectiveProtocolVersion,
+  isSha256Hash,
+  member,
+  PROTOCOLS,
+  codemodeRender,
+  type JsonObject,
+  type JsonValue,
+} from '@cer/cer-core';
+
+// What the routes that run sketches have in common. Each rule answers the faults it finds, as `path: rule`.
+// @see docs/spec.md, "Rendering"
+
+export const CANVAS = { width: 1950, height: 2400 } as const;
+export const DEFAULT_SEED = 'default';
+
+const MAX_VARS = 10;
+const MAX_VAR = 100;
+
+export function codeFaults(value: JsonValue | undefined, path: string): string[] {
+  return typeof value === 'string' && value !== '' ? [] : [`${path}: must be a non-empty string`];
+}
+
+export function seedFaults(value: JsonValue | undefined, path: string): string[] {
+  return value === undefined || typeof value === 'string' ? [] : [`${path}: must be a string`];
+}
+
+export function varsFaults(value: JsonValue | undefined, path: string): string[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) return [`${path}: must be an array of numbers`];
+  const items = value as readonly JsonValue[];
+  return [
+    ...(items.length > MAX_VARS ? [`${path}: must have at most ${MAX_VARS} numbers`] : []),
+    ...items.flatMap((item, index) =>
+      typeof item === 'number' && item >= 0 && item <= MAX_VAR
+        ? []
+        : [`${path}[${index}]: must be a number from 0 to ${MAX_VAR}`],
+    ),
+  ];
+}
+
+/** Null means absent; a protocol that commits has nothing to commit to in a picture. */
+export function renderProtocolFaults(value: JsonValue | undefined, path: string): string[] {
+  const version = effectiveProtocolVersion(value);
+  const protocol = version === null ? undefined : PROTOCOLS.get(version);
+  if (protocol !== undefined && codemodeRender.supportsProtocol(protocol)) return [];
+  const allowed = [...PROTOCOLS.values()]
+    .filter((row) => codemodeRender.supportsProtocol(row))
+    .map((row) => row.version);
+  return [`${path}: must be one of ${allowed.join(', ')}`];
+}
+
+export function hashFaults(object: JsonObject, names: readonly string[]): string[] {
+  return names
+    .filter((name) => member(object, name) !== undefined && !isSha256Hash(member(object, name)))
+    .map((name) => `${name}: must be sha256: and 64 lower-case hex digits`);
+}
+
+export function textOr(value: JsonValue | undefined, fallback: string): string {
+  return typeof value === 'string' ? value : fallback;
+}
+
+export function numbersIn(value: JsonValue | undefined): readonly number[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'number') : [];
+}

@@ -1,0 +1,154 @@
+import { member, type JsonObject, type JsonValue } from '@cer/cer-core';
+import type { Caller } from '../auth/key-directory.js';
+import type { AttestDeps } from '../records/attest-and-record.js';
+import { verificationUrl } from '../records/certify-response.js';
+import { certifyRender, type RenderOutcome } from './certify-render.js';
+import { rendererUnavailable, type RendererClient, type RenderProgress } from './renderer-client.js';
+import { textOr } from './sketch-rules.js';
+import { decideExecution, parseRenderRequest, type Execution, type RenderRequest } from './verify-request.js';
+
+export interface VerifyRenderDeps extends AttestDeps {
+  readonly renderer: RendererClient;
+  readonly maxTotalFrames: number;
+  readonly verifyUrl: string;
+}
+
+/** A request that was read and judged, ready to be rendered. */
+export interface PlannedRender {
+  readonly request: RenderRequest;
+  readonly execution: Execution;
+}
+
+export interface VerifiedRender {
+  readonly body: JsonObject;
+  readonly certificateHash: string | null;
+  readonly isReplay: boolean;
+}
+
+/** @throws ServiceError VALIDATION_ERROR, LOOP_MODE_ERROR */
+export async function planRender(
+  { renderer, maxTotalFrames }: VerifyRenderDeps,
+  body: JsonValue,
+  tenantId: string,
+  signal: AbortSignal,
+): Promise<PlannedRender> {
+  const request = parseRenderRequest(body, tenantId);
+  return { request, execution: await decideExecution(renderer, request, maxTotalFrames, signal) };
+}
+
+/** Renders without telling of progress. Stills run twice, in separate contexts, and must agree. */
+export async function renderPlanned(
+  { renderer }: VerifyRenderDeps,
+  { request, execution }: PlannedRender,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  return execution.mode === 'static'
+    ? renderer.ask('/render', { ...request.order, twice: true }, signal)
+    : renderer.ask('/loop', loopOrder({ request, execution }), signal);
+}
+
+/** Renders a loop, telling of progress; a still has none. */
+export async function* followPlanned(
+  deps: VerifyRenderDeps,
+  planned: PlannedRender,
+  signal: AbortSignal,
+): AsyncGenerator<RenderProgress, JsonObject> {
+  if (planned.execution.mode === 'static') return renderPlanned(deps, planned, signal);
+  return yield* deps.renderer.follow(loopOrder(planned), signal);
+}
+
+export function loopOrder({ request, execution }: PlannedRender): object {
+  const frames = execution.mode === 'loop' ? { totalFrames: execution.totalFrames, fps: execution.fps } : {};
+  return { ...request.order, ...frames };
+}
+
+/**
+ * Compares what was rendered with what was expected, and certifies it when nothing was expected or all of it matched.
+ * @see docs/spec.md, "POST /verify"
+ */
+export async function concludeRender(
+  deps: VerifyRenderDeps,
+  { request, execution }: PlannedRender,
+  rendered: JsonObject,
+  caller: Caller,
+  requestId: string,
+): Promise<VerifiedRender> {
+  const comparison = execution.mode === 'static' ? compareStill(request, rendered) : compareLoop(request, rendered);
+  const outcome = { ...outcomeOf(execution, rendered) };
+  const certified = comparison.isVerified
+    ? await certifyRender(deps, request, execution, outcome, caller, requestId)
+    : null;
+  const body: JsonObject = {
+    verified: comparison.isVerified,
+    mode: execution.mode,
+    ...comparison.members,
+    protocolCompliant: true,
+    ...(certified !== null && {
+      certificateHash: certified.certificateHash,
+      verificationUrl: verificationUrl(deps.verifyUrl, certified.certificateHash),
+      cer: certified.cer,
+    }),
+    metadata: {
+      sdkVersion: outcome.sdkVersion,
+      protocolVersion: request.protocol.version,
+      rendererVersion: outcome.rendererVersion,
+      executionTimeMs: member(rendered, 'executionTimeMs') ?? null,
+      ...(execution.mode === 'loop' && { frames: execution.totalFrames, fps: execution.fps }),
+      timestamp: deps.now().toISOString(),
+    },
+  };
+  return { body, certificateHash: certified?.certificateHash ?? null, isReplay: certified?.isReplay ?? false };
+}
+
+function outcomeOf(execution: Execution, rendered: JsonObject): RenderOutcome {
+  const [output, image] = execution.mode === 'static' ? ['pixelHash', 'runtimeHash'] : ['animationHash', 'posterHash'];
+  return {
+    outputHash: required(rendered, output ?? ''),
+    imageHash: required(rendered, image ?? ''),
+    sdkVersion: required(rendered, 'sdkVersion'),
+    rendererVersion: required(rendered, 'rendererVersion'),
+  };
+}
+
+function required(rendered: JsonObject, name: string): string {
+  const value = textOr(member(rendered, name), '');
+  if (value === '') throw rendererUnavailable(`the answer of the renderer lacks ${name}`);
+  return value;
+}
+
+interface Comparison {
+  readonly isVerified: boolean;
+  readonly members: JsonObject;
+}
+
+/** An expected hash may be that of the PNG or that of the pixels. */
+function compareStill({ expected }: RenderRequest, rendered: JsonObject): Comparison {
+  const computedHash = required(rendered, 'runtimeHash');
+  const computedPixelHash = required(rendered, 'pixelHash');
+  const { expectedHash } = expected;
+  const hashMatchType = expectedHash === computedHash ? 'png' : expectedHash === computedPixelHash ? 'pixels' : null;
+  return {
+    isVerified: expectedHash === null || hashMatchType !== null,
+    members: { computedHash, computedPixelHash, ...(expectedHash !== null && { expectedHash }), hashMatchType },
+  };
+}
+
+function compareLoop({ expected }: RenderRequest, rendered: JsonObject): Comparison {
+  const computedAnimationHash = required(rendered, 'animationHash');
+  const computedPosterHash = required(rendered, 'posterHash');
+  const { expectedAnimationHash, expectedPosterHash } = expected;
+  // A loop has no single picture: an expected hash without a kind means the animation.
+  const wantedAnimation = expectedAnimationHash ?? expected.expectedHash;
+  const animationVerified = wantedAnimation === null ? null : wantedAnimation === computedAnimationHash;
+  const posterVerified = expectedPosterHash === null ? null : expectedPosterHash === computedPosterHash;
+  return {
+    isVerified: animationVerified !== false && posterVerified !== false,
+    members: {
+      computedAnimationHash,
+      computedPosterHash,
+      ...(wantedAnimation !== null && { expectedAnimationHash: wantedAnimation, animationVerified }),
+      ...(expectedPosterHash !== null && { expectedPosterHash, posterVerified }),
+      hashMatchType: animationVerified === true ? 'pixels' : posterVerified === true ? 'png' : null,
+    },
+  };
+}

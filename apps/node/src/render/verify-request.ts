@@ -1,0 +1,157 @@
+import {
+  isJsonObject,
+  jcsV1,
+  member,
+  protocolFor,
+  sha256,
+  type JsonObject,
+  type JsonValue,
+  type Protocol,
+} from '@cer/cer-core';
+import { ServiceError, validationError } from '@cer/http-service';
+import type { RendererClient, SketchOrder } from './renderer-client.js';
+import {
+  codeFaults,
+  DEFAULT_SEED,
+  hashFaults,
+  numbersIn,
+  renderProtocolFaults,
+  seedFaults,
+  textOr,
+  varsFaults,
+} from './sketch-rules.js';
+
+/** How a sketch is run: once, or frame by frame. */
+export type Execution =
+  { readonly mode: 'static' } | { readonly mode: 'loop'; readonly totalFrames: number; readonly fps: number };
+
+/** A render that is to be certified, as far as it can be known before the sketch is run. */
+export interface RenderRequest {
+  readonly order: SketchOrder;
+  readonly protocol: Protocol;
+  readonly statedExecution: JsonObject;
+  readonly statedExecutionId: string | null;
+  readonly expected: Readonly<Record<ExpectedName, string | null>>;
+}
+
+const EXPECTED_NAMES = ['expectedHash', 'expectedAnimationHash', 'expectedPosterHash'] as const;
+type ExpectedName = (typeof EXPECTED_NAMES)[number];
+
+const DEFAULT_FPS = 30;
+const MAX_FPS = 240;
+const MAX_ID_LENGTH = 256;
+// eslint-disable-next-line no-control-regex -- control characters are exactly what the rule is about
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
+
+/** @throws ServiceError VALIDATION_ERROR with every fault @see docs/spec.md, "POST /verify" */
+export function parseRenderRequest(body: JsonValue, tenantId: string): RenderRequest {
+  if (!isJsonObject(body)) throw validationError(['body: must be a JSON object']);
+  const snapshot = member(body, 'snapshot');
+  if (!isJsonObject(snapshot)) {
+    throw validationError([snapshot === undefined ? 'snapshot: is required' : 'snapshot: must be an object']);
+  }
+  const execution = member(snapshot, 'execution') ?? {};
+  const executionId = member(body, 'executionId');
+  const protocolVersion = member(snapshot, 'protocolVersion');
+  const faults = [
+    ...codeFaults(member(snapshot, 'code'), 'snapshot.code'),
+    ...seedFaults(member(snapshot, 'seed'), 'snapshot.seed'),
+    ...varsFaults(member(snapshot, 'vars'), 'snapshot.vars'),
+    ...renderProtocolFaults(protocolVersion, 'snapshot.protocolVersion'),
+    ...(isJsonObject(execution) ? executionFaults(execution) : ['snapshot.execution: must be an object']),
+    ...executionIdFaults(executionId),
+    ...hashFaults(body, EXPECTED_NAMES),
+  ];
+  const protocol = protocolFor(protocolVersion);
+  if (faults.length > 0 || protocol === null || !isJsonObject(execution)) throw validationError(faults);
+  const expected = (name: ExpectedName): string | null => {
+    const value = member(body, name);
+    return typeof value === 'string' ? value : null;
+  };
+  return {
+    order: {
+      tenantId,
+      code: textOr(member(snapshot, 'code'), ''),
+      seed: textOr(member(snapshot, 'seed'), DEFAULT_SEED),
+      vars: numbersIn(member(snapshot, 'vars')),
+    },
+    protocol,
+    statedExecution: execution,
+    statedExecutionId: typeof executionId === 'string' ? executionId : null,
+    expected: {
+      expectedHash: expected('expectedHash'),
+      expectedAnimationHash: expected('expectedAnimationHash'),
+      expectedPosterHash: expected('expectedPosterHash'),
+    },
+  };
+}
+
+/** `totalFrames` is judged with the mode: in a loop it has an error of its own. */
+function executionFaults(execution: JsonObject): string[] {
+  const mode = member(execution, 'mode');
+  const fps = member(execution, 'fps');
+  return [
+    ...(mode === undefined || mode === 'static' || mode === 'loop'
+      ? []
+      : ['snapshot.execution.mode: must be static or loop']),
+    ...(fps === undefined || (typeof fps === 'number' && fps >= 1 && fps <= MAX_FPS)
+      ? []
+      : [`snapshot.execution.fps: must be a number from 1 to ${MAX_FPS}`]),
+  ];
+}
+
+function executionIdFaults(value: JsonValue | undefined): string[] {
+  if (value === undefined || value === null) return [];
+  const isLabel =
+    typeof value === 'string' &&
+    value.length >= 1 &&
+    value.length <= MAX_ID_LENGTH &&
+    !controlCharacter.test(value) &&
+    value.isWellFormed();
+  return isLabel
+    ? []
+    : [`executionId: must have 1 to ${MAX_ID_LENGTH} characters, well formed, none of them control characters`];
+}
+
+/**
+ * Decides between still and loop. A loop never falls back to a still.
+ * @throws ServiceError LOOP_MODE_ERROR
+ */
+export async function decideExecution(
+  renderer: RendererClient,
+  { order, statedExecution }: RenderRequest,
+  maxTotalFrames: number,
+  signal: AbortSignal,
+): Promise<Execution> {
+  const totalFrames = member(statedExecution, 'totalFrames');
+  const fps = member(statedExecution, 'fps');
+  const isAskedFor = member(statedExecution, 'mode') === 'loop';
+  const mayLoop = typeof totalFrames === 'number' && totalFrames > 1;
+  if (!isAskedFor && !mayLoop) return { mode: 'static' };
+  if (isAskedFor && !isFrameCount(totalFrames, maxTotalFrames)) throw frameCountError(maxTotalFrames);
+  const { definesDraw } = await renderer.ask('/inspect', order, signal);
+  if (definesDraw !== true) {
+    if (!isAskedFor) return { mode: 'static' };
+    throw new ServiceError({ code: 'LOOP_MODE_ERROR', message: 'snapshot.code: must define draw() for a loop' });
+  }
+  if (!isFrameCount(totalFrames, maxTotalFrames)) throw frameCountError(maxTotalFrames);
+  return { mode: 'loop', totalFrames, fps: typeof fps === 'number' ? fps : DEFAULT_FPS };
+}
+
+function isFrameCount(value: JsonValue | undefined, max: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 2 && value <= max;
+}
+
+function frameCountError(max: number): ServiceError {
+  return new ServiceError({
+    code: 'LOOP_MODE_ERROR',
+    message: `snapshot.execution.totalFrames: must be an integer from 2 to ${max}`,
+  });
+}
+
+/** The same sketch run the same way has the same id, unless the caller names another. */
+export function renderExecutionId({ order, statedExecutionId }: RenderRequest, execution: Execution): string {
+  if (statedExecutionId !== null) return statedExecutionId;
+  const { code, seed, vars } = order;
+  return `render:${sha256(jcsV1.canonicalize({ code, seed, vars, execution })).slice('sha256:'.length)}`;
+}

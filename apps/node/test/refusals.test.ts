@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { executionRequest } from '@cer/cer-core/testing';
+import { connectRaw } from '@cer/http-service/testing';
+
+import { generateApiKey } from '../src/auth/api-key.js';
+import { nodeRoutes } from '../src/app.js';
+import { ask, at, type Question } from './ask.js';
+import { startTestNode, type TestNode } from './test-node.js';
+
+let node: TestNode;
+let key: string;
+
+beforeAll(async () => {
+  node = await startTestNode();
+  key = await node.newKey();
+});
+afterAll(() => node.close());
+
+const KEYED: readonly (readonly [path: string, scope: string])[] = [
+  ['/v1/cer/ai/certify', 'certify'],
+  ['/v1/cer/ai/certify-batch', 'certify'],
+  ['/v1/cer/ai/create', 'certify'],
+  ['/api/attest', 'certify'],
+  ['/v1/project-bundle/register', 'register'],
+  ['/api/render', 'render'],
+  ['/verify', 'render'],
+];
+
+const KEYLESS: readonly (readonly ['get' | 'post', string])[] = [
+  ['post', '/v1/cer/verify'],
+  ['post', '/v1/project-bundle/verify'],
+  ['get', '/v1/cer/public'],
+  ['get', '/api/public-cer-proof'],
+  ['get', '/v1/resolve/cer/x'],
+  ['get', '/v1/project-bundle/public'],
+  ['get', '/.well-known/svc-node.json'],
+  ['get', '/'],
+  ['get', '/version'],
+  ['get', '/health'],
+  ['get', '/ready'],
+  ['get', '/metrics'],
+];
+
+describe('the order of refusals', () => {
+  // Every later fault is there too, so that only the order decides.
+  const faulty: Question = { body: 'x'.repeat(300_000), headers: { 'Content-Type': 'text/plain' } };
+
+  it.each(KEYED)('is 404, 405, 401, 403, 415, 413, 400 on %s', async (path, scope) => {
+    const others = ['certify', 'register', 'render', 'ingest'].filter((name) => name !== scope);
+    const weak = await node.newKey(randomUUID(), others);
+    expect((await ask(node, 'post', `${path}/`, faulty)).status).toBe(404);
+    expect((await ask(node, 'post', path.toUpperCase(), faulty)).status).toBe(404);
+    const wrongMethod = await ask(node, 'put', path, faulty);
+    expect([wrongMethod.status, at(wrongMethod.body, 'error'), wrongMethod.headers['allow']]).toEqual([
+      405,
+      'METHOD_NOT_ALLOWED',
+      'POST',
+    ]);
+    expect((await ask(node, 'post', path, faulty)).status).toBe(401);
+    expect((await ask(node, 'post', path, { ...faulty, key: weak })).status).toBe(403);
+    expect((await ask(node, 'post', path, { ...faulty, key })).status).toBe(415);
+  });
+
+  it.each(['/v1/cer/ai/certify', '/v1/cer/ai/create', '/api/attest'])('puts 413 before 400 on %s', async (path) => {
+    expect((await ask(node, 'post', path, { key, body: 'x'.repeat(300_000) })).status).toBe(413);
+    expect((await ask(node, 'post', path, { key, body: 'x' })).status).toBe(400);
+  });
+
+  it('puts 400 before 422, and 422 before 409', async () => {
+    const known = executionRequest({ executionId: randomUUID() });
+    const certify = (body: unknown): ReturnType<typeof ask> => ask(node, 'post', '/v1/cer/ai/certify', { key, body });
+    await certify(known);
+    const v2 = { ...known, bundleType: 'cer.ai.execution.v2', protocolVersion: '1.2.0' };
+    expect((await certify(v2)).status).toBe(400);
+    expect((await certify({ ...v2, executionRole: 'advisory' })).status).toBe(422);
+    expect((await certify({ ...known, model: 'other' })).status).toBe(409);
+  });
+
+  it('asks for a body only when it is wanted', async () => {
+    const raw = await connectRaw(node.url);
+    raw.send('POST /v1/cer/ai/certify HTTP/1.1\r\nHost: n\r\nContent-Type: application/json\r\n');
+    raw.send('Expect: 100-continue\r\nContent-Length: 5\r\nConnection: close\r\n\r\n');
+    const answer = await raw.ended();
+    expect(answer).toMatch(/^HTTP\/1.1 401 /);
+    expect(answer).not.toContain('100 Continue');
+  });
+
+  it.each([
+    ['none', {}],
+    ['another scheme', { Authorization: 'Basic eDp5' }],
+    ['a malformed key', { Authorization: 'Bearer cer_live_short' }],
+    ['an unknown key', { Authorization: `Bearer ${generateApiKey()}` }],
+    ['two keys in one', { Authorization: `Bearer ${generateApiKey()}, Bearer ${generateApiKey()}` }],
+    ['a prototype name', { Authorization: 'Bearer __proto__' }],
+  ])('says nothing but 401 to a key that is none: %s', async (_name, headers: Record<string, string>) => {
+    const answer = await ask(node, 'post', '/v1/cer/ai/certify', { body: {}, headers });
+    expect(answer.status).toBe(401);
+    expect(answer.body).toEqual({ error: 'UNAUTHORIZED', requestId: answer.headers['x-request-id'] });
+    expect(answer.headers['www-authenticate']).toBe('Bearer');
+  });
+
+  it('refuses a revoked key', async () => {
+    const name = randomUUID();
+    const revoked = await node.newKey(name);
+    const { tenantId } = await node.store.tenants.createTenant(name);
+    const [known] = await node.store.tenants.listApiKeys(tenantId);
+    await node.store.tenants.revokeApiKey(known?.keyId ?? '');
+    expect((await ask(node, 'post', '/v1/cer/ai/create', { key: revoked, body: {} })).status).toBe(401);
+  });
+});
+
+describe('every answer', () => {
+  it('has a request id of its own, whatever the client sends, and is not to be stored', async () => {
+    const paths = [...KEYED.map(([path]) => ['post', path] as const), ...KEYLESS, ['get', '/nowhere'] as const];
+    const ids = new Set<unknown>();
+    for (const [method, path] of paths) {
+      const { headers } = await ask(node, method, path, { headers: { 'X-Request-Id': 'mine' } });
+      expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+      ids.add(headers['x-request-id']);
+      const isKeySet = path === '/.well-known/svc-node.json';
+      expect(headers['cache-control']).toMatch(isKeySet ? /max-age=60$/ : /^no-store$/);
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['x-powered-by']).toBeUndefined();
+    }
+    expect(ids.size).toBe(paths.length);
+  });
+
+  it.each(KEYLESS)('may be read by any web page where no key is needed: %s %s', async (method, path) => {
+    const { headers } = await ask(node, method, path, { headers: { Origin: 'https://page.example' } });
+    expect(headers['access-control-allow-origin']).toBe('*');
+    expect(headers['access-control-expose-headers']).toBe('X-Certificate-Hash, X-Request-Id');
+    expect(headers['access-control-allow-credentials']).toBeUndefined();
+    const preflight = await ask(node, 'options', path, {
+      headers: { Origin: 'https://page.example', 'Access-Control-Request-Method': method.toUpperCase() },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers['access-control-allow-headers']).toBe('Content-Type');
+    expect(preflight.headers['access-control-allow-methods']).toContain(method.toUpperCase());
+    const refused = await ask(node, 'delete', path);
+    expect([refused.status, refused.headers['access-control-allow-origin']]).toEqual([405, '*']);
+  });
+
+  it.each(KEYED)('says nothing of CORS where a key is needed: %s', async (path) => {
+    const asked = { headers: { Origin: 'https://page.example', 'Access-Control-Request-Method': 'POST' } };
+    for (const answer of [await ask(node, 'post', path, { ...asked, key }), await ask(node, 'options', path, asked)]) {
+      expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    }
+    expect((await ask(node, 'options', path, asked)).status).toBe(405);
+  });
+
+  it('covers every route there is', () => {
+    const held = [...KEYED.map(([path]) => `post ${path}`), ...KEYLESS.map(([method, path]) => `${method} ${path}`)];
+    const routes = nodeRoutes(node.deps).map(({ method, path }) => `${method.toLowerCase()} ${path}`);
+    expect(held.map((route) => route.replace('/cer/x', '/cer/:hash')).toSorted()).toEqual(routes.toSorted());
+  });
+
+  it('to HEAD is that to GET without a body', async () => {
+    for (const path of ['/', '/.well-known/svc-node.json', '/v1/cer/public']) {
+      const [head, get] = [await ask(node, 'head', path), await ask(node, 'get', path)];
+      expect([head.status, head.text]).toEqual([get.status, '']);
+      expect(head.headers['content-length']).toBe(get.headers['content-length']);
+    }
+  });
+});
+
+describe('paths that are no routes', () => {
+  it.each([
+    ['/v1/cer/ai/certify%20', 404],
+    ['//v1/cer/public', 404],
+    ['/v1/cer/../cer/public', 404],
+    ['/__proto__', 404],
+    ['/constructor', 404],
+    ['/v1/resolve/cer/', 404],
+    ['/v1/resolve/cer/a/b', 404],
+    ['/v1/resolve/cer/%00', 400],
+    ['/v1/resolve/cer/%ff', 404],
+    ['/v1/resolve/cer/__proto__', 400],
+    [`/${'x'.repeat(8000)}`, 404],
+  ])('answer in the shape of every error: %s', async (path, status) => {
+    const raw = await connectRaw(node.url);
+    raw.send(`GET ${path} HTTP/1.1\r\nHost: n\r\nConnection: close\r\n\r\n`);
+    const answer = await raw.ended();
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toMatch(/"requestId":"[0-9a-f-]{36}"\}$/);
+    expect(answer.length).toBeLessThan(1500);
+  });
+
+  it('answer 431 to headers without end and serve on', async () => {
+    const raw = await connectRaw(node.url);
+    raw.send(`GET /v1/cer/public?execution_id=${'x'.repeat(20_000)} HTTP/1.1\r\nHost: n\r\n\r\n`);
+    expect(await raw.ended()).toMatch(/^HTTP\/1.1 431 /);
+    expect((await ask(node, 'get', '/health')).status).toBe(200);
+  });
+});
+
+describe('the render routes of a node without a renderer', () => {
+  it.each(['/api/render', '/verify'])('are 503: %s', async (path) => {
+    const { status, headers, body } = await ask(node, 'post', path, { key, body: {} });
+    expect(status).toBe(503);
+    expect(body).toEqual({
+      error: 'RENDERER_UNAVAILABLE',
+      message: expect.any(String),
+      requestId: headers['x-request-id'],
+    });
+  });
+});
