@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { keptOfKey } from '../../src/api-keys/api-key.js';
+import { introspectKey } from '../../src/introspection/introspect.js';
+import { TestBrowser } from '../test-browser.js';
+import { startTestDashboard, type TestDashboard } from '../test-dashboard.js';
+
+const HOUR_MS = 60 * 60_000;
+const KEY = /cer_live_[A-Za-z0-9_-]{43}/;
+
+describe('API keys', () => {
+  let dashboard: TestDashboard;
+  let browser: TestBrowser;
+
+  beforeEach(async () => {
+    dashboard = await startTestDashboard();
+    browser = new TestBrowser(dashboard.app);
+    await browser.signIn();
+  });
+
+  afterEach(async () => {
+    await dashboard.close();
+  });
+
+  async function makeKey(scopes: readonly string[] = ['certify', 'ingest']): Promise<string> {
+    await browser.get('/keys');
+    const answer = await browser.post('/keys', { name: 'checkout', scopes });
+    return KEY.exec(answer.text)?.[0] ?? '';
+  }
+
+  async function keyId(): Promise<string> {
+    return (await dashboard.store.apiKeys.list(dashboard.tenant.tenantId))[0]?.keyId ?? '';
+  }
+
+  const asked = (key: string) => introspectKey(dashboard)(keptOfKey(key).keyHash);
+
+  it('are shown once and listed by how they begin', async () => {
+    const key = await makeKey();
+    expect(key).toMatch(KEY);
+    const list = (await browser.get('/keys')).text;
+    expect(list).toContain(`${key.slice(0, 15)}…`);
+    expect(list).not.toMatch(KEY);
+    expect(await asked(key)).toMatchObject({ active: true, scopes: ['certify', 'ingest'] });
+  });
+
+  it('never stand in the database or the log', async () => {
+    const key = await makeKey();
+    await browser.post(`/keys/${await keyId()}/rotate`, { grace_hours: '24' });
+    await asked(key);
+    await dashboard.lastUsed.flush();
+    expect(await dashboard.everythingInDatabase()).not.toContain(key.slice(15));
+    expect(dashboard.logLines.join('\n')).not.toContain(key.slice(0, 12));
+    expect(dashboard.logLines.length).toBeGreaterThan(3);
+  });
+
+  it('work for the grace period after a rotation, and not a moment longer', async () => {
+    const old = await makeKey();
+    const answer = await browser.post(`/keys/${await keyId()}/rotate`, { grace_hours: '1' });
+    const made = KEY.exec(answer.text)?.[0] ?? '';
+    expect(made).not.toBe(old);
+    expect(await asked(made)).toMatchObject({ active: true, scopes: ['certify', 'ingest'] });
+    dashboard.pass(HOUR_MS - 1);
+    expect(await asked(old)).toMatchObject({ active: true });
+    dashboard.pass(1);
+    expect(await asked(old)).toEqual({ active: false });
+    expect(await asked(made)).toMatchObject({ active: true });
+  });
+
+  it('are rotated once: a key on its way out has a successor', async () => {
+    await makeKey();
+    const id = await keyId();
+    await browser.post(`/keys/${id}/rotate`, { grace_hours: '24' });
+    expect((await browser.post(`/keys/${id}/rotate`, { grace_hours: '24' })).status).toBe(404);
+    expect((await browser.post(`/keys/${await keyId()}/rotate`, { grace_hours: '9999' })).status).toBe(400);
+    expect(await dashboard.store.apiKeys.list(dashboard.tenant.tenantId)).toHaveLength(2);
+  });
+
+  it('stop working at once when revoked, in their grace period too', async () => {
+    const key = await makeKey();
+    const id = await keyId();
+    await browser.post(`/keys/${id}/rotate`, { grace_hours: '168' });
+    expect((await browser.get(`/keys/${id}/revoke`)).text).toContain('cannot be undone');
+    expect((await browser.post(`/keys/${id}/revoke`)).headers['location']).toBe('/keys?done=key-revoked');
+    expect(await asked(key)).toEqual({ active: false });
+    expect((await browser.post(`/keys/${id}/revoke`)).status).toBe(404);
+  });
+
+  it('are out of reach of other accounts', async () => {
+    const key = await makeKey();
+    const id = await keyId();
+    const { tenantId } = await dashboard.store.tenants.create({ name: 'Other' }, 'test');
+    await dashboard.addUser('stranger@example.org', 'owner', tenantId);
+    const stranger = new TestBrowser(dashboard.app);
+    await stranger.signIn('stranger@example.org');
+    expect((await stranger.get('/keys')).text).not.toContain('checkout');
+    for (const act of ['rotate', 'revoke']) {
+      expect((await stranger.get(`/keys/${id}/${act}`)).status).toBe(404);
+      expect((await stranger.post(`/keys/${id}/${act}`, { grace_hours: '0' })).status).toBe(404);
+    }
+    expect(await asked(key)).toMatchObject({ active: true });
+  });
+
+  it('are made by owners only, and not while the account is suspended', async () => {
+    await dashboard.addUser('member@example.org', 'member');
+    const member = new TestBrowser(dashboard.app);
+    await member.signIn('member@example.org');
+    expect((await member.get('/keys')).text).not.toContain('Create a key');
+    expect((await member.post('/keys', { name: 'mine', scopes: 'certify' })).status).toBe(403);
+    await dashboard.store.tenants.setStatus(dashboard.tenant.tenantId, 'suspended', 'test');
+    expect((await browser.get('/keys')).text).toContain('This account is suspended');
+    expect((await browser.post('/keys', { name: 'mine', scopes: 'certify' })).status).toBe(403);
+    expect(await dashboard.store.apiKeys.list(dashboard.tenant.tenantId)).toEqual([]);
+  });
+
+  it.each([
+    ['no name', { name: ' ', scopes: 'certify' }, 'name'],
+    ['a name of two lines', { name: 'a\r\nSet-Cookie: b=c', scopes: 'certify' }, 'name'],
+    ['a name that turns the text around', { name: 'a\u202eb', scopes: 'certify' }, 'name'],
+    ['no scope', { name: 'a' }, 'scopes'],
+    ['an unknown scope', { name: 'a', scopes: ['certify', 'admin'] }, 'scopes'],
+  ])('are refused with %s, and the page says where', async (_case, fields, field) => {
+    await browser.get('/keys');
+    const answer = await browser.post('/keys', fields);
+    expect(answer.status).toBe(422);
+    expect(answer.text).toMatch(new RegExp(`role="alert">[\\s\\S]*href="#${field}"`));
+    expect(answer.text).toContain(`id="${field}-fault"`);
+    expect(answer.headers['set-cookie']).toBeUndefined();
+  });
+});

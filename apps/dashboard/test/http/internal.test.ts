@@ -1,0 +1,193 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import request, { type Test } from 'supertest';
+import { issueApiKey } from '../../src/api-keys/api-key.js';
+import { DEFAULT_SETTINGS } from '../../src/settings/tenant-settings.js';
+import { OWNER_EMAIL, SERVICE_TOKEN, startTestDashboard, type TestDashboard } from '../test-dashboard.js';
+
+const KEYS = '/internal/v1/keys/introspect';
+const SESSIONS = '/internal/v1/sessions/introspect';
+const USAGE = '/internal/v1/usage';
+
+describe('what services ask the control plane', () => {
+  let dashboard: TestDashboard;
+
+  beforeEach(async () => {
+    dashboard = await startTestDashboard();
+  });
+
+  afterEach(async () => {
+    await dashboard.close();
+  });
+
+  const ask = (path: string, body: object): Test =>
+    request(dashboard.app).post(path).set('Authorization', `Bearer ${SERVICE_TOKEN}`).send(body);
+
+  async function makeKey() {
+    const { key, ...kept } = issueApiKey();
+    const { tenantId } = dashboard.tenant;
+    const { keyId } = await dashboard.store.apiKeys.create(
+      { tenantId, name: 'k', scopes: ['certify'], ...kept },
+      'test',
+    );
+    return { key, keyId, keyHash: kept.keyHash };
+  }
+
+  it.each([KEYS, SESSIONS, USAGE])('answers nobody without the service credential: %s', async (path) => {
+    for (const authorization of ['', 'Bearer wrong', `Basic ${SERVICE_TOKEN}`, `Bearer ${SERVICE_TOKEN}x`, 'Bearer ']) {
+      const answer = await request(dashboard.app).post(path).set('Authorization', authorization).send({ keyHash: 'x' });
+      expect(answer.status).toBe(401);
+      expect(answer.body).toEqual({ error: 'UNAUTHORIZED', requestId: expect.any(String) });
+    }
+    expect(dashboard.logLines.join('')).not.toContain(SERVICE_TOKEN);
+  });
+
+  it('tells all about a working key', async () => {
+    const { keyHash, keyId } = await makeKey();
+    await dashboard.store.tenants.putPlan({
+      name: 'Small',
+      limits: { requestsPerMinute: 60, executionsPerMonth: 1000 },
+      bridge: false,
+    });
+    await dashboard.store.tenants.assignPlan(dashboard.tenant.tenantId, 'Small', 'test');
+    const answer = await ask(KEYS, { keyHash });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      active: true,
+      tenantId: dashboard.tenant.tenantId,
+      tenantName: 'Acme',
+      keyId,
+      scopes: ['certify'],
+      accountStatus: 'active',
+      plan: 'Small',
+      limits: { requestsPerMinute: 60, executionsPerMonth: 1000 },
+      entitlements: { bridge: false },
+      settings: DEFAULT_SETTINGS,
+    });
+    expect((await ask(KEYS, { keyHash: `sha256:${keyHash}` })).body).toEqual(answer.body);
+  });
+
+  it('tells nothing about an unknown or a revoked key', async () => {
+    const { keyHash, keyId } = await makeKey();
+    await dashboard.store.apiKeys.revoke(dashboard.tenant.tenantId, keyId, 'test');
+    for (const hash of [keyHash, '0'.repeat(64)])
+      expect((await ask(KEYS, { keyHash: hash })).body).toEqual({ active: false });
+  });
+
+  it('calls no key and no session of a suspended account active, and says why', async () => {
+    const { keyHash } = await makeKey();
+    const { tenantId } = dashboard.tenant;
+    await dashboard.store.tenants.setStatus(tenantId, 'suspended', 'test');
+    const suspended = { active: false, accountStatus: 'suspended' };
+    expect((await ask(KEYS, { keyHash })).body).toMatchObject(suspended);
+    expect((await ask(SESSIONS, { tenantId, sub: dashboard.owner.userId })).body).toMatchObject(suspended);
+    await dashboard.store.tenants.setStatus(tenantId, 'active', 'test');
+    expect((await ask(KEYS, { keyHash })).body).toMatchObject({ active: true, accountStatus: 'active' });
+  });
+
+  it('tells who a session belongs to, until the user is disabled', async () => {
+    const { tenantId } = dashboard.tenant;
+    const { userId } = await dashboard.addUser('member@example.org', 'member');
+    expect((await ask(SESSIONS, { tenantId, sub: userId })).body).toMatchObject({
+      active: true,
+      tenantName: 'Acme',
+      user: { id: userId, email: 'member@example.org', name: 'member' },
+      accountStatus: 'active',
+      entitlements: { bridge: true },
+      settings: DEFAULT_SETTINGS,
+    });
+    await dashboard.store.users.setEnabled(tenantId, userId, false, 'test');
+    expect((await ask(SESSIONS, { tenantId, sub: userId })).body).toEqual({ active: false });
+    expect((await ask(SESSIONS, { tenantId: 'other', sub: dashboard.owner.userId })).body).toEqual({ active: false });
+    expect(OWNER_EMAIL).toBe(dashboard.owner.email);
+  });
+
+  it('refuses what is no key hash, a key itself above all, without repeating it', async () => {
+    const { key } = await makeKey();
+    for (const keyHash of [key, 'A'.repeat(64), '0'.repeat(63), 7, null]) {
+      const answer = await ask(KEYS, { keyHash });
+      expect(answer.status).toBe(400);
+      expect(answer.body).toMatchObject({ error: 'VALIDATION_ERROR' });
+      expect(answer.text).not.toContain(key);
+    }
+    expect(dashboard.logLines.join('')).not.toContain(key);
+  });
+
+  it('costs no write to look a key up', async () => {
+    const { keyHash } = await makeKey();
+    const written: number[] = [];
+    const { apiKeys } = dashboard.store;
+    const markUsed = apiKeys.markUsed.bind(apiKeys);
+    apiKeys.markUsed = (uses) => {
+      written.push(uses.size);
+      return markUsed(uses);
+    };
+    for (let look = 0; look < 20; look += 1) await ask(KEYS, { keyHash });
+    const lastUse = async () => (await apiKeys.list(dashboard.tenant.tenantId))[0]?.lastUsedAt;
+    expect(await lastUse()).toBeNull();
+    await dashboard.lastUsed.flush();
+    expect(written).toEqual([1]);
+    expect(await lastUse()).toBe(dashboard.now().toISOString());
+  });
+
+  it('counts a report once, however often it arrives', async () => {
+    const { tenantId } = dashboard.tenant;
+    const report = {
+      reportId: 'report-0001',
+      items: [
+        { tenantId, kind: 'certify', count: 2 },
+        { tenantId, kind: 'certify', count: 3 },
+        { tenantId: 'unknown', kind: 'certify', count: 7 },
+      ],
+    };
+    expect((await ask(USAGE, report)).body).toEqual({ ok: true, accepted: 2 });
+    expect((await ask(USAGE, report)).body).toEqual({ ok: true, replayed: true });
+    const day = dashboard.now().toISOString().slice(0, 10);
+    expect(await dashboard.store.usage.list(tenantId, day)).toEqual([{ day, kind: 'certify', count: 5 }]);
+  });
+
+  it('bounds what a report may hold', async () => {
+    const { tenantId } = dashboard.tenant;
+    const item = { tenantId, kind: 'certify', count: 1 };
+    for (const items of [
+      [],
+      [{ ...item, count: -1 }],
+      [{ ...item, count: 1e9 }],
+      [{ ...item, kind: 'x' }],
+      Array(1001).fill(item),
+    ]) {
+      expect((await ask(USAGE, { reportId: 'report-0001', items })).status).toBe(400);
+    }
+    expect((await ask(USAGE, { reportId: 'r', items: [item] })).status).toBe(400);
+  });
+
+  it('answers 503 while the database is gone, and is not ready', async () => {
+    const { keyHash } = await makeKey();
+    dashboard.store.apiKeys.findByHash = async () => {
+      const { StoreError } = await import('../../src/store/index.js');
+      throw new StoreError('STORE_UNAVAILABLE', 'gone');
+    };
+    const answer = await ask(KEYS, { keyHash });
+    expect(answer.status).toBe(503);
+    expect(answer.body).toMatchObject({ error: 'SERVICE_UNAVAILABLE' });
+  });
+
+  it('says how it is', async () => {
+    expect((await request(dashboard.app).get('/health')).body).toEqual({ status: 'ok' });
+    expect((await request(dashboard.app).get('/ready')).body).toEqual({ status: 'ready' });
+    expect((await request(dashboard.app).get('/metrics')).text).toContain('http_request_duration_seconds');
+    dashboard.store.ping = async () => Promise.reject(new Error('gone'));
+    const unready = await request(dashboard.app).get('/ready');
+    expect(unready.status).toBe(503);
+    expect(unready.body).toMatchObject({ reasons: ['the database does not answer'] });
+  });
+
+  it('knows no other address: a page for browsers, a code for programs', async () => {
+    const page = await request(dashboard.app).get('/<script>').set('Accept', 'text/html');
+    expect(page.status).toBe(404);
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(page.text).not.toContain('<script');
+    const program = await request(dashboard.app).get('/keys/').set('Accept', 'application/json');
+    expect(program.status).toBe(404);
+    expect(program.body).toMatchObject({ error: 'NOT_FOUND' });
+  });
+});

@@ -1,0 +1,283 @@
+import { createPublicKey, type JsonWebKey } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import jwt from 'jsonwebtoken';
+import request from 'supertest';
+import { rotateSigningKeys } from '../../src/jwks/signing-keys.js';
+import { PLACES } from '../../src/web/document.js';
+import { TestBrowser } from '../test-browser.js';
+import { BRIDGE_URL, PUBLIC_URL, startTestDashboard, type TestDashboard } from '../test-dashboard.js';
+
+describe('pages', () => {
+  let dashboard: TestDashboard;
+  let browser: TestBrowser;
+
+  beforeEach(async () => {
+    dashboard = await startTestDashboard();
+    browser = new TestBrowser(dashboard.app);
+    await browser.signIn();
+  });
+
+  afterEach(async () => {
+    await dashboard.close();
+  });
+
+  it.each([...PLACES.map(([path]) => path), '/nowhere'])(
+    'run no script and take nothing from elsewhere: %s',
+    async (path) => {
+      const { text, headers } = await browser.get(path);
+      expect(headers['content-security-policy']).toBe(
+        `default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' ${BRIDGE_URL}; base-uri 'none'; frame-ancestors 'none'`,
+      );
+      expect(headers['cache-control']).toBe('no-store');
+      expect(headers['strict-transport-security']).toBe('max-age=31536000');
+      expect(text).not.toMatch(/<script|<style| style=| on\w+=|javascript:/i);
+      expect(text.match(/(src|href)="(?!\/|#)[^"]*"/g)).toBeNull();
+    },
+  );
+
+  it('have a style sheet and an icon that may be kept for ever', async () => {
+    const { text } = await browser.get('/');
+    for (const [, path = ''] of text.matchAll(/href="(\/assets\/[^"]+)"/g)) {
+      const answer = await request(dashboard.app).get(path);
+      expect(answer.status).toBe(200);
+      expect(answer.headers['cache-control']).toContain('immutable');
+    }
+    expect([...text.matchAll(/href="(\/assets\/[^"]+)"/g)]).toHaveLength(2);
+  });
+
+  it('show a stranger’s words as text, wherever they stand', async () => {
+    const hostile = `"><img src=x onerror=alert(1)>'&{{7*7}}</title>`;
+    const { tenantId } = await dashboard.store.tenants.create({ name: hostile }, hostile);
+    const passwordHash = await dashboard.hasher.hash('a password of theirs');
+    await dashboard.store.users.add(
+      { tenantId, email: 'h@example.org', name: hostile, role: 'owner', passwordHash },
+      hostile,
+    );
+    const theirs = new TestBrowser(dashboard.app);
+    await theirs.signIn('h@example.org', 'a password of theirs');
+    await theirs.get('/keys');
+    await theirs.post('/keys', { name: hostile, scopes: 'certify' });
+    await theirs.post('/users', { name: hostile, email: 'g@example.org', role: 'member' });
+    await dashboard.store.tenants.putPlan({
+      name: hostile,
+      limits: { requestsPerMinute: 1, executionsPerMonth: 1 },
+      bridge: true,
+    });
+    await dashboard.store.tenants.assignPlan(tenantId, hostile, hostile);
+    const settings = {
+      publish: 'context',
+      metadata: 'names',
+      metadata_names: hostile,
+      minimumProtocol: '1.2.0',
+      visibility: 'public',
+    };
+    expect((await theirs.post('/settings', { ...settings, retentionDays: '' })).status).toBe(303);
+    const answers = await Promise.all(PLACES.map(([path]) => theirs.get(path)));
+    answers.push(await theirs.post('/settings', { ...settings, retentionDays: hostile }));
+    answers.push(await theirs.post('/users', { name: hostile, email: hostile, role: hostile }));
+    answers.push(await theirs.post('/keys', { name: hostile.repeat(9), scopes: hostile }));
+    answers.push(await theirs.get(`/?done=${encodeURIComponent(hostile)}`));
+    for (const { text } of answers) {
+      expect(text).not.toContain('<img');
+      expect(text.match(/<title>[^<]*<\/title>/g)).toHaveLength(1);
+    }
+    expect(answers.filter(({ text }) => text.includes('&#60;img src=x onerror=alert(1)&#62;')).length).toBe(
+      answers.length,
+    );
+  });
+
+  it('keep the settings that a form gives', async () => {
+    await browser.get('/settings');
+    const saved = await browser.post('/settings', {
+      publish: ['context', 'prompt'],
+      metadata: 'names',
+      metadata_names: 'ticket\r\n\r\nteam\r\nticket',
+      minimumProtocol: '1.3.1',
+      retentionDays: '30',
+      visibility: 'hidden',
+      legalHold: 'on',
+    });
+    expect(saved.headers['location']).toBe('/settings?done=settings-saved');
+    expect((await dashboard.store.tenants.find(dashboard.tenant.tenantId))?.settings).toEqual({
+      publish: { context: true, prompt: true, instruction: false, metadata: ['ticket', 'team'] },
+      minimumProtocol: '1.3.1',
+      retentionDays: 30,
+      visibility: 'hidden',
+      legalHold: true,
+    });
+    const page = (await browser.get('/settings?done=settings-saved')).text;
+    expect(page).toContain('The settings are saved.');
+    expect(page).toContain('value="30"');
+  });
+
+  it.each([
+    ['retentionDays', { retentionDays: '0' }],
+    ['retentionDays', { retentionDays: '1.5' }],
+    ['retentionDays', { retentionDays: 'x' }],
+    ['metadata_names', { metadata: 'names', metadata_names: ' ' }],
+    ['metadata_names', { metadata: 'everything' }],
+    ['visibility', { visibility: 'secret' }],
+    ['minimumProtocol', { minimumProtocol: '9.9.9' }],
+  ])('refuse a bad %s and change nothing', async (field, change) => {
+    await browser.get('/settings');
+    const good = { metadata: 'none', minimumProtocol: '1.2.0', visibility: 'public', retentionDays: '' };
+    const answer = await browser.post('/settings', { ...good, ...change });
+    expect(answer.status).toBe(422);
+    expect(answer.text).toContain(`href="#${field}"`);
+    expect((await dashboard.store.tenants.find(dashboard.tenant.tenantId))?.settings).toEqual(
+      dashboard.tenant.settings,
+    );
+  });
+
+  it('show what was used against the plan', async () => {
+    const { tenantId } = dashboard.tenant;
+    await dashboard.store.tenants.putPlan({
+      name: 'Small',
+      limits: { requestsPerMinute: null, executionsPerMonth: 2000 },
+      bridge: true,
+    });
+    await dashboard.store.tenants.assignPlan(tenantId, 'Small', 'test');
+    await dashboard.store.usage.record('report-0001', [{ tenantId, kind: 'certify', count: 1234 }]);
+    const { text } = await browser.get('/usage');
+    expect(text).toContain('1,234');
+    expect(text).toContain('of 2,000 executions');
+    expect(text).toContain('value="0.6170"');
+    expect((await browser.get('/')).text).toContain('1,234');
+  });
+
+  it('tell who did what', async () => {
+    await browser.get('/users');
+    await browser.post('/users', { name: 'New', email: 'new@example.org', role: 'member' });
+    const { text } = await browser.get('/activity');
+    expect(text).toMatch(/user added[\s\S]*new@example.org[\s\S]*owner@example.org/);
+    expect(text).toContain('signed in');
+  });
+
+  it('take forms only, and small ones', async () => {
+    await browser.get('/keys');
+    expect((await browser.post('/keys', {}, { 'Content-Type': 'application/json' })).status).toBe(415);
+    expect((await browser.post('/keys', { name: 'x'.repeat(70_000) })).status).toBe(413);
+  });
+
+  it('do nothing for another site, whatever the form', async () => {
+    for (const path of [
+      '/keys',
+      '/users',
+      '/settings',
+      '/integrations/connect',
+      `/users/${dashboard.owner.userId}/disable`,
+    ]) {
+      for (const origin of [undefined, 'https://evil.example', 'null']) {
+        expect((await browser.post(path, { name: 'x', scopes: 'certify' }, { Origin: origin })).status).toBe(403);
+      }
+      expect((await browser.post(path, { form_token: 'x' })).status).toBe(403);
+    }
+    expect(await dashboard.store.apiKeys.list(dashboard.tenant.tenantId)).toEqual([]);
+  });
+
+  it('hide what failed', async () => {
+    dashboard.store.acts = async () => Promise.reject(new Error('canary of the database'));
+    const answer = await browser.get('/activity');
+    expect(answer.status).toBe(500);
+    expect(answer.text).not.toContain('canary');
+    expect(dashboard.logLines.join('')).not.toContain('canary');
+    expect(dashboard.logLines.join('')).toContain('page failed');
+  });
+
+  describe('Connect', () => {
+    const connect = async () => {
+      await browser.get('/integrations');
+      return browser.post('/integrations/connect');
+    };
+    const publishedKey = async (token: string) => {
+      const { keys } = (await request(dashboard.app).get('/.well-known/jwks.json')).body as {
+        keys: (JsonWebKey & { kid: string })[];
+      };
+      const { kid } = jwt.decode(token, { complete: true })?.header ?? {};
+      const jwk = keys.find((key) => key.kid === kid);
+      if (jwk === undefined) throw new Error('the signing key is not published');
+      return createPublicKey({ key: jwk, format: 'jwk' });
+    };
+
+    it('opens the bridge with a token that lives 90 seconds, for this tenant, this user and this bridge', async () => {
+      const answer = await connect();
+      expect(answer.status).toBe(303);
+      expect(answer.headers['referrer-policy']).toBe('no-referrer');
+      const location = String(answer.headers['location']);
+      expect(location.startsWith(`${BRIDGE_URL}/#handoff=`)).toBe(true);
+      const token = location.slice(`${BRIDGE_URL}/#handoff=`.length);
+      expect(token.length).toBeLessThan(4096);
+      const { header, payload } = jwt.verify(token, await publishedKey(token), {
+        algorithms: ['ES256'],
+        issuer: PUBLIC_URL,
+        audience: 'bridge.example:8443',
+        complete: true,
+        clockTimestamp: Math.floor(dashboard.now().getTime() / 1000),
+      });
+      expect(header).toEqual({ alg: 'ES256', typ: 'handoff+jwt', kid: expect.stringMatching(/^[\w-]{43}$/) });
+      expect(payload).toMatchObject({
+        tenant_id: dashboard.tenant.tenantId,
+        sub: dashboard.owner.userId,
+        aud: 'bridge.example:8443',
+      });
+      expect(typeof payload === 'object' && Number(payload.exp) - Number(payload.iat)).toBe(90);
+      expect(dashboard.logLines.join('')).not.toContain(token.slice(0, 40));
+    });
+
+    it('gives every token an id of its own', async () => {
+      const ids = [await connect(), await connect()].map(({ headers }) => {
+        const token = String(headers['location']).split('#handoff=')[1] ?? '';
+        const payload = jwt.decode(token);
+        return typeof payload === 'object' ? payload?.jti : undefined;
+      });
+      expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
+      expect(ids[0]).not.toBe(ids[1]);
+    });
+
+    it('signs with a key that readers could have seen, through a rotation', async () => {
+      const before = String((await connect()).headers['location']).split('#handoff=')[1] ?? '';
+      const { kid, signsFrom } = rotateSigningKeys(dashboard.keysFile, dashboard.now(), false);
+      const still = String((await connect()).headers['location']).split('#handoff=')[1] ?? '';
+      const kidOf = (token: string) => jwt.decode(token, { complete: true })?.header.kid;
+      expect(kidOf(still)).toBe(kidOf(before));
+      const published = (await request(dashboard.app).get('/.well-known/jwks.json')).body as {
+        keys: { kid: string }[];
+      };
+      expect(published.keys.map((key) => key.kid)).toContain(kid);
+      dashboard.pass(signsFrom.getTime() - dashboard.now().getTime());
+      const after = String((await connect()).headers['location']).split('#handoff=')[1] ?? '';
+      expect(kidOf(after)).toBe(kid);
+      await publishedKey(before);
+    });
+
+    it('is refused without the entitlement, without a bridge, and while suspended', async () => {
+      const { tenantId } = dashboard.tenant;
+      await dashboard.store.tenants.putPlan({
+        name: 'Bare',
+        limits: { requestsPerMinute: null, executionsPerMonth: null },
+        bridge: false,
+      });
+      await dashboard.store.tenants.assignPlan(tenantId, 'Bare', 'test');
+      expect((await browser.get('/integrations')).text).not.toContain('action="/integrations/connect"');
+      expect((await connect()).status).toBe(403);
+      await dashboard.store.tenants.assignPlan(tenantId, 'Standard', 'test');
+      await dashboard.store.tenants.setStatus(tenantId, 'suspended', 'test');
+      expect((await connect()).status).toBe(403);
+      const bridgeless = await startTestDashboard({ bridgeUrl: undefined });
+      const other = new TestBrowser(bridgeless.app);
+      await other.signIn();
+      expect((await other.get('/integrations')).text).toContain('No bridge is configured');
+      expect((await other.post('/integrations/connect')).status).toBe(403);
+      await bridgeless.close();
+    });
+  });
+
+  it('publish no private member of a key', async () => {
+    const answer = await request(dashboard.app).get('/.well-known/jwks.json');
+    expect(answer.headers['cache-control']).toBe('public, max-age=300');
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+    const { keys } = answer.body as { keys: object[] };
+    expect(keys).toHaveLength(1);
+    expect(Object.keys(keys[0] ?? {}).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
+  });
+});

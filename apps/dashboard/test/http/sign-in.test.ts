@@ -1,0 +1,213 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { SESSION_COOKIE, VISIT_COOKIE } from '../../src/auth/cookies.js';
+import { randomToken } from '../../src/auth/random-token.js';
+import { TestBrowser } from '../test-browser.js';
+import { OWNER_EMAIL, PASSWORD, startTestDashboard, type TestDashboard } from '../test-dashboard.js';
+
+const MINUTE_MS = 60_000;
+
+describe('signing in', () => {
+  let dashboard: TestDashboard;
+  let browser: TestBrowser;
+
+  beforeEach(async () => {
+    dashboard = await startTestDashboard();
+    browser = new TestBrowser(dashboard.app);
+  });
+
+  afterEach(async () => {
+    await dashboard.close();
+  });
+
+  it('opens a session in a cookie that no script, no other site and no other host can use', async () => {
+    const answer = await browser.signIn();
+    expect(answer.status).toBe(303);
+    expect(answer.headers['location']).toBe('/');
+    const cookie = String(answer.headers['set-cookie']);
+    expect(cookie).toMatch(
+      /^__Host-dashboard_session=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax; Max-Age=\d+$/,
+    );
+    const page = await browser.get('/');
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('Acme');
+    expect(page.text).toContain(OWNER_EMAIL);
+  });
+
+  it('takes the address in any case', async () => {
+    expect((await browser.signIn(OWNER_EMAIL.toUpperCase())).status).toBe(303);
+  });
+
+  it('never signs in under a token that the browser brought', async () => {
+    const planted = randomToken();
+    browser.cookies.set(SESSION_COOKIE, planted);
+    await browser.signIn();
+    expect(browser.cookies.get(SESSION_COOKIE)).not.toBe(planted);
+    const attacker = new TestBrowser(dashboard.app);
+    attacker.cookies.set(SESSION_COOKIE, planted);
+    expect((await attacker.get('/')).headers['location']).toBe('/sign-in');
+  });
+
+  it('ends the session that the browser had when it signs in anew', async () => {
+    await browser.signIn();
+    const before = browser.cookies.get(SESSION_COOKIE) ?? '';
+    browser.cookies.delete(SESSION_COOKIE);
+    await browser.get('/sign-in');
+    browser.cookies.set(SESSION_COOKIE, before);
+    await browser.post('/sign-in', { email: OWNER_EMAIL, password: PASSWORD });
+    const old = new TestBrowser(dashboard.app);
+    old.cookies.set(SESSION_COOKIE, before);
+    expect((await old.get('/')).status).toBe(303);
+    expect((await browser.get('/')).status).toBe(200);
+  });
+
+  it('says the same of an unknown address, a wrong password and a disabled user', async () => {
+    const member = await dashboard.addUser('gone@example.org', 'member');
+    await dashboard.store.users.setEnabled(dashboard.tenant.tenantId, member.userId, false, 'test');
+    const answers = [
+      await browser.signIn('nobody@example.org'),
+      await browser.signIn(OWNER_EMAIL, 'a wrong password'),
+      await browser.signIn('gone@example.org'),
+    ];
+    const told = answers.map(({ status, text }) => ({
+      status,
+      fault: /role="alert">([\s\S]*?)<\/div>/.exec(text)?.[1],
+    }));
+    expect(told[0]?.status).toBe(422);
+    expect(told[0]?.fault).toContain('is not right');
+    expect(new Set(told.map((answer) => JSON.stringify(answer))).size).toBe(1);
+  });
+
+  it('does the work of checking a password for addresses that nobody has', async () => {
+    const checked: (string | null)[] = [];
+    const { hasher } = dashboard;
+    const verify = hasher.verify.bind(hasher);
+    hasher.verify = (password, stored) => {
+      checked.push(stored);
+      return verify(password, stored);
+    };
+    await browser.signIn('nobody@example.org');
+    await browser.signIn(OWNER_EMAIL, 'a wrong password');
+    expect(checked).toEqual([null, expect.stringMatching(/^scrypt\$/)]);
+  });
+
+  it.each([
+    ['without an Origin', { Origin: undefined }],
+    ['from another origin', { Origin: 'https://evil.example' }],
+    ['from this host on another port', { Origin: 'https://dashboard.example:444' }],
+    ['from an opaque origin', { Origin: 'null' }],
+    ['that the browser calls cross-site', { 'Sec-Fetch-Site': 'cross-site' }],
+  ])('refuses a sign-in %s', async (_case, headers) => {
+    await browser.get('/sign-in');
+    const answer = await browser.post('/sign-in', { email: OWNER_EMAIL, password: PASSWORD }, headers);
+    expect(answer.status).toBe(403);
+    expect(browser.cookies.has(SESSION_COOKIE)).toBe(false);
+  });
+
+  it('refuses a form without the token of this browser', async () => {
+    const other = new TestBrowser(dashboard.app);
+    await other.get('/sign-in');
+    await browser.get('/sign-in');
+    browser.cookies.set(VISIT_COOKIE, other.cookies.get(VISIT_COOKIE) ?? '');
+    expect((await browser.post('/sign-in', { email: OWNER_EMAIL, password: PASSWORD })).status).toBe(403);
+    expect((await browser.post('/sign-in', { form_token: '' })).status).toBe(403);
+    browser.cookies.clear();
+    expect((await browser.post('/sign-in')).status).toBe(403);
+  });
+
+  it('refuses cookies that are there twice', async () => {
+    await browser.signIn();
+    const token = browser.cookies.get(SESSION_COOKIE) ?? '';
+    browser.cookies.set(SESSION_COOKIE, `${token}; ${SESSION_COOKIE}=${randomToken()}`);
+    expect((await browser.get('/')).status).toBe(303);
+  });
+
+  it('ends a session that was idle for too long, and one that is too old however busy', async () => {
+    await browser.signIn();
+    dashboard.pass(59 * MINUTE_MS);
+    expect((await browser.get('/')).status).toBe(200);
+    dashboard.pass(61 * MINUTE_MS);
+    expect((await browser.get('/')).status).toBe(303);
+
+    await browser.signIn();
+    for (let hour = 0; hour < 13; hour += 1) {
+      dashboard.pass(55 * MINUTE_MS);
+      await browser.get('/');
+    }
+    expect((await browser.get('/')).status).toBe(200);
+    dashboard.pass(10 * MINUTE_MS);
+    expect((await browser.get('/')).status).toBe(303);
+  });
+
+  it('signs out for good, and says so', async () => {
+    await browser.signIn();
+    const token = browser.cookies.get(SESSION_COOKIE) ?? '';
+    const answer = await browser.post('/sign-out');
+    expect(answer.headers['location']).toBe('/sign-in?done=signed-out');
+    expect(browser.cookies.has(SESSION_COOKIE)).toBe(false);
+    browser.cookies.set(SESSION_COOKIE, token);
+    expect((await browser.get('/')).status).toBe(303);
+    browser.cookies.clear();
+    expect((await browser.get('/sign-in?done=signed-out')).text).toContain('You are signed out.');
+    expect((await browser.post('/sign-out')).status).toBe(303);
+  });
+
+  it('cannot be signed out by another site', async () => {
+    await browser.signIn();
+    expect((await browser.post('/sign-out', {}, { Origin: 'https://evil.example' })).status).toBe(403);
+    expect((await browser.get('/')).status).toBe(200);
+  });
+
+  it('leads back to the page that was wanted, and never anywhere else', async () => {
+    expect((await browser.get('/settings')).headers['location']).toBe('/sign-in?to=%2Fsettings');
+    for (const [to, place] of [
+      ['/settings', '/settings'],
+      ['https://evil.example/', '/'],
+      ['//evil.example', '/'],
+      ['/\r\nSet-Cookie: a=b', '/'],
+    ] as const) {
+      await browser.get(`/sign-in?to=${encodeURIComponent(to)}`);
+      const answer = await browser.post('/sign-in', { email: OWNER_EMAIL, password: PASSWORD, to });
+      expect(answer.headers['location']).toBe(place);
+      browser.cookies.clear();
+    }
+  });
+});
+
+describe('attempts to sign in', () => {
+  it('are counted for an account across instances on one database, right password or wrong', async () => {
+    const first = await startTestDashboard();
+    const second = await startTestDashboard({ databaseUrl: first.databaseUrl });
+    const browsers = [new TestBrowser(first.app), new TestBrowser(second.app)];
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      const answer = await browsers[attempt % 2]?.signIn(OWNER_EMAIL, 'a wrong password');
+      expect(answer?.status).toBe(422);
+    }
+    for (const browser of browsers) {
+      const answer = await browser.signIn();
+      expect(answer.status).toBe(429);
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(800);
+      expect(answer.text).toContain('Too many attempts');
+    }
+    await second.close();
+    await first.close();
+  });
+
+  it('begin anew for an account whose owner got in', async () => {
+    const dashboard = await startTestDashboard();
+    const browser = new TestBrowser(dashboard.app);
+    for (let round = 0; round < 3; round += 1) {
+      for (let attempt = 0; attempt < 4; attempt += 1) await browser.signIn(OWNER_EMAIL, 'a wrong password');
+      expect((await browser.signIn()).status).toBe(303);
+      browser.cookies.clear();
+    }
+    await dashboard.close();
+  });
+
+  it('are counted for an address whatever account they try', async () => {
+    const dashboard = await startTestDashboard({ limits: { attemptsPerAddress: 3 } });
+    const browser = new TestBrowser(dashboard.app);
+    for (const name of ['a', 'b', 'c']) expect((await browser.signIn(`${name}@example.org`)).status).toBe(422);
+    expect((await browser.signIn()).status).toBe(429);
+    await dashboard.close();
+  });
+});

@@ -1,0 +1,58 @@
+import type { Express } from 'express';
+import request, { type Response } from 'supertest';
+import { OWNER_EMAIL, PASSWORD, PUBLIC_URL } from './test-dashboard.js';
+
+/** What a browser does for these tests: keeps cookies, names its origin, sends the token of the form it was shown. */
+export class TestBrowser {
+  readonly cookies = new Map<string, string>();
+  readonly #app: Express;
+  #formToken: string | undefined;
+
+  constructor(app: Express) {
+    this.#app = app;
+  }
+
+  async get(path: string): Promise<Response> {
+    return this.#keep(await request(this.#app).get(path).set({ Cookie: this.#cookieHeader(), Accept: 'text/html' }));
+  }
+
+  /** Sends a form as the page last shown would. An `undefined` header is left out. */
+  async post(
+    path: string,
+    fields: Readonly<Record<string, string | readonly string[]>> = {},
+    headers: Readonly<Record<string, string | undefined>> = {},
+  ): Promise<Response> {
+    const body = new URLSearchParams();
+    const sent: Readonly<Record<string, string | readonly string[]>> = { form_token: this.#formToken ?? '', ...fields };
+    for (const [name, value] of Object.entries(sent)) {
+      for (const one of typeof value === 'string' ? [value] : value) body.append(name, one);
+    }
+    let call = request(this.#app).post(path).type('form').set('Cookie', this.#cookieHeader());
+    for (const [name, value] of Object.entries({ Origin: PUBLIC_URL, ...headers })) {
+      if (value !== undefined) call = call.set(name, value);
+    }
+    return this.#keep(await call.send(body.toString()));
+  }
+
+  async signIn(email = OWNER_EMAIL, password = PASSWORD): Promise<Response> {
+    await this.get('/sign-in');
+    const answer = await this.post('/sign-in', { email, password });
+    if (answer.status === 303) await this.get('/');
+    return answer;
+  }
+
+  #keep(answer: Response): Response {
+    const set: unknown = answer.headers['set-cookie'];
+    for (const cookie of Array.isArray(set) ? set.map(String) : []) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      if (cookie.includes('Max-Age=0')) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    this.#formToken = /name="form_token" value="([^"]+)"/.exec(answer.text)?.[1] ?? this.#formToken;
+    return answer;
+  }
+
+  #cookieHeader(): string {
+    return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+}
