@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  CerError,
+  evaluateCer,
+  isSameJson,
+  parseJson,
+  type Evaluation,
+  type JsonObject,
+  type JsonValue,
+} from '../../src/index.js';
+import { certified, CONFIDENTIAL_MEMBERS, testKeys, TEST_TIME } from '../../src/testing/index.js';
+import { spell } from './spelled.js';
+
+/**
+ * All that a stranger can change in a certified bundle without being caught: nothing that is shown as evidence.
+ * A name in this list is that of a copy, or of an envelope: who removes one has not changed what is signed.
+ */
+const UNBOUND = [
+  // Always computed again, never believed.
+  /^(name|value):meta\.attestation\.timestamp(\.|$)/,
+  // Copies may be absent; when present they are compared.
+  /^name:meta\.attestation\.(kid|nodeId|attestedAt|bundleType|certificateHash)$/,
+  // Labels of the envelope.
+  /^(name|value):meta\.verificationEnvelope\.(specVersion|algorithm|canonicalization|scope|signedFields)(\.|$)/,
+  /^name:meta\.verificationEnvelope\.kid$/,
+  /^name:meta\.verificationEnvelope$/,
+];
+
+const isUnbound = (what: string): boolean => UNBOUND.some((pattern) => pattern.test(what));
+
+const options = { keySet: testKeys(), verifiedAt: TEST_TIME, requireAttestation: true };
+
+/** The verdict over changed bytes, or null where parsing refuses them. */
+async function verdict(bytes: Uint8Array): Promise<{ evaluation: Evaluation; value: JsonValue } | null> {
+  let value: JsonValue;
+  try {
+    value = parseJson(bytes);
+  } catch (error) {
+    if (error instanceof CerError) return null;
+    throw error;
+  }
+  return { evaluation: await evaluateCer(value, options), value };
+}
+
+async function faultsOfEveryByte(bundle: JsonObject): Promise<{ faults: string[]; caught: number; unbound: number }> {
+  const { bytes, spans } = spell(bundle);
+  const faults: string[] = [];
+  let [caught, unbound] = [0, 0];
+  for (const { start, end, what } of spans) {
+    for (let at = start; at < end; at += 1) {
+      const byte = bytes[at] ?? 0;
+      for (const other of new Set([byte ^ 1, byte ^ 0x20, 0x30 + (at % 10)])) {
+        if (other === byte) continue;
+        const changed = Uint8Array.from(bytes);
+        changed[at] = other;
+        const found = await verdict(changed);
+        if (found === null || isSameJson(found.value, bundle)) continue;
+        const { status, findings } = found.evaluation;
+        if (isUnbound(what)) {
+          unbound += 1;
+          if (status === 'FAILED') faults.push(`${what} is unbound, but byte ${at} made it fail`);
+        } else if (status !== 'FAILED') {
+          faults.push(`${what}: byte ${at} went unnoticed`);
+        } else {
+          caught += 1;
+          if (findings[0]?.member === '') faults.push(`${what}: the finding names no member`);
+        }
+      }
+    }
+  }
+  return { faults: [...new Set(faults)], caught, unbound };
+}
+
+describe('one changed byte of a certified bundle', () => {
+  it.each<[string, JsonObject]>([
+    [
+      '1.2.0 with context',
+      { model: 'modèle-1', context: { signals: [{ type: 'review', source: 'desk', payload: {} }] } },
+    ],
+    ['1.3.1', CONFIDENTIAL_MEMBERS],
+    ['v2', { bundleType: 'cer.ai.execution.v2', protocolVersion: '1.3.0', executionRole: 'advisory' }],
+  ])(
+    'is refused, or fails and names a member, or binds nothing: %s',
+    async (_, members) => {
+      const { faults, caught, unbound } = await faultsOfEveryByte(await certified(members));
+      expect(faults).toEqual([]);
+      expect(caught).toBeGreaterThan(2000);
+      expect(unbound).toBeGreaterThan(300);
+    },
+    120_000,
+  );
+});
