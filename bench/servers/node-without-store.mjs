@@ -27,6 +27,7 @@ const app = createApp({
   attestor: { signer, nodeId, nodeRuntimeHash: sha256('bench') },
   keySetDocument: testKeySet({ nodeId, signers: [{ signer: testSigner('unused') }] }),
   secrets: { activeId: 'none', has: () => true, secretOf: () => new Uint8Array(32) },
+  render: { renderer: null, maxTotalFrames: 1800, allowOpenRender: false },
   runtime: { facts: {}, version: '0', hash: sha256('bench') },
   verifyUrl: 'http://127.0.0.1',
   logger: createLogger({ service: 'bench', level: 'warn' }),

@@ -48,6 +48,7 @@ export {
 } from './commitments/commit.js';
 export { formatOpenings } from './commitments/openings.js';
 export { isSealedValue, type SealedValue } from './commitments/sealed-value.js';
+export { wellFormedLabel } from './schema/rules.js';
 export { executionRequestFaults } from './seal/execution-request.js';
 export { sealBundle, sealExecution, type SealedExecution, type SealingGiven } from './seal/seal-execution.js';
 export {

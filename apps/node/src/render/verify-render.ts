@@ -74,7 +74,7 @@ export async function concludeRender(
   requestId: string,
 ): Promise<VerifiedRender> {
   const comparison = execution.mode === 'static' ? compareStill(request, rendered) : compareLoop(request, rendered);
-  const outcome = { ...outcomeOf(execution, rendered) };
+  const outcome = outcomeOf(execution, rendered);
   const certified = comparison.isVerified
     ? await certifyRender(deps, request, execution, outcome, caller, requestId)
     : null;
@@ -101,10 +101,10 @@ export async function concludeRender(
 }
 
 function outcomeOf(execution: Execution, rendered: JsonObject): RenderOutcome {
-  const [output, image] = execution.mode === 'static' ? ['pixelHash', 'runtimeHash'] : ['animationHash', 'posterHash'];
+  const isStill = execution.mode === 'static';
   return {
-    outputHash: required(rendered, output ?? ''),
-    imageHash: required(rendered, image ?? ''),
+    outputHash: required(rendered, isStill ? 'pixelHash' : 'animationHash'),
+    imageHash: required(rendered, isStill ? 'runtimeHash' : 'posterHash'),
     sdkVersion: required(rendered, 'sdkVersion'),
     rendererVersion: required(rendered, 'rendererVersion'),
   };

@@ -4,6 +4,7 @@ import {
   member,
   protocolFor,
   sha256,
+  wellFormedLabel,
   type JsonObject,
   type JsonValue,
   type Protocol,
@@ -39,10 +40,6 @@ type ExpectedName = (typeof EXPECTED_NAMES)[number];
 
 const DEFAULT_FPS = 30;
 const MAX_FPS = 240;
-const MAX_ID_LENGTH = 256;
-// eslint-disable-next-line no-control-regex -- control characters are exactly what the rule is about
-const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
-
 /** @throws ServiceError VALIDATION_ERROR with every fault @see docs/spec.md, "POST /verify" */
 export function parseRenderRequest(body: JsonValue, tenantId: string): RenderRequest {
   if (!isJsonObject(body)) throw validationError(['body: must be a JSON object']);
@@ -102,15 +99,8 @@ function executionFaults(execution: JsonObject): string[] {
 
 function executionIdFaults(value: JsonValue | undefined): string[] {
   if (value === undefined || value === null) return [];
-  const isLabel =
-    typeof value === 'string' &&
-    value.length >= 1 &&
-    value.length <= MAX_ID_LENGTH &&
-    !controlCharacter.test(value) &&
-    value.isWellFormed();
-  return isLabel
-    ? []
-    : [`executionId: must have 1 to ${MAX_ID_LENGTH} characters, well formed, none of them control characters`];
+  const broken = wellFormedLabel(value);
+  return broken === null ? [] : [`executionId: ${broken}`];
 }
 
 /**
