@@ -43,7 +43,7 @@ export default {
     sandboxInjectedGlobals: ['Math'],
     transform: { '\\.[cm]?[jt]sx?$': swc },
     // These registry packages are ESM only; everything else under node_modules is taken as it is.
-    transformIgnorePatterns: ['/node_modules/(?!(@noble|jose|uuid)/)'],
+    transformIgnorePatterns: ['/node_modules/(?!(@noble|jose|uuid|preact|preact-render-to-string|uqr)/)'],
     moduleNameMapper: {
       ...sources,
       '^#([a-z-]+)-platform$': `${root}/packages/$1/src/platform/node.ts`,

@@ -10,14 +10,15 @@ import {
 } from '@cer/cer-core';
 import { toSpkiBase64, type NodeKeySet } from '@cer/keys';
 import type { HandCheck } from './check-result.js';
+import { holdsRawValues } from './raw-values.js';
 
 /** Canonical texts beyond this are left to `curl` and the CLI: nobody pastes them. */
 const MAX_CANONICAL = 100_000;
 
-/** The text whose SHA-256 is the certificate's hash; null where there is none or it is too long to copy. */
+/** The text whose SHA-256 is the certificate's hash; null where there is none, it is too long, or it holds raw values. */
 export function certificateTexts(bundle: JsonObject): HandCheck['certificate'] {
   const { reading, protocol } = readSubject(bundle, null, { protocols: PROTOCOLS, bundleTypes: BUNDLE_TYPES });
-  if (reading?.layout == null || protocol === null) return null;
+  if (reading?.layout == null || protocol === null || holdsRawValues(bundle)) return null;
   try {
     const text = protocol.profile.canonicalize(reading.layout.projectForHash(bundle));
     return text.length > MAX_CANONICAL ? null : { profile: protocol.profile.name, text };

@@ -8,11 +8,11 @@ import {
   type JsonObject,
   type JsonValue,
 } from '@cer/cer-core';
+import { RAW_VALUE_NAMES } from './raw-values.js';
 import type { ShownMember, ShownSignal } from './check-result.js';
 
 // What of a bundle is shown. Raw input and output never are, wherever the bundle came from: a page may be printed.
 
-const RAW_VALUES: ReadonlySet<string> = new Set(['input', 'output']);
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(['type', 'protocolVersion']);
 const MAX_TEXT = 4000;
 
@@ -52,7 +52,7 @@ function shownValue(path: string, name: string, value: JsonValue | undefined): S
   if (value === REDACTED) return [{ path, value: '', kind: 'withheld' }];
   if (isSealedValue(value)) return [{ path, value: value.commitment, kind: 'sealed' }];
   if (isSha256Hash(value)) return [{ path, value, kind: 'hash' }];
-  if (RAW_VALUES.has(name)) return [{ path, value: '', kind: 'withheld' }];
+  if (RAW_VALUE_NAMES.has(name)) return [{ path, value: '', kind: 'withheld' }];
   if (name === 'toolCalls')
     return [{ path, value: clip(JSON.stringify(withoutRawValues(value), null, 2)), kind: 'json' }];
   if (typeof value === 'string') return [{ path, value: clip(value), kind: 'text' }];
@@ -62,7 +62,7 @@ function shownValue(path: string, name: string, value: JsonValue | undefined): S
 function withoutRawValues(calls: JsonValue): JsonValue {
   if (!Array.isArray(calls)) return null;
   return (calls as readonly JsonValue[]).map((call) =>
-    isJsonObject(call) ? Object.fromEntries(Object.entries(call).filter(([name]) => !RAW_VALUES.has(name))) : null,
+    isJsonObject(call) ? Object.fromEntries(Object.entries(call).filter(([name]) => !RAW_VALUE_NAMES.has(name))) : null,
   );
 }
 

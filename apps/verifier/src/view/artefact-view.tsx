@@ -28,7 +28,7 @@ export function ArtefactView({ check, cli, stepLink, stepTable }: ArtefactViewPr
       <Facts check={check} />
       <Content check={check} />
       <Scope check={check} />
-      <Evidence handCheck={check.handCheck} cli={cli} />
+      <Evidence handCheck={check.handCheck} cli={cli} hasContent={!check.facts.isHashOnly} />
     </>
   );
 }

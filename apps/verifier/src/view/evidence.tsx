@@ -6,15 +6,24 @@ import { TEXTS } from './texts.js';
 
 const T = TEXTS.evidence;
 
+interface EvidenceProps {
+  readonly handCheck: HandCheck;
+  readonly cli: string;
+  /** Is there content of which a canonical text could be shown? */
+  readonly hasContent: boolean;
+}
+
 /** The exact bytes, and the commands that check this very record without our code. */
-export function Evidence({ handCheck, cli }: { readonly handCheck: HandCheck; readonly cli: string }): VNode {
+export function Evidence({ handCheck, cli, hasContent }: EvidenceProps): VNode {
   const { certificate, receipt } = handCheck;
   return (
     <section class="card evidence" aria-labelledby="evidence-title">
       <h2 id="evidence-title">{T.title}</h2>
       <p>{T.lead}</p>
       <CopyBlock id="cli" label={T.cli} text={cli} />
-      {certificate !== null && (
+      {certificate === null ? (
+        hasContent && <p class="note">{T.noCanonical}</p>
+      ) : (
         <>
           <CopyBlock id="canonical" label={`${T.canonical} (${certificate.profile})`} text={certificate.text} />
           <CopyBlock

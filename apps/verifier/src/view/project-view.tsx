@@ -49,7 +49,7 @@ export function ProjectView({ check, cli, stepLink, stepTable }: ProjectViewProp
         {stepTable ?? <StepTable steps={check.steps} stepLink={stepLink} />}
       </section>
       <Scope check={check} />
-      <Evidence handCheck={check.handCheck} cli={cli} />
+      <Evidence handCheck={check.handCheck} cli={cli} hasContent={false} />
     </>
   );
 }

@@ -34,7 +34,7 @@ export function StepGraph({
   const height = Math.max(...placed.map(({ y }) => y), 0) + NODE.height + MARGIN;
   return (
     <>
-      <div class="scroll graph" tabIndex={0} role="region" aria-label={T.graph}>
+      <div class="scroll graph" tabIndex={0}>
         <svg viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="img" aria-label={describe(steps)}>
           {edgesOf(placed, hasParents, hasChain).map(({ from, to, isBroken }) => (
             <Edge key={`${from.index}-${to.index}`} from={from} to={to} isBroken={isBroken} />

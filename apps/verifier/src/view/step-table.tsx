@@ -26,7 +26,7 @@ export function StepTable({ steps, stepLink, start = 0 }: StepTableProps): VNode
     .filter((step, index) => isFaulty(step) && (index < start || index >= start + ROWS_AT_ONCE))
     .slice(0, ROWS_AT_ONCE);
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={T.steps}>
+    <div class="scroll" tabIndex={0}>
       <p class="note" data-steps-shown>
         {T.shown}
         {steps.length === 0 ? 0 : start + 1}–{Math.min(start + ROWS_AT_ONCE, steps.length)} {T.of} {steps.length}

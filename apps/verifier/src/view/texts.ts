@@ -229,6 +229,8 @@ export const TEXTS = {
     signatureCommand: 'Check the signature',
     signatureCommandNote:
       'The digest must be the key fingerprint above; the last line must print “Signature Verified Successfully”.',
+    noCanonical:
+      'The canonical text is not shown here: there is none, it is very long, or it would reveal raw input or output. The command line computes it.',
     noReceipt: 'There is no verified receipt to check by hand.',
     cli: 'Command line',
   },

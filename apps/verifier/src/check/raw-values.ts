@@ -1,0 +1,26 @@
+import {
+  isJsonObject,
+  isSealedValue,
+  isSha256Hash,
+  member,
+  REDACTED,
+  type JsonObject,
+  type JsonValue,
+} from '@cer/cer-core';
+
+/** The members whose raw values are never shown. */
+export const RAW_VALUE_NAMES: ReadonlySet<string> = new Set(['input', 'output']);
+
+/** Does the bundle hold raw input or output, of the execution itself or of one of its tools? */
+export function holdsRawValues(bundle: JsonObject): boolean {
+  const snapshot = member(bundle, 'snapshot');
+  // A flat record of an older form has its members at the top.
+  const holder = isJsonObject(snapshot) ? snapshot : bundle;
+  const calls = member(holder, 'toolCalls');
+  const places = [holder, ...(Array.isArray(calls) ? (calls as readonly JsonValue[]).filter(isJsonObject) : [])];
+  return places.some((place) => [...RAW_VALUE_NAMES].some((name) => isRaw(member(place, name))));
+}
+
+function isRaw(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null && value !== REDACTED && !isSealedValue(value) && !isSha256Hash(value);
+}

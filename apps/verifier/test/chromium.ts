@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import puppeteer, { type Browser, type Page } from 'puppeteer';
+
+const PATH = process.env['CER_VERIFIER_BROWSER'] ?? '';
+
+/** A suite that drives a real Chromium; where none is installed, one line says that it was not run. */
+export function describeInChromium(name: string, suite: (chromium: Chromium) => void): void {
+  if (PATH === '') {
+    it(`${name}: is not run, no Chromium is installed`, () => {
+      expect(PATH).toBe('');
+    });
+    return;
+  }
+  describe(name, () => {
+    suite(new Chromium());
+  });
+}
+
+/** One browser for a suite, and pages that collect what must not happen. */
+export class Chromium {
+  #browser: Browser | undefined;
+  readonly profile = mkdtempSync(join(tmpdir(), 'cer-verifier-chromium-'));
+
+  async start(): Promise<void> {
+    this.#browser = await puppeteer.launch({
+      executablePath: PATH,
+      headless: true,
+      userDataDir: this.profile,
+      // The pages are our own; a sandbox needs a user who may make one.
+      args: ['--no-sandbox', '--disable-gpu'],
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#browser?.close();
+    rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** A page in a profile of its own. */
+  async open(
+    options: { readonly scripts?: boolean; readonly width?: number; readonly dark?: boolean } = {},
+  ): Promise<WatchedPage> {
+    if (this.#browser === undefined) throw new Error('the browser is not started');
+    const context = await this.#browser.createBrowserContext();
+    const page = await context.newPage();
+    await page.setViewport({ width: options.width ?? 1100, height: 900 });
+    await page.setJavaScriptEnabled(options.scripts ?? true);
+    if (options.dark === true) await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+    return new WatchedPage(page);
+  }
+}
+
+/** A page with everything it complained about and every address it asked. */
+export class WatchedPage {
+  readonly page: Page;
+  readonly complaints: string[] = [];
+  readonly requests: string[] = [];
+
+  constructor(page: Page) {
+    this.page = page;
+    page.on('pageerror', (error) => this.complaints.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warn') this.complaints.push(message.text());
+    });
+    page.on('request', (request) => {
+      if (!/^(?:data|blob):/.test(request.url())) this.requests.push(request.url());
+    });
+  }
+
+  /** Waits until the verdict is one of these, and gives it. */
+  async verdict(...wanted: readonly string[]): Promise<string> {
+    const selector = wanted.map((verdict) => `#main [data-verdict="${verdict}"]`).join(', ');
+    const element = await this.page.waitForSelector(selector, { timeout: 20_000 });
+    return (await element?.evaluate((node) => node.getAttribute('data-verdict'))) ?? '';
+  }
+
+  attribute(selector: string, name: string): Promise<string | null> {
+    return this.page.$eval(selector, (node, wanted) => node.getAttribute(wanted), name);
+  }
+
+  text(selector = 'main'): Promise<string> {
+    return this.page.$eval(selector, (node) => node.textContent);
+  }
+
+  close(): Promise<void> {
+    return this.page.browserContext().close();
+  }
+}

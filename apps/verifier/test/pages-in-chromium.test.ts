@@ -1,0 +1,85 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { describeInChromium, type WatchedPage } from './chromium.js';
+import { publishEveryState, type PageState } from './states.js';
+import { startStubNode, type StubNode } from './stub-node.js';
+import { startVerifier, type VerifierUnderTest } from './verifier-under-test.js';
+
+const AXE = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
+/** Set it to a folder to look at every page and state: `CER_SCREENSHOTS=/tmp/pages npm test -- --selectProjects verifier`. */
+const SCREENSHOTS = process.env['CER_SCREENSHOTS'];
+
+const NAMES = [
+  ['verified', 'confidential', 'integrity-only', 'content-changed', 'signature-broken', 'envelope-broken'],
+  ['unknown-protocol', 'unknown-key', 'project', 'project-broken', 'not-found', 'unreachable'],
+  ['home', 'how-it-works', 'keys', 'execution', 'no-such-page'],
+].flat();
+
+describeInChromium('every page and state in a real Chromium', (chromium) => {
+  let node: StubNode;
+  let verifier: VerifierUnderTest;
+  let states: PageState[];
+
+  beforeAll(async () => {
+    node = await startStubNode();
+    states = await publishEveryState(node);
+    verifier = await startVerifier({ nodeUrl: node.url });
+    await chromium.start();
+  });
+
+  afterAll(async () => {
+    await chromium.stop();
+    await verifier.close();
+    await node.close();
+  });
+
+  it('has a case for each state', () => {
+    expect(states.map(({ name }) => name)).toEqual(NAMES);
+  });
+
+  it.each(NAMES)('%s: checked in the browser, accessible in light and dark, whole on a phone', async (name) => {
+    const state = states.find((candidate) => candidate.name === name);
+    if (state === undefined) throw new Error('no such state');
+    const watched = await chromium.open();
+    const { page } = watched;
+    await page.goto(`${verifier.url}${state.path}`);
+    if (state.verdict !== null) {
+      await page.waitForSelector(`[data-checked-by="browser"][data-verdict="${state.verdict}"]`, { timeout: 20_000 });
+      expect(await watched.attribute('[data-verdict]', 'data-tone')).toBe(state.tone);
+    }
+    if (name === 'home') await page.waitForSelector('#artefact-file');
+    await take(watched, `${name}-light`);
+    expect(await axeViolations(watched)).toEqual([]);
+    await page.emulateMediaFeatures([
+      { name: 'prefers-color-scheme', value: 'dark' },
+      { name: 'prefers-reduced-motion', value: 'reduce' },
+    ]);
+    await take(watched, `${name}-dark`);
+    expect(await axeViolations(watched)).toEqual([]);
+    await page.emulateMediaFeatures([]);
+    await page.setViewport({ width: 360, height: 740 });
+    await take(watched, `${name}-phone`);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    expect(
+      watched.complaints.filter((complaint) => !/status of (?:404|503)|ERR_EMPTY_RESPONSE/.test(complaint)),
+    ).toEqual([]);
+    const strangers = watched.requests.filter((url) => !url.startsWith(verifier.url) && !url.startsWith(node.url));
+    expect(strangers).toEqual([]);
+    await watched.close();
+  });
+});
+
+/** Rules of WCAG 2.2 AA that the page breaks, as `rule: element`. */
+async function axeViolations({ page }: WatchedPage): Promise<unknown> {
+  await page.evaluate(AXE);
+  return page.evaluate(`axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+    .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target)))`);
+}
+
+async function take({ page }: WatchedPage, name: string): Promise<void> {
+  if (SCREENSHOTS === undefined) return;
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+}

@@ -1,0 +1,345 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '@cer/cer-core';
+import { testKeySet } from '@cer/keys/testing';
+import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
+import { ask, toneOf, verdictOf } from './ask.js';
+import {
+  changed,
+  confidential,
+  hashOf,
+  lookupAnswer,
+  plain,
+  project,
+  projectHashOf,
+  registered,
+  sealedOnly,
+} from './records.js';
+import { certificatePath, KEY_SET_PATH, projectPath, startStubNode, type StubNode } from './stub-node.js';
+import { PUBLIC_URL, startVerifier, type VerifierUnderTest } from './verifier-under-test.js';
+
+// Every page as a visitor without JavaScript gets it.
+
+let node: StubNode;
+let verifier: VerifierUnderTest;
+let record: JsonObject;
+let hash: string;
+
+beforeAll(async () => {
+  node = await startStubNode();
+  verifier = await startVerifier({ nodeUrl: node.url, publicNodeUrl: 'https://node.example' });
+  record = await plain();
+  hash = hashOf(record);
+  publish(record);
+});
+
+afterAll(async () => {
+  await verifier.close();
+  await node.close();
+});
+
+function publish(cer: JsonObject, under = hashOf(cer)): string {
+  node.answers.set(certificatePath(under), { status: 200, body: lookupAnswer(cer) });
+  return `/c/${encodeURIComponent(under)}`;
+}
+
+describe('the page of a certificate', () => {
+  it('shows the verdict of the server, three layers and the facts', async () => {
+    const page = await ask(verifier.url, `/c/${encodeURIComponent(hash)}`);
+    expect(page.status).toBe(200);
+    expect([verdictOf(page), toneOf(page)]).toEqual(['VERIFIED', 'good']);
+    expect(page.text.match(/data-layer="[a-z]+" data-status="PASS"/g)).toHaveLength(3);
+    for (const shown of [
+      hash,
+      TEST_NODE_ID,
+      'exec-plain',
+      'svc-v1',
+      'approved',
+      'stated by the producer',
+      TEST_SIGNER.kid,
+    ]) {
+      expect(page.text).toContain(shown);
+    }
+    expect(page.text).toContain('openssl pkeyutl -verify');
+  });
+
+  it('takes the colon bare and encoded', async () => {
+    const [encoded, bare] = await Promise.all([
+      ask(verifier.url, `/c/${hash.replace(':', '%3A')}`),
+      ask(verifier.url, `/c/${hash}`),
+    ]);
+    expect([verdictOf(encoded), verdictOf(bare)]).toEqual(['VERIFIED', 'VERIFIED']);
+  });
+
+  it('names member, expected and computed hash of a changed record', async () => {
+    const path = publish(changed(record, ['snapshot', 'model'], 'another-model'), hash);
+    const page = await ask(verifier.url, path);
+    publish(record);
+    expect([verdictOf(page), toneOf(page)]).toEqual(['FAILED', 'bad']);
+    expect(page.text).toContain('CERTIFICATE_HASH_MISMATCH');
+    expect(page.text).toMatch(new RegExp(`Expected.*${hash}.*Computed.*sha256:`, 's'));
+  });
+
+  it('fails when the node answers with another certificate, however valid', async () => {
+    const other = await confidential();
+    const page = await ask(verifier.url, publish(other, `sha256:${'0'.repeat(64)}`));
+    expect(verdictOf(page)).toBe('FAILED');
+    expect(page.text).toContain('is another certificate than the one asked for');
+  });
+
+  it('is confidential, and never green without a receipt', async () => {
+    const sealedBundle = sealedOnly();
+    node.answers.set(certificatePath(hashOf(sealedBundle)), { status: 200, body: sealedBundle });
+    const [secret, unsigned] = await Promise.all([
+      ask(verifier.url, publish(await confidential())),
+      ask(verifier.url, `/c/${hashOf(sealedBundle)}`),
+    ]);
+    expect([verdictOf(secret), toneOf(secret)]).toEqual(['VERIFIED_CONFIDENTIAL', 'good']);
+    expect([verdictOf(unsigned), toneOf(unsigned)]).toEqual(['VERIFIED', 'neutral']);
+    expect(unsigned.text).toContain('nobody vouches for it');
+  });
+
+  it('never shows raw input or output', async () => {
+    const raw = changed(record, ['snapshot'], {
+      ...(record['snapshot'] as JsonObject),
+      input: 'SECRET-INPUT',
+      output: { text: 'SECRET-OUTPUT' },
+    });
+    const page = await ask(verifier.url, publish(raw, hash));
+    publish(record);
+    expect(verdictOf(page)).toBe('FAILED');
+    expect(page.text).not.toMatch(/SECRET-(?:IN|OUT)PUT(?!_)/);
+  });
+
+  it('says not found, unreachable and malformed apart', async () => {
+    const missing = await ask(verifier.url, `/c/sha256:${'1'.repeat(64)}`);
+    expect([missing.status, verdictOf(missing)]).toEqual([404, 'NOT_FOUND']);
+    node.answers.set(certificatePath(`sha256:${'2'.repeat(64)}`), 'hang-up');
+    const down = await ask(verifier.url, `/c/sha256:${'2'.repeat(64)}`);
+    expect([down.status, verdictOf(down), toneOf(down)]).toEqual([503, 'UNAVAILABLE', 'unknown']);
+    const malformed = await ask(verifier.url, '/c/sha256:ABC');
+    expect([malformed.status, verdictOf(malformed)]).toEqual([404, undefined]);
+    expect((await ask(verifier.url, '/nothing/here')).status).toBe(404);
+  });
+
+  it('gives the report to whoever asks for JSON', async () => {
+    const report = await ask(verifier.url, `/c/${hash}`, { accept: 'application/json' });
+    expect(report.headers['content-type']).toContain('application/json');
+    expect(JSON.parse(report.text)).toMatchObject({
+      status: 'VERIFIED',
+      checks: { bundleIntegrity: 'PASS', nodeSignature: 'PASS', receiptConsistency: 'PASS', envelope: 'PASS' },
+      reasonCodes: [],
+      certificateHash: hash,
+      verifier: '@cer/verifier/0.1.0',
+    });
+    const missing = await ask(verifier.url, `/c/sha256:${'1'.repeat(64)}`, { accept: 'application/json' });
+    expect([missing.status, JSON.parse(missing.text)]).toMatchObject([
+      404,
+      { status: 'NOT_FOUND', reasonCodes: ['RECORD_NOT_FOUND'] },
+    ]);
+  });
+});
+
+describe('caching', () => {
+  it('lets a visitor keep a verdict only while record and keys are the same', async () => {
+    let time = Date.now();
+    const own = await startVerifier({ nodeUrl: node.url, now: () => new Date(time) });
+    const first = await ask(own.url, `/c/${hash}`);
+    expect(first.headers).toMatchObject({ 'cache-control': 'no-cache', vary: 'Accept' });
+    const etag = first.headers['etag'] ?? '';
+    expect((await ask(own.url, `/c/${hash}`, { 'if-none-match': etag })).status).toBe(304);
+    const before = node.answers.get(KEY_SET_PATH);
+    const revoked = testKeySet({
+      nodeId: TEST_NODE_ID,
+      signers: [{ signer: TEST_SIGNER, status: 'revoked', revokedAt: '2026-01-03T00:00:00.000Z' }],
+    });
+    node.answers.set(KEY_SET_PATH, { status: 200, body: revoked });
+    time += 60_000;
+    const after = await ask(own.url, `/c/${hash}`, { 'if-none-match': etag });
+    if (before !== undefined) node.answers.set(KEY_SET_PATH, before);
+    await own.close();
+    expect([after.status, verdictOf(after)]).toEqual([200, 'FAILED']);
+    expect(after.text).toContain('KEY_REVOKED');
+  });
+
+  it('gives pages that are not there and badges a tag too, and assets for good', async () => {
+    const missing = await ask(verifier.url, `/c/sha256:${'1'.repeat(64)}`);
+    const badge = await ask(verifier.url, `/badge/${hash}.svg`);
+    for (const { headers } of [missing, badge]) {
+      expect(headers).toMatchObject({
+        'cache-control': 'no-cache',
+        vary: 'Accept',
+        etag: expect.stringMatching(/^W\/"/),
+      });
+    }
+    const script = /src="(\/assets\/site-[0-9a-f]{12}\.js)"/.exec(missing.text)?.[1] ?? '';
+    const asset = await ask(verifier.url, script, { 'accept-encoding': 'gzip' });
+    expect(asset.headers).toMatchObject({
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-encoding': 'gzip',
+    });
+  });
+});
+
+describe('safety', () => {
+  it('allows no inline script, no third party and no cookie', async () => {
+    const { headers, text } = await ask(verifier.url, `/c/${hash}`);
+    const policy = headers['content-security-policy'] ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("connect-src 'self' https://node.example;");
+    expect(policy).not.toContain('unsafe');
+    expect(headers['set-cookie']).toBeUndefined();
+    expect(text).not.toMatch(/<script(?![^>]*(?:src=|type="application\/json"))/);
+    expect(text).not.toMatch(/ style="| on[a-z]+="/);
+  });
+
+  it('takes absolute addresses from its configuration, whatever Host says', async () => {
+    const { text } = await ask(verifier.url, `/c/${hash}`, {
+      host: 'evil.example',
+      'x-forwarded-host': 'evil.example',
+    });
+    expect(text).not.toContain('evil.example');
+    expect(text).toContain(`property="og:url" content="${PUBLIC_URL}/c/${encodeURIComponent(hash)}"`);
+  });
+
+  it('asks only the configured node, whatever is looked up', async () => {
+    const other = await startStubNode();
+    for (const query of [
+      `${other.url}/c/${hash}`,
+      `${other.url}/x`,
+      `//${other.url}`,
+      '../../admin',
+      'http://169.254.169.254/',
+    ]) {
+      const answer = await ask(verifier.url, `/lookup?q=${encodeURIComponent(query)}`);
+      expect(answer.status).toBe(303);
+      expect(answer.headers['location']).toMatch(/^\/(?:[cpe]\/|$)/);
+      await ask(verifier.url, answer.headers['location'] ?? '/');
+    }
+    expect(other.requests).toEqual([]);
+    await other.close();
+  });
+
+  it('refuses a client that asks too often, and no other page of the build', async () => {
+    const limited = await startVerifier({ nodeUrl: node.url, rateLimitPerMinute: 3 });
+    const statuses: number[] = [];
+    for (let count = 0; count < 5; count += 1) statuses.push((await ask(limited.url, '/')).status);
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+    const refused = await ask(limited.url, '/');
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await ask(limited.url, '/health')).status).toBe(200);
+    await limited.close();
+  });
+});
+
+describe('the page of a project', () => {
+  it('shows every step and the receipt of the node', async () => {
+    const bundle = await project(3);
+    const projectHash = projectHashOf(bundle);
+    node.answers.set(projectPath(projectHash), { status: 200, body: { ok: true, ...bundle } });
+    const page = await ask(verifier.url, `/p/${encodeURIComponent(projectHash)}`);
+    expect([page.status, verdictOf(page), toneOf(page)]).toEqual([200, 'VERIFIED', 'good']);
+    expect(page.text.match(/data-step="step-/g)).toHaveLength(3);
+    expect(page.text).toContain('Quarterly report');
+  });
+
+  it('marks the step whose content was changed', async () => {
+    const bundle = await project(3);
+    const projectHash = projectHashOf(bundle);
+    const tampered = changed(bundle, ['embeddedBundles', 'step-2', 'snapshot', 'model'], 'other');
+    node.answers.set(projectPath(projectHash), { status: 200, body: await registered(tampered) });
+    const page = await ask(verifier.url, `/p/${projectHash}`);
+    expect(verdictOf(page)).toBe('FAILED');
+    expect(page.text).toMatch(/class="faulty" data-step="step-2"/);
+  });
+});
+
+describe('other pages', () => {
+  it('lists the records of an execution id without a verdict', async () => {
+    node.answers.set('/v1/cer/public?execution_id=exec%2Fplain', {
+      status: 200,
+      body: { ...lookupAnswer(record), matchedBy: 'executionId', otherMatches: [`sha256:${'3'.repeat(64)}`, 'junk'] },
+    });
+    const page = await ask(verifier.url, '/e/exec%2Fplain');
+    expect(page.status).toBe(200);
+    expect(page.text.match(/href="\/c\/sha256%3A[0-9a-f]{64}"/g)).toHaveLength(2);
+    expect(verdictOf(page)).toBeUndefined();
+    expect((await ask(verifier.url, '/e/unknown')).status).toBe(404);
+  });
+
+  it('shows keys, explanation, start page, readiness', async () => {
+    const keys = await ask(verifier.url, '/keys');
+    expect(keys.text).toContain(TEST_SIGNER.kid);
+    expect(keys.text).toMatch(/sha256:[0-9a-f]{64}/);
+    expect((await ask(verifier.url, '/how-it-works')).text).toContain('It does not prove');
+    expect((await ask(verifier.url, '/')).text).toContain('action="/lookup"');
+    expect((await ask(verifier.url, '/ready')).status).toBe(200);
+  });
+
+  it('gives attested records a badge, and others none', async () => {
+    const good = await ask(verifier.url, `/badge/${encodeURIComponent(hash)}.svg`);
+    expect([good.status, good.headers['content-type']]).toEqual([200, 'image/svg+xml; charset=utf-8']);
+    expect(good.text).toContain(`attested ${hash.slice(7, 15)}`);
+    const sealedBundle = sealedOnly();
+    node.answers.set(certificatePath(hashOf(sealedBundle)), { status: 200, body: sealedBundle });
+    expect((await ask(verifier.url, `/badge/${hashOf(sealedBundle)}.svg`)).status).toBe(404);
+  });
+
+  it('puts record and keys into a saved file as data, with every sign that could end it escaped', async () => {
+    const hostile = await plain();
+    const meta = { ...(hostile['meta'] as JsonObject), metadata: { team: '</script><script>alert(1)</script>' } };
+    const path = publish({ ...hostile, meta });
+    const saved = await ask(verifier.url, `${path}/offline.html`);
+    publish(record);
+    const asBuilt = await ask(verifier.url, '/offline.html');
+    const block = /<script type="application\/json" id="saved-record">([^<]*)<\/script>/.exec(saved.text);
+    expect(saved.text.replace(block?.[0] ?? '', '')).toBe(asBuilt.text);
+    expect(JSON.parse(block?.[1] ?? '')).toMatchObject({ hash, keySet: expect.stringContaining(TEST_SIGNER.kid) });
+    expect(asBuilt.text).not.toContain('saved-record"');
+  });
+});
+
+it('shows a hundred hostile strings as text and nothing else', async () => {
+  const hostile = Array.from(
+    { length: 100 },
+    (_, index) => HOSTILE[index % HOSTILE.length]?.replaceAll('N', String(index)) ?? '',
+  );
+  const cer = await plain();
+  const snapshot = {
+    ...(cer['snapshot'] as JsonObject),
+    provider: hostile[0],
+    model: hostile[1],
+    parameters: { list: hostile },
+  };
+  const signals = hostile.map((text) => ({ type: text, source: text, payload: { text, [text]: text } }));
+  const page = await ask(verifier.url, publish({ ...cer, snapshot, context: { signals } } as JsonObject, hash));
+  publish(record);
+  expect(verdictOf(page)).toBe('FAILED');
+  expect(page.text).not.toMatch(
+    /<(?:img|iframe|svg\/|object|embed|base|meta http)[^>]*(?:onerror|onload|alert|javascript)/i,
+  );
+  expect(page.text.match(/<script/g)).toHaveLength(2);
+  expect(page.text).toContain('&lt;img src=x onerror=alert(1)>');
+});
+
+const HOSTILE = [
+  '<script>alert(N)</script>',
+  '<img src=x onerror=alert(N)>',
+  '"><svg onload=alert(N)>',
+  "' onmouseover='alert(N)",
+  'javascript:alert(N)',
+  '</title><script>alert(N)</script>',
+  '<!--',
+  ']]>',
+  '{{constructor.constructor("alert(N)")()}}',
+  '</script><iframe src=javascript:alert(N)>',
+  '\u202eN\u2066<b>',
+  '&lt;script&gt;alert(N)&lt;/script&gt;',
+  '<a href="javascript:alert(N)">x</a>',
+  '`${alert(N)}`',
+  '<style>*{display:none}</style>',
+  '<base href="//evil.example/">',
+  '<meta http-equiv=refresh content="0;url=//evil.example">',
+  '\u0000\u0001<N',
+  '<object data="data:text/html,<script>alert(N)</script>">',
+  '<svg/onload=alert(N)>',
+];
