@@ -1,15 +1,23 @@
+// `npm run sample`: without a service or a network, a certificate is sealed, verified, and caught when tampered with.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { SetupError } from './setup/setup-error.mjs';
+import { ensureBuild } from './setup/ensure-build.mjs';
+import { ensureDependencies } from './setup/ensure-dependencies.mjs';
+import { ensureNode } from './setup/ensure-node.mjs';
+import { runSteps, SetupError } from './setup/setup-error.mjs';
 
-/**
- * Seals the sample execution, verifies it and a signed sample, tampers with a copy, and says what happened and what to
- * try next. Leaves its files in `.data/sample`.
- * @param {{root: string, log?: (line: string) => void}} options
- * @throws {SetupError} when any of it does not end as it must
- */
-export async function showSample({ root, log = console.log }) {
+const root = join(import.meta.dirname, '..');
+
+await runSteps(async () => {
+  ensureNode();
+  await ensureDependencies({ root });
+  await ensureBuild({ root, workspaces: ['@cer/cli'] });
+  showSample(console.log);
+});
+
+/** Says what happened and what to try next; the files stay in `.data/sample`. Throws a SetupError when any of it fails. */
+function showSample(log) {
   const folder = join(root, '.data', 'sample');
   const samples = join(root, 'examples', 'certificates');
   mkdirSync(folder, { recursive: true });
