@@ -61,8 +61,8 @@ export function createRenderer(deps: RendererDeps): Renderer {
         disposed = ending;
       });
       return { result, executionTimeMs: Math.round((performance.now() - startedAt) * 10) / 10 };
-    } catch (error) {
-      outcome = error instanceof ServiceError ? error.code : 'cancelled';
+    } catch (error: unknown) {
+      outcome = error instanceof ServiceError ? String(error.code) : 'cancelled';
       throw error;
     } finally {
       const seconds = (performance.now() - startedAt) / 1000;

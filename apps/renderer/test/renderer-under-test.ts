@@ -30,6 +30,7 @@ export interface RendererUnderTest {
 
 export function testConfig(overrides: Readonly<Record<string, string>> = {}): RendererConfig {
   return readConfig({
+    ...(process.env['CHROMIUM_PATH'] !== undefined && { CHROMIUM_PATH: process.env['CHROMIUM_PATH'] }),
     PORT: '0',
     LOG_LEVEL: 'silent',
     RENDERER_TOKEN: TOKEN,

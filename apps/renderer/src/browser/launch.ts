@@ -43,7 +43,7 @@ const STDERR_TAIL_CHARACTERS = 2000;
  */
 export async function launchBrowser({ binary, jail, stage }: LaunchOptions): Promise<Browser> {
   const home = stage.makeHome();
-  const [program = '', ...args] = [
+  const [program, ...args] = [
     ...jail.prefix,
     binary.path,
     ...CHROMIUM_FLAGS,

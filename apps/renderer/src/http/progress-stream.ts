@@ -40,7 +40,10 @@ async function* events(
       (result) => event('result', JSON.stringify(result)),
       (error: unknown) => {
         const { status, body } = shapeError(error, request.requestId);
-        return event('error', JSON.stringify({ status, body: JSON.parse(String(body)) as unknown }));
+        return event(
+          'error',
+          JSON.stringify({ status, body: typeof body === 'string' ? (JSON.parse(body) as unknown) : null }),
+        );
       },
     )
     .then((last) => {

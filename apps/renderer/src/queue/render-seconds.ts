@@ -28,7 +28,7 @@ export function createRenderSeconds(perHour: number, now: () => number = () => p
     check(tenantId) {
       const left = leftOf(tenantId);
       if (left > 0) return;
-      const retryAfter = Math.ceil(((1 - left) / perHour) * HOUR_SECONDS);
+      const retryAfter = Math.ceil(((1 - left) * HOUR_SECONDS) / perHour);
       throw new ServiceError({
         code: 'RATE_LIMITED',
         message: 'the render seconds of this tenant are used up',

@@ -1,5 +1,6 @@
 import { ProtocolViolation } from './drawing/violation.js';
 import { MAX_MESSAGE_CHARACTERS, type SketchFault } from './page-events.js';
+import { takeGetter } from './prelude/taken.js';
 
 /** Where in the sketch's own text an error came from; the page's own functions stand above it in the stack. */
 const SKETCH_LINE = /sketch\.js:(\d+)/;
@@ -15,21 +16,17 @@ export function faultOf(thrown: unknown): SketchFault {
 
 /** Makes the reader of `error` events, from getters taken before the page is confined. */
 export function faultOfErrorEvent(): (event: ErrorEvent) => SketchFault {
-  const getter = (name: 'message' | 'filename' | 'lineno' | 'error'): (() => unknown) | undefined =>
-    Object.getOwnPropertyDescriptor(ErrorEvent.prototype, name)?.get;
-  const [message, filename, lineno, error] = [getter('message'), getter('filename'), getter('lineno'), getter('error')];
-  if (message === undefined || filename === undefined || lineno === undefined || error === undefined)
-    throw new Error('the page has no error events');
+  const message = takeGetter(ErrorEvent.prototype, 'message');
+  const filename = takeGetter(ErrorEvent.prototype, 'filename');
+  const lineno = takeGetter(ErrorEvent.prototype, 'lineno');
+  const error = takeGetter(ErrorEvent.prototype, 'error');
   return (event) => {
-    const thrown = Reflect.apply(error, event, []) as unknown;
+    const thrown = error(event);
     const fault = faultOf(thrown);
     // A text that does not parse never gets as far as its own name.
-    const inSketch = thrown instanceof SyntaxError || String(Reflect.apply(filename, event, [])).endsWith('sketch.js');
-    const line = inSketch ? Number(Reflect.apply(lineno, event, [])) : 0;
-    const text =
-      thrown instanceof Error
-        ? fault.message
-        : String(Reflect.apply(message, event, [])).slice(0, MAX_MESSAGE_CHARACTERS);
+    const inSketch = thrown instanceof SyntaxError || String(filename(event)).endsWith('sketch.js');
+    const line = inSketch ? Number(lineno(event)) : 0;
+    const text = thrown instanceof Error ? fault.message : String(message(event)).slice(0, MAX_MESSAGE_CHARACTERS);
     return { ...(line > 0 && { line }), ...fault, message: text };
   };
 }

@@ -1,4 +1,5 @@
 import type { MakeCanvas } from './drawing/surface.js';
+import { takeMethod, takeSetter } from './prelude/taken.js';
 
 /** What the drawing layer keeps of the document, taken before the page is confined. */
 export interface CanvasTools {
@@ -11,18 +12,14 @@ export interface CanvasTools {
 const SETTINGS: CanvasRenderingContext2DSettings = { willReadFrequently: true, colorSpace: 'srgb' };
 
 export function takeCanvasTools(page: Document): CanvasTools {
-  const createElement = page.createElement.bind(page);
-  const proto = HTMLCanvasElement.prototype;
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its canvas through Reflect, after the prototype was emptied
-  const { getContext } = proto;
-  const setterOf = (name: 'width' | 'height'): ((value: number) => void) | undefined =>
-    Object.getOwnPropertyDescriptor(proto, name)?.set;
-  const [setWidth, setHeight] = [setterOf('width'), setterOf('height')];
-  if (setWidth === undefined || setHeight === undefined) throw new Error('the canvas has no size');
+  const createElement = takeMethod(Document.prototype, 'createElement');
+  const getContext = takeMethod(HTMLCanvasElement.prototype, 'getContext');
+  const setWidth = takeSetter(HTMLCanvasElement.prototype, 'width');
+  const setHeight = takeSetter(HTMLCanvasElement.prototype, 'height');
 
   const contextOf = (canvas: HTMLCanvasElement): CanvasRenderingContext2D => {
     const { width, height } = canvas;
-    const ctx = Reflect.apply(getContext, canvas, ['2d', SETTINGS]) as CanvasRenderingContext2D | null;
+    const ctx = getContext(canvas, '2d', SETTINGS) as CanvasRenderingContext2D | null;
     if (ctx === null) throw new Error('the canvas has no context');
     // The prototype's accessors go; what a sketch may still read is written on the canvas itself.
     Object.defineProperties(canvas, { width: { value: width }, height: { value: height } });
@@ -31,11 +28,11 @@ export function takeCanvasTools(page: Document): CanvasTools {
   return {
     contextOf,
     makeCanvas(width, height) {
-      const canvas = createElement('canvas');
+      const canvas = createElement(page, 'canvas') as HTMLCanvasElement;
       const [w, h] = [sizeOf(width), sizeOf(height)];
-      Reflect.apply(setWidth, canvas, [w]);
-      Reflect.apply(setHeight, canvas, [h]);
-      const ctx = Reflect.apply(getContext, canvas, ['2d', SETTINGS]) as CanvasRenderingContext2D | null;
+      setWidth(canvas, w);
+      setHeight(canvas, h);
+      const ctx = getContext(canvas, '2d', SETTINGS) as CanvasRenderingContext2D | null;
       if (ctx === null) throw new Error('no canvas of this size');
       Object.defineProperties(canvas, { width: { value: w }, height: { value: h } });
       return ctx;

@@ -23,16 +23,16 @@ describeWithBrowser('Sketches that do not end', () => {
 
   /** Runs a victim beside it all the while, in the same browser. */
   const beside = async (attack: Promise<unknown>): Promise<number> => {
-    let over = false;
+    const state = { over: false };
     const done = attack.finally(() => {
-      over = true;
+      state.over = true;
     });
     let renders = 0;
     do {
       const victim = await honest.still(VICTIM);
       expect(victim).toMatchObject({ status: 200, body: { pixelHash: victimHash } });
       renders += 1;
-    } while (!over);
+    } while (!state.over);
     await done;
     return renders;
   };

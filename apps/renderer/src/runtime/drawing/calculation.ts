@@ -6,7 +6,8 @@ type Numeric = number | string | boolean | readonly (number | string)[];
 export function calculationFunctions({ radiansOf }: Pick<Pen, 'radiansOf'>): SketchFunctions {
   // Radians are the base; in degrees one unit is a 180th of PI.
   const fromRadians = (angle: number): number => angle / radiansOf(1);
-  const flat = (values: readonly (number | readonly number[])[]): number[] => values.flat() as number[];
+  const flat = (values: readonly (number | readonly number[])[]): number[] =>
+    values.flatMap((value): number | readonly number[] => value);
   return {
     abs: Math.abs,
     ceil: Math.ceil,

@@ -1,5 +1,5 @@
 import { calculationFunctions } from './calculation.js';
-import { Color, colorModeOf, colorOf, lerpColors, toHsb, toHsl } from './color.js';
+import { type Color, colorModeOf, colorOf, lerpColors, toHsb, toHsl } from './color.js';
 import { word } from './constants.js';
 import { cssColorReader } from './css-color.js';
 import { curveFunctions } from './curves.js';

@@ -72,7 +72,8 @@ function trace({ ctx, style }: Pen, vertices: readonly Vertex[]): void {
     if (vertex?.kind === 'corner') moveTo(vertex.x, vertex.y);
     else if (vertex?.kind === 'bezier') {
       const [x2 = 0, y2 = 0, x3 = 0, y3 = 0] = vertex.controls;
-      if (!begun) moveTo(vertex.x, vertex.y);
+      // A curve needs a point to start from; without one its end is that point.
+      if (i === 0) moveTo(vertex.x, vertex.y);
       else ctx.bezierCurveTo(x2, y2, x3, y3, vertex.x, vertex.y);
     } else if (vertex !== undefined) {
       const [a, b, c, d] = vertices.slice(i, i + 4);

@@ -9,7 +9,7 @@ export function confine(scope: typeof globalThis): void {
   for (const name of names) {
     if (KEPT_INTERFACES.has(name)) continue;
     const value: unknown = Object.getOwnPropertyDescriptor(scope, name)?.value;
-    if (typeof value === 'function') emptyInterface(value as { readonly prototype?: unknown });
+    if (typeof value === 'function') emptyInterface(value);
   }
   for (const name of names) if (!ALLOWED_GLOBALS.has(name)) Reflect.deleteProperty(scope, name);
   for (
@@ -22,7 +22,7 @@ export function confine(scope: typeof globalThis): void {
   keepCanvasToDrawing(scope);
 }
 
-function emptyInterface(constructor: { readonly prototype?: unknown }): void {
+function emptyInterface(constructor: { readonly prototype: unknown }): void {
   if (isObject(constructor.prototype)) empty(constructor.prototype);
 }
 

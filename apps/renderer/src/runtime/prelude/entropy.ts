@@ -8,12 +8,12 @@ export function closeEntropy(scope: typeof globalThis, seed: number): void {
   scope.Math.random = mulberry32(seed);
   const NativeDate = scope.Date;
   const noClock = (): never => refuse('Date: a sketch has no clock; give the date');
-  const SketchDate = function (this: unknown, ...args: unknown[]): Date {
-    if (new.target === undefined || args.length === 0) return noClock();
-    return Reflect.construct(NativeDate, args, new.target) as Date;
-  };
-  SketchDate.prototype = NativeDate.prototype;
-  Object.assign(SketchDate, { now: noClock, parse: NativeDate.parse, UTC: NativeDate.UTC });
+  NativeDate.now = noClock;
+  const SketchDate = new Proxy(NativeDate, {
+    apply: noClock,
+    construct: (target, args, newTarget) =>
+      args.length === 0 ? noClock() : (Reflect.construct(target, args, newTarget) as Date),
+  });
   Object.defineProperty(NativeDate.prototype, 'constructor', { value: SketchDate, writable: true, configurable: true });
   replace(scope, 'Date', SketchDate);
 

@@ -1,0 +1,24 @@
+import { expect, it } from '@jest/globals';
+import { createRenderSeconds } from './render-seconds.js';
+
+it('refuses a tenant that has used its render seconds until enough of the hour has passed', () => {
+  let nowMs = 0;
+  const account = createRenderSeconds(60, () => nowMs);
+  account.check('a');
+  account.spend('a', 90);
+  expect(() => {
+    account.check('a');
+  }).toThrow(
+    expect.objectContaining({
+      code: 'RATE_LIMITED',
+      refusal: expect.objectContaining({ headers: { 'retry-after': '1860' } }),
+    }),
+  );
+  account.check('b');
+  nowMs = 29 * 60_000;
+  expect(() => {
+    account.check('a');
+  }).toThrow();
+  nowMs = 31 * 60_000;
+  account.check('a');
+});
