@@ -1,3 +1,4 @@
+import { truncateSync } from 'node:fs';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonObject } from '@cer/cer-core';
 import { cer, type Said } from '../testing/console.js';
@@ -159,6 +160,17 @@ describe('what cer verify cannot read', () => {
     expect(said).toMatchObject({ exitCode: 3, stdout: '' });
     expect(said.stderr).toMatch(/^cer: [^\n]+\n$/);
     expect(said.stderr).toContain(line);
+  });
+
+  it('refuses a file over 256 MiB before reading it, until a flag raises the limit', async () => {
+    const path = folder.write('huge.json', '{');
+    truncateSync(path, 256 * 1024 * 1024 + 1);
+    const said = await cer(['verify', path]);
+    expect(said).toMatchObject({ exitCode: 3, stdout: '' });
+    expect(said.stderr).toMatch(/^cer: [^\n]*huge\.json: is larger than 256 MiB \(--max-bytes N raises the limit\)\n$/);
+    truncateSync(path, 2048);
+    expect((await cer(['verify', path, '--max-bytes', '2047'])).stderr).toContain('larger than 2047 bytes');
+    expect((await cer(['verify', path, '--max-bytes', '2048'])).stderr).toContain('is not valid JSON');
   });
 
   it.each([

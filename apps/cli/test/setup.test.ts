@@ -1,0 +1,165 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { Folder } from '../src/testing/files.js';
+
+// What a fresh checkout goes through: scripts/setup, scripts/sample.mjs and .ci/run, each as a process of its own.
+
+const CHECKOUT = join(__dirname, '..', '..', '..');
+const folder = new Folder();
+afterAll(() => {
+  folder.remove();
+});
+
+/** Runs an expression over one of the setup modules; @returns what it gave, through JSON. */
+function evaluate(module: string, expression: string): unknown {
+  const url = pathToFileURL(join(CHECKOUT, 'scripts', 'setup', module)).href;
+  const script = `import * as it from ${JSON.stringify(url)}; console.log(JSON.stringify(${expression}));`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  if (stderr !== '') throw new Error(stderr);
+  return JSON.parse(stdout);
+}
+
+describe('the version of Node', () => {
+  it('is taken where package.json says so and refused elsewhere', () => {
+    const versions = ['18.20.8', '20.18.3', '20.19.0', '21.7.3', '22.11.0', '22.12.0', '23.11.0', '24.0.0', '26.1.0'];
+    expect(evaluate('ensure-node.mjs', `${JSON.stringify(versions)}.filter(it.isSupported)`)).toEqual([
+      '20.19.0',
+      '22.12.0',
+      '24.0.0',
+      '26.1.0',
+    ]);
+  });
+});
+
+describe('a failing npm ci', () => {
+  it.each([
+    ['npm error code ENOSPC', /disk is full/],
+    ['npm error gyp ERR! not found: make', /no compiler/],
+    ['npm error gyp ERR! stack Error: This is most likely not a problem with node-gyp, network', /headers of Node/],
+    ['npm error code ENOTFOUND\nnpm error network request to https://registry', /registry cannot be reached/],
+    ['npm error code EACCES', /may not write/],
+    ['npm error `npm ci` can only install packages when your package.json and', /do not fit/],
+    ['npm error something new', /Installing the packages failed/],
+  ])('is explained: %s', (output, sentence) => {
+    const { message, remedy } = evaluate(
+      'ensure-dependencies.mjs',
+      `(({ message, remedy }) => ({ message, remedy }))(it.explain(${JSON.stringify(output)}))`,
+    ) as { readonly message: string; readonly remedy: string };
+    expect(message).toMatch(sentence);
+    expect(remedy).toContain(output.split('\n')[0]);
+  });
+});
+
+describe('missing packages', () => {
+  it('are noticed by name and version, whatever the age of the files', () => {
+    const lock = (version: string): string =>
+      JSON.stringify({
+        packages: {
+          '': {},
+          'node_modules/a': { version },
+          'node_modules/for-another-system': { version, optional: true },
+          'node_modules/@cer/x': { link: true },
+        },
+      });
+    folder.write('package-lock.json', lock('2.0.0'));
+    const isStale = (): unknown => evaluate('ensure-dependencies.mjs', `it.isStale(${JSON.stringify(folder.path)})`);
+    expect(isStale()).toBe(true);
+    mkdirSync(folder.file('node_modules'));
+    folder.write('node_modules/.package-lock.json', lock('1.0.0'));
+    expect(isStale()).toBe(true);
+    folder.write('node_modules/.package-lock.json', lock('2.0.0'));
+    expect(isStale()).toBe(false);
+    folder.write('node_modules/.setup.json', { abi: 'of another Node' });
+    expect(isStale()).toBe(true);
+  });
+});
+
+describe('the set-up lock', () => {
+  it('lets one process at a time work, and takes over from one that died', async () => {
+    const lock = folder.file('held.lock');
+    const log = folder.write('log', '');
+    // The id of a process that has ended.
+    folder.write('held.lock', String(spawnSync(process.execPath, ['-e', '']).pid));
+    const url = pathToFileURL(join(CHECKOUT, 'scripts', 'setup', 'lock.mjs')).href;
+    const script = `
+      import { appendFileSync } from 'node:fs';
+      import { setTimeout as sleep } from 'node:timers/promises';
+      import { withLock } from ${JSON.stringify(url)};
+      await withLock(${JSON.stringify(lock)}, () => {}, async () => {
+        appendFileSync(${JSON.stringify(log)}, 'in ');
+        await sleep(50);
+        appendFileSync(${JSON.stringify(log)}, 'out ');
+      });`;
+    const ends = Array.from({ length: 4 }, () => {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
+      return new Promise((resolve) => child.on('close', resolve));
+    });
+    expect(await Promise.all(ends)).toEqual([0, 0, 0, 0]);
+    expect(readFileSync(log, 'utf8')).toBe('in out '.repeat(4));
+  });
+});
+
+describe('npm run sample', () => {
+  it('seals, verifies, and catches a changed character', () => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(CHECKOUT, 'scripts', 'sample.mjs')], {
+      cwd: CHECKOUT,
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain('VERIFIED: integrity only, nobody vouches for it');
+    expect(stdout).toContain('FAILED (CERTIFICATE_HASH_MISMATCH)');
+    expect(stdout).toContain('certificateHash: does not match the content');
+  });
+});
+
+describe('.ci/run', () => {
+  /** Runs it with an npm that only pretends: `npm test` leaves totals, `failing` fails. */
+  function ci(totals: string, failing: string): { status: number | null; lines: string[]; stderr: string } {
+    const bin = new Folder();
+    const npm = bin.write(
+      'npm',
+      `#!/bin/sh
+      case "$*" in *"${failing}"*) failed=1 ;; *) failed=0 ;; esac
+      case "$1" in test) printf '%s' '${totals}' > "$CER_TEST_TOTALS" ;; esac
+      exit $failed\n`,
+    );
+    chmodSync(npm, 0o755);
+    const { status, stdout, stderr } = spawnSync('bash', [join(CHECKOUT, '.ci', 'run')], {
+      env: { ...process.env, PATH: `${bin.path}:${process.env['PATH'] ?? ''}` },
+      encoding: 'utf8',
+    });
+    bin.remove();
+    return { status, lines: stdout.trimEnd().split('\n'), stderr };
+  }
+
+  const good = '{"passed":12,"failed":0,"skipped":0}';
+
+  it('ends with the totals when all checks passed', () => {
+    const { status, lines, stderr } = ci(good, 'nothing');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(lines.at(-1)).toBe('12 passed, 0 failed');
+  });
+
+  it('ends with the totals and 1 when only tests failed', () => {
+    const { status, lines } = ci('{"passed":11,"failed":1,"skipped":0}', 'test');
+    expect({ status, last: lines.at(-1) }).toEqual({ status: 1, last: '11 passed, 1 failed' });
+  });
+
+  it.each(['run lint', 'run types', 'run deps', 'run build'])(
+    'ends with 1 and a clear line when npm %s fails',
+    (name) => {
+      const { status, lines, stderr } = ci(good, name);
+      expect(status).toBe(1);
+      expect(stderr).toBe(`FAILED: npm ${name} --silent\n`);
+      expect(lines.at(-1)).not.toMatch(/passed/);
+    },
+  );
+
+  it('ends with 1 when no test ran, or jest failed without a failing test', () => {
+    expect(ci('', 'test').stderr).toContain('before any test had run');
+    expect(ci(good, 'test').stderr).toContain('although no test failed');
+  });
+});
