@@ -19,6 +19,10 @@ const SERVICES = [
       ADMIN_SECRET: secrets.admin,
       LOG_LEVEL: 'info',
       ...(runs('renderer') && { RENDERER_URL: urls.renderer, RENDERER_TOKEN_FILE: path('renderer-token') }),
+      ...(runs('dashboard') && {
+        CONTROL_PLANE_URL: urls.dashboard,
+        CONTROL_PLANE_TOKEN_FILE: path('control-plane-token'),
+      }),
     }),
   },
   {
@@ -32,6 +36,30 @@ const SERVICES = [
     title: 'public verifier',
     env: ({ ports, urls }) => ({ PORT: String(ports.verifier), NODE_URL: urls.node, PUBLIC_URL: urls.verifier }),
   },
+  {
+    name: 'bridge',
+    title: 'evidence bridge',
+    env: ({ ports, urls, path }) => ({
+      PORT: String(ports.bridge),
+      DATABASE_URL: `sqlite:${path('bridge', 'bridge.sqlite')}`,
+      PUBLIC_URL: urls.bridge,
+      NODE_URL: urls.node,
+      VERIFY_URL: urls.verifier,
+      CONTROL_PLANE_URL: urls.dashboard,
+      CONTROL_PLANE_TOKEN_FILE: path('control-plane-token'),
+    }),
+  },
+  {
+    name: 'dashboard',
+    title: 'dashboard',
+    env: ({ ports, urls, path, runs }) => ({
+      ...dashboardFiles(path),
+      PORT: String(ports.dashboard),
+      PUBLIC_URL: urls.dashboard,
+      NODE_URL: urls.node,
+      ...(runs('bridge') && { BRIDGE_URL: urls.bridge }),
+    }),
+  },
 ];
 
 /** The files of the node, which its commands need too. */
@@ -40,6 +68,15 @@ export function nodeFiles(path) {
     DATABASE_URL: `sqlite:${path('node', 'node.sqlite')}`,
     KEYS_FILE: path('node', 'keys.json'),
     COMMITMENT_SECRET_FILE: path('node', 'commitment-secrets.json'),
+  };
+}
+
+/** The files of the dashboard, which its commands need too. */
+export function dashboardFiles(path) {
+  return {
+    DATABASE_URL: `sqlite:${path('dashboard', 'dashboard.sqlite')}`,
+    SERVICE_TOKEN_FILE: path('control-plane-token'),
+    JWKS_KEYS_FILE: path('dashboard', 'signing-keys.json'),
   };
 }
 

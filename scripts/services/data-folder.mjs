@@ -6,7 +6,8 @@ import { join, resolve } from 'node:path';
 export function openDataFolder(root, env = process.env) {
   const folder = resolve(root, env.CER_DATA_DIR || '.data');
   const path = (...names) => join(folder, ...names);
-  for (const name of ['', 'node', 'logs']) mkdirSync(path(name), { recursive: true, mode: 0o700 });
+  for (const name of ['', 'node', 'bridge', 'dashboard', 'logs'])
+    mkdirSync(path(name), { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);
   return { folder, path };
 }

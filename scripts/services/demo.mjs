@@ -1,22 +1,56 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runNode } from '../setup/run-program.mjs';
 import { SetupError } from '../setup/setup-error.mjs';
-import { nodeFiles } from './catalogue.mjs';
+import { dashboardFiles, nodeFiles } from './catalogue.mjs';
 import { writePrivately } from './data-folder.mjs';
 
 const TENANT = 'demo';
+const OWNER_EMAIL = 'owner@demo.example';
 
-/** The demo tenant's API key: the one made at an earlier start, or a new one. */
-export async function demoApiKey({ root, path }) {
-  const file = path('api-key');
-  if (existsSync(file)) return readFileSync(file, 'utf8').trim();
-  const main = join(root, 'apps', 'node', 'dist', 'main.js');
-  const env = { ...process.env, ...nodeFiles(path) };
-  const { code, output } = await runNode([main, 'api-key', 'create', '--tenant', TENANT], { cwd: root, env });
-  if (code !== 0) throw new SetupError('The demo API key could not be made.', output.trim());
-  writePrivately(file, `${output.trim()}\n`);
-  return output.trim();
+/**
+ * The demo tenant's API key, and the owner where there is a dashboard: those of an earlier start, or new ones. A key
+ * that the node made before it had a dashboard moves there, and with it the tenant: its executions stay its own.
+ * @returns {Promise<{apiKey: string, owner?: {email: string, password: string}}>}
+ */
+export async function demoAccount({ root, path, hasDashboard }) {
+  const node = commandsOf('node', { root, env: nodeFiles(path) });
+  const keyFile = path('api-key');
+  if (!hasDashboard) {
+    if (!existsSync(keyFile)) writePrivately(keyFile, `${await node(['api-key', 'create', '--tenant', TENANT])}\n`);
+    return { apiKey: readLine(keyFile) };
+  }
+  const ownerFile = path('owner.json');
+  const dashboard = commandsOf('dashboard', { root, env: dashboardFiles(path) });
+  if (!existsSync(ownerFile)) {
+    const tenantId = await node(['tenant', 'create', '--name', TENANT]);
+    await dashboard(['tenant', 'create', '--name', TENANT, '--id', tenantId]);
+    if (existsSync(keyFile))
+      await dashboard(['api-key', 'create', '--tenant', TENANT, '--key-stdin'], readLine(keyFile));
+    else writePrivately(keyFile, `${await dashboard(['api-key', 'create', '--tenant', TENANT])}\n`);
+    const owner = { email: OWNER_EMAIL, password: randomBytes(12).toString('base64url') };
+    await dashboard(
+      ['owner', 'create', '--tenant', TENANT, '--email', owner.email, '--password-stdin'],
+      owner.password,
+    );
+    writePrivately(ownerFile, `${JSON.stringify(owner)}\n`);
+  }
+  return { apiKey: readLine(keyFile), owner: JSON.parse(readFileSync(ownerFile, 'utf8')) };
+}
+
+/** Runs commands of a service. @returns a function from words and input to what was printed */
+function commandsOf(name, { root, env }) {
+  const main = join(root, 'apps', name, 'dist', 'main.js');
+  return async (words, input) => {
+    const { code, output } = await runNode([main, ...words], { cwd: root, env: { ...process.env, ...env }, input });
+    if (code === 0) return output.trim();
+    throw new SetupError(`The demo account could not be made (${name} ${words.slice(0, 2).join(' ')}).`, output.trim());
+  };
+}
+
+function readLine(file) {
+  return readFileSync(file, 'utf8').trim();
 }
 
 /**
@@ -36,7 +70,7 @@ export async function certifySample({ root, nodeUrl, apiKey }) {
   throw new SetupError(
     `The sample call was not certified: ${response.status} ${body.error}.`,
     response.status === 401
-      ? 'The key in the data folder is not known to this node. Remove the file api-key there and start again.'
+      ? 'The key in the data folder was revoked or belongs to other data. Move the data folder away and start again.'
       : 'See the logs in the data folder.',
   );
 }

@@ -3,7 +3,7 @@ import { SetupError } from '../setup/setup-error.mjs';
 import { servicesIn } from './catalogue.mjs';
 import { ServiceEnded, startChild, stopAll, untilReady } from './child.mjs';
 import { openDataFolder, removeFile, secretIn, writePrivately } from './data-folder.mjs';
-import { certifySample, demoApiKey } from './demo.mjs';
+import { certifySample, demoAccount } from './demo.mjs';
 import { assertPortsFree, servicePorts } from './ports.mjs';
 
 const KEPT_FROM_THIS_PROCESS = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'CHROMIUM_PATH', 'NODE_EXTRA_CA_CERTS'];
@@ -31,7 +31,8 @@ export async function startServices({ root, browser, log = console.log }) {
     secrets: { admin: secretIn(path('admin-secret')), renderer: secretIn(path('renderer-token')) },
     runs: (name) => services.some((service) => service.name === name),
   };
-  const apiKey = await demoApiKey({ root, path });
+  secretIn(path('control-plane-token'));
+  const account = await demoAccount({ root, path, hasDashboard: setting.runs('dashboard') });
 
   const children = services.map(({ name, env }) =>
     startChild({
@@ -50,13 +51,11 @@ export async function startServices({ root, browser, log = console.log }) {
     const first = await Promise.race([ready, stopped, ended]);
     if (first instanceof ServiceEnded) throw first;
     if (typeof first !== 'string') {
-      const sample = await certifySample({ root, nodeUrl: setting.urls.node, apiKey });
+      const sample = await certifySample({ root, nodeUrl: setting.urls.node, apiKey: account.apiKey });
       const running = Object.fromEntries(services.map(({ name }) => [name, { url: setting.urls[name] }]));
-      writePrivately(
-        servicesFile,
-        `${JSON.stringify({ ...running, apiKey, adminSecret: setting.secrets.admin }, null, 2)}\n`,
-      );
-      showTable({ log, services, setting, sample, folder, browser });
+      const facts = { ...running, ...account, adminSecret: setting.secrets.admin };
+      writePrivately(servicesFile, `${JSON.stringify(facts, null, 2)}\n`);
+      showTable({ log, services, setting, account, sample, folder, browser });
     }
     const reason = typeof first === 'string' ? first : await Promise.race([stopped, ended]);
     if (reason instanceof ServiceEnded) throw reason;
@@ -88,7 +87,7 @@ function explain({ lines }, path) {
   return `Its last lines (all of them are in ${path('logs')}):\n\n${lines.join('\n')}`;
 }
 
-function showTable({ log, services, setting, sample, folder, browser }) {
+function showTable({ log, services, setting, account, sample, folder, browser }) {
   const shown = (file) => relative(process.cwd(), file) || '.';
   const width = Math.max(...services.map(({ title }) => title.length));
   const { urls, path } = setting;
@@ -99,6 +98,9 @@ function showTable({ log, services, setting, sample, folder, browser }) {
   }
   log('');
   log(`  API key of the demo tenant  ${shown(path('api-key'))}`);
+  if (account.owner !== undefined) {
+    log(`  Sign in to the dashboard    ${account.owner.email}, password in ${shown(path('owner.json'))}`);
+  }
   log(`  Data, keys and logs         ${shown(folder)}`);
   log(`  Sample certificate          ${sample.certificateHash}`);
   if (setting.runs('verifier')) log(`                              ${sample.verificationUrl}`);

@@ -5,12 +5,13 @@ const KEPT_CHARACTERS = 20_000;
 /**
  * Runs a Node program to its end and keeps the last of what it said.
  * @param {readonly string[]} args script and its arguments
- * @param {{cwd: string, env?: NodeJS.ProcessEnv}} options
+ * @param {{cwd: string, env?: NodeJS.ProcessEnv, input?: string}} options `input`: what it reads on stdin
  * @returns {Promise<{code: number, output: string}>} code 1 also when a signal ended it
  */
-export function runNode(args, { cwd, env = process.env }) {
+export function runNode(args, { cwd, env = process.env, input = '' }) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
+    child.stdin.on('error', () => undefined).end(input);
     let output = '';
     const keep = (chunk) => {
       output = `${output}${chunk}`.slice(-KEPT_CHARACTERS);

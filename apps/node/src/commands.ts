@@ -11,6 +11,7 @@ export const USAGE = `Usage: node apps/node/dist/main.js [command]
   (no command)                                  serve
   init                                          make KEYS_FILE and COMMITMENT_SECRET_FILE of a new node
   migrate                                       bring the database up to date
+  tenant create --name NAME                     print the tenant's id; made when there is none of that name
   api-key create --tenant NAME [--scopes a,b]   print a new API key, once
                  scopes: ${SCOPES.join(', ')}; all of them when left out
 
@@ -36,11 +37,29 @@ export async function runCommand(args: readonly string[], env: Environment, prin
     print(`the database is at schema version ${await migrate(loadNodeConfig(env).databaseUrl)}`);
     return;
   }
+  if (command === 'tenant' && subcommand === 'create') {
+    print(await createTenant(rest, env));
+    return;
+  }
   if (command === 'api-key' && subcommand === 'create') {
     print(await createApiKey(rest, env));
     return;
   }
   throw new StartupError(`unknown command\n\n${USAGE}`);
+}
+
+async function createTenant(args: readonly string[], env: Environment): Promise<string> {
+  const [option, name, ...more] = args;
+  if (option !== '--name' || name === undefined || name === '' || more.length > 0) {
+    throw new StartupError(`--name is required\n\n${USAGE}`);
+  }
+  const { databaseUrl, storeQueueLimit } = loadNodeConfig(env);
+  const store = await openStore({ databaseUrl, queueLimit: storeQueueLimit });
+  try {
+    return (await store.tenants.createTenant(name)).tenantId;
+  } finally {
+    await store.close();
+  }
 }
 
 async function createApiKey(args: readonly string[], env: Environment): Promise<string> {
