@@ -1,19 +1,11 @@
 import { randomUUID } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  evaluateCer,
-  hashValue,
-  sealBundle,
-  sha256,
-  svcV1,
-  PROTOCOLS,
-  bundleTypeOf,
-  type JsonObject,
-} from '@cer/cer-core';
+import { evaluateCer, hashValue, sha256, svcV1, type JsonObject } from '@cer/cer-core';
 import { certified, CONFIDENTIAL_MEMBERS, executionRequest, sealed, testKeys } from '@cer/cer-core/testing';
 
 import { ask, at, objectAt, textAt, type Answer } from './ask.js';
+import { sealedElsewhere as sealedWith } from './sealed-elsewhere.js';
 import { startTestNode, type TestNode } from './test-node.js';
 
 let node: TestNode;
@@ -31,15 +23,7 @@ const lookUp = (hash: string): Promise<Answer> =>
 
 const elsewhere = (members: JsonObject = {}): JsonObject => sealed({ executionId: randomUUID(), ...members }).bundle;
 
-/** A v1 bundle sealed elsewhere, with any snapshot. */
-function sealedElsewhere(snapshot: JsonObject, members: JsonObject = {}): JsonObject {
-  const usual = objectAt(elsewhere(), 'snapshot') as JsonObject;
-  const bundle: JsonObject = { ...elsewhere(), ...members, snapshot: { ...usual, ...snapshot } };
-  const layout = bundleTypeOf(bundle)?.read(bundle)?.layout;
-  const protocol = PROTOCOLS.get('1.2.0');
-  if (layout == null || protocol === undefined) throw new Error('no layout');
-  return sealBundle(bundle, layout, protocol).bundle;
-}
+const sealedElsewhere = (snapshot: JsonObject): JsonObject => sealedWith({ snapshot });
 
 const withRawValues = (canary: string): JsonObject =>
   sealedElsewhere({

@@ -43,6 +43,9 @@ const KEYLESS: readonly (readonly ['get' | 'post', string])[] = [
   ['get', '/metrics'],
 ];
 
+/** Closed to everybody in production, so that it is neither keyed nor open to web pages. */
+const CLOSED = 'post /render';
+
 describe('the order of refusals', () => {
   // Every later fault is there too, so that only the order decides.
   const faulty: Question = { body: 'x'.repeat(300_000), headers: { 'Content-Type': 'text/plain' } };
@@ -153,7 +156,9 @@ describe('every answer', () => {
   it('covers every route there is', () => {
     const held = [...KEYED.map(([path]) => `post ${path}`), ...KEYLESS.map(([method, path]) => `${method} ${path}`)];
     const routes = nodeRoutes(node.deps).map(({ method, path }) => `${method.toLowerCase()} ${path}`);
-    expect(held.map((route) => route.replace('/cer/x', '/cer/:hash')).toSorted()).toEqual(routes.toSorted());
+    expect([CLOSED, ...held].map((route) => route.replace('/cer/x', '/cer/:hash')).toSorted()).toEqual(
+      routes.toSorted(),
+    );
   });
 
   it('to HEAD is that to GET without a body', async () => {

@@ -1,0 +1,254 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { hashValue, svcV1, type JsonObject } from '@cer/cer-core';
+import { CONFIDENTIAL_MEMBERS, executionRequest } from '@cer/cer-core/testing';
+import { connectRaw } from '@cer/http-service/testing';
+
+import { ask, at, objectAt, textAt, type Answer } from './ask.js';
+import { sealedElsewhere } from './sealed-elsewhere.js';
+import { postgresTestDatabase } from './store/postgres-test-database.js';
+import { sqliteTestDatabase } from './store/sqlite-test-database.js';
+import type { TestDatabase } from './store/test-database.js';
+import { startTestNode, type TestNode, type TestNodeOptions } from './test-node.js';
+
+// Every raw value holds it, and nothing that may be kept does.
+const CANARY = `canary-${randomUUID()}`;
+// Nothing secret: where this is not found, the search itself is broken.
+const PLAIN = `plain-${randomUUID()}`;
+
+const RAW: JsonObject = { input: `in ${CANARY}`, output: { text: `out ${CANARY}`, list: [CANARY] } };
+const request = (members: JsonObject = {}): JsonObject =>
+  executionRequest({ executionId: randomUUID(), model: PLAIN, ...RAW, ...members });
+
+/** All that a database keeps in files, its logs included. */
+function* filesUnder(folder: string): Generator<string> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* filesUnder(path);
+    else if (entry.isFile() && statSync(path).size > 0) yield path;
+  }
+}
+
+describe.each([
+  ['SQLite', sqliteTestDatabase, `select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`],
+  ['PostgreSQL', postgresTestDatabase, `select tablename as name from pg_tables where schemaname = 'public'`],
+])('on %s nothing secret is kept', (_name, makeDatabase: () => Promise<TestDatabase>, tablesQuery) => {
+  let database: TestDatabase;
+  let node: TestNode;
+  let key: string;
+  const nodes: TestNode[] = [];
+  const secrets: string[] = [CANARY];
+  const refusals: Answer[] = [];
+
+  beforeAll(async () => {
+    database = await makeDatabase();
+    node = await nodeWith({});
+    key = await node.newKey();
+    secrets.push(key, key.slice('cer_live_'.length + 6));
+  });
+  afterAll(async () => {
+    for (const each of nodes) await each.close();
+    await database.remove();
+  });
+
+  async function nodeWith(options: TestNodeOptions): Promise<TestNode> {
+    const made = await startTestNode({ database, ...options });
+    nodes.push(made);
+    return made;
+  }
+
+  const certify = (body: unknown, where = node): Promise<Answer> =>
+    ask(where, 'post', '/v1/cer/ai/certify', { key, body });
+
+  async function dump(): Promise<string> {
+    const tables = await database.query(tablesQuery);
+    const rows = await Promise.all(tables.map(({ name }) => database.query(`select * from ${String(name)}`)));
+    return JSON.stringify(rows);
+  }
+
+  async function folder(): Promise<string> {
+    const path = /^sqlite:(.+)$/.exec(database.url)?.[1];
+    if (path !== undefined) return dirname(path);
+    const [row] = await database.query('show data_directory');
+    return textAt(row, 'data_directory');
+  }
+
+  async function expectNothingKept(): Promise<void> {
+    const rows = await dump();
+    expect(rows).toContain(PLAIN);
+    const log = nodes.flatMap((each) => each.log).join('');
+    expect(log).toContain('/v1/cer/ai/certify');
+    for (const secret of secrets) {
+      // Not toContain: a failure would print all of it.
+      expect([rows.includes(secret), log.split('\n').filter((line) => line.includes(secret))]).toEqual([false, []]);
+    }
+    let plainSeen = false;
+    for (const file of filesUnder(await folder())) {
+      const bytes = readFileSync(file);
+      plainSeen ||= bytes.includes(PLAIN);
+      for (const secret of secrets) expect([file, bytes.includes(secret)]).toEqual([file, false]);
+    }
+    expect(plainSeen).toBe(true);
+    for (const { text } of refusals) for (const secret of secrets) expect(text).not.toContain(secret);
+  }
+
+  it('after certify, plain and confidential, its replay and its mutation', async () => {
+    for (const members of [{ prompt: CANARY, contextSummary: { c: CANARY }, unknown: CANARY }, CONFIDENTIAL_MEMBERS]) {
+      const sent = request(members);
+      const first = await certify(sent);
+      expect(first.status).toBe(200);
+      expect((await certify(sent)).status).toBe(200);
+      if (at(first.body, 'openings') !== undefined) {
+        secrets.push(textAt(first.body, 'openings', 'input', 'salt'), textAt(first.body, 'openings', 'output', 'salt'));
+      }
+      refusals.push({ ...first, text: JSON.stringify(at(first.body, 'cer')) });
+      refusals.push(await certify({ ...sent, input: `other ${CANARY}` }));
+    }
+    expect(refusals.map(({ status }) => status)).toEqual([200, 409, 200, 409]);
+    await expectNothingKept();
+  });
+
+  it('after attest of a bundle with raw values, which the public form withholds', async () => {
+    const snapshot = {
+      ...{ model: PLAIN, prompt: CANARY, free: { deep: CANARY }, parameters: { stop: CANARY, temperature: 1 } },
+      ...{ input: CANARY, inputHash: hashValue(CANARY, svcV1, ''), output: [CANARY] },
+      outputHash: hashValue([CANARY], svcV1, ''),
+      toolCalls: [{ toolId: 't', at: '2026-01-01T00:00:00Z', input: CANARY, output: CANARY, note: CANARY }],
+      metadata: { m: CANARY },
+    };
+    const bundle = { ...sealedElsewhere({ snapshot }), declaration: { d: CANARY }, extra: CANARY };
+    const attested = await ask(node, 'post', '/api/attest', { key, body: bundle });
+    expect(attested.status).toBe(200);
+    const replayed = await ask(node, 'post', '/api/attest', { key, body: bundle });
+    expect(replayed.text).toBe(attested.text);
+    const hash = encodeURIComponent(textAt(attested.body, 'certificateHash'));
+    for (const path of ['/v1/cer/public', '/api/public-cer-proof']) {
+      const found = await ask(node, 'get', `${path}?certificate_hash=${hash}`);
+      expect(found.status).toBe(200);
+      refusals.push(found);
+    }
+    const tampered = { ...bundle, snapshot: { ...objectAt(bundle, 'snapshot'), input: `other ${CANARY}` } };
+    const refused = await ask(node, 'post', '/api/attest', { key, body: tampered });
+    expect(at(refused.body, 'error')).toBe('INVALID_BUNDLE');
+    refusals.push(refused);
+    await expectNothingKept();
+  });
+
+  it('after a batch of good and bad lines', async () => {
+    const lines = [request(), request({ model: 5 })].map((line) => JSON.stringify(line));
+    lines.push(`{"input":"${CANARY}"`, `{"input":"${CANARY}","input":"${CANARY}"}`);
+    const answer = await ask(node, 'post', '/v1/cer/ai/certify-batch', {
+      ...{ key, body: lines.join('\n') },
+      headers: { 'Content-Type': 'application/x-ndjson' },
+    });
+    expect(answer.text.split('\n')).toHaveLength(5);
+    refusals.push(answer);
+    await expectNothingKept();
+  });
+
+  it('after a fault of form, and one of canonical form', async () => {
+    const lone = JSON.stringify(request({ ...CONFIDENTIAL_MEMBERS, input: { a: `${CANARY}LONE` } }));
+    for (const [body, status] of [
+      [request({ provider: '', createdAt: CANARY, parameters: { temperature: CANARY } }), 400],
+      [`${JSON.stringify(request())} ${CANARY}`, 400],
+      [JSON.stringify(request()).replace('"provider"', `"model":"${CANARY}","provider"`), 400],
+      [lone.replace('LONE', '\\ud800'), 422],
+    ] as const) {
+      const refused = await certify(body);
+      expect(refused.status).toBe(status);
+      refusals.push(refused);
+    }
+    await expectNothingKept();
+  });
+
+  it('after a signer that throws what it was given', async () => {
+    const broken = await nodeWith({
+      replace: ({ attestor }) => ({
+        attestor: {
+          ...attestor,
+          signer: {
+            ...attestor.signer,
+            sign: (message) => Promise.reject(new Error(`${CANARY} ${Buffer.from(message).toString()}`)),
+          },
+        },
+      }),
+    });
+    const sent = request();
+    const refused = await certify(sent, broken);
+    expect([refused.status, at(refused.body, 'error')]).toEqual([500, 'ATTESTATION_ERROR']);
+    refusals.push(refused);
+    expect((await certify(sent)).headers['x-idempotent-replay']).toBeUndefined();
+    await expectNothingKept();
+  });
+
+  it('after a store that throws the row, and one that is busy', async () => {
+    const broken = await nodeWith({
+      replace: ({ store }) => ({
+        store: {
+          ...store,
+          records: Object.assign(Object.create(store.records) as typeof store.records, {
+            recordOnce: (record: unknown) =>
+              Promise.reject(Object.assign(new Error(`${CANARY} ${JSON.stringify(record)}`), { detail: CANARY })),
+          }),
+        },
+      }),
+    });
+    const refused = await certify(request(), broken);
+    expect([refused.status, at(refused.body, 'error')]).toEqual([500, 'ATTESTATION_ERROR']);
+    const busy = await nodeWith({ queueLimit: 0 });
+    const turnedAway = await certify(request(), busy);
+    expect([turnedAway.status, at(turnedAway.body, 'error')]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(Number(turnedAway.headers['retry-after'])).toBeGreaterThan(0);
+    refusals.push(refused, turnedAway);
+    await expectNothingKept();
+  });
+
+  it('after a real database failed under it, and nothing is half stored', async () => {
+    const sent = request();
+    await database.query('alter table records rename to records_gone');
+    try {
+      const refused = await certify(sent);
+      expect([refused.status, at(refused.body, 'error')]).toEqual([500, 'ATTESTATION_ERROR']);
+      refusals.push(refused);
+      const looked = await ask(node, 'get', `/v1/cer/public?execution_id=${textAt(sent, 'executionId')}`);
+      expect([looked.status, at(looked.body, 'error')]).toEqual([500, 'INTERNAL_ERROR']);
+      refusals.push(looked);
+    } finally {
+      await database.query('alter table records_gone rename to records');
+    }
+    const half = `select 1 from executions where execution_id = '${textAt(sent, 'executionId')}'`;
+    expect(await database.query(half)).toEqual([]);
+    expect((await certify(sent)).headers['x-idempotent-replay']).toBeUndefined();
+    await expectNothingKept();
+  });
+
+  it('after a key store that throws the key it was asked for', async () => {
+    const broken = await nodeWith({
+      replace: () => ({ keys: { find: (keyHash) => Promise.reject(new Error(`${key} ${keyHash}`)) } }),
+    });
+    const refused = await certify(request(), broken);
+    expect([refused.status, at(refused.body, 'error')]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    refusals.push(refused);
+    await expectNothingKept();
+  });
+
+  it('after a connection that is cut in the middle of a body', async () => {
+    const sent = JSON.stringify(request());
+    for (const path of ['/v1/cer/ai/certify', '/api/attest']) {
+      const served = node.log.length;
+      const raw = await connectRaw(node.url);
+      raw.send(
+        `POST ${path} HTTP/1.1\r\nHost: n\r\nContent-Type: application/json\r\nAuthorization: Bearer ${key}\r\n`,
+      );
+      raw.send(`Content-Length: ${sent.length}\r\n\r\n${sent.slice(0, -1)}`);
+      await sleep(20);
+      raw.socket.destroy();
+      while (!node.log.slice(served).some((line) => line.includes('"status":499'))) await sleep(5);
+    }
+    await expectNothingKept();
+  });
+});
