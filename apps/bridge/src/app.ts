@@ -1,0 +1,74 @@
+import {
+  json,
+  metricsHandler,
+  mount,
+  ok,
+  type Handler,
+  type Logger,
+  type Metrics,
+  type Route,
+  type TrustedProxies,
+} from '@cer/http-service';
+import express, { type Express } from 'express';
+import type { NodeConnection } from './attestation-node/connection.js';
+import type { NodeKeys } from './attestation-node/node-keys.js';
+import type { BridgeLimits } from './config.js';
+import { cachedKeys } from './control-plane/cached-keys.js';
+import type { ControlPlane } from './control-plane/control-plane.js';
+import { createGate } from './control-plane/gate.js';
+import type { UsageReports } from './control-plane/usage-reports.js';
+import { presentError, STATUS, translateError } from './errors.js';
+import { executionRoutes } from './ingest/executions/execution-routes.js';
+import { planQuota } from './ingest/quota.js';
+import { outcomeRecorder } from './ingest/record-outcomes.js';
+import type { Store } from './store/index.js';
+
+export interface BridgeDeps {
+  readonly store: Store;
+  readonly controlPlane: ControlPlane;
+  readonly usage: UsageReports;
+  readonly node: NodeConnection;
+  readonly nodeKeys: NodeKeys;
+  readonly verifyUrl: string | undefined;
+  readonly limits: BridgeLimits;
+  readonly trustedProxies: TrustedProxies | undefined;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly now: () => Date;
+}
+
+/** The evidence bridge as an Express app; it does not listen. */
+export function createApp(deps: BridgeDeps): Express {
+  const { store, controlPlane, limits, logger, metrics, trustedProxies, now } = deps;
+  const findKey = cachedKeys(
+    (keyHash) => controlPlane.findKey(keyHash),
+    () => now().getTime(),
+  );
+  const gate = createGate(findKey);
+  const quota = planQuota(store.limits, now);
+  const recordDeps = { ingests: store.ingests, usage: deps.usage, logger, now };
+  const routes: readonly Route[] = [
+    ...executionRoutes({ ...deps, ...limits, gate, quota, record: outcomeRecorder(recordDeps, 'executions') }),
+    { method: 'GET', path: '/health', handler: async () => ok({ status: 'ok' }) },
+    { method: 'GET', path: '/ready', handler: readyHandler(deps) },
+    { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) },
+  ];
+  const app = express();
+  mount(app, routes, { logger, metrics, trustedProxies, statusOf: STATUS, translate: translateError, presentError });
+  return app;
+}
+
+/** 503 with what is missing until requests can be served. */
+function readyHandler({ store, nodeKeys, controlPlane }: BridgeDeps): Handler {
+  return async () => {
+    const checks: readonly (readonly [string, () => Promise<unknown>])[] = [
+      ['the database does not answer', () => store.ping()],
+      ['the attestation node does not answer', () => nodeKeys.keySetWith(null)],
+      // A hash that no key has: only that it is answered counts.
+      ['the control plane does not answer', () => controlPlane.findKey('0'.repeat(64))],
+    ];
+    const reasons: string[] = [];
+    await Promise.all(checks.map(([reason, check]) => check().catch(() => reasons.push(reason))));
+    return reasons.length === 0 ? ok({ status: 'ready' }) : json(503, { status: 'not ready', reasons });
+  };
+}

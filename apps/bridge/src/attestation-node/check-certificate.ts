@@ -1,0 +1,45 @@
+import { evaluateCer, isJsonObject, isSha256Hash, member, type JsonObject, type Sha256Hash } from '@cer/cer-core';
+import type { NodeKeys } from './node-keys.js';
+
+export type CheckedCertificate =
+  | { readonly ok: true; readonly certificateHash: Sha256Hash; readonly cer: JsonObject }
+  | { readonly ok: false; readonly fault: string };
+
+/** What was sent, as far as the certificate must say the same. */
+export interface SentExecution {
+  /** Null when the node was to make one. */
+  readonly executionId: string | null;
+}
+
+/**
+ * Checks what the node returned before anybody is told that it is a certificate: hash, receipt and envelope, under the
+ * keys that the node publishes, and that it is about the execution that was sent.
+ * @param body the node's certify response
+ * @throws ServiceError SERVICE_UNAVAILABLE when the node's keys cannot be got
+ */
+export async function checkCertificate(
+  body: JsonObject,
+  sent: SentExecution,
+  keys: NodeKeys,
+  now: () => Date,
+): Promise<CheckedCertificate> {
+  const cer = member(body, 'cer');
+  const certificateHash = member(body, 'certificateHash');
+  if (!isJsonObject(cer) || !isSha256Hash(certificateHash)) return bad('the answer holds no certificate');
+  if (member(cer, 'certificateHash') !== certificateHash) return bad('the answer names another certificate');
+  const snapshot = member(cer, 'snapshot');
+  const executionId = isJsonObject(snapshot) ? member(snapshot, 'executionId') : undefined;
+  if (sent.executionId !== null && executionId !== sent.executionId) return bad('it is about another execution');
+  const keySet = await keys.keySetWith(kidOf(body));
+  const evaluation = await evaluateCer(cer, { keySet, verifiedAt: now().toISOString(), requireAttestation: true });
+  return evaluation.status === 'FAILED' ? bad(evaluation.code) : { ok: true, certificateHash, cer };
+}
+
+function kidOf(body: JsonObject): string | null {
+  const kid = member(body, 'kid');
+  return typeof kid === 'string' ? kid : null;
+}
+
+function bad(fault: string): CheckedCertificate {
+  return { ok: false, fault };
+}

@@ -1,0 +1,52 @@
+import { parseKeySet, type NodeKeySet } from '@cer/keys';
+import { answerText, nodeUnavailable, type NodeConnection } from './connection.js';
+
+/** The node's keys, as it publishes them, for at most this long. */
+const MAX_AGE_MS = 60_000;
+/** An unknown kid asks again, but not more often than this. */
+const MIN_AGE_MS = 1_000;
+
+/** Where the keys come from that certificates are checked under. */
+export interface NodeKeys {
+  /**
+   * @param kid the key that is asked for: a set without it is fetched anew
+   * @throws ServiceError SERVICE_UNAVAILABLE when there is no recent set and none can be got
+   */
+  keySetWith(kid: string | null): Promise<NodeKeySet>;
+}
+
+/**
+ * @param now milliseconds
+ * @see docs/spec.md, "Node key set"
+ */
+export function publishedKeys(node: NodeConnection, now: () => number): NodeKeys {
+  let known: { readonly keySet: NodeKeySet; readonly fetchedAt: number } | null = null;
+  let fetching: Promise<NodeKeySet> | null = null;
+
+  const fetchSet = async (): Promise<NodeKeySet> => {
+    const fetchedAt = now();
+    const answer = await node.send({ path: '/.well-known/svc-node.json' });
+    const text = await answerText(answer);
+    let keySet: NodeKeySet;
+    try {
+      if (answer.status !== 200) throw new Error(`the node answered ${answer.status}`);
+      keySet = parseKeySet(JSON.parse(text));
+    } catch (cause) {
+      throw nodeUnavailable(cause);
+    }
+    known = { keySet, fetchedAt };
+    return keySet;
+  };
+
+  return {
+    keySetWith: (kid) => {
+      const age = known === null ? Infinity : now() - known.fetchedAt;
+      const isMissing = kid !== null && known?.keySet.entries.has(kid) !== true;
+      if (known !== null && age < MAX_AGE_MS && (!isMissing || age < MIN_AGE_MS)) return Promise.resolve(known.keySet);
+      fetching ??= fetchSet().finally(() => {
+        fetching = null;
+      });
+      return fetching;
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type { Secret } from '@cer/http-service';
+import type { z } from 'zod';
+import { unavailable } from '../errors.js';
+import {
+  keyAccountOf,
+  KeyIntrospection,
+  sessionAccountOf,
+  SessionIntrospection,
+  type KeyAccount,
+  type SessionAccount,
+} from './accounts.js';
+
+/** How long the control plane may take; longer counts as gone. */
+const TIMEOUT_MS = 3000;
+
+export interface UsageItem {
+  readonly tenantId: string;
+  readonly kind: 'ingest';
+  readonly count: number;
+}
+
+/** What the bridge asks the control plane, and tells it. All of it throws SERVICE_UNAVAILABLE when it is gone. */
+export interface ControlPlane {
+  /** @param keyHash SHA-256 of the key, hex: the key itself is never sent */
+  findKey(keyHash: string): Promise<KeyAccount | null>;
+  findSession(tenantId: string, userId: string): Promise<SessionAccount | null>;
+  /** @param reportId a report that is repeated under its id counts once */
+  reportUsage(reportId: string, items: readonly UsageItem[]): Promise<void>;
+}
+
+/** @see docs/spec.md, "Control plane" */
+export function httpControlPlane(url: string, token: Secret<string>): ControlPlane {
+  const post = async (path: string, body: unknown): Promise<unknown> => {
+    try {
+      const response = await fetch(`${url}/internal/v1/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token.reveal()}` },
+        body: JSON.stringify(body),
+        redirect: 'error',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      if (!response.ok) throw new Error(`the control plane answered ${response.status}`);
+      return await response.json();
+    } catch (cause) {
+      throw gone(cause);
+    }
+  };
+  return {
+    findKey: async (keyHash) => keyAccountOf(read(KeyIntrospection, await post('keys/introspect', { keyHash }))),
+    findSession: async (tenantId, userId) =>
+      sessionAccountOf(read(SessionIntrospection, await post('sessions/introspect', { tenantId, sub: userId }))),
+    reportUsage: async (reportId, items) => {
+      await post('usage', { reportId, items });
+    },
+  };
+}
+
+/** An answer of another shape is no answer. */
+function read<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.output<Schema> {
+  const result = schema.safeParse(answer);
+  if (!result.success) throw gone(result.error);
+  return result.data;
+}
+
+function gone(cause: unknown): Error {
+  return unavailable('Accounts cannot be checked now: retry', cause);
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from '@cer/http-service';
+import type { ControlPlane, UsageItem } from './control-plane.js';
+
+/** The control plane takes this many at once. */
+const MAX_ITEMS = 1000;
+
+interface Report {
+  readonly reportId: string;
+  readonly items: readonly UsageItem[];
+}
+
+/**
+ * Counts what was ingested and tells the control plane from time to time. A report whose answer got lost is repeated
+ * under its own id, so that it counts once.
+ */
+export class UsageReports {
+  readonly #controlPlane: Pick<ControlPlane, 'reportUsage'>;
+  readonly #logger: Logger;
+  readonly #counts = new Map<string, number>();
+  #unanswered: Report | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #sending: Promise<void> = Promise.resolve();
+
+  constructor(controlPlane: Pick<ControlPlane, 'reportUsage'>, logger: Logger) {
+    this.#controlPlane = controlPlane;
+    this.#logger = logger;
+  }
+
+  add(tenantId: string, count: number): void {
+    if (count > 0) this.#counts.set(tenantId, (this.#counts.get(tenantId) ?? 0) + count);
+  }
+
+  start(intervalMs: number): void {
+    this.#timer = setInterval(() => void this.flush(), intervalMs);
+    this.#timer.unref();
+  }
+
+  /** Sends what there is. Never throws: what could not be sent is kept for the next time. */
+  flush(): Promise<void> {
+    this.#sending = this.#sending.then(() => this.#send());
+    return this.#sending;
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.flush();
+  }
+
+  async #send(): Promise<void> {
+    for (;;) {
+      const report = this.#unanswered ?? this.#nextReport();
+      if (report === null) return;
+      this.#unanswered = report;
+      try {
+        await this.#controlPlane.reportUsage(report.reportId, report.items);
+      } catch (error) {
+        this.#logger.warn({ err: error }, 'usage not reported yet');
+        return;
+      }
+      this.#unanswered = null;
+    }
+  }
+
+  #nextReport(): Report | null {
+    const counts = [...this.#counts].slice(0, MAX_ITEMS);
+    if (counts.length === 0) return null;
+    for (const [tenantId] of counts) this.#counts.delete(tenantId);
+    return {
+      reportId: randomUUID(),
+      items: counts.map(([tenantId, count]) => ({ tenantId, kind: 'ingest' as const, count })),
+    };
+  }
+}

@@ -1,0 +1,139 @@
+import { isJsonObject, member, type JsonObject } from '@cer/cer-core';
+import { ServiceError, type Logger } from '@cer/http-service';
+import { certifyLines, type LineAnswer } from '../attestation-node/certify-batch.js';
+import { checkCertificate } from '../attestation-node/check-certificate.js';
+import type { NodeConnection } from '../attestation-node/connection.js';
+import type { NodeKeys } from '../attestation-node/node-keys.js';
+import type { Caller } from '../control-plane/gate.js';
+import { presentError, STATUS } from '../errors.js';
+import type { Quota } from './quota.js';
+import type { CertifyBatch } from './certify-items.js';
+import type { Item, ItemLabel, ItemRefusal, Outcome } from './item.js';
+
+export interface CertifyDeps {
+  readonly node: NodeConnection;
+  readonly nodeKeys: NodeKeys;
+  readonly quota: Quota;
+  /** Called with every batch's outcomes before they are answered. */
+  readonly record: (caller: Caller, outcomes: readonly Outcome[]) => Promise<void>;
+  /** Where certificates are shown, when that is not where the node says. */
+  readonly verifyUrl: string | undefined;
+  readonly logger: Logger;
+  readonly now: () => Date;
+}
+
+type SentItem = ItemLabel & { readonly line: Uint8Array };
+
+const NODE_GONE: ItemRefusal = { status: 503, error: 'The attestation node cannot be reached now: retry' };
+const BAD_CERTIFICATE: ItemRefusal = {
+  status: STATUS.BAD_CERTIFICATE,
+  error: presentError({ code: 'BAD_CERTIFICATE' }).error,
+};
+const OVER_QUOTA: ItemRefusal = { status: 429, error: presentError({ code: 'QUOTA_EXCEEDED' }).error };
+
+/**
+ * Makes what certifies the batches of one request: under the caller's own key, within the account's plan, and every
+ * certificate checked before it is called one.
+ */
+export function batchCertifier(deps: CertifyDeps, caller: Caller, signal: AbortSignal | undefined): CertifyBatch {
+  return async (batch) => {
+    const wanted = batch.filter((item): item is SentItem => 'line' in item);
+    const granted = await deps.quota.reserve(caller, wanted.length);
+    const sent = wanted.slice(0, granted);
+    const answered = await certifySent(deps, caller, sent, signal);
+    const outcomes = batch.map((item): Outcome => {
+      if ('refusal' in item) return refused(item, item.refusal);
+      return answered.get(item) ?? refused(item, OVER_QUOTA);
+    });
+    await deps.quota.release(caller, granted - outcomes.filter(({ ok }) => ok).length);
+    await deps.record(caller, outcomes);
+    return outcomes;
+  };
+}
+
+async function certifySent(
+  deps: CertifyDeps,
+  caller: Caller,
+  sent: readonly SentItem[],
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<Item, Outcome>> {
+  const checking: Promise<Outcome>[] = [];
+  try {
+    if (sent.length > 0) {
+      const lines = sent.map(({ line }) => line);
+      for await (const answer of certifyLines(deps.node, caller.key, lines, signal)) {
+        const item = sent[answer.index];
+        if (item !== undefined) checking.push(outcomeOf(deps, item, answer));
+      }
+    }
+  } catch (error) {
+    deps.logger.warn({ err: error, answered: checking.length, sent: sent.length }, 'batch not answered');
+  }
+  const outcomes = await Promise.all(checking);
+  // What has no answer was perhaps certified all the same: it is repeated safely.
+  return new Map(sent.map((item, at) => [item, outcomes[at] ?? refused(item, NODE_GONE)]));
+}
+
+async function outcomeOf(deps: CertifyDeps, item: SentItem, { status, body }: LineAnswer): Promise<Outcome> {
+  if (status !== 200) return nodeRefusal(item, status, body);
+  try {
+    const checked = await checkCertificate(body, item, deps.nodeKeys, deps.now);
+    if (!checked.ok) {
+      deps.logger.error({ fault: checked.fault }, 'the node returned a certificate that does not verify');
+      return refused(item, BAD_CERTIFICATE);
+    }
+    const { certificateHash, cer } = checked;
+    const verificationUrl = verificationUrlOf(deps.verifyUrl, certificateHash, body);
+    return {
+      ...labelOf(item),
+      executionId: item.executionId ?? statedId(cer),
+      ok: true,
+      certificateHash,
+      verificationUrl,
+      cer,
+      answer: body,
+    };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    deps.logger.warn({ err: error }, 'the keys of the node cannot be had');
+    return refused(item, NODE_GONE);
+  }
+}
+
+export function verificationUrlOf(verifyUrl: string | undefined, certificateHash: string, body: JsonObject): string {
+  if (verifyUrl !== undefined) return `${verifyUrl}/c/${encodeURIComponent(certificateHash)}`;
+  const stated = member(body, 'verificationUrl');
+  return typeof stated === 'string' ? stated : '';
+}
+
+function statedId(cer: JsonObject): string | null {
+  const snapshot = member(cer, 'snapshot');
+  const id = isJsonObject(snapshot) ? member(snapshot, 'executionId') : undefined;
+  return typeof id === 'string' ? id : null;
+}
+
+function nodeRefusal(item: SentItem, status: number, body: JsonObject): Outcome {
+  const code = textMember(body, 'error');
+  const message = textMember(body, 'message');
+  const existing = textMember(body, 'existingCertificateHash');
+  const submitted = textMember(body, 'submittedCertificateHash');
+  const error = [code, message].filter((text) => text !== undefined).join(': ');
+  return {
+    ...refused(item, { status, error: error === '' ? `The node refused it with status ${status}` : error }),
+    answer: body,
+    ...(existing !== undefined && submitted !== undefined && { conflict: { existing, submitted } }),
+  };
+}
+
+function textMember(body: JsonObject, name: string): string | undefined {
+  const value = member(body, name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function refused(item: Item, refusal: ItemRefusal): Outcome & { readonly ok: false } {
+  return { ...labelOf(item), ok: false, refusal };
+}
+
+function labelOf({ index, executionId, provider, model }: ItemLabel): ItemLabel {
+  return { index, executionId, provider, model };
+}

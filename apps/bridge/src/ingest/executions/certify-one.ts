@@ -1,0 +1,27 @@
+import type { JsonValue } from '@cer/cer-core';
+import { json, type ServiceResponse } from '@cer/http-service';
+import type { Caller } from '../../control-plane/gate.js';
+import { batchCertifier, type CertifyDeps } from '../certify-batch.js';
+import { itemOfValue } from './execution-item.js';
+
+/**
+ * Certifies a single request: the node's own status and body, without the openings, which the bridge hands to nobody.
+ * @see docs/spec.md, "Evidence bridge: machine path"
+ */
+export async function certifyOne(
+  deps: CertifyDeps,
+  caller: Caller,
+  request: JsonValue,
+  signal: AbortSignal,
+): Promise<ServiceResponse> {
+  const item = itemOfValue(request, 0, caller.minimumProtocol);
+  const [outcome] = await batchCertifier(deps, caller, signal)([item]);
+  if (outcome === undefined) throw new Error('a batch of one has one outcome');
+  if (outcome.ok) {
+    const shown = Object.entries(outcome.answer ?? {}).filter(([name]) => name !== 'openings');
+    return json(200, Object.fromEntries(shown), { 'x-certificate-hash': outcome.certificateHash });
+  }
+  const { status, error } = outcome.refusal;
+  const retry = status === 503 || status === 429 ? { 'retry-after': '1' } : {};
+  return json(status, outcome.answer ?? { error }, retry);
+}

@@ -1,0 +1,72 @@
+import {
+  CerError,
+  effectiveProtocolVersion,
+  isJsonObject,
+  MAX_DEPTH,
+  member,
+  parseJson,
+  type JsonValue,
+} from '@cer/cer-core';
+import { PROTOCOLS, type ProtocolVersion } from '../../control-plane/accounts.js';
+import { MAX_LINE_BYTES } from '../../attestation-node/certify-batch.js';
+import type { Item } from '../item.js';
+
+/** The body is the outermost container. @see docs/spec.md, "Strict JSON" */
+export const REQUEST_DEPTH = MAX_DEPTH.requestMember + 1;
+
+/** Execution ids that the OTLP door makes; nobody else may. */
+export const OTEL_PREFIX = 'otel:';
+
+/** A certify request as bytes, one line of NDJSON; null is a line over the node's limit. */
+export function itemOfLine(line: Uint8Array | null, index: number, minimum: ProtocolVersion): Item {
+  if (line === null) {
+    const error = `line: must have at most ${MAX_LINE_BYTES} bytes`;
+    return { ...NO_LABEL, index, refusal: { status: 413, error } };
+  }
+  let request: JsonValue;
+  try {
+    request = parseJson(line, { maxDepth: REQUEST_DEPTH });
+  } catch (error) {
+    if (!(error instanceof CerError)) throw error;
+    return { ...NO_LABEL, index, refusal: { status: 400, error: `VALIDATION_ERROR: ${error.message}` } };
+  }
+  return itemOf(request, line, index, minimum);
+}
+
+/** A certify request that was parsed already, as one element of a batch. */
+export function itemOfValue(request: JsonValue, index: number, minimum: ProtocolVersion): Item {
+  return itemOf(request, Buffer.from(JSON.stringify(request)), index, minimum);
+}
+
+const NO_LABEL = { executionId: null, provider: null, model: null };
+
+function itemOf(request: JsonValue, line: Uint8Array, index: number, minimum: ProtocolVersion): Item {
+  const label = {
+    index,
+    executionId: textMember(request, 'executionId'),
+    provider: textMember(request, 'provider'),
+    model: textMember(request, 'model'),
+  };
+  const fault = bridgeFault(request, minimum);
+  return fault === null
+    ? { ...label, line }
+    : { ...label, refusal: { status: 400, error: `VALIDATION_ERROR: ${fault}` } };
+}
+
+/** What only the bridge refuses; everything else is the node's to judge. */
+export function bridgeFault(request: JsonValue, minimum: ProtocolVersion): string | null {
+  if (textMember(request, 'executionId')?.startsWith(OTEL_PREFIX) === true) {
+    return `executionId: must not begin with ${OTEL_PREFIX}`;
+  }
+  const version = effectiveProtocolVersion(isJsonObject(request) ? member(request, 'protocolVersion') : undefined);
+  const rank = PROTOCOLS.findIndex((known) => known === version);
+  if (rank >= 0 && rank < PROTOCOLS.indexOf(minimum)) {
+    return `protocolVersion: must be at least ${minimum} in this account`;
+  }
+  return null;
+}
+
+function textMember(request: JsonValue, name: string): string | null {
+  const value = isJsonObject(request) ? member(request, name) : undefined;
+  return typeof value === 'string' ? value : null;
+}

@@ -1,0 +1,62 @@
+import {
+  createLogger,
+  createMetrics,
+  readSecretFile,
+  serve,
+  type Environment,
+  type RunningServer,
+} from '@cer/http-service';
+import { createApp } from './app.js';
+import { connectToNode } from './attestation-node/connection.js';
+import { publishedKeys } from './attestation-node/node-keys.js';
+import { readConfig } from './config.js';
+import { httpControlPlane } from './control-plane/control-plane.js';
+import { UsageReports } from './control-plane/usage-reports.js';
+import { openStore } from './store/index.js';
+
+const USAGE_INTERVAL_MS = 30_000;
+const SWEEP_INTERVAL_MS = 10 * 60_000;
+
+/**
+ * Starts the evidence bridge. It starts without node and control plane, and refuses until they are there.
+ * @throws ConfigError, SecretFileError, StoreError, ListenError
+ */
+export async function startBridge(env: Environment): Promise<RunningServer> {
+  const config = readConfig(env);
+  const logger = createLogger({ service: 'bridge', level: config.logLevel });
+  const controlPlane = httpControlPlane(config.controlPlaneUrl, readSecretFile(config.controlPlaneTokenFile));
+  const store = await openStore({ databaseUrl: config.databaseUrl });
+  const node = connectToNode(config.nodeUrl);
+  const usage = new UsageReports(controlPlane, logger);
+  const sweep = (): void => {
+    store.sweep().catch((error: unknown) => {
+      logger.warn({ err: error }, 'nothing swept');
+    });
+  };
+  const sweeping = setInterval(sweep, SWEEP_INTERVAL_MS);
+  sweeping.unref();
+  const close = async (): Promise<void> => {
+    clearInterval(sweeping);
+    await usage.stop();
+    node.close();
+    await store.close();
+  };
+  try {
+    const app = createApp({
+      ...config,
+      store,
+      controlPlane,
+      usage,
+      node,
+      nodeKeys: publishedKeys(node, Date.now),
+      logger,
+      metrics: createMetrics({ process: true }),
+      now: () => new Date(),
+    });
+    usage.start(USAGE_INTERVAL_MS);
+    return await serve(app, { host: config.host, port: config.port, logger, onClose: close });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,3 @@
+export { openStore, type StoreOptions } from './open-store.js';
+export type * from './ports.js';
+export { StoreError, type StoreErrorCode } from './store-error.js';

@@ -1,0 +1,83 @@
+import type { Knex } from 'knex';
+
+/** One step of the schema. Released steps are never edited; a change is a new step at the end. */
+export interface Migration {
+  readonly version: number;
+  readonly up: (schema: Knex.SchemaBuilder) => Knex.SchemaBuilder;
+}
+
+/*
+ * Times are ISO 8601 in UTC with milliseconds, so that their order as text is their order in time. No API key and no
+ * content of an execution is ever in here; of a session's token only its SHA-256.
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    version: 1,
+    up: (schema) =>
+      schema
+        .createTable('consumed_tokens', (table) => {
+          table.text('issuer').notNullable();
+          table.text('jti').notNullable();
+          table.text('expires_at').notNullable().index('consumed_tokens_expiry');
+          table.primary(['issuer', 'jti']);
+        })
+        .createTable('sessions', (table) => {
+          table.text('token_hash').primary();
+          table.text('tenant_id').notNullable();
+          table.text('tenant_name').notNullable();
+          table.text('user_id').notNullable();
+          table.text('user_email').notNullable();
+          table.text('user_name').notNullable();
+          table.text('created_at').notNullable();
+          table.text('last_seen_at').notNullable();
+          table.text('checked_at').notNullable();
+          table.text('expires_at').notNullable().index('sessions_expiry');
+        })
+        .createTable('ingests', (table) => {
+          table.bigIncrements('seq');
+          table.text('tenant_id').notNullable();
+          table.text('at').notNullable().index('ingests_at');
+          table.text('door').notNullable();
+          table.text('outcome').notNullable();
+          table.integer('status').notNullable();
+          table.text('execution_id');
+          table.text('provider');
+          table.text('model');
+          table.text('certificate_hash');
+          table.text('submitted_hash');
+          table.text('verification_url');
+          table.text('reason');
+          table.index(['tenant_id', 'outcome', 'seq'], 'ingests_tenant');
+        })
+        .createTable('ingest_minutes', (table) => {
+          table.text('tenant_id').notNullable();
+          table.text('minute').notNullable();
+          table.bigInteger('certified').notNullable();
+          table.bigInteger('refused').notNullable();
+          table.primary(['tenant_id', 'minute']);
+        })
+        .createTable('request_minutes', (table) => {
+          table.text('tenant_id').notNullable();
+          table.text('minute').notNullable();
+          table.bigInteger('count').notNullable();
+          table.primary(['tenant_id', 'minute']);
+        })
+        .createTable('execution_months', (table) => {
+          table.text('tenant_id').notNullable();
+          table.text('month').notNullable();
+          table.bigInteger('count').notNullable();
+          table.primary(['tenant_id', 'month']);
+        })
+        // Certified bundles of traces that are still running; they go when their root span has ended.
+        .createTable('trace_steps', (table) => {
+          table.text('tenant_id').notNullable();
+          table.text('trace_id').notNullable();
+          table.text('span_id').notNullable();
+          table.text('parent_span_id');
+          table.text('started_at').notNullable();
+          table.text('bundle_json').notNullable();
+          table.text('stored_at').notNullable().index('trace_steps_age');
+          table.primary(['tenant_id', 'trace_id', 'span_id']);
+        }),
+  },
+];

@@ -1,0 +1,129 @@
+/**
+ * What the bridge keeps, worded by intent and shared by all its instances. One contract suite holds it on SQLite and on
+ * PostgreSQL. Every method may throw a StoreError; a promise of a write resolves when the write is durable.
+ */
+
+export interface SessionUser {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+}
+
+/** Times are ISO 8601 in UTC with milliseconds. */
+export interface Session {
+  readonly tenantId: string;
+  readonly tenantName: string;
+  readonly user: SessionUser;
+  readonly createdAt: string;
+  readonly lastSeenAt: string;
+  /** When the control plane last said that user and tenant are in order. */
+  readonly checkedAt: string;
+  /** However busy it is, it ends here. */
+  readonly expiresAt: string;
+}
+
+export interface NewSession {
+  /** SHA-256 of the token that the browser holds. */
+  readonly tokenHash: string;
+  readonly tenantId: string;
+  readonly tenantName: string;
+  readonly user: SessionUser;
+  readonly expiresAt: Date;
+  /** The session that the browser had before; it ends. */
+  readonly replaces: string | null;
+}
+
+/** What makes a handoff token the one it is. */
+export interface TokenIdentity {
+  readonly issuer: string;
+  readonly jti: string;
+  /** From then on the token is refused by its age alone. */
+  readonly expiresAt: Date;
+}
+
+export interface SessionStore {
+  /**
+   * Consumes a token and makes its session, in one transaction.
+   * @returns null, and nothing is made, when the token was consumed before
+   */
+  startOnce(token: TokenIdentity, session: NewSession): Promise<Session | null>;
+  find(tokenHash: string): Promise<Session | null>;
+  touch(tokenHash: string, seen: { readonly lastSeenAt?: Date; readonly checkedAt?: Date }): Promise<void>;
+  end(tokenHash: string): Promise<void>;
+}
+
+export type Door = 'executions' | 'otlp';
+
+/** One execution that was sent in, as the pages show it: labels and hashes, never content. */
+export interface Ingest {
+  readonly at: string;
+  readonly door: Door;
+  readonly outcome: 'certified' | 'refused';
+  /** The HTTP number. */
+  readonly status: number;
+  readonly executionId: string | null;
+  readonly provider: string | null;
+  readonly model: string | null;
+  /** Of a conflict, what the executionId stands for already. */
+  readonly certificateHash: string | null;
+  /** Of a conflict, what was sent. */
+  readonly submittedHash: string | null;
+  readonly verificationUrl: string | null;
+  readonly reason: string | null;
+}
+
+export interface Throughput {
+  readonly certifiedLastMinute: number;
+  readonly refusedLastMinute: number;
+  readonly certifiedLastHour: number;
+  readonly refusedLastHour: number;
+}
+
+export interface IngestStore {
+  /**
+   * Counts what became of a batch and keeps some of it to be shown.
+   * @param counts of the whole batch
+   */
+  record(
+    tenantId: string,
+    ingests: readonly Ingest[],
+    counts: { readonly certified: number; readonly refused: number },
+  ): Promise<void>;
+  /** The newest first. */
+  newest(tenantId: string, limit: number, outcome?: Ingest['outcome']): Promise<readonly Ingest[]>;
+  throughput(tenantId: string): Promise<Throughput>;
+}
+
+export interface LimitStore {
+  /** Counts a request. @returns false when the minute is full */
+  takeRequest(tenantId: string, minute: string, limit: number): Promise<boolean>;
+  /** @returns how many of `wanted` there was room for; they are taken */
+  reserve(tenantId: string, month: string, wanted: number, limit: number): Promise<number>;
+  release(tenantId: string, month: string, unused: number): Promise<void>;
+}
+
+/** A certified span of a trace. */
+export interface TraceStep {
+  readonly spanId: string;
+  readonly parentSpanId: string | null;
+  readonly startedAt: string;
+  readonly bundleJson: string;
+}
+
+export interface TraceStore {
+  keep(tenantId: string, traceId: string, steps: readonly TraceStep[]): Promise<void>;
+  /** In the order in which they started. */
+  stepsOf(tenantId: string, traceId: string): Promise<readonly TraceStep[]>;
+  drop(tenantId: string, traceId: string): Promise<void>;
+}
+
+export interface Store {
+  readonly sessions: SessionStore;
+  readonly ingests: IngestStore;
+  readonly limits: LimitStore;
+  readonly traces: TraceStore;
+  ping(): Promise<void>;
+  /** Removes what has run out. */
+  sweep(): Promise<void>;
+  close(): Promise<void>;
+}

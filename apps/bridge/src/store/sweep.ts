@@ -1,0 +1,29 @@
+import type { Database } from './database.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** How long things are kept, in milliseconds. */
+const KEPT = {
+  /** What the pages show. */
+  ingestsMs: 2 * DAY_MS,
+  minutesMs: 2 * HOUR_MS,
+  /** A trace that is longer than this is sealed with what came after. */
+  traceStepsMs: DAY_MS,
+  monthsMs: 100 * DAY_MS,
+};
+
+/** Removes what has run out. */
+export async function sweepExpired(database: Database, now: Date): Promise<void> {
+  const before = (ms: number): string => new Date(now.getTime() - ms).toISOString();
+  await database.run(async (db) => {
+    await db('consumed_tokens').where('expires_at', '<=', now.toISOString()).delete();
+    await db('sessions').where('expires_at', '<=', now.toISOString()).delete();
+    await db('ingests').where('at', '<', before(KEPT.ingestsMs)).delete();
+    await db('ingest_minutes').where('minute', '<', before(KEPT.minutesMs).slice(0, 16)).delete();
+    await db('request_minutes').where('minute', '<', before(KEPT.minutesMs).slice(0, 16)).delete();
+    await db('execution_months').where('month', '<', before(KEPT.monthsMs).slice(0, 7)).delete();
+    await db('trace_steps').where('stored_at', '<', before(KEPT.traceStepsMs)).delete();
+  });
+}

@@ -1,0 +1,322 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { evaluateCer, isJsonObject, member, type JsonObject } from '@cer/cer-core';
+import { parseKeySet } from '@cer/keys';
+import { readFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { startNodeProcess, type NodeProcess } from './service-process.js';
+import { SERVICE_TOKEN, startStubControlPlane, type StubControlPlane, type StubTenant } from './stub-control-plane.js';
+import { startTestBridge, type TestBridge } from './test-bridge.js';
+
+let controlPlane: StubControlPlane;
+let node: NodeProcess;
+let bridge: TestBridge;
+let tenant: StubTenant;
+let key: string;
+
+beforeAll(async () => {
+  controlPlane = await startStubControlPlane();
+  node = await startNodeProcess(controlPlane.url, SERVICE_TOKEN);
+  bridge = await startTestBridge({ nodeUrl: node.url, controlPlaneUrl: controlPlane.url });
+  tenant = controlPlane.newTenant();
+  key = controlPlane.newKey(tenant);
+});
+afterAll(async () => {
+  await bridge.close();
+  await node.stop();
+  node.remove();
+  await controlPlane.close();
+});
+
+function execution(members: JsonObject = {}): JsonObject {
+  return {
+    executionId: randomUUID(),
+    provider: 'example',
+    model: 'example-1',
+    input: 'What?',
+    output: 'That.',
+    ...members,
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: JsonObject;
+}
+
+async function send(
+  body: unknown,
+  { url = bridge.url, bearer = key, type = 'application/json' }: { url?: string; bearer?: string; type?: string } = {},
+): Promise<Answer> {
+  const response = await fetch(`${url}/api/v1/ingest/executions`, {
+    method: 'POST',
+    headers: { 'content-type': type, ...(bearer !== '' && { authorization: `Bearer ${bearer}` }) },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  const parsed: unknown = type === 'application/json' || response.status !== 200 ? JSON.parse(text) : {};
+  return { status: response.status, headers: response.headers, text, body: isJsonObject(parsed) ? parsed : {} };
+}
+
+function resultsOf({ body, text }: Answer): readonly JsonObject[] {
+  const listed = member(body, 'results');
+  const lines = (): unknown[] =>
+    text
+      .trim()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line));
+  return (Array.isArray(listed) ? (listed as unknown[]) : lines()).filter(isJsonObject);
+}
+
+describe('one execution', () => {
+  it('is certified by the node for the account of the key, and the certificate verifies offline', async () => {
+    const { status, headers, body } = await send(execution());
+    expect(status).toBe(200);
+    expect(headers.get('x-certificate-hash')).toBe(body['certificateHash']);
+    const keySet = parseKeySet(await (await fetch(`${node.url}/.well-known/svc-node.json`)).json());
+    const evaluation = await evaluateCer(body['cer'], {
+      keySet,
+      verifiedAt: new Date().toISOString(),
+      requireAttestation: true,
+    });
+    expect(evaluation).toMatchObject({ status: 'VERIFIED', certificateHash: body['certificateHash'] });
+  });
+
+  it('gets the node’s own status and body when the node refuses it', async () => {
+    const request = execution();
+    await send(request);
+    const conflict = await send({ ...request, output: 'Something else.' });
+    expect(conflict.status).toBe(409);
+    expect(conflict.body).toMatchObject({ error: 'EXECUTION_MUTATION_DETECTED' });
+    const missing = await send({ provider: 'example' });
+    expect(missing.status).toBe(400);
+    expect(missing.body).toMatchObject({
+      error: 'VALIDATION_ERROR',
+      details: expect.arrayContaining(['model: is required']),
+    });
+  });
+
+  it('hands out no openings of sealed content', async () => {
+    const { status, text } = await send(
+      execution({
+        protocolVersion: '1.3.1',
+        prompt: 'p',
+        parameters: { temperature: 0, maxTokens: 5, topP: null, seed: null },
+      }),
+    );
+    expect(status).toBe(200);
+    expect(text).not.toContain('openings');
+  });
+
+  it('may not take an execution id of the OTLP door', async () => {
+    const { status, body } = await send(execution({ executionId: 'otel:1:2' }));
+    expect(status).toBe(400);
+    expect(body).toEqual({ error: 'VALIDATION_ERROR: executionId: must not begin with otel:' });
+  });
+
+  it('is refused below the account’s minimum protocol', async () => {
+    const strict = controlPlane.newKey(controlPlane.newTenant({ minimumProtocol: '1.3.0' }));
+    expect((await send(execution(), { bearer: strict })).status).toBe(400);
+    expect((await send(execution({ protocolVersion: '1.3.0' }), { bearer: strict })).status).toBe(200);
+  });
+});
+
+describe('a batch', () => {
+  it('answers one result per item, in order, and 200 when all are certified', async () => {
+    const executions = Array.from({ length: 20 }, () => execution());
+    const answer = await send({ executions });
+    expect(answer.status).toBe(200);
+    const results = resultsOf(answer);
+    expect(results.map(({ index }) => index)).toEqual(executions.map((_, index) => index));
+    expect(
+      results.every(
+        (result) => Object.keys(result).sort().join() === 'certificateHash,index,ok,status,verificationUrl',
+      ),
+    ).toBe(true);
+    expect(results[3]).toMatchObject({
+      ok: true,
+      status: 200,
+      verificationUrl: expect.stringContaining('https://verify.example/c/sha256%3A'),
+    });
+  });
+
+  it('answers 207 when mixed, each item with its own status', async () => {
+    const first = execution();
+    const answer = await send({
+      executions: [first, { provider: 1 }, first, { ...first, output: 'x' }, execution({ executionId: 'otel:x' })],
+    });
+    expect(answer.status).toBe(207);
+    expect(resultsOf(answer).map(({ status }) => status)).toEqual([200, 400, 200, 409, 400]);
+    const [once, , again] = resultsOf(answer);
+    expect(again?.['certificateHash']).toBe(once?.['certificateHash']);
+  });
+
+  it.each([[{ executions: [] }], [{ executions: 'x' }], [{ executions: Array.from({ length: 501 }, () => ({})) }]])(
+    'is refused whole when it is no list of 1 to 500',
+    async (body) => {
+      const answer = await send(body);
+      expect(answer.status).toBe(400);
+      expect(answer.body).toEqual({ error: 'executions: must be a list of 1 to 500 certify requests' });
+    },
+  );
+});
+
+describe('an NDJSON stream', () => {
+  it('is answered line by line in the order of its lines, broken ones among them', async () => {
+    const same = execution();
+    const lines = Array.from({ length: 1200 }, (_, at) =>
+      JSON.stringify(at % 300 === 7 ? { ...same, output: `v${at}` } : execution()),
+    );
+    lines[5] = '{"provider": ';
+    const answer = await send(`${lines.join('\n')}\n`, { type: 'application/x-ndjson' });
+    expect(answer.status).toBe(200);
+    const results = resultsOf(answer);
+    expect(results.map(({ index }) => index)).toEqual(lines.map((_, at) => at));
+    const statuses = results.flatMap(({ status }, at) => (status === 200 ? [] : [[at, status]]));
+    // The first of the four is certified, whichever batches they fall into.
+    expect(statuses).toEqual([
+      [5, 400],
+      [307, 409],
+      [607, 409],
+      [907, 409],
+    ]);
+  });
+
+  it('is answered while it is still being sent', async () => {
+    const lines = new TransformStream<string, string>();
+    const writer = lines.writable.getWriter();
+    const answering = fetch(`${bridge.url}/api/v1/ingest/executions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson', authorization: `Bearer ${key}` },
+      body: lines.readable.pipeThrough(new TextEncoderStream()),
+      duplex: 'half',
+    });
+    await writer.write(`${JSON.stringify(execution())}\n`);
+    const { body } = await answering;
+    if (body === null) throw new Error('the answer has no body');
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+    const first = await reader.read();
+    expect(JSON.parse(first.value ?? '')).toMatchObject({ index: 0, status: 200 });
+    await writer.write(`${JSON.stringify(execution())}\n`);
+    expect(JSON.parse((await reader.read()).value ?? '')).toMatchObject({ index: 1, status: 200 });
+    await writer.close();
+    expect((await reader.read()).done).toBe(true);
+  });
+});
+
+describe('who may send', () => {
+  it.each([
+    ['no key', ''],
+    ['a malformed key', 'cer_live_short'],
+    ['an unknown key', `cer_live_${'A'.repeat(43)}`],
+  ])('is nobody with %s', async (_, bearer) => {
+    const { status, body } = await send(execution(), { bearer });
+    expect(status).toBe(401);
+    expect(body).toEqual({ error: 'Authentication required' });
+  });
+
+  it.each<[string, Partial<StubTenant>, string[] | undefined, string]>([
+    ['the account is suspended', { accountStatus: 'suspended' as const }, undefined, 'This account is suspended'],
+    ['the plan has no bridge', { bridge: false }, undefined, 'The evidence bridge is not part of this account'],
+    ['the key may not ingest', {}, ['certify'], 'The key lacks the scope ingest'],
+    ['the key may not certify', {}, ['ingest'], 'The key lacks the scope certify'],
+  ])('is told why when %s', async (_, members, scopes, sentence) => {
+    const bearer = controlPlane.newKey(controlPlane.newTenant(members), scopes);
+    const { status, body } = await send(execution(), { bearer });
+    expect(status).toBe(403);
+    expect(body).toEqual({ error: sentence });
+  });
+
+  it('is nobody while the control plane is gone', async () => {
+    const bearer = controlPlane.newKey(controlPlane.newTenant());
+    controlPlane.isDown = true;
+    const { status, body } = await send(execution(), { bearer });
+    controlPlane.isDown = false;
+    expect(status).toBe(503);
+    expect(body).toEqual({ error: 'Accounts cannot be checked now: retry' });
+  });
+});
+
+describe('a plan', () => {
+  it('limits the requests of a minute, a batch counting once', async () => {
+    const limits = { requestsPerMinute: 2, executionsPerMonth: null };
+    const bearer = controlPlane.newKey(controlPlane.newTenant({ limits }));
+    // A minute may turn between two of them.
+    const statuses = [];
+    for (let at = 0; at < 6; at += 1)
+      statuses.push((await send({ executions: [execution(), execution()] }, { bearer })).status);
+    expect(statuses).toContain(429);
+    expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(4);
+  });
+
+  it('limits the executions of a month, refused ones not counting', async () => {
+    const limits = { requestsPerMinute: null, executionsPerMonth: 3 };
+    const bearer = controlPlane.newKey(controlPlane.newTenant({ limits }));
+    await send({ executions: [{}, {}] }, { bearer });
+    const answer = await send({ executions: [execution(), execution(), execution(), execution()] }, { bearer });
+    expect(resultsOf(answer).map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    expect((await send(execution(), { bearer })).status).toBe(429);
+  });
+});
+
+describe('the node', () => {
+  it('may be gone: items answer 503 and are safe to repeat', async () => {
+    const gone = await startTestBridge({ nodeUrl: 'http://127.0.0.1:9', controlPlaneUrl: controlPlane.url });
+    const executions = [execution(), execution()];
+    const answer = await send({ executions }, { url: gone.url });
+    expect(answer.status).toBe(207);
+    expect(resultsOf(answer).map(({ status, ok }) => [status, ok])).toEqual([
+      [503, false],
+      [503, false],
+    ]);
+    const single = await send(executions[0], { url: gone.url });
+    expect([single.status, single.headers.get('retry-after')]).toEqual([503, '1']);
+    await gone.close();
+    expect(resultsOf(await send({ executions })).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it('is not believed when its certificates do not verify under its keys', async () => {
+    const foreign = await startTestBridge({
+      nodeUrl: node.url,
+      controlPlaneUrl: controlPlane.url,
+      replace: () => ({ nodeKeys: { keySetWith: async () => parseKeySet({ nodeId: 'other', keys: [] }) } }),
+    });
+    const answer = await send({ executions: [execution()] }, { url: foreign.url });
+    expect(resultsOf(answer)[0]).toMatchObject({
+      ok: false,
+      status: 502,
+      certificateHash: null,
+      error: 'The certificate that the node returned does not verify',
+    });
+    await foreign.close();
+  });
+});
+
+describe('what is left behind', () => {
+  it('is counted for the control plane once, under one report id, also when an answer got lost', async () => {
+    const own = controlPlane.newTenant();
+    await send({ executions: [execution(), execution(), {}] }, { bearer: controlPlane.newKey(own) });
+    controlPlane.isDown = true;
+    await bridge.usage.flush();
+    controlPlane.isDown = false;
+    await bridge.usage.flush();
+    const items = controlPlane.usage
+      .flatMap((report) => report.items)
+      .filter((item) => item['tenantId'] === own.tenantId);
+    expect(items).toEqual([{ tenantId: own.tenantId, kind: 'ingest', count: 2 }]);
+  });
+
+  it('holds neither the key nor any content: not in logs, not in the database', async () => {
+    await send(execution({ input: 'SECRET-INPUT', output: 'SECRET-OUTPUT' }));
+    await send({ executions: [{ provider: 'example', input: ['SECRET-INPUT'] }] });
+    await send('{"input": "SECRET-INPUT"', { type: 'application/x-ndjson' });
+    const file = bridge.databaseUrl.replace('sqlite:', '');
+    const stored = [file, `${file}-wal`].map((path) => readFileSync(path, 'latin1')).join('');
+    expect(stored).toContain(tenant.tenantId);
+    for (const secret of [key, 'SECRET-INPUT', 'SECRET-OUTPUT', 'What?', 'That.']) {
+      expect(bridge.log.join('\n')).not.toContain(secret);
+      expect(stored).not.toContain(secret);
+    }
+  });
+});

@@ -1,0 +1,18 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { usePostgresServer } from '../../../scripts/test/shared-postgres-server.mjs';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+
+/** The tests talk to the real node and the real dashboard, which run as they are built. */
+export default async function setUp() {
+  const missing = ['apps/node', 'apps/dashboard'].filter((app) => !existsSync(join(root, app, 'dist', 'main.js')));
+  if (missing.length > 0) {
+    execFileSync(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b', ...missing], {
+      cwd: root,
+      stdio: 'inherit',
+    });
+  }
+  await usePostgresServer();
+}

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMetrics, Secret, serve } from '@cer/http-service';
+import { recordedLog } from '@cer/http-service/testing';
+import { createApp, type BridgeDeps } from '../src/app.js';
+import { connectToNode } from '../src/attestation-node/connection.js';
+import { publishedKeys } from '../src/attestation-node/node-keys.js';
+import { httpControlPlane } from '../src/control-plane/control-plane.js';
+import { UsageReports } from '../src/control-plane/usage-reports.js';
+import { openStore, type Store } from '../src/store/index.js';
+import { SERVICE_TOKEN } from './stub-control-plane.js';
+
+const MIB = 1024 * 1024;
+
+export const TEST_LIMITS = {
+  bodyLimitBytes: 16 * MIB,
+  streamLimitBytes: 64 * MIB,
+  otlpLimitBytes: MIB,
+  otlpUnpackedLimitBytes: 4 * MIB,
+  otlpSpanLimit: 2000,
+};
+
+/** A bridge under test: the whole app on a real database, behind a real port. */
+export interface TestBridge {
+  readonly url: string;
+  readonly databaseUrl: string;
+  readonly store: Store;
+  readonly usage: UsageReports;
+  readonly log: readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+export interface TestBridgeOptions {
+  readonly nodeUrl: string;
+  readonly controlPlaneUrl: string;
+  /** Shared with another bridge; a new SQLite file when left out. */
+  readonly databaseUrl?: string;
+  readonly now?: () => Date;
+  readonly replace?: (deps: BridgeDeps) => Partial<BridgeDeps>;
+}
+
+export async function startTestBridge(options: TestBridgeOptions): Promise<TestBridge> {
+  const folder = mkdtempSync(join(tmpdir(), 'cer-bridge-'));
+  const databaseUrl = options.databaseUrl ?? `sqlite:${join(folder, 'bridge.sqlite')}`;
+  const now = options.now ?? (() => new Date());
+  const store = await openStore({ databaseUrl, now });
+  const { logger, lines } = recordedLog();
+  logger.level = 'trace';
+  const controlPlane = httpControlPlane(options.controlPlaneUrl, new Secret(SERVICE_TOKEN));
+  const node = connectToNode(options.nodeUrl);
+  const usage = new UsageReports(controlPlane, logger);
+  // The port is known only when it listens, and the app must know its own origin.
+  const server = await serve((request, response) => app(request, response), { host: '127.0.0.1', port: 0, logger });
+  const usual: BridgeDeps = {
+    store,
+    controlPlane,
+    usage,
+    node,
+    nodeKeys: publishedKeys(node, Date.now),
+    verifyUrl: undefined,
+    limits: TEST_LIMITS,
+    trustedProxies: undefined,
+    logger,
+    metrics: createMetrics(),
+    now,
+  };
+  const app = createApp({ ...usual, ...options.replace?.(usual) });
+  return {
+    url: server.url,
+    databaseUrl,
+    store,
+    usage,
+    log: lines,
+    close: async () => {
+      await server.close();
+      node.close();
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
