@@ -1,0 +1,183 @@
+// G15, G16: a loop and a still of the renderer against what a user would write first, puppeteer with screenshots, and
+// the loop against the time that hashing its pixels takes on one core.
+import { createHash } from 'node:crypto';
+import puppeteer from 'puppeteer';
+import { silentLogger } from '@cer/http-service';
+import { startEngine } from '../apps/renderer/dist/engine.js';
+import { resolveBrowser } from '../apps/renderer/dist/browser/resolve.js';
+import { renderLoop } from '../apps/renderer/dist/loop/render-loop.js';
+import { runSketchJob } from '../apps/renderer/dist/sandbox/sketch-job.js';
+import { renderStill } from '../apps/renderer/dist/still/render-still.js';
+import { median, ratio } from './measure.mjs';
+
+const [WIDTH, HEIGHT] = [1950, 2400];
+const LIMITS = { deadlineMs: 600_000, maxBytes: 2 ** 31 };
+
+/** 100 discs a frame, as a sketch and as plain canvas calls for the peer. */
+const LOOP_SKETCH = `function draw() {
+  background(20); noStroke();
+  for (let i = 0; i < 100; i++) { fill((i * 37) % 255, (i * 91) % 255, 200); circle((i * 173 + frameCount * 7) % width, (i * 311 + frameCount * 3) % height, 60 + (i % 80)); }
+}`;
+const STILL_SKETCH = `function setup() {
+  background(240);
+  for (let i = 0; i < 300; i++) { fill((i * 37) % 255, (i * 91) % 255, 200); circle((i * 173) % width, (i * 311) % height, 40 + (i % 160)); }
+}`;
+const PEER_DRAWING = `(count, frame, stroke) => {
+  const ctx = (globalThis.ctx ??= document.querySelector('canvas').getContext('2d'));
+  ctx.fillStyle = 'rgb(20,20,20)'; ctx.fillRect(0, 0, ${WIDTH}, ${HEIGHT});
+  for (let i = 0; i < count; i++) {
+    ctx.fillStyle = \`rgb(\${(i * 37) % 255},\${(i * 91) % 255},200)\`;
+    ctx.beginPath(); ctx.arc((i * 173 + frame * 7) % ${WIDTH}, (i * 311 + frame * 3) % ${HEIGHT}, 30 + (i % 80) / 2, 0, 7); ctx.fill();
+    if (stroke) ctx.stroke();
+  }
+}`;
+const PEER_PAGE = `<body style="margin:0"><canvas width="${WIDTH}" height="${HEIGHT}" style="display:block"></canvas>`;
+
+/**
+ * @param {{rounds: number, frames: number, peerFrames: number, stills: number}} options per round; odd rounds
+ * @returns {Promise<{cases: object[], ratios: object[]}>} no cases where there is no browser
+ */
+export async function rendererCases({ rounds, frames, peerFrames, stills }) {
+  const binary = await resolveBrowser(undefined).catch(() => undefined);
+  if (binary === undefined) {
+    console.log('no browser: node scripts/browser.mjs brings one');
+    return { cases: [], ratios: [] };
+  }
+  const config = { chromiumPath: binary.path, chromiumUid: 65_534, allowUnsandboxed: false, pagesAhead: 1 };
+  const engine = await startEngine(config, silentLogger());
+  const peer = await puppeteer.launch({
+    executablePath: binary.path,
+    headless: 'shell',
+    args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
+  });
+  try {
+    const p5 = await p5Source();
+    const timed = new Map([
+      ['loop, ours, frames', () => ours(engine, frames)],
+      ['loop, page.screenshot + hash per frame', () => peerLoop(peer, peerFrames)],
+      ['SHA-256 of a frame, one core', () => hashFloor(frames)],
+      ['warm simple render, ours', () => ourStills(engine, stills)],
+      [
+        `warm simple render, fresh puppeteer page + screenshot${p5 === undefined ? '' : ', p5.js'}`,
+        () => peerStills(peer, stills, p5),
+      ],
+    ]);
+    const rates = new Map([...timed.keys()].map((name) => [name, []]));
+    await ourStills(engine, 2);
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [name, run] of timed) rates.get(name).push(await run());
+    }
+    const [loop, peerRate, floor, still, peerStill] = [...rates.values()].map(median);
+    return {
+      cases: [...rates].map(([name, values]) => ({
+        name,
+        unit: name.startsWith('warm') ? 'renders/s' : 'frames/s',
+        median: median(values),
+        min: Math.min(...values),
+        max: Math.max(...values),
+        rounds,
+      })),
+      ratios: [
+        ratio('G15', 'loop frames/s, ours / page.screenshot', loop / peerRate, 8),
+        ratio('G15', 'loop frames/s / SHA-256 alone', loop / floor, 0.5),
+        ratio(
+          'G16',
+          `simple render, ours / fresh puppeteer page${p5 === undefined ? ' without p5.js' : ' with p5.js'}`,
+          still / peerStill,
+          p5 === undefined ? 1.5 : 4,
+        ),
+      ],
+    };
+  } finally {
+    await peer.close();
+    await engine.close();
+  }
+}
+
+function job(engine, work) {
+  let disposed;
+  const result = runSketchJob(engine.pool, LIMITS, new AbortController().signal, work, (ending) => {
+    disposed = ending;
+  });
+  return result.finally(() => disposed);
+}
+
+async function ours(engine, frames) {
+  const sketch = { code: LOOP_SKETCH, seed: 'bench', vars: [] };
+  const startedAt = performance.now();
+  const { frameHashes } = await job(engine, (page) =>
+    renderLoop(page, sketch, { totalFrames: frames, fps: 30 }, { frameDeadlineMs: 10_000 }),
+  );
+  if (new Set(frameHashes).size !== frames) throw new Error('every frame must have its own hash');
+  return (frames / (performance.now() - startedAt)) * 1000;
+}
+
+async function ourStills(engine, count) {
+  const startedAt = performance.now();
+  for (let i = 0; i < count; i += 1)
+    await job(engine, (page) => renderStill(page, { code: STILL_SKETCH, seed: 'bench', vars: [] }));
+  return (count / (performance.now() - startedAt)) * 1000;
+}
+
+async function openPeerPage(peer) {
+  const page = await peer.newPage();
+  await page.setViewport({ width: WIDTH, height: HEIGHT });
+  await page.setContent(PEER_PAGE);
+  return page;
+}
+
+async function peerLoop(peer, frames) {
+  const page = await openPeerPage(peer);
+  const startedAt = performance.now();
+  for (let frame = 0; frame < frames; frame += 1) {
+    await page.evaluate(`(${PEER_DRAWING})(100, ${frame}, false)`);
+    createHash('sha256')
+      .update(await page.screenshot())
+      .digest('hex');
+  }
+  const rate = (frames / (performance.now() - startedAt)) * 1000;
+  await page.close();
+  return rate;
+}
+
+async function peerStills(peer, count, p5) {
+  const startedAt = performance.now();
+  for (let i = 0; i < count; i += 1) {
+    const page = p5 === undefined ? await openPeerPage(peer) : await peer.newPage();
+    if (p5 === undefined) await page.evaluate(`(${PEER_DRAWING})(300, 0, true)`);
+    else {
+      await page.setViewport({ width: WIDTH, height: HEIGHT });
+      await page.setContent('<body style="margin:0">');
+      await page.addScriptTag({ content: p5 });
+      await page.addScriptTag({
+        content: STILL_SKETCH.replace('{', `{ createCanvas(${WIDTH}, ${HEIGHT}); noLoop(); `),
+      });
+      await page.evaluate('new p5()');
+      await page.waitForSelector('canvas');
+    }
+    createHash('sha256')
+      .update(await page.screenshot())
+      .digest('hex');
+    await page.close();
+  }
+  return (count / (performance.now() - startedAt)) * 1000;
+}
+
+/** p5.js is LGPL and no dependency of the project; where somebody has installed it beside, it is the peer. */
+async function p5Source() {
+  const { createRequire } = await import('node:module');
+  const { readFileSync } = await import('node:fs');
+  try {
+    return readFileSync(createRequire(import.meta.url).resolve('p5/lib/p5.min.js'), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function hashFloor(frames) {
+  const frame = Buffer.alloc(WIDTH * HEIGHT * 4, 7);
+  const count = Math.min(frames, 40);
+  const startedAt = performance.now();
+  for (let i = 0; i < count; i += 1) createHash('sha256').update(frame).digest();
+  return (count / (performance.now() - startedAt)) * 1000;
+}
