@@ -1,25 +1,48 @@
 import { spawn } from 'node:child_process';
+import { SetupError } from './setup-error.mjs';
 
 const KEPT_CHARACTERS = 20_000;
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 /**
- * Runs a Node program to its end and keeps the last of what it said.
+ * Runs a Node program to its end and keeps the last of what it said. A signal to this process is handed on, and the
+ * program's end awaited: a second set-up must not begin while the first one's npm still writes.
  * @param {readonly string[]} args script and its arguments
- * @param {{cwd: string, env?: NodeJS.ProcessEnv, input?: string}} options `input`: what it reads on stdin
+ * @param {{cwd: string, env?: NodeJS.ProcessEnv}} options
  * @returns {Promise<{code: number, output: string}>} code 1 also when a signal ended it
+ * @throws {SetupError} when this process was told to stop
  */
-export function runNode(args, { cwd, env = process.env, input = '' }) {
+export function runNode(args, { cwd, env = process.env }) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
-    child.stdin.on('error', () => undefined).end(input);
+    const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
+    let stoppedBy = null;
     const keep = (chunk) => {
       output = `${output}${chunk}`.slice(-KEPT_CHARACTERS);
     };
+    const stop = (signal) => {
+      stoppedBy = signal;
+      child.kill(signal);
+    };
+    for (const signal of SIGNALS) process.on(signal, stop);
+    const done = () => {
+      for (const signal of SIGNALS) process.off(signal, stop);
+    };
     child.stdout.setEncoding('utf8').on('data', keep);
     child.stderr.setEncoding('utf8').on('data', keep);
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+    child.on('error', (error) => {
+      done();
+      reject(error);
+    });
+    child.on('close', (code) => {
+      done();
+      if (stoppedBy === null) resolve({ code: code ?? 1, output });
+      else
+        reject(
+          new SetupError(`interrupted (${stoppedBy}).`, 'Run the command again; it takes up where this left off.'),
+        );
+    });
   });
 }
 

@@ -102,6 +102,31 @@ describe('the set-up lock', () => {
   });
 });
 
+describe('an interrupted set-up', () => {
+  it('ends only when the program it runs has ended', () => {
+    const url = pathToFileURL(join(CHECKOUT, 'scripts', 'setup', 'run-program.mjs')).href;
+    const ended = folder.file('ended');
+    const slow = folder.write(
+      'slow.mjs',
+      `import { writeFileSync } from 'node:fs';
+      const alive = setInterval(() => {}, 1000);
+      process.on('SIGTERM', () => setTimeout(() => {
+        writeFileSync(${JSON.stringify(ended)}, '');
+        clearInterval(alive);
+      }, 100));
+      process.kill(process.ppid, 'SIGTERM');`,
+    );
+    const script = `
+      import { existsSync } from 'node:fs';
+      import { runNode } from ${JSON.stringify(url)};
+      await runNode([${JSON.stringify(slow)}], { cwd: '.' }).catch(({ message }) => {
+        console.log(message, existsSync(${JSON.stringify(ended)}));
+      });`;
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+    expect(stdout).toBe('interrupted (SIGTERM). true\n');
+  });
+});
+
 describe('npm run sample', () => {
   it('seals, verifies, and catches a changed character', () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [join(CHECKOUT, 'scripts', 'sample.mjs')], {

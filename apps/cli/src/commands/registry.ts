@@ -5,6 +5,8 @@ import { openCommand } from './open.js';
 import { sealCommand } from './seal.js';
 import { verifyProjectCommand } from './verify-project.js';
 import { verifyCommand } from './verify.js';
+import { lookupCommand } from '../node/lookup.js';
+import { attestCommand, certifyCommand, registerProjectCommand } from '../node/submit.js';
 
 /** Every command, in the order help shows them. A new command is a new file and a row here. */
 export const COMMANDS: readonly Command[] = [
@@ -12,6 +14,10 @@ export const COMMANDS: readonly Command[] = [
   verifyProjectCommand,
   sealCommand,
   openCommand,
+  certifyCommand,
+  attestCommand,
+  lookupCommand,
+  registerProjectCommand,
   keysShowCommand,
   helpCommand(() => COMMANDS),
 ];

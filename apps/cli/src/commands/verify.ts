@@ -15,22 +15,40 @@ import { VERIFY_FLAG_HELP, VERIFY_FLAGS, verifyOptions } from './verify-flags.js
 export const verifyCommand: Command = {
   name: 'verify',
   summary: 'check a certificate, a package or a project bundle',
-  usage: ['verify FILE|- [--keys FILE|URL] [options]', 'verify --batch FILE... [--keys FILE|URL] [options]'],
+  usage: [
+    'verify FILE|- [--keys FILE|URL] [options]',
+    'verify --batch FILE... [--keys FILE|URL] [options]',
+    'verify --hash HASH --node URL [--keys FILE|URL] [options]',
+  ],
   options: [
     ...VERIFY_FLAG_HELP,
+    ['--hash HASH', 'fetch the public record of HASH from the node whose address --node is; exit 2 when it has none'],
     ['--batch', 'check many on all cores; files named .ndjson or .jsonl, and -, hold one certificate a line'],
   ],
   examples: [
     ['cer verify certificate.json --keys keys.json', 'offline: reads two files and opens no connection'],
     ['cer verify certificate.json --keys https://node.example', 'fetches the keys of the node you name'],
     ['cat certificate.json | cer verify - --json', 'as JSON, for a program'],
+    ['cer verify --hash sha256:... --node https://node.example', 'looks the record up and checks it here'],
     ['cer verify --batch records.ndjson --keys keys.json', 'a whole archive'],
   ],
   run,
 };
 
 async function run(args: readonly string[], io: Io): Promise<ExitCode> {
-  const { flags, operands } = readArguments(args, { ...VERIFY_FLAGS, batch: { type: 'boolean' } });
+  const { flags, operands } = readArguments(args, {
+    ...VERIFY_FLAGS,
+    batch: { type: 'boolean' },
+    hash: { type: 'string' },
+  });
+  if (flags.hash !== undefined) {
+    if (operands.length > 0 || flags.batch === true) throw new UsageError('--hash takes the place of FILE');
+    // Loaded here only: a file is verified without any code that could open a connection.
+    const { verifyByHash } = await import('../node/verify-by-hash.js');
+    const requireAttestation = flags['require-attestation'] ?? false;
+    const { hash, node, keys } = flags;
+    return verifyByHash({ hash, node, keys, asJson: flags.json ?? false, requireAttestation }, io);
+  }
   const maxBytes = readMaxBytes(flags['max-bytes']);
   if (flags.batch !== true) {
     const source = onlyOperand(operands, 'FILE');

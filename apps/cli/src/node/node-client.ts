@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { isJsonObject, member, parseJson, type JsonObject, type JsonValue } from '@cer/cer-core';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import type { Io } from '../io.js';
+import { printable, printableJson } from '../report/printable.js';
+import { UsageError } from '../usage-error.js';
+
+/** How long a node may take, in milliseconds. */
+const TIMEOUT_MS = 30_000;
+
+/** What commands that talk to a node take. The key is never given on the command line: others could read it there. */
+export const NODE_FLAGS = {
+  node: { type: 'string' },
+  'api-key-file': { type: 'string' },
+} as const;
+
+export const NODE_FLAG_HELP: readonly (readonly [string, string])[] = [
+  ['--node URL', 'the address of the node; CER_NODE_URL unless given'],
+  ['--api-key-file FILE', 'the file that holds your API key; the variable CER_API_KEY unless given'],
+];
+
+/** Without a key, for what anybody may ask. */
+export const PUBLIC_NODE_FLAG_HELP: readonly (readonly [string, string])[] = [
+  ['--node URL', 'the address of the node; CER_NODE_URL unless given'],
+];
+
+export interface NodeAnswer {
+  readonly status: number;
+  readonly body: JsonObject;
+  readonly isReplay: boolean;
+}
+
+/** The node was asked and could not answer; one sentence. */
+export class NodeFault extends Error {
+  override readonly name = 'NodeFault';
+}
+
+/** @throws UsageError when no address is given, or it is none */
+export function nodeAddress(flag: string | undefined, io: Pick<Io, 'env'>): string {
+  const given = flag ?? io.env['CER_NODE_URL'];
+  if (given === undefined || given === '') throw new UsageError('--node is missing (or set CER_NODE_URL)');
+  if (!/^https?:\/\//i.test(given) || !URL.canParse(given))
+    throw new UsageError('--node: not a valid http or https address');
+  const url = new URL(given);
+  if (url.username !== '' || url.password !== '') throw new UsageError('--node: an address must not hold a password');
+  return url.href.replace(/\/+$/, '');
+}
+
+/** @throws UsageError when there is no key */
+export function apiKey(file: string | undefined, io: Pick<Io, 'env'>): string {
+  const key = file === undefined ? io.env['CER_API_KEY'] : readKeyFile(file);
+  if (key === undefined || key === '') throw new UsageError('no API key: give --api-key-file or set CER_API_KEY');
+  return key;
+}
+
+function readKeyFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    throw new UsageError(`--api-key-file: ${file} cannot be read`);
+  }
+}
+
+/** @throws NodeFault when there is no answer, or none that is a JSON object */
+export async function postToNode(address: string, path: string, key: string, body: JsonValue): Promise<NodeAnswer> {
+  return send(`${address}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    body: JSON.stringify(body),
+  });
+}
+
+/** @throws NodeFault when there is no answer, or none that is a JSON object */
+export async function getFromNode(address: string, path: string): Promise<NodeAnswer> {
+  return send(`${address}${path}`, { headers: { accept: 'application/json' } });
+}
+
+async function send(url: string, init: RequestInit): Promise<NodeAnswer> {
+  let status: number;
+  let bytes: Uint8Array;
+  let isReplay: boolean;
+  try {
+    const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
+    status = response.status;
+    isReplay = response.headers.get('x-idempotent-replay') === 'true';
+    bytes = new Uint8Array(await response.arrayBuffer());
+  } catch {
+    throw new NodeFault(`the node cannot be reached, or did not answer within ${TIMEOUT_MS / 1000} seconds`);
+  }
+  try {
+    const body = parseJson(bytes);
+    if (isJsonObject(body)) return { status, body, isReplay };
+  } catch {
+    // Told below: what answered is no node.
+  }
+  throw new NodeFault(`the answer, status ${status}, is no JSON object: is this the address of a node?`);
+}
+
+/** Runs a command's talk with a node; a node that cannot answer is a failure, not a wrong call. */
+export async function talking(io: Io, talk: () => Promise<ExitCode>): Promise<ExitCode> {
+  try {
+    return await talk();
+  } catch (error) {
+    if (!(error instanceof NodeFault)) throw error;
+    io.stderr.write(`cer: ${error.message}\n`);
+    return EXIT.failed;
+  }
+}
+
+/** Writes what the node refused: its code and sentences on stderr. */
+export function refused({ status, body }: NodeAnswer, io: Io): ExitCode {
+  io.stderr.write(`${printableJson({ status, ...body })}\n`);
+  return status === 404 ? EXIT.notFound : EXIT.failed;
+}
+
+/** Writes the node's answer as JSON on stdout and a note for people on stderr. */
+export function answered({ body, isReplay }: NodeAnswer, io: Io): ExitCode {
+  io.stdout.write(`${printableJson(body)}\n`);
+  const hash = member(body, 'certificateHash') ?? member(body, 'projectHash');
+  if (io.stderr.isTerminal && typeof hash === 'string') {
+    io.stderr.write(`${isReplay ? 'was recorded before' : 'recorded'}: ${printable(hash, 80)}\n`);
+  }
+  return EXIT.verified;
+}

@@ -1,0 +1,75 @@
+import { isSha256Hash, type Evaluation, type Finding } from '@cer/cer-core';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { loadKeys, type KeyLookup } from '../input/key-material.js';
+import type { Io } from '../io.js';
+import { printable, printableJson } from '../report/printable.js';
+import { VERIFIER } from '../version.js';
+import { writeReport } from '../report/write-report.js';
+import { UsageError } from '../usage-error.js';
+import { verifyAny, type Verification } from '../verification/verification.js';
+import { getFromNode, nodeAddress, refused, talking } from './node-client.js';
+
+export interface VerifyByHashFlags {
+  readonly hash: string;
+  readonly node: string | undefined;
+  readonly keys: string | undefined;
+  readonly asJson: boolean;
+  readonly requireAttestation: boolean;
+}
+
+/**
+ * Fetches the public record of a hash from a node and verifies it here. The node that was asked is the caller's pin,
+ * unless other keys are named.
+ * @see docs/spec.md, "Command line"
+ */
+export async function verifyByHash(flags: VerifyByHashFlags, io: Io): Promise<ExitCode> {
+  const { hash } = flags;
+  if (!isSha256Hash(hash)) throw new UsageError('--hash: must be sha256: and 64 lower-case hex digits');
+  const address = nodeAddress(flags.node, io);
+  return talking(io, async () => {
+    const answer = await getFromNode(address, `/v1/cer/public?certificate_hash=${encodeURIComponent(hash)}`);
+    if (answer.status === 404) return notFound(hash, flags.asJson, io);
+    if (answer.status !== 200) return refused(answer, io);
+    const keys: KeyLookup = await loadKeys(flags.keys ?? address, io);
+    const verification = await verifyAny(
+      { value: answer.body, fault: null },
+      {
+        keySet: keys.material?.keySet ?? null,
+        requireAttestation: flags.requireAttestation,
+        verifiedAt: io.now().toISOString(),
+      },
+    );
+    return writeReport(asked(verification, hash), keys, flags.asJson, io);
+  });
+}
+
+function notFound(hash: string, asJson: boolean, io: Io): ExitCode {
+  const report = { status: 'NOT_FOUND', certificateHash: hash, reasonCodes: ['RECORD_NOT_FOUND'], verifier: VERIFIER };
+  io.stdout.write(
+    asJson
+      ? `${printableJson(report)}\n`
+      : `NOT FOUND\n  The node has no public record of ${printable(hash, 80)}: it never had one, or it was hidden or removed.\n`,
+  );
+  return EXIT.notFound;
+}
+
+/** A node may answer with a genuine certificate that is another one than was asked for. */
+function asked(verification: Verification, hash: string): Verification {
+  if (verification.kind !== 'certificate' || isAbout(verification.evaluation, hash)) return verification;
+  const { evaluation } = verification;
+  const finding: Finding = {
+    code: 'CERTIFICATE_HASH_MISMATCH',
+    member: 'certificateHash',
+    detail: 'is of another certificate than was asked for',
+    expected: hash,
+    ...(evaluation.certificateHash !== null && { computed: evaluation.certificateHash }),
+  };
+  return {
+    kind: 'certificate',
+    evaluation: { ...evaluation, status: 'FAILED', code: finding.code, findings: [finding, ...evaluation.findings] },
+  };
+}
+
+function isAbout({ certificateHash, provenance }: Evaluation, hash: string): boolean {
+  return certificateHash === hash || (provenance?.state === 'proven' && provenance.originalCertificateHash === hash);
+}
