@@ -85,6 +85,13 @@ export class WatchedPage {
     return this.page.$eval(selector, (node) => node.textContent);
   }
 
+  /** Hands a file to a file input. */
+  async upload(selector: string, path: string): Promise<void> {
+    const element = await this.page.waitForSelector(selector);
+    const input = await element?.toElement('input');
+    await input?.uploadFile(path);
+  }
+
   close(): Promise<void> {
     return this.page.browserContext().close();
   }

@@ -311,7 +311,7 @@ it('shows a hundred hostile strings as text and nothing else', async () => {
     parameters: { list: hostile },
   };
   const signals = hostile.map((text) => ({ type: text, source: text, payload: { text, [text]: text } }));
-  const page = await ask(verifier.url, publish({ ...cer, snapshot, context: { signals } } as JsonObject, hash));
+  const page = await ask(verifier.url, publish({ ...cer, snapshot, context: { signals } }, hash));
   publish(record);
   expect(verdictOf(page)).toBe('FAILED');
   expect(page.text).not.toMatch(

@@ -84,13 +84,15 @@ const OFFLINE_HEADERS = {
   'content-security-policy': "frame-ancestors 'none'",
 };
 
-/** Adds a data block; the script and its hash stay as built. */
+const SCRIPT_START = '<script id="verifier">';
+
+/** Adds a data block before the script that reads it; the script and its hash stay as built. */
 function withSavedRecord(
   html: string,
   saved: { readonly hash: string; readonly record: string; readonly keySet: string },
 ): string {
   const block = `<script type="application/json" id="saved-record">${scriptSafeJson(saved)}</script>`;
-  return html.replace('</body>', () => `${block}</body>`);
+  return html.replace(SCRIPT_START, () => `${block}${SCRIPT_START}`);
 }
 
 function encoded(plain: Uint8Array): Encoded {

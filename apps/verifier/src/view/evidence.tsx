@@ -17,8 +17,10 @@ interface EvidenceProps {
 export function Evidence({ handCheck, cli, hasContent }: EvidenceProps): VNode {
   const { certificate, receipt } = handCheck;
   return (
-    <section class="card evidence" aria-labelledby="evidence-title">
-      <h2 id="evidence-title">{T.title}</h2>
+    <details class="card evidence fold">
+      <summary>
+        <h2>{T.title}</h2>
+      </summary>
       <p>{T.lead}</p>
       <CopyBlock id="cli" label={T.cli} text={cli} />
       {certificate === null ? (
@@ -53,6 +55,6 @@ export function Evidence({ handCheck, cli, hasContent }: EvidenceProps): VNode {
           )}
         </>
       )}
-    </section>
+    </details>
   );
 }

@@ -32,7 +32,7 @@ export function HowPage(): VNode {
           ))}
         </ul>
       </section>
-      <section>
+      <section id="command-line">
         <h2>{T.cli}</h2>
         <pre tabIndex={0} role="region" aria-label={T.cli}>
           cer verify certificate.json --keys keys.json

@@ -34,7 +34,7 @@ export function RecordPage(props: RecordPageProps): VNode {
           </noscript>
         </Verdict>
       </div>
-      <TrustNote cli={cli} />
+      <TrustNote />
       <div id="details">{check !== null && <ArtefactView check={check} cli={cli} stepLink />}</div>
       {check !== null && (
         <Share

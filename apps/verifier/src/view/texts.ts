@@ -87,7 +87,8 @@ export const TEXTS = {
     trust:
       'This page comes from the operator’s server, so it asks you to trust that operator. To depend on nobody, use ',
     trustOffline: 'the offline verifier',
-    trustAfter: ' (one file, works without a network) or the command line: ',
+    trustAfter: ' (one file, works without a network) or ',
+    trustCli: 'the command line',
   },
   layers: {
     title: 'Three checks',

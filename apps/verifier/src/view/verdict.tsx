@@ -66,14 +66,14 @@ export function CheckedBy({ lines }: { readonly lines: readonly (readonly [strin
 }
 
 /** A page from a server asks for trust; this says so, and how to do without. */
-export function TrustNote({ cli }: { readonly cli: string }): VNode {
-  const { trust, trustOffline, trustAfter } = TEXTS.checkedBy;
+export function TrustNote(): VNode {
+  const { trust, trustOffline, trustAfter, trustCli } = TEXTS.checkedBy;
   return (
     <p class="trust-note">
       {trust}
       <a href="/offline.html">{trustOffline}</a>
       {trustAfter}
-      <code>{cli}</code>
+      <a href="/how-it-works#command-line">{trustCli}</a>.
     </p>
   );
 }

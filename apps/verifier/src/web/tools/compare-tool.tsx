@@ -25,8 +25,10 @@ export function CompareTool({ engine, source }: ToolProps): VNode {
     setCompared(result);
   };
   return (
-    <section class="card tool" aria-labelledby="compare-title">
-      <h2 id="compare-title">{T.compare}</h2>
+    <details class="card tool fold" id="compare-tool">
+      <summary>
+        <h2>{T.compare}</h2>
+      </summary>
       <p>{T.compareLead}</p>
       <h3>{T.compareOther}</h3>
       <ArtefactInput id="other" saved={null} onGiven={(other) => void compare(other)} />
@@ -34,7 +36,7 @@ export function CompareTool({ engine, source }: ToolProps): VNode {
         {compared === 'crashed' && <p class="outcome bad">{T.crashed}</p>}
         {compared !== null && compared !== 'crashed' && <Differences comparison={compared.comparison} />}
       </div>
-    </section>
+    </details>
   );
 }
 

@@ -21,8 +21,10 @@ export function OpeningTool({ engine, source }: ToolProps): VNode {
     setResult(await engine.ask('open', claim).catch(() => 'crashed' as const));
   };
   return (
-    <section class="card tool" aria-labelledby="opening-title">
-      <h2 id="opening-title">{T.opening}</h2>
+    <details class="card tool fold" id="opening-tool">
+      <summary>
+        <h2>{T.opening}</h2>
+      </summary>
       <p>{T.openingLead}</p>
       <form
         class="form"
@@ -59,7 +61,7 @@ export function OpeningTool({ engine, source }: ToolProps): VNode {
           </>
         )}
       </div>
-    </section>
+    </details>
   );
 }
 

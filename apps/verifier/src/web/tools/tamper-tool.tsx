@@ -44,8 +44,10 @@ export function TamperTool({ engine, source, keySet, check }: ToolProps): VNode 
     setResult(await engine.ask('tamper', request).catch(() => 'crashed' as const));
   };
   return (
-    <section class="card tool" aria-labelledby="tamper-title">
-      <h2 id="tamper-title">{T.tamper}</h2>
+    <details class="card tool fold" id="tamper-tool">
+      <summary>
+        <h2>{T.tamper}</h2>
+      </summary>
       <p>{T.tamperLead}</p>
       <div class="form">
         <label for="tamper-path">{T.tamperMember}</label>
@@ -71,7 +73,7 @@ export function TamperTool({ engine, source, keySet, check }: ToolProps): VNode 
         {result === 'crashed' && <p class="outcome bad">{T.crashed}</p>}
         {result !== null && result !== 'crashed' && <TamperResult original={check} changed={result} />}
       </div>
-    </section>
+    </details>
   );
 }
 

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { buildProjectBundle, formatOpenings, isJsonObject, type JsonObject } from '@cer/cer-core';
+import { CONFIDENTIAL_MEMBERS, certified, sealed } from '@cer/cer-core/testing';
+import { describeInChromium, type WatchedPage } from './chromium.js';
+import { Files } from './files.js';
+import { changed, lookupAnswer, plain, registered, sealedOnly } from './records.js';
+import { startStubNode, type StubNode } from './stub-node.js';
+import { startVerifier, type VerifierUnderTest } from './verifier-under-test.js';
+
+// What a visitor does with files of their own: everything happens on their device.
+
+describeInChromium('files on the start page', (chromium) => {
+  const files = new Files();
+  let node: StubNode;
+  let verifier: VerifierUnderTest;
+  let watched: WatchedPage;
+
+  beforeAll(async () => {
+    node = await startStubNode();
+    verifier = await startVerifier({ nodeUrl: node.url });
+    await chromium.start();
+    watched = await chromium.open();
+    await watched.page.goto(verifier.url);
+    await watched.page.waitForSelector('#artefact-file');
+    await watched.page.waitForFunction('document.body.textContent.includes("The key set of this site")');
+  });
+
+  afterAll(async () => {
+    files.remove();
+    await chromium.stop();
+    await verifier.close();
+    await node.close();
+  });
+
+  async function give(content: unknown, input = '#artefact-file'): Promise<void> {
+    await watched.upload(input, files.write('given.json', content));
+  }
+
+  /** Clears what was checked before, gives the next file, and waits for its verdict. */
+  async function verdictFor(content: unknown): Promise<string | null> {
+    await watched.page.evaluate(
+      `[...document.querySelectorAll('.result')].forEach((node) => { node.dataset.old = '1' })`,
+    );
+    await watched.page.$$eval('.drop-zone .row button', (buttons) => {
+      buttons[1]?.click();
+    });
+    await watched.page.waitForFunction(`document.querySelector('.result') === null`);
+    await give(content);
+    await watched.page.waitForSelector('.result [data-verdict]');
+    return watched.attribute('.result [data-verdict]', 'data-verdict');
+  }
+
+  it('checks a certificate, a package, a sealed bundle and a changed one, and uploads nothing', async () => {
+    const record = await plain();
+    const before = [watched.requests.length, node.requests.length];
+    expect(await verdictFor(record)).toBe('VERIFIED');
+    expect(await verdictFor(lookupAnswer(record))).toBe('VERIFIED');
+    expect(await verdictFor(await certified(CONFIDENTIAL_MEMBERS))).toBe('VERIFIED_CONFIDENTIAL');
+    expect(await verdictFor(changed(record, ['snapshot', 'model'], 'other'))).toBe('FAILED');
+    expect(await watched.attribute('.result', 'data-code')).toBe('CERTIFICATE_HASH_MISMATCH');
+    expect(await verdictFor(sealedOnly())).toBe('VERIFIED');
+    expect(await watched.attribute('.result [data-verdict]', 'data-tone')).toBe('neutral');
+    expect(await verdictFor('{"a":1,"a":2}')).toBe('FAILED');
+    expect(await verdictFor('no json at all')).toBe('FAILED');
+    const after = [watched.requests.length, node.requests.length];
+    // The worker's script, once.
+    expect(after).toEqual([(before[0] ?? 0) + 1, before[1]]);
+  });
+
+  it('takes pasted text, and a dropped file', async () => {
+    await watched.page.$eval(
+      '#artefact-text',
+      (node, text) => {
+        Reflect.set(node, 'value', text);
+      },
+      JSON.stringify(sealedOnly()),
+    );
+    await watched.page.click('#artefact-check');
+    await watched.page.waitForSelector('.result [data-verdict="VERIFIED"][data-tone="neutral"]');
+    await watched.page.evaluate(`{
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(['{}'], 'dropped.json'));
+      document.querySelector('.drop-zone').dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }));
+    }`);
+    await watched.page.waitForSelector('.result [data-verdict="FAILED"]');
+    expect(await watched.text('.result .checked-by')).toContain('dropped.json');
+  });
+
+  it('opens a confidential field with its salt, and no other value', async () => {
+    const { bundle, salts } = sealed({ ...CONFIDENTIAL_MEMBERS, input: 'What is a receipt?' });
+    if (salts === null) throw new Error('no salts');
+    const { input } = formatOpenings(salts);
+    const salt = isJsonObject(input) && typeof input['salt'] === 'string' ? input['salt'] : '';
+    await verdictFor(bundle);
+    const open = async (text: string, value: string): Promise<void> => {
+      await watched.page.$eval('#opening-tool', (node) => {
+        node.setAttribute('open', '');
+      });
+      for (const [selector, content] of [
+        ['#opening-salt', text],
+        ['#opening-value', value],
+      ] as const) {
+        await watched.page.$eval(
+          selector,
+          (node, typed) => {
+            Reflect.set(node, 'value', typed);
+          },
+          content,
+        );
+      }
+      await watched.page.click('#opening-tool button[type="submit"]');
+    };
+    await open(salt, 'What is a receipt?');
+    await watched.page.waitForSelector('[data-opening="opens"]');
+    await open(salt, 'What is a receipt');
+    await watched.page.waitForSelector('[data-opening="does-not-open"]');
+    await open('AAAA', 'What is a receipt?');
+    await watched.page.waitForSelector('[data-opening="bad-salt"]');
+  });
+
+  it('compares two bundles member by member', async () => {
+    const record = await plain();
+    await verdictFor(record);
+    await watched.page.$eval('#compare-tool', (node) => {
+      node.setAttribute('open', '');
+    });
+    await give({ ...changed(record, ['snapshot', 'model'], 'other'), note: 'unbound' }, '#other-file');
+    await watched.page.waitForSelector('[data-differences="2"]');
+    expect(await watched.text('[data-differences]')).toMatch(
+      /snapshot\.model.*example-1.*other.*yes.*note.*not there.*unbound.*no/s,
+    );
+  });
+
+  it('catches a changed copy, and leaves the original as it is', async () => {
+    await verdictFor(await plain());
+    await watched.page.$eval('#tamper-tool', (node) => {
+      node.setAttribute('open', '');
+    });
+    await watched.page.waitForFunction(`document.querySelector('#tamper-path').options.length > 5`);
+    await watched.page.click('#tamper-run');
+    await watched.page.waitForSelector('[data-tampered="CERTIFICATE_HASH_MISMATCH"]');
+    expect(await watched.attribute('.result [data-verdict]', 'data-verdict')).toBe('VERIFIED');
+    await watched.page.select('#tamper-path', 'meta.attestation.signature');
+    await watched.page.click('#tamper-run');
+    await watched.page.waitForSelector('[data-tampered="ATTESTATION_INVALID_SIGNATURE"]');
+  });
+
+  it('checks a project of ten thousand steps in a worker, telling how far it is', async () => {
+    const bundle = await longProject(10_000);
+    await watched.page.evaluate(`
+      globalThis.seen = new Set();
+      new MutationObserver(() => {
+        const bar = document.querySelector('.working progress');
+        if (bar !== null && bar.hasAttribute('value')) seen.add(bar.value);
+      }).observe(document.querySelector('#tools'), { subtree: true, childList: true, attributes: true });
+    `);
+    expect(await verdictFor(bundle)).toBe('VERIFIED');
+    expect(watched.page.workers()).toHaveLength(1);
+    expect(await watched.page.evaluate('seen.size')).toBeGreaterThan(5);
+    expect(await watched.text('[data-steps-shown]')).toContain('1–100 of 10000');
+    await watched.page.click('.step-controls button:nth-child(2)');
+    await watched.page.waitForSelector('[data-step="step-101"]');
+    expect(await watched.page.evaluate(`document.querySelectorAll('[data-step]').length`)).toBe(100);
+  });
+
+  it('complained about nothing', () => {
+    expect(watched.complaints).toEqual([]);
+  });
+});
+
+async function longProject(count: number): Promise<JsonObject> {
+  const steps = Array.from({ length: count }, (_, index) => ({
+    stepId: `step-${index + 1}`,
+    bundle: sealed({ executionId: `exec-${index}` }).bundle,
+  }));
+  return registered(buildProjectBundle({ projectTitle: 'A long one' }, steps));
+}

@@ -1,0 +1,68 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** The built node as its own process, with a database and keys of its own. */
+export interface NodeProcess {
+  readonly url: string;
+  /** Sends JSON with the node's API key. @throws Error when it is refused */
+  post(path: string, body: unknown): Promise<Readonly<Record<string, unknown>>>;
+  stop(): Promise<void>;
+}
+
+const MAIN = join(__dirname, '..', '..', 'node', 'dist', 'main.js');
+
+export async function startNodeProcess(): Promise<NodeProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'cer-verifier-node-'));
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    PORT: '0',
+    DATABASE_URL: `sqlite:${join(folder, 'node.sqlite')}`,
+    KEYS_FILE: join(folder, 'keys.json'),
+    COMMITMENT_SECRET_FILE: join(folder, 'commitment-secrets.json'),
+  };
+  const command = (...args: readonly string[]): string => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], { env, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`node ${args.join(' ')}: ${stderr}`);
+    return stdout.trim();
+  };
+  command('init');
+  command('migrate');
+  const apiKey = command('api-key', 'create', '--tenant', 'newsroom');
+  const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const url = await listeningUrl(child);
+  return {
+    url,
+    post: async (path, body) => {
+      const response = await fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+      return (await response.json()) as Readonly<Record<string, unknown>>;
+    },
+    stop: async () => {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function listeningUrl(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('no output');
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { msg, url } = JSON.parse(line) as { msg?: string; url?: string };
+    if (msg === 'listening' && url !== undefined) {
+      // What it logs later must not fill the pipe.
+      child.stdout.resume();
+      return url;
+    }
+  }
+  throw new Error('the node ended before it listened');
+}

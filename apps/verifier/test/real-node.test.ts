@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { buildProjectBundle, isJsonObject, type JsonObject } from '@cer/cer-core';
+import { ask, toneOf, verdictOf } from './ask.js';
+import { describeInChromium } from './chromium.js';
+import { startNodeProcess, type NodeProcess } from './node-process.js';
+import { startVerifier, type VerifierUnderTest } from './verifier-under-test.js';
+
+// Against the node as it is deployed, not a stub of it.
+
+let node: NodeProcess;
+let verifier: VerifierUnderTest;
+const paths = new Map<string, string>();
+
+beforeAll(async () => {
+  node = await startNodeProcess();
+  verifier = await startVerifier({ nodeUrl: node.url });
+  const base = { provider: 'example', model: 'example-1', input: 'SECRET QUESTION', output: 'SECRET ANSWER' };
+  const certify = (name: string, body: object): Promise<JsonObject> => certifyAs(name, { ...base, ...body });
+  const plain = await certify('plain', {
+    executionId: 'run-1',
+    signals: [{ type: 'review', source: 'desk', payload: { ok: true } }],
+  });
+  await certify('resealed', { executionId: 'run-2', parameters: { temperature: 0, secret: 'a withheld member' } });
+  await certify('confidential', {
+    executionId: 'run-3',
+    protocolVersion: '1.3.1',
+    prompt: 'A prompt that is not published',
+    parameters: { temperature: 0, maxTokens: 10, topP: null, seed: null },
+  });
+  const project = buildProjectBundle({ projectTitle: 'Series' }, [{ stepId: 'one', bundle: plain }]);
+  const { projectHash } = await node.post('/v1/project-bundle/register', project);
+  paths.set('project', `/p/${encodeURIComponent(String(projectHash))}`);
+});
+
+afterAll(async () => {
+  await verifier.close();
+  await node.stop();
+});
+
+async function certifyAs(name: string, body: object): Promise<JsonObject> {
+  const { cer, certificateHash } = await node.post('/v1/cer/ai/certify', body);
+  paths.set(name, `/c/${encodeURIComponent(String(certificateHash))}`);
+  if (!isJsonObject(cer)) throw new Error('no certificate');
+  return cer;
+}
+
+const CASES = [
+  ['plain', 'VERIFIED'],
+  ['resealed', 'VERIFIED'],
+  ['confidential', 'VERIFIED_CONFIDENTIAL'],
+  ['project', 'VERIFIED'],
+] as const;
+
+describe('records of a real node', () => {
+  it.each(CASES)('%s: the server finds %s and shows nothing withheld', async (name, verdict) => {
+    const page = await ask(verifier.url, paths.get(name) ?? '');
+    expect([page.status, verdictOf(page), toneOf(page)]).toEqual([200, verdict, 'good']);
+    expect(page.text).not.toMatch(/SECRET|withheld member|not published/);
+  });
+
+  it('lists them by execution id', async () => {
+    const page = await ask(verifier.url, '/e/run-1');
+    expect(page.text).toContain(`href="${paths.get('plain') ?? ''}"`);
+  });
+
+  it('gives commands that check this very certificate with OpenSSL alone', async () => {
+    const { text } = await ask(verifier.url, paths.get('plain') ?? '');
+    const block = (id: string): string =>
+      decoded(new RegExp(`<pre id="${id}"[^>]*>([^]*?)</pre>`).exec(text)?.[1] ?? '');
+    const run = (script: string): string =>
+      execFileSync('bash', ['-c', `set -e; cd "$(mktemp -d)"; ${script}`], { encoding: 'utf8' });
+    const hash = decodeURIComponent(paths.get('plain')?.slice('/c/'.length) ?? '').slice('sha256:'.length);
+    expect(run(block('hash-command'))).toContain(hash);
+    const fingerprint = /<dt>Key fingerprint<\/dt><dd><code class="hash">sha256:([0-9a-f]{64})/.exec(text)?.[1];
+    const printed = run(block('signature-command'));
+    expect(printed).toContain(fingerprint);
+    expect(printed).toContain('Signature Verified Successfully');
+  });
+});
+
+function decoded(html: string): string {
+  return html.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+}
+
+describeInChromium('records of a real node in Chromium', (chromium) => {
+  beforeAll(() => chromium.start());
+  afterAll(() => chromium.stop());
+
+  it.each(CASES)('%s: the browser fetches, checks and finds %s itself', async (name, verdict) => {
+    const watched = await chromium.open();
+    await watched.page.goto(`${verifier.url}${paths.get(name) ?? ''}`);
+    await watched.page.waitForSelector(`[data-checked-by="browser"][data-verdict="${verdict}"][data-tone="good"]`);
+    expect(watched.requests.some((url) => url.startsWith(`${node.url}/v1/`))).toBe(true);
+    expect(watched.complaints).toEqual([]);
+    await watched.close();
+  });
+});

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { JsonObject } from '@cer/cer-core';
+import { testKeySet, testSigner } from '@cer/keys/testing';
+import { TEST_NODE_ID } from '@cer/cer-core/testing';
+import { describeInChromium } from './chromium.js';
+import { changed, hashOf, lookupAnswer, plain } from './records.js';
+import { certificatePath, KEY_SET_PATH, startStubNode, type StubNode } from './stub-node.js';
+import { startVerifier, type VerifierUnderTest } from './verifier-under-test.js';
+
+// The browser's own check against the server's: the verdict is green only where both found the same.
+
+describeInChromium('the check in the browser', (chromium) => {
+  let serverNode: StubNode;
+  let browserNode: StubNode;
+  let verifier: VerifierUnderTest;
+  let record: JsonObject;
+  let path: string;
+
+  beforeAll(async () => {
+    [serverNode, browserNode] = await Promise.all([startStubNode(), startStubNode()]);
+    verifier = await startVerifier({ nodeUrl: serverNode.url, publicNodeUrl: browserNode.url });
+    record = await plain();
+    path = `/c/${encodeURIComponent(hashOf(record))}`;
+    await chromium.start();
+  });
+
+  afterAll(async () => {
+    await chromium.stop();
+    await Promise.all([verifier.close(), serverNode.close(), browserNode.close()]);
+  });
+
+  function answer(node: StubNode, body: JsonObject): void {
+    node.answers.set(certificatePath(hashOf(record)), { status: 200, body });
+  }
+
+  it('is green where both fetched and found the same, and says who checked', async () => {
+    answer(serverNode, lookupAnswer(record));
+    answer(browserNode, lookupAnswer(record));
+    const watched = await chromium.open();
+    await watched.page.goto(`${verifier.url}${path}`);
+    await watched.page.waitForSelector('[data-checked-by="browser"][data-verdict="VERIFIED"][data-tone="good"]');
+    expect(await watched.text('#verdict')).toMatch(/Our server found: Verified.*Your browser found: Verified/);
+    expect(browserNode.requests).toEqual(expect.arrayContaining([certificatePath(hashOf(record)), KEY_SET_PATH]));
+    expect(watched.complaints).toEqual([]);
+    await watched.close();
+  });
+
+  it.each([
+    ['shows the server a good record and the browser a changed one', true, false],
+    ['shows the browser a good record and the server a changed one', false, true],
+  ])('is never green for a node that %s', async (_name, isServerGood, isBrowserGood) => {
+    const lie = lookupAnswer(changed(record, ['snapshot', 'model'], 'another'));
+    answer(serverNode, isServerGood ? lookupAnswer(record) : lie);
+    answer(browserNode, isBrowserGood ? lookupAnswer(record) : lie);
+    const watched = await chromium.open();
+    await watched.page.goto(`${verifier.url}${path}`);
+    await watched.verdict('DISAGREEMENT');
+    expect(await watched.attribute('[data-verdict]', 'data-tone')).toBe('bad');
+    expect(await watched.text('#verdict')).toContain('Server and browser disagree');
+    await watched.close();
+  });
+
+  it('is never green where both verify but under different keys', async () => {
+    answer(serverNode, lookupAnswer(record));
+    answer(browserNode, lookupAnswer(record));
+    const own = browserNode.answers.get(KEY_SET_PATH);
+    const body = testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: testSigner('somebody else') }] });
+    browserNode.answers.set(KEY_SET_PATH, { status: 200, body });
+    const watched = await chromium.open();
+    await watched.page.goto(`${verifier.url}${path}`);
+    await watched.verdict('DISAGREEMENT');
+    if (own !== undefined) browserNode.answers.set(KEY_SET_PATH, own);
+    await watched.close();
+  });
+
+  it.each([
+    ['the node does not answer the browser', 'hang-up' as const, 'UNCHECKED'],
+    ['the node answers the browser with a fault', { status: 500, body: {} }, 'UNCHECKED'],
+    ['the record is hidden from the browser', { status: 404, body: {} }, 'DISAGREEMENT'],
+  ])('is never green where %s', async (_name, lie, verdict) => {
+    answer(serverNode, lookupAnswer(record));
+    browserNode.answers.set(certificatePath(hashOf(record)), lie);
+    const watched = await chromium.open();
+    await watched.page.goto(`${verifier.url}${path}`);
+    await watched.verdict(verdict);
+    expect(await watched.page.$('[data-tone="good"]')).toBeNull();
+    await watched.close();
+  });
+
+  it('is never green where the worker cannot be loaded', async () => {
+    answer(serverNode, lookupAnswer(record));
+    answer(browserNode, lookupAnswer(record));
+    const watched = await chromium.open();
+    await watched.page.setRequestInterception(true);
+    watched.page.on(
+      'request',
+      (request) => void (request.url().includes('check-worker') ? request.abort() : request.continue()),
+    );
+    await watched.page.goto(`${verifier.url}${path}`);
+    await watched.verdict('UNCHECKED');
+    expect(await watched.page.$('[data-tone="good"]')).toBeNull();
+    await watched.close();
+  });
+
+  it('shows the verdict of the server where scripts are off', async () => {
+    answer(serverNode, lookupAnswer(record));
+    const watched = await chromium.open({ scripts: false });
+    await watched.page.goto(`${verifier.url}${path}`);
+    expect(await watched.attribute('[data-verdict]', 'data-verdict')).toBe('VERIFIED');
+    expect(await watched.attribute('[data-verdict]', 'data-checked-by')).toBe('server');
+    expect(await watched.text('#verdict')).toContain('Your browser has checked nothing itself');
+    await watched.close();
+  });
+
+  it('can be walked by keyboard: skip link, then navigation, then the first action', async () => {
+    answer(serverNode, lookupAnswer(record));
+    answer(browserNode, lookupAnswer(record));
+    const watched = await chromium.open();
+    await watched.page.goto(`${verifier.url}${path}`);
+    await watched.page.waitForSelector('[data-checked-by="browser"]');
+    await watched.page.keyboard.press('Tab');
+    expect(await watched.page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
+    await watched.page.keyboard.press('Enter');
+    await watched.page.keyboard.press('Tab');
+    expect(await watched.page.evaluate('document.querySelector("main").contains(document.activeElement)')).toBe(true);
+    await watched.close();
+  });
+
+  it('prints one report without tools and navigation', async () => {
+    const watched = await chromium.open();
+    await watched.page.goto(`${verifier.url}${path}`);
+    await watched.page.waitForSelector('[data-checked-by="browser"]');
+    await watched.page.emulateMediaType('print');
+    const shown = await watched.page.evaluate(
+      `['.verdict', '.layers', '.facts', '.qr', 'nav', '.evidence', '#record-tools', 'button.copy'].filter((selector) => document.querySelector(selector)?.checkVisibility())`,
+    );
+    expect(shown).toEqual(['.verdict', '.layers', '.facts', '.qr']);
+    await watched.close();
+  });
+});

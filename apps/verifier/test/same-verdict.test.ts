@@ -1,0 +1,145 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { evaluateCer, evaluateProject, toNodeVerifyResponse, toProjectVerifyResponse } from '@cer/cer-core';
+import { checkArtefact, readKeySet } from '../src/check/check-artefact.js';
+import type { ArtefactCheck } from '../src/check/check-result.js';
+import { readArtefact } from '../src/check/read-artefact.js';
+import { describeInChromium } from './chromium.js';
+import { readVectors, type Vector } from './vectors.js';
+import { WEB_BUILD_FOLDER } from './verifier-under-test.js';
+
+// One bundle, one verdict: on the site, in the offline file, on the command line and from the node's verify route.
+
+const AT = '2026-06-01T00:00:00.000Z';
+const vectors = readVectors();
+
+function requestOf({ bundle, keySet }: Vector) {
+  const keySource = { kind: 'file', where: 'key-set.json', at: AT } as const;
+  return { source: bundle, keySet, keySource: keySet === null ? null : keySource, askedHash: null, verifiedAt: AT };
+}
+
+/** What every report must agree on; who verified, and when, differs. */
+function essence(report: Readonly<Record<string, unknown>>): unknown {
+  const { status, checks, reasonCodes, certificateHash, bundleType, contentMode } = report;
+  return { status, checks, reasonCodes, certificateHash, bundleType, contentMode };
+}
+
+async function siteChecks(): Promise<Map<string, ArtefactCheck>> {
+  const checks = new Map<string, ArtefactCheck>();
+  for (const vector of vectors) checks.set(vector.name, await checkArtefact(requestOf(vector)));
+  return checks;
+}
+
+describe('the verdicts on all vectors', () => {
+  let site: Map<string, ArtefactCheck>;
+
+  beforeAll(async () => {
+    site = await siteChecks();
+  });
+
+  function siteReport({ name }: Vector): Readonly<Record<string, unknown>> {
+    return { ...site.get(name)?.report };
+  }
+
+  it('has many vectors to look at', () => {
+    expect(vectors.length).toBeGreaterThan(100);
+  });
+
+  it('are those that the vectors state', () => {
+    // A page knows a project when it sees one, and so never verifies it as a certificate.
+    const fitting = vectors.filter(({ name, kind }) => kind === 'project' || site.get(name)?.kind === 'certificate');
+    const found = fitting.map((vector) => [vector.name, siteReport(vector)['status']]);
+    expect(found).toEqual(fitting.map(({ name, status }) => [name, status ?? 'FAILED']));
+  });
+
+  it('are the same on the command line', () => {
+    const lines = vectors.map(({ bundlePath, keySetPath }) =>
+      JSON.stringify(['verify', bundlePath, '--json', ...(keySetPath === null ? [] : ['--keys', keySetPath])]),
+    );
+    const cli = pathToFileURL(join(__dirname, '..', '..', 'cli', 'dist', 'run.js')).href;
+    const { stdout } = spawnSync(process.execPath, [join(__dirname, 'run-cli.mjs'), cli], {
+      input: lines.join('\n'),
+      encoding: 'utf8',
+      maxBuffer: 256 * 1024 * 1024,
+    });
+    const results = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { exit: number; stdout: string });
+    expect(results).toHaveLength(vectors.length);
+    const cliEssence = results.map(({ exit, stdout: report }, index) => {
+      const name = vectors[index]?.name;
+      if (exit === 3) return { name, exit };
+      return { name, exit, ...Object(essence(JSON.parse(report) as Readonly<Record<string, unknown>>)) } as unknown;
+    });
+    const siteEssence = vectors.map((vector) => {
+      const { name, refused } = vector;
+      // Text that is no JSON at all is a mistake in the call on a command line, and a failed file on a page.
+      if (refused === 'JSON_SYNTAX') return { name, exit: 3 };
+      const report = siteReport(vector);
+      return { name, exit: report['status'] === 'FAILED' ? 1 : 0, ...Object(essence(report)) } as unknown;
+    });
+    expect(cliEssence).toEqual(siteEssence);
+  });
+
+  it('are the same from the verify route', async () => {
+    for (const vector of vectors) {
+      const check = site.get(vector.name);
+      const artefact = readArtefact(vector.bundle);
+      if (artefact.kind === 'unreadable') {
+        expect(check?.status).toBe('FAILED');
+        continue;
+      }
+      const options = { keySet: vector.keySet === null ? null : readKeySet(vector.keySet), verifiedAt: AT };
+      if (artefact.kind === 'project') {
+        const { steps, ...answer } = toProjectVerifyResponse(await evaluateProject(artefact.value, options));
+        expect([vector.name, check?.nodeResponse, steps.length]).toEqual([
+          vector.name,
+          answer,
+          check?.kind === 'project' ? check.steps.length : -1,
+        ]);
+      } else {
+        const answer = toNodeVerifyResponse(await evaluateCer(artefact.value, options));
+        expect([vector.name, check?.nodeResponse]).toEqual([vector.name, answer]);
+        expect(answer.status === 'verified').toBe(check?.status !== 'FAILED');
+      }
+    }
+  });
+});
+
+describeInChromium('the verdicts of the built offline file', (chromium) => {
+  beforeAll(() => chromium.start());
+  afterAll(() => chromium.stop());
+
+  it('are the same in its worker, on every vector', async () => {
+    const watched = await chromium.open();
+    const built = join(WEB_BUILD_FOLDER, 'offline.html');
+    await watched.page.goto(pathToFileURL(built).href);
+    await watched.page.evaluate(`
+      globalThis.worker = new Worker(URL.createObjectURL(new Blob([document.getElementById('verifier').textContent])));
+      globalThis.check = (id, request) => new Promise((resolve) => {
+        const listen = ({ data }) => {
+          if (data.id !== id || data.state === 'progress') return;
+          worker.removeEventListener('message', listen);
+          resolve(data.state === 'done' ? data.result : data.state);
+        };
+        worker.addEventListener('message', listen);
+        worker.postMessage({ id, task: 'check', request });
+      });
+    `);
+    const requests = vectors.map(requestOf);
+    await watched.page.evaluate(`globalThis.requests = ${JSON.stringify(requests)}`);
+    const found = (await watched.page.evaluate(
+      `Promise.all(requests.map((request, id) => check(id, request)))`,
+    )) as ArtefactCheck[];
+    const site = await siteChecks();
+    expect(found.map((check, index) => [vectors[index]?.name, check])).toEqual(
+      vectors.map(({ name }) => [name, site.get(name)]),
+    );
+    expect(readFileSync(built, 'utf8')).toContain('id="verifier"');
+    await watched.close();
+  });
+});
