@@ -6,7 +6,9 @@ export default tseslint.config(
   {
     files: ['**/*.{ts,tsx}'],
     extends: [...tseslint.configs.strictTypeChecked, prettier],
-    languageOptions: { parserOptions: { projectService: { allowDefaultProject: [] }, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: { projectService: { allowDefaultProject: [] }, tsconfigRootDir: import.meta.dirname },
+    },
     rules: {
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
@@ -18,7 +20,7 @@ export default tseslint.config(
   },
   {
     // Tests are no part of a workspace's build; one project of their own types them all.
-    files: ['**/*.test.{ts,tsx}', '*/*/test/**/*.ts'],
+    files: ['**/*.test.{ts,tsx}', '*/*/test/**/*.ts', 'e2e/test/**/*.ts'],
     languageOptions: { parserOptions: { projectService: false, project: ['./tsconfig.tests.json'] } },
   },
   {

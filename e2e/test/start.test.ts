@@ -1,85 +1,12 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-
-const root = join(__dirname, '../..');
-const PATIENCE_MS = 180_000;
-
-interface Services {
-  readonly node: { readonly url: string };
-  readonly apiKey: string;
-  readonly adminSecret: string;
-}
+import { freeBase, PATIENCE_MS, Start } from './npm-start.js';
 
 interface Sample {
   readonly certificateHash: string;
-}
-
-/** `npm start` as a script would run it: its own data folder and ports, in a process group of its own. */
-class Start {
-  readonly child: ChildProcess;
-  readonly ended: Promise<number | null>;
-  said = '';
-
-  constructor(dataDir: string, portBase: number) {
-    this.child = spawn(process.execPath, ['scripts/start.mjs'], {
-      cwd: root,
-      detached: true,
-      env: { ...process.env, CER_DATA_DIR: dataDir, CER_PORT_BASE: String(portBase) },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const keep = (chunk: Buffer): void => {
-      this.said += chunk.toString();
-    };
-    this.child.stdout?.on('data', keep);
-    this.child.stderr?.on('data', keep);
-    this.ended = new Promise((resolve) => {
-      this.child.once('close', resolve);
-    });
-  }
-
-  async services(dataDir: string): Promise<Services> {
-    const file = join(dataDir, 'services.json');
-    const deadline = Date.now() + PATIENCE_MS;
-    while (Date.now() < deadline) {
-      await sleep(100);
-      if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Services;
-      if (this.child.exitCode !== null) break;
-    }
-    throw new Error(`not ready:\n${this.said}`);
-  }
-
-  /** To the whole group, as a terminal does on Ctrl-C. */
-  async interrupt(): Promise<number | null> {
-    if (this.child.pid !== undefined) process.kill(-this.child.pid, 'SIGINT');
-    return this.ended;
-  }
-}
-
-async function freeBase(): Promise<number> {
-  for (;;) {
-    const base = 20_000 + Math.floor(Math.random() * 20_000);
-    const isFree = await Promise.all([0, 10, 100, 200, 300].map((offset) => canListen(base + offset)));
-    if (isFree.every(Boolean)) return base;
-  }
-}
-
-function canListen(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => {
-      resolve(false);
-    });
-    server.listen(port, '127.0.0.1', () => {
-      server.close(() => {
-        resolve(true);
-      });
-    });
-  });
 }
 
 async function sampleAt(url: string): Promise<Sample> {

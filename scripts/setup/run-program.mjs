@@ -9,13 +9,14 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
  * Runs a Node program to its end and keeps the last of what it said. A signal to this process is handed on, and the
  * program's end awaited: a second set-up must not begin while the first one's npm still writes.
  * @param {readonly string[]} args script and its arguments
- * @param {{cwd: string, env?: NodeJS.ProcessEnv}} options
+ * @param {{cwd: string, env?: NodeJS.ProcessEnv, input?: string}} options `input`: what it reads on stdin
  * @returns {Promise<{code: number, output: string}>} code 1 also when a signal ended it
  * @throws {SetupError} when this process was told to stop
  */
-export function runNode(args, { cwd, env = process.env }) {
+export function runNode(args, { cwd, env = process.env, input = '' }) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
+    child.stdin.on('error', () => undefined).end(input);
     let output = '';
     let stoppedBy = null;
     const keep = (chunk) => {

@@ -1,0 +1,247 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { buildProjectBundle, isJsonObject, parseJson } from '@cer/cer-core';
+import { freeBase, PATIENCE_MS, root, Start, type Services } from './npm-start.js';
+
+// What a newcomer does by the README, and what an artist does with a sketch, on the services of one `npm start`.
+
+const folder = mkdtempSync(join(tmpdir(), 'cer-journey-'));
+const dataDir = join(folder, 'data');
+const own = (name: string): string => join(folder, name);
+
+interface Said {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function cer(...args: readonly string[]): Promise<Said> {
+  return new Promise((resolve) => {
+    const env = { ...process.env, CER_NODE_URL: services.node.url, CER_API_KEY: services.apiKey };
+    execFile(process.execPath, [join(root, 'apps/cli/bin/cer.js'), ...args], { env }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+    });
+  });
+}
+
+function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${services.node.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${services.apiKey}`, ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+function sha256(data: string | Uint8Array): string {
+  return `sha256:${createHash('sha256').update(data).digest('hex')}`;
+}
+
+interface PublicRecord {
+  readonly certificateHash: string;
+  readonly canonical: {
+    readonly certificate: { readonly canonicalPayload: string; readonly certificateHash: string };
+    readonly receipt: { readonly canonicalPayload: string; readonly signature: string; readonly kid: string };
+  };
+}
+
+async function lookUp(certificateHash: string): Promise<PublicRecord> {
+  const response = await fetch(
+    `${services.node.url}/v1/cer/public?certificate_hash=${encodeURIComponent(certificateHash)}`,
+  );
+  expect(response.status).toBe(200);
+  return (await response.json()) as PublicRecord;
+}
+
+let started: Start;
+let services: Services;
+
+beforeAll(async () => {
+  started = new Start(dataDir, await freeBase());
+  services = await started.services(dataDir);
+}, PATIENCE_MS);
+
+afterAll(async () => {
+  expect(await started.interrupt()).toBe(0);
+  rmSync(folder, { recursive: true });
+}, PATIENCE_MS);
+
+describe('a model call', () => {
+  const secret = 'the raw words that nobody may keep';
+  let certificateHash: string;
+
+  it('is certified, and the same again is the same certificate', async () => {
+    const request = {
+      executionId: 'journey-1',
+      provider: 'example',
+      model: 'example-1',
+      input: secret,
+      output: `no, ${secret}`,
+    };
+    writeFileSync(own('execution.json'), JSON.stringify(request));
+    const first = await cer('certify', own('execution.json'));
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    writeFileSync(own('certificate.json'), first.stdout);
+    const again = await cer('certify', own('execution.json'));
+    expect(again.stdout).toBe(first.stdout);
+    ({ certificateHash } = JSON.parse(first.stdout) as PublicRecord);
+
+    writeFileSync(own('changed.json'), JSON.stringify({ ...request, output: 'yes' }));
+    const changed = await cer('certify', own('changed.json'));
+    expect(changed.code).toBe(1);
+    expect(JSON.parse(changed.stderr)).toMatchObject({ status: 409, error: 'EXECUTION_MUTATION_DETECTED' });
+  });
+
+  it('verifies offline, by a saved answer and a saved key set', async () => {
+    const keys = await fetch(`${services.node.url}/.well-known/svc-node.json`);
+    writeFileSync(own('keys.json'), await keys.text());
+    const verified = await cer('verify', own('certificate.json'), '--keys', own('keys.json'));
+    expect(verified.code).toBe(0);
+    expect(verified.stdout).toMatch(/^VERIFIED\n/);
+    const tampered = readFileSync(own('certificate.json'), 'utf8').replaceAll('example-1', 'example-2');
+    writeFileSync(own('tampered.json'), tampered);
+    expect((await cer('verify', own('tampered.json'), '--keys', own('keys.json'))).code).toBe(1);
+  });
+
+  it('is found by its hash, and a hash without record is not', async () => {
+    const found = await cer('lookup', certificateHash);
+    expect(found.code).toBe(0);
+    writeFileSync(own('record.json'), found.stdout);
+    expect((await cer('verify', own('record.json'), '--keys', services.node.url)).code).toBe(0);
+    expect((await cer('verify', '--hash', certificateHash, '--node', services.node.url)).stdout).toMatch(/^VERIFIED\n/);
+    const missing = await cer('verify', '--hash', `sha256:${'0'.repeat(64)}`, '--node', services.node.url);
+    expect(missing).toMatchObject({ code: 2, stderr: '' });
+    expect(missing.stdout).toMatch(/^NOT FOUND/);
+    expect((await cer('lookup', `sha256:${'0'.repeat(64)}`)).code).toBe(2);
+  });
+
+  it('is confirmed by sha256sum and openssl alone', async () => {
+    const { canonical } = await lookUp(certificateHash);
+    writeFileSync(own('canonical.txt'), canonical.certificate.canonicalPayload);
+    writeFileSync(own('receipt.txt'), canonical.receipt.canonicalPayload);
+    writeFileSync(own('receipt.sig'), Buffer.from(canonical.receipt.signature, 'base64url'));
+    const { keys } = JSON.parse(readFileSync(own('keys.json'), 'utf8')) as {
+      readonly keys: readonly { readonly kid: string; readonly publicKey: string }[];
+    };
+    const key = keys.find(({ kid }) => kid === canonical.receipt.kid);
+    writeFileSync(own('key.der'), Buffer.from(key?.publicKey ?? '', 'base64'));
+    const sum = execFileSync('sha256sum', [own('canonical.txt')], { encoding: 'utf8' });
+    expect(`sha256:${sum.slice(0, 64)}`).toBe(certificateHash);
+    const checked = execFileSync(
+      'openssl',
+      [
+        'pkeyutl',
+        '-verify',
+        '-pubin',
+        '-keyform',
+        'DER',
+        '-inkey',
+        own('key.der'),
+        '-rawin',
+        '-in',
+        own('receipt.txt'),
+        '-sigfile',
+        own('receipt.sig'),
+      ],
+      { encoding: 'utf8' },
+    );
+    expect(checked).toContain('Signature Verified Successfully');
+  });
+
+  it('is attested when it was sealed elsewhere, and registered as a step of a project', async () => {
+    const bundle = readFileSync(join(root, 'examples/certificates/sealed.json'), 'utf8');
+    writeFileSync(own('sealed.json'), bundle);
+    const attested = await cer('attest', own('sealed.json'));
+    expect(attested.code).toBe(0);
+    const step = parseJson(bundle);
+    if (!isJsonObject(step)) throw new Error('a bundle is an object');
+    const project = buildProjectBundle({ projectTitle: 'Journey' }, [{ stepId: 'only', bundle: step }]);
+    writeFileSync(own('project.json'), JSON.stringify(project));
+    const registered = await cer('register-project', own('project.json'));
+    expect(registered).toMatchObject({ code: 0 });
+    const { projectHash } = JSON.parse(registered.stdout) as { readonly projectHash: string };
+    const shown = await fetch(
+      `${services.node.url}/v1/project-bundle/public?project_hash=${encodeURIComponent(projectHash)}`,
+    );
+    writeFileSync(own('public-project.json'), await shown.text());
+    expect((await cer('verify-project', own('public-project.json'), '--keys', own('keys.json'))).code).toBe(0);
+  });
+
+  it('leaves none of its raw words in the data folder', () => {
+    const files = filesIn(dataDir);
+    expect(files.length).toBeGreaterThan(5);
+    for (const file of files)
+      expect({ file, holdsSecret: readFileSync(file).includes(secret) }).toEqual({ file, holdsSecret: false });
+  });
+
+  it('is shown as verified by the public verifier', async () => {
+    const page = await fetch(`${services.verifier.url}/c/${encodeURIComponent(certificateHash)}`);
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain('data-verdict="VERIFIED"');
+  });
+});
+
+describe('a sketch', () => {
+  const code = 'function setup() { background(20, 40, 80); fill(255, 180, 0); circle(975, 1200, 600 + VAR[0] * 4); }';
+
+  it('becomes a PNG whose hash is told, or says why there is no renderer', async () => {
+    const response = await post('/api/render', { code, seed: 'journey', VAR: [10] });
+    if (services.renderer === undefined) {
+      process.stderr.write('no browser on this machine: rendering is only checked to answer 503\n');
+      expect(response.status).toBe(503);
+      return;
+    }
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('image/png');
+    const png = new Uint8Array(await response.arrayBuffer());
+    expect(sha256(png)).toBe(response.headers.get('x-runtime-hash'));
+  });
+
+  it('is certified, replayed, and verifies like any certificate', async () => {
+    if (services.renderer === undefined) {
+      expect((await post('/verify', { snapshot: { code } })).status).toBe(503);
+      return;
+    }
+    const request = { snapshot: { code, seed: 'journey', vars: [10] } };
+    const first = (await (await post('/verify', request)).json()) as VerifyAnswer;
+    expect(first).toMatchObject({ verified: true, mode: 'static', protocolCompliant: true });
+    const again = await post('/verify', { ...request, expectedHash: first.computedPixelHash });
+    expect(again.headers.get('x-idempotent-replay')).toBe('true');
+    expect(await again.json()).toMatchObject({ certificateHash: first.certificateHash, hashMatchType: 'pixels' });
+    const other = await post('/verify', { ...request, expectedHash: sha256('another picture') });
+    expect(await other.json()).toMatchObject({ verified: false });
+    writeFileSync(own('render.json'), JSON.stringify(first.cer));
+    expect((await cer('verify', own('render.json'), '--keys', own('keys.json'))).code).toBe(0);
+  });
+
+  it('runs as a loop that tells of its progress', async () => {
+    const loop = {
+      snapshot: { code: 'function draw() { background(t * 255); }', execution: { mode: 'loop', totalFrames: 6 } },
+    };
+    const response = await post('/verify', loop, { accept: 'text/event-stream' });
+    if (services.renderer === undefined) {
+      expect(response.status).toBe(503);
+      return;
+    }
+    const events = await response.text();
+    expect(events).toMatch(/event: progress\ndata: \{"framesDone":/);
+    const result = /event: result\ndata: (.*)\n/.exec(events)?.[1] ?? '{}';
+    expect(JSON.parse(result)).toMatchObject({ verified: true, mode: 'loop', metadata: { frames: 6 } });
+  });
+});
+
+interface VerifyAnswer {
+  readonly certificateHash: string;
+  readonly computedPixelHash: string;
+  readonly cer: object;
+}
+
+function filesIn(path: string): string[] {
+  return readdirSync(path).flatMap((name) => {
+    const inner = join(path, name);
+    return statSync(inner).isDirectory() ? filesIn(inner) : [inner];
+  });
+}
