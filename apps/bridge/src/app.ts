@@ -18,9 +18,12 @@ import type { ControlPlane } from './control-plane/control-plane.js';
 import { createGate } from './control-plane/gate.js';
 import type { UsageReports } from './control-plane/usage-reports.js';
 import { presentError, STATUS, translateError } from './errors.js';
+import type { HandoffKeys } from './handoff/handoff-keys.js';
 import { executionRoutes } from './ingest/executions/execution-routes.js';
 import { planQuota } from './ingest/quota.js';
 import { outcomeRecorder } from './ingest/record-outcomes.js';
+import { sessionRoutes } from './session/session-routes.js';
+import { createSessions, type SessionTimes } from './session/sessions.js';
 import type { Store } from './store/index.js';
 
 export interface BridgeDeps {
@@ -29,7 +32,13 @@ export interface BridgeDeps {
   readonly usage: UsageReports;
   readonly node: NodeConnection;
   readonly nodeKeys: NodeKeys;
+  readonly handoffKeys: HandoffKeys;
+  /** This bridge's origin: where its pages' requests come from, and whom handoff tokens are for. */
+  readonly publicUrl: string;
+  /** Who issues handoff tokens. */
+  readonly controlPlaneUrl: string;
   readonly verifyUrl: string | undefined;
+  readonly sessionTimes: SessionTimes;
   readonly limits: BridgeLimits;
   readonly trustedProxies: TrustedProxies | undefined;
   readonly logger: Logger;
@@ -46,9 +55,17 @@ export function createApp(deps: BridgeDeps): Express {
   );
   const gate = createGate(findKey);
   const quota = planQuota(store.limits, now);
+  const sessions = createSessions({ store: store.sessions, controlPlane, times: deps.sessionTimes, now });
+  const handoffRules = {
+    issuer: deps.controlPlaneUrl,
+    audience: new URL(deps.publicUrl).host,
+    keys: deps.handoffKeys,
+    now,
+  };
   const recordDeps = { ingests: store.ingests, usage: deps.usage, logger, now };
   const routes: readonly Route[] = [
     ...executionRoutes({ ...deps, ...limits, gate, quota, record: outcomeRecorder(recordDeps, 'executions') }),
+    ...sessionRoutes({ ...deps, sessions, handoffRules }),
     { method: 'GET', path: '/health', handler: async () => ok({ status: 'ok' }) },
     { method: 'GET', path: '/ready', handler: readyHandler(deps) },
     { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) },

@@ -12,6 +12,7 @@ import { publishedKeys } from './attestation-node/node-keys.js';
 import { readConfig } from './config.js';
 import { httpControlPlane } from './control-plane/control-plane.js';
 import { UsageReports } from './control-plane/usage-reports.js';
+import { publishedHandoffKeys } from './handoff/handoff-keys.js';
 import { openStore } from './store/index.js';
 
 const USAGE_INTERVAL_MS = 30_000;
@@ -48,6 +49,7 @@ export async function startBridge(env: Environment): Promise<RunningServer> {
       controlPlane,
       usage,
       node,
+      handoffKeys: publishedHandoffKeys(config.controlPlaneUrl),
       nodeKeys: publishedKeys(node, Date.now),
       logger,
       metrics: createMetrics({ process: true }),

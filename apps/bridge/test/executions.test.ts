@@ -3,6 +3,9 @@ import { evaluateCer, isJsonObject, member, type JsonObject } from '@cer/cer-cor
 import { parseKeySet } from '@cer/keys';
 import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { createInterface } from 'node:readline';
 import { startNodeProcess, type NodeProcess } from './service-process.js';
 import { SERVICE_TOKEN, startStubControlPlane, type StubControlPlane, type StubTenant } from './stub-control-plane.js';
 import { startTestBridge, type TestBridge } from './test-bridge.js';
@@ -184,24 +187,20 @@ describe('an NDJSON stream', () => {
   });
 
   it('is answered while it is still being sent', async () => {
-    const lines = new TransformStream<string, string>();
-    const writer = lines.writable.getWriter();
-    const answering = fetch(`${bridge.url}/api/v1/ingest/executions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-ndjson', authorization: `Bearer ${key}` },
-      body: lines.readable.pipeThrough(new TextEncoderStream()),
-      duplex: 'half',
-    });
-    await writer.write(`${JSON.stringify(execution())}\n`);
-    const { body } = await answering;
-    if (body === null) throw new Error('the answer has no body');
-    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-    const first = await reader.read();
-    expect(JSON.parse(first.value ?? '')).toMatchObject({ index: 0, status: 200 });
-    await writer.write(`${JSON.stringify(execution())}\n`);
-    expect(JSON.parse((await reader.read()).value ?? '')).toMatchObject({ index: 1, status: 200 });
-    await writer.close();
-    expect((await reader.read()).done).toBe(true);
+    const headers = { 'content-type': 'application/x-ndjson', authorization: `Bearer ${key}` };
+    const sending = request(`${bridge.url}/api/v1/ingest/executions`, { method: 'POST', headers });
+    sending.write(`${JSON.stringify(execution())}\n`);
+    const [answer] = (await once(sending, 'response')) as [IncomingMessage];
+    const lines = createInterface({ input: answer })[Symbol.asyncIterator]();
+    const nextResult = async (): Promise<unknown> => {
+      const line = await lines.next();
+      return line.done === true ? null : JSON.parse(line.value);
+    };
+    expect(await nextResult()).toMatchObject({ index: 0, status: 200 });
+    sending.write(`${JSON.stringify(execution())}\n`);
+    expect(await nextResult()).toMatchObject({ index: 1, status: 200 });
+    sending.end();
+    expect(await nextResult()).toBeNull();
   });
 });
 

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMetrics, Secret, serve } from '@cer/http-service';
@@ -8,6 +9,7 @@ import { connectToNode } from '../src/attestation-node/connection.js';
 import { publishedKeys } from '../src/attestation-node/node-keys.js';
 import { httpControlPlane } from '../src/control-plane/control-plane.js';
 import { UsageReports } from '../src/control-plane/usage-reports.js';
+import { publishedHandoffKeys } from '../src/handoff/handoff-keys.js';
 import { openStore, type Store } from '../src/store/index.js';
 import { SERVICE_TOKEN } from './stub-control-plane.js';
 
@@ -51,21 +53,35 @@ export async function startTestBridge(options: TestBridgeOptions): Promise<TestB
   const node = connectToNode(options.nodeUrl);
   const usage = new UsageReports(controlPlane, logger);
   // The port is known only when it listens, and the app must know its own origin.
-  const server = await serve((request, response) => app(request, response), { host: '127.0.0.1', port: 0, logger });
+  let app: RequestListener = () => undefined;
+  const server = await serve(
+    (request, response) => {
+      app(request, response);
+    },
+    {
+      host: '127.0.0.1',
+      port: 0,
+      logger,
+    },
+  );
   const usual: BridgeDeps = {
     store,
     controlPlane,
     usage,
     node,
     nodeKeys: publishedKeys(node, Date.now),
+    handoffKeys: publishedHandoffKeys(options.controlPlaneUrl),
+    publicUrl: server.url,
+    controlPlaneUrl: options.controlPlaneUrl,
     verifyUrl: undefined,
+    sessionTimes: { idleMs: 3_600_000, absoluteMs: 12 * 3_600_000 },
     limits: TEST_LIMITS,
     trustedProxies: undefined,
     logger,
     metrics: createMetrics(),
     now,
   };
-  const app = createApp({ ...usual, ...options.replace?.(usual) });
+  app = createApp({ ...usual, ...options.replace?.(usual) });
   return {
     url: server.url,
     databaseUrl,

@@ -1,0 +1,116 @@
+import { isJsonObject, member } from '@cer/cer-core';
+import {
+  noContent,
+  ok,
+  parseJsonBody,
+  ServiceError,
+  type Logger,
+  type Route,
+  type ServiceRequest,
+  type ServiceResponse,
+} from '@cer/http-service';
+import type { ControlPlane } from '../control-plane/control-plane.js';
+import { HandoffRefused, verifyHandoffToken, type Handoff, type HandoffRules } from '../handoff/verify-token.js';
+import type { Session } from '../store/index.js';
+import { refuseForgery } from './origin.js';
+import { CLEARED_COOKIE, sessionCookie } from './session-cookie.js';
+import type { Sessions, SessionTimes } from './sessions.js';
+
+export interface SessionRouteDeps {
+  readonly sessions: Sessions;
+  readonly controlPlane: Pick<ControlPlane, 'findSession'>;
+  readonly handoffRules: HandoffRules;
+  /** This bridge's origin. */
+  readonly publicUrl: string;
+  readonly sessionTimes: SessionTimes;
+  readonly logger: Logger;
+}
+
+const HANDOFF_LIMIT_BYTES = 64 * 1024;
+const MAX_DEPTH = 4;
+
+/** @see docs/spec.md, "Evidence bridge: human path" */
+export function sessionRoutes(deps: SessionRouteDeps): Route[] {
+  const { sessions, publicUrl } = deps;
+  const fromOwnPage = async (head: Parameters<typeof refuseForgery>[0]): Promise<void> => {
+    refuseForgery(head, publicUrl);
+  };
+  return [
+    {
+      method: 'POST',
+      path: '/api/v1/auth/handoff',
+      admit: fromOwnPage,
+      mediaTypes: ['application/json'],
+      bodyLimitBytes: HANDOFF_LIMIT_BYTES,
+      handler: (request) => signIn(deps, request),
+    },
+    {
+      method: 'GET',
+      path: '/api/v1/auth/session',
+      handler: async (request) => {
+        const session = await sessions.of(request);
+        if (session === null) throw noSession();
+        return ok({ session: shown(session) });
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/v1/auth/logout',
+      admit: fromOwnPage,
+      handler: async (request) => {
+        await sessions.end(request);
+        return noContent({ 'set-cookie': CLEARED_COOKIE });
+      },
+    },
+  ];
+}
+
+async function signIn(deps: SessionRouteDeps, request: ServiceRequest): Promise<ServiceResponse> {
+  const { sessions, controlPlane, logger, sessionTimes } = deps;
+  const body = parseJsonBody(request, { maxDepth: MAX_DEPTH });
+  const token = isJsonObject(body) ? member(body, 'token') : undefined;
+  const replace = isJsonObject(body) && member(body, 'replace') === true;
+  const refuse = (reason: string): ServiceError => {
+    logger.info({ requestId: request.requestId, reason }, 'handoff refused');
+    return noSession();
+  };
+
+  const handoff = await verifyHandoffToken(token, deps.handoffRules).catch((error: unknown) => {
+    throw error instanceof HandoffRefused ? refuse(error.message) : error;
+  });
+  if (!replace) await refuseOtherSession(sessions, request, handoff);
+  const account = await controlPlane.findSession(handoff.tenantId, handoff.userId);
+  if (account === null) throw refuse('no such user in good standing');
+  if (!account.hasBridge) {
+    throw new ServiceError({ code: 'FORBIDDEN', message: 'The evidence bridge is not part of this account' });
+  }
+  const { tenantName, user } = account;
+  const started = await sessions.start(request, handoff.identity, { tenantId: handoff.tenantId, tenantName, user });
+  if (started === null) throw refuse('used before');
+  const cookie = sessionCookie(started.token, Math.floor(sessionTimes.absoluteMs / 1000));
+  return ok({ session: shown(started.session) }, { 'set-cookie': cookie });
+}
+
+/** Somebody else's session in this browser is not ended unasked; the token stays good for when the person has chosen. */
+async function refuseOtherSession(sessions: Sessions, request: ServiceRequest, handoff: Handoff): Promise<void> {
+  const active = await sessions.of(request);
+  if (active === null) return;
+  if (active.tenantId !== handoff.tenantId || active.user.id !== handoff.userId) {
+    throw new ServiceError({ code: 'SESSION_CONFLICT' });
+  }
+}
+
+function shown({
+  tenantId,
+  tenantName,
+  user,
+  createdAt,
+  expiresAt,
+}: Session): Omit<Session, 'lastSeenAt' | 'checkedAt'> {
+  return { tenantId, tenantName, user, createdAt, expiresAt };
+}
+
+/** 401 without the challenge of a scheme that sessions have not. */
+function noSession(): ServiceError<'UNAUTHORIZED'> {
+  return new ServiceError({ code: 'UNAUTHORIZED' });
+}

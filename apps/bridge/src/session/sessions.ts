@@ -1,0 +1,103 @@
+import type { RequestHead } from '@cer/http-service';
+import type { ControlPlane } from '../control-plane/control-plane.js';
+import type { Session, SessionStore, SessionUser, TokenIdentity } from '../store/index.js';
+import { newSessionToken, sessionToken, sessionTokenHash } from './session-cookie.js';
+
+export interface SessionTimes {
+  /** How long a session lives without a request. */
+  readonly idleMs: number;
+  /** How long it lives at most. */
+  readonly absoluteMs: number;
+}
+
+/** A session that still counts. */
+export interface LiveSession extends Session {
+  readonly tokenHash: string;
+}
+
+export interface NewSessionOwner {
+  readonly tenantId: string;
+  readonly tenantName: string;
+  readonly user: SessionUser;
+}
+
+export interface Sessions {
+  /** The session of a request; looking at it is a sign of life. */
+  of(head: Pick<RequestHead, 'headers'>): Promise<LiveSession | null>;
+  /** Whether a session still counts, without keeping it alive. */
+  stillCounts(session: LiveSession): Promise<boolean>;
+  /**
+   * Consumes a handoff token and starts the session it stands for, under a new token of its own. A session that the
+   * browser had before ends.
+   * @returns null when the handoff token was used before
+   */
+  start(
+    head: Pick<RequestHead, 'headers'>,
+    identity: TokenIdentity,
+    owner: NewSessionOwner,
+  ): Promise<{ readonly session: Session; readonly token: string } | null>;
+  end(head: Pick<RequestHead, 'headers'>): Promise<void>;
+}
+
+/** Tenant and user are looked at again after this time at the latest. @see docs/spec.md, "Evidence bridge: human path" */
+const RECHECK_MS = 60_000;
+/** A sign of life is written at most this often: a part of the idle time. */
+const SIGHTS_PER_IDLE_TIME = 10;
+
+export interface SessionsDeps {
+  readonly store: SessionStore;
+  readonly controlPlane: Pick<ControlPlane, 'findSession'>;
+  readonly times: SessionTimes;
+  readonly now: () => Date;
+}
+
+/** Sessions are kept in the store alone, so that any instance knows them. Throws SERVICE_UNAVAILABLE as its parts do. */
+export function createSessions({ store, controlPlane, times, now }: SessionsDeps): Sessions {
+  const counting = async (tokenHash: string): Promise<LiveSession | null> => {
+    const session = await store.find(tokenHash);
+    if (session === null) return null;
+    const at = now();
+    if (at.getTime() - Date.parse(session.lastSeenAt) > times.idleMs) return null;
+    if (at.getTime() - Date.parse(session.checkedAt) >= RECHECK_MS) {
+      const account = await controlPlane.findSession(session.tenantId, session.user.id);
+      if (account?.hasBridge !== true) {
+        await store.end(tokenHash);
+        return null;
+      }
+      await store.touch(tokenHash, { checkedAt: at });
+    }
+    return { ...session, tokenHash };
+  };
+
+  return {
+    of: async (head) => {
+      const token = sessionToken(head);
+      if (token === undefined) return null;
+      const session = await counting(sessionTokenHash(token));
+      if (session === null) return null;
+      const at = now();
+      if (at.getTime() - Date.parse(session.lastSeenAt) > times.idleMs / SIGHTS_PER_IDLE_TIME) {
+        await store.touch(session.tokenHash, { lastSeenAt: at });
+      }
+      return session;
+    },
+    stillCounts: async ({ tokenHash }) => (await counting(tokenHash)) !== null,
+    start: async (head, identity, { tenantId, tenantName, user }) => {
+      const brought = sessionToken(head);
+      const token = newSessionToken();
+      const session = await store.startOnce(identity, {
+        tokenHash: sessionTokenHash(token),
+        tenantId,
+        tenantName,
+        user,
+        expiresAt: new Date(now().getTime() + times.absoluteMs),
+        replaces: brought === undefined ? null : sessionTokenHash(brought),
+      });
+      return session === null ? null : { session, token };
+    },
+    end: async (head) => {
+      const token = sessionToken(head);
+      if (token !== undefined) await store.end(sessionTokenHash(token));
+    },
+  };
+}
