@@ -1,23 +1,15 @@
-import { createErrorShaper, ok, type Handler, type Logger, type Route } from '@cer/http-service';
-import type { RendererConfig } from '../config.js';
+import { createErrorShaper, ok, type Handler, type Route } from '@cer/http-service';
 import { RENDER_STATUS } from '../errors.js';
 import type { Engine } from '../engine.js';
 import { HASH_SCHEME, type Loop } from '../loop/render-loop.js';
-import type { Renderer, Timed } from '../renderer.js';
+import type { Timed } from '../renderer.js';
 import { CANVAS_HEIGHT, CANVAS_WIDTH } from '../sandbox/document.js';
 import type { FramePlan } from '../sandbox/sketch.js';
-import { admitInternal, createAnswerMac, nonceOf, withMac, type AnswerMac } from './mac.js';
+import { admitInternal, createAnswerMac, nonceOf, withMac } from './mac.js';
 import { progressStream } from './progress-stream.js';
 import { parseInspect, parseLoop, parseStill } from './sketch-request.js';
+import type { SketchRoutesDeps } from './sketch-routes-deps.js';
 import { videoHandler } from './video-handler.js';
-
-export interface SketchRoutesDeps {
-  readonly renderer: Renderer;
-  readonly engine: () => Engine | string;
-  readonly config: RendererConfig;
-  readonly logger: Logger;
-  readonly mac: AnswerMac;
-}
 
 /** Room for the code with every character escaped, and the rest of the request. */
 const BODY_OVERHEAD_BYTES = 64 * 1024;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { accessSync, constants } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,8 +51,8 @@ export class VideoError extends Error {
 export interface VideoEncoder {
   /** Settles when ffmpeg takes more. @throws VideoError */
   add(jpeg: Buffer): Promise<void>;
-  /** @returns the finished file and its length in bytes. @throws VideoError */
-  finish(): Promise<{ readonly path: string; readonly bytes: number }>;
+  /** @returns the finished file's bytes. @throws VideoError */
+  finish(): Promise<Buffer>;
   /** Ends ffmpeg and removes the file. */
   discard(): Promise<void>;
 }
@@ -94,7 +94,7 @@ export async function startVideo(ffmpeg: string, type: VideoType, fps: number): 
     async finish() {
       child.stdin.end();
       if ((await ended) !== 0) throw new VideoError('ffmpeg made no video');
-      return { path, bytes: (await stat(path)).size };
+      return readFile(path);
     },
     async discard() {
       child.kill('SIGKILL');
