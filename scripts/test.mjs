@@ -12,6 +12,9 @@ await runSteps(async () => {
   ensureNode();
   const { ensureDependencies } = await import('./setup/ensure-dependencies.mjs');
   await ensureDependencies({ root });
+  // Some tests run the services and the command line as people do: built.
+  const { ensureBuild } = await import('./setup/ensure-build.mjs');
+  await ensureBuild({ root });
   // Which browser there is to test with is found out once, here.
   const browser = join(root, 'scripts', 'browser.mjs');
   if (existsSync(browser)) {

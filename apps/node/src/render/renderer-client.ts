@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { isJsonObject, jcsV1, parseJson, sha256, type JsonObject, type Sha256Hash } from '@cer/cer-core';
 import { equalSecret, ServiceError, type Secret } from '@cer/http-service';
+import type { NodeCode } from '../errors.js';
 
 /** What the renderer is asked to run, for whom. */
 export interface SketchOrder {
@@ -30,19 +31,19 @@ export interface RenderProgress {
 /** Sketches and PNGs are bounded; an answer beyond this is none of ours. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
-/** Refusals that speak of the sketch; anything else is the renderer's own trouble. */
-const PASSED_ON: ReadonlyMap<string, number> = new Map([
-  ['VALIDATION_ERROR', 400],
-  ['PROTOCOL_VIOLATION', 400],
-  ['LOOP_MODE_ERROR', 400],
-  ['PAYLOAD_TOO_LARGE', 413],
-  ['RENDER_ERROR', 422],
-  ['RENDER_TIMEOUT', 422],
-  ['RENDER_MEMORY_LIMIT', 422],
-  ['RENDER_NOT_REPRODUCIBLE', 422],
-  ['RATE_LIMITED', 429],
-  ['QUOTA_EXCEEDED', 429],
-  ['VIDEO_UNAVAILABLE', 501],
+/** Refusals that speak of the sketch or the asker; anything else is the renderer's own trouble. */
+const PASSED_ON: ReadonlySet<string> = new Set<NodeCode>([
+  'VALIDATION_ERROR',
+  'PROTOCOL_VIOLATION',
+  'LOOP_MODE_ERROR',
+  'PAYLOAD_TOO_LARGE',
+  'RENDER_ERROR',
+  'RENDER_TIMEOUT',
+  'RENDER_MEMORY_LIMIT',
+  'RENDER_NOT_REPRODUCIBLE',
+  'RATE_LIMITED',
+  'QUOTA_EXCEEDED',
+  'VIDEO_UNAVAILABLE',
 ]);
 
 export function rendererUnavailable(message: string, cause?: unknown): ServiceError {
@@ -166,12 +167,10 @@ function objectIn(bytes: Uint8Array): JsonObject {
 
 /** The renderer's words about a sketch are the sketch author's to read; its other troubles are not. */
 function refusalOf({ error, message, line }: JsonObject): ServiceError {
-  const status = typeof error === 'string' ? PASSED_ON.get(error) : undefined;
-  if (typeof error !== 'string' || status === undefined)
+  if (typeof error !== 'string' || !PASSED_ON.has(error))
     return rendererUnavailable('the renderer is not available: retry later');
   return new ServiceError({
     code: error,
-    status,
     ...(typeof message === 'string' && { message }),
     ...(typeof line === 'number' && { members: { line } }),
   });
