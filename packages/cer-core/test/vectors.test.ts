@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { CER_VERIFY_CODES } from '../src/index.js';
+import { parseKeySet } from '@cer/keys';
+import { CER_VERIFY_CODES, evaluateCer, parseJson } from '../src/index.js';
 import { allVectors, filesOf } from './vectors/all-vectors.js';
 import { committedCases, committedFiles, committedNames } from './vectors/committed.js';
 import { differences, observe } from './vectors/observe.js';
@@ -13,6 +14,17 @@ describe('the committed vectors', () => {
   it.each(cases)('$name', async (vector) => {
     expect(differences(vector.expected, await observe(vector))).toEqual({});
   });
+});
+
+it('shows nothing of a context that the hash left out', async () => {
+  const vector = cases.find(({ name }) => name === 'older-reseal-context-excluded');
+  const { bundle, relaxations } = await evaluateCer(parseJson(vector?.bundleText ?? ''), {
+    keySet: parseKeySet(vector?.keySet),
+    verifiedAt: '2026-07-01T00:00:00.000Z',
+  });
+  expect(relaxations).toEqual(['context-excluded']);
+  expect(bundle).toHaveProperty('contextSummary');
+  expect(bundle).not.toHaveProperty('context');
 });
 
 describe('the vector folders', () => {

@@ -117,7 +117,6 @@ describe.each(profiles)('$name', ({ canonicalize }) => {
     ['a symbol', [Symbol('x')], '[0]'],
     ['undefined', undefined, ''],
     ['an undefined element', [1, undefined], '[1]'],
-    // eslint-disable-next-line no-sparse-arrays -- the hole is the case
     ['a hole', [1, , 2], '[1]'],
     ['a Date', { a: new Date(0) }, 'a'],
     ['a Map', [new Map()], '[0]'],

@@ -42,14 +42,21 @@ async function verdict(bytes: Uint8Array): Promise<{ evaluation: Evaluation; val
   return { evaluation: await evaluateCer(value, options), value };
 }
 
-async function faultsOfEveryByte(bundle: JsonObject): Promise<{ faults: string[]; caught: number; unbound: number }> {
+/** A flipped bit, a changed case and a digit: bytes that may keep a text well-formed. */
+const flipped = (byte: number): number[] => [byte ^ 1];
+const severalOthers = (byte: number, at: number): number[] => [byte ^ 1, byte ^ 0x20, 0x30 + (at % 10)];
+
+async function faultsOfEveryByte(
+  bundle: JsonObject,
+  others: (byte: number, at: number) => number[],
+): Promise<{ faults: string[]; caught: number; unbound: number }> {
   const { bytes, spans } = spell(bundle);
   const faults: string[] = [];
   let [caught, unbound] = [0, 0];
   for (const { start, end, what } of spans) {
     for (let at = start; at < end; at += 1) {
       const byte = bytes[at] ?? 0;
-      for (const other of new Set([byte ^ 1, byte ^ 0x20, 0x30 + (at % 10)])) {
+      for (const other of others(byte, at)) {
         if (other === byte) continue;
         const changed = Uint8Array.from(bytes);
         changed[at] = other;
@@ -72,20 +79,21 @@ async function faultsOfEveryByte(bundle: JsonObject): Promise<{ faults: string[]
 }
 
 describe('one changed byte of a certified bundle', () => {
-  it.each<[string, JsonObject]>([
+  it.each<[string, JsonObject, (byte: number, at: number) => number[]]>([
     [
       '1.2.0 with context',
       { model: 'modèle-1', context: { signals: [{ type: 'review', source: 'desk', payload: {} }] } },
+      severalOthers,
     ],
-    ['1.3.1', CONFIDENTIAL_MEMBERS],
-    ['v2', { bundleType: 'cer.ai.execution.v2', protocolVersion: '1.3.0', executionRole: 'advisory' }],
+    ['1.3.1', CONFIDENTIAL_MEMBERS, flipped],
+    ['v2', { bundleType: 'cer.ai.execution.v2', protocolVersion: '1.3.0', executionRole: 'advisory' }, flipped],
   ])(
     'is refused, or fails and names a member, or binds nothing: %s',
-    async (_, members) => {
-      const { faults, caught, unbound } = await faultsOfEveryByte(await certified(members));
+    async (_, members, others) => {
+      const { faults, caught, unbound } = await faultsOfEveryByte(await certified(members), others);
       expect(faults).toEqual([]);
-      expect(caught).toBeGreaterThan(2000);
-      expect(unbound).toBeGreaterThan(300);
+      expect(caught).toBeGreaterThan(1000);
+      expect(unbound).toBeGreaterThan(100);
     },
     120_000,
   );

@@ -1,0 +1,133 @@
+import { describe, expect, it } from '@jest/globals';
+import { attestProject } from '../attest/attest.js';
+import { isSha256Hash, sha256 } from '../hash.js';
+import type { JsonObject } from '../json/json-value.js';
+import { certified, sealed, testKeys, TEST_ATTESTOR, TEST_TIME } from '../testing/index.js';
+import { buildProjectBundle } from './build-project.js';
+import { toProjectReport, toProjectVerifyResponse } from './present-project.js';
+import { computeProjectHash } from './project-hash.js';
+import { evaluateProject } from './verify-project.js';
+
+const options = { keySet: testKeys(), verifiedAt: TEST_TIME };
+
+async function twoSteps(): Promise<JsonObject> {
+  return buildProjectBundle({ projectTitle: 'Two steps', tags: ['a'] }, [
+    { stepId: 'ask', bundle: await certified() },
+    {
+      stepId: 'answer',
+      bundle: sealed({ executionId: 'exec-2' }).bundle,
+      registryMembers: { stepLabel: 'Answer', parentStepIds: ['ask'] },
+    },
+  ]);
+}
+
+describe('a project that was built', () => {
+  it('has a registry in order, its hash, and verifies', async () => {
+    const project = await twoSteps();
+    expect(project).toMatchObject({
+      bundleType: 'cer.project.bundle.v1',
+      totalSteps: 2,
+      stepRegistry: [
+        { stepId: 'ask', sequence: 0, executionId: 'exec-1' },
+        { stepId: 'answer', sequence: 1, executionId: 'exec-2', stepLabel: 'Answer' },
+      ],
+      integrity: { algorithm: 'sha256-canonical-json', projectHash: computeProjectHash(project) },
+    });
+    const evaluation = await evaluateProject(project, options);
+    expect(toProjectVerifyResponse(evaluation)).toMatchObject({
+      ok: true,
+      code: 'OK',
+      errors: [],
+      projectHash: { valid: true, submitted: computeProjectHash(project), computed: computeProjectHash(project) },
+      structuralValid: true,
+      totalSteps: 2,
+      passedSteps: 2,
+      failedSteps: 0,
+      attestedSteps: 1,
+      nodeReceipt: 'SKIPPED',
+      steps: [
+        { stepId: 'ask', sequence: 0, ok: true, status: 'VERIFIED', code: 'OK', errors: [] },
+        { stepId: 'answer', sequence: 1, executionId: 'exec-2', ok: true },
+      ],
+    });
+    expect(toProjectReport(evaluation, 'test/1')).toMatchObject({
+      status: 'VERIFIED',
+      checks: { bundleIntegrity: 'PASS', nodeSignature: 'SKIPPED', receiptConsistency: 'SKIPPED', envelope: 'SKIPPED' },
+      reasonCodes: [],
+      certificateHash: null,
+      projectHash: computeProjectHash(project),
+    });
+  });
+
+  it('verifies with its receipt, also from the saved response of its registration', async () => {
+    const project = await twoSteps();
+    const projectHash = computeProjectHash(project);
+    const registered = await attestProject(projectHash, TEST_TIME, TEST_ATTESTOR);
+    const inMeta = { ...project, meta: { attestation: registered } };
+    await expect(evaluateProject(inMeta, options)).resolves.toMatchObject({
+      status: 'VERIFIED',
+      registeredAt: TEST_TIME,
+    });
+    const beside = { ...project, ...registered, projectHash, registeredAt: TEST_TIME };
+    await expect(evaluateProject(beside, options)).resolves.toMatchObject({ nodeReceipt: { status: 'PASS' } });
+  });
+
+  it('cannot be built from a step without a hash', () => {
+    expect(() => buildProjectBundle({}, [{ stepId: 'a', bundle: { snapshot: {} } }])).toThrow(
+      expect.objectContaining({ code: 'INVALID_SHA256_FORMAT', path: 'steps[0].certificateHash' }),
+    );
+  });
+
+  it('names each failing step, and tells expected and computed hash', async () => {
+    const project = await twoSteps();
+    const embedded = project['embeddedBundles'] as Readonly<Record<string, JsonObject>>;
+    const changed = {
+      ...project,
+      embeddedBundles: { ...embedded, answer: { ...embedded['answer'], createdAt: '2020-01-01T00:00:00Z' } },
+    };
+    const response = toProjectVerifyResponse(await evaluateProject(changed, options));
+    expect(response).toMatchObject({ ok: false, code: 'CERTIFICATE_HASH_MISMATCH', passedSteps: 1, failedSteps: 1 });
+    expect(response.steps[1]?.errors[0]).toMatch(
+      /^CERTIFICATE_HASH_MISMATCH: certificateHash .*expected sha256:.*computed sha256:/,
+    );
+  });
+
+  it('hashes its registry and not its embedded bundles', async () => {
+    const project = await twoSteps();
+    expect(computeProjectHash({ ...project, embeddedBundles: {} })).toBe(computeProjectHash(project));
+    expect(computeProjectHash({ ...project, projectGoal: 'x' })).not.toBe(computeProjectHash(project));
+    expect(computeProjectHash({ ...project, tags: [] })).toBe(computeProjectHash({ ...project, tags: 'no list' }));
+    expect(isSha256Hash(computeProjectHash(project))).toBe(true);
+  });
+});
+
+describe('a large project', () => {
+  const steps = Array.from({ length: 600 }, (_, index) => ({
+    stepId: `s${index}`,
+    bundle: sealed({ executionId: `exec-${index}` }).bundle,
+  }));
+
+  it('reports its progress in batches and ends', async () => {
+    const progress: [number, number][] = [];
+    const { status } = await evaluateProject(buildProjectBundle({}, steps), {
+      ...options,
+      onProgress: (...at) => void progress.push(at),
+    });
+    expect(status).toBe('VERIFIED');
+    expect(progress).toEqual([
+      [256, 600],
+      [512, 600],
+      [600, 600],
+    ]);
+  });
+
+  it('with a hostile chain of parents exhausts no stack', async () => {
+    const stepRegistry = Array.from({ length: 50_000 }, (_, index) => ({
+      stepId: `s${index}`,
+      certificateHash: sha256(`${index}`),
+      parentStepIds: index === 0 ? ['s49999'] : [`s${index - 1}`],
+    }));
+    const project = { bundleType: 'cer.project.bundle.v1', totalSteps: 50_000, stepRegistry, embeddedBundles: {} };
+    await expect(evaluateProject(project, options)).resolves.toMatchObject({ status: 'FAILED' });
+  });
+});

@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { parseKeySet } from '@cer/keys';
+import {
+  deriveSalts,
+  evaluateCer,
+  executionRequestFaults,
+  jcsV1,
+  parseJson,
+  protocolRegistry,
+  PROTOCOLS,
+  sealExecution,
+  type Protocol,
+} from '../src/index.js';
+import { executionRequest, TEST_TIME } from '../src/testing/index.js';
+import { attest, keySet, seal, v1 } from './vectors/forge.js';
+import { committedFiles } from './vectors/committed.js';
+
+/** A version that nobody knows yet. This row is all it takes, besides a vector folder. */
+const row: Protocol = {
+  version: '1.4.0',
+  profile: jcsV1,
+  sealing: 'plain',
+  verdict: 'VERIFIED',
+  requiredMembers: ['prompt'],
+  exactParameters: ['temperature'],
+};
+const protocols = protocolRegistry([...PROTOCOLS.values(), row]);
+const options = { keySet: parseKeySet(keySet()), verifiedAt: TEST_TIME };
+
+describe('adding a protocol version', () => {
+  it('verifies its vector, which fails closed without the row', async () => {
+    const vector = committedFiles('v1-protocol-unknown');
+    const bundle = parseJson(vector.get('bundle.json') ?? '');
+    await expect(evaluateCer(bundle, options)).resolves.toMatchObject({ status: 'FAILED', code: 'SCHEMA_ERROR' });
+    const free = protocolRegistry([...PROTOCOLS.values(), { ...row, requiredMembers: [], exactParameters: null }]);
+    await expect(evaluateCer(bundle, { ...options, protocols: free })).resolves.toMatchObject({
+      status: 'VERIFIED',
+      protocolVersion: '1.4.0',
+      canonicalization: 'jcs-v1',
+    });
+  });
+
+  it('holds certified bundles to the rules of its row in all three layers', async () => {
+    const bundle = await attest(seal(v1({ protocolVersion: '1.4.0', prompt: 'Answer.' })));
+    await expect(evaluateCer(bundle, { ...options, protocols })).resolves.toMatchObject({
+      status: 'VERIFIED',
+      receipt: { status: 'PASS' },
+      envelope: { status: 'PASS' },
+    });
+    const withoutPrompt = seal(v1({ protocolVersion: '1.4.0' }));
+    await expect(evaluateCer(withoutPrompt, { ...options, protocols })).resolves.toMatchObject({
+      code: 'PROTECTED_FIELD_MISSING',
+    });
+    const otherParameters = seal(v1({ protocolVersion: '1.4.0', prompt: 'x', parameters: {} }));
+    await expect(evaluateCer(otherParameters, { ...options, protocols })).resolves.toMatchObject({
+      code: 'SCHEMA_ERROR',
+    });
+  });
+
+  it('lets requests ask for it', async () => {
+    const request = executionRequest({ protocolVersion: '1.4.0' });
+    expect(executionRequestFaults(request)).toEqual(['protocolVersion: must be one of 1.2.0, 1.3.0, 1.3.1']);
+    expect(executionRequestFaults(request, protocols)).toEqual([]);
+    const sealed = sealExecution(request, {
+      createdAt: TEST_TIME,
+      timestamp: null,
+      executionId: 'x',
+      saltsFor: (id) => deriveSalts(new Uint8Array(32), 't', id),
+      protocols,
+    });
+    expect(sealed.bundle).toMatchObject({ snapshot: { protocolVersion: '1.4.0' } });
+  });
+
+  it('touches no other source: none compares with the name of a version', () => {
+    const sources = join(__dirname, '../src');
+    const naming = readdirSync(sources, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('testing'))
+      .filter((file) => /['"`]1\.\d\.\d['"`]/.test(readFileSync(join(sources, file), 'utf8')));
+    expect(naming.map((file) => relative('.', file))).toEqual(['protocols/protocols.ts']);
+  });
+});
