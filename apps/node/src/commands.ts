@@ -86,7 +86,8 @@ function parseKeyArgs(args: readonly string[]): { readonly tenant: string; reado
   } catch {
     throw new StartupError(`unknown option\n\n${USAGE}`);
   }
-  if (values.tenant === undefined || values.tenant === '') throw new StartupError(`--tenant is required\n\n${USAGE}`);
+  if (values.tenant === undefined || values.tenant.trim() === '')
+    throw new StartupError(`--tenant is required\n\n${USAGE}`);
   const known: ReadonlySet<string> = new Set(SCOPES);
   const scopes = values.scopes?.split(',') ?? [...SCOPES];
   if (!scopes.every((scope) => known.has(scope))) throw new StartupError(`--scopes: must be of ${SCOPES.join(', ')}`);

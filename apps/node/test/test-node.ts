@@ -82,6 +82,7 @@ export async function startTestNode(options: TestNodeOptions = {}): Promise<Test
     attestor,
     keySetDocument: testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER }] }),
     secrets: testSecrets('secret-1'),
+    render: { renderer: null, maxTotalFrames: 1800, allowOpenRender: false },
     runtime,
     verifyUrl: VERIFY_URL,
     logger,

@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CONFIDENTIAL_MEMBERS, executionRequest } from '@cer/cer-core/testing';
+
+import { textAt } from './ask.js';
+import { premisesOn, startNodeProcess, type NodeProcess, type Premises } from './node-process.js';
+import { postgresTestDatabase } from './store/postgres-test-database.js';
+import { sqliteTestDatabase } from './store/sqlite-test-database.js';
+import { strays } from './store/store.contract.js';
+import type { TestDatabase } from './store/test-database.js';
+
+// `npm run soak -w apps/node` sets it to 20.
+const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 3);
+const IN_FLIGHT = 32;
+
+interface Answered {
+  readonly request: string;
+  readonly text: string;
+}
+
+describe.each([
+  ['SQLite', sqliteTestDatabase],
+  ['PostgreSQL', postgresTestDatabase],
+])('a node on %s that is killed under load', (_name, makeDatabase: () => Promise<TestDatabase>) => {
+  let database: TestDatabase;
+  let premises: Premises;
+
+  beforeAll(async () => {
+    database = await makeDatabase();
+    premises = await premisesOn(database);
+  });
+  afterAll(async () => {
+    premises.remove();
+    await database.remove();
+  });
+
+  async function certify(
+    { url }: NodeProcess,
+    request: string,
+  ): Promise<{ readonly status: number; readonly text: string }> {
+    const response = await fetch(`${url}/v1/cer/ai/certify`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${premises.key}` },
+      body: request,
+    });
+    return { status: response.status, text: await response.text() };
+  }
+
+  /** Certifies without a pause and kills the node after so many answers. */
+  async function killUnderLoad(node: NodeProcess, killAfter: number): Promise<Answered[]> {
+    const answered: Answered[] = [];
+    const load = new AbortController();
+    const isOver = (): boolean => load.signal.aborted;
+    const client = async (): Promise<void> => {
+      while (!isOver()) {
+        const confidential = answered.length % 4 === 0 ? CONFIDENTIAL_MEMBERS : {};
+        const request = JSON.stringify(executionRequest({ executionId: randomUUID(), ...confidential }));
+        try {
+          const { status, text } = await certify(node, request);
+          if (status !== 200) throw new Error(text);
+          answered.push({ request, text });
+        } catch (error) {
+          // Only the kill may cost an answer.
+          if (!isOver()) throw error;
+        }
+        if (answered.length >= killAfter && !isOver()) {
+          load.abort();
+          node.kill('SIGKILL');
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: IN_FLIGHT }, client));
+    expect(await node.ended).toMatchObject({ signal: 'SIGKILL' });
+    return answered;
+  }
+
+  async function expectAllKept(answered: readonly Answered[]): Promise<void> {
+    const rows = await database.query(
+      `select r.certificate_hash, r.meta_json, e.execution_id from executions e
+       join records r on r.certificate_hash = e.certificate_hash and r.kind = 'full' and r.tenant_id = e.tenant_id`,
+    );
+    const kept = new Map(rows.map((row) => [row['execution_id'], row]));
+    for (const { request, text } of answered) {
+      const answer: unknown = JSON.parse(text);
+      const row = kept.get(textAt(JSON.parse(request), 'executionId'));
+      expect(row?.['certificate_hash']).toBe(textAt(answer, 'certificateHash'));
+      expect(textAt(JSON.parse(textAt(row, 'meta_json')), 'attestation', 'signature')).toBe(
+        textAt(answer, 'signature'),
+      );
+    }
+    expect(await strays(database)).toEqual([]);
+  }
+
+  it(
+    `keeps and replays every answered certificate, ${ROUNDS} times`,
+    async () => {
+      let answered: Answered[] = [];
+      for (let round = 0; round <= ROUNDS; round += 1) {
+        const node = await startNodeProcess(premises.env);
+        for (const { request, text } of answered) expect((await certify(node, request)).text).toBe(text);
+        if (round === ROUNDS) {
+          node.kill('SIGTERM');
+          expect(await node.ended).toMatchObject({ code: 0 });
+          return;
+        }
+        answered = await killUnderLoad(node, 60 + 13 * round);
+        expect(answered.length).toBeGreaterThanOrEqual(60);
+        await expectAllKept(answered);
+        expect(node.stdout()).not.toContain(premises.key);
+        expect(node.stdout()).not.toContain('What is a receipt?');
+      }
+    },
+    60_000 * ROUNDS,
+  );
+});

@@ -1,0 +1,112 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { apiKeyPrefix, generateApiKey, hashApiKey, SCOPES } from '../src/auth/api-key.js';
+import { createKeyMaterial } from '../src/key-material.js';
+import { openStore } from '../src/store/index.js';
+import type { TestDatabase } from './store/test-database.js';
+
+export type NodeEnvironment = Readonly<Record<string, string>>;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Running {
+  readonly stdout: () => string;
+  /** Resolves when the log holds the text; rejects when the process ends without it. */
+  readonly until: (text: string) => Promise<void>;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  readonly ended: Promise<Ended>;
+}
+
+/** Those a failed test would leave behind. */
+const children = new Set<ChildProcess>();
+
+function run(args: readonly string[], env: NodeEnvironment): Running {
+  const script = ['--import', join(__dirname, 'register-typescript.mjs'), join(__dirname, '../src/main.ts')];
+  const child = spawn(process.execPath, [...script, ...args], {
+    // Nothing of the environment of the tests: the node gets what the test says.
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => (said[name] += text));
+  }
+  const ended = once(child, 'close').then(() => ({ code: child.exitCode, signal: child.signalCode, ...said }));
+  const until = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (said.stdout.includes(text)) resolve();
+      };
+      child.stdout.on('data', look);
+      void ended.then(() => {
+        reject(new Error(`the node ended before it said ${text}: ${said.stderr}`));
+      });
+      look();
+    });
+  return { stdout: () => said.stdout, until, kill: (signal) => child.kill(signal), ended };
+}
+
+/** Runs one of the node's commands to its end. */
+export async function runNode(args: readonly string[], env: NodeEnvironment): Promise<Ended> {
+  return run(args, env).ended;
+}
+
+export interface NodeProcess extends Running {
+  readonly url: string;
+}
+
+/** A node in a process of its own, listening. */
+export async function startNodeProcess(env: NodeEnvironment): Promise<NodeProcess> {
+  const running = run([], { PORT: '0', ...env });
+  await running.until('"msg":"listening"');
+  const url = /"url":"([^"]+)"/.exec(running.stdout())?.[1];
+  if (url === undefined) throw new Error('the node does not say where it listens');
+  return { ...running, url };
+}
+
+export interface Premises {
+  readonly folder: string;
+  readonly env: NodeEnvironment;
+  /** An API key with every scope. */
+  readonly key: string;
+  /** Also ends every process that is still there. */
+  readonly remove: () => void;
+}
+
+/** A folder with key files, and an API key in the database: all that processes need to be one node. */
+export async function premisesOn(database: TestDatabase): Promise<Premises> {
+  const folder = mkdtempSync(join(tmpdir(), 'cer-node-'));
+  const keysFile = join(folder, 'keys.json');
+  const commitmentSecretFile = join(folder, 'commitment-secrets.json');
+  createKeyMaterial({ databaseUrl: database.url, nodeId: 'node-test', keysFile, commitmentSecretFile }, new Date());
+  const key = generateApiKey();
+  const store = await openStore({ databaseUrl: database.url, queueLimit: 1 });
+  const { tenantId } = await store.tenants.createTenant('tenant of processes');
+  await store.tenants.createApiKey({ tenantId, keyHash: hashApiKey(key), prefix: apiKeyPrefix(key), scopes: SCOPES });
+  await store.close();
+  return {
+    folder,
+    key,
+    env: {
+      DATABASE_URL: database.url,
+      KEYS_FILE: keysFile,
+      COMMITMENT_SECRET_FILE: commitmentSecretFile,
+      LOG_LEVEL: 'trace',
+    },
+    remove: () => {
+      for (const child of children) child.kill('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

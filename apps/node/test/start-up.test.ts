@@ -1,0 +1,169 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { CONFIDENTIAL_MEMBERS, executionRequest } from '@cer/cer-core/testing';
+
+import { loadNodeConfig } from '../src/config.js';
+import { createKeyMaterial, openKeyMaterial } from '../src/key-material.js';
+import { startNode } from '../src/start-node.js';
+import { migrate, openStore } from '../src/store/index.js';
+import { ask } from './ask.js';
+import { runNode, type NodeEnvironment } from './node-process.js';
+import { postgresTestDatabase } from './store/postgres-test-database.js';
+
+let folder: string;
+let env: NodeEnvironment;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cer-start-'));
+  env = {
+    PORT: '0',
+    DATABASE_URL: `sqlite:${join(folder, 'data', 'node.sqlite')}`,
+    KEYS_FILE: join(folder, 'data', 'keys.json'),
+    COMMITMENT_SECRET_FILE: join(folder, 'data', 'secrets.json'),
+    LOG_LEVEL: 'silent',
+  };
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const path = (name: string): string => env[name] ?? '';
+
+/** Starts a node in this process, certifies once when told so, and stops it. */
+async function startedOnce(members: NodeEnvironment = {}, certify = false): Promise<void> {
+  const [key = ''] = certify ? [(await runNode(['api-key', 'create', '--tenant', 't'], env)).stdout.trim()] : [];
+  const node = await startNode({ ...env, ...members });
+  try {
+    expect((await ask(node, 'get', '/ready')).status).toBe(200);
+    if (!certify) return;
+    const made = await ask(node, 'post', '/v1/cer/ai/certify', { key, body: executionRequest(CONFIDENTIAL_MEMBERS) });
+    expect(made.status).toBe(200);
+  } finally {
+    await node.close();
+  }
+}
+
+describe('a node that starts', () => {
+  it('makes its own key files on a new SQLite store, private to its user, and keeps them', async () => {
+    await startedOnce();
+    for (const name of ['KEYS_FILE', 'COMMITMENT_SECRET_FILE']) expect(statSync(path(name)).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, 'data')).mode & 0o777).toBe(0o700);
+    const before = readFileSync(path('KEYS_FILE'), 'utf8');
+    await startedOnce();
+    expect(readFileSync(path('KEYS_FILE'), 'utf8')).toBe(before);
+  });
+
+  it('refuses when a key file is missing and there are records', async () => {
+    await startedOnce({}, true);
+    for (const name of ['KEYS_FILE', 'COMMITMENT_SECRET_FILE']) {
+      const kept = readFileSync(path(name));
+      rmSync(path(name));
+      await expect(startNode(env)).rejects.toThrow(`${path(name)}: not found. Restore it`);
+      expect(existsSync(path(name))).toBe(false);
+      writeFileSync(path(name), kept, { mode: 0o600 });
+    }
+    for (const name of ['KEYS_FILE', 'COMMITMENT_SECRET_FILE']) rmSync(path(name));
+    await expect(startNode(env)).rejects.toThrow(`${path('KEYS_FILE')} and ${path('COMMITMENT_SECRET_FILE')}`);
+  });
+
+  it('refuses when a commitment secret is lost that stored executions were sealed under', async () => {
+    await startedOnce({}, true);
+    const { activeId } = JSON.parse(readFileSync(path('COMMITMENT_SECRET_FILE'), 'utf8')) as { activeId: string };
+    const secret = Buffer.alloc(32, 1).toString('base64');
+    writeFileSync(
+      path('COMMITMENT_SECRET_FILE'),
+      JSON.stringify({ activeId: 'new', secrets: [{ id: 'new', secret }] }),
+    );
+    await expect(startNode(env)).rejects.toThrow(`COMMITMENT_SECRET_FILE: lacks ${activeId}`);
+  });
+
+  it('refuses another node’s id', async () => {
+    await startedOnce({ NODE_ID: 'node-one' });
+    await expect(startNode({ ...env, NODE_ID: 'node-two' })).rejects.toThrow(/^NODE_ID: differs/);
+    await startedOnce();
+  });
+
+  it.each<[string, string, RegExp]>([
+    ['no JSON', '{', /is no JSON/],
+    ['another shape', '{"activeId":"a","secrets":[]}', /must be \{activeId, secrets/],
+    ['a short secret', '{"activeId":"a","secrets":[{"id":"a","secret":"Y2FuYXJ5"}]}', /base64 of 32 bytes/],
+    [
+      'no active secret',
+      `{"activeId":"b","secrets":[{"id":"a","secret":"${Buffer.alloc(32).toString('base64')}"}]}`,
+      /activeId must name/,
+    ],
+  ])('refuses a commitment secret file with %s, and quotes none of it', async (_name, text, message) => {
+    await startedOnce();
+    writeFileSync(path('COMMITMENT_SECRET_FILE'), text);
+    const error: unknown = await startNode(env).catch((reason: unknown) => reason);
+    expect(String(error)).toMatch(message);
+    expect(String(error)).not.toContain('Y2FuYXJ5');
+  });
+
+  it('refuses key files that other users can read', async () => {
+    await startedOnce();
+    for (const name of ['KEYS_FILE', 'COMMITMENT_SECRET_FILE']) {
+      chmodSync(path(name), 0o604);
+      await expect(startNode(env)).rejects.toThrow(path(name));
+      chmodSync(path(name), 0o600);
+    }
+    await startedOnce();
+  });
+
+  it('makes no key files for a database that other nodes may share', async () => {
+    const database = await postgresTestDatabase();
+    try {
+      const store = await openStore({ databaseUrl: database.url, queueLimit: 1 });
+      const config = loadNodeConfig({ ...env, DATABASE_URL: database.url });
+      try {
+        await expect(openKeyMaterial(config, store, new Date())).rejects.toThrow(/main\.js init/);
+        expect(createKeyMaterial(config, new Date())).toHaveLength(2);
+        expect((await openKeyMaterial(config, store, new Date())).secrets.ids).toHaveLength(1);
+      } finally {
+        await store.close();
+      }
+    } finally {
+      await database.remove();
+    }
+  });
+
+  it('names every bad variable at once and no value, on stderr, and exits with 1', async () => {
+    const bad = {
+      PORT: 'canary',
+      DATABASE_URL: 'mysql://canary',
+      NODE_ID: 'canary canary',
+      VERIFY_URL: 'ftp://canary',
+      ADMIN_SECRET: 'canary',
+      RENDERER_URL: 'http://127.0.0.1:1',
+      CONTROL_PLANE_URL: 'http://user:canary@127.0.0.1',
+      LOG_LEVEL: 'canary',
+      TRUST_PROXY: 'canary',
+      BODY_LIMIT_BYTES: '-1',
+      STORE_QUEUE_LIMIT: '0',
+    };
+    const { code, stdout, stderr } = await runNode([], { ...env, ...bad });
+    expect([code, stdout]).toEqual([1, '']);
+    for (const name of Object.keys(bad).filter((variable) => variable !== 'RENDERER_URL'))
+      expect(stderr).toContain(name);
+    expect(stderr).not.toContain('canary');
+  });
+
+  it('refuses a database that a later release migrated, and one that is none', async () => {
+    await migrate(path('DATABASE_URL'));
+    const store = await openStore({ databaseUrl: path('DATABASE_URL'), queueLimit: 1 });
+    await store.close();
+    writeFileSync(join(folder, 'text'), 'canary canary canary canary');
+    const error: unknown = await startNode({ ...env, DATABASE_URL: `sqlite:${join(folder, 'text')}` }).catch(
+      (reason: unknown) => reason,
+    );
+    expect(String(error)).toMatch(/StoreError/);
+    expect(String(error)).not.toContain('canary');
+    const refused = await runNode([], { ...env, DATABASE_URL: 'postgres://u:canary@127.0.0.1:1/canary' });
+    expect([refused.code, refused.stdout]).toEqual([1, '']);
+    expect(refused.stderr).toMatch(/database is not available/);
+    expect(refused.stderr).not.toContain('canary');
+  });
+});
