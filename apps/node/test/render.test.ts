@@ -1,0 +1,246 @@
+import { createHmac } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { evaluateCer, jcsV1, sha256 } from '@cer/cer-core';
+import { parseKeySet } from '@cer/keys';
+import { Secret } from '@cer/http-service';
+
+import { createRendererClient } from '../src/render/renderer-client.js';
+import { ask, type Answer } from './ask.js';
+import { startTestNode, type TestNode } from './test-node.js';
+
+// A renderer over real HTTP whose answers the test chooses; the real one has suites of its own and e2e joins them.
+
+const TOKEN = 'token-of-the-test-renderer-000000000';
+const PIXELS = sha256('pixels');
+const PNG = sha256('png');
+const CODE = 'function setup() { background(0); } // unmistakable-sketch-code';
+
+interface Told {
+  status: number;
+  body: object;
+  isForged: boolean;
+}
+
+const told: Told = { status: 200, body: {}, isForged: false };
+let definesDraw = false;
+const asked: { readonly route: string; readonly body: unknown }[] = [];
+
+const still = (more: object = {}): object => ({
+  pngBase64: Buffer.from('png').toString('base64'),
+  runtimeHash: PNG,
+  pixelHash: PIXELS,
+  width: 1950,
+  height: 2400,
+  sdkVersion: '1.0.0',
+  rendererVersion: 'test-1',
+  executionTimeMs: 5,
+  ...more,
+});
+
+const loop = {
+  animationHash: sha256('frames'),
+  posterHash: PNG,
+  sdkVersion: '1.0.0',
+  rendererVersion: 'test-1',
+  executionTimeMs: 9,
+};
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request as AsyncIterable<Buffer>) text += chunk.toString();
+  return text;
+}
+
+function startRenderer(): Server {
+  return createServer((request, response) => {
+    void readBody(request).then((body) => {
+      const route = request.url ?? '';
+      asked.push({ route, body: JSON.parse(body) });
+      const text = JSON.stringify(route === '/inspect' ? { definesSetup: true, definesDraw } : told.body);
+      const nonce = String(request.headers['x-render-nonce']);
+      const message = jcsV1.canonicalize({
+        nonce,
+        requestHash: sha256(body),
+        responseHash: sha256(told.isForged ? 'x' : text),
+      });
+      const mac = createHmac('sha256', TOKEN).update(message).digest('base64url');
+      response.writeHead(route === '/inspect' ? 200 : told.status, {
+        'content-type': 'application/json',
+        'x-render-mac': mac,
+      });
+      response.end(text);
+    });
+  });
+}
+
+describe('rendering through the node', () => {
+  let renderer: Server;
+  let node: TestNode;
+  let key: string;
+
+  beforeAll(async () => {
+    renderer = startRenderer();
+    await new Promise<void>((resolve) => {
+      renderer.listen(0, '127.0.0.1', resolve);
+    });
+    const { port } = renderer.address() as AddressInfo;
+    const client = createRendererClient(`http://127.0.0.1:${port}`, new Secret(TOKEN));
+    node = await startTestNode({
+      replace: () => ({ render: { renderer: client, maxTotalFrames: 1800, allowOpenRender: false } }),
+    });
+  });
+  beforeEach(async () => {
+    Object.assign(told, { status: 200, body: still(), isForged: false });
+    definesDraw = false;
+    asked.length = 0;
+    key = await node.newKey();
+  });
+  afterAll(async () => {
+    await node.close();
+    renderer.closeAllConnections();
+    await new Promise((resolve) => renderer.close(resolve));
+  });
+
+  const render = (body: unknown, headers = {}): Promise<Answer> =>
+    ask(node, 'post', '/api/render', { key, body, headers });
+  const verify = (body: unknown): Promise<Answer> => ask(node, 'post', '/verify', { key, body });
+
+  it('hands out the PNG with its hash, or JSON to whoever asks for it', async () => {
+    const png = await render({ code: CODE, VAR: [1] });
+    expect(png.headers).toMatchObject({ 'content-type': 'image/png', 'x-runtime-hash': PNG });
+    expect(png.text).toBe('png');
+    expect(asked).toEqual([{ route: '/render', body: expect.objectContaining({ seed: 'default', vars: [1] }) }]);
+    const json = await render({ code: CODE }, { accept: 'application/json' });
+    expect(json.body).toMatchObject({ runtimeHash: PNG, width: 1950, height: 2400, protocolVersion: '1.2.0' });
+  });
+
+  it('names every fault of a request at once and shows no value', async () => {
+    const { status, body, text } = await render({
+      code: '',
+      seed: 7,
+      VAR: [101, 'secret-value', ...Array<number>(9).fill(1)],
+      width: 10,
+      protocolVersion: '1.3.1',
+    });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({
+      error: 'VALIDATION_ERROR',
+      details: [
+        'code: must be a non-empty string',
+        'seed: must be a string',
+        'VAR: must have at most 10 numbers',
+        'VAR[0]: must be a number from 0 to 100',
+        'VAR[1]: must be a number from 0 to 100',
+        'height: is required beside width',
+        'protocolVersion: must be one of 1.2.0, 1.3.0',
+      ],
+    });
+    expect(text).not.toContain('secret-value');
+    expect(asked).toEqual([]);
+  });
+
+  it('believes no answer that is not bound to its request', async () => {
+    told.isForged = true;
+    expect((await render({ code: CODE })).body).toMatchObject({ error: 'RENDERER_UNAVAILABLE' });
+    expect((await verify({ snapshot: { code: CODE } })).status).toBe(503);
+  });
+
+  it('passes on what is wrong with a sketch, and hides what is wrong with the renderer', async () => {
+    Object.assign(told, { status: 422, body: { error: 'RENDER_ERROR', message: 'ReferenceError', line: 3 } });
+    const sketch = await render({ code: CODE });
+    expect(sketch).toMatchObject({ status: 422, body: { error: 'RENDER_ERROR', message: 'ReferenceError', line: 3 } });
+    Object.assign(told, { status: 500, body: { error: 'INTERNAL_ERROR', message: 'inner words' } });
+    const inner = await render({ code: CODE });
+    expect(inner).toMatchObject({ status: 503, body: { error: 'RENDERER_UNAVAILABLE' } });
+    expect(inner.text).not.toContain('inner words');
+  });
+
+  it('certifies a still rendered twice, and keeps its code nowhere', async () => {
+    const { status, body } = await verify({ snapshot: { code: CODE, seed: 's', vars: [2] }, expectedHash: PNG });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      verified: true,
+      mode: 'static',
+      computedHash: PNG,
+      computedPixelHash: PIXELS,
+      hashMatchType: 'png',
+    });
+    expect(asked.at(-1)?.body).toMatchObject({ twice: true });
+    const { cer } = body as { readonly cer: object };
+    const keySet = parseKeySet(node.deps.keySetDocument);
+    await expect(evaluateCer(cer, { keySet, verifiedAt: '2026-01-01T00:00:00.000Z' })).resolves.toMatchObject({
+      status: 'VERIFIED',
+      bundleType: 'cer.codemode.render.v1',
+      envelope: { status: 'PASS' },
+    });
+    expect(JSON.stringify(body)).not.toContain('unmistakable-sketch-code');
+    expect(node.log.join('\n')).not.toContain('unmistakable-sketch-code');
+  });
+
+  it('replays the same picture whatever made it, and refuses another one under its id', async () => {
+    const request = { snapshot: { code: CODE, seed: 'again' } };
+    const first = await verify(request);
+    told.body = still({ rendererVersion: 'test-2', runtimeHash: sha256('re-encoded') });
+    const again = await verify(request);
+    expect(again.headers['x-idempotent-replay']).toBe('true');
+    expect(again.body).toMatchObject({ cer: (first.body as { readonly cer: object }).cer });
+    told.body = still({ pixelHash: sha256('other pixels') });
+    expect((await verify(request)).body).toMatchObject({ error: 'EXECUTION_MUTATION_DETECTED' });
+  });
+
+  it('certifies nothing when the picture is not the expected one', async () => {
+    const { status, body } = await verify({ snapshot: { code: CODE, seed: 'not' }, expectedHash: sha256('hoped for') });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ verified: false, hashMatchType: null });
+    expect(body).not.toHaveProperty('certificateHash');
+  });
+
+  it.each([[1], [1801], [2.5], ['10'], [null], [undefined]])('refuses a loop of %p frames', async (totalFrames) => {
+    definesDraw = true;
+    const answer = await verify({ snapshot: { code: CODE, execution: { mode: 'loop', totalFrames } } });
+    expect(answer).toMatchObject({ status: 400, body: { error: 'LOOP_MODE_ERROR' } });
+  });
+
+  it('runs a loop only where draw() is defined, and never falls back to a still', async () => {
+    const execution = { mode: 'loop', totalFrames: 3 };
+    expect((await verify({ snapshot: { code: CODE, execution } })).body).toMatchObject({ error: 'LOOP_MODE_ERROR' });
+    definesDraw = true;
+    told.body = loop;
+    const { body } = await verify({
+      snapshot: { code: CODE, execution: { totalFrames: 3, fps: 12 } },
+      expectedPosterHash: PNG,
+    });
+    expect(body).toMatchObject({
+      verified: true,
+      mode: 'loop',
+      computedAnimationHash: loop.animationHash,
+      posterVerified: true,
+      hashMatchType: 'png',
+      metadata: { frames: 3, fps: 12 },
+    });
+  });
+
+  it('is gone for strangers, and needs its scope', async () => {
+    expect(await ask(node, 'post', '/render', { body: { code: CODE } })).toMatchObject({
+      status: 410,
+      body: { error: 'GONE' },
+    });
+    const other = await node.newKey(undefined, ['certify']);
+    expect((await ask(node, 'post', '/api/render', { key: other, body: {} })).status).toBe(403);
+  });
+});
+
+describe('a node whose renderer is away', () => {
+  it('answers 503 and may be asked again', async () => {
+    const client = createRendererClient('http://127.0.0.1:9', new Secret(TOKEN));
+    const node = await startTestNode({
+      replace: () => ({ render: { renderer: client, maxTotalFrames: 1800, allowOpenRender: false } }),
+    });
+    const answer = await ask(node, 'post', '/verify', { key: await node.newKey(), body: { snapshot: { code: CODE } } });
+    expect(answer).toMatchObject({ status: 503, body: { error: 'RENDERER_UNAVAILABLE' } });
+    expect(answer.headers['retry-after']).toBe('2');
+    await node.close();
+  });
+});
