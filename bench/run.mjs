@@ -5,6 +5,7 @@ import { canonicalCases } from './canonical.mjs';
 import { certifyCases } from './certify.mjs';
 import { postgresCases } from './postgres.mjs';
 import { projectCases } from './project.mjs';
+import { rendererCases } from './renderer.mjs';
 import { coldStartMs, environment, printCases, printRatios, writeResults } from './report.mjs';
 import { verifyCases } from './verify.mjs';
 
@@ -27,6 +28,15 @@ const groups = [
       ),
   ],
   ['postgres', () => postgresCases(quick ? { rounds: 1, seconds: 0.5 } : { rounds: 3, seconds: 2 })],
+  [
+    'renderer',
+    () =>
+      rendererCases(
+        quick
+          ? { rounds: 1, frames: 24, peerFrames: 4, stills: 3 }
+          : { rounds: 3, frames: 240, peerFrames: 12, stills: 15 },
+      ),
+  ],
 ];
 
 const env = environment();
