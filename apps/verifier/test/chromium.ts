@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import puppeteer, { type Browser, type Page } from 'puppeteer';
 
+/** Set it to a folder to look at every page and state. */
+const SCREENSHOTS = process.env['CER_SCREENSHOTS'];
 const PATH = process.env['CER_VERIFIER_BROWSER'] ?? '';
 
 /** A suite that drives a real Chromium; where none is installed, one line says that it was not run. */
@@ -40,15 +42,12 @@ export class Chromium {
   }
 
   /** A page in a profile of its own. */
-  async open(
-    options: { readonly scripts?: boolean; readonly width?: number; readonly dark?: boolean } = {},
-  ): Promise<WatchedPage> {
+  async open(options: { readonly scripts?: boolean } = {}): Promise<WatchedPage> {
     if (this.#browser === undefined) throw new Error('the browser is not started');
     const context = await this.#browser.createBrowserContext();
     const page = await context.newPage();
-    await page.setViewport({ width: options.width ?? 1100, height: 900 });
+    await page.setViewport({ width: 1100, height: 900 });
     await page.setJavaScriptEnabled(options.scripts ?? true);
-    if (options.dark === true) await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
     return new WatchedPage(page);
   }
 }
@@ -90,6 +89,22 @@ export class WatchedPage {
     const element = await this.page.waitForSelector(selector);
     const input = await element?.toElement('input');
     await input?.uploadFile(path);
+  }
+
+  /** Keeps pictures of the page as it stands, in light, in dark and on a phone, where somebody wants to look. */
+  async take(name: string): Promise<void> {
+    if (SCREENSHOTS === undefined) return;
+    mkdirSync(SCREENSHOTS, { recursive: true });
+    const shoot = (variant: string): Promise<unknown> =>
+      this.page.screenshot({ path: join(SCREENSHOTS, `${name}-${variant}.png`), fullPage: true });
+    await shoot('light');
+    await this.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+    await shoot('dark');
+    await this.page.emulateMediaFeatures([]);
+    const viewport = this.page.viewport();
+    await this.page.setViewport({ width: 360, height: 740 });
+    await shoot('phone');
+    await this.page.setViewport(viewport);
   }
 
   close(): Promise<void> {

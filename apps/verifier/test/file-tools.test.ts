@@ -112,6 +112,7 @@ describeInChromium('files on the start page', (chromium) => {
     };
     await open(salt, 'What is a receipt?');
     await watched.page.waitForSelector('[data-opening="opens"]');
+    await watched.take('tool-opening');
     await open(salt, 'What is a receipt');
     await watched.page.waitForSelector('[data-opening="does-not-open"]');
     await open('AAAA', 'What is a receipt?');
@@ -126,6 +127,7 @@ describeInChromium('files on the start page', (chromium) => {
     });
     await give({ ...changed(record, ['snapshot', 'model'], 'other'), note: 'unbound' }, '#other-file');
     await watched.page.waitForSelector('[data-differences="2"]');
+    await watched.take('tool-compare');
     expect(await watched.text('[data-differences]')).toMatch(
       /snapshot\.model.*example-1.*other.*yes.*note.*not there.*unbound.*no/s,
     );
@@ -139,6 +141,7 @@ describeInChromium('files on the start page', (chromium) => {
     await watched.page.waitForFunction(`document.querySelector('#tamper-path').options.length > 5`);
     await watched.page.click('#tamper-run');
     await watched.page.waitForSelector('[data-tampered="CERTIFICATE_HASH_MISMATCH"]');
+    await watched.take('tool-tamper');
     expect(await watched.attribute('.result [data-verdict]', 'data-verdict')).toBe('VERIFIED');
     await watched.page.select('#tamper-path', 'meta.attestation.signature');
     await watched.page.click('#tamper-run');
@@ -157,6 +160,7 @@ describeInChromium('files on the start page', (chromium) => {
     expect(await verdictFor(bundle)).toBe('VERIFIED');
     expect(watched.page.workers()).toHaveLength(1);
     expect(await watched.page.evaluate('seen.size')).toBeGreaterThan(5);
+    await watched.take('project-of-10000');
     expect(await watched.text('[data-steps-shown]')).toContain('1–100 of 10000');
     await watched.page.click('.step-controls button:nth-child(2)');
     await watched.page.waitForSelector('[data-step="step-101"]');

@@ -65,6 +65,7 @@ describeInChromium('the offline file from a disk, with the network cut', (chromi
     await watched.page.waitForSelector('[data-key-state="unconfirmed"]');
     expect(await watched.text('.fingerprints')).toContain(keyFingerprint(TEST_SIGNER.publicKey));
     expect(await watched.attribute('.result', 'data-code')).toBe('VERIFICATION_MATERIAL_UNAVAILABLE');
+    await watched.take('offline-unconfirmed');
     await watched.page.click('#confirm-keys');
     await watched.page.waitForSelector('.result [data-verdict="VERIFIED"][data-tone="good"]');
     await watched.page.click('#confirm-keys');
@@ -103,6 +104,7 @@ describeInChromium('the offline file from a disk, with the network cut', (chromi
     await watched.page.waitForSelector('.result[data-code="VERIFICATION_MATERIAL_UNAVAILABLE"]');
     await watched.page.click('#confirm-keys');
     await watched.page.waitForSelector('.result [data-verdict="VERIFIED"][data-tone="good"]');
+    await watched.take('offline-saved');
     expect(await watched.text('.facts')).toContain('this saved page, confirmed by you');
     expect([watched.complaints, watched.requests]).toEqual([[], [pathToFileURL(path).href]]);
     await watched.close();

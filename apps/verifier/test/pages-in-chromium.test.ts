@@ -1,15 +1,9 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import axe from 'axe-core';
 import { describeInChromium, type WatchedPage } from './chromium.js';
 import { publishEveryState, type PageState } from './states.js';
 import { startStubNode, type StubNode } from './stub-node.js';
 import { startVerifier, type VerifierUnderTest } from './verifier-under-test.js';
-
-const AXE = readFileSync(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
-/** Set it to a folder to look at every page and state: `CER_SCREENSHOTS=/tmp/pages npm test -- --selectProjects verifier`. */
-const SCREENSHOTS = process.env['CER_SCREENSHOTS'];
 
 const NAMES = [
   ['verified', 'confidential', 'integrity-only', 'content-changed', 'signature-broken', 'envelope-broken'],
@@ -50,17 +44,15 @@ describeInChromium('every page and state in a real Chromium', (chromium) => {
       expect(await watched.attribute('[data-verdict]', 'data-tone')).toBe(state.tone);
     }
     if (name === 'home') await page.waitForSelector('#artefact-file');
-    await take(watched, `${name}-light`);
+    await watched.take(name);
     expect(await axeViolations(watched)).toEqual([]);
     await page.emulateMediaFeatures([
       { name: 'prefers-color-scheme', value: 'dark' },
       { name: 'prefers-reduced-motion', value: 'reduce' },
     ]);
-    await take(watched, `${name}-dark`);
     expect(await axeViolations(watched)).toEqual([]);
     await page.emulateMediaFeatures([]);
     await page.setViewport({ width: 360, height: 740 });
-    await take(watched, `${name}-phone`);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
     expect(
       watched.complaints.filter((complaint) => !/status of (?:404|503)|ERR_EMPTY_RESPONSE/.test(complaint)),
@@ -73,13 +65,7 @@ describeInChromium('every page and state in a real Chromium', (chromium) => {
 
 /** Rules of WCAG 2.2 AA that the page breaks, as `rule: element`. */
 async function axeViolations({ page }: WatchedPage): Promise<unknown> {
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   return page.evaluate(`axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
     .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target)))`);
-}
-
-async function take({ page }: WatchedPage, name: string): Promise<void> {
-  if (SCREENSHOTS === undefined) return;
-  mkdirSync(SCREENSHOTS, { recursive: true });
-  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
 }

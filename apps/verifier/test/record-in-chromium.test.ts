@@ -57,6 +57,7 @@ describeInChromium('the check in the browser', (chromium) => {
     await watched.verdict('DISAGREEMENT');
     expect(await watched.attribute('[data-verdict]', 'data-tone')).toBe('bad');
     expect(await watched.text('#verdict')).toContain('Server and browser disagree');
+    await watched.take('disagreement');
     await watched.close();
   });
 
@@ -99,6 +100,8 @@ describeInChromium('the check in the browser', (chromium) => {
     await watched.page.goto(`${verifier.url}${path}`);
     await watched.verdict('UNCHECKED');
     expect(await watched.page.$('[data-tone="good"]')).toBeNull();
+    expect(await watched.page.$('#details.unconfirmed [data-status="PASS"]')).not.toBeNull();
+    await watched.take('unchecked');
     await watched.close();
   });
 
@@ -109,6 +112,7 @@ describeInChromium('the check in the browser', (chromium) => {
     expect(await watched.attribute('[data-verdict]', 'data-verdict')).toBe('VERIFIED');
     expect(await watched.attribute('[data-verdict]', 'data-checked-by')).toBe('server');
     expect(await watched.text('#verdict')).toContain('Your browser has checked nothing itself');
+    await watched.take('without-scripts');
     await watched.close();
   });
 

@@ -15,7 +15,7 @@ export interface RecordRouteDeps {
 
 const STATUS_OF_HEADLINE: Readonly<Record<string, number>> = { notFound: 404, unavailable: 503 };
 
-/** The pages of certificates and projects, and their reports. @see docs/spec.md, "Public verifier URLs" */
+/** The pages of certificates and projects, and their reports. @see docs/spec.md, "Verifier pages" */
 export function recordRoutes(deps: RecordRouteDeps): Route[] {
   const kinds: readonly (readonly [string, RecordKind])[] = [
     ['/c/:hash', 'certificate'],

@@ -18,8 +18,8 @@ export interface RecordCheck {
 export type RecordKind = 'certificate' | 'project';
 export type CheckRecord = (kind: RecordKind, hash: string) => Promise<RecordCheck>;
 
-/** So many checked records are kept, newest last: a large project costs seconds. */
-const KEPT = 32;
+/** So many checked records are kept, newest last: a large project costs seconds to check and megabytes to keep. */
+const KEPT = 8;
 
 /** Looks a record up and checks it; equal texts are checked once. */
 export function createRecordCheck(node: NodeClient, now: () => Date): CheckRecord {

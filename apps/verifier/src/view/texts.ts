@@ -62,11 +62,11 @@ export const TEXTS = {
     },
     disagreement: {
       title: 'Server and browser disagree',
-      lead: 'Our server and your browser came to different results for this hash. Trust neither page; use the offline verifier or the command line.',
+      lead: 'Our server and your browser came to different results for this hash. Trust neither; use the offline verifier or the command line.',
     },
     unchecked: {
       title: 'Not checked in your browser',
-      lead: 'Your browser could not repeat the check, so this page gives no verdict.',
+      lead: 'Your browser could not repeat the check, so this page gives no verdict. What stands below is our server’s word alone.',
     },
   } satisfies Readonly<Record<Headline, { title: string; lead: string }>>,
   checking: {
@@ -113,7 +113,7 @@ export const TEXTS = {
     reasons: {
       'no-attestation': 'The record carries no attestation. Nobody vouches for it.',
       'no-envelope':
-        'The record carries no envelope. Public records never do: values are withheld from them, so it could not be rebuilt.',
+        'The record carries no envelope. Public records carry none, because values may be withheld from them.',
       redacted: 'Values were withheld from this public record, so the signed envelope cannot be rebuilt.',
       'not-reconstructable': 'The record lacks a member that the envelope covers, so it cannot be rebuilt.',
     } as Readonly<Record<string, string>>,

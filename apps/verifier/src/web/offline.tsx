@@ -3,7 +3,8 @@ import { TEXTS } from '../view/texts.js';
 import { answerQuestions } from './check-worker.js';
 import { createEngine } from './engine.js';
 import { listenForActions } from './page-actions.js';
-import { FileTool, type SavedRecord } from './tools/file-tool.js';
+import { FileTool } from './tools/file-tool.js';
+import type { SavedRecord } from './tools/saved-record.js';
 
 // One script for page and worker: the page starts a worker from its own text, for there is no second file to load.
 if (typeof document === 'undefined') answerQuestions();

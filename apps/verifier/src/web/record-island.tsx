@@ -39,10 +39,10 @@ export async function checkAgain(state: PageState, engine: Engine, nodeUrl: stri
     verdict,
   );
   const cli = cliCommand(state.kind, state.hash, nodeUrl);
+  // Nothing below an unsettled verdict is green either, whichever side it comes from.
+  details.classList.toggle('unconfirmed', outcome.headline === 'unchecked' || outcome.headline === 'disagreement');
   if (local.check === null) {
-    // What the server showed below was not confirmed here.
-    if (outcome.headline === 'unchecked') details.classList.add('unconfirmed');
-    else emptied(details);
+    if (outcome.headline !== 'unchecked') emptied(details);
     return;
   }
   const { check } = local;

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { TEXTS } from '../../view/texts.js';
-import type { SavedRecord } from './file-tool.js';
+import type { SavedRecord } from './saved-record.js';
 
 const T = TEXTS.tools;
 const MAX_BYTES = 512 * 1024 * 1024;
@@ -53,7 +53,7 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
             type="button"
             class="button"
             onClick={() => {
-              onGiven({ name: saved.hash, source: saved.record, askedHash: saved.hash });
+              onGiven(savedAsGiven(saved));
             }}
           >
             {TEXTS.offline.savedCheck}
@@ -102,4 +102,9 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
       </p>
     </div>
   );
+}
+
+/** The record a saved page carries, as if somebody had handed it over. */
+export function savedAsGiven({ hash, record }: SavedRecord): Given {
+  return { name: hash, source: record, askedHash: hash };
 }

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Comparison } from '../../check/compare-members.js';
 import { TEXTS } from '../../view/texts.js';
 import { ArtefactInput, type Given } from './artefact-input.js';
-import type { ToolProps } from './record-tools.js';
+import type { ToolProps } from './tool-props.js';
 
 const T = TEXTS.tools;
 const MAX_ROWS = 500;

@@ -7,19 +7,13 @@ import { TEXTS } from '../../view/texts.js';
 import { CheckedBy, Verdict } from '../../view/verdict.js';
 import type { Engine } from '../engine.js';
 import { StepBrowser } from '../step-browser.js';
-import { ArtefactInput, type Given } from './artefact-input.js';
+import { ArtefactInput, savedAsGiven, type Given } from './artefact-input.js';
 import { KeyPanel } from './key-panel.js';
 import type { PinnedKeys } from './node-keys.js';
 import { RecordTools } from './record-tools.js';
+import type { SavedRecord } from './saved-record.js';
 
 const T = TEXTS.tools;
-
-/** What a saved page carries. Its keys count only once the person confirms them. */
-export interface SavedRecord {
-  readonly hash: string;
-  readonly record: string;
-  readonly keySet: string;
-}
 
 interface FileToolProps {
   readonly engine: Engine;
@@ -37,7 +31,7 @@ type CheckState =
 
 /** Checks what is dropped, picked or pasted, on this device. */
 export function FileTool({ engine, loadNodeKeys, saved }: FileToolProps): VNode {
-  const [given, setGiven] = useState<Given | null>(null);
+  const [given, setGiven] = useState<Given | null>(saved === null ? null : savedAsGiven(saved));
   const [keys, setKeys] = useState<PinnedKeys | null>(null);
   const [result, setResult] = useState<CheckState>({ state: 'idle' });
 

@@ -4,7 +4,7 @@ import type { KeyList } from '../../check/key-list.js';
 import { Hash } from '../../view/copy-block.js';
 import { TEXTS } from '../../view/texts.js';
 import type { Engine } from '../engine.js';
-import type { SavedRecord } from './file-tool.js';
+import type { SavedRecord } from './saved-record.js';
 import type { PinnedKeys } from './node-keys.js';
 
 const T = TEXTS.tools;

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { OpeningResult } from '../../check/open-field.js';
 import { TEXTS } from '../../view/texts.js';
-import type { ToolProps } from './record-tools.js';
+import type { ToolProps } from './tool-props.js';
 
 const T = TEXTS.tools;
 

@@ -1,17 +1,9 @@
 import type { VNode } from 'preact';
-import type { CertificateCheck, ArtefactCheck } from '../../check/check-result.js';
-import type { Engine } from '../engine.js';
+import type { ArtefactCheck } from '../../check/check-result.js';
 import { CompareTool } from './compare-tool.js';
 import { OpeningTool } from './opening-tool.js';
 import { TamperTool } from './tamper-tool.js';
-
-export interface ToolProps {
-  readonly engine: Engine;
-  readonly source: Uint8Array | string;
-  /** The pinned keys, as text. */
-  readonly keySet: string | null;
-  readonly check: CertificateCheck;
-}
+import type { ToolProps } from './tool-props.js';
 
 /** What else can be done with a certificate on this device. */
 export function RecordTools({

@@ -6,7 +6,7 @@ import { FindingList } from '../../view/findings.js';
 import { Layers } from '../../view/layers.js';
 import { TEXTS } from '../../view/texts.js';
 import { Verdict } from '../../view/verdict.js';
-import type { ToolProps } from './record-tools.js';
+import type { ToolProps } from './tool-props.js';
 
 const T = TEXTS.tools;
 

@@ -1,0 +1,11 @@
+import type { CertificateCheck } from '../../check/check-result.js';
+import type { Engine } from '../engine.js';
+
+/** What a tool works on: a certificate, and its result so far. */
+export interface ToolProps {
+  readonly engine: Engine;
+  readonly source: Uint8Array | string;
+  /** The pinned keys, as text. */
+  readonly keySet: string | null;
+  readonly check: CertificateCheck;
+}
