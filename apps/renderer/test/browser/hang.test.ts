@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { eventually, startRenderer, type RendererUnderTest } from '../renderer-under-test.js';
 import { describeWithBrowser } from '../with-browser.js';
 import { HANGS, MEMORY_BOMBS } from './hostile-sketches.js';
 
 const VICTIM =
   'function setup() { background(30); for (let i = 0; i < 200; i++) { fill(random(255)); circle(random(width), random(height), 90); } }';
+
+// On a machine that does much else, the victims' renders take most of this.
+jest.setTimeout(90_000);
 
 describeWithBrowser('Sketches that do not end', () => {
   let hostile: RendererUnderTest;
