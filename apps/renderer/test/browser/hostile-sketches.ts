@@ -23,6 +23,4 @@ export const MEMORY_BOMBS: Readonly<Record<string, string>> = {
   'buffers outside the heap': 'const kept = []; function setup() { for (;;) kept.push(new Uint8Array(16e6).fill(7)); }',
   'graphics surfaces':
     'const kept = []; function setup() { for (;;) { const g = createGraphics(8000, 8000); g.background(random(255)); g.loadPixels(); kept.push(g); } }',
-  'a text cut into pieces':
-    "const kept = []; function setup() { for (;;) kept.push(('x' + kept.length).repeat(5e5).split('x')); }",
 };
