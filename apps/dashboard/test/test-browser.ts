@@ -23,12 +23,14 @@ export class TestBrowser {
     headers: Readonly<Record<string, string | undefined>> = {},
   ): Promise<Response> {
     const body = new URLSearchParams();
-    const sent: Readonly<Record<string, string | readonly string[]>> = { form_token: this.#formToken ?? '', ...fields };
-    for (const [name, value] of Object.entries(sent)) {
+    body.set('form_token', this.#formToken ?? '');
+    for (const [name, value] of Object.entries(fields)) {
+      body.delete(name);
       for (const one of typeof value === 'string' ? [value] : value) body.append(name, one);
     }
     let call = request(this.#app).post(path).type('form').set('Cookie', this.#cookieHeader());
-    for (const [name, value] of Object.entries({ Origin: PUBLIC_URL, ...headers })) {
+    const named: Readonly<Record<string, string | undefined>> = { Origin: PUBLIC_URL, ...headers };
+    for (const [name, value] of Object.entries(named)) {
       if (value !== undefined) call = call.set(name, value);
     }
     return this.#keep(await call.send(body.toString()));

@@ -18,7 +18,7 @@ export interface KeyRoutesDeps {
 const LABELS = { name: 'Name', scopes: 'What it may do' };
 const KeyForm = z.object({
   name: PlainName,
-  scopes: z.array(z.enum(SCOPES)).min(1, { error: 'needs at least one choice' }),
+  scopes: z.array(z.enum(SCOPES)).refine((scopes) => scopes.length > 0, { error: 'needs at least one choice' }),
 });
 
 const HOUR_MS = 60 * 60 * 1000;

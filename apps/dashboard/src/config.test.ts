@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigError } from '@cer/http-service';
+import { readConfig } from './config.js';
+
+const GOOD = {
+  DATABASE_URL: 'sqlite:/data/dashboard.db',
+  PUBLIC_URL: 'https://dashboard.example',
+  SERVICE_TOKEN_FILE: '/run/token',
+  JWKS_KEYS_FILE: '/data/jwks.json',
+};
+
+function faultsOf(env: Readonly<Record<string, string>>): readonly string[] {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.lines;
+    throw error;
+  }
+}
+
+describe('the configuration', () => {
+  it('has defaults for all but where things are', () => {
+    expect(readConfig(GOOD)).toMatchObject({
+      port: 4400,
+      host: '127.0.0.1',
+      bridgeUrl: undefined,
+      sessionTimes: { idleMs: 3_600_000, absoluteMs: 43_200_000 },
+    });
+  });
+
+  it('names every fault at once, and never a value', () => {
+    const faults = faultsOf({ DATABASE_URL: 'mysql://canary', PUBLIC_URL: 'canary', PORT: 'canary' });
+    expect(faults.map((line) => line.split(':')[0]).sort()).toEqual([
+      'DATABASE_URL',
+      'JWKS_KEYS_FILE',
+      'PORT',
+      'PUBLIC_URL',
+      'SERVICE_TOKEN_FILE',
+    ]);
+    expect(faults.join()).not.toContain('canary');
+  });
+
+  it.each([
+    'http://dashboard.example',
+    'https://dashboard.example/path',
+    'https://dashboard.example?x',
+    'ftp://localhost',
+  ])('takes no origin whose session cookie would be lost or shared: %s', (PUBLIC_URL) => {
+    expect(faultsOf({ ...GOOD, PUBLIC_URL })).toHaveLength(1);
+  });
+
+  it.each(['http://localhost:4400', 'http://127.0.0.1:4400', 'https://dashboard.example:8443'])(
+    'takes %s',
+    (PUBLIC_URL) => {
+      expect(readConfig({ ...GOOD, PUBLIC_URL }).publicUrl).toBe(PUBLIC_URL);
+    },
+  );
+
+  it.each(['sqlite:', 'sqlite::memory:', 'mysql://h/d'])('takes no database that forgets: %s', (DATABASE_URL) => {
+    expect(faultsOf({ ...GOOD, DATABASE_URL })).toHaveLength(1);
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { createPasswordHasher, PASSWORD_COST } from './password-hash.js';
+
+const cheap = createPasswordHasher({ logN: 4, r: 8, p: 1 });
+
+describe('a password hash', () => {
+  it('carries its parameters and a salt of its own', async () => {
+    const hashes = [await cheap.hash('a password'), await cheap.hash('a password')];
+    for (const hash of hashes) expect(hash).toMatch(/^scrypt\$ln=4,r=8,p=1\$[\w-]{22}\$[\w-]{43}$/);
+    expect(hashes[0]).not.toBe(hashes[1]);
+  });
+
+  it('is matched by its password alone', async () => {
+    const hash = await cheap.hash('a password');
+    expect(await cheap.verify('a password', hash)).toBe(true);
+    expect(await cheap.verify('a passwore', hash)).toBe(false);
+    expect(await cheap.verify('', hash)).toBe(false);
+  });
+
+  it('is checked under the parameters it was made with', async () => {
+    const hash = await cheap.hash('a password');
+    expect(await createPasswordHasher({ logN: 5, r: 8, p: 2 }).verify('a password', hash)).toBe(true);
+  });
+
+  it('takes one password however its characters are composed', async () => {
+    expect(await cheap.verify('cafe\u0301 cr\u00e8me', await cheap.hash('caf\u00e9 cre\u0300me'))).toBe(true);
+  });
+
+  it('matches nothing where there is none', async () => {
+    expect(await cheap.verify('a password', null)).toBe(false);
+  });
+
+  it('of an unknown form is a fault, never a match', async () => {
+    await expect(cheap.verify('x', 'plain:x')).rejects.toThrow('unknown form');
+  });
+
+  it('costs at least what OWASP asks for', () => {
+    expect(PASSWORD_COST).toEqual({ logN: 15, r: 8, p: 3 });
+  });
+});

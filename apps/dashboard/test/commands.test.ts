@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { issueApiKey, keptOfKey } from '../src/api-keys/api-key.js';
+import { runCommand } from '../src/commands/run-command.js';
+import { ensureKeysFile } from '../src/jwks/keys-file.js';
+import { openStore, type Store } from '../src/store/index.js';
+
+describe('the command line', () => {
+  let folder: string;
+  let env: Record<string, string>;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'cer-commands-'));
+    env = {
+      DATABASE_URL: `sqlite:${join(folder, 'd.db')}`,
+      PUBLIC_URL: 'https://dashboard.example',
+      JWKS_KEYS_FILE: join(folder, 'jwks.json'),
+    };
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  async function run(line: string, input = '') {
+    const [printed, complained]: [string[], string[]] = [[], []];
+    const code = await runCommand(line.split(' '), {
+      env,
+      print: (words) => printed.push(words),
+      complain: (words) => complained.push(words),
+      readInput: async () => input,
+      now: () => new Date(),
+    });
+    return { code, out: printed.join('\n'), err: complained.join('\n') };
+  }
+
+  async function inStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
+    const { store } = await openStore({ databaseUrl: env['DATABASE_URL'] ?? '' });
+    try {
+      return await work(store);
+    } finally {
+      await store.close();
+    }
+  }
+
+  it('brings the schema up to date', async () => {
+    expect(await run('migrate')).toEqual({ code: 0, out: 'schema 1', err: '' });
+  });
+
+  it('makes an owner by a link, or with a password from the standard input', async () => {
+    const invited = await run('owner create --email Ada@example.org --tenant Acme');
+    expect(invited.out).toMatch(/^https:\/\/dashboard\.example\/link\/[\w-]{43}$/);
+    const made = await run('owner create --email bob@example.org --tenant Acme --password-stdin', 'a long password');
+    expect(made.code).toBe(0);
+    await inStore(async (store) => {
+      expect((await store.users.findForLogin('ada@example.org'))?.user).toMatchObject({
+        role: 'owner',
+        hasPassword: false,
+      });
+      expect((await store.users.findForLogin('bob@example.org'))?.passwordHash).toMatch(/^scrypt\$ln=15/);
+    });
+    expect(await run('owner create --email bob@example.org')).toMatchObject({
+      code: 1,
+      err: '--email belongs to a user already',
+    });
+    expect(await run('owner create --email x@example.org --password-stdin', 'short')).toMatchObject({ code: 1 });
+  });
+
+  it('makes a key and prints it once', async () => {
+    await run('tenant create --name Acme --id tenant-1');
+    const { out } = await run('api-key create --tenant Acme --scopes certify,ingest');
+    expect(out).toMatch(/^cer_live_[\w-]{43}$/);
+    const found = await inStore((store) => store.apiKeys.findByHash(keptOfKey(out).keyHash));
+    expect(found).toMatchObject({ key: { scopes: ['certify', 'ingest'] }, tenant: { tenantId: 'tenant-1' } });
+  });
+
+  it('takes over a key that exists, again and again, and never prints it', async () => {
+    await run('tenant create --name Acme');
+    await run('tenant create --name Other');
+    const { key, prefix } = issueApiKey();
+    for (let time = 0; time < 2; time += 1) {
+      expect(await run('api-key create --tenant Acme --key-stdin', key)).toEqual({
+        code: 0,
+        out: `${prefix}…`,
+        err: '',
+      });
+    }
+    const refused = await run('api-key create --tenant Other --key-stdin', key);
+    expect(refused).toMatchObject({ code: 1, err: '--key-stdin: the key belongs to another tenant' });
+    expect(await run('api-key create --tenant Acme --key-stdin', 'canary')).toMatchObject({ code: 1 });
+  });
+
+  it('suspends and resumes accounts, and assigns plans', async () => {
+    await run('tenant create --name Acme');
+    expect((await run('account suspend --tenant Acme')).out).toBe('suspended');
+    expect((await inStore((store) => store.tenants.findByName('Acme')))?.status).toBe('suspended');
+    expect((await run('account resume --tenant Acme')).out).toBe('active');
+    expect((await run('plan put --name Small --requests-per-minute 60 --no-bridge')).out).toBe(
+      'Small, requests a minute: 60, executions a month: no limit, without the bridge',
+    );
+    expect((await run('plan assign --tenant Acme --plan Small')).code).toBe(0);
+    expect((await inStore((store) => store.tenants.findByName('Acme')))?.plan.name).toBe('Small');
+    expect((await run('plan list')).out.split('\n')).toHaveLength(2);
+    expect((await run('plan assign --tenant Acme --plan None')).code).toBe(1);
+    expect((await run('account suspend --tenant Nobody')).code).toBe(1);
+  });
+
+  it('rotates the handoff keys', async () => {
+    ensureKeysFile(env['JWKS_KEYS_FILE'] ?? '', new Date());
+    expect((await run('jwks rotate')).out).toMatch(/^[\w-]{43} signs from /);
+  });
+
+  it.each(['nonsense', 'owner', 'plan put --nam canary', 'tenant create canary'])(
+    'says how it is used, without repeating what it was given: %s',
+    async (line) => {
+      const { code, out, err } = await run(line);
+      expect({ code, out }).toEqual({ code: 3, out: '' });
+      expect(err).toContain('Usage: main.js');
+      expect(err).not.toContain('canary');
+    },
+  );
+
+  it.each(['plan put --name a --requests-per-minute 0', 'api-key create --tenant a --scopes admin', 'tenant create'])(
+    'refuses bad values: %s',
+    async (line) => {
+      await run('tenant create --name a');
+      expect(await run(line)).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^--/) });
+    },
+  );
+
+  it('names a bad variable, never its value', async () => {
+    env['DATABASE_URL'] = 'mysql://canary';
+    expect(await run('migrate')).toEqual({
+      code: 1,
+      out: '',
+      err: 'DATABASE_URL: must be sqlite:PATH or postgres://...',
+    });
+  });
+});

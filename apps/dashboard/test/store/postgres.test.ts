@@ -1,0 +1,16 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { openStore } from '../../src/store/index.js';
+import { postgresTestDatabase } from '../test-database.js';
+import { storeContract } from './store.contract.js';
+
+describe('the store on PostgreSQL', () => {
+  storeContract(postgresTestDatabase);
+
+  it('says that it cannot be reached without naming anyone', async () => {
+    const databaseUrl = 'postgres://user:canary@127.0.0.1:1/canary';
+    const error: unknown = await openStore({ databaseUrl }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(inspect(error, { showHidden: true })).not.toContain('canary');
+  });
+});

@@ -1,0 +1,289 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { issueApiKey } from '../../src/api-keys/api-key.js';
+import { createLoginLimits } from '../../src/auth/login-limits.js';
+import { DEFAULT_SETTINGS } from '../../src/settings/tenant-settings.js';
+import { openStore, type OpenedStore, type Store } from '../../src/store/index.js';
+import type { TestDatabase } from '../test-database.js';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** What both databases behind the store must do. */
+export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
+  let database: TestDatabase;
+  let opened: OpenedStore;
+  let store: Store;
+  let time = Date.parse('2030-01-15T12:00:00.000Z');
+  const now = (): Date => new Date(time);
+
+  beforeAll(async () => {
+    database = await makeDatabase();
+    opened = await openStore({ databaseUrl: database.url, now });
+    store = opened.store;
+  });
+
+  afterAll(async () => {
+    await store.close();
+    await database.remove();
+  });
+
+  const newTenant = () => store.tenants.create({ name: `tenant ${randomUUID()}` }, 'test');
+  const newUser = async (tenantId: string) => {
+    const email = `${randomUUID()}@example.org`;
+    const user = await store.users.add({ tenantId, email, name: 'N', role: 'member', passwordHash: 'h' }, 'test');
+    if (user === null) throw new Error('the address is taken');
+    return user;
+  };
+
+  it('is brought up to date by any number of instances at once, and by none twice', async () => {
+    const fresh = await makeDatabase();
+    const instances = await Promise.all([0, 1, 2].map(() => openStore({ databaseUrl: fresh.url })));
+    expect(instances.map((instance) => instance.store.schemaVersion)).toEqual([1, 1, 1]);
+    for (const instance of instances) await instance.store.close();
+    await fresh.remove();
+  });
+
+  it('refuses a database that a newer release migrated', async () => {
+    const fresh = await makeDatabase();
+    const first = await openStore({ databaseUrl: fresh.url });
+    await first.database.knex('schema_versions').insert({ version: 99 });
+    await first.store.close();
+    await expect(openStore({ databaseUrl: fresh.url })).rejects.toMatchObject({ code: 'STORE_SCHEMA_TOO_NEW' });
+    await fresh.remove();
+  });
+
+  describe('tenants', () => {
+    it('are one for a name, however many ask at once, with the standard plan and settings', async () => {
+      const name = `tenant ${randomUUID()}`;
+      const made = await Promise.all([1, 2, 3, 4].map(() => store.tenants.create({ name }, 'test')));
+      expect(new Set(made.map(({ tenantId }) => tenantId)).size).toBe(1);
+      expect(made[0]).toMatchObject({
+        name,
+        status: 'active',
+        settings: DEFAULT_SETTINGS,
+        plan: { name: 'Standard', bridge: true },
+      });
+      expect(await store.tenants.findByName(name)).toEqual(made[0]);
+      expect(await store.tenants.find(made[0]?.tenantId ?? '')).toEqual(made[0]);
+      expect(await store.tenants.find('nobody')).toBeNull();
+      expect(await store.acts(made[0]?.tenantId ?? '', 10)).toEqual([
+        { at: now().toISOString(), actor: 'test', act: 'tenant created', subject: name },
+      ]);
+    });
+
+    it('keep the id that a node knows them by', async () => {
+      const tenantId = randomUUID();
+      expect(await store.tenants.create({ name: `moved ${tenantId}`, tenantId }, 'test')).toMatchObject({ tenantId });
+    });
+
+    it('keep status, settings and plan', async () => {
+      const { tenantId } = await newTenant();
+      const limits = { requestsPerMinute: 5, executionsPerMonth: null };
+      const plan = await store.tenants.putPlan({ name: `plan ${tenantId}`, limits, bridge: false });
+      const settings = { ...DEFAULT_SETTINGS, retentionDays: 7, legalHold: true };
+      await store.tenants.setSettings(tenantId, settings, 'test');
+      expect(await store.tenants.setStatus(tenantId, 'suspended', 'test')).toBe(true);
+      expect(await store.tenants.assignPlan(tenantId, plan.name, 'test')).toBe(true);
+      expect(await store.tenants.assignPlan(tenantId, 'no such plan', 'test')).toBe(false);
+      expect(await store.tenants.setStatus('nobody', 'active', 'test')).toBe(false);
+      expect(await store.tenants.find(tenantId)).toMatchObject({ settings, plan, status: 'suspended' });
+      const raised = await store.tenants.putPlan({ ...plan, limits: { ...limits, requestsPerMinute: 6 } });
+      expect(raised.planId).toBe(plan.planId);
+      expect((await store.tenants.find(tenantId))?.plan).toEqual(raised);
+      expect(await store.tenants.listPlans()).toContainEqual(raised);
+    });
+  });
+
+  describe('users', () => {
+    it('have an address that nobody else has', async () => {
+      const { tenantId } = await newTenant();
+      const { email } = await newUser(tenantId);
+      expect(
+        await store.users.add({ tenantId, email, name: 'M', role: 'owner', passwordHash: null }, 'test'),
+      ).toBeNull();
+      expect((await store.users.findForLogin(email))?.passwordHash).toBe('h');
+      expect(await store.users.list(tenantId)).toHaveLength(1);
+    });
+
+    it('are found by their own tenant only', async () => {
+      const [mine, other] = [await newTenant(), await newTenant()];
+      const { userId } = await newUser(mine.tenantId);
+      expect(await store.users.find(other.tenantId, userId)).toBeNull();
+      expect(await store.users.setEnabled(other.tenantId, userId, false, 'test')).toBe(false);
+      expect(await store.users.find(mine.tenantId, userId)).toMatchObject({ enabled: true });
+    });
+
+    it('lose sessions and links when they are disabled', async () => {
+      const { tenantId } = await newTenant();
+      const { userId } = await newUser(tenantId);
+      const [session, link] = [hashOf(`s${userId}`), hashOf(`l${userId}`)];
+      await store.sessions.start({ tokenHash: session, userId, expiresAt: new Date(time + DAY_MS), replaces: null });
+      await store.links.issuePasswordLink(
+        tenantId,
+        userId,
+        { tokenHash: link, expiresAt: new Date(time + DAY_MS) },
+        'test',
+      );
+      expect(await store.sessions.find(session, now())).toMatchObject({ user: { userId }, tenant: { tenantId } });
+      expect(await store.links.find(link)).toMatchObject({ purpose: 'password', user: { userId } });
+      await store.users.setEnabled(tenantId, userId, false, 'test');
+      expect(await store.sessions.find(session, now())).toBeNull();
+      expect(await store.links.find(link)).toBeNull();
+    });
+  });
+
+  it('lets one of many redeem a link', async () => {
+    const { tenantId } = await newTenant();
+    const { userId, email } = await newUser(tenantId);
+    const link = { tokenHash: hashOf(randomUUID()), expiresAt: new Date(time + DAY_MS) };
+    await store.links.issuePasswordLink(tenantId, userId, link, 'test');
+    const redeemed = await Promise.all(
+      [1, 2, 3, 4].map((n) => store.links.redeemForPassword(link.tokenHash, `hash ${n}`)),
+    );
+    expect(redeemed.filter((user) => user !== null)).toHaveLength(1);
+    const winner = redeemed.findIndex((user) => user !== null) + 1;
+    expect((await store.users.findForLogin(email))?.passwordHash).toBe(`hash ${winner}`);
+    expect(await store.links.find(link.tokenHash)).toBeNull();
+  });
+
+  it('lets one of many set up, and rolls back what cannot be finished', async () => {
+    const fresh = await makeDatabase();
+    const { store: empty } = await openStore({ databaseUrl: fresh.url, now });
+    const hashes = ['a', 'b'].map(hashOf);
+    for (const tokenHash of hashes) await empty.links.issueSetUpLink({ tokenHash, expiresAt: new Date(time + DAY_MS) });
+    const { tenantId } = await empty.tenants.create({ name: 'There' }, 'test');
+    await empty.users.add(
+      { tenantId, email: 'taken@example.org', name: 'T', role: 'member', passwordHash: null },
+      'test',
+    );
+    const owner = { tenantName: 'First', email: 'first@example.org', name: 'F', passwordHash: 'h' };
+    const taken = { ...owner, email: 'taken@example.org' };
+    await expect(empty.links.redeemForSetUp(hashes[0] ?? '', taken)).rejects.toMatchObject({
+      code: 'STORE_ROW_REFUSED',
+    });
+    expect(await empty.tenants.findByName('First')).toBeNull();
+    const made = await Promise.all(hashes.map((tokenHash) => empty.links.redeemForSetUp(tokenHash, owner)));
+    expect(made.filter((user) => user !== null)).toHaveLength(1);
+    await empty.close();
+    await fresh.remove();
+  });
+
+  describe('API keys', () => {
+    it('are found by hash with their tenant, and listed newest first', async () => {
+      const tenant = await newTenant();
+      const { tenantId } = tenant;
+      const [first, second] = [issueApiKey(), issueApiKey()];
+      const made = await store.apiKeys.create(
+        { tenantId, name: 'one', scopes: ['certify', 'ingest'], ...first },
+        'test',
+      );
+      await store.apiKeys.create({ tenantId, name: 'two', scopes: [], ...second }, 'test');
+      expect(await store.apiKeys.findByHash(first.keyHash)).toEqual({ key: made, tenant });
+      expect(made).toMatchObject({
+        name: 'one',
+        scopes: ['certify', 'ingest'],
+        prefix: first.prefix,
+        lastUsedAt: null,
+      });
+      expect((await store.apiKeys.list(tenantId)).map(({ name }) => name)).toEqual(['two', 'one']);
+      expect(await store.apiKeys.findByHash(hashOf('other'))).toBeNull();
+      await expect(
+        store.apiKeys.create({ tenantId, name: 'again', scopes: [], ...first }, 'test'),
+      ).rejects.toMatchObject({
+        code: 'STORE_ROW_REFUSED',
+      });
+    });
+
+    it('have one successor, however many rotate at once', async () => {
+      const { tenantId } = await newTenant();
+      const { keyId } = await store.apiKeys.create(
+        { tenantId, name: 'k', scopes: ['render'], ...issueApiKey() },
+        'test',
+      );
+      const made = await Promise.all(
+        [1, 2, 3].map(() => store.apiKeys.rotate(tenantId, keyId, issueApiKey(), new Date(time + DAY_MS), 'test')),
+      );
+      expect(made.filter((key) => key !== null)).toEqual([expect.objectContaining({ name: 'k', scopes: ['render'] })]);
+      expect(await store.apiKeys.list(tenantId)).toHaveLength(2);
+    });
+
+    it('keep the latest use, whoever writes last', async () => {
+      const { tenantId } = await newTenant();
+      const { keyId } = await store.apiKeys.create({ tenantId, name: 'k', scopes: [], ...issueApiKey() }, 'test');
+      const [early, late] = [new Date(time + 1), new Date(time + 2)];
+      await store.apiKeys.markUsed(new Map([[keyId, late]]));
+      await store.apiKeys.markUsed(new Map([[keyId, early]]));
+      await store.apiKeys.markUsed(new Map());
+      expect((await store.apiKeys.list(tenantId))[0]?.lastUsedAt).toBe(late.toISOString());
+    });
+  });
+
+  it('adds usage from many reporters at once without losing any', async () => {
+    const tenants = [await newTenant(), await newTenant()];
+    const items = tenants.flatMap(({ tenantId }) => [
+      { tenantId, kind: 'certify', count: 1 } as const,
+      { tenantId, kind: 'ingest', count: 2 } as const,
+    ]);
+    await Promise.all(
+      Array.from({ length: 10 }, (_, n) => store.usage.record(randomUUID(), n % 2 === 0 ? items : items.toReversed())),
+    );
+    const day = now().toISOString().slice(0, 10);
+    for (const { tenantId } of tenants) {
+      expect(await store.usage.list(tenantId, day)).toEqual([
+        { day, kind: 'certify', count: 10 },
+        { day, kind: 'ingest', count: 20 },
+      ]);
+    }
+    expect(await store.usage.list(tenants[0]?.tenantId ?? '', '2030-01-16')).toEqual([]);
+  });
+
+  it('shares the count of sign-in attempts between instances', async () => {
+    const other = await openStore({ databaseUrl: database.url });
+    const options = { attemptsPerAccount: 3, attemptsPerAddress: 100, windowS: 60 };
+    const [here, there] = [createLoginLimits(opened.database, options), createLoginLimits(other.database, options)];
+    const email = `${randomUUID()}@example.org`;
+    for (const limits of [here, there, here]) expect(await limits.attempt(email, '192.0.2.1')).toBeNull();
+    expect(await there.attempt(email, '192.0.2.1')).toBeGreaterThan(50);
+    await here.succeeded(email);
+    expect(await there.attempt(email, '192.0.2.1')).toBeNull();
+    await other.store.close();
+  });
+
+  it('counts all of one IPv6 network as one', async () => {
+    const limits = createLoginLimits(opened.database, { attemptsPerAccount: 100, attemptsPerAddress: 2, windowS: 60 });
+    for (const address of ['2001:db8:1:2::1', '2001:DB8:1:2:ffff::9'])
+      expect(await limits.attempt(randomUUID(), address)).toBeNull();
+    expect(await limits.attempt(randomUUID(), '2001:db8:1:2:3:4:5:6')).not.toBeNull();
+    expect(await limits.attempt(randomUUID(), '2001:db8:1:3::1')).toBeNull();
+  });
+
+  it('sweeps what has run out and nothing else', async () => {
+    const { tenantId } = await newTenant();
+    const { userId } = await newUser(tenantId);
+    const [over, live] = [hashOf(`over ${userId}`), hashOf(`live ${userId}`)];
+    await store.sessions.start({ tokenHash: over, userId, expiresAt: new Date(time + MINUTE_MS), replaces: null });
+    await store.sessions.start({ tokenHash: live, userId, expiresAt: new Date(time + DAY_MS), replaces: null });
+    await store.usage.record(randomUUID(), [{ tenantId, kind: 'certify', count: 1 }]);
+    time += 2 * MINUTE_MS;
+    await store.sweep();
+    const left = await opened.database
+      .knex<{ token_hash: string; user_id: string }>('sessions')
+      .where('user_id', userId)
+      .select('token_hash');
+    expect(left).toEqual([{ token_hash: live }]);
+    expect(await store.usage.list(tenantId, '2000-01-01')).toHaveLength(1);
+    time += 401 * DAY_MS;
+    await store.sweep();
+    expect(await store.usage.list(tenantId, '2000-01-01')).toEqual([]);
+  });
+
+  it('fails without a word of what was in the row', async () => {
+    const key = { tenantId: 'nobody', name: 'canary', scopes: [], ...issueApiKey() };
+    const error: unknown = await store.apiKeys.create(key, 'canary').catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'STORE_ROW_REFUSED' });
+    expect(inspect(error, { showHidden: true })).not.toContain('canary');
+  });
+}
