@@ -7,7 +7,7 @@ import {
   type RunningServer,
 } from '@cer/http-service';
 import { createApp } from './app.js';
-import { controlPlaneDirectory } from './auth/control-plane-directory.js';
+import { CONTROL_PLANE_TIMES, controlPlaneDirectory } from './auth/control-plane-directory.js';
 import { cachedKeyDirectory, ownKeyDirectory, type CacheTimes, type KeyDirectory } from './auth/key-directory.js';
 import { loadNodeConfig, type NodeConfig } from './config.js';
 import { describeRuntime } from './discovery/runtime.js';
@@ -17,8 +17,6 @@ import { openStore, type Store } from './store/index.js';
 
 /** A revoked key of the node's own table works at most this long. */
 const OWN_KEY_TIMES: CacheTimes = { foundMs: 5000, unknownMs: 1000 };
-/** @see docs/spec.md, "Introspection" */
-const CONTROL_PLANE_TIMES: CacheTimes = { foundMs: 30_000, unknownMs: 5000 };
 
 /** Opens everything, then listens. */
 export async function startNode(env: Environment): Promise<RunningServer> {

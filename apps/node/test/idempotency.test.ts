@@ -85,6 +85,7 @@ describe.each([
     for (const change of [{ input: 'canary two' }, { model: 'm2' }, { signals: [] }, { protocolVersion: '1.3.0' }]) {
       const { status, body, text } = await certify({ ...sent, ...change });
       expect([status, at(body, 'error')]).toEqual([409, 'EXECUTION_MUTATION_DETECTED']);
+      expect(Object.keys(objectAt(body))).toEqual(['error', 'message', 'requestId']);
       expect(text).not.toContain('canary');
     }
   });

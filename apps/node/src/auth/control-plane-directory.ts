@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { DEFAULT_PUBLISH_SETTINGS } from '@cer/cer-core';
 import type { Secret } from '@cer/http-service';
-import type { KeyDirectory } from './key-directory.js';
+import type { CacheTimes, KeyDirectory } from './key-directory.js';
 
 /** How long the control plane may take; longer counts as gone. */
 const TIMEOUT_MS = 3000;
+
+/** How long its answers are believed. @see docs/spec.md, "Introspection" */
+export const CONTROL_PLANE_TIMES: CacheTimes = { foundMs: 30_000, unknownMs: 5000 };
 
 // What the node needs of the answer; the rest is for others. @see docs/spec.md, "Introspection"
 const Introspection = z.union([

@@ -1,12 +1,11 @@
 import { ServiceError } from '@cer/http-service';
 import type { CertificateRecord, ExecutionRow } from '../store/index.js';
 
-/** 409: this executionId stands for other content, forever. Both hashes are the caller's own. @see docs/spec.md, "Idempotency" */
-export function executionMutated(existing: ExecutionRow, submittedCertificateHash: string): ServiceError {
+/** 409: this executionId stands for other content, forever. @see docs/spec.md, "Idempotency" */
+export function executionMutated(): ServiceError {
   return new ServiceError({
     code: 'EXECUTION_MUTATION_DETECTED',
     message: 'executionId: already stands for other content; use a new executionId or resubmit identical content',
-    members: { existingCertificateHash: existing.certificateHash, submittedCertificateHash },
   });
 }
 
@@ -21,7 +20,7 @@ export function recordToReplay(
   record: CertificateRecord | null,
   submittedCertificateHash: string,
 ): CertificateRecord {
-  if (existing.certificateHash !== submittedCertificateHash) throw executionMutated(existing, submittedCertificateHash);
+  if (existing.certificateHash !== submittedCertificateHash) throw executionMutated();
   if (record === null) throw recordRemoved();
   return record;
 }

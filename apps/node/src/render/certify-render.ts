@@ -97,7 +97,7 @@ export async function certifyRender(
   if (existing === null) throw new Error('a full record was taken for a hash-only one');
   if (record === null) throw recordRemoved();
   const stored = record.bundleJson === null ? {} : parseStored(record.bundleJson);
-  if (!isSameRender(member(stored, 'snapshot'), snapshot)) throw executionMutated(existing, sealed.certificateHash);
+  if (!isSameRender(member(stored, 'snapshot'), snapshot)) throw executionMutated();
   return { cer: { ...stored, meta: storedMeta(record) }, certificateHash: record.certificateHash, isReplay: true };
 }
 

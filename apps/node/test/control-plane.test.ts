@@ -1,0 +1,220 @@
+import { createServer, type Server } from 'node:http';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { executionRequest } from '@cer/cer-core/testing';
+import { Secret } from '@cer/http-service';
+
+import { generateApiKey, hashApiKey } from '../src/auth/api-key.js';
+import { CONTROL_PLANE_TIMES, controlPlaneDirectory } from '../src/auth/control-plane-directory.js';
+import { cachedKeyDirectory, type KeyDirectory } from '../src/auth/key-directory.js';
+import { startNode } from '../src/start-node.js';
+import { ask, at } from './ask.js';
+
+const TOKEN = 'service-credential';
+const ACTIVE = {
+  ...{ active: true, tenantId: 'tenant-1', tenantName: 'Acme', keyId: 'key-1', scopes: ['certify', 'ingest'] },
+  ...{ accountStatus: 'active', plan: 'free', limits: {}, entitlements: { bridge: true } },
+};
+
+/** A control plane that answers what it is told and remembers what it was asked. */
+interface Stub {
+  readonly url: string;
+  readonly asked: string[];
+  answer: { readonly status?: number; readonly body: unknown; readonly headers?: Record<string, string> };
+  /** Runs while a question waits for its answer. */
+  meanwhile: () => void;
+  close(): Promise<void>;
+}
+
+async function startStub(): Promise<Stub> {
+  const server: Server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk) => (text += String(chunk)));
+    request.on('end', () => {
+      stub.asked.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)} ${text}`);
+      stub.meanwhile();
+      const { status = 200, body, headers = {} } = stub.answer;
+      response.writeHead(status, { 'content-type': 'application/json', ...headers });
+      response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const stub: Stub = {
+    url: `http://127.0.0.1:${port}`,
+    asked: [],
+    answer: { body: ACTIVE },
+    meanwhile: () => undefined,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+  return stub;
+}
+
+let stub: Stub;
+
+beforeEach(async () => {
+  stub = await startStub();
+});
+afterEach(() => stub.close());
+
+describe('keys that a control plane knows', () => {
+  const directory = (): KeyDirectory => controlPlaneDirectory(stub.url, new Secret(TOKEN));
+
+  it('are asked for by their hash alone, with the service credential', async () => {
+    const keyHash = hashApiKey(generateApiKey());
+    await directory().find(keyHash);
+    const [question = ''] = stub.asked;
+    expect(question).toMatch(/^POST \/internal\/v1\/keys\/introspect /);
+    expect(question).toContain(`"authorization":"Bearer ${TOKEN}"`);
+    expect(question.endsWith(` {"keyHash":"${keyHash}"}`)).toBe(true);
+    expect(question).not.toContain('cer_live_');
+  });
+
+  it('come with tenant, scopes and what the tenant publishes', async () => {
+    const usual = { context: true, prompt: false, instruction: false, metadata: 'none' };
+    expect(await directory().find('h')).toEqual({
+      tenantId: 'tenant-1',
+      keyId: 'key-1',
+      scopes: new Set(['certify', 'ingest']),
+      publish: usual,
+    });
+    stub.answer = { body: { ...ACTIVE, settings: { publish: { prompt: true, metadata: ['a'] }, retentionDays: 1 } } };
+    expect(await directory().find('h')).toMatchObject({ publish: { ...usual, prompt: true, metadata: ['a'] } });
+  });
+
+  it.each([
+    ['inactive', { active: false }],
+    ['of a suspended account', { ...ACTIVE, accountStatus: 'suspended' }],
+  ])('are none when they are %s', async (_name, body) => {
+    stub.answer = { body };
+    expect(await directory().find('h')).toBeNull();
+  });
+
+  it.each<[string, Stub['answer']]>([
+    ['an error', { status: 500, body: { active: false } }],
+    ['no such route', { status: 404, body: {} }],
+    ['a refused credential', { status: 401, body: {} }],
+    ['a redirect', { status: 302, body: '', headers: { location: '/elsewhere' } }],
+    ['no JSON', { body: '{' }],
+    ['another shape', { body: { ...ACTIVE, tenantId: undefined } }],
+    ['an empty tenant', { body: { ...ACTIVE, tenantId: '' } }],
+    ['odd settings', { body: { ...ACTIVE, settings: { publish: { prompt: 'yes' } } } }],
+  ])('are refused, never let through, on %s', async (_name, answer) => {
+    stub.answer = answer;
+    await expect(directory().find('h')).rejects.toThrow();
+  });
+});
+
+describe('the memory of a key directory', () => {
+  let clock = 0;
+  const remembering = (): KeyDirectory => {
+    clock = 1_000_000;
+    return cachedKeyDirectory(controlPlaneDirectory(stub.url, new Secret(TOKEN)), CONTROL_PLANE_TIMES, () => clock);
+  };
+
+  it('believes a found key for 30 seconds from the start of its question', async () => {
+    const keys = remembering();
+    stub.meanwhile = () => (clock += 10_000);
+    await keys.find('h');
+    stub.meanwhile = () => undefined;
+    clock += 19_999;
+    await keys.find('h');
+    expect(stub.asked).toHaveLength(1);
+    clock += 1;
+    stub.answer = { body: { active: false } };
+    expect(await keys.find('h')).toBeNull();
+    expect(stub.asked).toHaveLength(2);
+  });
+
+  it('believes that a key is unknown for 5 seconds', async () => {
+    const keys = remembering();
+    stub.answer = { body: { active: false } };
+    expect(await keys.find('h')).toBeNull();
+    stub.answer = { body: ACTIVE };
+    clock += 4999;
+    expect(await keys.find('h')).toBeNull();
+    clock += 1;
+    expect(await keys.find('h')).not.toBeNull();
+  });
+
+  it('never bridges a control plane that is gone with an old answer, nor remembers that it was', async () => {
+    const keys = remembering();
+    await keys.find('h');
+    clock += 30_000;
+    stub.answer = { status: 503, body: {} };
+    await expect(keys.find('h')).rejects.toThrow('503');
+    stub.answer = { body: ACTIVE };
+    expect(await keys.find('h')).not.toBeNull();
+  });
+
+  it('asks once for many who ask at once, and apart for each key', async () => {
+    const keys = remembering();
+    await Promise.all(Array.from({ length: 20 }, () => keys.find('h')));
+    expect(stub.asked).toHaveLength(1);
+    await keys.find('other');
+    expect(stub.asked).toHaveLength(2);
+  });
+
+  it('is bounded', async () => {
+    let asked = 0;
+    const keys = cachedKeyDirectory(
+      { find: () => Promise.resolve(((asked += 1), null)) },
+      CONTROL_PLANE_TIMES,
+      () => 0,
+    );
+    for (let key = 0; key <= 10_000; key += 1) await keys.find(`key ${key}`);
+    await keys.find('key 0');
+    expect(asked).toBe(10_002);
+  });
+});
+
+describe('a node with a control plane', () => {
+  it('serves its keys, not those of its own table, and is 503 once it is gone', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cer-plane-'));
+    const tokenFile = join(folder, 'token');
+    writeFileSync(tokenFile, `${TOKEN}\n`, { mode: 0o600 });
+    const node = await startNode({
+      PORT: '0',
+      DATABASE_URL: `sqlite:${join(folder, 'node.sqlite')}`,
+      KEYS_FILE: join(folder, 'keys.json'),
+      COMMITMENT_SECRET_FILE: join(folder, 'secrets.json'),
+      LOG_LEVEL: 'silent',
+      CONTROL_PLANE_URL: stub.url,
+      CONTROL_PLANE_TOKEN_FILE: tokenFile,
+    });
+    try {
+      const certify = (key: string): ReturnType<typeof ask> =>
+        ask(node, 'post', '/v1/cer/ai/certify', { key, body: executionRequest() });
+      const key = generateApiKey();
+      expect((await certify(key)).status).toBe(200);
+      expect((await ask(node, 'post', '/v1/project-bundle/register', { key, body: {} })).status).toBe(403);
+      expect((await ask(node, 'get', '/ready')).status).toBe(200);
+      const before = stub.asked.length;
+      expect((await certify('cer_live_malformed')).status).toBe(401);
+      expect(stub.asked).toHaveLength(before);
+      for (const question of stub.asked) {
+        expect(question).toMatch(/ \{"keyHash":"[0-9a-f]{64}"\}$/);
+        expect(question).not.toContain(key);
+      }
+      stub.answer = { body: { active: false } };
+      expect((await certify(generateApiKey())).status).toBe(401);
+      await stub.close();
+      const refused = await certify(generateApiKey());
+      expect([refused.status, at(refused.body, 'error')]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+      expect(refused.headers['retry-after']).toBe('1');
+    } finally {
+      await node.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
