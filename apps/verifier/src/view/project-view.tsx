@@ -41,7 +41,7 @@ export function ProjectView({ check, cli, stepLink, stepTable }: ProjectViewProp
       <ProjectFacts check={check} />
       <section class="card" aria-labelledby="graph-title">
         <h2 id="graph-title">{T.graph}</h2>
-        <p class="note">{check.hasChain ? T.chain : T.noChain}</p>
+        <p class="note">{chainNote(check)}</p>
         <StepGraph steps={check.steps} hasChain={check.hasChain} />
       </section>
       <section class="card" aria-labelledby="steps-title">
@@ -52,6 +52,11 @@ export function ProjectView({ check, cli, stepLink, stepTable }: ProjectViewProp
       <Evidence handCheck={check.handCheck} cli={cli} hasContent={false} />
     </>
   );
+}
+
+function chainNote({ hasChain, steps }: ProjectCheck): string {
+  if (!hasChain) return T.noChain;
+  return steps.some(({ breaksChain }) => breaksChain) ? T.chainBroken : T.chain;
 }
 
 function stepsStatus({ nodeResponse }: ProjectCheck): 'PASS' | 'FAIL' {

@@ -38,6 +38,7 @@ export function RecordPage(props: RecordPageProps): VNode {
       <div id="details">{check !== null && <ArtefactView check={check} cli={cli} stepLink />}</div>
       {check !== null && (
         <Share
+          kind={kind}
           path={path}
           publicUrl={publicUrl}
           recordUrl={recordUrl(kind, hash, publicNodeUrl)}

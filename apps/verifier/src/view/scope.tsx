@@ -13,7 +13,7 @@ export function Scope({ check }: { readonly check: ArtefactCheck }): VNode {
       <div class="two-columns">
         <div>
           <h3>{T.proves}</h3>
-          <ul class="proves">
+          <ul class={check.status === 'FAILED' ? 'proves-not' : 'proves'}>
             {proves.map((line) => (
               <li key={line}>{line}</li>
             ))}

@@ -5,6 +5,7 @@ import { TEXTS } from './texts.js';
 const T = TEXTS.share;
 
 interface ShareProps {
+  readonly kind: 'certificate' | 'project';
   /** `/c/sha256%3A…` or `/p/…`. */
   readonly path: string;
   readonly publicUrl: string;
@@ -14,7 +15,7 @@ interface ShareProps {
   readonly badge: string | null;
 }
 
-export function Share({ path, publicUrl, recordUrl, badge }: ShareProps): VNode {
+export function Share({ kind, path, publicUrl, recordUrl, badge }: ShareProps): VNode {
   return (
     <section class="card share" aria-labelledby="share-title">
       <h2 id="share-title">{T.title}</h2>
@@ -22,7 +23,7 @@ export function Share({ path, publicUrl, recordUrl, badge }: ShareProps): VNode 
         <div>
           <p>
             <a class="button" href={`${path}/offline.html`} download>
-              {T.save}
+              {T.save[kind]}
             </a>{' '}
             <button type="button" class="button quiet needs-script" data-print>
               {TEXTS.site.print}

@@ -237,7 +237,7 @@ export const TEXTS = {
   },
   share: {
     title: 'Keep and share',
-    save: 'Save this certificate offline',
+    save: { certificate: 'Save this certificate offline', project: 'Save this project offline' },
     saveNote: 'One file with the whole verifier, this record and the node’s keys. It never uses the network.',
     json: 'Report as JSON',
     record: 'Record as the node gives it',
@@ -256,6 +256,7 @@ export const TEXTS = {
     unattested: 'not attested',
     chainBreak: 'Chain breaks here',
     chain: 'Each step names the one before it.',
+    chainBroken: 'The steps are chained, and the chain is broken where a line is cut.',
     noChain: 'The steps are not chained; their order rests on the registry.',
     withdrawn: 'withdrawn by the node',
     passed: 'passed',
@@ -379,7 +380,7 @@ export const TEXTS = {
     compromisedSince: 'Compromised since',
     reason: 'Reason',
     unusable: 'Unusable: ',
-    hint: 'Compute a fingerprint yourself:',
+    hint: 'Compute a fingerprint yourself',
     download: 'Key set as the node publishes it',
   },
   how: {
