@@ -1,6 +1,7 @@
 // Who may import whom (ARCHITECTURE.md, "Directions"). CI fails on any other arrow.
 const pure = '^packages/(keys|cer-core)/src';
-const nodeOnly = '(^packages/[^/]+/src/platform/node\\.ts$|^packages/keys/src/file-signer(\\.test)?\\.ts$|\\.test\\.ts$|/testing/)';
+const nodeOnly =
+  '(^packages/[^/]+/src/platform/node\\.ts$|^packages/keys/src/file-signer(\\.test)?\\.ts$|\\.test\\.ts$|/testing/)';
 
 export default {
   forbidden: [
@@ -32,7 +33,8 @@ export default {
     },
     {
       name: 'pure-packages-use-no-node-builtin',
-      comment: 'keys and cer-core run in a browser; the one file per package that does not is swapped by an exports condition.',
+      comment:
+        'keys and cer-core run in a browser; the one file per package that does not is swapped by an exports condition.',
       severity: 'error',
       from: { path: pure, pathNot: nodeOnly },
       to: { dependencyTypes: ['core'] },
