@@ -130,7 +130,7 @@ describe('a service process', () => {
     service.child.kill('SIGTERM');
     expect(await raw.ended()).toContain('"done":true');
     expect(await service.exited).toBe(0);
-    expect(service.said()).toMatch(/"status":200[^]*onClose ran/);
+    expect(service.said()).toContain('onClose ran');
   });
 
   it('exits at once on a repeated signal', async () => {
