@@ -20,6 +20,7 @@ import type { UsageReports } from './control-plane/usage-reports.js';
 import { presentError, STATUS, translateError } from './errors.js';
 import type { HandoffKeys } from './handoff/handoff-keys.js';
 import { executionRoutes } from './ingest/executions/execution-routes.js';
+import { otlpRoutes } from './ingest/otlp/otlp-routes.js';
 import { planQuota } from './ingest/quota.js';
 import { outcomeRecorder } from './ingest/record-outcomes.js';
 import { sessionRoutes } from './session/session-routes.js';
@@ -65,6 +66,15 @@ export function createApp(deps: BridgeDeps): Express {
   const recordDeps = { ingests: store.ingests, usage: deps.usage, logger, now };
   const routes: readonly Route[] = [
     ...executionRoutes({ ...deps, ...limits, gate, quota, record: outcomeRecorder(recordDeps, 'executions') }),
+    ...otlpRoutes({
+      ...deps,
+      ...limits,
+      gate,
+      quota,
+      traces: store.traces,
+      ingests: store.ingests,
+      record: outcomeRecorder(recordDeps, 'otlp'),
+    }),
     ...sessionRoutes({ ...deps, sessions, handoffRules }),
     { method: 'GET', path: '/health', handler: async () => ok({ status: 'ok' }) },
     { method: 'GET', path: '/ready', handler: readyHandler(deps) },

@@ -6,6 +6,7 @@ import type { NodeConnection } from '../attestation-node/connection.js';
 import type { NodeKeys } from '../attestation-node/node-keys.js';
 import type { Caller } from '../control-plane/gate.js';
 import { presentError, STATUS } from '../errors.js';
+import { conflictHashes, type ConflictHashes } from './conflict-hashes.js';
 import type { Quota } from './quota.js';
 import type { CertifyBatch } from './certify-items.js';
 import type { Item, ItemLabel, ItemRefusal, Outcome } from './item.js';
@@ -21,6 +22,9 @@ export interface CertifyDeps {
   readonly logger: Logger;
   readonly now: () => Date;
 }
+
+/** Of the conflicts of a batch so many are explained with their hashes, which cost the node two questions each. */
+const CONFLICTS_EXPLAINED = 20;
 
 type SentItem = ItemLabel & { readonly line: Uint8Array };
 
@@ -58,12 +62,18 @@ async function certifySent(
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<Item, Outcome>> {
   const checking: Promise<Outcome>[] = [];
+  let conflicts = 0;
+  const hashesOf = async ({ executionId, line }: SentItem): Promise<ConflictHashes> => {
+    conflicts += 1;
+    if (executionId === null || conflicts > CONFLICTS_EXPLAINED) return { existing: null, submitted: null };
+    return conflictHashes(deps.node, deps.logger, caller, executionId, line);
+  };
   try {
     if (sent.length > 0) {
       const lines = sent.map(({ line }) => line);
       for await (const answer of certifyLines(deps.node, caller.key, lines, signal)) {
         const item = sent[answer.index];
-        if (item !== undefined) checking.push(outcomeOf(deps, item, answer));
+        if (item !== undefined) checking.push(outcomeOf(deps, item, answer, hashesOf));
       }
     }
   } catch (error) {
@@ -74,7 +84,13 @@ async function certifySent(
   return new Map(sent.map((item, at) => [item, outcomes[at] ?? refused(item, NODE_GONE)]));
 }
 
-async function outcomeOf(deps: CertifyDeps, item: SentItem, { status, body }: LineAnswer): Promise<Outcome> {
+async function outcomeOf(
+  deps: CertifyDeps,
+  item: SentItem,
+  { status, body }: LineAnswer,
+  hashesOf: (item: SentItem) => Promise<ConflictHashes>,
+): Promise<Outcome> {
+  if (status === 409) return { ...nodeRefusal(item, status, body), conflict: await hashesOf(item) };
   if (status !== 200) return nodeRefusal(item, status, body);
   try {
     const checked = await checkCertificate(body, item, deps.nodeKeys, deps.now);
@@ -112,16 +128,13 @@ function statedId(cer: JsonObject): string | null {
   return typeof id === 'string' ? id : null;
 }
 
-function nodeRefusal(item: SentItem, status: number, body: JsonObject): Outcome {
+function nodeRefusal(item: SentItem, status: number, body: JsonObject): Outcome & { readonly ok: false } {
   const code = textMember(body, 'error');
   const message = textMember(body, 'message');
-  const existing = textMember(body, 'existingCertificateHash');
-  const submitted = textMember(body, 'submittedCertificateHash');
   const error = [code, message].filter((text) => text !== undefined).join(': ');
   return {
     ...refused(item, { status, error: error === '' ? `The node refused it with status ${status}` : error }),
     answer: body,
-    ...(existing !== undefined && submitted !== undefined && { conflict: { existing, submitted } }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@cer/cer-core';
+import type { ConflictHashes } from './conflict-hashes.js';
 
 /** What is known of an execution that was sent in. Never its content. */
 export interface ItemLabel {
@@ -34,7 +35,7 @@ export type Outcome = ItemLabel & {
         readonly ok: false;
         readonly refusal: ItemRefusal;
         /** Where the executionId stands for other content already: what it stands for, and what was sent. */
-        readonly conflict?: { readonly existing: string; readonly submitted: string };
+        readonly conflict?: ConflictHashes;
       }
   );
 

@@ -1,0 +1,72 @@
+import type { JsonValue } from '@cer/cer-core';
+import { at, firstLabel, firstNumber, labels, present, structured, toolCalls } from '../attribute-values.js';
+import type { Dialect } from '../model-call.js';
+import type { Attributes } from '../span.js';
+import { genAiFacts } from './gen-ai-request.js';
+
+/** The inner spans are one call of a model each; those around them repeat what the inner ones say. */
+const MODEL_CALL = /^ai\.\w+\.do(Generate|Stream|Embed)$/;
+
+/** The AI SDK for JavaScript: `ai.*`, beside a few `gen_ai.*`. */
+export const aiSdk: Dialect = {
+  name: 'ai-sdk',
+  recognise: ({ attributes }) => {
+    const operation = attributes.get('ai.operationId');
+    if (typeof operation !== 'string') return null;
+    return MODEL_CALL.test(operation) ? 'call' : 'other';
+  },
+  read: ({ attributes }) => {
+    const calls = structured(attributes.get('ai.response.toolCalls'));
+    const facts = genAiFacts(attributes);
+    return {
+      ...facts,
+      operation: firstLabel(attributes, 'ai.operationId')?.endsWith('doEmbed') === true ? 'embeddings' : 'chat',
+      provider: facts.provider ?? firstLabel(attributes, 'ai.model.provider'),
+      model: firstLabel(attributes, 'gen_ai.request.model', 'ai.model.id'),
+      responseModel: facts.responseModel ?? firstLabel(attributes, 'ai.response.model'),
+      responseId: facts.responseId ?? firstLabel(attributes, 'ai.response.id'),
+      temperature: facts.temperature ?? firstNumber(attributes, 'ai.settings.temperature'),
+      maxTokens: facts.maxTokens ?? firstNumber(attributes, 'ai.settings.maxOutputTokens', 'ai.settings.maxTokens'),
+      topP: facts.topP ?? firstNumber(attributes, 'ai.settings.topP'),
+      seed: facts.seed ?? firstNumber(attributes, 'ai.settings.seed'),
+      usage: {
+        inputTokens:
+          facts.usage['inputTokens'] ?? firstNumber(attributes, 'ai.usage.inputTokens', 'ai.usage.promptTokens'),
+        outputTokens:
+          facts.usage['outputTokens'] ?? firstNumber(attributes, 'ai.usage.outputTokens', 'ai.usage.completionTokens'),
+        cachedInputTokens: firstNumber(attributes, 'ai.usage.cachedInputTokens'),
+        reasoningTokens: firstNumber(attributes, 'ai.usage.reasoningTokens'),
+      },
+      finishReasons:
+        facts.finishReasons.length > 0 ? facts.finishReasons : labels(attributes.get('ai.response.finishReason')),
+      workflow: { ...facts.workflow, functionId: firstLabel(attributes, 'ai.telemetry.functionId') },
+      input: present({
+        messages: structured(attributes.get('ai.prompt.messages')),
+        prompt: structured(attributes.get('ai.prompt')),
+        tools: toolsOf(attributes),
+      }),
+      output: present({
+        text: nonEmpty(attributes.get('ai.response.text')),
+        reasoning: nonEmpty(attributes.get('ai.response.reasoning')),
+        object: structured(attributes.get('ai.response.object')),
+        toolCalls: calls,
+      }),
+      toolCalls: toolCalls(
+        calls,
+        (call) => at(call, 'toolName'),
+        (call) => at(call, 'toolCallId'),
+      ),
+    };
+  },
+};
+
+/** Each tool is a JSON text in a list. */
+function toolsOf(attributes: Attributes): JsonValue | undefined {
+  const tools = attributes.get('ai.prompt.tools');
+  if (!Array.isArray(tools)) return structured(tools);
+  return (tools as readonly JsonValue[]).map((tool) => structured(tool) ?? tool);
+}
+
+function nonEmpty(value: JsonValue | undefined): JsonValue | undefined {
+  return value === '' || value === null ? undefined : value;
+}

@@ -1,0 +1,50 @@
+import { firstLabel, firstNumber, labels } from '../attribute-values.js';
+import type { ModelCall } from '../model-call.js';
+import type { Attributes } from '../span.js';
+
+/** All of a call but its content. */
+export type CallFacts = Omit<ModelCall, 'operation' | 'input' | 'output' | 'toolCalls'>;
+
+/** The request and response attributes that the `gen_ai.*` conventions share over their versions, and those built on them. */
+export function genAiFacts(attributes: Attributes): CallFacts {
+  return {
+    provider: firstLabel(attributes, 'gen_ai.provider.name', 'gen_ai.system'),
+    model: firstLabel(attributes, 'gen_ai.request.model', 'gen_ai.response.model'),
+    responseModel: firstLabel(attributes, 'gen_ai.response.model'),
+    responseId: firstLabel(attributes, 'gen_ai.response.id'),
+    temperature: firstNumber(attributes, 'gen_ai.request.temperature'),
+    maxTokens: firstNumber(attributes, 'gen_ai.request.max_tokens'),
+    topP: firstNumber(attributes, 'gen_ai.request.top_p'),
+    seed: firstNumber(attributes, 'gen_ai.request.seed', 'gen_ai.openai.request.seed'),
+    request: {
+      topK: firstNumber(attributes, 'gen_ai.request.top_k'),
+      frequencyPenalty: firstNumber(attributes, 'gen_ai.request.frequency_penalty'),
+      presencePenalty: firstNumber(attributes, 'gen_ai.request.presence_penalty'),
+      choiceCount: firstNumber(attributes, 'gen_ai.request.choice.count'),
+    },
+    usage: {
+      inputTokens: firstNumber(attributes, 'gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens'),
+      outputTokens: firstNumber(attributes, 'gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens'),
+      cachedInputTokens: firstNumber(
+        attributes,
+        'gen_ai.usage.cache_read.input_tokens',
+        'gen_ai.usage.cache_read_input_tokens',
+      ),
+    },
+    finishReasons: labels(attributes.get('gen_ai.response.finish_reasons')),
+    workflow: {
+      conversationId: firstLabel(attributes, 'gen_ai.conversation.id'),
+      agentId: firstLabel(attributes, 'gen_ai.agent.id'),
+      agentName: firstLabel(attributes, 'gen_ai.agent.name'),
+      workflowName: firstLabel(attributes, 'gen_ai.workflow.name', 'traceloop.workflow.name'),
+    },
+  };
+}
+
+/** Operations that call a model, as the conventions name them; the others are agents and tools around such calls. */
+export const MODEL_OPERATIONS: ReadonlySet<string> = new Set([
+  'chat',
+  'text_completion',
+  'generate_content',
+  'embeddings',
+]);

@@ -1,0 +1,57 @@
+import type { JsonValue } from '@cer/cer-core';
+import { at, label, present, structured, toolCalls } from '../attribute-values.js';
+import type { Dialect, ToolCall } from '../model-call.js';
+import type { Attributes, Span } from '../span.js';
+import { genAiFacts, MODEL_OPERATIONS } from './gen-ai-request.js';
+
+const DETAILS_EVENT = 'gen_ai.client.inference.operation.details';
+
+/** The current `gen_ai.*` semantic conventions: messages are attributes of the span, or of one event of it. */
+export const genAi: Dialect = {
+  name: 'gen_ai',
+  recognise: ({ attributes }) => {
+    const operation = attributes.get('gen_ai.operation.name');
+    if (typeof operation !== 'string') return null;
+    return MODEL_OPERATIONS.has(operation) ? 'call' : 'other';
+  },
+  read: (span) => {
+    const input = present({
+      system: structured(recorded(span, 'gen_ai.system_instructions')),
+      messages: structured(recorded(span, 'gen_ai.input.messages')),
+      tools: structured(recorded(span, 'gen_ai.tool.definitions')),
+    });
+    const messages = structured(recorded(span, 'gen_ai.output.messages'));
+    return {
+      ...genAiFacts(span.attributes),
+      operation: label(span.attributes.get('gen_ai.operation.name')) ?? 'chat',
+      input,
+      output: present({ messages }),
+      toolCalls: toolCallsIn(messages),
+    };
+  },
+};
+
+/** Content of the current conventions on this span, wherever it was put. */
+export function hasRecordedMessages(span: Span): boolean {
+  return ['gen_ai.input.messages', 'gen_ai.output.messages'].some((name) => recorded(span, name) !== undefined);
+}
+
+function recorded({ attributes, events }: Span, name: string): JsonValue | undefined {
+  const onSpan = attributes.get(name);
+  if (onSpan !== undefined) return onSpan;
+  const details: Attributes | undefined = events.find((event) => event.name === DETAILS_EVENT)?.attributes;
+  return details?.get(name);
+}
+
+function toolCallsIn(messages: JsonValue | undefined): readonly ToolCall[] {
+  if (!Array.isArray(messages)) return [];
+  const parts = (messages as readonly JsonValue[]).flatMap((message) => {
+    const found = at(message, 'parts');
+    return Array.isArray(found) ? (found as readonly JsonValue[]) : [];
+  });
+  return toolCalls(
+    parts.filter((part) => at(part, 'type') === 'tool_call'),
+    (part) => at(part, 'name'),
+    (part) => at(part, 'id'),
+  );
+}

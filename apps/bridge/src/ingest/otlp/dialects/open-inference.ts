@@ -1,0 +1,76 @@
+import { isJsonObject, type JsonValue } from '@cer/cer-core';
+import { at, firstLabel, firstNumber, label, labels, present, structured, toolCalls } from '../attribute-values.js';
+import { unflatten } from '../indexed-attributes.js';
+import type { Dialect } from '../model-call.js';
+
+/** OpenInference: `llm.*`, messages flattened into numbered attributes. */
+export const openInference: Dialect = {
+  name: 'openinference',
+  recognise: ({ attributes }) => {
+    const kind = attributes.get('openinference.span.kind');
+    if (typeof kind !== 'string') return null;
+    return kind === 'LLM' ? 'call' : 'other';
+  },
+  read: ({ attributes }) => {
+    const invocation = structured(attributes.get('llm.invocation_parameters'));
+    const number = (...names: readonly string[]): number | undefined => {
+      for (const name of names) {
+        const found = at(invocation, name);
+        if (typeof found === 'number' && Number.isFinite(found)) return found;
+      }
+      return undefined;
+    };
+    const inputMessages = unflatten(attributes, 'llm.input_messages.');
+    const outputMessages = unflatten(attributes, 'llm.output_messages.');
+    const calls = listOf(outputMessages).flatMap((message) => listOf(at(message, 'message', 'tool_calls')));
+    return {
+      operation: 'chat',
+      provider: firstLabel(attributes, 'llm.provider', 'llm.system'),
+      model: label(at(invocation, 'model')) ?? firstLabel(attributes, 'llm.model_name'),
+      responseModel: firstLabel(attributes, 'llm.model_name'),
+      responseId: undefined,
+      temperature: number('temperature'),
+      maxTokens: number('max_tokens', 'max_completion_tokens', 'max_output_tokens'),
+      topP: number('top_p'),
+      seed: number('seed'),
+      request: {
+        topK: number('top_k'),
+        frequencyPenalty: number('frequency_penalty'),
+        presencePenalty: number('presence_penalty'),
+        choiceCount: number('n'),
+      },
+      usage: {
+        inputTokens: firstNumber(attributes, 'llm.token_count.prompt'),
+        outputTokens: firstNumber(attributes, 'llm.token_count.completion'),
+        cachedInputTokens: firstNumber(attributes, 'llm.token_count.prompt_details.cache_read'),
+        reasoningTokens: firstNumber(attributes, 'llm.token_count.completion_details.reasoning'),
+      },
+      finishReasons: labels(attributes.get('llm.finish_reason')),
+      workflow: { agentName: firstLabel(attributes, 'agent.name') },
+      input: present({
+        messages: inputMessages,
+        tools: unflatten(attributes, 'llm.tools.'),
+        // The whole request as one text, where the messages are not recorded one by one.
+        value: inputMessages === undefined ? valueOf(attributes.get('input.value')) : undefined,
+      }),
+      output: present({
+        messages: outputMessages,
+        value: outputMessages === undefined ? valueOf(attributes.get('output.value')) : undefined,
+      }),
+      toolCalls: toolCalls(
+        calls,
+        (call) => at(call, 'tool_call', 'function', 'name'),
+        (call) => at(call, 'tool_call', 'id'),
+      ),
+    };
+  },
+};
+
+function valueOf(value: JsonValue | undefined): JsonValue | undefined {
+  return value === '' || value === null ? undefined : value;
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  if (Array.isArray(value)) return value as readonly JsonValue[];
+  return isJsonObject(value) ? [value] : [];
+}

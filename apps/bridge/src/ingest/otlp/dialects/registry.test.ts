@@ -1,0 +1,290 @@
+import { describe, expect, it } from '@jest/globals';
+import type { JsonObject, JsonValue } from '@cer/cer-core';
+import { project } from '../projection.js';
+import type { Span } from '../span.js';
+import { dialectOf, DIALECTS } from './registry.js';
+
+function span(attributes: JsonObject, events: readonly (readonly [string, JsonObject])[] = []): Span {
+  const entries = (members: JsonObject): Map<string, JsonValue> =>
+    new Map(Object.entries(members).map(([name, value]) => [name, value ?? null]));
+  return {
+    traceId: '0af7651916cd43dd8448eb211c80319c',
+    spanId: 'b7ad6b7169203331',
+    parentSpanId: '00f067aa0ba902b7',
+    name: 'a span',
+    startNano: 1_767_323_045_678_901_234n,
+    endNano: 1_767_323_046_000_000_000n,
+    attributes: entries(attributes),
+    events: events.map(([name, members]) => ({ name, attributes: entries(members) })),
+    status: 'ok',
+    resource: new Map([['service.name', 'shop']]),
+  };
+}
+
+/** The certify request of a span, in the parts that dialects differ in. */
+function requestOf(given: Span): JsonObject {
+  const dialect = dialectOf(given);
+  if (dialect === null) throw new Error('no model call');
+  const projected = project(given, dialect, { protocolVersion: '1.2.0', content: 'required' });
+  if ('refusal' in projected) throw new Error(projected.refusal);
+  return projected.request;
+}
+
+function payloadOf(request: JsonObject): unknown {
+  const [signal] = request['signals'] as readonly { readonly payload: unknown }[];
+  return signal?.payload;
+}
+
+const QUESTION = [{ role: 'user', parts: [{ type: 'text', content: 'Q' }] }];
+const ANSWER = [
+  {
+    role: 'assistant',
+    parts: [
+      { type: 'text', content: 'A' },
+      { type: 'tool_call', id: 'c1', name: 'weather', arguments: { place: 'X' } },
+    ],
+  },
+];
+const CURRENT: JsonObject = {
+  'gen_ai.operation.name': 'chat',
+  'gen_ai.provider.name': 'openai',
+  'gen_ai.request.model': 'gpt-4o',
+  'gen_ai.response.model': 'gpt-4o-2024-08-06',
+  'gen_ai.request.temperature': 0.5,
+  'gen_ai.request.top_k': 40,
+  'gen_ai.usage.input_tokens': 3,
+  'gen_ai.usage.output_tokens': 4,
+  'gen_ai.response.finish_reasons': ['stop'],
+  'gen_ai.conversation.id': 'conv-1',
+};
+
+describe('the current gen_ai conventions', () => {
+  const expected = {
+    provider: 'openai',
+    model: 'gpt-4o',
+    modelVersion: 'gpt-4o-2024-08-06',
+    parameters: { temperature: 0.5 },
+    input: { messages: QUESTION },
+    output: { messages: ANSWER },
+    createdAt: '2026-01-02T03:04:05.678901234Z',
+    timestamp: '2026-01-02T03:04:05.678901234Z',
+    executionId: 'otel:0af7651916cd43dd8448eb211c80319c:b7ad6b7169203331',
+  };
+  const messages = { 'gen_ai.input.messages': QUESTION, 'gen_ai.output.messages': ANSWER };
+  const texts = {
+    'gen_ai.input.messages': JSON.stringify(QUESTION),
+    'gen_ai.output.messages': JSON.stringify(ANSWER),
+  };
+
+  it.each<[string, Span]>([
+    ['structured attributes', span({ ...CURRENT, ...messages })],
+    ['JSON text in attributes', span({ ...CURRENT, ...texts })],
+    ['an event', span(CURRENT, [['gen_ai.client.inference.operation.details', messages]])],
+    ['JSON text in an event', span(CURRENT, [['gen_ai.client.inference.operation.details', texts]])],
+  ])('give one and the same request for content in %s', (_, given) => {
+    const request = requestOf(given);
+    expect(request).toMatchObject(expected);
+    expect(request).toEqual(requestOf(span({ ...CURRENT, ...messages })));
+  });
+
+  it('put what is no content into one signal, and nothing of the content', () => {
+    const request = requestOf(
+      span({ ...CURRENT, ...messages, 'user.id': 'SECRET', 'url.full': 'SECRET' }, [
+        ['exception', { 'exception.message': 'SECRET' }],
+      ]),
+    );
+    expect(payloadOf(request)).toEqual({
+      projection: 'otel.v1',
+      dialect: 'gen_ai',
+      operation: 'chat',
+      traceId: '0af7651916cd43dd8448eb211c80319c',
+      spanId: 'b7ad6b7169203331',
+      parentSpanId: '00f067aa0ba902b7',
+      startTime: '2026-01-02T03:04:05.678901234Z',
+      endTime: '2026-01-02T03:04:06.000000000Z',
+      status: 'ok',
+      contentRecorded: { input: true, output: true },
+      request: { topK: 40 },
+      usage: { inputTokens: 3, outputTokens: 4 },
+      finishReasons: ['stop'],
+      toolCalls: [{ id: 'c1', name: 'weather' }],
+      workflow: { conversationId: 'conv-1' },
+      service: { name: 'shop' },
+    });
+    expect(JSON.stringify(request)).not.toContain('SECRET');
+  });
+});
+
+describe('the older gen_ai conventions', () => {
+  it('have one event for each message and choice', () => {
+    const { 'gen_ai.provider.name': provider, ...rest } = CURRENT;
+    const request = requestOf(
+      span({ ...rest, 'gen_ai.system': provider ?? null }, [
+        ['gen_ai.system.message', { 'gen_ai.system': 'openai', content: 'Be brief.' }],
+        ['gen_ai.user.message', { 'gen_ai.system': 'openai', content: '42' }],
+        [
+          'gen_ai.choice',
+          {
+            index: 0,
+            finish_reason: 'tool_calls',
+            message: '{"content":"A","tool_calls":[{"id":"c1","function":{"name":"weather"}}]}',
+          },
+        ],
+      ]),
+    );
+    expect(request).toMatchObject({
+      provider: 'openai',
+      input: {
+        messages: [
+          { role: 'system', content: 'Be brief.' },
+          { role: 'user', content: '42' },
+        ],
+      },
+      output: { choices: [{ index: 0, finish_reason: 'tool_calls', message: { content: 'A' } }] },
+    });
+    expect(payloadOf(request)).toMatchObject({ dialect: 'gen_ai.v1.36', toolCalls: [{ id: 'c1', name: 'weather' }] });
+  });
+
+  it('or one for the prompt and one for the completion', () => {
+    const attributes = { 'gen_ai.system': 'openai', 'gen_ai.request.model': 'gpt-4' };
+    const request = requestOf(
+      span(attributes, [
+        ['gen_ai.content.prompt', { 'gen_ai.prompt': '[{"role":"user","content":"Q"}]' }],
+        ['gen_ai.content.completion', { 'gen_ai.completion': 'A' }],
+      ]),
+    );
+    expect(request).toMatchObject({ input: { prompt: [{ role: 'user', content: 'Q' }] }, output: { completion: 'A' } });
+  });
+});
+
+describe('the AI SDK', () => {
+  const attributes = {
+    'ai.operationId': 'ai.generateText.doGenerate',
+    'ai.model.provider': 'openai.chat',
+    'ai.model.id': 'gpt-4o',
+    'ai.settings.temperature': 0.1,
+    'ai.prompt.messages': '[{"role":"user","content":"Q"}]',
+    'ai.prompt.tools': ['{"name":"weather"}'],
+    'ai.response.text': 'A',
+    'ai.response.toolCalls': '[{"toolCallId":"c1","toolName":"weather","input":"{}"}]',
+    'ai.response.finishReason': 'tool-calls',
+    'ai.usage.promptTokens': 3,
+    'ai.usage.completionTokens': 4,
+  };
+
+  it('has its inner spans certified', () => {
+    const request = requestOf(span(attributes));
+    expect(request).toMatchObject({
+      provider: 'openai.chat',
+      model: 'gpt-4o',
+      parameters: { temperature: 0.1 },
+      input: { messages: [{ role: 'user', content: 'Q' }], tools: [{ name: 'weather' }] },
+      output: { text: 'A', toolCalls: [{ toolCallId: 'c1', toolName: 'weather', input: '{}' }] },
+    });
+    expect(payloadOf(request)).toMatchObject({
+      dialect: 'ai-sdk',
+      finishReasons: ['tool-calls'],
+      usage: { inputTokens: 3, outputTokens: 4 },
+      toolCalls: [{ id: 'c1', name: 'weather' }],
+    });
+  });
+
+  it.each(['ai.generateText', 'ai.toolCall', 'ai.streamText', 'ai.embed'])('has %s left alone', (operation) => {
+    expect(dialectOf(span({ ...CURRENT, ...attributes, 'ai.operationId': operation }))).toBeNull();
+  });
+});
+
+describe('OpenInference', () => {
+  const attributes = {
+    'openinference.span.kind': 'LLM',
+    'llm.provider': 'anthropic',
+    'llm.model_name': 'claude-x',
+    'llm.invocation_parameters': '{"temperature":0.2,"max_tokens":50,"model":"claude"}',
+    'llm.token_count.prompt': 3,
+    'llm.token_count.completion': 4,
+  };
+
+  it('has messages in numbered attributes put together again', () => {
+    const request = requestOf(
+      span({
+        ...attributes,
+        'llm.input_messages.1.message.content': 'second',
+        'llm.input_messages.0.message.role': 'user',
+        'llm.input_messages.0.message.content': 'first',
+        'llm.output_messages.0.message.tool_calls.0.tool_call.function.name': 'weather',
+        'llm.output_messages.0.message.tool_calls.0.tool_call.id': 'c1',
+      }),
+    );
+    expect(request).toMatchObject({
+      provider: 'anthropic',
+      model: 'claude',
+      modelVersion: 'claude-x',
+      parameters: { temperature: 0.2, maxTokens: 50 },
+      input: { messages: [{ message: { role: 'user', content: 'first' } }, { message: { content: 'second' } }] },
+    });
+    expect(payloadOf(request)).toMatchObject({ dialect: 'openinference', toolCalls: [{ id: 'c1', name: 'weather' }] });
+  });
+
+  it('or the whole of it as one text', () => {
+    const request = requestOf(span({ ...attributes, 'input.value': '{"a":1}', 'output.value': 'A' }));
+    expect(request).toMatchObject({ input: { value: '{"a":1}' }, output: { value: 'A' } });
+  });
+
+  it.each(['CHAIN', 'AGENT', 'TOOL', 'RETRIEVER'])('has its %s spans left alone', (kind) => {
+    expect(dialectOf(span({ ...CURRENT, 'openinference.span.kind': kind }))).toBeNull();
+  });
+});
+
+describe('Traceloop', () => {
+  it('has indexed prompts and completions put together again', () => {
+    const request = requestOf(
+      span({
+        'gen_ai.system': 'OpenAI',
+        'llm.request.type': 'chat',
+        'gen_ai.request.model': 'gpt-4o',
+        'gen_ai.prompt.0.role': 'user',
+        'gen_ai.prompt.0.content': 'Q',
+        'gen_ai.completion.0.role': 'assistant',
+        'gen_ai.completion.0.content': 'A',
+        'gen_ai.completion.0.finish_reason': 'stop',
+        'gen_ai.completion.0.tool_calls.0.name': 'weather',
+        'gen_ai.usage.prompt_tokens': 3,
+        'traceloop.workflow.name': 'checkout',
+        'traceloop.association.properties.user_id': 'SECRET',
+      }),
+    );
+    expect(request).toMatchObject({
+      provider: 'openai',
+      input: { messages: [{ role: 'user', content: 'Q' }] },
+      output: { completions: [{ role: 'assistant', content: 'A' }] },
+    });
+    expect(payloadOf(request)).toMatchObject({
+      dialect: 'traceloop',
+      finishReasons: ['stop'],
+      toolCalls: [{ name: 'weather' }],
+      workflow: { workflowName: 'checkout' },
+      usage: { inputTokens: 3 },
+    });
+    expect(JSON.stringify(request)).not.toContain('SECRET');
+  });
+
+  it('has its workflow spans left alone', () => {
+    expect(dialectOf(span({ 'traceloop.span.kind': 'workflow', 'traceloop.entity.input': 'x' }))).toBeNull();
+  });
+});
+
+describe('a span', () => {
+  it.each<[string, JsonObject]>([
+    ['of a web request', { 'http.request.method': 'POST', 'url.full': 'https://example.com' }],
+    ['of an agent', { ...CURRENT, 'gen_ai.operation.name': 'invoke_agent' }],
+    ['of a tool', { ...CURRENT, 'gen_ai.operation.name': 'execute_tool' }],
+    ['of nothing', {}],
+    ['with hostile names', { __proto__x: 1, constructor: 'x', 'gen_ai.prompt': 'x' }],
+  ])('%s is no model call', (_, attributes) => {
+    expect(dialectOf(span(attributes))).toBeNull();
+  });
+
+  it('is read by one dialect, whose name is in the certificate', () => {
+    expect(new Set(DIALECTS.map(({ name }) => name)).size).toBe(DIALECTS.length);
+  });
+});

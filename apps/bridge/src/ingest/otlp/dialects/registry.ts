@@ -1,0 +1,22 @@
+import type { Dialect } from '../model-call.js';
+import type { Span } from '../span.js';
+import { aiSdk } from './ai-sdk.js';
+import { genAi } from './gen-ai.js';
+import { genAiEvents } from './gen-ai-events.js';
+import { openInference } from './open-inference.js';
+import { traceloop } from './traceloop.js';
+
+/**
+ * In this order: dialects that also write some `gen_ai.*` come before the conventions themselves, or a call would be
+ * read without its content.
+ */
+export const DIALECTS: readonly Dialect[] = [aiSdk, openInference, traceloop, genAiEvents, genAi];
+
+/** The dialect in which a span describes a call of a model; null when it describes none. */
+export function dialectOf(span: Span, dialects: readonly Dialect[] = DIALECTS): Dialect | null {
+  for (const dialect of dialects) {
+    const found = dialect.recognise(span);
+    if (found !== null) return found === 'call' ? dialect : null;
+  }
+  return null;
+}

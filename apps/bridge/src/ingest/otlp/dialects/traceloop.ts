@@ -1,0 +1,59 @@
+import type { JsonValue } from '@cer/cer-core';
+import { at, firstLabel, present, toolCalls } from '../attribute-values.js';
+import { unflatten } from '../indexed-attributes.js';
+import type { Dialect } from '../model-call.js';
+import type { Attributes } from '../span.js';
+import { genAiFacts } from './gen-ai-request.js';
+
+const INDEXED = /^gen_ai\.(prompt|completion)\.\d+\./;
+const OPERATION_OF_TYPE: ReadonlyMap<string, string> = new Map([
+  ['completion', 'text_completion'],
+  ['embedding', 'embeddings'],
+]);
+
+/** Traceloop's OpenLLMetry: prompts and completions flattened into `gen_ai.prompt.N.*` and `gen_ai.completion.N.*`. */
+export const traceloop: Dialect = {
+  name: 'traceloop',
+  recognise: ({ attributes }) => {
+    if (attributes.has('traceloop.span.kind') && !hasIndexed(attributes)) return 'other';
+    return hasIndexed(attributes) ? 'call' : null;
+  },
+  read: ({ attributes }) => {
+    const completions = unflatten(attributes, 'gen_ai.completion.');
+    const list = Array.isArray(completions) ? (completions as readonly JsonValue[]) : [];
+    const calls = list.flatMap((completion) => {
+      const found = at(completion, 'tool_calls');
+      return Array.isArray(found) ? (found as readonly JsonValue[]) : [];
+    });
+    const type = firstLabel(attributes, 'llm.request.type') ?? 'chat';
+    const facts = genAiFacts(attributes);
+    return {
+      ...facts,
+      operation: firstLabel(attributes, 'gen_ai.operation.name') ?? OPERATION_OF_TYPE.get(type) ?? 'chat',
+      // Older releases write `OpenAI`, newer ones `openai`.
+      provider: facts.provider?.toLowerCase(),
+      finishReasons:
+        facts.finishReasons.length > 0
+          ? facts.finishReasons
+          : list.flatMap((completion) => {
+              const reason = at(completion, 'finish_reason');
+              return typeof reason === 'string' && reason.length <= 64 ? [reason] : [];
+            }),
+      input: present({
+        messages: unflatten(attributes, 'gen_ai.prompt.'),
+        tools: unflatten(attributes, 'llm.request.functions.'),
+      }),
+      output: present({ completions }),
+      toolCalls: toolCalls(
+        calls,
+        (call) => at(call, 'name'),
+        (call) => at(call, 'id'),
+      ),
+    };
+  },
+};
+
+function hasIndexed(attributes: Attributes): boolean {
+  for (const name of attributes.keys()) if (INDEXED.test(name)) return true;
+  return false;
+}

@@ -1,0 +1,32 @@
+import { checkQuery, validationError, type RequestHead } from '@cer/http-service';
+import { z } from 'zod';
+import { PROTOCOLS, type ProtocolVersion } from '../../control-plane/accounts.js';
+import type { ProjectionRules } from './projection.js';
+
+const Query = z.strictObject({
+  protocol: z.enum(PROTOCOLS).optional(),
+  content: z.enum(['optional', 'required']).optional(),
+  project: z.literal('trace').optional(),
+});
+
+export interface ExportOptions extends ProjectionRules {
+  /** Seal each trace as a project when its root span has ended. */
+  readonly sealsTraces: boolean;
+}
+
+/**
+ * What the sender asked for in the address.
+ * @param minimum of the account; never undercut
+ * @throws ServiceError VALIDATION_ERROR, also for parameters that nobody knows
+ */
+export function exportOptions({ query }: Pick<RequestHead, 'query'>, minimum: ProtocolVersion): ExportOptions {
+  const { protocol, content, project } = checkQuery(Query, query);
+  if (protocol !== undefined && PROTOCOLS.indexOf(protocol) < PROTOCOLS.indexOf(minimum)) {
+    throw validationError([`protocol: must be at least ${minimum} in this account`]);
+  }
+  return {
+    protocolVersion: protocol ?? minimum,
+    content: content ?? 'required',
+    sealsTraces: project === 'trace',
+  };
+}

@@ -1,0 +1,90 @@
+import { ServiceError, type Route, type ServiceRequest, type ServiceResponse } from '@cer/http-service';
+import type { Caller, Gate } from '../../control-plane/gate.js';
+import { unavailable } from '../../errors.js';
+import { batchCertifier, type CertifyDeps } from '../certify-batch.js';
+import { certifyItems } from '../certify-items.js';
+import type { Item, Outcome } from '../item.js';
+import type { Quota } from '../quota.js';
+import { exportOptions } from './export-options.js';
+import { formOf, readExport, type ExportLimits } from './read-export.js';
+import { sealTraces, type SealTraceDeps } from './seal-traces.js';
+import { spanItems } from './span-items.js';
+import { exportAnswer, OTLP_JSON, PROTOBUF } from './wire/answer.js';
+
+export interface OtlpRouteDeps extends CertifyDeps, ExportLimits, SealTraceDeps {
+  readonly gate: Gate;
+  readonly quota: Quota;
+  readonly otlpLimitBytes: number;
+}
+
+/** Unpacked exports are large: so many are worked on at once, others are asked to come again. */
+const EXPORTS_AT_ONCE = 8;
+const MAX_REASONS = 5;
+
+/** The OTLP/HTTP door for traces. @see docs/spec.md, "Evidence bridge: machine path" */
+export function otlpRoutes(deps: OtlpRouteDeps): Route[] {
+  const { gate, quota } = deps;
+  let underWay = 0;
+  return [
+    {
+      method: 'POST',
+      path: '/v1/traces',
+      admit: async (head) => {
+        await gate.admit(head);
+        await quota.takeRequest(gate.callerOf(head));
+        if (underWay >= EXPORTS_AT_ONCE) throw unavailable('Too many exports at once: retry');
+      },
+      mediaTypes: [PROTOBUF, OTLP_JSON],
+      contentEncodings: ['gzip'],
+      bodyLimitBytes: deps.otlpLimitBytes,
+      handler: async (request) => {
+        underWay += 1;
+        try {
+          return await takeExport(deps, gate.callerOf(request), request);
+        } finally {
+          underWay -= 1;
+        }
+      },
+    },
+  ];
+}
+
+async function takeExport(deps: OtlpRouteDeps, caller: Caller, request: ServiceRequest): Promise<ServiceResponse> {
+  const options = exportOptions(request, caller.minimumProtocol);
+  const spans = await readExport(request, deps);
+  const calls = await spanItems(spans, options);
+  const outcomes: Outcome[] = [];
+  const groups = inOneGroup(calls.map(({ item }) => item));
+  for await (const batch of certifyItems(groups, batchCertifier(deps, caller, request.signal))) outcomes.push(...batch);
+  refusePassing(outcomes);
+  const notes = options.sealsTraces ? await sealTraces(deps, caller, spans, calls, outcomes) : [];
+  const refused = outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.refusal.error]));
+  return exportAnswer(formOf(request), {
+    rejectedSpans: refused.length,
+    errorMessage: [...summary(refused), ...notes].join('; '),
+  });
+}
+
+/** What would succeed when it is tried again is not called refused: an exporter never sends refused spans again. */
+function refusePassing(outcomes: readonly Outcome[]): void {
+  const passing = outcomes.find(
+    (outcome) => !outcome.ok && (outcome.refusal.status >= 500 || outcome.refusal.error.startsWith('RATE_LIMITED')),
+  );
+  if (passing === undefined || passing.ok) return;
+  if (passing.refusal.status >= 500) throw unavailable(passing.refusal.error);
+  throw new ServiceError({ code: 'RATE_LIMITED', headers: { 'retry-after': '1' } });
+}
+
+/** Each reason once, with how often; the most frequent first. */
+function summary(reasons: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, MAX_REASONS)
+    .map(([reason, count]) => `${count} refused: ${reason}`);
+}
+
+async function* inOneGroup(items: readonly Item[]): AsyncGenerator<readonly Item[]> {
+  if (items.length > 0) yield items;
+}

@@ -1,0 +1,131 @@
+import type { JsonObject, JsonValue } from '@cer/cer-core';
+import type { ProtocolVersion } from '../../control-plane/accounts.js';
+import { OTEL_PREFIX } from '../executions/execution-item.js';
+import { firstLabel, present } from './attribute-values.js';
+import type { Dialect, ModelCall } from './model-call.js';
+import type { Span } from './span.js';
+
+/** Named in every certificate, so that a reader knows which rules made it. A change of the rules is a new name. */
+export const PROJECTION = 'otel.v1';
+
+export interface ProjectionRules {
+  readonly protocolVersion: ProtocolVersion;
+  /** `optional`: a side whose content was not recorded is certified as an object that says so. */
+  readonly content: 'required' | 'optional';
+}
+
+/** A certify request, or the reason why none can be made; it names attributes and rules, never values. */
+export type Projected = { readonly request: JsonObject } | { readonly refusal: string };
+
+const NANOS_PER_MS = 1_000_000n;
+const MAX_TIME_MS = 253_402_300_799_999n;
+
+export function executionIdOf({ traceId, spanId }: Span): string {
+  return `${OTEL_PREFIX}${traceId}:${spanId}`;
+}
+
+/**
+ * Makes the certify request of one model call: the same span always gives the same request, so that a repeated export
+ * replays. Content goes into input and output and nowhere else.
+ * @see docs/spec.md, "Evidence bridge: machine path"
+ */
+export function project(span: Span, dialect: Dialect, rules: ProjectionRules): Projected {
+  const refusal = identityFault(span);
+  if (refusal !== null) return { refusal };
+  const call = dialect.read(span);
+  const { provider, model, responseModel } = call;
+  if (provider === undefined) return { refusal: 'the span names no provider' };
+  if (model === undefined) return { refusal: 'the span names no model' };
+  const missing = (['input', 'output'] as const).filter((side) => call[side] === undefined);
+  if (rules.content === 'required' && missing.length > 0) {
+    return {
+      refusal: `the span holds no ${missing.join(' and no ')}: record content, or send with ?content=optional`,
+    };
+  }
+  const isConfidential = rules.protocolVersion === '1.3.1';
+  if (isConfidential && (call.temperature === undefined || call.maxTokens === undefined)) {
+    return { refusal: 'protocol 1.3.1 needs the numbers temperature and max_tokens of the request' };
+  }
+  const startedAt = timeOf(span.startNano);
+  const service = firstLabel(span.resource, 'service.name');
+  return {
+    request: {
+      executionId: executionIdOf(span),
+      protocolVersion: rules.protocolVersion,
+      provider,
+      model,
+      ...(responseModel !== undefined && { modelVersion: responseModel }),
+      ...(service !== undefined && { appId: service }),
+      createdAt: startedAt,
+      timestamp: startedAt,
+      ...(isConfidential && { prompt: `gen_ai.${call.operation}` }),
+      ...parametersOf(call, isConfidential),
+      input: call.input ?? unrecorded(span, call),
+      output: call.output ?? unrecorded(span, call),
+      signals: [signalOf(span, dialect, call)],
+    },
+  };
+}
+
+function identityFault({ traceId, spanId, startNano, endNano }: Span): string | null {
+  if (!/^[0-9a-f]{32}$/.test(traceId) || /^0+$/.test(traceId)) return 'the span has no valid trace id';
+  if (!/^[0-9a-f]{16}$/.test(spanId) || /^0+$/.test(spanId)) return 'the span has no valid span id';
+  if (startNano === 0n || endNano === 0n) return 'the span has no start or no end';
+  if (endNano / NANOS_PER_MS > MAX_TIME_MS || startNano / NANOS_PER_MS > MAX_TIME_MS)
+    return 'the span has no valid time';
+  return null;
+}
+
+/** UTC with nanoseconds. */
+export function timeOf(nano: bigint): string {
+  const ms = nano / NANOS_PER_MS;
+  const rest = (nano % NANOS_PER_MS).toString().padStart(6, '0');
+  return new Date(Number(ms)).toISOString().replace('Z', `${rest}Z`);
+}
+
+/** Under 1.3.1 exactly the four; otherwise those of them that were recorded. */
+function parametersOf(call: ModelCall, isConfidential: boolean): JsonObject {
+  const { temperature, maxTokens, topP, seed } = call;
+  if (isConfidential) {
+    return { parameters: { temperature, maxTokens, topP: topP ?? null, seed: seed ?? null } };
+  }
+  const parameters = present({ temperature, maxTokens, topP, seed });
+  return parameters === undefined ? {} : { parameters };
+}
+
+function unrecorded(span: Span, call: ModelCall): JsonObject {
+  return { contentRecorded: false, spanName: span.name, operation: call.operation };
+}
+
+/** Everything beside content that is kept of a span. @see apps/bridge/README.md, "What a span becomes" */
+function signalOf(span: Span, dialect: Dialect, call: ModelCall): JsonObject {
+  const { traceId, spanId, parentSpanId, startNano, endNano, status, resource } = span;
+  const payload = present({
+    projection: PROJECTION,
+    dialect: dialect.name,
+    operation: call.operation,
+    traceId,
+    spanId,
+    parentSpanId: parentSpanId ?? undefined,
+    startTime: timeOf(startNano),
+    endTime: timeOf(endNano),
+    status,
+    contentRecorded: { input: call.input !== undefined, output: call.output !== undefined },
+    request: present(call.request),
+    usage: present(call.usage),
+    finishReasons: listed(call.finishReasons),
+    responseId: call.responseId,
+    toolCalls: listed(call.toolCalls),
+    workflow: present(call.workflow),
+    service: present({
+      name: firstLabel(resource, 'service.name'),
+      version: firstLabel(resource, 'service.version'),
+      environment: firstLabel(resource, 'deployment.environment.name', 'deployment.environment'),
+    }),
+  });
+  return { type: 'otel.span', source: 'opentelemetry', payload };
+}
+
+function listed(list: readonly JsonValue[]): readonly JsonValue[] | undefined {
+  return list.length === 0 ? undefined : list;
+}

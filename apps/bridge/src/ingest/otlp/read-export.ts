@@ -1,0 +1,54 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { ServiceError, validationError, type ServiceRequest } from '@cer/http-service';
+import { OtlpError, type Span } from './span.js';
+import { PROTOBUF } from './wire/answer.js';
+import { decodeJson } from './wire/decode-json.js';
+import { decodeProtobuf } from './wire/decode-protobuf.js';
+
+export interface ExportLimits {
+  /** What a request may become when it is unpacked. */
+  readonly otlpUnpackedLimitBytes: number;
+  readonly otlpSpanLimit: number;
+}
+
+const unpack = promisify(gunzip);
+
+/** Which of its two forms a request has, and its answer will have. */
+export function formOf({ headers }: Pick<ServiceRequest, 'headers'>): 'protobuf' | 'json' {
+  return headers['content-type']?.toLowerCase().startsWith(PROTOBUF) === true ? 'protobuf' : 'json';
+}
+
+/**
+ * The spans of an export request, unpacked and decoded within its limits.
+ * @throws ServiceError VALIDATION_ERROR, PAYLOAD_TOO_LARGE
+ */
+export async function readExport(request: ServiceRequest, limits: ExportLimits): Promise<readonly Span[]> {
+  const bytes = await unpacked(request, limits.otlpUnpackedLimitBytes);
+  try {
+    return formOf(request) === 'protobuf'
+      ? decodeProtobuf(bytes, limits.otlpSpanLimit)
+      : decodeJson(bytes, limits.otlpSpanLimit);
+  } catch (error) {
+    if (!(error instanceof OtlpError)) throw error;
+    if (error.kind === 'malformed') throw validationError([error.message]);
+    throw new ServiceError({ code: 'PAYLOAD_TOO_LARGE', message: error.message });
+  }
+}
+
+async function unpacked({ headers, body }: ServiceRequest, limitBytes: number): Promise<Buffer> {
+  if (headers['content-encoding']?.toLowerCase() !== 'gzip')
+    return Buffer.from(body.buffer, body.byteOffset, body.length);
+  try {
+    return await unpack(body, { maxOutputLength: limitBytes });
+  } catch (error) {
+    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+    if (code === 'ERR_BUFFER_TOO_LARGE') {
+      throw new ServiceError({
+        code: 'PAYLOAD_TOO_LARGE',
+        message: `body: must have at most ${limitBytes} bytes when it is unpacked`,
+      });
+    }
+    throw validationError(['body: is not valid gzip']);
+  }
+}

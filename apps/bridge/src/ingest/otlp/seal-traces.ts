@@ -1,0 +1,132 @@
+import { buildProjectBundle, isJsonObject, member, parseJson, type JsonObject, type ProjectStep } from '@cer/cer-core';
+import { answerText, type NodeConnection } from '../../attestation-node/connection.js';
+import type { Caller } from '../../control-plane/gate.js';
+import { unavailable } from '../../errors.js';
+import type { Ingest, IngestStore, TraceStep, TraceStore } from '../../store/index.js';
+import type { Outcome } from '../item.js';
+import { OTEL_PREFIX } from '../executions/execution-item.js';
+import { timeOf } from './projection.js';
+import type { SpanItem } from './span-items.js';
+import type { Span } from './span.js';
+
+export interface SealTraceDeps {
+  readonly node: NodeConnection;
+  readonly traces: TraceStore;
+  readonly ingests: IngestStore;
+  readonly now: () => Date;
+}
+
+const MAX_STEPS = 2000;
+
+/**
+ * Keeps the certificates of running traces, and seals each trace whose root span is among `spans` as a project of all
+ * its certificates, under the customer's own key.
+ * @returns a sentence for each trace that could not be sealed
+ * @throws ServiceError SERVICE_UNAVAILABLE when the node is gone: the export is then safe to repeat
+ */
+export async function sealTraces(
+  deps: SealTraceDeps,
+  caller: Caller,
+  spans: readonly Span[],
+  calls: readonly SpanItem[],
+  outcomes: readonly Outcome[],
+): Promise<readonly string[]> {
+  for (const [traceId, steps] of stepsByTrace(calls, outcomes)) await deps.traces.keep(caller.tenantId, traceId, steps);
+  const notes: string[] = [];
+  for (const root of spans.filter(({ parentSpanId, endNano }) => parentSpanId === null && endNano > 0n)) {
+    const steps = await deps.traces.stepsOf(caller.tenantId, root.traceId);
+    if (steps.length === 0) continue;
+    const fault = await sealTrace(deps, caller, root, steps);
+    if (fault === null) await deps.traces.drop(caller.tenantId, root.traceId);
+    else notes.push(`trace not sealed: ${fault}`);
+  }
+  return notes;
+}
+
+function stepsByTrace(calls: readonly SpanItem[], outcomes: readonly Outcome[]): ReadonlyMap<string, TraceStep[]> {
+  const byTrace = new Map<string, TraceStep[]>();
+  for (const [at, { span }] of calls.entries()) {
+    const outcome = outcomes[at];
+    if (outcome?.ok !== true) continue;
+    const { traceId, spanId, parentSpanId, startNano } = span;
+    const step = { spanId, parentSpanId, startedAt: timeOf(startNano), bundleJson: JSON.stringify(outcome.cer) };
+    byTrace.set(traceId, [...(byTrace.get(traceId) ?? []), step]);
+  }
+  return byTrace;
+}
+
+/** @returns why it could not be sealed, or null */
+async function sealTrace(
+  deps: SealTraceDeps,
+  caller: Caller,
+  root: Span,
+  steps: readonly TraceStep[],
+): Promise<string | null> {
+  if (steps.length > MAX_STEPS) return `it has more than ${MAX_STEPS} calls`;
+  const answer = await deps.node.send({
+    path: '/v1/project-bundle/register',
+    key: caller.key.reveal(),
+    mediaType: 'application/json',
+    body: Buffer.from(JSON.stringify(projectOf(root, steps))),
+  });
+  const body = objectOf(await answerText(answer));
+  if (answer.status >= 500 || answer.status === 429)
+    throw unavailable('The attestation node cannot seal the trace now: retry');
+  const projectHash = textMember(body, 'projectHash');
+  const isSealed = answer.status === 200 && projectHash !== null;
+  const fault = isSealed
+    ? null
+    : [textMember(body, 'error'), textMember(body, 'message')].filter((text) => text !== null).join(': ');
+  const ingest: Ingest = {
+    at: deps.now().toISOString(),
+    door: 'otlp',
+    outcome: isSealed ? 'certified' : 'refused',
+    status: answer.status,
+    executionId: `${OTEL_PREFIX}${root.traceId}`,
+    provider: null,
+    model: isSealed ? `trace of ${steps.length} calls` : null,
+    certificateHash: isSealed ? projectHash : null,
+    submittedHash: null,
+    verificationUrl: textMember(body, 'verificationUrl'),
+    reason: fault,
+  };
+  await deps.ingests.record(caller.tenantId, [ingest], { certified: 0, refused: 0 });
+  return fault;
+}
+
+/** The same trace always gives the same project, so that a repeated export replays. */
+function projectOf(root: Span, steps: readonly TraceStep[]): JsonObject {
+  const { traceId, startNano, endNano } = root;
+  const known = new Set(steps.map(({ spanId }) => spanId));
+  return buildProjectBundle(
+    {
+      projectBundleId: `${OTEL_PREFIX}${traceId}`,
+      projectTitle: `OpenTelemetry trace ${traceId}`,
+      startedAt: timeOf(startNano),
+      completedAt: timeOf(endNano),
+      tags: ['opentelemetry'],
+    },
+    steps.map(({ spanId, parentSpanId, startedAt, bundleJson }): ProjectStep => {
+      const isChild = parentSpanId !== null && known.has(parentSpanId);
+      return {
+        stepId: spanId,
+        bundle: objectOf(bundleJson),
+        registryMembers: { recordedAt: startedAt, ...(isChild && { parentStepIds: [parentSpanId] }) },
+      };
+    }),
+  );
+}
+
+function objectOf(text: string): JsonObject {
+  try {
+    const value = parseJson(text);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function textMember(body: JsonObject, name: string): string | null {
+  const value = member(body, name);
+  return typeof value === 'string' ? value : null;
+}

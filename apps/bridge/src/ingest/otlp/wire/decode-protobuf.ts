@@ -1,0 +1,213 @@
+import type { JsonValue } from '@cer/cer-core';
+import {
+  doubleValue,
+  integerValue,
+  malformed,
+  MAX_ATTRIBUTE_DEPTH,
+  MAX_ATTRIBUTES,
+  MAX_EVENTS,
+  statusOf,
+  tooMany,
+  type Attributes,
+  type Span,
+  type SpanEvent,
+} from '../span.js';
+import { ProtobufReader } from './protobuf-reader.js';
+
+// Field numbers are those of the public OTLP schema, opentelemetry.proto.{collector.trace,trace,common}.v1.
+
+const NO_ATTRIBUTES: Attributes = new Map();
+
+/**
+ * Reads an ExportTraceServiceRequest in protobuf form.
+ * @throws OtlpError for bytes that are none, and past the limits, before memory is spent on them
+ */
+export function decodeProtobuf(bytes: Buffer, spanLimit: number): readonly Span[] {
+  const spans: Span[] = [];
+  const request = new ProtobufReader(bytes);
+  while (request.next()) {
+    if (request.field === 1) readResourceSpans(request.message(), spans, spanLimit);
+    else request.skip();
+  }
+  return spans;
+}
+
+function readResourceSpans(reader: ProtobufReader, spans: Span[], spanLimit: number): void {
+  let resource = NO_ATTRIBUTES;
+  // A resource may stand behind its spans.
+  const scopes: ProtobufReader[] = [];
+  while (reader.next()) {
+    if (reader.field === 1) resource = readResource(reader.message());
+    else if (reader.field === 2) scopes.push(reader.message());
+    else reader.skip();
+  }
+  for (const scope of scopes) {
+    while (scope.next()) {
+      if (scope.field !== 2) {
+        scope.skip();
+        continue;
+      }
+      if (spans.length >= spanLimit) throw tooMany('spans', spanLimit);
+      spans.push(readSpan(scope.message(), resource));
+    }
+  }
+}
+
+function readResource(reader: ProtobufReader): Attributes {
+  const attributes = new Map<string, JsonValue>();
+  while (reader.next()) {
+    if (reader.field === 1) readAttribute(reader.message(), attributes);
+    else reader.skip();
+  }
+  return attributes;
+}
+
+function readSpan(reader: ProtobufReader, resource: Attributes): Span {
+  let traceId = '';
+  let spanId = '';
+  let parentSpanId = '';
+  let name = '';
+  let startNano = 0n;
+  let endNano = 0n;
+  let status = 0;
+  const attributes = new Map<string, JsonValue>();
+  const events: SpanEvent[] = [];
+  while (reader.next()) {
+    switch (reader.field) {
+      case 1:
+        traceId = reader.bytes().toString('hex');
+        break;
+      case 2:
+        spanId = reader.bytes().toString('hex');
+        break;
+      case 4:
+        parentSpanId = reader.bytes().toString('hex');
+        break;
+      case 5:
+        name = reader.text();
+        break;
+      case 7:
+        startNano = reader.fixed64();
+        break;
+      case 8:
+        endNano = reader.fixed64();
+        break;
+      case 9:
+        readAttribute(reader.message(), attributes);
+        break;
+      case 11:
+        if (events.length >= MAX_EVENTS) throw tooMany('events of a span', MAX_EVENTS);
+        events.push(readEvent(reader.message()));
+        break;
+      case 15:
+        status = readStatus(reader.message());
+        break;
+      default:
+        reader.skip();
+    }
+  }
+  return {
+    traceId,
+    spanId,
+    parentSpanId: isNoId(parentSpanId) ? null : parentSpanId,
+    name,
+    startNano,
+    endNano,
+    attributes,
+    events,
+    status: statusOf(status),
+    resource,
+  };
+}
+
+export function isNoId(id: string): boolean {
+  return /^0*$/.test(id);
+}
+
+function readEvent(reader: ProtobufReader): SpanEvent {
+  let name = '';
+  const attributes = new Map<string, JsonValue>();
+  while (reader.next()) {
+    if (reader.field === 2) name = reader.text();
+    else if (reader.field === 3) readAttribute(reader.message(), attributes);
+    else reader.skip();
+  }
+  return { name, attributes };
+}
+
+function readStatus(reader: ProtobufReader): number {
+  let code = 0;
+  while (reader.next()) {
+    if (reader.field === 3) code = reader.uint32();
+    else reader.skip();
+  }
+  return code;
+}
+
+function readAttribute(reader: ProtobufReader, attributes: Map<string, JsonValue>): void {
+  if (attributes.size >= MAX_ATTRIBUTES) throw tooMany('attributes', MAX_ATTRIBUTES);
+  const [key, value] = readKeyValue(reader, 1);
+  attributes.set(key, value);
+}
+
+function readKeyValue(reader: ProtobufReader, depth: number): [string, JsonValue] {
+  let key = '';
+  let value: JsonValue = null;
+  while (reader.next()) {
+    if (reader.field === 1) key = reader.text();
+    else if (reader.field === 2) value = readAnyValue(reader.message(), depth);
+    else reader.skip();
+  }
+  return [key, value];
+}
+
+function readAnyValue(reader: ProtobufReader, depth: number): JsonValue {
+  if (depth > MAX_ATTRIBUTE_DEPTH) throw malformed(`attributes: must not be nested deeper than ${MAX_ATTRIBUTE_DEPTH}`);
+  let value: JsonValue = null;
+  while (reader.next()) {
+    switch (reader.field) {
+      case 1:
+        value = reader.text();
+        break;
+      case 2:
+        value = reader.bool();
+        break;
+      case 3:
+        value = integerValue(reader.int64());
+        break;
+      case 4:
+        value = doubleValue(reader.double());
+        break;
+      case 5:
+        value = readArray(reader.message(), depth);
+        break;
+      case 6:
+        value = readKeyValueList(reader.message(), depth);
+        break;
+      case 7:
+        value = reader.bytes().toString('base64');
+        break;
+      default:
+        reader.skip();
+    }
+  }
+  return value;
+}
+
+function readArray(reader: ProtobufReader, depth: number): JsonValue {
+  const values: JsonValue[] = [];
+  while (reader.next()) {
+    if (reader.field === 1) values.push(readAnyValue(reader.message(), depth + 1));
+    else reader.skip();
+  }
+  return values;
+}
+
+function readKeyValueList(reader: ProtobufReader, depth: number): JsonValue {
+  const members: [string, JsonValue][] = [];
+  while (reader.next()) {
+    if (reader.field === 1) members.push(readKeyValue(reader.message(), depth + 1));
+    else reader.skip();
+  }
+  return Object.fromEntries(members);
+}

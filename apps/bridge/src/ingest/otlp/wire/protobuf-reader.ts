@@ -1,0 +1,154 @@
+import { isUtf8 } from 'node:buffer';
+import { malformed } from '../span.js';
+
+/** How a field is laid out. Groups, which proto3 does not have, are refused. */
+export const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
+
+const MAX_VARINT_BYTES = 10;
+
+/**
+ * Reads protobuf fields one after another out of a window of bytes. It copies nothing and never recurses: whoever reads
+ * a nested message opens a window on it, and so decides how deep is deep enough.
+ */
+export class ProtobufReader {
+  readonly #bytes: Buffer;
+  readonly #end: number;
+  #at: number;
+  /** Number and layout of the field that `next` found. */
+  field = 0;
+  wire = 0;
+
+  constructor(bytes: Buffer, start = 0, end = bytes.length) {
+    this.#bytes = bytes;
+    this.#at = start;
+    this.#end = end;
+  }
+
+  /** Goes to the next field. The one before must have been read or skipped. */
+  next(): boolean {
+    if (this.#at >= this.#end) return false;
+    const tag = this.#low32();
+    this.field = tag >>> 3;
+    this.wire = tag & 7;
+    if (this.field === 0) throw malformed('body: has a field without a number');
+    return true;
+  }
+
+  skip(): void {
+    if (this.wire === WIRE.varint) this.#low32();
+    else if (this.wire === WIRE.fixed64) this.#take(8);
+    else if (this.wire === WIRE.bytes) this.#take(this.#length());
+    else if (this.wire === WIRE.fixed32) this.#take(4);
+    else throw malformed('body: has a field of unknown layout');
+  }
+
+  /** A nested message, in a window of its own. */
+  message(): ProtobufReader {
+    const length = this.#lengthOf(WIRE.bytes);
+    const start = this.#take(length);
+    return new ProtobufReader(this.#bytes, start, start + length);
+  }
+
+  bytes(): Buffer {
+    const length = this.#lengthOf(WIRE.bytes);
+    const start = this.#take(length);
+    return this.#bytes.subarray(start, start + length);
+  }
+
+  /** @throws OtlpError when the text is not valid UTF-8 */
+  text(): string {
+    const length = this.#lengthOf(WIRE.bytes);
+    const start = this.#take(length);
+    const text = this.#bytes.toString('utf8', start, start + length);
+    // Invalid bytes become U+FFFD, which may also stand there rightly.
+    if (text.includes('\ufffd') && !isUtf8(this.#bytes.subarray(start, start + length))) {
+      throw malformed('body: has a text that is not valid UTF-8');
+    }
+    return text;
+  }
+
+  /** An unsigned 32-bit number or an enum. */
+  uint32(): number {
+    this.#expect(WIRE.varint);
+    return this.#low32();
+  }
+
+  bool(): boolean {
+    this.#expect(WIRE.varint);
+    return this.#int64() !== 0n;
+  }
+
+  int64(): bigint {
+    this.#expect(WIRE.varint);
+    return this.#int64();
+  }
+
+  fixed64(): bigint {
+    this.#expect(WIRE.fixed64);
+    return this.#bytes.readBigUInt64LE(this.#take(8));
+  }
+
+  double(): number {
+    this.#expect(WIRE.fixed64);
+    return this.#bytes.readDoubleLE(this.#take(8));
+  }
+
+  #int64(): bigint {
+    let low = 0;
+    let shift = 0;
+    // Most numbers are short: below 2^28 no big integer is needed on the way.
+    for (let count = 0; count < 4; count += 1) {
+      const byte = this.#byte();
+      low |= (byte & 0x7f) << shift;
+      shift += 7;
+      if (byte < 0x80) return BigInt(low);
+    }
+    let value = BigInt(low);
+    for (let count = 4; count < MAX_VARINT_BYTES; count += 1) {
+      const byte = this.#byte();
+      value |= BigInt(byte & 0x7f) << BigInt(shift);
+      shift += 7;
+      if (byte < 0x80) return BigInt.asIntN(64, value);
+    }
+    throw malformed('body: has a number that does not end');
+  }
+
+  /** The low half of a varint, as protobuf defines reading 64 bits into 32. */
+  #low32(): number {
+    let value = 0;
+    for (let count = 0; count < MAX_VARINT_BYTES; count += 1) {
+      const byte = this.#byte();
+      if (count < 5) value |= (byte & 0x7f) << (7 * count);
+      if (byte < 0x80) return value >>> 0;
+    }
+    throw malformed('body: has a number that does not end');
+  }
+
+  #lengthOf(wire: number): number {
+    this.#expect(wire);
+    return this.#length();
+  }
+
+  #length(): number {
+    return this.#low32();
+  }
+
+  #expect(wire: number): void {
+    if (this.wire !== wire) throw malformed('body: has a field of another layout than OTLP gives it');
+  }
+
+  #byte(): number {
+    const byte = this.#at < this.#end ? this.#bytes[this.#at] : undefined;
+    if (byte === undefined) throw malformed('body: ends in the middle of a field');
+    this.#at += 1;
+    return byte;
+  }
+
+  /** @returns where the taken bytes begin */
+  #take(length: number): number {
+    const start = this.#at;
+    if (length > this.#end - start) throw malformed('body: ends in the middle of a field');
+    this.#at = start + length;
+    return start;
+  }
+}

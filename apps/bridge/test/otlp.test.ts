@@ -1,0 +1,275 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/cer-core';
+import { startNodeProcess, type NodeProcess } from './service-process.js';
+import { SERVICE_TOKEN, startStubControlPlane, type StubControlPlane, type StubTenant } from './stub-control-plane.js';
+import { startTestBridge, TEST_LIMITS, type TestBridge } from './test-bridge.js';
+
+let controlPlane: StubControlPlane;
+let node: NodeProcess;
+let bridge: TestBridge;
+let tenant: StubTenant;
+let key: string;
+
+beforeAll(async () => {
+  controlPlane = await startStubControlPlane();
+  node = await startNodeProcess(controlPlane.url, SERVICE_TOKEN);
+  bridge = await startTestBridge({ nodeUrl: node.url, controlPlaneUrl: controlPlane.url });
+  tenant = controlPlane.newTenant();
+  key = controlPlane.newKey(tenant);
+});
+afterAll(async () => {
+  await bridge.close();
+  await node.stop();
+  node.remove();
+  await controlPlane.close();
+});
+
+/** An attribute value as OTLP's JSON writes it. */
+function anyValue(value: JsonValue): JsonObject {
+  if (typeof value === 'string') return { stringValue: value };
+  if (typeof value === 'boolean') return { boolValue: value };
+  if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+  if (Array.isArray(value)) return { arrayValue: { values: (value as readonly JsonValue[]).map(anyValue) } };
+  if (value === null) return {};
+  return { kvlistValue: { values: attributesOf(value as JsonObject) } };
+}
+
+function attributesOf(members: JsonObject): readonly JsonObject[] {
+  return Object.entries(members).map(([name, value]) => ({ key: name, value: anyValue(value ?? null) }));
+}
+
+const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
+
+const GEN_AI: JsonObject = {
+  'gen_ai.operation.name': 'chat',
+  'gen_ai.provider.name': 'openai',
+  'gen_ai.request.model': 'gpt-4o',
+  'gen_ai.request.temperature': 0.5,
+  'gen_ai.request.max_tokens': 100,
+  'gen_ai.input.messages': '[{"role":"user","parts":[{"type":"text","content":"Q"}]}]',
+  'gen_ai.output.messages': '[{"role":"assistant","parts":[{"type":"text","content":"A"}]}]',
+};
+
+function span(attributes: JsonObject = GEN_AI, members: JsonObject = {}): JsonObject {
+  return {
+    traceId: randomBytes(16).toString('hex'),
+    spanId: randomBytes(8).toString('hex'),
+    name: 'chat gpt-4o',
+    kind: 3,
+    startTimeUnixNano: '1767323045678901234',
+    endTimeUnixNano: '1767323046000000000',
+    attributes: attributesOf(attributes),
+    ...members,
+  };
+}
+
+const exportOf = (...spans: readonly JsonObject[]): JsonObject => ({
+  resourceSpans: [
+    {
+      resource: { attributes: attributesOf({ 'service.name': 'shop' }) },
+      scopeSpans: [{ scope: { name: 't' }, spans }],
+    },
+  ],
+});
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly rejected: number;
+  readonly message: string;
+}
+
+async function post(
+  body: string | Uint8Array,
+  { query = '', type = 'application/json', bearer = key, encoding = '', url = bridge.url } = {},
+): Promise<Answer> {
+  const response = await fetch(`${url}/v1/traces${query}`, {
+    method: 'POST',
+    headers: {
+      'content-type': type,
+      authorization: `Bearer ${bearer}`,
+      ...(encoding && { 'content-encoding': encoding }),
+    },
+    body: typeof body === 'string' ? body : Uint8Array.from(body),
+  });
+  const text = await response.text();
+  const parsed: unknown = type === 'application/json' || !response.ok ? JSON.parse(text) : text;
+  const partial = isJsonObject(parsed) ? member(parsed, 'partialSuccess') : undefined;
+  const of = (name: string): string => {
+    const value = isJsonObject(partial) ? member(partial, name) : undefined;
+    return typeof value === 'string' ? value : '';
+  };
+  return {
+    status: response.status,
+    body: parsed,
+    rejected: Number(of('rejectedSpans')),
+    message: of('errorMessage'),
+  };
+}
+
+const send = (spans: readonly JsonObject[], options: Parameters<typeof post>[1] = {}): Promise<Answer> =>
+  post(JSON.stringify(exportOf(...spans)), options);
+
+async function newest(outcome?: 'certified' | 'refused'): Promise<JsonObject> {
+  const [ingest] = await bridge.store.ingests.newest(tenant.tenantId, 1, outcome);
+  return { ...ingest };
+}
+
+describe('the OTLP door', () => {
+  it('certifies model calls, takes other spans without a word, and refuses none of them', async () => {
+    const calls = [span(), span(GEN_AI, { traceId: TRACE_ID, spanId: '00f067aa0ba902b7' })];
+    const answer = await send([span({ 'http.request.method': 'GET' }), ...calls]);
+    expect(answer).toMatchObject({ status: 200, body: {} });
+    expect(await newest()).toMatchObject({
+      door: 'otlp',
+      outcome: 'certified',
+      executionId: `otel:${TRACE_ID}:00f067aa0ba902b7`,
+      provider: 'openai',
+      model: 'gpt-4o',
+    });
+  });
+
+  it('replays a span that is exported again, and lists one that changed with both hashes', async () => {
+    const call = span();
+    await send([call]);
+    const first = await newest();
+    expect(await send([call])).toMatchObject({ status: 200, body: {} });
+    expect((await newest())['certificateHash']).toBe(first['certificateHash']);
+    const changed = { ...call, attributes: attributesOf({ ...GEN_AI, 'gen_ai.output.messages': '[]' }) };
+    const answer = await send([changed]);
+    expect(answer.rejected).toBe(1);
+    expect(answer.message).toMatch(/^1 refused: EXECUTION_MUTATION_DETECTED/);
+    const conflict = await newest('refused');
+    expect(conflict).toMatchObject({ status: 409, certificateHash: first['certificateHash'] });
+    expect(conflict['submittedHash']).toMatch(/^sha256:[0-9a-f]{64}$/);
+  });
+
+  it('counts and explains what it refuses', async () => {
+    const without = { ...GEN_AI, 'gen_ai.output.messages': '' };
+    const answer = await send([
+      span(),
+      span(without),
+      span(without),
+      span({ ...GEN_AI, 'gen_ai.provider.name': '' }),
+      span(GEN_AI, { endTimeUnixNano: '0' }),
+      span(GEN_AI, { spanId: '0000000000000000' }),
+    ]);
+    expect(answer.status).toBe(200);
+    expect(answer.rejected).toBe(5);
+    expect(answer.message.split('; ')).toEqual([
+      '2 refused: the span holds no output: record content, or send with ?content=optional',
+      '1 refused: the span names no provider',
+      '1 refused: the span has no start or no end',
+      '1 refused: the span has no valid span id',
+    ]);
+  });
+
+  it('certifies calls without content when it is asked to', async () => {
+    const { 'gen_ai.input.messages': input, 'gen_ai.output.messages': output, ...without } = GEN_AI;
+    expect([input, output]).not.toContain(undefined);
+    expect(await send([span(without)], { query: '?content=optional' })).toMatchObject({ status: 200, body: {} });
+  });
+
+  it('seals content under protocol 1.3.1, and refuses a span that lacks what that needs', async () => {
+    const { 'gen_ai.request.max_tokens': maxTokens, ...without } = GEN_AI;
+    expect(maxTokens).toBe(100);
+    const answer = await send([span(), span(without)], { query: '?protocol=1.3.1' });
+    expect(answer).toMatchObject({
+      rejected: 1,
+      message: '1 refused: protocol 1.3.1 needs the numbers temperature and max_tokens of the request',
+    });
+  });
+
+  it('never undercuts the account’s minimum protocol', async () => {
+    const bearer = controlPlane.newKey(controlPlane.newTenant({ minimumProtocol: '1.3.0' }));
+    expect((await send([span()], { bearer, query: '?protocol=1.2.0' })).status).toBe(400);
+    expect((await send([span()], { bearer })).status).toBe(200);
+  });
+
+  it.each(['?protocols=1.3.1', '?protocol=2', '?content=', '?project=all', '?protocol=1.3.0&protocol=1.3.0'])(
+    'refuses the address %s',
+    async (query) => {
+      expect((await send([span()], { query })).status).toBe(400);
+    },
+  );
+
+  it('is tried again by exporters while the node is gone', async () => {
+    const gone = await startTestBridge({ nodeUrl: 'http://127.0.0.1:9', controlPlaneUrl: controlPlane.url });
+    expect((await send([span()], { url: gone.url })).status).toBe(503);
+    await gone.close();
+  });
+});
+
+describe('a hostile export', () => {
+  const varint = (value: number): number[] =>
+    value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >>> 7)];
+  const field = (number: number, body: Uint8Array): Buffer =>
+    Buffer.concat([Buffer.from([...varint((number << 3) | 2), ...varint(body.length)]), body]);
+  const protobuf = 'application/x-protobuf';
+
+  it('that unpacks to too much is refused before it is unpacked', async () => {
+    const bomb = gzipSync(Buffer.alloc(TEST_LIMITS.otlpUnpackedLimitBytes + 1, 0x20));
+    const answer = await post(bomb, { encoding: 'gzip' });
+    expect(answer.status).toBe(413);
+  });
+
+  it('of more spans than the limit is refused', async () => {
+    const spans = Buffer.concat(
+      Array.from({ length: TEST_LIMITS.otlpSpanLimit + 1 }, () => field(2, new Uint8Array(0))),
+    );
+    const body = field(1, field(2, spans));
+    expect(await post(body, { type: protobuf })).toMatchObject({
+      status: 413,
+      body: { error: 'spans: must be at most 2000' },
+    });
+    const json = exportOf(...Array.from({ length: TEST_LIMITS.otlpSpanLimit + 1 }, () => ({})));
+    expect((await post(JSON.stringify(json))).status).toBe(413);
+  });
+
+  it('with attributes nested without end is refused', async () => {
+    let value: Buffer = Buffer.alloc(0);
+    for (let depth = 0; depth < 20_000; depth += 1) value = field(5, field(1, value));
+    const attribute = Buffer.concat([field(1, Buffer.from('a')), field(2, value)]);
+    const body = field(1, field(2, field(2, field(9, attribute))));
+    expect(await post(body, { type: protobuf })).toMatchObject({ status: 400 });
+    const text = `{"resourceSpans":[{"scopeSpans":[{"spans":[{"attributes":[{"key":"a","value":${'{"arrayValue":{"values":['.repeat(5000)}`;
+    expect((await post(text)).status).toBe(400);
+  });
+
+  it.each<[string, Uint8Array]>([
+    ['random bytes', Uint8Array.from({ length: 64 }, (_, at) => (at * 37 + 255) % 256)],
+    ['a length beyond the end', Uint8Array.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f])],
+    ['a number that does not end', new Uint8Array(32).fill(0xff)],
+    ['groups', Uint8Array.from([0x0b, 0x0b, 0x0b])],
+    ['text that is not UTF-8', field(1, field(2, field(2, field(5, Uint8Array.from([0xff])))))],
+    ['a field of another layout', field(1, field(2, field(2, Uint8Array.from([0x38, 0x01]))))],
+  ])('of %s is refused', async (_, body) => {
+    expect((await post(body, { type: protobuf })).status).toBe(400);
+  });
+
+  it.each(['', '[]', '{"resourceSpans":5}', '{"resourceSpans":[5]}', '{"resourceSpans":[', 'not json'])(
+    'of the text %j is refused',
+    async (text) => {
+      expect((await post(text)).status).toBe(400);
+    },
+  );
+
+  it('that is not gzip though it says so is refused', async () => {
+    expect((await post('{}', { encoding: 'gzip' })).status).toBe(400);
+  });
+
+  it('of a media type or coding that OTLP does not have is refused', async () => {
+    expect((await post('{}', { type: 'text/plain' })).status).toBe(415);
+    expect((await post('{}', { encoding: 'br' })).status).toBe(415);
+  });
+
+  it('of a key that may not ingest is refused before its body is looked at', async () => {
+    const bearer = controlPlane.newKey(tenant, ['certify']);
+    expect(await post('broken', { bearer })).toMatchObject({
+      status: 403,
+      body: { error: 'The key lacks the scope ingest' },
+    });
+  });
+});
