@@ -2,11 +2,14 @@ import { REDACTED } from '../bundle-types/layout.js';
 import { setMember, type JsonObject, type JsonValue } from '../json/json-value.js';
 import type { ValuePath } from './withheld-paths.js';
 
+const NONE: readonly ValuePath[] = [];
+
 /** A copy in which the values at these paths are the literal `[REDACTED]`; paths that lead nowhere change nothing. */
 export function redact(value: JsonObject, paths: readonly ValuePath[]): JsonObject {
   const copy: Record<string, JsonValue> = {};
+  const below = byFirstStep(paths);
   for (const [name, inner] of Object.entries(value)) {
-    if (inner !== undefined) setMember(copy, name, redactInner(inner, pathsBelow(paths, name)));
+    if (inner !== undefined) setMember(copy, name, redactInner(inner, below.get(name) ?? NONE));
   }
   return copy;
 }
@@ -15,11 +18,20 @@ function redactInner(value: JsonValue, paths: readonly ValuePath[]): JsonValue {
   if (paths.length === 0) return value;
   if (paths.some((path) => path.length === 0)) return REDACTED;
   if (Array.isArray(value)) {
-    return (value as readonly JsonValue[]).map((item, index) => redactInner(item, pathsBelow(paths, index)));
+    const below = byFirstStep(paths);
+    return (value as readonly JsonValue[]).map((item, index) => redactInner(item, below.get(index) ?? NONE));
   }
   return typeof value === 'object' && value !== null ? redact(value as JsonObject, paths) : value;
 }
 
-function pathsBelow(paths: readonly ValuePath[], step: string | number): readonly ValuePath[] {
-  return paths.filter(([first]) => first === step).map((path) => path.slice(1));
+/** In one pass over the paths: a stranger's bundle may have a path for each of a million members. */
+function byFirstStep(paths: readonly ValuePath[]): ReadonlyMap<string | number, readonly ValuePath[]> {
+  const below = new Map<string | number, ValuePath[]>();
+  for (const [first, ...rest] of paths) {
+    if (first === undefined) continue;
+    const known = below.get(first);
+    if (known === undefined) below.set(first, [rest]);
+    else known.push(rest);
+  }
+  return below;
 }
