@@ -25,6 +25,8 @@ import { planQuota } from './ingest/quota.js';
 import { outcomeRecorder } from './ingest/record-outcomes.js';
 import { sessionRoutes } from './session/session-routes.js';
 import { createSessions, type SessionTimes } from './session/sessions.js';
+import { readAssets } from './web/assets.js';
+import { pageRoutes } from './web/page-routes.js';
 import type { Store } from './store/index.js';
 
 export interface BridgeDeps {
@@ -40,6 +42,10 @@ export interface BridgeDeps {
   readonly controlPlaneUrl: string;
   readonly verifyUrl: string | undefined;
   readonly sessionTimes: SessionTimes;
+  /** Where the files of the pages are. */
+  readonly assetFolder: string;
+  /** Aborts when this instance stops, so that streams to pages end. */
+  readonly stopping: AbortSignal;
   readonly limits: BridgeLimits;
   readonly trustedProxies: TrustedProxies | undefined;
   readonly logger: Logger;
@@ -76,6 +82,7 @@ export function createApp(deps: BridgeDeps): Express {
       record: outcomeRecorder(recordDeps, 'otlp'),
     }),
     ...sessionRoutes({ ...deps, sessions, handoffRules }),
+    ...pageRoutes({ ...deps, sessions, ingests: store.ingests, assets: readAssets(deps.assetFolder) }),
     { method: 'GET', path: '/health', handler: async () => ok({ status: 'ok' }) },
     { method: 'GET', path: '/ready', handler: readyHandler(deps) },
     { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) },

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import {
   createLogger,
   createMetrics,
@@ -16,6 +17,8 @@ import { publishedHandoffKeys } from './handoff/handoff-keys.js';
 import { openStore } from './store/index.js';
 
 const USAGE_INTERVAL_MS = 30_000;
+/** How long a stream of executions may take to be sent. */
+const STREAM_TIMEOUT_MS = 15 * 60_000;
 const SWEEP_INTERVAL_MS = 10 * 60_000;
 
 /**
@@ -29,6 +32,7 @@ export async function startBridge(env: Environment): Promise<RunningServer> {
   const store = await openStore({ databaseUrl: config.databaseUrl });
   const node = connectToNode(config.nodeUrl);
   const usage = new UsageReports(controlPlane, logger);
+  const stopping = new AbortController();
   const sweep = (): void => {
     store.sweep().catch((error: unknown) => {
       logger.warn({ err: error }, 'nothing swept');
@@ -51,12 +55,22 @@ export async function startBridge(env: Environment): Promise<RunningServer> {
       node,
       handoffKeys: publishedHandoffKeys(config.controlPlaneUrl),
       nodeKeys: publishedKeys(node, Date.now),
+      assetFolder: fileURLToPath(new URL('../assets', import.meta.url)),
+      stopping: stopping.signal,
       logger,
       metrics: createMetrics({ process: true }),
       now: () => new Date(),
     });
     usage.start(USAGE_INTERVAL_MS);
-    return await serve(app, { host: config.host, port: config.port, logger, onClose: close });
+    const { host, port } = config;
+    const server = await serve(app, { host, port, logger, onClose: close, requestTimeoutMs: STREAM_TIMEOUT_MS });
+    return {
+      url: server.url,
+      close: () => {
+        stopping.abort();
+        return server.close();
+      },
+    };
   } catch (error) {
     await close();
     throw error;

@@ -51,6 +51,7 @@ export async function startTestBridge(options: TestBridgeOptions): Promise<TestB
   logger.level = 'trace';
   const controlPlane = httpControlPlane(options.controlPlaneUrl, new Secret(SERVICE_TOKEN));
   const node = connectToNode(options.nodeUrl);
+  const stopping = new AbortController();
   const usage = new UsageReports(controlPlane, logger);
   // The port is known only when it listens, and the app must know its own origin.
   let app: RequestListener = () => undefined;
@@ -76,6 +77,8 @@ export async function startTestBridge(options: TestBridgeOptions): Promise<TestB
     verifyUrl: undefined,
     sessionTimes: { idleMs: 3_600_000, absoluteMs: 12 * 3_600_000 },
     limits: TEST_LIMITS,
+    assetFolder: join(__dirname, '..', 'assets'),
+    stopping: stopping.signal,
     trustedProxies: undefined,
     logger,
     metrics: createMetrics(),
@@ -89,6 +92,7 @@ export async function startTestBridge(options: TestBridgeOptions): Promise<TestB
     usage,
     log: lines,
     close: async () => {
+      stopping.abort();
       await server.close();
       node.close();
       await store.close();

@@ -1,0 +1,52 @@
+// What the pages do beyond being read: sign out, copy, and show what comes in as it comes in.
+(() => {
+  const signOut = document.querySelector('[data-act="sign-out"]');
+  signOut?.addEventListener('click', async () => {
+    signOut.disabled = true;
+    try {
+      await fetch('/api/v1/auth/logout', { method: 'POST' });
+    } finally {
+      window.location.replace('/');
+    }
+  });
+
+  for (const button of document.querySelectorAll('[data-copy]')) {
+    button.addEventListener('click', async () => {
+      const text = document.getElementById(button.dataset.copy)?.textContent ?? '';
+      try {
+        await navigator.clipboard.writeText(text);
+        button.textContent = 'Copied';
+      } catch {
+        button.textContent = 'Select the text and copy it';
+      }
+      setTimeout(() => (button.textContent = 'Copy'), 2000);
+    });
+  }
+
+  const live = document.getElementById('live');
+  if (live === null) return;
+  const state = document.getElementById('live-state');
+  const say = (text) => {
+    if (state !== null && state.textContent !== text) state.textContent = text;
+  };
+  const RETRY_MS = 5000;
+
+  const follow = () => {
+    const events = new EventSource('/events');
+    events.addEventListener('open', () => say('Updates arrive by themselves.'));
+    // The markup is made and escaped by the server, as in the page itself.
+    events.addEventListener('message', (event) => {
+      const open = document.activeElement?.closest?.('#live') !== null && document.activeElement !== document.body;
+      if (!open) live.innerHTML = JSON.parse(event.data).html;
+    });
+    events.addEventListener('ended', () => {
+      events.close();
+      window.location.replace('/');
+    });
+    events.addEventListener('error', () => {
+      say('The connection is interrupted; trying again.');
+      if (events.readyState === EventSource.CLOSED) setTimeout(follow, RETRY_MS);
+    });
+  };
+  follow();
+})();

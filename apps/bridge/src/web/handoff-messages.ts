@@ -1,0 +1,47 @@
+import type { Session } from '../store/index.js';
+import { html, type Html } from './html.js';
+
+/** What the handoff script may show; hidden until it does. */
+export function handoffMessages(session: Session | null, dashboardUrl: string): Html {
+  const integrations = html`<a href="${dashboardUrl}/integrations">Go to the dashboard</a>`;
+  return html`
+    ${message('connecting', 'Connecting', html`<p>One moment.</p>`)}
+    ${message(
+      'conflict',
+      'Somebody else is connected here',
+      html`<p>
+          This browser is connected as
+          <strong>${session?.user.email ?? 'another user'}</strong
+          >${session !== null && html` of <strong>${session.tenantName}</strong>`}. Connecting ends that session.
+        </p>
+        <p class="acts">
+          <button type="button" data-act="replace">End it and connect</button>
+          <a href="/">Stay connected as before</a>
+        </p>`,
+    )}
+    ${message(
+      'refused',
+      'This link cannot be used any more',
+      html`<p>Links to the bridge work once and for a short time. Choose Connect again.</p>
+        <p>${integrations}</p>`,
+    )}
+    ${message(
+      'not-included',
+      'The bridge is not part of this account',
+      html`<p>Ask the operator of the service for a plan that includes it.</p>
+        <p>${integrations}</p>`,
+    )}
+    ${message(
+      'unreachable',
+      'The connection could not be made',
+      html`<p class="acts"><button type="button" data-act="retry">Try again</button></p>`,
+    )}
+  `;
+}
+
+function message(name: string, title: string, body: Html): Html {
+  return html`<section class="card" data-handoff="${name}" tabindex="-1" aria-live="polite" hidden>
+    <h1>${title}</h1>
+    ${body}
+  </section>`;
+}

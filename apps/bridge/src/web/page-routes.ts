@@ -1,0 +1,124 @@
+import { redirect, type Handler, type Route, type ServiceRequest } from '@cer/http-service';
+import type { NodeKeys } from '../attestation-node/node-keys.js';
+import { unavailable } from '../errors.js';
+import type { LiveSession, Sessions } from '../session/sessions.js';
+import type { IngestStore } from '../store/index.js';
+import type { Assets } from './assets.js';
+import { pageResponse, type PageContent } from './document.js';
+import { html, type Html } from './html.js';
+import { liveEvents } from './live-events.js';
+import { liveRegion } from './live-region.js';
+import { sendPage } from './send-page.js';
+
+export interface PageRouteDeps {
+  readonly sessions: Sessions;
+  readonly ingests: IngestStore;
+  readonly nodeKeys: NodeKeys;
+  readonly assets: Assets;
+  readonly publicUrl: string;
+  readonly controlPlaneUrl: string;
+  /** Aborts when this instance stops: streams would keep it from doing so. */
+  readonly stopping: AbortSignal;
+}
+
+const SHOWN = 50;
+const STREAMS_AT_ONCE = 500;
+
+/** What people look at. @see docs/spec.md, "Evidence bridge: human path" */
+export function pageRoutes(deps: PageRouteDeps): readonly Route[] {
+  const { sessions, ingests, assets, publicUrl, controlPlaneUrl: dashboardUrl, stopping } = deps;
+  const isSecure = publicUrl.startsWith('https:');
+  let streams = 0;
+
+  const show = async ({ tenantId }: LiveSession): Promise<Html> => {
+    const [throughput, certified, refused] = await Promise.all([
+      ingests.throughput(tenantId),
+      ingests.newest(tenantId, SHOWN, 'certified'),
+      ingests.newest(tenantId, SHOWN, 'refused'),
+    ]);
+    return liveRegion({ throughput, certified, refused });
+  };
+  const page =
+    (body: (session: LiveSession) => Promise<PageContent>, without?: () => PageContent): Handler =>
+    async (request: ServiceRequest) => {
+      const session = await sessions.of(request);
+      const { path } = request;
+      const frame = { assets: assets.paths, dashboardUrl, path, session };
+      if (session !== null) return pageResponse(await body(session), frame, isSecure);
+      return without === undefined ? redirect('/', 303) : pageResponse(without(), frame, isSecure);
+    };
+
+  return [
+    {
+      method: 'GET',
+      path: '/',
+      handler: page(
+        async (session) => ({
+          title: 'Live evidence',
+          body: html`${await connection(deps)}
+            <p id="live-state" class="muted" role="status">Updates need scripts; without them, reload the page.</p>
+            <div id="live" class="page">${await show(session)}</div>`,
+        }),
+        () => ({ title: 'Not connected', body: invitation(dashboardUrl) }),
+      ),
+    },
+    {
+      method: 'GET',
+      path: '/send',
+      handler: page(async () => ({ title: 'Send data', body: sendPage({ publicUrl, dashboardUrl }) })),
+    },
+    {
+      method: 'GET',
+      path: '/events',
+      handler: async (request) => {
+        const session = await sessions.of(request);
+        // No content: a browser then does not ask again by itself.
+        if (session === null) return { status: 204, headers: {}, body: null };
+        if (streams >= STREAMS_AT_ONCE) throw unavailable('Too many live pages at once: retry');
+        const signal = AbortSignal.any([request.signal, stopping]);
+        const events = liveEvents({ sessions, show }, session, signal);
+        const counted = async function* (): AsyncGenerator<string> {
+          streams += 1;
+          try {
+            yield* events;
+          } finally {
+            streams -= 1;
+          }
+        };
+        return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: counted() };
+      },
+    },
+    ...assets.routes,
+  ];
+}
+
+function invitation(dashboardUrl: string): Html {
+  return html`<p>
+      Every model call your software reports becomes a certificate that anybody can verify. To see what arrives, sign in
+      at the dashboard and choose Integrations, then Connect.
+    </p>
+    <p class="acts"><a class="button" href="${dashboardUrl}/integrations">Go to the dashboard</a></p>`;
+}
+
+async function connection({ nodeKeys, publicUrl }: PageRouteDeps): Promise<Html> {
+  const nodeId = await nodeKeys.keySetWith(null).then(
+    (keySet) => keySet.nodeId,
+    () => null,
+  );
+  return html`<section class="card" aria-labelledby="connection">
+    <div class="item-head">
+      <h2 id="connection">Connection</h2>
+      ${nodeId === null ? html`<span class="state bad">node not reachable</span>` : html`<span class="state good">connected</span>`}
+    </div>
+    <dl>
+      <div>
+        <dt>Address for your data</dt>
+        <dd><code>${publicUrl}</code></dd>
+      </div>
+      <div>
+        <dt>Attestation node</dt>
+        <dd>${nodeId ?? 'does not answer; what is sent now is safe to send again'}</dd>
+      </div>
+    </dl>
+  </section>`;
+}
