@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startService, type ServiceProcess } from './service-process.js';
+
+const MAIN = join(__dirname, '..', '..', 'dashboard', 'dist', 'main.js');
+
+export const OWNER = { email: 'owner@example.com', password: 'correct horse battery staple', tenant: 'Example Ltd' };
+
+/** A real control plane with one owner. */
+export interface DashboardProcess extends ServiceProcess {
+  /** A new API key of the owner's account. */
+  readonly newKey: () => string;
+  readonly suspend: () => void;
+}
+
+/** A port that was free a moment ago: two services that name each other need one beforehand. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export async function startDashboardProcess(given: {
+  readonly port: number;
+  readonly bridgeUrl: string;
+  readonly nodeUrl: string;
+  readonly serviceToken: string;
+}): Promise<DashboardProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'cer-bridge-dashboard-'));
+  const tokenFile = join(folder, 'service-token');
+  writeFileSync(tokenFile, given.serviceToken, { mode: 0o600 });
+  const env = {
+    PORT: String(given.port),
+    DATABASE_URL: `sqlite:${join(folder, 'dashboard.sqlite')}`,
+    PUBLIC_URL: `http://127.0.0.1:${given.port}`,
+    BRIDGE_URL: given.bridgeUrl,
+    NODE_URL: given.nodeUrl,
+    SERVICE_TOKEN_FILE: tokenFile,
+    JWKS_KEYS_FILE: join(folder, 'jwks.json'),
+  };
+  const run = (args: readonly string[], input = ''): string =>
+    execFileSync(process.execPath, [MAIN, ...args], {
+      env: { PATH: process.env['PATH'] ?? '', ...env },
+      input,
+      encoding: 'utf8',
+    }).trim();
+  run(['owner', 'create', '--email', OWNER.email, '--tenant', OWNER.tenant, '--password-stdin'], `${OWNER.password}\n`);
+  const service = await startService('dashboard', env);
+  return {
+    ...service,
+    newKey: () => run(['api-key', 'create', '--tenant', OWNER.tenant]),
+    suspend: () => {
+      run(['account', 'suspend', '--tenant', OWNER.tenant]);
+    },
+    stop: async () => {
+      await service.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
