@@ -1,7 +1,7 @@
 import { hashValue, isSha256Hash } from '../hash.js';
 import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
 import { checkMembers, type MemberRules } from '../schema/checks.js';
-import { nonEmptyText, rawValue, timestamp, type Rule } from '../schema/rules.js';
+import { faultsOfElements, nonEmptyText, rawValue, timestamp, type Rule } from '../schema/rules.js';
 import { schemaFinding, type Finding } from '../verify/finding.js';
 import { isRedacted, type LayoutContext } from './layout.js';
 
@@ -25,7 +25,7 @@ function toolCallsOf({ snapshot, resealed }: LayoutContext): readonly JsonValue[
 }
 
 function eachToolCall(context: LayoutContext, check: (call: JsonObject, path: string) => Finding[]): Finding[] {
-  return (toolCallsOf(context) ?? []).flatMap((call, index) =>
+  return faultsOfElements(toolCallsOf(context) ?? [], (call, index) =>
     isJsonObject(call) ? check(call, `snapshot.toolCalls[${index}].`) : [],
   );
 }
@@ -38,7 +38,7 @@ function isRemoved({ resealed }: LayoutContext, call: JsonObject, name: string):
 export function checkToolCallSchema(context: LayoutContext): Finding[] {
   const calls = toolCallsOf(context);
   if (calls === null) return [schemaFinding('snapshot.toolCalls', 'must be an array')];
-  return calls.flatMap((call, index) => {
+  return faultsOfElements(calls, (call, index) => {
     const path = `snapshot.toolCalls[${index}]`;
     if (context.resealed && isRedacted(call)) return [];
     if (!isJsonObject(call)) return [schemaFinding(path, 'must be an object')];

@@ -1,7 +1,7 @@
 import { isSha256Hash, type Sha256Hash } from '../hash.js';
 import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
 import { schemaFinding, type Finding } from '../verify/finding.js';
-import { nonEmptyText } from '../schema/rules.js';
+import { faultsOfElements, nonEmptyText } from '../schema/rules.js';
 
 /** One line of `stepRegistry`, as far as this protocol knows its members; it is hashed whole. */
 export interface RegistryEntry {
@@ -21,12 +21,14 @@ export type RegistryReading =
 export function readRegistry(project: JsonObject): RegistryReading {
   const registry = member(project, 'stepRegistry');
   if (!Array.isArray(registry)) return { entries: null, findings: [schemaFinding('stepRegistry', 'must be an array')] };
-  const findings: Finding[] = [];
-  const entries = (registry as readonly JsonValue[]).map((entry, index) =>
-    readEntry(entry, `stepRegistry[${index}]`, findings),
-  );
-  if (findings.length > 0) return { entries: null, findings };
-  return { entries: entries.filter((entry) => entry !== null), findings: [] };
+  const entries: RegistryEntry[] = [];
+  const findings = faultsOfElements(registry as readonly JsonValue[], (element, index) => {
+    const faults: Finding[] = [];
+    const entry = readEntry(element, `stepRegistry[${index}]`, faults);
+    if (entry !== null) entries.push(entry);
+    return faults;
+  });
+  return findings.length > 0 ? { entries: null, findings } : { entries, findings: [] };
 }
 
 function readEntry(entry: JsonValue, path: string, findings: Finding[]): RegistryEntry | null {

@@ -63,6 +63,22 @@ export interface Fault {
   readonly rule: string;
 }
 
+/** So many faults of one array are named: a body within its limit may hold millions. @see docs/spec.md, "Limits" */
+export const MAX_ARRAY_FAULTS = 1000;
+
+/** The faults of an array's elements in order, and no more than are named. */
+export function faultsOfElements<T, F>(
+  elements: readonly T[],
+  faultsOf: (element: T, index: number) => readonly F[],
+): F[] {
+  const faults: F[] = [];
+  for (const [index, element] of elements.entries()) {
+    faults.push(...faultsOf(element, index));
+    if (faults.length >= MAX_ARRAY_FAULTS) break;
+  }
+  return faults.slice(0, MAX_ARRAY_FAULTS);
+}
+
 /**
  * @param exact the names that must all be there and no other, or null where `parameters` is free beyond its typed members
  */
@@ -77,15 +93,17 @@ export function parameterFaults(
   for (const name of exact ?? []) {
     if (!Object.hasOwn(value, name)) faults.push({ path: `${path}.${name}`, rule: 'is required' });
   }
+  let hasOther = false;
   for (const [name, parameter] of Object.entries(value)) {
     if (parameter === undefined || isExempt(parameter)) continue;
     if (exact !== null && !exact.includes(name)) {
-      faults.push({ path, rule: `must have exactly ${exact.join(', ')}` });
+      hasOther = true;
       continue;
     }
     const rule = parameterRules.get(name)?.(parameter) ?? null;
     if (rule !== null) faults.push({ path: `${path}.${name}`, rule });
   }
+  if (exact !== null && hasOther) faults.push({ path, rule: `must have exactly ${exact.join(', ')}` });
   return faults;
 }
 
@@ -99,7 +117,7 @@ const signalRules: readonly (readonly [string, Rule])[] = [
 export function signalFaults(value: JsonValue, path: string, isExempt: Exemption = never): Fault[] {
   if (isExempt(value)) return [];
   if (!Array.isArray(value)) return [{ path, rule: 'must be an array' }];
-  return (value as readonly JsonValue[]).flatMap((signal, index) =>
+  return faultsOfElements(value as readonly JsonValue[], (signal, index) =>
     isExempt(signal) ? [] : memberFaults(signal, `${path}[${index}]`, signalRules, isExempt),
   );
 }

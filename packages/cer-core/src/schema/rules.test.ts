@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../json/json-value.js';
+import { evaluateProject } from '../project/verify-project.js';
+import { executionRequestFaults } from '../seal/execution-request.js';
+import { CONFIDENTIAL_MEMBERS, executionRequest, sealed } from '../testing/index.js';
+import { checkContent } from '../verify/check-content.js';
+import { MAX_ARRAY_FAULTS } from './rules.js';
+
+/** A few bytes each in a body, and a sentence each in the answer. */
+const wrong = Array.from({ length: 100_000 }, () => 0);
+
+describe('an array of wrong elements', () => {
+  it('has every fault named up to the limit, in order', () => {
+    const faults = executionRequestFaults(executionRequest({ signals: wrong, model: 5 }));
+    expect(faults).toHaveLength(MAX_ARRAY_FAULTS + 1);
+    expect(faults.at(-1)).toBe(`signals[${MAX_ARRAY_FAULTS - 1}]: must be an object`);
+    expect(executionRequestFaults(executionRequest({ signals: wrong.slice(0, 999) }))).toHaveLength(999);
+  });
+
+  it('is named no further in a bundle and in a project either', async () => {
+    const { bundle } = sealed();
+    const snapshot = { ...(bundle['snapshot'] as JsonObject), toolCalls: wrong };
+    expect(checkContent({ ...bundle, snapshot }).findings.length).toBeLessThan(2 * MAX_ARRAY_FAULTS);
+    const project = { bundleType: 'cer.project.bundle.v1', stepRegistry: wrong };
+    const { findings } = await evaluateProject(project, { keySet: null, verifiedAt: '2026-01-01T00:00:00Z' });
+    expect(findings.length).toBeGreaterThanOrEqual(MAX_ARRAY_FAULTS);
+    expect(findings.length).toBeLessThan(MAX_ARRAY_FAULTS + 10);
+  });
+
+  it('lets a wrong element behind good ones be found', () => {
+    const signal = { type: 't', source: 's', payload: {} };
+    const signals = [...Array.from({ length: 5000 }, () => signal), { ...signal, type: '' }];
+    expect(executionRequestFaults(executionRequest({ signals }))).toEqual([
+      'signals[5000].type: must be a non-empty string',
+    ]);
+  });
+});
+
+describe('parameters that must be exactly four', () => {
+  it('are one fault for any number of others', () => {
+    const parameters = { ...(CONFIDENTIAL_MEMBERS['parameters'] as JsonObject), a: 1, b: 2, c: 3 };
+    expect(executionRequestFaults(executionRequest({ ...CONFIDENTIAL_MEMBERS, parameters }))).toEqual([
+      'parameters: must have exactly temperature, maxTokens, topP, seed',
+    ]);
+  });
+});
