@@ -22,6 +22,8 @@ export interface PageRouteDeps {
 }
 
 const SHOWN = 50;
+/** Fewer, so that they never push what was certified out of sight. */
+const SHOWN_REFUSED = 20;
 const STREAMS_AT_ONCE = 500;
 
 /** What people look at. @see docs/spec.md, "Evidence bridge: human path" */
@@ -34,7 +36,7 @@ export function pageRoutes(deps: PageRouteDeps): readonly Route[] {
     const [throughput, certified, refused] = await Promise.all([
       ingests.throughput(tenantId),
       ingests.newest(tenantId, SHOWN, 'certified'),
-      ingests.newest(tenantId, SHOWN, 'refused'),
+      ingests.newest(tenantId, SHOWN_REFUSED, 'refused'),
     ]);
     return liveRegion({ throughput, certified, refused });
   };
