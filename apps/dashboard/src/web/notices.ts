@@ -8,8 +8,6 @@ export const NOTICES = {
   'password-set': 'Your password is set.',
 } as const;
 
-export type Notice = keyof typeof NOTICES;
-
 export function noticeText(query: URLSearchParams): string | undefined {
   return new Map<string, string>(Object.entries(NOTICES)).get(query.get('done') ?? '');
 }
