@@ -94,9 +94,10 @@ function checkEmbedded(
   const embedded = member(project, 'embeddedBundles');
   if (!isJsonObject(embedded)) return [mismatch('embeddedBundles', 'must be an object of bundles by stepId')];
   const registered = new Set(entries.map(({ stepId }) => stepId));
-  const stray = Object.keys(embedded).filter((stepId) => !registered.has(stepId));
+  const hasStray = Object.keys(embedded).some((stepId) => !registered.has(stepId));
   return [
-    ...stray.map(() => mismatch('embeddedBundles', 'holds a bundle of no registered step')),
+    // Once for any number of them: the sentence names none.
+    ...(hasStray ? [mismatch('embeddedBundles', 'holds a bundle of no registered step')] : []),
     ...entries.flatMap((entry, index) => {
       const bundle = member(embedded, entry.stepId);
       if (bundle === undefined && withdrawn.has(entry.stepId)) return [];

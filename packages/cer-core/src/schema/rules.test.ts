@@ -36,6 +36,17 @@ describe('an array of wrong elements', () => {
   });
 });
 
+describe('bundles of no registered step', () => {
+  it('are one fault for any number of them', async () => {
+    const project = {
+      ...{ bundleType: 'cer.project.bundle.v1', totalSteps: 0, stepRegistry: [] },
+      embeddedBundles: Object.fromEntries(wrong.map((value, index) => [`stray ${index}`, value])),
+    };
+    const { findings } = await evaluateProject(project, { keySet: null, verifiedAt: '2026-01-01T00:00:00Z' });
+    expect(findings.filter(({ member }) => member === 'embeddedBundles')).toHaveLength(1);
+  });
+});
+
 describe('parameters that must be exactly four', () => {
   it('are one fault for any number of others', () => {
     const parameters = { ...(CONFIDENTIAL_MEMBERS['parameters'] as JsonObject), a: 1, b: 2, c: 3 };
