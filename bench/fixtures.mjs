@@ -1,11 +1,18 @@
 // Bundles of the sizes the figures are about: unsorted members, mixed signals, some text beyond ASCII.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { attestBundle, sealExecution, sha256 } from '@cer/cer-core';
 import { parseKeySet } from '@cer/keys';
-import { testKeySet, testSigner } from '@cer/keys/testing';
+import { createKeyFile } from '@cer/keys/file-signer';
 
-const signer = testSigner('bench');
-export const attestor = { signer, nodeId: 'bench-node', nodeRuntimeHash: sha256('bench') };
-export const keySetDocument = testKeySet({ nodeId: 'bench-node', signers: [{ signer }] });
+const folder = mkdtempSync(join(tmpdir(), 'cer-bench-'));
+const { signer, keySet: keySetDocument } = createKeyFile(join(folder, 'keys.json'), {
+  nodeId: 'bench-node',
+  now: new Date('2026-01-01T00:00:00.000Z'),
+});
+rmSync(folder, { recursive: true });
+const attestor = { signer, nodeId: 'bench-node', nodeRuntimeHash: sha256('bench') };
 export const keySet = parseKeySet(keySetDocument);
 
 const TIME = '2026-01-02T03:04:05.678Z';
