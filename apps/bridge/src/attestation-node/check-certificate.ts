@@ -1,4 +1,12 @@
-import { evaluateCer, isJsonObject, isSha256Hash, member, type JsonObject, type Sha256Hash } from '@cer/cer-core';
+import {
+  evaluateCer,
+  isJsonObject,
+  isSha256Hash,
+  member,
+  pickPresent,
+  type JsonObject,
+  type Sha256Hash,
+} from '@cer/cer-core';
 import type { NodeKeys } from './node-keys.js';
 
 export type CheckedCertificate =
@@ -12,7 +20,7 @@ export interface SentExecution {
 }
 
 /**
- * Checks what the node returned before anybody is told that it is a certificate: hash, receipt and envelope, under the
+ * Checks what the node returned before anybody is told that it is a certificate: hash and receipt, under the
  * keys that the node publishes, and that it is about the execution that was sent.
  * @param body the node's certify response
  * @throws ServiceError SERVICE_UNAVAILABLE when the node's keys cannot be got
@@ -31,8 +39,18 @@ export async function checkCertificate(
   const executionId = isJsonObject(snapshot) ? member(snapshot, 'executionId') : undefined;
   if (sent.executionId !== null && executionId !== sent.executionId) return bad('it is about another execution');
   const keySet = await keys.keySetWith(kidOf(body));
-  const evaluation = await evaluateCer(cer, { keySet, verifiedAt: now().toISOString(), requireAttestation: true });
+  const evaluation = await evaluateCer(withoutEnvelope(cer), {
+    keySet,
+    verifiedAt: now().toISOString(),
+    requireAttestation: true,
+  });
   return evaluation.status === 'FAILED' ? bad(evaluation.code) : { ok: true, certificateHash, cer };
+}
+
+/** The envelope repeats what hash and receipt prove; checking it as well would double the work of every ingest. */
+function withoutEnvelope(cer: JsonObject): JsonObject {
+  const meta = member(cer, 'meta');
+  return isJsonObject(meta) ? { ...cer, meta: pickPresent(meta, ['attestation']) } : cer;
 }
 
 function kidOf(body: JsonObject): string | null {

@@ -1,4 +1,4 @@
-import { CerError, isJsonObject, member, parseJson, type JsonValue } from '@cer/cer-core';
+import { CerError, isJsonObject, isWellFormed, member, parseJson, type JsonValue } from '@cer/cer-core';
 import type { ToolCall } from './model-call.js';
 import type { Attributes } from './span.js';
 
@@ -6,11 +6,14 @@ const MAX_LABEL = 256;
 /** Content may be this deep, with room for the members around it. */
 const MAX_CONTENT_DEPTH = 80;
 const MAX_LISTED = 64;
+const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 /** A short text without control characters: the only kind of text that leaves an attribute for the certificate. */
 export function label(value: JsonValue | undefined): string | undefined {
   if (typeof value !== 'string' || value === '' || value.length > MAX_LABEL) return undefined;
-  return /[\u0000-\u001f\u007f-\u009f]/.test(value) || !/^\P{Surrogate}*$/u.test(value) ? undefined : value;
+  if (PRINTABLE_ASCII.test(value)) return value;
+  return CONTROL.test(value) || !isWellFormed(value) ? undefined : value;
 }
 
 /** The first of these attributes that is a label. */
@@ -53,10 +56,18 @@ export function structured(value: JsonValue | undefined): JsonValue | undefined 
   }
 }
 
-/** An object of the members that are there; undefined when none is. */
+/** An object of the members that are there, whose names are ours; undefined when none is. */
 export function present(members: Readonly<Record<string, JsonValue | undefined>>): JsonValue | undefined {
-  const found = Object.entries(members).filter(([, value]) => value !== undefined);
-  return found.length === 0 ? undefined : Object.fromEntries(found);
+  // A loop, for this is done several times for every span.
+  const found: Record<string, JsonValue> = {};
+  let isEmpty = true;
+  for (const name in members) {
+    const value = members[name];
+    if (value === undefined) continue;
+    found[name] = value;
+    isEmpty = false;
+  }
+  return isEmpty ? undefined : found;
 }
 
 /** The tool calls among elements that name them somehow. */

@@ -62,7 +62,7 @@ export function project(span: Span, dialect: Dialect, rules: ProjectionRules): P
       ...parametersOf(call, isConfidential),
       input: call.input ?? unrecorded(span, call),
       output: call.output ?? unrecorded(span, call),
-      signals: [signalOf(span, dialect, call)],
+      signals: [signalOf(span, dialect, call, startedAt)],
     },
   };
 }
@@ -79,8 +79,8 @@ function identityFault({ traceId, spanId, startNano, endNano }: Span): string | 
 /** UTC with nanoseconds. */
 export function timeOf(nano: bigint): string {
   const ms = nano / NANOS_PER_MS;
-  const rest = (nano % NANOS_PER_MS).toString().padStart(6, '0');
-  return new Date(Number(ms)).toISOString().replace('Z', `${rest}Z`);
+  const rest = String(Number(nano - ms * NANOS_PER_MS)).padStart(6, '0');
+  return `${new Date(Number(ms)).toISOString().slice(0, -1)}${rest}Z`;
 }
 
 /** Under 1.3.1 exactly the four; otherwise those of them that were recorded. */
@@ -98,8 +98,8 @@ function unrecorded(span: Span, call: ModelCall): JsonObject {
 }
 
 /** Everything beside content that is kept of a span. @see apps/bridge/README.md, "What a span becomes" */
-function signalOf(span: Span, dialect: Dialect, call: ModelCall): JsonObject {
-  const { traceId, spanId, parentSpanId, startNano, endNano, status, resource } = span;
+function signalOf(span: Span, dialect: Dialect, call: ModelCall, startTime: string): JsonObject {
+  const { traceId, spanId, parentSpanId, endNano, status, resource } = span;
   const payload = present({
     projection: PROJECTION,
     dialect: dialect.name,
@@ -107,7 +107,7 @@ function signalOf(span: Span, dialect: Dialect, call: ModelCall): JsonObject {
     traceId,
     spanId,
     parentSpanId: parentSpanId ?? undefined,
-    startTime: timeOf(startNano),
+    startTime,
     endTime: timeOf(endNano),
     status,
     contentRecorded: { input: call.input !== undefined, output: call.output !== undefined },

@@ -61,7 +61,8 @@ export function statusOf(code: number): Span['status'] {
 }
 
 /** An integer that a double holds stays a number; a longer one becomes its decimal text. */
-export function integerValue(value: bigint): JsonValue {
+export function integerValue(value: number | bigint): JsonValue {
+  if (typeof value === 'number') return value;
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)
     ? Number(value)
     : value.toString();

@@ -2,7 +2,7 @@ import type { JsonValue } from '@cer/cer-core';
 import { at, firstLabel, firstNumber, labels, present, structured, toolCalls } from '../attribute-values.js';
 import type { Dialect } from '../model-call.js';
 import type { Attributes } from '../span.js';
-import { genAiFacts } from './gen-ai-request.js';
+import { genAiCall } from './gen-ai-request.js';
 
 /** The inner spans are one call of a model each; those around them repeat what the inner ones say. */
 const MODEL_CALL = /^ai\.\w+\.do(Generate|Stream|Embed)$/;
@@ -17,10 +17,27 @@ export const aiSdk: Dialect = {
   },
   read: ({ attributes }) => {
     const calls = structured(attributes.get('ai.response.toolCalls'));
-    const facts = genAiFacts(attributes);
+    const facts = genAiCall(attributes, {
+      operation: firstLabel(attributes, 'ai.operationId')?.endsWith('doEmbed') === true ? 'embeddings' : 'chat',
+      input: present({
+        messages: structured(attributes.get('ai.prompt.messages')),
+        prompt: structured(attributes.get('ai.prompt')),
+        tools: toolsOf(attributes),
+      }),
+      output: present({
+        text: nonEmpty(attributes.get('ai.response.text')),
+        reasoning: nonEmpty(attributes.get('ai.response.reasoning')),
+        object: structured(attributes.get('ai.response.object')),
+        toolCalls: calls,
+      }),
+      toolCalls: toolCalls(
+        calls,
+        (call) => at(call, 'toolName'),
+        (call) => at(call, 'toolCallId'),
+      ),
+    });
     return {
       ...facts,
-      operation: firstLabel(attributes, 'ai.operationId')?.endsWith('doEmbed') === true ? 'embeddings' : 'chat',
       provider: facts.provider ?? firstLabel(attributes, 'ai.model.provider'),
       model: firstLabel(attributes, 'gen_ai.request.model', 'ai.model.id'),
       responseModel: facts.responseModel ?? firstLabel(attributes, 'ai.response.model'),
@@ -40,22 +57,6 @@ export const aiSdk: Dialect = {
       finishReasons:
         facts.finishReasons.length > 0 ? facts.finishReasons : labels(attributes.get('ai.response.finishReason')),
       workflow: { ...facts.workflow, functionId: firstLabel(attributes, 'ai.telemetry.functionId') },
-      input: present({
-        messages: structured(attributes.get('ai.prompt.messages')),
-        prompt: structured(attributes.get('ai.prompt')),
-        tools: toolsOf(attributes),
-      }),
-      output: present({
-        text: nonEmpty(attributes.get('ai.response.text')),
-        reasoning: nonEmpty(attributes.get('ai.response.reasoning')),
-        object: structured(attributes.get('ai.response.object')),
-        toolCalls: calls,
-      }),
-      toolCalls: toolCalls(
-        calls,
-        (call) => at(call, 'toolName'),
-        (call) => at(call, 'toolCallId'),
-      ),
     };
   },
 };

@@ -3,7 +3,7 @@ import { at, firstLabel, present, structured, toolCalls } from '../attribute-val
 import type { Dialect } from '../model-call.js';
 import type { Span, SpanEvent } from '../span.js';
 import { hasRecordedMessages } from './gen-ai.js';
-import { genAiFacts, MODEL_OPERATIONS } from './gen-ai-request.js';
+import { genAiCall, MODEL_OPERATIONS } from './gen-ai-request.js';
 
 const MESSAGE_EVENT = /^gen_ai\.(system|user|assistant|tool)\.message$/;
 /** Members of an event that are JSON when they are text. */
@@ -30,8 +30,7 @@ export const genAiEvents: Dialect = {
       const found = at(choice, 'tool_calls') ?? at(choice, 'message', 'tool_calls');
       return Array.isArray(found) ? (found as readonly JsonValue[]) : [];
     });
-    return {
-      ...genAiFacts(span.attributes),
+    return genAiCall(span.attributes, {
       operation: firstLabel(span.attributes, 'gen_ai.operation.name') ?? 'chat',
       input: present({
         messages: messagesOf(span),
@@ -46,7 +45,7 @@ export const genAiEvents: Dialect = {
         (call) => at(call, 'function', 'name') ?? at(call, 'name'),
         (call) => at(call, 'id'),
       ),
-    };
+    });
   },
 };
 

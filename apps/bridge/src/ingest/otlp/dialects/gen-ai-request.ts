@@ -2,12 +2,20 @@ import { firstLabel, firstNumber, labels } from '../attribute-values.js';
 import type { ModelCall } from '../model-call.js';
 import type { Attributes } from '../span.js';
 
-/** All of a call but its content. */
-export type CallFacts = Omit<ModelCall, 'operation' | 'input' | 'output' | 'toolCalls'>;
+/** What the conventions' versions record in different ways. */
+export type CallContent = Pick<ModelCall, 'operation' | 'input' | 'output' | 'toolCalls'>;
 
-/** The request and response attributes that the `gen_ai.*` conventions share over their versions, and those built on them. */
-export function genAiFacts(attributes: Attributes): CallFacts {
+/**
+ * A call from its content and the request and response attributes that the `gen_ai.*` conventions share over their
+ * versions, and those built on them.
+ */
+export function genAiCall(attributes: Attributes, content: CallContent): ModelCall {
+  const { operation, input, output, toolCalls } = content;
   return {
+    operation,
+    input,
+    output,
+    toolCalls,
     provider: firstLabel(attributes, 'gen_ai.provider.name', 'gen_ai.system'),
     model: firstLabel(attributes, 'gen_ai.request.model', 'gen_ai.response.model'),
     responseModel: firstLabel(attributes, 'gen_ai.response.model'),

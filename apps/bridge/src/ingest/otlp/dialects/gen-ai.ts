@@ -2,7 +2,7 @@ import type { JsonValue } from '@cer/cer-core';
 import { at, label, present, structured, toolCalls } from '../attribute-values.js';
 import type { Dialect, ToolCall } from '../model-call.js';
 import type { Attributes, Span } from '../span.js';
-import { genAiFacts, MODEL_OPERATIONS } from './gen-ai-request.js';
+import { genAiCall, MODEL_OPERATIONS } from './gen-ai-request.js';
 
 const DETAILS_EVENT = 'gen_ai.client.inference.operation.details';
 
@@ -21,13 +21,12 @@ export const genAi: Dialect = {
       tools: structured(recorded(span, 'gen_ai.tool.definitions')),
     });
     const messages = structured(recorded(span, 'gen_ai.output.messages'));
-    return {
-      ...genAiFacts(span.attributes),
+    return genAiCall(span.attributes, {
       operation: label(span.attributes.get('gen_ai.operation.name')) ?? 'chat',
       input,
       output: present({ messages }),
       toolCalls: toolCallsIn(messages),
-    };
+    });
   },
 };
 

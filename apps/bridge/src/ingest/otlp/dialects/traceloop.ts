@@ -1,9 +1,9 @@
 import type { JsonValue } from '@cer/cer-core';
-import { at, firstLabel, present, toolCalls } from '../attribute-values.js';
+import { at, firstLabel, label, present, toolCalls } from '../attribute-values.js';
 import { unflatten } from '../indexed-attributes.js';
 import type { Dialect } from '../model-call.js';
 import type { Attributes } from '../span.js';
-import { genAiFacts } from './gen-ai-request.js';
+import { genAiCall } from './gen-ai-request.js';
 
 const INDEXED = /^gen_ai\.(prompt|completion)\.\d+\./;
 const OPERATION_OF_TYPE: ReadonlyMap<string, string> = new Map([
@@ -15,8 +15,8 @@ const OPERATION_OF_TYPE: ReadonlyMap<string, string> = new Map([
 export const traceloop: Dialect = {
   name: 'traceloop',
   recognise: ({ attributes }) => {
-    if (attributes.has('traceloop.span.kind') && !hasIndexed(attributes)) return 'other';
-    return hasIndexed(attributes) ? 'call' : null;
+    if (hasIndexed(attributes)) return 'call';
+    return attributes.has('traceloop.span.kind') ? 'other' : null;
   },
   read: ({ attributes }) => {
     const completions = unflatten(attributes, 'gen_ai.completion.');
@@ -26,19 +26,8 @@ export const traceloop: Dialect = {
       return Array.isArray(found) ? (found as readonly JsonValue[]) : [];
     });
     const type = firstLabel(attributes, 'llm.request.type') ?? 'chat';
-    const facts = genAiFacts(attributes);
-    return {
-      ...facts,
+    const facts = genAiCall(attributes, {
       operation: firstLabel(attributes, 'gen_ai.operation.name') ?? OPERATION_OF_TYPE.get(type) ?? 'chat',
-      // Older releases write `OpenAI`, newer ones `openai`.
-      provider: facts.provider?.toLowerCase(),
-      finishReasons:
-        facts.finishReasons.length > 0
-          ? facts.finishReasons
-          : list.flatMap((completion) => {
-              const reason = at(completion, 'finish_reason');
-              return typeof reason === 'string' && reason.length <= 64 ? [reason] : [];
-            }),
       input: present({
         messages: unflatten(attributes, 'gen_ai.prompt.'),
         tools: unflatten(attributes, 'llm.request.functions.'),
@@ -49,11 +38,20 @@ export const traceloop: Dialect = {
         (call) => at(call, 'name'),
         (call) => at(call, 'id'),
       ),
+    });
+    const reasons = list.flatMap((completion) => label(at(completion, 'finish_reason')) ?? []);
+    return {
+      ...facts,
+      // Older releases write `OpenAI`, newer ones `openai`.
+      provider: facts.provider?.toLowerCase(),
+      finishReasons: facts.finishReasons.length > 0 ? facts.finishReasons : reasons,
     };
   },
 };
 
 function hasIndexed(attributes: Attributes): boolean {
-  for (const name of attributes.keys()) if (INDEXED.test(name)) return true;
+  for (const name of attributes.keys()) {
+    if ((name.startsWith('gen_ai.p') || name.startsWith('gen_ai.c')) && INDEXED.test(name)) return true;
+  }
   return false;
 }

@@ -75,10 +75,11 @@ export class ProtobufReader {
 
   bool(): boolean {
     this.#expect(WIRE.varint);
-    return this.#int64() !== 0n;
+    return Number(this.#int64()) !== 0;
   }
 
-  int64(): bigint {
+  /** A short one comes as a number: most are. */
+  int64(): number | bigint {
     this.#expect(WIRE.varint);
     return this.#int64();
   }
@@ -93,7 +94,7 @@ export class ProtobufReader {
     return this.#bytes.readDoubleLE(this.#take(8));
   }
 
-  #int64(): bigint {
+  #int64(): number | bigint {
     let low = 0;
     let shift = 0;
     // Most numbers are short: below 2^28 no big integer is needed on the way.
@@ -101,7 +102,7 @@ export class ProtobufReader {
       const byte = this.#byte();
       low |= (byte & 0x7f) << shift;
       shift += 7;
-      if (byte < 0x80) return BigInt(low);
+      if (byte < 0x80) return low;
     }
     let value = BigInt(low);
     for (let count = 4; count < MAX_VARINT_BYTES; count += 1) {
