@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { serve, silentLogger, type RunningServer } from '@cer/http-service';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer';
-import { freePort, OWNER, startDashboardProcess, type DashboardProcess } from './dashboard-process.js';
+import { freePort, OWNER, startDashboardProcess, type DashboardProcess, type Owner } from './dashboard-process.js';
 import { startNodeProcess, type NodeProcess } from './service-process.js';
 import { SERVICE_TOKEN } from './stub-control-plane.js';
 import { startTestBridge, type TestBridge } from './test-bridge.js';
@@ -20,13 +21,20 @@ const PICTURES = process.env['BRIDGE_PICTURES'];
 let dashboard: DashboardProcess;
 let node: NodeProcess;
 let bridge: TestBridge;
+/** Stands for the public verifier, whose pages are not the bridge's business. */
+let verifier: RunningServer;
 let browser: Browser;
 
 beforeAll(async () => {
   const dashboardPort = await freePort();
   const controlPlaneUrl = `http://127.0.0.1:${dashboardPort}`;
   node = await startNodeProcess(controlPlaneUrl, SERVICE_TOKEN);
-  bridge = await startTestBridge({ nodeUrl: node.url, controlPlaneUrl });
+  verifier = await serve((request, response) => response.end(`certificate page ${request.url ?? ''}`), {
+    host: '127.0.0.1',
+    port: 0,
+    logger: silentLogger(),
+  });
+  bridge = await startTestBridge({ nodeUrl: node.url, controlPlaneUrl, replace: () => ({ verifyUrl: verifier.url }) });
   dashboard = await startDashboardProcess({
     port: dashboardPort,
     bridgeUrl: bridge.url,
@@ -40,6 +48,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close();
   await bridge.close();
+  await verifier.close();
   await node.stop();
   node.remove();
   await dashboard.stop();
@@ -68,14 +77,27 @@ async function connect(): Promise<Visit> {
     const token = /#handoff=(.+)$/.exec(response.headers()['location'] ?? '')?.[1];
     if (token !== undefined) tokens.push(token);
   });
+  await chooseConnect(page, OWNER);
+  await page.waitForFunction(() => document.querySelector('[data-act="sign-out"]') !== null);
+  return { context, page, complaints, tokens };
+}
+
+async function chooseConnect(page: Page, owner: Owner): Promise<void> {
   await page.goto(`${dashboard.url}/sign-in`);
-  await page.type('input[name=email]', OWNER.email);
-  await page.type('input[name=password]', OWNER.password);
+  // Somebody who is still signed in sees the overview instead.
+  if ((await page.$('input[name=email]')) === null) {
+    await Promise.all([page.waitForNavigation(), page.click('form[action="/sign-out"] button')]);
+    await page.goto(`${dashboard.url}/sign-in`);
+  }
+  await page.type('input[name=email]', owner.email);
+  await page.type('input[name=password]', owner.password);
   await Promise.all([page.waitForNavigation(), page.click('form button')]);
   await page.goto(`${dashboard.url}/integrations`);
   await page.click('form[action="/integrations/connect"] button');
-  await page.waitForFunction(() => document.querySelector('[data-act="sign-out"]') !== null);
-  return { context, page, complaints, tokens };
+}
+
+function textOf(page: Page, selector: string): Promise<string> {
+  return page.$eval(selector, (element) => element.textContent);
 }
 
 async function ingest(
@@ -122,17 +144,15 @@ describe('somebody who comes from the dashboard', () => {
     const addresses = history.entries.map(({ url, userTypedURL }) => `${url} ${userTypedURL}`);
     expect(addresses.join('\n')).not.toContain('handoff');
     expect(tokens).toHaveLength(1);
-    const page1 = await page.content();
-    expect(page1).toContain(OWNER.tenant);
-    expect(page1).toContain(OWNER.email);
+    const markup = await page.content();
+    expect(markup).toContain(OWNER.tenant);
+    expect(markup).toContain(OWNER.email);
     await page.waitForFunction(() => document.querySelector('#live-state')?.textContent.includes('by themselves'));
     await picture(page, 'empty');
 
     const { status, hash } = await ingest();
     expect(status).toBe(200);
     await page.waitForFunction((wanted) => document.querySelector('#live')?.textContent.includes(wanted), {}, hash);
-    const link = await page.$eval('#recent ~ ol a', (element) => element.href);
-    expect(link).toBe(`https://verify.example/c/${encodeURIComponent(hash)}`);
 
     const request = { executionId: randomUUID(), createdAt: '2026-01-01T00:00:00Z', timestamp: '2026-01-01T00:00:00Z' };
     const first = await ingest(request);
@@ -142,6 +162,9 @@ describe('somebody who comes from the dashboard', () => {
     expect(refused).toContain(first.hash);
     expect(refused).toContain('was sent sha256:');
     await picture(page, 'live');
+    await Promise.all([page.waitForNavigation(), page.click('#recent ~ ol li:last-child a')]);
+    expect(await textOf(page, 'body')).toBe(`certificate page /c/${encodeURIComponent(hash)}`);
+    await page.goBack();
     await page.click('nav a[href="/send"]');
     await page.waitForFunction(() => document.querySelector('#otel-snippet') !== null);
     expect(await page.$eval('#otel-snippet', (element) => element.textContent)).toContain(
@@ -164,13 +187,20 @@ describe('somebody who comes from the dashboard', () => {
     await context.close();
   });
 
-  it('is told whose session the browser holds', async () => {
+  it('is asked before another user’s session in the same browser ends', async () => {
+    const other = dashboard.newOwner();
     const { context, page } = await connect();
-    const answer = await page.evaluate(async () => {
-      const response = await fetch('/api/v1/auth/session');
-      return (await response.json()) as { readonly session: { readonly tenantName: string } };
-    });
-    expect(answer.session.tenantName).toBe(OWNER.tenant);
+    await chooseConnect(page, other);
+    await page.waitForSelector('[data-handoff="conflict"]:not([hidden])');
+    expect(page.url()).toBe(`${bridge.url}/`);
+    expect(await textOf(page, '[data-handoff="conflict"]')).toContain(OWNER.email);
+    await picture(page, 'conflict');
+    await page.goto(`${bridge.url}/`);
+    expect(await textOf(page, 'header')).toContain(OWNER.email);
+    await chooseConnect(page, other);
+    await page.waitForSelector('[data-handoff="conflict"]:not([hidden])');
+    await Promise.all([page.waitForNavigation(), page.click('[data-act="replace"]')]);
+    expect(await textOf(page, 'header')).toContain(other.email);
     await context.close();
   });
 

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,13 +8,24 @@ import { startService, type ServiceProcess } from './service-process.js';
 
 const MAIN = join(__dirname, '..', '..', 'dashboard', 'dist', 'main.js');
 
-export const OWNER = { email: 'owner@example.com', password: 'correct horse battery staple', tenant: 'Example Ltd' };
+export interface Owner {
+  readonly email: string;
+  readonly password: string;
+  readonly tenant: string;
+}
+
+export const OWNER: Owner = {
+  email: 'owner@example.com',
+  password: 'correct horse battery staple',
+  tenant: 'Example Ltd',
+};
 
 /** A real control plane with one owner. */
 export interface DashboardProcess extends ServiceProcess {
   /** A new API key of the owner's account. */
   readonly newKey: () => string;
-  readonly suspend: () => void;
+  /** Another account with its owner. */
+  readonly newOwner: () => Owner;
 }
 
 /** A port that was free a moment ago: two services that name each other need one beforehand. */
@@ -49,13 +61,19 @@ export async function startDashboardProcess(given: {
       input,
       encoding: 'utf8',
     }).trim();
-  run(['owner', 'create', '--email', OWNER.email, '--tenant', OWNER.tenant, '--password-stdin'], `${OWNER.password}\n`);
+  const make = ({ email, password, tenant }: Owner): void => {
+    run(['owner', 'create', '--email', email, '--tenant', tenant, '--password-stdin'], `${password}\n`);
+  };
+  make(OWNER);
   const service = await startService('dashboard', env);
   return {
     ...service,
     newKey: () => run(['api-key', 'create', '--tenant', OWNER.tenant]),
-    suspend: () => {
-      run(['account', 'suspend', '--tenant', OWNER.tenant]);
+    newOwner: () => {
+      const id = randomUUID().slice(0, 8);
+      const owner = { email: `${id}@example.com`, password: 'another long password', tenant: `Other ${id}` };
+      make(owner);
+      return owner;
     },
     stop: async () => {
       await service.stop();
