@@ -1,6 +1,6 @@
 import type { Database } from './database.js';
 import { GroupCommit } from './group-commit.js';
-import { compiledMigrations } from './migrations.js';
+import { compiledMigrations } from './migrations/index.js';
 import type { NewRecord, Store } from './ports.js';
 import { PostgresDatabase } from './postgres/postgres-database.js';
 import { SqlProjectStore } from './projects.js';

@@ -63,6 +63,12 @@ export type RecordOutcome =
   | { readonly recorded: true }
   | { readonly recorded: false; readonly existing: ExecutionRow | null; readonly record: CertificateRecord | null };
 
+/** The columns that hold what the node signed, replaced together when a record is stamped or attested anew. */
+export type AttestationColumns = Pick<
+  CertificateRecord,
+  'attestationId' | 'attestedAt' | 'kid' | 'metaJson' | 'publicCerJson'
+>;
+
 export interface RecordStore {
   /**
    * Keeps a record unless its (tenant, executionId) is taken, or, without an executionId, its (tenant, certificateHash,
@@ -109,6 +115,13 @@ export interface RecordStore {
    * @returns how many records changed
    */
   setVisibility(certificateHash: string, visibility: Visibility, tenantId?: string): Promise<number>;
+
+  /**
+   * Replaces what the node signed over a record, unless somebody else did since it was read: compare and swap on
+   * `metaJson` and `publicCerJson`. The hashes and the bundle never change.
+   * @returns false when the record is not as it was read, or was deleted; read it again
+   */
+  replaceAttestation(asRead: CertificateRecord, next: AttestationColumns): Promise<boolean>;
 }
 
 export interface ProjectStep {

@@ -2,7 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { Database, SqlRow, SqlValue } from './database.js';
 import type { GroupCommit } from './group-commit.js';
-import type { CertificateRecord, NewRecord, RecordOutcome, RecordStore, Visibility } from './ports.js';
+import type {
+  AttestationColumns,
+  CertificateRecord,
+  NewRecord,
+  RecordOutcome,
+  RecordStore,
+  Visibility,
+} from './ports.js';
 import {
   assertStorable,
   columnNames,
@@ -49,6 +56,13 @@ const FIND_OWN_BY_EXECUTION = `
   where e.tenant_id = $1 and e.execution_id = $2 and r.visibility <> 'deleted' limit $3`;
 
 const ERASED = 'bundle_json = null, meta_json = null, public_cer_json = null';
+
+// A deleted record has no meta_json, so it is never written to again.
+const REPLACE_ATTESTATION = `
+  update records set attestation_id = $6, attested_at = $7, kid = $8, meta_json = $9, public_cer_json = $10
+  where certificate_hash = $2 and kind = $3 and tenant_id = $1
+    and meta_json = $4 and coalesce(public_cer_json, '') = $5
+  returning seq`;
 
 const HASHES_A_STATEMENT = 100;
 const VISIBILITIES = `
@@ -207,6 +221,22 @@ export class SqlRecordStore implements RecordStore {
     const changed = [...(await change('certificate_hash')), ...(await change('resealed_certificate_hash'))];
     if (visibility === 'deleted' && changed.length > 0) this.#database.purgeErased();
     return changed.length;
+  }
+
+  async replaceAttestation(asRead: CertificateRecord, next: AttestationColumns): Promise<boolean> {
+    const rows = await this.#find(REPLACE_ATTESTATION, [
+      asRead.tenantId,
+      asRead.certificateHash,
+      asRead.kind,
+      asRead.metaJson,
+      asRead.publicCerJson ?? '',
+      next.attestationId,
+      next.attestedAt,
+      next.kid,
+      next.metaJson,
+      next.publicCerJson,
+    ]);
+    return rows.length > 0;
   }
 
   /** Nothing is ever stored under a text that cannot be stored, so nobody has to ask the database. */

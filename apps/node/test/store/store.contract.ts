@@ -10,6 +10,7 @@ import {
   type RecordOutcome,
   type Store,
 } from '../../src/store/index.js';
+import { attestationContract } from './attestation.contract.js';
 import { hashOf, hashOnlyRecord, newRecord } from './new-record.js';
 import { projectContract } from './project.contract.js';
 import { tenantContract } from './tenant.contract.js';
@@ -291,6 +292,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
     });
   });
 
+  attestationContract(() => store);
   visibilityContract(() => store);
   projectContract(() => store);
   tenantContract(() => store);

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+
+import { describe, expect, it } from '@jest/globals';
+
+import type { AttestationColumns, CertificateRecord, Store } from '../../src/store/index.js';
+import { hashOf, newRecord } from './new-record.js';
+
+/** Replacing what the node signed over a record. */
+export function attestationContract(opened: () => Store): void {
+  const recorded = async (publicCerJson: string | null): Promise<CertificateRecord> => {
+    const { records } = opened();
+    const resealedCertificateHash = publicCerJson === null ? null : hashOf(randomUUID());
+    const record = newRecord({ publicCerJson, resealedCertificateHash });
+    await records.recordOnce(record);
+    const read = await records.findByHash(record.certificateHash);
+    if (read === null) throw new Error('the record was not kept');
+    return read;
+  };
+  const stamped = (record: CertificateRecord): AttestationColumns => ({
+    attestationId: randomUUID(),
+    attestedAt: '2026-02-02T00:00:00.000Z',
+    kid: 'key-2',
+    metaJson: '{"attestation":{"kid":"key-2"}}',
+    publicCerJson: record.publicCerJson === null ? null : '{"meta":{"attestation":{"kid":"key-2"}}}',
+  });
+
+  describe('replacing an attestation', () => {
+    it.each([null, '{"meta":{}}'])('replaces what was signed and nothing else, public form %p', async (publicCer) => {
+      const { records } = opened();
+      const record = await recorded(publicCer);
+      const next = stamped(record);
+      expect(await records.replaceAttestation(record, next)).toBe(true);
+      expect(await records.findByHash(record.certificateHash)).toEqual({ ...record, ...next });
+    });
+
+    it('refuses the second of two writers that read the same', async () => {
+      const { records } = opened();
+      const record = await recorded('{"meta":{}}');
+      const first = stamped(record);
+      expect(await records.replaceAttestation(record, first)).toBe(true);
+      expect(await records.replaceAttestation(record, stamped(record))).toBe(false);
+      expect(await records.findByHash(record.certificateHash)).toMatchObject(first);
+    });
+
+    it('does not bring a deleted record back', async () => {
+      const { records } = opened();
+      const record = await recorded(null);
+      await records.setVisibility(record.certificateHash, 'deleted');
+      expect(await records.replaceAttestation(record, stamped(record))).toBe(false);
+      expect(await records.findByHash(record.certificateHash)).toBeNull();
+    });
+  });
+}
