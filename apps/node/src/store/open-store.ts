@@ -1,5 +1,6 @@
 import type { Database } from './database.js';
 import { GroupCommit } from './group-commit.js';
+import { SqlLeaseStore } from './leases.js';
 import { compiledMigrations } from './migrations/index.js';
 import type { NewRecord, Store } from './ports.js';
 import { PostgresDatabase } from './postgres/postgres-database.js';
@@ -44,6 +45,7 @@ export async function openStore({ databaseUrl, queueLimit, now = () => new Date(
     records,
     projects: new SqlProjectStore(database),
     tenants: new SqlTenantStore(database, now),
+    leases: new SqlLeaseStore(database),
     schemaVersion,
     ping: async () => {
       await database.all('select 1', []);

@@ -11,6 +11,7 @@ import {
   type Store,
 } from '../../src/store/index.js';
 import { attestationContract } from './attestation.contract.js';
+import { leaseContract } from './lease.contract.js';
 import { hashOf, hashOnlyRecord, newRecord } from './new-record.js';
 import { projectContract } from './project.contract.js';
 import { tenantContract } from './tenant.contract.js';
@@ -293,6 +294,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   });
 
   attestationContract(() => store);
+  leaseContract(() => store);
   visibilityContract(() => store);
   projectContract(() => store);
   tenantContract(() => store);

@@ -2,10 +2,11 @@ import knex from 'knex';
 
 import type { CompiledMigration, Database } from '../database.js';
 import { records } from './0001-records.js';
+import { leases } from './0002-leases.js';
 import type { Migration } from './migration.js';
 
 /** In order of version. */
-const MIGRATIONS: readonly Migration[] = [records];
+const MIGRATIONS: readonly Migration[] = [records, leases];
 
 /** The schema steps as DDL of one dialect. Knex only builds the text here: it opens no connection. */
 export function compiledMigrations(dialect: Database['dialect']): readonly CompiledMigration[] {

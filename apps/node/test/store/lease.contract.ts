@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { describe, expect, it } from '@jest/globals';
+
+import type { Store } from '../../src/store/index.js';
+
+/** Which of several processes does what only one may do. */
+export function leaseContract(opened: () => Store): void {
+  describe('leases', () => {
+    it('go to one holder of many that ask at once', async () => {
+      const { leases } = opened();
+      const name = randomUUID();
+      const holders = Array.from({ length: 8 }, () => randomUUID());
+      const held = await Promise.all(holders.map((holder) => leases.acquire(name, holder, 60_000)));
+      expect(held.filter(Boolean)).toHaveLength(1);
+    });
+
+    it('are renewed by their holder and free once given back', async () => {
+      const { leases } = opened();
+      const name = randomUUID();
+      expect(await leases.acquire(name, 'first', 60_000)).toBe(true);
+      expect(await leases.acquire(name, 'first', 60_000)).toBe(true);
+      expect(await leases.acquire(name, 'second', 60_000)).toBe(false);
+      await leases.release(name, 'second');
+      expect(await leases.acquire(name, 'second', 60_000)).toBe(false);
+      await leases.release(name, 'first');
+      expect(await leases.acquire(name, 'second', 60_000)).toBe(true);
+    });
+
+    it('run out, so that a dead holder keeps nobody waiting', async () => {
+      const { leases } = opened();
+      const name = randomUUID();
+      expect(await leases.acquire(name, 'dead', 1)).toBe(true);
+      await sleep(20);
+      expect(await leases.acquire(name, 'alive', 60_000)).toBe(true);
+    });
+  });
+}
