@@ -65,7 +65,11 @@ describe('a background worker', () => {
       turns += 1;
       if (turns === 1) throw new Error('the first turn fails');
       started();
-      await new Promise<void>((resolve) => { signal.addEventListener('abort', () => { resolve(); }); });
+      await new Promise<void>((resolve) => {
+        signal.addEventListener('abort', () => {
+          resolve();
+        });
+      });
     };
     const worker = startWorker({ name: 'sweep', everyMs: 1, task, leases, logger: silentLogger() });
     await lastTurn;

@@ -39,7 +39,9 @@ export function startWorker({ name, everyMs, task, leases, logger }: WorkerOptio
         (held) => {
           if (!held) turnEnds.abort();
         },
-        () => { turnEnds.abort(); },
+        () => {
+          turnEnds.abort();
+        },
       );
     }, LEASE_MS / 3);
     try {
