@@ -8,6 +8,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp } from '../../apps/node/dist/app.js';
+import { fixedSigning } from '../../apps/node/dist/signing-keys/signing.js';
 
 const key = process.env.BENCH_API_KEY;
 const keyHash = createHash('sha256').update(key).digest('hex');
@@ -24,8 +25,10 @@ const { signer, nodeId } = createKeyFile(join(mkdtempSync(join(tmpdir(), 'cer-be
 const app = createApp({
   store: { records: { recordOnce: async () => ({ recorded: true }) }, ping: async () => undefined },
   keys: { find: async (hash) => (hash === keyHash ? caller : null) },
-  attestor: { signer, nodeId, nodeRuntimeHash: sha256('bench') },
-  keySetDocument: testKeySet({ nodeId, signers: [{ signer: testSigner('unused') }] }),
+  signing: fixedSigning(
+    { signer, nodeId, nodeRuntimeHash: sha256('bench') },
+    testKeySet({ nodeId, signers: [{ signer: testSigner('unused') }] }),
+  ),
   secrets: { activeId: 'none', has: () => true, secretOf: () => new Uint8Array(32) },
   render: { renderer: null, maxTotalFrames: 1800, allowOpenRender: false },
   runtime: { facts: {}, version: '0', hash: sha256('bench') },

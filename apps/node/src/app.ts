@@ -1,6 +1,4 @@
 import express, { type Express } from 'express';
-import type { Attestor } from '@cer/cer-core';
-import { parseKeySet, type KeySetDocument } from '@cer/keys';
 import { mount, type Logger, type Metrics, type Route, type RouterOptions } from '@cer/http-service';
 import { attestRoutes } from './attest/attest-routes.js';
 import { hashApiKey } from './auth/api-key.js';
@@ -14,6 +12,7 @@ import { STATUS, translateError } from './errors.js';
 import { lookupRoutes } from './lookup/lookup-routes.js';
 import { projectRoutes } from './project-bundle/project-routes.js';
 import { renderRoutes, type RenderSettings } from './render/render-routes.js';
+import type { Signing } from './signing-keys/signing.js';
 import type { Store } from './store/index.js';
 import { verifyRoutes } from './verify/verify-routes.js';
 
@@ -29,8 +28,7 @@ export interface BodyLimits {
 export interface NodeDeps extends BodyLimits {
   readonly store: Store;
   readonly keys: KeyDirectory;
-  readonly attestor: Attestor;
-  readonly keySetDocument: KeySetDocument;
+  readonly signing: Signing;
   readonly secrets: CommitmentSecrets;
   readonly runtime: Runtime;
   readonly render: RenderSettings;
@@ -43,10 +41,9 @@ export interface NodeDeps extends BodyLimits {
 
 /** The routes of the node, as data: tests hold them against the interface document. */
 export function nodeRoutes(deps: NodeDeps): Route[] {
-  const { store, keySetDocument } = deps;
+  const { store } = deps;
   const gate = createGate(deps.keys);
-  const keySet = parseKeySet(keySetDocument);
-  const shared = { ...deps, gate, keySet, records: store.records };
+  const shared = { ...deps, gate, records: store.records };
   return [
     ...certifyRoutes(shared),
     ...attestRoutes(shared),
@@ -58,7 +55,7 @@ export function nodeRoutes(deps: NodeDeps): Route[] {
       ...deps,
       readiness: {
         store: () => store.ping(),
-        signer: () => proveSigner(deps.attestor),
+        signer: () => deps.signing.prove(deps.now()),
         apiKeys: () => proveKeys(deps.keys),
       },
     }),
@@ -76,10 +73,6 @@ export function createApp(deps: NodeDeps): Express {
     trustedProxies: deps.trustedProxies,
   });
   return app;
-}
-
-async function proveSigner({ signer }: Attestor): Promise<void> {
-  await signer.sign(new TextEncoder().encode('ready'));
 }
 
 /** The hash of what is no key: well formed, so that any directory looks it up, and only that it answers counts. */

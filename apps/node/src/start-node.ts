@@ -13,6 +13,7 @@ import { loadNodeConfig, type NodeConfig } from './config.js';
 import { describeRuntime } from './discovery/runtime.js';
 import { openKeyMaterial } from './key-material.js';
 import { createRendererClient, type RendererClient } from './render/renderer-client.js';
+import { fixedSigning } from './signing-keys/signing.js';
 import { openStore, type Store } from './store/index.js';
 
 /** A revoked key of the node's own table works at most this long. */
@@ -31,8 +32,10 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       ...config,
       store,
       keys: keyDirectory(config, store),
-      attestor: { signer: keyFile.signer, nodeId: keyFile.nodeId, nodeRuntimeHash: runtime.hash },
-      keySetDocument: keyFile.keySet,
+      signing: fixedSigning(
+        { signer: keyFile.signer, nodeId: keyFile.nodeId, nodeRuntimeHash: runtime.hash },
+        keyFile.keySet,
+      ),
       secrets,
       render: {
         renderer: rendererClient(config),

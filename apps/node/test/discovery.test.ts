@@ -59,18 +59,16 @@ describe('what the node says of itself', () => {
 
   it.each([
     ['store', () => ({ store: { ping: () => Promise.reject(new Error('canary')) } })],
-    ['signer', () => ({ attestor: { sign: () => Promise.reject(new Error('canary')) } })],
+    ['signer', () => ({ signing: { prove: () => Promise.reject(new Error('canary')) } })],
     ['apiKeys', () => ({ keys: { find: () => Promise.reject(new Error('canary')) } })],
   ])(
     'is 503 and the part that is gone, and no more: %s',
-    async (part, gone: () => { store?: object; attestor?: object; keys?: { find: () => Promise<never> } }) => {
-      const { store, attestor, keys } = gone();
+    async (part, gone: () => { store?: object; signing?: object; keys?: { find: () => Promise<never> } }) => {
+      const { store, signing, keys } = gone();
       const broken = await startTestNode({
         replace: (deps) => ({
           ...(store !== undefined && { store: { ...deps.store, ...store } }),
-          ...(attestor !== undefined && {
-            attestor: { ...deps.attestor, signer: { ...deps.attestor.signer, ...attestor } },
-          }),
+          ...(signing !== undefined && { signing: { ...deps.signing, ...signing } }),
           ...(keys !== undefined && { keys }),
         }),
       });

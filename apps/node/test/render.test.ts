@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { evaluateCer, jcsV1, sha256 } from '@cer/cer-core';
-import { parseKeySet } from '@cer/keys';
 import { Secret } from '@cer/http-service';
 
 import { createRendererClient } from '../src/render/renderer-client.js';
@@ -169,7 +168,7 @@ describe('rendering through the node', () => {
     });
     expect(asked.at(-1)?.body).toMatchObject({ twice: true });
     const { cer } = body as { readonly cer: object };
-    const keySet = parseKeySet(node.deps.keySetDocument);
+    const keySet = node.deps.signing.published().keySet;
     await expect(evaluateCer(cer, { keySet, verifiedAt: '2026-01-01T00:00:00.000Z' })).resolves.toMatchObject({
       status: 'VERIFIED',
       bundleType: 'cer.codemode.render.v1',

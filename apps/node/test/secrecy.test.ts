@@ -167,12 +167,14 @@ describe.each([
 
   it('after a signer that throws what it was given', async () => {
     const broken = await nodeWith({
-      replace: ({ attestor }) => ({
-        attestor: {
-          ...attestor,
-          signer: {
-            ...attestor.signer,
-            sign: (message) => Promise.reject(new Error(`${CANARY} ${Buffer.from(message).toString()}`)),
+      replace: ({ signing }) => ({
+        signing: {
+          ...signing,
+          attestorAt: async (time) => {
+            const attestor = await signing.attestorAt(time);
+            const sign = (message: Uint8Array): Promise<never> =>
+              Promise.reject(new Error(`${CANARY} ${Buffer.from(message).toString()}`));
+            return { ...attestor, signer: { ...attestor.signer, sign } };
           },
         },
       }),

@@ -65,8 +65,10 @@ async function attestHash(
   requestId: string,
 ): Promise<AttestedSubmission> {
   const { meta, outcome } = await whileAttesting(async () => {
-    const facts = { attestationId: randomUUID(), attestedAt: deps.now().toISOString() };
-    const made = metaOf(await attestHashOnly(certificateHash, deps.attestor, facts), undefined);
+    const time = deps.now();
+    const attestor = await deps.signing.attestorAt(time);
+    const facts = { attestationId: randomUUID(), attestedAt: time.toISOString() };
+    const made = metaOf(await attestHashOnly(certificateHash, attestor, facts), undefined);
     const recorded = await deps.records.recordOnce({
       tenantId: caller.tenantId,
       certificateHash,
@@ -77,7 +79,7 @@ async function attestHash(
       appId: null,
       attestationId: facts.attestationId,
       attestedAt: facts.attestedAt,
-      kid: deps.attestor.signer.kid,
+      kid: attestor.signer.kid,
       requestId,
       bundleJson: JSON.stringify({
         bundleType: HASH_ONLY,

@@ -1,47 +1,47 @@
 import { IMPLIED_PROTOCOL_VERSION, PROTOCOLS, RECOMMENDED_PROTOCOL_VERSION } from '@cer/cer-core';
-import type { KeySetDocument } from '@cer/keys';
 import { json, metricsHandler, ok, type Metrics, type Route } from '@cer/http-service';
+import { SignerAwayError } from '../signing-keys/key-holder.js';
+import type { Signing } from '../signing-keys/signing.js';
 import type { Runtime } from './runtime.js';
 
 export interface DiscoveryDeps {
-  readonly keySetDocument: KeySetDocument;
+  readonly signing: Pick<Signing, 'published'>;
   readonly runtime: Runtime;
   readonly metrics: Metrics;
   /** What must work before the node may be sent requests, by name. */
   readonly readiness: Readonly<Record<string, () => Promise<void>>>;
 }
 
-/** How long a verifier may keep the key set; a new key is published that long before it signs. */
-export const KEY_SET_MAX_AGE_S = 60;
-
 const SERVICE = 'execution-certification-node';
 const WELL_KNOWN = '/.well-known/svc-node.json';
 
-export function discoveryRoutes({ keySetDocument, runtime, metrics, readiness }: DiscoveryDeps): Route[] {
-  const { nodeId, activeKid } = keySetDocument;
-  const about = {
+export function discoveryRoutes({ signing, runtime, metrics, readiness }: DiscoveryDeps): Route[] {
+  const about = () => ({
     service: SERVICE,
-    nodeId,
-    activeKid,
+    nodeId: signing.published().document.nodeId,
+    activeKid: signing.published().document.activeKid,
     status: 'ok',
     version: runtime.version,
     protocolVersion: IMPLIED_PROTOCOL_VERSION,
     protocol: { default: RECOMMENDED_PROTOCOL_VERSION, supported: [...PROTOCOLS.keys()] },
     wellKnown: WELL_KNOWN,
-  };
+  });
   return [
-    { method: 'GET', path: '/', cors: 'public', handler: async () => ok(about) },
+    { method: 'GET', path: '/', cors: 'public', handler: async () => ok(about()) },
     {
       method: 'GET',
       path: '/version',
       cors: 'public',
-      handler: async () => ok({ ...about, runtime: runtime.facts, nodeRuntimeHash: runtime.hash }),
+      handler: async () => ok({ ...about(), runtime: runtime.facts, nodeRuntimeHash: runtime.hash }),
     },
     {
       method: 'GET',
       path: WELL_KNOWN,
       cors: 'public',
-      handler: async () => ok(keySetDocument, { 'cache-control': `public, max-age=${KEY_SET_MAX_AGE_S}` }),
+      handler: async () => {
+        const { document, maxAgeSeconds } = signing.published();
+        return ok(document, { 'cache-control': `public, max-age=${maxAgeSeconds}` });
+      },
     },
     { method: 'GET', path: '/health', cors: 'public', handler: async () => ok({ status: 'ok' }) },
     {
@@ -57,15 +57,15 @@ export function discoveryRoutes({ keySetDocument, runtime, metrics, readiness }:
   ];
 }
 
-/** Names only: what went wrong may quote an address or a password, and this route needs no key. */
+/** Names only, but for reasons worded for everybody: an error may quote an address, and this route needs no key. */
 async function failingChecks(checks: DiscoveryDeps['readiness']): Promise<string[]> {
   const outcomes = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       try {
         await check();
         return null;
-      } catch {
-        return `${name}: is not available`;
+      } catch (error) {
+        return `${name}: ${error instanceof SignerAwayError ? error.message : 'is not available'}`;
       }
     }),
   );

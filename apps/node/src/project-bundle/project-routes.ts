@@ -16,7 +16,7 @@ export interface ProjectRouteDeps extends ProjectDeps {
 const mediaTypes = ['application/json'];
 
 export function projectRoutes(deps: ProjectRouteDeps): Route[] {
-  const { gate, store, keySet, verifyUrl, now } = deps;
+  const { gate, store, signing, verifyUrl, now } = deps;
   return [
     {
       method: 'POST',
@@ -46,7 +46,7 @@ export function projectRoutes(deps: ProjectRouteDeps): Route[] {
         if (!isJsonObject(project)) {
           throw validationError([project === undefined ? 'bundle: is required' : 'bundle: must be an object']);
         }
-        const options = { keySet, verifiedAt: now().toISOString(), onProgress: breathe };
+        const options = { keySet: signing.published().keySet, verifiedAt: now().toISOString(), onProgress: breathe };
         return ok(toProjectVerifyResponse(await evaluateProject(project, options)));
       },
     },

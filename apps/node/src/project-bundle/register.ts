@@ -6,23 +6,21 @@ import {
   member,
   projectForHash,
   readRegistry,
-  type Attestor,
   type JsonObject,
   type JsonValue,
   type ProjectEvaluation,
 } from '@cer/cer-core';
-import type { NodeKeySet } from '@cer/keys';
 import { ServiceError, validationError } from '@cer/http-service';
 import type { Caller } from '../auth/key-directory.js';
 import { whileAttesting } from '../errors.js';
 import { recordRemoved } from '../records/mutation.js';
 import { parseStored } from '../records/stored-cer.js';
+import type { Signing } from '../signing-keys/signing.js';
 import type { ProjectRegistration, Store } from '../store/index.js';
 
 export interface ProjectDeps {
   readonly store: Pick<Store, 'records' | 'projects'>;
-  readonly attestor: Attestor;
-  readonly keySet: NodeKeySet;
+  readonly signing: Signing;
   readonly verifyUrl: string;
   readonly now: () => Date;
 }
@@ -53,7 +51,11 @@ export async function registerProject(
   requestId: string,
 ): Promise<Registered> {
   const project = submittedProject(body);
-  const options = { keySet: deps.keySet, verifiedAt: deps.now().toISOString(), onProgress: breathe };
+  const options = {
+    keySet: deps.signing.published().keySet,
+    verifiedAt: deps.now().toISOString(),
+    onProgress: breathe,
+  };
   const evaluation = await evaluateProject(project, options);
   assertVerified(evaluation);
   const { entries } = readRegistry(project);
@@ -62,8 +64,10 @@ export async function registerProject(
   await assertOwnRecords(deps, caller, entries);
 
   return whileAttesting(async () => {
-    const registeredAt = deps.now().toISOString();
-    const { receipt, signature, kid } = await attestProject(projectHash, registeredAt, deps.attestor);
+    const time = deps.now();
+    const registeredAt = time.toISOString();
+    const attestor = await deps.signing.attestorAt(time);
+    const { receipt, signature, kid } = await attestProject(projectHash, registeredAt, attestor);
     const registration: ProjectRegistration = {
       tenantId: caller.tenantId,
       projectHash,

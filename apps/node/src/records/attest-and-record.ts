@@ -6,7 +6,6 @@ import {
   pickPresent,
   resealForPublication,
   withheldPaths,
-  type Attestor,
   type JsonObject,
   type JsonValue,
   type Layout,
@@ -15,11 +14,12 @@ import {
   type SealedBundle,
 } from '@cer/cer-core';
 import { whileAttesting } from '../errors.js';
+import type { Signing } from '../signing-keys/signing.js';
 import type { NewRecord, RecordOutcome, RecordStore } from '../store/index.js';
 import { appIdOf, metaOf } from './stored-cer.js';
 
 export interface AttestDeps {
-  readonly attestor: Attestor;
+  readonly signing: Pick<Signing, 'attestorAt'>;
   readonly records: RecordStore;
   readonly now: () => Date;
 }
@@ -53,19 +53,17 @@ export interface Attested {
 export async function attestAndRecord(deps: AttestDeps, submission: Submission): Promise<Attested> {
   return whileAttesting(async () => {
     const { sealed, layout, protocol, metadata, publish, isForeign } = submission;
-    const facts = { attestationId: randomUUID(), attestedAt: deps.now().toISOString() };
-    const attestation = await attestBundle(sealed, deps.attestor, facts);
+    const time = deps.now();
+    // Asked once: kid, receipt, envelope and reseal are of one key, whatever is rotated meanwhile.
+    const attestor = await deps.signing.attestorAt(time);
+    const facts = { attestationId: randomUUID(), attestedAt: time.toISOString() };
+    const attestation = await attestBundle(sealed, attestor, facts);
     const meta = metaOf(attestation, metadata);
     const withheld = withheldPaths(sealed.bundle, layout, publish);
     const reseal =
       withheld.length === 0
         ? null
-        : await resealForPublication(
-            { ...sealed, layout, protocol, meta: attestation },
-            withheld,
-            deps.attestor,
-            facts,
-          );
+        : await resealForPublication({ ...sealed, layout, protocol, meta: attestation }, withheld, attestor, facts);
     const kept = hashedBundle(sealed.bundle, layout);
     const publicMetadata = publishedMetadata(metadata, publish);
     const publicCer =
@@ -84,7 +82,7 @@ export async function attestAndRecord(deps: AttestDeps, submission: Submission):
       appId: appIdOf(sealed.bundle),
       attestationId: facts.attestationId,
       attestedAt: facts.attestedAt,
-      kid: deps.attestor.signer.kid,
+      kid: attestor.signer.kid,
       requestId: submission.requestId,
       bundleJson: isForeign && reseal !== null ? null : JSON.stringify(kept),
       metaJson: JSON.stringify(meta),

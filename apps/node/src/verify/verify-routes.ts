@@ -1,15 +1,15 @@
 import { evaluateCer, isJsonObject, member, toNodeVerifyResponse } from '@cer/cer-core';
-import type { NodeKeySet } from '@cer/keys';
 import { ok, parseJsonBody, validationError, type Route } from '@cer/http-service';
+import type { Signing } from '../signing-keys/signing.js';
 
 export interface VerifyRouteDeps {
-  readonly keySet: NodeKeySet;
+  readonly signing: Pick<Signing, 'published'>;
   readonly now: () => Date;
   readonly verifyLimitBytes: number;
 }
 
 /** @see docs/spec.md, "POST /v1/cer/verify" */
-export function verifyRoutes({ keySet, now, verifyLimitBytes }: VerifyRouteDeps): Route[] {
+export function verifyRoutes({ signing, now, verifyLimitBytes }: VerifyRouteDeps): Route[] {
   return [
     {
       method: 'POST',
@@ -23,6 +23,7 @@ export function verifyRoutes({ keySet, now, verifyLimitBytes }: VerifyRouteDeps)
         if (!isJsonObject(bundle)) {
           throw validationError([bundle === undefined ? 'bundle: is required' : 'bundle: must be an object']);
         }
+        const { keySet } = signing.published();
         return ok(toNodeVerifyResponse(await evaluateCer(bundle, { keySet, verifiedAt: now().toISOString() })));
       },
     },
