@@ -1,6 +1,9 @@
-import express, { type Express } from 'express';
-import { mount, type Logger, type Metrics, type Route, type RouterOptions } from '@cer/http-service';
+import type { RequestListener } from 'node:http';
+import express from 'express';
+import { frontDoor, mount, type Logger, type Metrics, type Route, type RouterOptions } from '@cer/http-service';
 import { attestRoutes } from './attest/attest-routes.js';
+import { createAuditLog } from './audit/audit-log.js';
+import { auditRoutes } from './audit/audit-routes.js';
 import { hashApiKey } from './auth/api-key.js';
 import { createGate } from './auth/authenticate.js';
 import type { KeyDirectory } from './auth/key-directory.js';
@@ -33,6 +36,8 @@ export interface NodeDeps extends BodyLimits {
   readonly runtime: Runtime;
   readonly render: RenderSettings;
   readonly verifyUrl: string;
+  /** Unset: the admin routes are closed. */
+  readonly adminSecret?: Secret<string> | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly trustedProxies?: RouterOptions['trustedProxies'];
@@ -51,6 +56,7 @@ export function nodeRoutes(deps: NodeDeps): Route[] {
     ...lookupRoutes(shared),
     ...projectRoutes(shared),
     ...renderRoutes(shared),
+    ...auditRoutes({ audit: store.audit, adminGate, nodeId: deps.attestor.nodeId }),
     ...discoveryRoutes({
       ...deps,
       readiness: {
@@ -62,17 +68,18 @@ export function nodeRoutes(deps: NodeDeps): Route[] {
   ];
 }
 
-/** The node as an Express app that listens nowhere yet. */
-export function createApp(deps: NodeDeps): Express {
-  const app = express();
-  mount(app, nodeRoutes(deps), {
+/** The node as a listener of requests: its own routes at the front door, Express behind them for every other path. */
+export function createApp(deps: NodeDeps): RequestListener {
+  const options: RouterOptions = {
     logger: deps.logger,
     metrics: deps.metrics,
     statusOf: STATUS,
     translate: translateError,
     trustedProxies: deps.trustedProxies,
-  });
-  return app;
+  };
+  const behind = express();
+  mount(behind, [], options);
+  return frontDoor(nodeRoutes(deps), behind, options);
 }
 
 /** The hash of what is no key: well formed, so that any directory looks it up, and only that it answers counts. */

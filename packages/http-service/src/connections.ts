@@ -2,9 +2,20 @@ import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { answerProtocolError } from './protocol-error.js';
 
+/** In milliseconds from the start of closing. */
+export interface DrainTimes {
+  readonly headersTimeout: number;
+  readonly requestTimeout: number;
+  /** When the rest is cut off. */
+  readonly drainTimeout: number;
+}
+
 export interface Connections {
-  /** Stops accepting and resolves when every accepted request is answered and every connection closed. */
-  drain(headersTimeoutMs: number, requestTimeoutMs: number): Promise<void>;
+  /**
+   * Stops accepting and resolves when every accepted request is answered and every connection closed.
+   * @returns how many connections were cut off because time was up
+   */
+  drain(times: DrainTimes): Promise<number>;
 }
 
 /** Wires a server to its listener and keeps track of what is open, so that closing loses no accepted request. */
@@ -38,7 +49,8 @@ export function trackConnections(server: Server, listener: RequestListener): Con
   const busySockets = (): Map<Socket, ServerResponse> =>
     new Map([...inFlight].map((answer) => [answer.req.socket, answer]));
 
-  const drain = async (headersTimeoutMs: number, requestTimeoutMs: number): Promise<void> => {
+  const drain = async ({ headersTimeout, requestTimeout, drainTimeout }: DrainTimes): Promise<number> => {
+    let cut = 0;
     closing = true;
     const closed = new Promise<void>((resolve) => {
       server.close(() => {
@@ -53,14 +65,18 @@ export function trackConnections(server: Server, listener: RequestListener): Con
     const headersDue = setTimeout(() => {
       const busy = busySockets();
       destroyWhere(sockets, (socket) => !busy.has(socket));
-    }, headersTimeoutMs);
+    }, headersTimeout);
     const requestsDue = setTimeout(() => {
       const busy = busySockets();
       destroyWhere(sockets, (socket) => busy.get(socket)?.req.complete === false);
-    }, requestTimeoutMs);
+    }, requestTimeout);
+    const drainDue = setTimeout(() => {
+      cut = sockets.size;
+      destroyWhere(sockets, () => true);
+    }, drainTimeout);
     await closed;
-    clearTimeout(headersDue);
-    clearTimeout(requestsDue);
+    for (const due of [headersDue, requestsDue, drainDue]) clearTimeout(due);
+    return cut;
   };
   return { drain };
 }

@@ -11,6 +11,7 @@ export { PUBLIC_CORS_HEADERS, SECURITY_HEADERS } from './response-headers.js';
 export {
   createRouter,
   expressErrorHandler,
+  frontDoor,
   mount,
   type Route,
   type RouteMethod,
@@ -21,4 +22,5 @@ export { runService, type ServiceProcess } from './run-service.js';
 export { equalSecret, readSecretFile, Secret, SecretFileError } from './secret.js';
 export * from './serve.js';
 export * from './service-error.js';
+export { untraced, type Note, type SpanAttributes, type Trace } from './trace.js';
 export { zodFaults } from './zod-faults.js';

@@ -2,18 +2,20 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { newRequestId } from './request-id.js';
 import { SECURITY_HEADERS } from './response-headers.js';
-import { errorBody, type Refusal } from './service-error.js';
+import { errorBody, HTTP_STATUS, type HttpCode, type Refusal } from './service-error.js';
 
-interface ProtocolFault extends Refusal {
-  readonly status: number;
-}
+/** The largest request head, in bytes. */
+export const MAX_HEADER_BYTES = 16 * 1024;
 
-const NOT_HTTP: ProtocolFault = { status: 400, code: 'VALIDATION_ERROR', details: ['request: must be valid HTTP/1.1'] };
+const NOT_HTTP: Refusal<HttpCode> = { code: 'VALIDATION_ERROR', details: ['request: must be valid HTTP/1.1'] };
 
 // A Map, since the codes come from the parser.
-const FAULTS: ReadonlyMap<string | undefined, ProtocolFault> = new Map([
-  ['HPE_HEADER_OVERFLOW', { status: 431, code: 'HEADERS_TOO_LARGE', message: 'headers: must have at most 16 KiB' }],
-  ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, code: 'REQUEST_TIMEOUT', message: 'request: must be sent faster' }],
+const FAULTS: ReadonlyMap<string | undefined, Refusal<HttpCode>> = new Map([
+  [
+    'HPE_HEADER_OVERFLOW',
+    { code: 'HEADERS_TOO_LARGE', message: `headers: must have at most ${MAX_HEADER_BYTES} bytes` },
+  ],
+  ['ERR_HTTP_REQUEST_TIMEOUT', { code: 'REQUEST_TIMEOUT', message: 'request: must be sent faster' }],
 ]);
 
 /** Answers bytes that never became a request, and closes the connection. */
@@ -22,7 +24,8 @@ export function answerProtocolError(error: NodeJS.ErrnoException, socket: Duplex
     socket.destroy();
     return;
   }
-  const { status, ...refusal } = FAULTS.get(error.code) ?? NOT_HTTP;
+  const refusal = FAULTS.get(error.code) ?? NOT_HTTP;
+  const status = HTTP_STATUS[refusal.code];
   const requestId = newRequestId();
   const body = JSON.stringify(errorBody(refusal, requestId));
   const headers = {

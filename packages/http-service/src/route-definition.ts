@@ -1,4 +1,4 @@
-import type { Handler, RequestHead, StreamHandler } from './handler.js';
+import type { Handler, RequestHead, ResponseHeaders, StreamHandler } from './handler.js';
 
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -8,9 +8,10 @@ interface RouteRules {
   readonly path: string;
   /**
    * Authentication, authorization and rate limits, on the head alone, before one byte of the body is read. The handler
-   * gets the same object, so what was found out here can wait for it in a WeakMap.
+   * gets the same object, so what was found out here can wait for it in a WeakMap. Headers that it returns stand on the
+   * answer, whatever the handler says.
    */
-  readonly admit?: (head: RequestHead) => Promise<void>;
+  readonly admit?: (head: RequestHead) => Promise<ResponseHeaders | undefined> | Promise<void>;
   /** The largest body; 1 MiB when left out. A function is asked after `admit`, for limits that depend on the caller. */
   readonly bodyLimitBytes?: number | ((head: RequestHead) => number);
   /** The media types a body may have, lower case; any when left out. */

@@ -9,11 +9,18 @@ const KEEP_ALIVE_REST_BYTES = 1024 * 1024;
 /** Beyond that, how long and how far a client may go on sending before the connection is closed under it. */
 const LINGER_MS = 1000;
 const LINGER_BYTES = 8 * 1024 * 1024;
+/** How long a client may read nothing of an answer that waits for it. */
+const STALL_MS = 60_000;
+/** A smaller answer fits into the buffers of the system, whoever reads. */
+const BUFFERED_BYTES = 64 * 1024;
 
 type Headers = Record<string, string | number>;
 
+/** `aborted`: the client was gone, or stopped reading, before it had the whole answer. */
+export type SendOutcome = 'sent' | 'aborted';
+
 /**
- * Writes an answer, head and body at once where it can.
+ * Writes an answer, head and body at once where it can. A client that stops reading loses its connection.
  * @param base headers of the route, lower case; the answer's own replace them
  * @throws whatever a streamed body throws; the connection is then cut, so that nobody takes the answer for complete
  */
@@ -23,20 +30,34 @@ export async function sendResponse(
   answer: ServiceResponse,
   base: ResponseHeaders,
   requestId: string,
-): Promise<void> {
-  if (response.destroyed) return;
+  stallMs = STALL_MS,
+): Promise<SendOutcome> {
+  if (response.destroyed) {
+    await abandon(answer);
+    return 'aborted';
+  }
   const { status, body } = answer;
   const headers: Headers = { ...base };
   for (const name of Object.keys(answer.headers)) headers[name.toLowerCase()] = answer.headers[name] ?? '';
   headers['x-request-id'] = requestId;
 
   if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) {
-    await sendStream(request, response, status, headers, body);
-    return;
+    return sendStream(request, response, status, headers, body, stallMs);
   }
-  if (body !== null || (status !== 204 && status !== 304)) headers['content-length'] = byteLength(body);
+  const size = byteLength(body);
+  if (body !== null || (status !== 204 && status !== 304)) headers['content-length'] = size;
+  // Without a listener the server ends a connection on which nothing moves; the next request sets its own time.
+  if (size > BUFFERED_BYTES) response.setTimeout(stallMs);
   if (announcesBody(request) && !request.complete) await sendBeforeBodyEnds(request, response, status, headers, body);
   else response.writeHead(status, headers).end(body ?? undefined);
+  return 'sent';
+}
+
+/** Lets a stream that nobody will read release what it holds. */
+async function abandon({ body }: ServiceResponse): Promise<void> {
+  if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) {
+    await body[Symbol.asyncIterator]().return?.();
+  }
 }
 
 function byteLength(body: Uint8Array | string | null): number {
@@ -88,12 +109,13 @@ async function sendStream(
   status: number,
   headers: Headers,
   body: AsyncIterable<Uint8Array | string>,
-): Promise<void> {
+  stallMs: number,
+): Promise<SendOutcome> {
   response.writeHead(status, headers);
   if (request.method === 'HEAD') {
     await body[Symbol.asyncIterator]().return?.();
     response.end();
-    return;
+    return 'sent';
   }
   response.flushHeaders();
   const gone = new AbortController();
@@ -103,16 +125,30 @@ async function sendStream(
   response.once('close', leave);
   try {
     for await (const chunk of body) {
-      if (response.destroyed) return;
-      if (!response.write(chunk)) await once(response, 'drain', { signal: gone.signal });
+      if (response.destroyed) return 'aborted';
+      if (!response.write(chunk)) await drained(response, gone, stallMs);
     }
+    if (response.destroyed) return 'aborted';
     response.end();
+    return 'sent';
   } catch (error) {
-    if (gone.signal.aborted) return;
     response.destroy();
+    if (gone.signal.aborted) return 'aborted';
     throw error;
   } finally {
     response.off('close', leave);
     if (!request.complete) request.resume();
+  }
+}
+
+/** Waits until the client has read on; one that does not in time counts as gone. */
+async function drained(response: ServerResponse, gone: AbortController, stallMs: number): Promise<void> {
+  const stalled = setTimeout(() => {
+    gone.abort();
+  }, stallMs);
+  try {
+    await once(response, 'drain', { signal: gone.signal });
+  } finally {
+    clearTimeout(stalled);
   }
 }

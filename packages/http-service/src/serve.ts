@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Logger } from './logger.js';
 import { trackConnections } from './connections.js';
+import { MAX_HEADER_BYTES } from './protocol-error.js';
 
 export interface ServeOptions {
   readonly host: string;
@@ -15,11 +16,13 @@ export interface ServeOptions {
   readonly requestTimeoutMs?: number;
   /** How long an unused connection stays open; longer than load balancers keep theirs. */
   readonly keepAliveTimeoutMs?: number;
+  /** How long closing may take in all; what is not answered by then loses its connection. */
+  readonly drainTimeoutMs?: number;
 }
 
 export interface RunningServer {
   readonly url: string;
-  /** Stops accepting, finishes every accepted request, closes idle connections, then runs `onClose`. */
+  /** Stops accepting, finishes every accepted request as far as time allows, then runs `onClose`. */
   close(): Promise<void>;
 }
 
@@ -37,9 +40,11 @@ export async function serve(listener: RequestListener, options: ServeOptions): P
   const { host, port, logger } = options;
   const headersTimeout = options.headersTimeoutMs ?? 10_000;
   const requestTimeout = options.requestTimeoutMs ?? 300_000;
+  const drainTimeout = options.drainTimeoutMs ?? 660_000;
   const server = createServer({
     headersTimeout,
     requestTimeout,
+    maxHeaderSize: MAX_HEADER_BYTES,
     keepAliveTimeout: options.keepAliveTimeoutMs ?? 65_000,
     connectionsCheckingInterval: Math.min(headersTimeout, 2000),
   });
@@ -51,7 +56,8 @@ export async function serve(listener: RequestListener, options: ServeOptions): P
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     logger.info('closing');
-    await connections.drain(headersTimeout, requestTimeout);
+    const cut = await connections.drain({ headersTimeout, requestTimeout, drainTimeout });
+    if (cut > 0) logger.warn({ connections: cut }, 'closed before every request was answered');
     await options.onClose?.();
     logger.info('closed');
   };

@@ -1,0 +1,200 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import express from 'express';
+import { ok, type ServiceResponse } from './handler.js';
+import { createMetrics } from './metrics.js';
+import { createRouter, frontDoor, mount, type Route, type RouterOptions } from './route.js';
+import { serve, type RunningServer, type ServeOptions } from './serve.js';
+import { connectRaw, recordedLog } from './testing/index.js';
+import type { SpanAttributes, Trace } from './trace.js';
+
+const running: RunningServer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.close()));
+});
+
+interface Served {
+  readonly url: string;
+  readonly server: RunningServer;
+  readonly lines: string[];
+  /** Resolves with the line of the log that holds the text. */
+  readonly line: (text: string) => Promise<string>;
+}
+
+async function served(
+  routes: readonly Route[],
+  options: Partial<RouterOptions> = {},
+  times: Partial<ServeOptions> = {},
+): Promise<Served> {
+  const { logger, lines } = recordedLog();
+  const router = createRouter(routes, { ...options, logger });
+  const server = await serve(router, { host: '127.0.0.1', port: 0, ...times, logger });
+  running.push(server);
+  const line = async (text: string): Promise<string> => {
+    for (;;) {
+      const found = lines.find((candidate) => candidate.includes(text));
+      if (found !== undefined) return found;
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+  };
+  return { url: server.url, server, lines, line };
+}
+
+const endless = (chunk: Buffer, onEnd: () => void = () => undefined): Route => ({
+  method: 'GET',
+  path: '/endless',
+  handler: async (): Promise<ServiceResponse> => ({
+    status: 200,
+    headers: {},
+    body: (async function* () {
+      try {
+        for (;;) {
+          await new Promise((resolve) => {
+            setImmediate(resolve);
+          });
+          yield chunk;
+        }
+      } finally {
+        onEnd();
+      }
+    })(),
+  }),
+});
+
+describe('a client that leaves', () => {
+  it('during a streamed answer is logged and counted as aborted, not as answered', async () => {
+    let released = false;
+    const metrics = createMetrics();
+    const route = endless(Buffer.from('line\n'), () => {
+      released = true;
+    });
+    const { url, line } = await served([route], { metrics });
+    const raw = await connectRaw(url);
+    raw.send('GET /endless HTTP/1.1\r\nhost: a\r\n\r\n');
+    await raw.until('line');
+    raw.socket.destroy();
+    expect(JSON.parse(await line('"outcome":"aborted"'))).toMatchObject({ route: '/endless', status: 499 });
+    expect(released).toBe(true);
+    expect(await metrics.registry.metrics()).toContain('_count{route="/endless",method="GET",status="4xx"} 1');
+  });
+
+  it('before its answer was ready is logged as aborted', async () => {
+    let answer = (): void => undefined;
+    const slow: Route = {
+      method: 'GET',
+      path: '/slow',
+      handler: ({ signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            resolve(ok({}));
+          });
+          answer();
+        }),
+    };
+    const started = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { url, line } = await served([slow]);
+    const raw = await connectRaw(url);
+    raw.send('GET /slow HTTP/1.1\r\nhost: a\r\n\r\n');
+    await started;
+    raw.socket.destroy();
+    expect(JSON.parse(await line('"route":"/slow"'))).toMatchObject({ status: 499, outcome: 'aborted' });
+  });
+});
+
+describe('a client that stops reading', () => {
+  it('a stream loses its connection, and the stream ends', async () => {
+    const { url, line } = await served([endless(Buffer.alloc(1024 * 1024))], { stallMs: 50 });
+    const raw = await connectRaw(url);
+    raw.socket.pause();
+    raw.send('GET /endless HTTP/1.1\r\nhost: a\r\n\r\n');
+    expect(JSON.parse(await line('"route":"/endless"'))).toMatchObject({ status: 499, outcome: 'aborted' });
+    raw.socket.destroy();
+  });
+
+  it('a large answer loses its connection', async () => {
+    const large: Route = {
+      method: 'GET',
+      path: '/large',
+      handler: async () => ({ status: 200, headers: {}, body: Buffer.alloc(64 * 1024 * 1024) }),
+    };
+    const { url, server } = await served([large], { stallMs: 50 });
+    const raw = await connectRaw(url);
+    raw.socket.pause();
+    raw.send('GET /large HTTP/1.1\r\nhost: a\r\n\r\n');
+    // Closing waits for every connection with an answer on its way.
+    await server.close();
+    expect(raw.received().length).toBeLessThan(64 * 1024 * 1024);
+    raw.socket.destroy();
+  });
+});
+
+describe('closing', () => {
+  it('cuts off at its cap what never ends, and says so', async () => {
+    const { url, server, lines } = await served([endless(Buffer.from('line\n'))], {}, { drainTimeoutMs: 50 });
+    const raw = await connectRaw(url);
+    raw.send('GET /endless HTTP/1.1\r\nhost: a\r\n\r\n');
+    await raw.until('line');
+    await server.close();
+    await raw.ended();
+    expect(lines.some((line) => line.includes('"connections":1'))).toBe(true);
+  });
+});
+
+describe('what admit returns', () => {
+  it('stands on the answer and on the refusal after it', async () => {
+    const admit = async (): Promise<Record<string, string>> => ({ 'ratelimit-remaining': '3' });
+    const { url } = await served([
+      { method: 'GET', path: '/good', admit, handler: async () => ok({}) },
+      { method: 'GET', path: '/bad', admit, handler: () => Promise.reject(new Error('broken')) },
+    ]);
+    for (const [path, status] of [
+      ['/good', 200],
+      ['/bad', 500],
+    ] as const) {
+      const answer = await fetch(url + path);
+      expect([answer.status, answer.headers.get('ratelimit-remaining')]).toEqual([status, '3']);
+    }
+  });
+});
+
+describe('the front door', () => {
+  it('serves its routes itself and leaves every other path to Express', async () => {
+    const { logger } = recordedLog();
+    const app = express();
+    app.get('/behind', (_request, response) => {
+      response.send('behind');
+    });
+    mount(app, [], { logger });
+    const door = frontDoor([{ method: 'GET', path: '/front', handler: async () => ok({ front: true }) }], app, {
+      logger,
+    });
+    const server = await serve(door, { host: '127.0.0.1', port: 0, logger });
+    running.push(server);
+    expect(await (await fetch(`${server.url}/front`)).json()).toEqual({ front: true });
+    expect(await (await fetch(`${server.url}/behind`)).text()).toBe('behind');
+    const unknown = await fetch(`${server.url}/neither`);
+    expect([unknown.status, await unknown.json()]).toMatchObject([404, { error: 'NOT_FOUND' }]);
+  });
+});
+
+describe('a traced request', () => {
+  it('is one span with its pattern and outcome, and nothing of the path or the query', async () => {
+    const spans: { name: string; attributes: SpanAttributes }[] = [];
+    const trace: Trace = async (name, attributes, work) => {
+      const span = { name, attributes };
+      spans.push(span);
+      return work((more) => {
+        span.attributes = { ...span.attributes, ...more };
+      });
+    };
+    const { url } = await served([{ method: 'GET', path: '/of/:name', handler: async () => ok({}) }], { trace });
+    await (await fetch(`${url}/of/secret-name?secret=query`)).json();
+    expect(spans).toMatchObject([
+      { name: 'GET /of/:name', attributes: { 'http.route': '/of/:name', 'http.response.status_code': 200 } },
+    ]);
+    expect(JSON.stringify(spans)).not.toContain('secret');
+  });
+});

@@ -1,0 +1,16 @@
+/** What a span may say: patterns, counts and outcomes. Never an id of a customer, content, or a key. */
+export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
+
+/** Adds to the span that is under way. */
+export type Note = (attributes: SpanAttributes) => void;
+
+/**
+ * Runs `work` inside a span; spans begun by it become its children. A span whose work throws is marked as failed with
+ * the class of the error, and the error goes on.
+ */
+export type Trace = <T>(name: string, attributes: SpanAttributes, work: (note: Note) => Promise<T>) => Promise<T>;
+
+const IGNORED: Note = () => undefined;
+
+/** Tracing that is off: the work alone. */
+export const untraced: Trace = (_name, _attributes, work) => work(IGNORED);
