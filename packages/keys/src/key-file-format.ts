@@ -13,6 +13,8 @@ export interface KeyFileKey extends KeyLife {
 /** What a key file holds as JSON. */
 export interface KeyFile {
   readonly nodeId: string;
+  /** Base64 of the 32 bytes under which keys in a database are sealed; missing in files of older releases. */
+  readonly wrappingKey?: string;
   readonly keys: readonly KeyFileKey[];
 }
 
@@ -33,7 +35,13 @@ export function readKeyFile(text: string, refuse: (rule: string) => KeyError): K
   if (typeof nodeId !== 'string' || nodeId === '') throw refuse('nodeId must be a non-empty string');
   const keys: unknown = ownMember(value, 'keys');
   if (!Array.isArray(keys)) throw refuse('keys must be an array');
-  return { nodeId, keys: keys.map((key: unknown, at) => readKey(key, (rule) => refuse(`keys[${at}]: ${rule}`))) };
+  const wrappingKey: unknown = ownMember(value, 'wrappingKey');
+  if (wrappingKey !== undefined && typeof wrappingKey !== 'string') throw refuse('wrappingKey must be a string');
+  return {
+    nodeId,
+    ...(wrappingKey !== undefined && { wrappingKey }),
+    keys: keys.map((key: unknown, at) => readKey(key, (rule) => refuse(`keys[${at}]: ${rule}`))),
+  };
 }
 
 function parseJson(text: string, refuse: (rule: string) => KeyError): unknown {

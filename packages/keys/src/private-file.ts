@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { KeyError } from './key-error.js';
+
+// Key files on disk: for their owner only, whole or not at all.
+
+const OWNER_ONLY = 0o600;
+const MAX_BYTES = 1024 * 1024;
+
+/**
+ * Reads a key file.
+ * @throws KeyError KEY_FILE_NOT_FOUND; KEY_FILE_PERMISSIONS when anybody but the owner has access; KEY_FILE_INVALID
+ */
+export function readPrivately(path: string): string {
+  const file = openForReading(path);
+  try {
+    const found = fstatSync(file);
+    if (!found.isFile()) throw new KeyError('KEY_FILE_INVALID', `key file ${path}: must be a regular file`);
+    if ((found.mode & 0o077) !== 0) {
+      throw new KeyError(
+        'KEY_FILE_PERMISSIONS',
+        `key file ${path}: others than its owner have access. Run: chmod 600 ${path}. If others may have read it, revoke its keys`,
+      );
+    }
+    if (found.size > MAX_BYTES) throw new KeyError('KEY_FILE_INVALID', `key file ${path}: must be at most 1 MiB`);
+    return readFileSync(file, 'utf8');
+  } finally {
+    closeSync(file);
+  }
+}
+
+function openForReading(path: string): number {
+  try {
+    // Without O_NONBLOCK, opening a named pipe would wait for its writer forever.
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (cause) {
+    switch (errorCodeOf(cause)) {
+      case 'ENOENT':
+        throw new KeyError('KEY_FILE_NOT_FOUND', `key file ${path}: not found. Create it first, or correct the path`);
+      case 'EACCES':
+      case 'EPERM':
+        throw new KeyError('KEY_FILE_PERMISSIONS', `key file ${path}: not readable by this user, who must own it`);
+      default:
+        throw new KeyError('KEY_FILE_INVALID', `key file ${path}: cannot be opened (${errorCodeOf(cause)})`);
+    }
+  }
+}
+
+/**
+ * Writes beside the path, then gives the finished file its name: `link`, unlike `rename`, never replaces a file.
+ * @throws KeyError KEY_FILE_EXISTS, KEY_FILE_UNWRITABLE
+ */
+export function writeOnce(path: string, text: string): void {
+  const draft = `${path}.${randomUUID()}.tmp`;
+  try {
+    writeDurably(draft, text);
+    linkSync(draft, path);
+    syncFolder(dirname(path));
+  } catch (cause) {
+    if (errorCodeOf(cause) === 'EEXIST') {
+      throw new KeyError(
+        'KEY_FILE_EXISTS',
+        `key file ${path}: exists already and is never overwritten. Open it, or choose another path`,
+      );
+    }
+    throw new KeyError(
+      'KEY_FILE_UNWRITABLE',
+      `key file ${path}: cannot be written (${errorCodeOf(cause)}). Its folder must exist, be writable and be on a file system with hard links`,
+    );
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/**
+ * Replaces a key file by another text. The old bytes are overwritten, which reaches them on file systems that write in
+ * place.
+ * @throws KeyError KEY_FILE_UNWRITABLE; the file is then as it was
+ */
+export function replacePrivately(path: string, text: string): void {
+  const draft = `${path}.${randomUUID()}.tmp`;
+  try {
+    const old = openSync(path, 'r+');
+    try {
+      writeDurably(draft, text);
+      renameSync(draft, path);
+      syncFolder(dirname(path));
+      writeSync(old, Buffer.alloc(fstatSync(old).size), 0, null, 0);
+      fsyncSync(old);
+    } finally {
+      closeSync(old);
+    }
+  } catch (cause) {
+    throw new KeyError(
+      'KEY_FILE_UNWRITABLE',
+      `key file ${path}: cannot be replaced (${errorCodeOf(cause)}). It and its folder must be writable by this user`,
+    );
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/**
+ * Runs work that nobody else does at the same time on the same key file.
+ * @throws KeyError KEY_FILE_UNWRITABLE when somebody else has it now
+ */
+export function whileLocked<T>(path: string, work: () => T): T {
+  const lock = `${path}.lock`;
+  try {
+    closeSync(openSync(lock, 'wx', OWNER_ONLY));
+  } catch (cause) {
+    throw new KeyError(
+      'KEY_FILE_UNWRITABLE',
+      errorCodeOf(cause) === 'EEXIST'
+        ? `key file ${path}: another process changes it. If none does, remove ${lock}`
+        : `key file ${path}: its folder must be writable by this user (${errorCodeOf(cause)})`,
+    );
+  }
+  try {
+    return work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+function writeDurably(path: string, text: string): void {
+  const file = openSync(path, 'wx', OWNER_ONLY);
+  try {
+    fchmodSync(file, OWNER_ONLY);
+    writeFileSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+function errorCodeOf(error: unknown): string {
+  const named = typeof error === 'object' && error !== null && 'code' in error;
+  return named && typeof error.code === 'string' ? error.code : 'unknown fault';
+}
