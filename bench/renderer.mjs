@@ -1,6 +1,7 @@
 // G15, G16: a loop and a still of the renderer against what a user would write first, puppeteer with screenshots, and
 // the loop against the time that hashing its pixels takes on one core.
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import puppeteer from 'puppeteer';
 import { silentLogger } from '@cer/http-service';
 import { startEngine } from '../apps/renderer/dist/engine.js';
@@ -22,22 +23,28 @@ const STILL_SKETCH = `function setup() {
   background(240);
   for (let i = 0; i < 300; i++) { fill((i * 37) % 255, (i * 91) % 255, 200); circle((i * 173) % width, (i * 311) % height, 40 + (i % 160)); }
 }`;
-const PEER_DRAWING = `(count, frame, stroke) => {
+const PEER_DRAWING = `(frame) => {
   const ctx = (globalThis.ctx ??= document.querySelector('canvas').getContext('2d'));
   ctx.fillStyle = 'rgb(20,20,20)'; ctx.fillRect(0, 0, ${WIDTH}, ${HEIGHT});
-  for (let i = 0; i < count; i++) {
+  for (let i = 0; i < 100; i++) {
     ctx.fillStyle = \`rgb(\${(i * 37) % 255},\${(i * 91) % 255},200)\`;
     ctx.beginPath(); ctx.arc((i * 173 + frame * 7) % ${WIDTH}, (i * 311 + frame * 3) % ${HEIGHT}, 30 + (i % 80) / 2, 0, 7); ctx.fill();
-    if (stroke) ctx.stroke();
   }
 }`;
+const P5 = readFileSync(`${import.meta.dirname}/../node_modules/p5/lib/p5.min.js`, 'utf8');
+/** p5.js runs setup() some time after it is loaded; the sketch says when it has drawn. */
+const P5_SKETCH = STILL_SKETCH.replace('{', `{ createCanvas(${WIDTH}, ${HEIGHT}); noLoop();`).replace(
+  /}$/,
+  'globalThis.hasDrawn = true; }',
+);
 const PEER_PAGE = `<body style="margin:0"><canvas width="${WIDTH}" height="${HEIGHT}" style="display:block"></canvas>`;
 
 /**
- * @param {{rounds: number, frames: number, peerFrames: number, stills: number}} options per round; odd rounds
+ * @param {{rounds: number, frames: number, peerFrames: number, stills: number, longLoop: number}} options per round; odd
+ *   rounds; `longLoop`: frames of one loop that is rendered once, 0 for none
  * @returns {Promise<{cases: object[], ratios: object[]}>} no cases where there is no browser
  */
-export async function rendererCases({ rounds, frames, peerFrames, stills }) {
+export async function rendererCases({ rounds, frames, peerFrames, stills, longLoop }) {
   const binary = await resolveBrowser(undefined).catch(() => undefined);
   if (binary === undefined) {
     console.log('no browser: node scripts/browser.mjs brings one');
@@ -51,16 +58,12 @@ export async function rendererCases({ rounds, frames, peerFrames, stills }) {
     args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
   });
   try {
-    const p5 = await p5Source();
     const timed = new Map([
       ['loop, ours, frames', () => ours(engine, frames)],
       ['loop, page.screenshot + hash per frame', () => peerLoop(peer, peerFrames)],
       ['SHA-256 of a frame, one core', () => hashFloor(frames)],
       ['warm simple render, ours', () => ourStills(engine, stills)],
-      [
-        `warm simple render, fresh puppeteer page + screenshot${p5 === undefined ? '' : ', p5.js'}`,
-        () => peerStills(peer, stills, p5),
-      ],
+      ['warm simple render, p5.js in a fresh puppeteer page + screenshot', () => peerStills(peer, stills)],
     ]);
     const rates = new Map([...timed.keys()].map((name) => [name, []]));
     await ourStills(engine, 2);
@@ -68,6 +71,7 @@ export async function rendererCases({ rounds, frames, peerFrames, stills }) {
       for (const [name, run] of timed) rates.get(name).push(await run());
     }
     const [loop, peerRate, floor, still, peerStill] = [...rates.values()].map(median);
+    if (longLoop > 0) rates.set(`one loop of ${longLoop} frames, ours`, [await ours(engine, longLoop)]);
     return {
       cases: [...rates].map(([name, values]) => ({
         name,
@@ -75,17 +79,12 @@ export async function rendererCases({ rounds, frames, peerFrames, stills }) {
         median: median(values),
         min: Math.min(...values),
         max: Math.max(...values),
-        rounds,
+        rounds: values.length,
       })),
       ratios: [
         ratio('G15', 'loop frames/s, ours / page.screenshot', loop / peerRate, 8),
         ratio('G15', 'loop frames/s / SHA-256 alone', loop / floor, 0.5),
-        ratio(
-          'G16',
-          `simple render, ours / fresh puppeteer page${p5 === undefined ? ' without p5.js' : ' with p5.js'}`,
-          still / peerStill,
-          p5 === undefined ? 1.5 : 4,
-        ),
+        ratio('G16', 'simple render, ours / p5.js in a fresh puppeteer page', still / peerStill, 4),
       ],
     };
   } finally {
@@ -130,7 +129,7 @@ async function peerLoop(peer, frames) {
   const page = await openPeerPage(peer);
   const startedAt = performance.now();
   for (let frame = 0; frame < frames; frame += 1) {
-    await page.evaluate(`(${PEER_DRAWING})(100, ${frame}, false)`);
+    await page.evaluate(`(${PEER_DRAWING})(${frame})`);
     createHash('sha256')
       .update(await page.screenshot())
       .digest('hex');
@@ -140,38 +139,21 @@ async function peerLoop(peer, frames) {
   return rate;
 }
 
-async function peerStills(peer, count, p5) {
+async function peerStills(peer, count) {
   const startedAt = performance.now();
   for (let i = 0; i < count; i += 1) {
-    const page = p5 === undefined ? await openPeerPage(peer) : await peer.newPage();
-    if (p5 === undefined) await page.evaluate(`(${PEER_DRAWING})(300, 0, true)`);
-    else {
-      await page.setViewport({ width: WIDTH, height: HEIGHT });
-      await page.setContent('<body style="margin:0">');
-      await page.addScriptTag({ content: p5 });
-      await page.addScriptTag({
-        content: STILL_SKETCH.replace('{', `{ createCanvas(${WIDTH}, ${HEIGHT}); noLoop(); `),
-      });
-      await page.evaluate('new p5()');
-      await page.waitForSelector('canvas');
-    }
+    const page = await peer.newPage();
+    await page.setViewport({ width: WIDTH, height: HEIGHT });
+    await page.setContent('<body style="margin:0">');
+    await page.addScriptTag({ content: P5_SKETCH });
+    await page.addScriptTag({ content: P5 });
+    await page.waitForFunction('globalThis.hasDrawn === true');
     createHash('sha256')
       .update(await page.screenshot())
       .digest('hex');
     await page.close();
   }
   return (count / (performance.now() - startedAt)) * 1000;
-}
-
-/** p5.js is LGPL and no dependency of the project; where somebody has installed it beside, it is the peer. */
-async function p5Source() {
-  const { createRequire } = await import('node:module');
-  const { readFileSync } = await import('node:fs');
-  try {
-    return readFileSync(createRequire(import.meta.url).resolve('p5/lib/p5.min.js'), 'utf8');
-  } catch {
-    return undefined;
-  }
 }
 
 function hashFloor(frames) {

@@ -33,8 +33,8 @@ const groups = [
     () =>
       rendererCases(
         quick
-          ? { rounds: 1, frames: 24, peerFrames: 4, stills: 3 }
-          : { rounds: 3, frames: 240, peerFrames: 12, stills: 15 },
+          ? { rounds: 1, frames: 24, peerFrames: 4, stills: 3, longLoop: 0 }
+          : { rounds: 3, frames: 240, peerFrames: 12, stills: 15, longLoop: 1800 },
       ),
   ],
 ];
