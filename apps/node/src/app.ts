@@ -1,6 +1,15 @@
 import type { RequestListener } from 'node:http';
 import express from 'express';
-import { frontDoor, mount, type Logger, type Metrics, type Route, type RouterOptions } from '@cer/http-service';
+import {
+  frontDoor,
+  mount,
+  type Logger,
+  type Metrics,
+  type Route,
+  type RouterOptions,
+  type Secret,
+} from '@cer/http-service';
+import { createAdminGate } from './admin/admin-gate.js';
 import { attestRoutes } from './attest/attest-routes.js';
 import { createAuditLog } from './audit/audit-log.js';
 import { auditRoutes } from './audit/audit-routes.js';
@@ -48,7 +57,9 @@ export interface NodeDeps extends BodyLimits {
 export function nodeRoutes(deps: NodeDeps): Route[] {
   const { store } = deps;
   const gate = createGate(deps.keys);
-  const shared = { ...deps, gate, records: store.records };
+  const adminGate = createAdminGate({ adminSecret: deps.adminSecret, now: deps.now });
+  const auditLog = createAuditLog({ audit: store.audit, signing: deps.signing, now: deps.now });
+  const shared = { ...deps, gate, adminGate, auditLog, records: store.records };
   return [
     ...certifyRoutes(shared),
     ...attestRoutes(shared),
@@ -56,7 +67,7 @@ export function nodeRoutes(deps: NodeDeps): Route[] {
     ...lookupRoutes(shared),
     ...projectRoutes(shared),
     ...renderRoutes(shared),
-    ...auditRoutes({ audit: store.audit, adminGate, nodeId: deps.attestor.nodeId }),
+    ...auditRoutes({ ...shared, audit: store.audit }),
     ...discoveryRoutes({
       ...deps,
       readiness: {

@@ -63,6 +63,15 @@ export {
 } from './attest/attest.js';
 export { ENVELOPE_SPEC_VERSION, ENVELOPE_TYPE } from './attest/envelope.js';
 export { canonicalReceipt, readReceipt, type Receipt } from './attest/receipt.js';
+export { AuditChainCheck, readAuditHead, type AuditFault } from './audit/audit-chain.js';
+export {
+  auditEntryHash,
+  canonicalAuditEntry,
+  canonicalAuditHead,
+  type AuditEntry,
+  type AuditHead,
+  type SignedAuditEntry,
+} from './audit/audit-entry.js';
 export { DEFAULT_PUBLISH_SETTINGS, type PublishSettings } from './redact/publish-settings.js';
 export { redact } from './redact/redact.js';
 export { resealForPublication, type Original, type Reseal } from './redact/reseal.js';

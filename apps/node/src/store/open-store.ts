@@ -1,3 +1,4 @@
+import { SqlAuditStore } from './audit-rows.js';
 import type { Database } from './database.js';
 import { GroupCommit } from './group-commit.js';
 import { SqlLeaseStore } from './leases.js';
@@ -46,6 +47,7 @@ export async function openStore({ databaseUrl, queueLimit, now = () => new Date(
     projects: new SqlProjectStore(database),
     tenants: new SqlTenantStore(database, now),
     leases: new SqlLeaseStore(database),
+    audit: new SqlAuditStore(database),
     schemaVersion,
     ping: async () => {
       await database.all('select 1', []);

@@ -11,9 +11,11 @@ import {
   type Store,
 } from '../../src/store/index.js';
 import { attestationContract } from './attestation.contract.js';
+import { auditContract } from './audit.contract.js';
 import { leaseContract } from './lease.contract.js';
 import { hashOf, hashOnlyRecord, newRecord } from './new-record.js';
 import { projectContract } from './project.contract.js';
+import { recordListContract } from './record-list.contract.js';
 import { tenantContract } from './tenant.contract.js';
 import type { TestDatabase } from './test-database.js';
 import { visibilityContract } from './visibility.contract.js';
@@ -294,6 +296,12 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   });
 
   attestationContract(() => store);
+  recordListContract(() => store);
+  auditContract(() => ({
+    store,
+    database,
+    another: () => openStore({ databaseUrl: database.url, queueLimit: QUEUE_LIMIT }),
+  }));
   leaseContract(() => store);
   visibilityContract(() => store);
   projectContract(() => store);

@@ -1,0 +1,54 @@
+import { equalSecret, ServiceError, type RequestHead, type Secret } from '@cer/http-service';
+import { createLockout, type LockoutTimes } from './lockout.js';
+
+/** Who may use the admin routes. */
+export interface AdminGate {
+  /** For `admit` of a route. @throws ServiceError ADMIN_NOT_CONFIGURED, UNAUTHORIZED, RATE_LIMITED */
+  readonly admit: (head: RequestHead) => Promise<void>;
+  /** How the audit log names who was admitted: the secret is shared, so the address is all that is known. */
+  readonly actorOf: (head: RequestHead) => string;
+}
+
+export interface AdminGateDeps {
+  readonly adminSecret: Secret<string> | undefined;
+  readonly now: () => Date;
+  readonly lockout?: LockoutTimes;
+}
+
+/** Five wrong secrets in a quarter of an hour close the door for a quarter of an hour. */
+const LOCKOUT: LockoutTimes = { failures: 5, windowMs: 15 * 60_000, lockedMs: 15 * 60_000 };
+
+/** @see docs/spec.md, "Admin routes" */
+export function createAdminGate({ adminSecret, now, lockout = LOCKOUT }: AdminGateDeps): AdminGate {
+  const locks = createLockout(lockout, () => now().getTime());
+  return {
+    admit: async ({ headers, remoteAddress }) => {
+      if (adminSecret === undefined) {
+        throw new ServiceError({ code: 'ADMIN_NOT_CONFIGURED', message: 'ADMIN_SECRET is not set on this node' });
+      }
+      const given = headers['x-admin-secret'];
+      if (given === undefined) throw unauthorized();
+      // Before the comparison: who is locked out learns nothing from another try.
+      const waitSeconds = locks.secondsLeft(remoteAddress);
+      if (waitSeconds > 0) {
+        throw new ServiceError({
+          code: 'RATE_LIMITED',
+          message: 'too many wrong secrets from this address: wait',
+          headers: { 'retry-after': String(waitSeconds) },
+        });
+      }
+      // Digests have one length, so neither content nor length of the secret shows in the time it takes.
+      if (!equalSecret(given, adminSecret.reveal())) {
+        locks.noteFailure(remoteAddress);
+        throw unauthorized();
+      }
+      locks.forget(remoteAddress);
+    },
+    actorOf: ({ remoteAddress }) => `admin@${remoteAddress}`,
+  };
+}
+
+/** Without the challenge of keyed routes: no browser should ask for this secret. */
+function unauthorized(): ServiceError {
+  return new ServiceError({ code: 'UNAUTHORIZED', message: 'X-Admin-Secret: is missing or wrong' });
+}
