@@ -63,6 +63,18 @@ export {
 } from './attest/attest.js';
 export { ENVELOPE_SPEC_VERSION, ENVELOPE_TYPE } from './attest/envelope.js';
 export { canonicalReceipt, readReceipt, type Receipt } from './attest/receipt.js';
+export { nextKeyHistoryEntry, nextRootEntry, type NextChange } from './key-history/append.js';
+export { hashKeyHistoryEntry, keyHistoryHead, keyHistoryStart, type KeyHistoryEntries } from './key-history/chain.js';
+export type { KeyHistoryFinding, KeyHistoryNotice, KeyHistoryRefusal } from './key-history/findings.js';
+export { makeKeySetStatement, signKeySetStatement } from './key-history/statement.js';
+export {
+  rootFingerprintOf,
+  verifyKeyHistory,
+  type KeyHistoryVerification,
+  type ReadKeyHistory,
+  type SeenKeyHistory,
+  type VerifyKeyHistoryOptions,
+} from './key-history/verify.js';
 export { AuditChainCheck, readAuditHead, type AuditFault } from './audit/audit-chain.js';
 export {
   auditEntryHash,

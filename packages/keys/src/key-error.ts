@@ -5,6 +5,7 @@
  * - KEY_FORMAT_UNSUPPORTED: not an Ed25519 public key in one of the forms read here (raw, SPKI, JWK)
  * - KEY_POINT_INVALID: 32 bytes that name no point, a non-canonical one, or one of small order
  * - KEY_SET_INVALID: a document that is not `{nodeId, keys}`, or a key set that may not be published
+ * - KEY_HISTORY_INVALID: a key history of the wrong form, or a change that is impossible where it stands
  * - KEY_FILE_NOT_FOUND, KEY_FILE_EXISTS, KEY_FILE_PERMISSIONS, KEY_FILE_UNWRITABLE, KEY_FILE_INVALID: the file signer's
  */
 export type KeyErrorCode =
@@ -12,6 +13,7 @@ export type KeyErrorCode =
   | 'KEY_FORMAT_UNSUPPORTED'
   | 'KEY_POINT_INVALID'
   | 'KEY_SET_INVALID'
+  | 'KEY_HISTORY_INVALID'
   | 'KEY_FILE_NOT_FOUND'
   | 'KEY_FILE_EXISTS'
   | 'KEY_FILE_PERMISSIONS'

@@ -9,6 +9,8 @@ export interface NodeKeySet {
   readonly activeKid: string | null;
   /** By kid, in document order. */
   readonly entries: ReadonlyMap<string, KeyEntry>;
+  /** Only of a verified key history: the time up to which a root vouches for what the set says of revocations. */
+  readonly revocationsKnownUntil?: string;
 }
 
 /**

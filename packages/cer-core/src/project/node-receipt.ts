@@ -5,7 +5,10 @@ import type { Finding } from '../verify/finding.js';
 import { chooseKey } from '../verify/key-choice.js';
 import { fail, outcomeOf, skipped, type LayerOutcome } from '../verify/layer.js';
 import type { VerifyOptions } from '../verify/options.js';
-import { platformVerifier, signatureFault, type Trust } from '../verify/signature.js';
+import type { KeyRescue } from '../verify/key-rescue.js';
+import { signatureFault, trustOf, type Trust } from '../verify/signature.js';
+import type { TimestampFinding } from '../verify/timestamp-verifier.js';
+import { checkTimestamps, stampsOfReceipt } from '../verify/timestamps.js';
 
 const WHERE = 'meta.attestation.receipt';
 
@@ -13,6 +16,10 @@ export interface NodeReceipt {
   readonly outcome: LayerOutcome;
   /** Node-issued time of registration; null unless the receipt passed. */
   readonly registeredAt: string | null;
+  /** External timestamps of the project, the best first. */
+  readonly timestamps: readonly TimestampFinding[];
+  /** Set when the key was revoked and the receipt counts nevertheless. */
+  readonly rescue: KeyRescue | null;
 }
 
 /**
@@ -28,7 +35,7 @@ export async function checkNodeReceipt(project: JsonObject, options: VerifyOptio
   const [payload] = receipts;
   const [signature] = signatures;
   if (attestation === undefined && payload === undefined && signature === undefined) {
-    return { outcome: skipped('no-attestation'), registeredAt: null };
+    return refused(skipped('no-attestation'));
   }
   if (!isJsonObject(payload) || signature === undefined) {
     return refused(fail('ATTESTATION_MISSING', WHERE, 'is required beside the other parts of an attestation'));
@@ -37,13 +44,11 @@ export async function checkNodeReceipt(project: JsonObject, options: VerifyOptio
   if (receipt?.scope !== 'project') {
     return refused(fail('ATTESTATION_INVALID_SIGNATURE', WHERE, 'is no receipt of a project'));
   }
-  const trust: Trust = {
-    keySet: options.keySet ?? null,
-    nodeId: options.nodeId ?? null,
-    verifySignature: options.verifySignature ?? platformVerifier,
-  };
-  const choice = chooseKey(trust.keySet, receipt.kid, receipt.timestamp);
-  if (choice.key === null) return refused(fail(choice.code, WHERE, choice.detail));
+  const trust = trustOf(options);
+  const places = [isJsonObject(meta) ? meta : null, inMeta, project];
+  const timestamps = await checkTimestamps({ receipt: payload, signature, hash: receipt.hash, places }, trust.timestamps);
+  const choice = chooseKey(trust.keySet, receipt.kid, receipt.timestamp, stampsOfReceipt(timestamps));
+  if (choice.key === null) return refused(fail(choice.code, WHERE, choice.detail), timestamps);
   const fault = await signatureFault(trust, choice.key, canonicalReceipt(payload), signature);
   const outcome = outcomeOf([
     ...(fault === null ? [] : [invalid('meta.attestation.signature', fault)]),
@@ -55,11 +60,12 @@ export async function checkNodeReceipt(project: JsonObject, options: VerifyOptio
     ...copyFindings(inMeta, 'meta.attestation.', receipt),
     ...copyFindings(project, '', receipt),
   ]);
-  return outcome.status === 'PASS' ? { outcome, registeredAt: receipt.timestamp } : refused(outcome);
+  if (outcome.status !== 'PASS') return refused(outcome, timestamps);
+  return { outcome, registeredAt: receipt.timestamp, timestamps, rescue: choice.rescue };
 }
 
-function refused(outcome: LayerOutcome): NodeReceipt {
-  return { outcome, registeredAt: null };
+function refused(outcome: LayerOutcome, timestamps: readonly TimestampFinding[] = []): NodeReceipt {
+  return { outcome, registeredAt: null, timestamps, rescue: null };
 }
 
 /** Null stands for absent. */

@@ -8,7 +8,9 @@ import { evaluateCer } from '../verify/evaluate.js';
 import type { Evaluation } from '../verify/evaluation.js';
 import { schemaFinding, type Finding } from '../verify/finding.js';
 import { findingsOf, skipped, type LayerOutcome } from '../verify/layer.js';
+import type { KeyRescue } from '../verify/key-rescue.js';
 import type { VerifyOptions } from '../verify/options.js';
+import { reportTimestamp, type ReportedTimestamp } from '../verify/reported-timestamp.js';
 import { pooledVerifier } from '../verify/signature.js';
 import { checkChain } from './chain.js';
 import { checkNodeReceipt } from './node-receipt.js';
@@ -46,6 +48,9 @@ export interface ProjectEvaluation {
   readonly steps: readonly StepResult[];
   readonly nodeReceipt: LayerOutcome;
   readonly registeredAt: string | null;
+  /** The best external timestamp of the registration, else the node's word; null without receipt. */
+  readonly timestamp: ReportedTimestamp | null;
+  readonly keyRescue: KeyRescue | null;
   readonly verifiedAt: string;
 }
 
@@ -107,6 +112,8 @@ async function evaluate(input: unknown, options: VerifyProjectOptions): Promise<
     steps,
     nodeReceipt: nodeReceipt.outcome,
     registeredAt: isVouchedFor ? nodeReceipt.registeredAt : null,
+    timestamp: reportTimestamp(nodeReceipt.timestamps, nodeReceipt.outcome),
+    keyRescue: nodeReceipt.rescue,
     verifiedAt: options.verifiedAt,
   };
 }
@@ -261,6 +268,8 @@ function failed(
     steps: [],
     nodeReceipt: skipped('no-attestation'),
     registeredAt: null,
+    timestamp: null,
+    keyRescue: null,
     verifiedAt: options.verifiedAt,
   };
 }

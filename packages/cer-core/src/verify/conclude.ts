@@ -11,8 +11,10 @@ import type { Integrity } from './integrity.js';
 import type { LayerOutcome } from './layer.js';
 import type { VerifyOptions } from './options.js';
 import type { ReceiptCheck } from './receipt.js';
+import { reportTimestamp } from './reported-timestamp.js';
 import { rollUp } from './rollup.js';
 import type { Subject } from './subject.js';
+import type { TimestampFinding } from './timestamp-verifier.js';
 
 /** One evaluation from the three layers: the rollup, and what may be shown of the bundle and who vouches for it. */
 export function conclude(
@@ -21,6 +23,7 @@ export function conclude(
   integrity: Integrity,
   receipt: ReceiptCheck,
   envelope: LayerOutcome,
+  stamps: readonly TimestampFinding[],
   options: VerifyOptions,
 ): Evaluation {
   const { bundle, protocol, reading, type } = subject;
@@ -54,7 +57,9 @@ export function conclude(
     contentMode: protocol?.sealing === 'commitments' ? 'HASH_BOUND' : null,
     signed: signedFacts(receipt, envelope, evidence),
     provenance: provenanceOf(subject, receipt),
-    timestamp: receipt.outcome.status === 'SKIPPED' || receipt.receipt === null ? null : nodeIssued(receipt.outcome),
+    timestamp: reportTimestamp(stamps, receipt.receipt === null ? null : receipt.outcome),
+    timestamps: stamps,
+    keyRescue: receipt.outcome.status === 'PASS' ? receipt.rescue : null,
     verifiedAt: options.verifiedAt,
   };
 }
@@ -95,12 +100,14 @@ function isSupplemental({ bundle, type, reading }: Subject, relaxations: readonl
 }
 
 function signedFacts(
-  { receipt, outcome, keyEntry }: ReceiptCheck,
+  { receipt, outcome, keyEntry, rescue }: ReceiptCheck,
   envelope: LayerOutcome,
   evidence: Evidence,
 ): SignedFacts | null {
   if (receipt === null || outcome.status !== 'PASS') return null;
-  const holder = receipt.isLegacy ? receipt.payload : envelope.status === 'PASS' ? evidence.attestation : null;
+  // No timestamp covers the envelope: whoever has a leaked key could have made another one since.
+  const isEnvelopeWorth = envelope.status === 'PASS' && rescue === null;
+  const holder = receipt.isLegacy ? receipt.payload : isEnvelopeWorth ? evidence.attestation : null;
   const attestationId = holder === null ? undefined : member(holder, 'attestationId');
   return {
     nodeId: receipt.nodeId,
@@ -129,8 +136,4 @@ function provenanceOf({ bundle, reading }: Subject, { receipt, outcome }: Receip
     originalCertificateHash: claimed('originalCertificateHash'),
     redactionPolicy: claimed('redactionPolicy'),
   };
-}
-
-function nodeIssued(outcome: LayerOutcome): Evaluation['timestamp'] {
-  return { type: 'node-issued', status: outcome.status === 'PASS' ? 'verified' : 'invalid' };
 }

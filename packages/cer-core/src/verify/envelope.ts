@@ -15,6 +15,8 @@ import { chooseKey } from './key-choice.js';
 import { fail, PASS, skipped, type LayerOutcome, type SkipReason } from './layer.js';
 import { signatureFault, type Trust } from './signature.js';
 import type { Subject } from './subject.js';
+import type { TimestampFinding } from './timestamp-verifier.js';
+import { stampsOfReceipt } from './timestamps.js';
 
 const ENVELOPE = 'meta.verificationEnvelope';
 
@@ -26,6 +28,7 @@ function invalid(member: string, detail: string): LayerOutcome {
 export async function checkEnvelope(
   subject: Subject,
   evidence: Evidence,
+  stamps: readonly TimestampFinding[],
   hashed: Integrity['hashed'],
   trust: Trust,
 ): Promise<LayerOutcome> {
@@ -54,7 +57,8 @@ export async function checkEnvelope(
 
   const text = payloadOrNull(subject.bundle, attestation, hashed);
   if (text === null) return invalid(ENVELOPE, 'signs content that has no canonical form');
-  const choice = chooseKey(trust.keySet, facts.kid, facts.attestedAt);
+  // Of a revoked key, what it says beside a receipt that was stamped in time; the content is the same by its hash.
+  const choice = chooseKey(trust.keySet, facts.kid, facts.attestedAt, stampsOfReceipt(stamps));
   if (choice.key === null) {
     return choice.code === 'VERIFICATION_MATERIAL_UNAVAILABLE'
       ? fail(choice.code, ENVELOPE, choice.detail)

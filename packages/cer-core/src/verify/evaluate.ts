@@ -1,19 +1,20 @@
 import { BUNDLE_TYPES, PROJECT } from '../bundle-types/registry.js';
 import { exceedsDepth } from '../json/depth.js';
-import { member } from '../json/json-value.js';
+import { member, type JsonObject } from '../json/json-value.js';
 import { MAX_DEPTH } from '../json/parse.js';
 import { PROTOCOLS } from '../protocols/protocols.js';
 import { conclude } from './conclude.js';
 import { checkEnvelope } from './envelope.js';
 import { unreadable, type Evaluation } from './evaluation.js';
-import { collectEvidence } from './evidence.js';
+import { collectEvidence, type Evidence } from './evidence.js';
 import { schemaFinding } from './finding.js';
 import { checkIntegrity } from './integrity.js';
 import { evaluateOlderReseal, isLabelledOlderReseal } from './older-reseal.js';
 import type { VerifyOptions } from './options.js';
 import { checkReceipt } from './receipt.js';
-import { platformVerifier, type Trust } from './signature.js';
+import { trustOf } from './signature.js';
 import { readSubject, type Registries } from './subject.js';
+import { checkTimestamps, type StampedEvidence } from './timestamps.js';
 import { unwrap } from './unwrap.js';
 
 /**
@@ -48,19 +49,20 @@ async function evaluate(input: unknown, options: VerifyOptions): Promise<Evaluat
     protocols: options.protocols ?? PROTOCOLS,
     bundleTypes: options.bundleTypes ?? BUNDLE_TYPES,
   };
-  const trust: Trust = {
-    keySet: options.keySet ?? null,
-    nodeId: options.nodeId ?? null,
-    verifySignature: options.verifySignature ?? platformVerifier,
-  };
+  const trust = trustOf(options);
   const read = readSubject(bundle, packaging, registries);
   const evidence = collectEvidence(bundle, packaging);
-  if (isLabelledOlderReseal(bundle)) return evaluateOlderReseal(read, evidence, trust, options);
+  const stamps = await checkTimestamps(stampedEvidence(bundle, evidence), trust.timestamps);
+  if (isLabelledOlderReseal(bundle)) return evaluateOlderReseal(read, evidence, stamps, trust, options);
   const integrity = checkIntegrity(read);
   // Both signatures go to the crypto thread pool at once; neither layer hears of the other's outcome.
   const [receipt, envelope] = await Promise.all([
-    checkReceipt(read, evidence, trust),
-    checkEnvelope(read, evidence, integrity.hashed, trust),
+    checkReceipt(read, evidence, stamps, trust),
+    checkEnvelope(read, evidence, stamps, integrity.hashed, trust),
   ]);
-  return conclude(read, evidence, integrity, receipt, envelope, options);
+  return conclude(read, evidence, integrity, receipt, envelope, stamps, options);
+}
+
+function stampedEvidence(bundle: JsonObject, { receipt, signature, stamped }: Evidence): StampedEvidence {
+  return { receipt, signature, hash: member(bundle, 'certificateHash'), places: stamped };
 }

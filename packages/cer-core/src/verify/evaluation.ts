@@ -5,7 +5,10 @@ import type { Sha256Hash } from '../hash.js';
 import type { JsonObject } from '../json/json-value.js';
 import type { Finding } from './finding.js';
 import { failWith, findingsOf, skipped, type LayerOutcome } from './layer.js';
+import type { KeyRescue } from './key-rescue.js';
 import type { VerifyOptions } from './options.js';
+import type { ReportedTimestamp } from './reported-timestamp.js';
+import type { TimestampFinding } from './timestamp-verifier.js';
 
 /** What a signature vouches for; reports show these and never an unsigned copy. */
 export interface SignedFacts {
@@ -52,10 +55,12 @@ export interface Evaluation {
   readonly contentMode: 'HASH_BOUND' | null;
   readonly signed: SignedFacts | null;
   readonly provenance: ResealProvenance | null;
-  readonly timestamp: {
-    readonly type: 'rfc3161' | 'node-issued';
-    readonly status: 'verified' | 'invalid' | 'untrusted';
-  } | null;
+  /** The best external timestamp, else the node's own word; null where neither is there. */
+  readonly timestamp: ReportedTimestamp | null;
+  /** Every external timestamp that was checked, the best first. */
+  readonly timestamps: readonly TimestampFinding[];
+  /** Set when the key was revoked and the receipt counts nevertheless. */
+  readonly keyRescue: KeyRescue | null;
   readonly verifiedAt: string;
 }
 
@@ -86,6 +91,8 @@ export function unreadable(finding: Finding, options: Pick<VerifyOptions, 'verif
     signed: null,
     provenance: null,
     timestamp: null,
+    timestamps: [],
+    keyRescue: null,
     verifiedAt: options.verifiedAt,
   };
 }

@@ -16,6 +16,8 @@ export interface Evidence {
   readonly attestation: JsonObject | null;
   /** The places that hold unsigned copies of signed values, with the path to show. */
   readonly copies: readonly { readonly path: string; readonly members: JsonObject }[];
+  /** Objects that may carry external timestamps of this bundle. */
+  readonly stamped: readonly (JsonObject | null)[];
   /** The original a reseal was made from, as it claims. */
   readonly original: JsonObject | null;
   /** Two places that should hold the same value and do not. */
@@ -106,6 +108,8 @@ export function collectEvidence(bundle: JsonObject, packaging: JsonObject | null
       ...(inOuter === null || isLookupOfReseal ? [] : [{ path: `${outerPath}attestation.`, members: inOuter }]),
       ...(packaging === null || isLookupOfReseal ? [] : [{ path: outerPath, members: packaging }]),
     ],
+    // Around a reseal's lookup stand the timestamps of the original.
+    stamped: [meta, inMeta, packaging === null || isLookupOfReseal ? null : packaging],
     original,
     disagreements,
   };

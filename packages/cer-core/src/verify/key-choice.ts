@@ -1,18 +1,26 @@
 import { compareTimestamps, parseTimestamp, type KeyEntry, type NodeKeySet, type PublicKey } from '@cer/keys';
 import type { FailureCode } from '../errors.js';
+import { rescueKey, type KeyRescue } from './key-rescue.js';
+import type { SoundTimestamp } from './timestamp-verifier.js';
 
 /** A key for a signature, or why there is none. Only the caller's key set is asked, and there is no second choice. */
 export type KeyChoice =
-  | { readonly key: PublicKey; readonly entry: KeyEntry }
+  | { readonly key: PublicKey; readonly entry: KeyEntry; readonly rescue: KeyRescue | null }
   | { readonly key: null; readonly entry: KeyEntry | null; readonly code: FailureCode; readonly detail: string };
 
 /**
  * Chooses the key that a signature names, as it stood at a time.
  * @param kid from what was signed
  * @param at the time of signing, a valid timestamp; the ends of a key's life are inclusive
+ * @param stamps verified timestamps over the receipt and its signature: what a revoked key signed before it went bad counts
  * @see docs/spec.md, "Key choice"
  */
-export function chooseKey(keySet: NodeKeySet | null, kid: string, at: string): KeyChoice {
+export function chooseKey(
+  keySet: NodeKeySet | null,
+  kid: string,
+  at: string,
+  stamps: readonly SoundTimestamp[],
+): KeyChoice {
   const refuse = (code: FailureCode, detail: string, entry: KeyEntry | null = null): KeyChoice => ({
     key: null,
     entry,
@@ -27,10 +35,11 @@ export function chooseKey(keySet: NodeKeySet | null, kid: string, at: string): K
   if (!isWithinLife(entry, at)) {
     return refuse('ATTESTATION_KEY_NOT_FOUND', "is dated outside the key's life", entry);
   }
-  if (entry.status === 'revoked') return refuse('KEY_REVOKED', 'names a key that was revoked', entry);
+  const revoked = entry.status === 'revoked' ? rescueKey(entry, stamps) : null;
+  if (revoked?.rescue === null) return refuse('KEY_REVOKED', revoked.detail, entry);
   if (!entry.key.usable)
     return refuse('ATTESTATION_KEY_FORMAT_UNSUPPORTED', `names a key that is unusable: ${entry.key.reason}`, entry);
-  return { key: entry.key.publicKey, entry };
+  return { key: entry.key.publicKey, entry, rescue: revoked?.rescue ?? null };
 }
 
 function isWithinLife({ notBefore, retiredAt }: KeyEntry, at: string): boolean {

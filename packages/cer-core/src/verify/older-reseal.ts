@@ -12,6 +12,7 @@ import type { VerifyOptions } from './options.js';
 import { checkReceipt } from './receipt.js';
 import type { Trust } from './signature.js';
 import type { Subject } from './subject.js';
+import type { TimestampFinding } from './timestamp-verifier.js';
 
 /** Bundles from older nodes call themselves reseals only in unsigned members. */
 export function isLabelledOlderReseal(bundle: JsonObject): boolean {
@@ -31,10 +32,11 @@ export function isLabelledOlderReseal(bundle: JsonObject): boolean {
 export async function evaluateOlderReseal(
   read: Subject,
   evidence: Evidence,
+  stamps: readonly TimestampFinding[],
   trust: Trust,
   options: VerifyOptions,
 ): Promise<Evaluation> {
-  const receipt = await checkReceipt(read, evidence, trust);
+  const receipt = await checkReceipt(read, evidence, stamps, trust);
   const isVouchedFor = receipt.outcome.status === 'PASS';
   const subject: Subject =
     isVouchedFor && read.reading !== null ? { ...read, reading: { ...read.reading, resealed: true } } : read;
@@ -42,13 +44,13 @@ export async function evaluateOlderReseal(
   // A bundle that holds as what it says it is needs no reading as a reseal: then its envelope is checked like any other,
   // or a label that anybody can add would excuse a broken envelope.
   const isWhole = checkIntegrity(read).outcome.status === 'PASS';
-  const envelope = await checkEnvelope(isWhole ? read : subject, evidence, integrity.hashed, trust);
+  const envelope = await checkEnvelope(isWhole ? read : subject, evidence, stamps, integrity.hashed, trust);
   const mayExcludeContext =
     isVouchedFor &&
     isAfter(receipt.keyEntry?.contextUnprotectedBefore, receipt.receipt?.timestamp) &&
     isOnlyHashMismatch(integrity);
   if (!mayExcludeContext || hashWithoutContext(subject) !== member(subject.bundle, 'certificateHash')) {
-    return conclude(subject, evidence, integrity, receipt, envelope, options);
+    return conclude(subject, evidence, integrity, receipt, envelope, stamps, options);
   }
   const relaxed: Subject = {
     ...subject,
@@ -60,7 +62,7 @@ export async function evaluateOlderReseal(
     outcome: PASS,
     computedCertificateHash: hashWithoutContext(subject),
   };
-  return conclude(relaxed, evidence, relaxedIntegrity, receipt, envelope, options);
+  return conclude(relaxed, evidence, relaxedIntegrity, receipt, envelope, stamps, options);
 }
 
 function isOnlyHashMismatch({ outcome }: Integrity): boolean {

@@ -1,6 +1,7 @@
 import type { NodeKeySet, SignatureVerifier } from '@cer/keys';
 import type { BundleTypeRegistry } from '../bundle-types/registry.js';
 import type { ProtocolRegistry } from '../protocols/protocols.js';
+import type { TimestampVerifier } from './timestamp-verifier.js';
 
 /** What the caller pins and demands. Nothing that travels inside what is verified ever takes its place. */
 export interface VerifyOptions {
@@ -15,6 +16,8 @@ export interface VerifyOptions {
   readonly requireFullArtifact?: boolean;
   readonly protocols?: ProtocolRegistry;
   readonly bundleTypes?: BundleTypeRegistry;
+  /** Checks external timestamps against the roots the caller pinned; without it no token is looked at. */
+  readonly timestamps?: TimestampVerifier | null;
   /** Another Ed25519 backend than the platform's. */
   readonly verifySignature?: SignatureVerifier;
 }

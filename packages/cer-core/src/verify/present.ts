@@ -1,6 +1,7 @@
 import type { Finding } from './finding.js';
 import { describeFinding } from './finding.js';
 import type { Evaluation } from './evaluation.js';
+import type { KeyRescue } from './key-rescue.js';
 import type { LayerOutcome } from './layer.js';
 
 // The documented result shapes. Each is a view of one evaluation, so they cannot disagree.
@@ -23,6 +24,9 @@ export interface VerificationReport {
   readonly verifiedAt: string;
   readonly verifier: string;
   readonly contentMode?: 'HASH_BOUND';
+  /** The best external timestamp, when there is any. */
+  readonly timestamp?: Evaluation['timestamp'];
+  readonly keyRescue?: KeyRescue;
 }
 
 /** `<package>/<version>` of whoever verified. */
@@ -44,6 +48,8 @@ export function toReport(evaluation: Evaluation, verifier: VerifierName): Verifi
     verifiedAt: evaluation.verifiedAt,
     verifier,
     ...contentModeOf(evaluation),
+    ...(evaluation.timestamp?.type === 'rfc3161' && { timestamp: evaluation.timestamp }),
+    ...keyRescueOf(evaluation),
   };
 }
 
@@ -54,6 +60,11 @@ function reasonCodesOf({ findings, supplemental }: Evaluation): string[] {
 
 function contentModeOf({ contentMode }: Evaluation): { readonly contentMode?: 'HASH_BOUND' } {
   return contentMode === null ? {} : { contentMode };
+}
+
+/** Says by which timestamp a record under a revoked key is verified; absent for every other record. */
+function keyRescueOf({ keyRescue }: Evaluation): { readonly keyRescue?: KeyRescue } {
+  return keyRescue === null ? {} : { keyRescue };
 }
 
 type Check = 'pass' | 'fail' | 'skipped';
@@ -68,6 +79,7 @@ export interface NodeVerifyResponse {
   readonly classification: Classification;
   readonly timestamp: Evaluation['timestamp'];
   readonly contentMode?: 'HASH_BOUND';
+  readonly keyRescue?: KeyRescue;
 }
 
 const STRUCTURE_CODES: ReadonlySet<string> = new Set([
@@ -101,6 +113,7 @@ export function toNodeVerifyResponse(evaluation: Evaluation): NodeVerifyResponse
     classification: classify(evaluation),
     timestamp,
     ...contentModeOf(evaluation),
+    ...keyRescueOf(evaluation),
   };
 }
 
@@ -151,6 +164,7 @@ export interface StructuredResult {
   readonly timestampStatus: 'verified' | 'invalid' | 'untrusted' | null;
   readonly supplemental: boolean;
   readonly contentMode?: 'HASH_BOUND';
+  readonly keyRescue?: KeyRescue;
 }
 
 export function toStructuredResult(evaluation: Evaluation): StructuredResult {
@@ -169,5 +183,6 @@ export function toStructuredResult(evaluation: Evaluation): StructuredResult {
     timestampStatus: timestamp?.status ?? null,
     supplemental,
     ...contentModeOf(evaluation),
+    ...keyRescueOf(evaluation),
   };
 }

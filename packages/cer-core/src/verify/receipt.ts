@@ -7,9 +7,12 @@ import { envelopeSkipReason } from './envelope.js';
 import type { Evidence } from './evidence.js';
 import type { Finding } from './finding.js';
 import { chooseKey } from './key-choice.js';
+import type { KeyRescue } from './key-rescue.js';
 import { fail, findingsOf, outcomeOf, PASS, skipped, type LayerOutcome } from './layer.js';
 import { signatureFault, type Trust } from './signature.js';
 import type { Subject } from './subject.js';
+import type { TimestampFinding } from './timestamp-verifier.js';
+import { checkTimestamps, stampsOfReceipt } from './timestamps.js';
 
 /** Layer 2 in its two halves, and the receipt they are about. */
 export interface ReceiptCheck {
@@ -20,13 +23,20 @@ export interface ReceiptCheck {
   readonly receiptConsistency: LayerOutcome;
   readonly receipt: Receipt | null;
   readonly keyEntry: KeyEntry | null;
+  /** Set when the key was revoked and a timestamp shows that it was still good. */
+  readonly rescue: KeyRescue | null;
 }
 
 const SIGNATURE_MEMBER = 'meta.attestation.signature';
 const RECEIPT_MEMBER = 'meta.attestation.receipt';
 
 /** Layer 2. @see docs/spec.md, "Layer 2: receipt" */
-export async function checkReceipt(subject: Subject, evidence: Evidence, trust: Trust): Promise<ReceiptCheck> {
+export async function checkReceipt(
+  subject: Subject,
+  evidence: Evidence,
+  stamps: readonly TimestampFinding[],
+  trust: Trust,
+): Promise<ReceiptCheck> {
   if (!evidence.isPresent) {
     if (subject.type?.needsReceipt !== true) return both(skipped('no-attestation'), null);
     return both(fail('ATTESTATION_MISSING', RECEIPT_MEMBER, 'is required: without it nothing is proved'), null);
@@ -42,7 +52,8 @@ export async function checkReceipt(subject: Subject, evidence: Evidence, trust: 
   }
 
   const { receipt } = reading;
-  const { outcome: nodeSignature, keyEntry } = await checkSignature(receipt, evidence.signature, trust);
+  const signed = await checkSignature(receipt, evidence.signature, stamps, trust);
+  const { outcome: nodeSignature, keyEntry, rescue } = signed;
   const receiptConsistency = outcomeOf([
     ...bindingFindings(subject, receipt, trust),
     ...evidence.disagreements,
@@ -53,20 +64,23 @@ export async function checkReceipt(subject: Subject, evidence: Evidence, trust: 
     nodeSignature.status === 'PASS' && receiptConsistency.status === 'PASS'
       ? PASS
       : outcomeOf([...findingsOf(nodeSignature), ...findingsOf(receiptConsistency)]);
-  return { outcome, nodeSignature, receiptConsistency, receipt, keyEntry };
+  return { outcome, nodeSignature, receiptConsistency, receipt, keyEntry, rescue };
 }
 
 function both(outcome: LayerOutcome, receipt: Receipt | null): ReceiptCheck {
-  return { outcome, nodeSignature: outcome, receiptConsistency: outcome, receipt, keyEntry: null };
+  return { outcome, nodeSignature: outcome, receiptConsistency: outcome, receipt, keyEntry: null, rescue: null };
 }
 
 async function checkSignature(
   receipt: Receipt,
   signature: JsonValue,
+  stamps: readonly TimestampFinding[],
   trust: Trust,
-): Promise<{ readonly outcome: LayerOutcome; readonly keyEntry: KeyEntry | null }> {
-  const choice = chooseKey(trust.keySet, receipt.kid, receipt.timestamp);
-  if (choice.key === null) return { outcome: fail(choice.code, RECEIPT_MEMBER, choice.detail), keyEntry: choice.entry };
+): Promise<{ readonly outcome: LayerOutcome } & Pick<ReceiptCheck, 'keyEntry' | 'rescue'>> {
+  const choice = chooseKey(trust.keySet, receipt.kid, receipt.timestamp, stampsOfReceipt(stamps));
+  if (choice.key === null) {
+    return { outcome: fail(choice.code, RECEIPT_MEMBER, choice.detail), keyEntry: choice.entry, rescue: null };
+  }
   const text = canonicalOrNull(receipt.payload);
   const fault =
     text === null
@@ -75,6 +89,7 @@ async function checkSignature(
   return {
     outcome: fault === null ? PASS : fail('ATTESTATION_INVALID_SIGNATURE', SIGNATURE_MEMBER, fault),
     keyEntry: choice.entry,
+    rescue: fault === null ? choice.rescue : null,
   };
 }
 
@@ -189,7 +204,7 @@ async function originalFindings(
   const payload = member(original, 'receipt');
   const signature = member(original, 'signature');
   const reading = isJsonObject(payload) ? readReceipt(payload) : null;
-  if (reading?.receipt == null || signature === undefined)
+  if (!isJsonObject(payload) || reading?.receipt == null || signature === undefined)
     return [invalid(`${path}.receipt`, 'is no receipt with a signature')];
   const { receipt } = reading;
   if (receipt.scope !== 'full' || receipt.hash !== reseal.originalCertificateHash || receipt.nodeId !== reseal.nodeId) {
@@ -198,6 +213,8 @@ async function originalFindings(
   const copy = member(original, 'certificateHash');
   if (copy !== undefined && copy !== receipt.hash)
     return [invalid(`${path}.certificateHash`, 'differs from its receipt')];
-  const { outcome } = await checkSignature(receipt, signature, trust);
+  const places = [original];
+  const stamps = await checkTimestamps({ receipt: payload, signature, hash: receipt.hash, places }, trust.timestamps);
+  const { outcome } = await checkSignature(receipt, signature, stamps, trust);
   return outcome.status === 'PASS' ? [] : [invalid(`${path}.signature`, 'is not valid')];
 }

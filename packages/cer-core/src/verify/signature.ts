@@ -7,6 +7,8 @@ import {
   type SignatureVerifier,
 } from '@cer/keys';
 import type { JsonValue } from '../json/json-value.js';
+import type { VerifyOptions } from './options.js';
+import type { TimestampVerifier } from './timestamp-verifier.js';
 
 const utf8 = new TextEncoder();
 
@@ -16,12 +18,24 @@ export interface Trust {
   /** A node the caller pinned by name; null: the one the key set names. */
   readonly nodeId: string | null;
   readonly verifySignature: SignatureVerifier;
+  /** Null: no token is looked at. */
+  readonly timestamps: TimestampVerifier | null;
 }
 
 export const platformVerifier: SignatureVerifier = verifySignature;
 
 /** For the many steps of a project. */
 export const pooledVerifier: SignatureVerifier = verifySignatureInPool;
+
+/** What the caller pinned, for the layers. */
+export function trustOf({ keySet, nodeId, verifySignature, timestamps }: VerifyOptions): Trust {
+  return {
+    keySet: keySet ?? null,
+    nodeId: nodeId ?? null,
+    verifySignature: verifySignature ?? platformVerifier,
+    timestamps: timestamps ?? null,
+  };
+}
 
 /** Why a signature does not hold, or null when it does. */
 export async function signatureFault(

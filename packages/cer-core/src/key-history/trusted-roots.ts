@@ -1,0 +1,67 @@
+import {
+  decodeBase64Url,
+  KeyError,
+  publicKeyFromBase64,
+  type HistoryRoot,
+  type KeyHistoryEntry,
+  type PublicKey,
+  type SignatureVerifier,
+} from '@cer/keys';
+import { endorsedBytes } from './append.js';
+
+/** Whether a base64url signature is this key's over these bytes; false for anything malformed. */
+export async function isSignedBy(
+  key: PublicKey,
+  bytes: Uint8Array,
+  signature: string,
+  verify: SignatureVerifier,
+): Promise<boolean> {
+  try {
+    return await verify(key, bytes, decodeBase64Url(signature));
+  } catch (error) {
+    if (error instanceof KeyError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Looks for an endorsement that its root did not make.
+ * @param entries replayed without a fault, so every endorsement names a root that counted at that point
+ * @returns the place of the first, or null
+ */
+export async function findFalseEndorsement(
+  nodeId: string,
+  entries: readonly KeyHistoryEntry[],
+  roots: ReadonlyMap<string, HistoryRoot>,
+  verify: SignatureVerifier,
+): Promise<string | null> {
+  for (const [at, entry] of entries.entries()) {
+    const endorsement = 'endorsement' in entry.change ? entry.change.endorsement : undefined;
+    if (endorsement === undefined) continue;
+    const endorser = roots.get(endorsement.kid);
+    const holds =
+      endorser !== undefined &&
+      (await isSignedBy(
+        publicKeyFromBase64(endorser.publicKey),
+        endorsedBytes(nodeId, entry),
+        endorsement.signature,
+        verify,
+      ));
+    if (!holds) return `entries[${at}].change.endorsement`;
+  }
+  return null;
+}
+
+/**
+ * The roots that whoever pins one of them trusts to sign today: the pinned one and, step by step, those that a trusted
+ * one endorsed; without the replaced. A revoked root vouches for nobody: what it endorsed may be its thief's.
+ */
+export function trustedRoots(roots: ReadonlyMap<string, HistoryRoot>, pinnedKid: string): ReadonlySet<string> {
+  const reached = new Set<string>();
+  // In order of addition, so an endorser always comes before those that it endorsed.
+  for (const root of roots.values()) {
+    const isReached = root.kid === pinnedKid || (root.endorsedBy !== null && reached.has(root.endorsedBy));
+    if (isReached && root.status !== 'revoked') reached.add(root.kid);
+  }
+  return new Set([...reached].filter((kid) => roots.get(kid)?.status === 'live'));
+}

@@ -1,0 +1,34 @@
+import type { JsonValue } from '../json/json-value.js';
+
+/** What a token stamps: the signing, or only the content. */
+export type TimestampCovers = 'receipt' | 'content';
+
+/** A token as it came, and what it might be over. */
+export interface TimestampClaim {
+  /** Base64 of DER, of unknown content. */
+  readonly token: string;
+  /** Where the digest stands in a batch, of unknown content; undefined for a token over the digest itself. */
+  readonly inclusion: JsonValue | undefined;
+  /** SHA-256 digests, 32 bytes each; the first that the token is over counts. */
+  readonly candidates: readonly { readonly covers: TimestampCovers; readonly digest: Uint8Array }[];
+}
+
+/** `untrusted`: sound, under a root that the caller did not pin. */
+export interface SoundTimestamp {
+  readonly status: 'verified' | 'untrusted';
+  readonly covers: TimestampCovers;
+  /** ISO 8601, UTC. */
+  readonly genTime: string;
+  /** Nanoseconds around genTime; 0 where the authority states none. */
+  readonly accuracy: number;
+  /** The authority's name by its certificate. */
+  readonly provider: string;
+}
+
+export type TimestampFinding = SoundTimestamp | { readonly status: 'invalid'; readonly detail: string };
+
+/**
+ * Checks RFC 3161 tokens against the roots that the caller pinned. A port: the checker brings a parser for certificates,
+ * which whoever verifies no tokens need not load. It never throws on hostile input.
+ */
+export type TimestampVerifier = (claim: TimestampClaim) => Promise<TimestampFinding>;

@@ -1,0 +1,108 @@
+import { jcsV1 } from '../canonical/canonicalize.js';
+import { isSha256Hash } from '../hash.js';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
+import { isSameJson } from '../json/same-json.js';
+import { decodeHash, digestOf } from './stamped-digest.js';
+import type { SoundTimestamp, TimestampClaim, TimestampFinding, TimestampVerifier } from './timestamp-verifier.js';
+
+/** What tokens may be over, and where they are looked for. */
+export interface StampedEvidence {
+  readonly receipt: JsonObject | null;
+  readonly signature: JsonValue | undefined;
+  /** The certificateHash or projectHash as stated. */
+  readonly hash: JsonValue | undefined;
+  /** Objects that may have `timestamp` and `timestamps` of section "External timestamps". */
+  readonly places: readonly (JsonObject | null)[];
+}
+
+/** More are not looked at: a record has one or two, and each costs signatures. */
+const MAX_TOKENS = 8;
+
+/**
+ * Checks every external timestamp that came along. Nothing it says of itself is believed, neither `status` nor `covers`.
+ * @returns the one to show first: a verified one over the receipt before any other
+ * @param verify null when the caller gave none: then no token is looked at
+ * @see docs/spec.md, "External timestamps"
+ */
+export async function checkTimestamps(
+  { receipt, signature, hash, places }: StampedEvidence,
+  verify: TimestampVerifier | null,
+): Promise<readonly TimestampFinding[]> {
+  if (verify === null) return [];
+  const tokens = collectTokens(places);
+  if (tokens.length === 0) return [];
+  const candidates = [...receiptDigest(receipt, signature), ...contentDigests(hash)];
+  const checked = await Promise.all(tokens.map(async (token) => check({ ...token, candidates }, verify)));
+  return [...checked].sort((left, right) => rank(left) - rank(right));
+}
+
+/** Those that prove when the receipt was signed, if anything does. */
+export function stampsOfReceipt(checked: readonly TimestampFinding[]): readonly SoundTimestamp[] {
+  return checked.filter((stamp) => stamp.status === 'verified').filter(({ covers }) => covers === 'receipt');
+}
+
+async function check(claim: TimestampClaim, verify: TimestampVerifier): Promise<TimestampFinding> {
+  try {
+    return await verify(claim);
+  } catch {
+    return { status: 'invalid', detail: 'the token could not be checked' };
+  }
+}
+
+function rank(stamp: TimestampFinding): number {
+  if (stamp.status === 'invalid') return 3;
+  if (stamp.status === 'untrusted') return 2;
+  return stamp.covers === 'receipt' ? 0 : 1;
+}
+
+interface Token {
+  readonly token: string;
+  readonly inclusion: JsonValue | undefined;
+}
+
+/** `timestamp` repeats the token of an entry of `timestamps`, which alone may say where in a batch it stands. */
+function collectTokens(places: readonly (JsonObject | null)[]): readonly Token[] {
+  const found: Token[] = [];
+  const add = (value: JsonValue | undefined, isRepetition: boolean): void => {
+    if (found.length >= MAX_TOKENS || !isJsonObject(value)) return;
+    const token = member(value, 'token');
+    if (member(value, 'type') !== 'rfc3161' || typeof token !== 'string') return;
+    const inclusion = member(value, 'inclusion') ?? undefined;
+    const isKnown = found.some(
+      (other) =>
+        other.token === token &&
+        ((isRepetition && inclusion === undefined) || isSameJson(other.inclusion ?? null, inclusion ?? null)),
+    );
+    if (!isKnown) found.push({ token, inclusion });
+  };
+  for (const place of places) {
+    const listed = place === null ? undefined : member(place, 'timestamps');
+    if (Array.isArray(listed)) for (const entry of listed) add(entry, false);
+  }
+  for (const place of places) if (place !== null) add(member(place, 'timestamp'), true);
+  return found;
+}
+
+function receiptDigest(receipt: JsonObject | null, signature: JsonValue | undefined): TimestampClaim['candidates'] {
+  if (receipt === null || typeof signature !== 'string') return [];
+  try {
+    return [{ covers: 'receipt', digest: digestOf(stampedText(receipt, signature)) }];
+  } catch {
+    // A receipt without canonical form was never stamped.
+    return [];
+  }
+}
+
+/** The text whose SHA-256 is stamped: the receipt and its signature together, so that the time is that of the signing. */
+export function stampedText(receipt: JsonObject, signature: string): string {
+  return jcsV1.canonicalize({ receipt, signature });
+}
+
+/** Over the hash itself, or over its text. */
+function contentDigests(hash: JsonValue | undefined): TimestampClaim['candidates'] {
+  if (!isSha256Hash(hash)) return [];
+  return [
+    { covers: 'content', digest: decodeHash(hash) },
+    { covers: 'content', digest: digestOf(hash) },
+  ];
+}

@@ -1,0 +1,88 @@
+import { KeyError } from '../key-error.js';
+import { isJsonObject, ownMember } from '../own-member.js';
+import { parseTimestamp } from '../timestamp.js';
+
+/** Longest text (a nodeId, a kid, a time) that a key history may hold, in UTF-16 code units. */
+const MAX_TEXT = 256;
+
+const MINTED_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+const HASH = /^sha256:[0-9a-f]{64}$/;
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** @returns the error of a rule; `place` names the member, never its value */
+export function refusal(place: string, rule: string): KeyError {
+  return new KeyError('KEY_HISTORY_INVALID', `key history: ${place} ${rule}`);
+}
+
+/**
+ * Members of one object, read strictly. What is signed or hashed has exactly the members that the specification names,
+ * so that no two readers can differ over one that only the other knows.
+ */
+export interface StrictMembers {
+  readonly place: string;
+  has(name: string): boolean;
+  value(name: string): unknown;
+  text(name: string): string;
+  /** A timestamp in any spelling that the specification allows. */
+  time(name: string): string;
+  /** A time as our software writes it: UTC with milliseconds. */
+  mintedTime(name: string): string;
+  hash(name: string): string;
+  /** An integer from 1. */
+  count(name: string): number;
+  members(name: string, required: readonly string[], optional?: readonly string[]): StrictMembers;
+}
+
+/** @throws KeyError KEY_HISTORY_INVALID for no object, a missing member or one that is not listed */
+export function strictMembers(
+  value: unknown,
+  place: string,
+  required: readonly string[],
+  optional: readonly string[] = [],
+): StrictMembers {
+  if (!isJsonObject(value)) throw refusal(place, 'must be an object');
+  const names = Object.keys(value);
+  const missing = required.find((name) => !names.includes(name));
+  if (missing !== undefined) throw refusal(`${place}.${missing}`, 'is required');
+  if (names.some((name) => !required.includes(name) && !optional.includes(name))) {
+    throw refusal(place, `must have no members but ${[...required, ...optional].join(', ')}`);
+  }
+  const read = (name: string): unknown => ownMember(value, name);
+  const text = (name: string): string => {
+    const member = read(name);
+    if (typeof member !== 'string' || member === '' || member.length > MAX_TEXT || CONTROL.test(member)) {
+      throw refusal(`${place}.${name}`, `must be text of 1 to ${MAX_TEXT} characters without control characters`);
+    }
+    if (LONE_SURROGATE.test(member)) throw refusal(`${place}.${name}`, 'must be well-formed Unicode');
+    return member;
+  };
+  const matching = (name: string, fits: (member: string) => boolean, rule: string): string => {
+    const member = text(name);
+    if (!fits(member)) throw refusal(`${place}.${name}`, rule);
+    return member;
+  };
+  return {
+    place,
+    has: (name) => read(name) !== undefined,
+    value: read,
+    text,
+    time: (name) => matching(name, (member) => parseTimestamp(member) !== null, 'must be a timestamp'),
+    mintedTime: (name) =>
+      matching(
+        name,
+        (member) => MINTED_TIME.test(member) && parseTimestamp(member) !== null,
+        'must be a timestamp in UTC with milliseconds',
+      ),
+    hash: (name) => matching(name, (member) => HASH.test(member), 'must be "sha256:" and 64 lower-case hex digits'),
+    count: (name) => {
+      const member = read(name);
+      if (typeof member !== 'number' || !Number.isSafeInteger(member) || member < 1) {
+        throw refusal(`${place}.${name}`, 'must be an integer from 1');
+      }
+      return member;
+    },
+    members: (name, needed, further) => strictMembers(read(name), `${place}.${name}`, needed, further),
+  };
+}
