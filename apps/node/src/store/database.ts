@@ -6,6 +6,8 @@ export type SqlRow = Readonly<Record<string, unknown>>;
 /** Plain DDL for one schema version, compiled for the database at hand. */
 export interface CompiledMigration {
   readonly version: number;
+  /** The oldest schema whose releases can run beside it. */
+  readonly oldestSchema: number;
   readonly sql: string;
 }
 
@@ -29,7 +31,7 @@ export interface Database {
   /**
    * Brings the schema up to the last of `migrations`, under a lock, so that nodes may start at once.
    * @returns the version that the database is at now
-   * @throws StoreError STORE_SCHEMA_TOO_NEW when the database is ahead of `migrations`
+   * @throws StoreError STORE_SCHEMA_TOO_NEW when the database has a later step that does not go with `migrations`
    */
   migrate(migrations: readonly CompiledMigration[]): Promise<number>;
 

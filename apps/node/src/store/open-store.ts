@@ -2,7 +2,8 @@ import { SqlAuditStore } from './audit-rows.js';
 import type { Database } from './database.js';
 import { GroupCommit } from './group-commit.js';
 import { SqlLeaseStore } from './leases.js';
-import { compiledMigrations } from './migrations/index.js';
+import { compiledMigrations, MIGRATIONS } from './migrations/index.js';
+import type { Migration } from './migrations/migration.js';
 import type { NewRecord, Store } from './ports.js';
 import { PostgresDatabase } from './postgres/postgres-database.js';
 import { SqlProjectStore } from './projects.js';
@@ -26,14 +27,21 @@ export interface StoreOptions {
   readonly queueLimit: number;
   /** The clock of the rows the store dates itself: tenants and API keys. */
   readonly now?: () => Date;
+  /** The schema of another release; for tests of two releases on one database. */
+  readonly migrations?: readonly Migration[];
 }
 
 /**
  * Opens the node's store and brings its schema up to date.
  * @throws StoreError STORE_URL_INVALID, STORE_UNAVAILABLE, STORE_SCHEMA_TOO_NEW
  */
-export async function openStore({ databaseUrl, queueLimit, now = () => new Date() }: StoreOptions): Promise<Store> {
-  const { database, schemaVersion } = await openDatabase(databaseUrl);
+export async function openStore({
+  databaseUrl,
+  queueLimit,
+  now = () => new Date(),
+  migrations = MIGRATIONS,
+}: StoreOptions): Promise<Store> {
+  const { database, schemaVersion } = await openDatabase(databaseUrl, migrations);
   const commits = new GroupCommit<NewRecord>({
     keyOf: recordKey,
     insertBatch: (records) => database.insertBatch(records),
@@ -71,15 +79,18 @@ export async function openStore({ databaseUrl, queueLimit, now = () => new Date(
  * @throws StoreError as openStore
  */
 export async function migrate(databaseUrl: string): Promise<number> {
-  const { database, schemaVersion } = await openDatabase(databaseUrl);
+  const { database, schemaVersion } = await openDatabase(databaseUrl, MIGRATIONS);
   await database.close();
   return schemaVersion;
 }
 
-async function openDatabase(databaseUrl: string): Promise<{ database: Database; schemaVersion: number }> {
+async function openDatabase(
+  databaseUrl: string,
+  steps: readonly Migration[],
+): Promise<{ database: Database; schemaVersion: number }> {
   const database = databaseOf(databaseUrl);
   try {
-    const migrations = compiledMigrations(database.dialect);
+    const migrations = compiledMigrations(database.dialect, steps);
     return { database, schemaVersion: await retryPassing(() => database.migrate(migrations)) };
   } catch (error) {
     await database.close();

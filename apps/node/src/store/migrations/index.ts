@@ -4,13 +4,24 @@ import type { CompiledMigration, Database } from '../database.js';
 import { records } from './0001-records.js';
 import { leases } from './0002-leases.js';
 import { administration } from './0003-administration.js';
+import { limits } from './0008-limits.js';
 import type { Migration } from './migration.js';
 
 /** In order of version. */
-const MIGRATIONS: readonly Migration[] = [records, leases, administration];
+export const MIGRATIONS: readonly Migration[] = [records, leases, administration, limits];
+
+/** The first schema that was released. */
+const OLDEST_SCHEMA = 1;
 
 /** The schema steps as DDL of one dialect. Knex only builds the text here: it opens no connection. */
-export function compiledMigrations(dialect: Database['dialect']): readonly CompiledMigration[] {
+export function compiledMigrations(
+  dialect: Database['dialect'],
+  migrations: readonly Migration[],
+): readonly CompiledMigration[] {
   const db = dialect === 'sqlite' ? knex({ client: 'better-sqlite3', useNullAsDefault: true }) : knex({ client: 'pg' });
-  return MIGRATIONS.map(({ version, up }) => ({ version, sql: up(db, dialect).toQuery() }));
+  return migrations.map(({ version, oldestSchema, up }) => ({
+    version,
+    oldestSchema: oldestSchema ?? OLDEST_SCHEMA,
+    sql: up(db, dialect).toQuery(),
+  }));
 }

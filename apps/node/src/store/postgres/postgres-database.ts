@@ -3,13 +3,16 @@ import pg from 'pg';
 import type { CompiledMigration, Database, SqlRow, SqlValue } from '../database.js';
 import type { NewRecord } from '../ports.js';
 import { recordKey } from '../record-rows.js';
-import { pendingMigrations, SCHEMA_TABLE } from '../schema-version.js';
+import { APPLIED_STEPS, pendingMigrations, SCHEMA_TABLES } from '../schema-version.js';
 import { driverCodeOf, StoreError } from '../store-error.js';
 import { columnArrays, INSERT_EXECUTIONS, INSERT_UNCLAIMED } from './batch-insert.js';
 
 const POOL_LIMIT = 10;
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 30_000;
+/** An index over a large table takes its time. */
+const MIGRATION_TIMEOUT_MS = 6 * 60 * 60_000;
+const LOCK_TIMEOUT_MS = 2_000;
 
 /** Any number will do, as long as every node takes the same one. */
 const MIGRATION_LOCK = 4_100;
@@ -56,28 +59,28 @@ export class PostgresDatabase implements Database {
   }
 
   async migrate(migrations: readonly CompiledMigration[]): Promise<number> {
-    const { current, pending } = pendingMigrations(await this.#version(), migrations);
+    const { current, pending } = pendingMigrations(await this.#applied(), migrations);
     if (pending.length === 0) return current;
     return await this.#inTransaction(async (query) => {
       await query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-      await query(SCHEMA_TABLE);
+      // Other nodes are at work: a step that would have to wait for a long transaction lets them go on, and comes again.
+      await query(`set local lock_timeout = '${LOCK_TIMEOUT_MS}ms'`);
+      for (const table of SCHEMA_TABLES) await query(table);
       // Read again: another node may have been faster.
-      const [row] = await query('select max(version) as version from schema_versions');
-      const left = pendingMigrations(row, migrations);
-      for (const { version, sql } of left.pending) {
+      const left = pendingMigrations(await query(APPLIED_STEPS), migrations);
+      for (const { version, oldestSchema, sql } of left.pending) {
         await query(sql);
         await query('insert into schema_versions (version) values ($1)', [version]);
+        await query('insert into schema_compatibility values ($1, $2)', [version, oldestSchema]);
       }
       return left.pending.at(-1)?.version ?? left.current;
     });
   }
 
   /** Without the lock, so that a node whose database role may not change tables can start on a migrated database. */
-  async #version(): Promise<SqlRow | undefined> {
-    const [table] = await this.#query("select to_regclass('schema_versions')::text as name", []);
-    if (table?.['name'] === null) return undefined;
-    const [row] = await this.#query('select max(version) as version from schema_versions', []);
-    return row;
+  async #applied(): Promise<readonly SqlRow[]> {
+    const [table] = await this.#query("select to_regclass('schema_compatibility')::text as name", []);
+    return table?.['name'] === null ? [] : await this.#query(APPLIED_STEPS, []);
   }
 
   purgeErased(): void {
@@ -105,7 +108,10 @@ export class PostgresDatabase implements Database {
       const client = await this.#pool.connect();
       try {
         await client.query('begin');
-        const result = await work(async (sql, values) => (await client.query<SqlRow>(sql, values)).rows);
+        const result = await work(async (sql, values) => {
+          const statement = { text: sql, values, query_timeout: MIGRATION_TIMEOUT_MS };
+          return (await client.query<SqlRow>(statement)).rows;
+        });
         await client.query('commit');
         client.release();
         return result;

@@ -3,7 +3,7 @@ import type Sqlite from 'better-sqlite3';
 import type { CompiledMigration, Database, SqlRow, SqlValue } from '../database.js';
 import type { NewRecord } from '../ports.js';
 import { columnNames, EXECUTION_COLUMNS, RECORD_COLUMNS } from '../record-rows.js';
-import { pendingMigrations, SCHEMA_TABLE } from '../schema-version.js';
+import { APPLIED_STEPS, pendingMigrations, SCHEMA_TABLES } from '../schema-version.js';
 import { driverCodeOf, StoreError } from '../store-error.js';
 import { openSqliteFile } from './sqlite-file.js';
 import { WalCheckpoint } from './wal-checkpoint.js';
@@ -58,12 +58,13 @@ export class SqliteDatabase implements Database {
   async migrate(migrations: readonly CompiledMigration[]): Promise<number> {
     return translated(() =>
       this.#immediately(() => {
-        this.#file.exec(SCHEMA_TABLE);
-        const [row] = this.#file.prepare<[], SqlRow>('select max(version) as version from schema_versions').all();
-        const { current, pending } = pendingMigrations(row, migrations);
-        for (const { version, sql } of pending) {
+        for (const table of SCHEMA_TABLES) this.#file.exec(table);
+        const applied = this.#file.prepare<[], SqlRow>(APPLIED_STEPS).all();
+        const { current, pending } = pendingMigrations(applied, migrations);
+        for (const { version, oldestSchema, sql } of pending) {
           this.#file.exec(sql);
           this.#file.prepare('insert into schema_versions (version) values (?)').run(version);
+          this.#file.prepare('insert into schema_compatibility values (?, ?)').run(version, oldestSchema);
         }
         return pending.at(-1)?.version ?? current;
       }),
