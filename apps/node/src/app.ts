@@ -10,6 +10,7 @@ import {
   type Secret,
 } from '@cer/http-service';
 import { createAdminGate } from './admin/admin-gate.js';
+import { visibilityRoutes } from './admin/visibility-routes.js';
 import { attestRoutes } from './attest/attest-routes.js';
 import { createAuditLog } from './audit/audit-log.js';
 import { auditRoutes } from './audit/audit-routes.js';
@@ -67,6 +68,7 @@ export function nodeRoutes(deps: NodeDeps): Route[] {
     ...lookupRoutes(shared),
     ...projectRoutes(shared),
     ...renderRoutes(shared),
+    ...visibilityRoutes(shared),
     ...auditRoutes({ ...shared, audit: store.audit }),
     ...discoveryRoutes({
       ...deps,

@@ -55,7 +55,8 @@ const FIND_OWN_BY_EXECUTION = `
   join records r on r.certificate_hash = e.certificate_hash and r.kind = 'full' and r.tenant_id = e.tenant_id
   where e.tenant_id = $1 and e.execution_id = $2 and r.visibility <> 'deleted' limit $3`;
 
-const ERASED = 'bundle_json = null, meta_json = null, public_cer_json = null';
+// The label that the producer chose is content too; what is left names nothing but hashes and the execution.
+const ERASED = 'bundle_json = null, meta_json = null, public_cer_json = null, app_id = null';
 
 // A deleted record has no meta_json, so it is never written to again.
 const REPLACE_ATTESTATION = `

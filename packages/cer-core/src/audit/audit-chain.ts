@@ -1,7 +1,7 @@
 import type { NodeKeySet } from '@cer/keys';
 import { isSha256Hash, type Sha256Hash } from '../hash.js';
 import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
-import { pooledVerifier, signatureFault } from '../verify/signature.js';
+import { pooledVerifier, signatureFault, trustOf, type Trust } from '../verify/signature.js';
 import {
   auditEntryHash,
   canonicalAuditHead,
@@ -48,11 +48,13 @@ export interface AuditVerification {
  */
 export class AuditChainCheck {
   readonly #keySet: NodeKeySet;
+  readonly #trust: Trust;
   readonly #seen: AuditVerification['seen'];
   #last: { readonly seq: number; readonly hash: Sha256Hash; readonly kid: string } | null = null;
 
   constructor({ keySet, seen }: AuditVerification) {
     this.#keySet = keySet;
+    this.#trust = trustOf({ keySet, verifySignature: pooledVerifier, verifiedAt: '' });
     this.#seen = seen;
   }
 
@@ -113,8 +115,7 @@ export class AuditChainCheck {
     const key = this.#keySet.entries.get(head.kid)?.key;
     if (key === undefined) return 'is signed with a key that is not in the key set';
     if (!key.usable) return `is signed with a key that is unusable: ${key.reason}`;
-    const trust = { keySet: this.#keySet, nodeId: null, verifySignature: pooledVerifier };
-    const broken = await signatureFault(trust, key.publicKey, canonicalAuditHead(head), head.signature);
+    const broken = await signatureFault(this.#trust, key.publicKey, canonicalAuditHead(head), head.signature);
     return broken === null ? null : `has a signature that ${broken}`;
   }
 }

@@ -38,7 +38,7 @@ export async function checkTimestamps(
 
 /** Those that prove when the receipt was signed, if anything does. */
 export function stampsOfReceipt(checked: readonly TimestampFinding[]): readonly SoundTimestamp[] {
-  return checked.filter((stamp) => stamp.status === 'verified').filter(({ covers }) => covers === 'receipt');
+  return checked.filter((stamp): stamp is SoundTimestamp => stamp.status === 'verified' && stamp.covers === 'receipt');
 }
 
 async function check(claim: TimestampClaim, verify: TimestampVerifier): Promise<TimestampFinding> {

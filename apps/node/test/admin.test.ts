@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Secret } from '@cer/http-service';
+import { executionRequest } from '@cer/cer-core/testing';
+
+import { ask, at, textAt, type Answer } from './ask.js';
+import { sqliteTestDatabase } from './store/sqlite-test-database.js';
+import { startTestNode, type TestNode } from './test-node.js';
+
+const SECRET = 'a secret of the test node';
+const headers = { 'x-admin-secret': SECRET };
+const UNKNOWN = `sha256:${'0'.repeat(64)}`;
+
+let node: TestNode;
+let folder: string;
+let key: string;
+
+beforeAll(async () => {
+  const database = await sqliteTestDatabase();
+  folder = dirname(database.path);
+  node = await startTestNode({ database, replace: () => ({ adminSecret: new Secret(SECRET) }) });
+  key = await node.newKey();
+});
+afterAll(async () => {
+  await node.close();
+  await node.database.remove();
+});
+
+const certify = (members: object): Promise<Answer> =>
+  ask(node, 'post', '/v1/cer/ai/certify', { key, body: executionRequest({ ...members }) });
+const admin = (path: string, body?: unknown): Promise<Answer> =>
+  ask(node, 'post', `/v1/admin/${path}`, { headers, ...(body !== undefined && { body }) });
+
+/** Every answer in which somebody outside could meet a record. */
+async function publicAnswers(hash: string, executionId: string): Promise<number[]> {
+  const paths = [
+    `/v1/cer/public?certificate_hash=${hash}`,
+    `/v1/cer/public?execution_id=${executionId}`,
+    `/api/public-cer-proof?certificate_hash=${hash}`,
+  ];
+  const answers = await Promise.all(paths.map((path) => ask(node, 'get', path)));
+  const own = await ask(node, 'get', `/v1/cer/public?execution_id=${executionId}`, { key });
+  return [...answers, own].map(({ status }) => status);
+}
+
+describe('hiding and deleting by an administrator', () => {
+  it('hides from every public answer, and shows again', async () => {
+    const hash = textAt((await certify({ executionId: 'hidden' })).body, 'certificateHash');
+    expect(await publicAnswers(hash, 'hidden')).toEqual([200, 200, 200, 200]);
+    expect(await admin(`records/${hash}/hide`)).toMatchObject({ status: 200, body: { changed: 1 } });
+    expect(await publicAnswers(hash, 'hidden')).toEqual([404, 404, 404, 404]);
+    expect((await admin(`records/${hash}/unhide`)).status).toBe(200);
+    expect(await publicAnswers(hash, 'hidden')).toEqual([200, 200, 200, 200]);
+  });
+
+  it('deletes every stored byte, keeps the execution, and says so in the log', async () => {
+    const canary = 'canary-of-a-deleted-record';
+    const first = await certify({ executionId: 'gone', model: canary, appId: `${canary}-app` });
+    const hash = textAt(first.body, 'certificateHash');
+    const bytes = (): string =>
+      readdirSync(folder)
+        .map((name) => readFileSync(join(folder, name), 'latin1'))
+        .join('');
+    expect(bytes()).toContain(canary);
+    expect(await admin(`records/${hash}/delete`, {})).toMatchObject({ status: 200, body: { changed: 1 } });
+    expect(bytes()).not.toContain(canary);
+    expect(await publicAnswers(hash, 'gone')).toEqual([404, 404, 404, 404]);
+    expect(await certify({ executionId: 'gone', model: canary, appId: `${canary}-app` })).toMatchObject({
+      status: 409,
+      body: { message: 'record removed' },
+    });
+    expect(await certify({ executionId: 'gone', model: 'another' })).toMatchObject({ status: 409 });
+    expect((await admin(`records/${hash}/unhide`)).status).toBe(404);
+
+    const log = await ask(node, 'get', '/v1/admin/audit?limit=1000', { headers });
+    const acts = (at(log.body, 'entries') as { entry: { act: string; target: string } }[]).map(({ entry }) => entry);
+    expect(acts).toContainEqual(expect.objectContaining({ act: 'records.delete', target: hash }));
+  });
+
+  it('answers an unknown hash, another tenant, a bad body and no secret each clearly', async () => {
+    expect((await admin(`records/${UNKNOWN}/delete`)).status).toBe(404);
+    expect((await admin(`projects/${UNKNOWN}/hide`)).status).toBe(404);
+    expect((await admin('records/nonsense/hide')).status).toBe(400);
+    expect((await admin(`records/${UNKNOWN}/hide`, { tennant: 'x' })).status).toBe(400);
+    expect((await ask(node, 'post', `/v1/admin/records/${UNKNOWN}/hide`)).status).toBe(401);
+    const hash = textAt((await certify({ executionId: 'kept' })).body, 'certificateHash');
+    expect((await admin(`records/${hash}/hide`, { tenant: 'another' })).status).toBe(404);
+    expect((await ask(node, 'get', `/v1/cer/public?certificate_hash=${hash}`)).status).toBe(200);
+  });
+});
