@@ -93,7 +93,18 @@ export { unreadable, type Evaluation, type ResealProvenance, type SignedFacts } 
 export { checkContent, type ContentCheck } from './verify/check-content.js';
 export { describeFinding, type Finding } from './verify/finding.js';
 export type { LayerOutcome } from './verify/layer.js';
+export type { KeyRescue } from './verify/key-rescue.js';
 export type { VerifyOptions } from './verify/options.js';
+export type { ReportedTimestamp } from './verify/reported-timestamp.js';
+export { digestOf } from './verify/stamped-digest.js';
+export type {
+  SoundTimestamp,
+  TimestampClaim,
+  TimestampCovers,
+  TimestampFinding,
+  TimestampVerifier,
+} from './verify/timestamp-verifier.js';
+export { stampedText } from './verify/timestamps.js';
 export {
   classify,
   toNodeVerifyResponse,

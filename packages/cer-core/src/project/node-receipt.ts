@@ -46,7 +46,10 @@ export async function checkNodeReceipt(project: JsonObject, options: VerifyOptio
   }
   const trust = trustOf(options);
   const places = [isJsonObject(meta) ? meta : null, inMeta, project];
-  const timestamps = await checkTimestamps({ receipt: payload, signature, hash: receipt.hash, places }, trust.timestamps);
+  const timestamps = await checkTimestamps(
+    { receipt: payload, signature, hash: receipt.hash, places },
+    trust.timestamps,
+  );
   const choice = chooseKey(trust.keySet, receipt.kid, receipt.timestamp, stampsOfReceipt(timestamps));
   if (choice.key === null) return refused(fail(choice.code, WHERE, choice.detail), timestamps);
   const fault = await signatureFault(trust, choice.key, canonicalReceipt(payload), signature);

@@ -1,4 +1,5 @@
 import { describeFinding } from '../verify/finding.js';
+import type { KeyRescue } from '../verify/key-rescue.js';
 import type { VerificationReport, VerifierName } from '../verify/present.js';
 import type { ProjectEvaluation } from './verify-project.js';
 
@@ -24,6 +25,9 @@ export interface ProjectVerifyResponse {
     readonly errors: readonly string[];
   }[];
   readonly nodeReceipt: 'PASS' | 'FAIL' | 'SKIPPED';
+  /** The external timestamp of the registration, when there is one. */
+  readonly timestamp?: ProjectEvaluation['timestamp'];
+  readonly keyRescue?: KeyRescue;
 }
 
 export function toProjectVerifyResponse(evaluation: ProjectEvaluation): ProjectVerifyResponse {
@@ -49,7 +53,12 @@ export function toProjectVerifyResponse(evaluation: ProjectEvaluation): ProjectV
       errors: step.findings.map(describeFinding),
     })),
     nodeReceipt: nodeReceipt.status,
+    ...timeOf(evaluation),
   };
+}
+
+function timeOf({ timestamp, keyRescue }: ProjectEvaluation): Pick<ProjectVerifyResponse, 'timestamp' | 'keyRescue'> {
+  return { ...(timestamp?.type === 'rfc3161' && { timestamp }), ...(keyRescue !== null && { keyRescue }) };
 }
 
 /** The rollup report of a project, for CLI and verifier site. */
@@ -75,5 +84,6 @@ export function toProjectReport(
     bundleType: 'cer.project.bundle.v1',
     verifiedAt,
     verifier,
+    ...timeOf(evaluation),
   };
 }

@@ -18,8 +18,7 @@ export interface KeyRescue {
 /** Which time of a revoked key a stamp must lie before; null: no stamp can help. */
 type Limit = Pick<KeyRescue, 'before' | 'limit'>;
 
-export type RescueOutcome =
-  { readonly rescue: KeyRescue } | { readonly rescue: null; readonly detail: string };
+export type RescueOutcome = { readonly rescue: KeyRescue } | { readonly rescue: null; readonly detail: string };
 
 /**
  * Does a stamp prove that a receipt was signed while its key, revoked since, was still good?

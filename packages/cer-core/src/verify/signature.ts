@@ -39,7 +39,7 @@ export function trustOf({ keySet, nodeId, verifySignature, timestamps }: VerifyO
 
 /** Why a signature does not hold, or null when it does. */
 export async function signatureFault(
-  trust: Trust,
+  trust: Pick<Trust, 'verifySignature'>,
   key: PublicKey,
   text: string,
   signature: JsonValue | undefined,

@@ -1,0 +1,109 @@
+import { malformed } from './timestamp-error.js';
+
+// Signatures and hashes are over bytes, so the bytes must have one reading. A lenient parser would take lengths in
+// several spellings; this one takes DER only, and everything else is built on it.
+
+/** One element of DER: its tag byte, its content, and the whole of it as it was signed. */
+export interface DerElement {
+  readonly tag: number;
+  readonly content: Uint8Array;
+  readonly whole: Uint8Array;
+}
+
+export const TAG = {
+  boolean: 0x01,
+  integer: 0x02,
+  octetString: 0x04,
+  oid: 0x06,
+  generalizedTime: 0x18,
+  sequence: 0x30,
+  set: 0x31,
+  context0: 0xa0,
+} as const;
+
+const CONSTRUCTED = 0x20;
+const MAX_DEPTH = 24;
+const MAX_ELEMENTS = 20_000;
+
+/**
+ * Reads exactly one DER element, and every element inside it.
+ * @throws TimestampError TIMESTAMP_MALFORMED for indefinite or padded lengths, tags of several bytes, bytes left over, a
+ *   primitive type in pieces, or more nesting or elements than a token has
+ */
+export function readDer(bytes: Uint8Array): DerElement {
+  const element = elementAt(bytes, 0);
+  if (element.whole.length !== bytes.length) throw malformed('DER: bytes follow the element');
+  assertDeep(element, 1, { left: MAX_ELEMENTS });
+  return element;
+}
+
+/** The elements inside a constructed one, in order. */
+export function childrenOf({ tag, content }: DerElement): readonly DerElement[] {
+  if ((tag & CONSTRUCTED) === 0) throw malformed('DER: an element that should hold others holds none');
+  const children: DerElement[] = [];
+  for (let at = 0; at < content.length;) {
+    const child = elementAt(content, at);
+    children.push(child);
+    at += child.whole.length;
+  }
+  return children;
+}
+
+/** The child at a place, of a tag. @throws TimestampError TIMESTAMP_MALFORMED, naming what was looked for */
+export function childAt(children: readonly DerElement[], index: number, tag: number, name: string): DerElement {
+  const child = children[index];
+  if (child?.tag !== tag) throw malformed(`${name}: is missing or of another type`);
+  return child;
+}
+
+/** The text of an object identifier, such as `1.2.840.113549.1.7.2`. */
+export function readOid({ content }: DerElement): string {
+  const arcs: number[] = [];
+  let value = 0;
+  for (const byte of content) {
+    value = value * 128 + (byte & 0x7f);
+    if (value > Number.MAX_SAFE_INTEGER / 128) throw malformed('DER: an object identifier has too large an arc');
+    if ((byte & 0x80) === 0) {
+      arcs.push(value);
+      value = 0;
+    }
+  }
+  const [first = 0, ...rest] = arcs;
+  const root = Math.min(Math.floor(first / 40), 2);
+  return [root, first - root * 40, ...rest].join('.');
+}
+
+export function isSameBytes(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && left.every((byte, at) => byte === right[at]);
+}
+
+function elementAt(bytes: Uint8Array, start: number): DerElement {
+  const tag = bytes[start];
+  const first = bytes[start + 1];
+  if (tag === undefined || first === undefined) throw malformed('DER: ends inside an element');
+  if ((tag & 0x1f) === 0x1f) throw malformed('DER: a tag has several bytes');
+  let at = start + 2;
+  let length = first;
+  if (first >= 0x80) {
+    const octets = first & 0x7f;
+    if (octets === 0 || octets > 4) throw malformed('DER: a length is indefinite or too long');
+    length = 0;
+    for (let read = 0; read < octets; read += 1) length = length * 256 + (bytes[at + read] ?? 0);
+    at += octets;
+    if (length < 0x80 || (octets > 1 && length < 2 ** (8 * (octets - 1)))) throw malformed('DER: a length is padded');
+  }
+  const end = at + length;
+  if (end > bytes.length) throw malformed('DER: ends inside an element');
+  return { tag, content: bytes.subarray(at, end), whole: bytes.subarray(start, end) };
+}
+
+function assertDeep(element: DerElement, depth: number, budget: { left: number }): void {
+  budget.left -= 1;
+  if (budget.left < 0 || depth > MAX_DEPTH) throw malformed('DER: has more elements or levels than a token has');
+  const { tag } = element;
+  if ((tag & CONSTRUCTED) !== 0) {
+    const isUniversal = (tag & 0xc0) === 0;
+    if (isUniversal && tag !== TAG.sequence && tag !== TAG.set) throw malformed('DER: a primitive type is in pieces');
+    for (const child of childrenOf(element)) assertDeep(child, depth + 1, budget);
+  }
+}

@@ -1,0 +1,26 @@
+import { TimeStampResp, PKIStatus } from '@peculiar/asn1-tsp';
+import { childrenOf, readDer } from './der.js';
+import { parse } from './certificate.js';
+import { MAX_TOKEN_BYTES } from './token.js';
+import { malformed, TimestampError } from './timestamp-error.js';
+
+/** The token and a status with some words. */
+export const MAX_RESPONSE_BYTES = MAX_TOKEN_BYTES + 4096;
+
+/**
+ * Takes the token out of an authority's answer. The token is not checked: that is `verifyTimestampToken`'s.
+ * @returns the DER of the token
+ * @throws TimestampError TIMESTAMP_REFUSED when the authority says no, TIMESTAMP_TOO_LARGE, TIMESTAMP_MALFORMED
+ */
+export function parseTimestampResponse(bytes: Uint8Array): Uint8Array {
+  if (bytes.length > MAX_RESPONSE_BYTES) {
+    throw new TimestampError('TIMESTAMP_TOO_LARGE', `response: must have at most ${MAX_RESPONSE_BYTES} bytes`);
+  }
+  const [, token] = childrenOf(readDer(bytes));
+  const { status } = parse(bytes, TimeStampResp, 'response').status;
+  if (status !== PKIStatus.granted && status !== PKIStatus.grantedWithMods) {
+    throw new TimestampError('TIMESTAMP_REFUSED', `response.status: the authority refused with ${Number(status)}`);
+  }
+  if (token === undefined) throw malformed('response: was granted and has no token');
+  return token.whole.slice();
+}

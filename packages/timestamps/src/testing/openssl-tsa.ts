@@ -1,0 +1,149 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** What is wrong with the certificate an authority stamps with. */
+export type TsaFlaw = 'none' | 'two-purposes' | 'purpose-not-critical' | 'expired';
+
+/** A real time-stamping authority: `openssl ts` with a root, an intermediate and a stamping certificate of its own. */
+export interface OpensslTsa {
+  readonly folder: string;
+  /** PEM of the root. */
+  readonly rootPem: string;
+  /** PEM of the intermediate and the stamping certificate, for `openssl ts -verify -untrusted`. */
+  readonly chainFile: string;
+  readonly rootFile: string;
+  /** @param query DER of a request @returns DER of the response */
+  reply(query: Uint8Array): Promise<Uint8Array>;
+  /** Is the token accepted by OpenSSL for this SHA-256 digest? Throws with its words when not. */
+  accepts(token: Uint8Array, digest: Uint8Array): Promise<string>;
+  remove(): void;
+}
+
+const CONFIG = `
+[tsa]
+default_tsa = own
+[own]
+serial = serial
+signer_digest = sha256
+default_policy = 1.2.3.4.1
+digests = sha256, sha384, sha512
+accuracy = secs:1, millisecs:500, microsecs:100
+ess_cert_id_chain = no
+ess_cert_id_alg = sha256
+clock_precision_digits = 3
+[root]
+basicConstraints = critical, CA:true
+keyUsage = critical, keyCertSign, cRLSign
+subjectKeyIdentifier = hash
+[intermediate]
+basicConstraints = critical, CA:true, pathlen:0
+keyUsage = critical, keyCertSign
+subjectKeyIdentifier = hash
+[stamping]
+basicConstraints = critical, CA:false
+keyUsage = critical, digitalSignature
+extendedKeyUsage = critical, timeStamping
+[two-purposes]
+extendedKeyUsage = critical, timeStamping, codeSigning
+[purpose-not-critical]
+extendedKeyUsage = timeStamping
+`;
+
+/** Days, counted from now, between which the stamping certificate is good; OpenSSL itself stamps with any. */
+const EXPIRED = ['-not_before', '20200101000000Z', '-not_after', '20200102000000Z'];
+
+/**
+ * Makes an authority in a temporary folder.
+ * @param options `name`: its common name; `flaw`: what is wrong with it; `key`: an algorithm of `openssl genpkey`
+ */
+export function createOpensslTsa(
+  options: { readonly name?: string; readonly flaw?: TsaFlaw; readonly key?: 'rsa' | 'ec' } = {},
+): OpensslTsa {
+  const { name = 'Test TSA', flaw = 'none', key = 'ec' } = options;
+  const folder = mkdtempSync(join(tmpdir(), 'tsa-'));
+  const path = (file: string): string => join(folder, file);
+  const openssl = (...args: readonly string[]): void => {
+    execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
+  };
+  writeFileSync(path('tsa.cnf'), CONFIG);
+  writeFileSync(path('serial'), '01\n');
+  writeFileSync(path('empty.cnf'), '[req]\ndistinguished_name = dn\n[dn]\n');
+  for (const part of ['root', 'intermediate', 'stamping']) {
+    const algorithm =
+      key === 'rsa'
+        ? ['-algorithm', 'RSA', '-pkeyopt', 'rsa_keygen_bits:2048']
+        : ['-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256'];
+    openssl('genpkey', ...algorithm, '-out', `${part}.key`);
+    const subject = `/O=Tests/CN=${part === 'stamping' ? name : `${name} ${part}`}`;
+    openssl('req', '-new', '-config', 'empty.cnf', '-key', `${part}.key`, '-subj', subject, '-out', `${part}.csr`);
+  }
+  const extensions = (section: string): string[] => ['-extfile', 'tsa.cnf', '-extensions', section];
+  openssl(
+    'x509',
+    '-req',
+    '-in',
+    'root.csr',
+    '-signkey',
+    'root.key',
+    '-days',
+    '3650',
+    ...extensions('root'),
+    '-out',
+    'root.pem',
+  );
+  const issue = (part: string, issuer: string, section: string, life: readonly string[]): void => {
+    const by = ['-CA', `${issuer}.pem`, '-CAkey', `${issuer}.key`, '-CAcreateserial'];
+    openssl('x509', '-req', '-in', `${part}.csr`, ...by, ...life, ...extensions(section), '-out', `${part}.pem`);
+  };
+  issue('intermediate', 'root', 'intermediate', ['-days', '3650']);
+  issue(
+    'stamping',
+    'intermediate',
+    flaw === 'two-purposes' || flaw === 'purpose-not-critical' ? flaw : 'stamping',
+    flaw === 'expired' ? EXPIRED : ['-days', '3650'],
+  );
+  writeFileSync(
+    path('chain.pem'),
+    readFileSync(path('intermediate.pem'), 'utf8') + readFileSync(path('stamping.pem'), 'utf8'),
+  );
+
+  let asked = 0;
+  // OpenSSL keeps one serial file and no lock: one answer at a time.
+  let last: Promise<unknown> = Promise.resolve();
+  const oneByOne = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = last.then(work);
+    last = next.catch(() => undefined);
+    return next;
+  };
+  return {
+    folder,
+    rootPem: readFileSync(path('root.pem'), 'utf8'),
+    chainFile: path('chain.pem'),
+    rootFile: path('root.pem'),
+    reply: (query) =>
+      oneByOne(async () => {
+        asked += 1;
+        writeFileSync(path(`${asked}.tsq`), query);
+        const signer = ['-signer', 'stamping.pem', '-inkey', 'stamping.key', '-chain', 'intermediate.pem'];
+        const files = ['-queryfile', `${asked}.tsq`, '-out', `${asked}.tsr`];
+        await run('openssl', ['ts', '-reply', '-config', 'tsa.cnf', ...signer, ...files], { cwd: folder });
+        return new Uint8Array(readFileSync(path(`${asked}.tsr`)));
+      }),
+    accepts: async (token, digest) => {
+      asked += 1;
+      writeFileSync(path(`${asked}.tst`), token);
+      const what = ['-digest', Buffer.from(digest).toString('hex'), '-in', `${asked}.tst`, '-token_in'];
+      const trust = ['-CAfile', 'root.pem', '-untrusted', 'chain.pem'];
+      const { stdout, stderr } = await run('openssl', ['ts', '-verify', ...what, ...trust], { cwd: folder });
+      return `${stdout}${stderr}`;
+    },
+    remove: () => {
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

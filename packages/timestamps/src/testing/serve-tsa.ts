@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** How an authority behaves: `answer` stamps, `flood` sends 200 MB, `silence` never answers, `refuse` is HTTP 503. */
+export type TsaBehaviour =
+  | 'answer'
+  | 'flood'
+  | 'silence'
+  | 'refuse'
+  /** Any bytes instead of a response. */
+  | { readonly bytes: Uint8Array }
+  /** What the authority makes of another request than the one it got. */
+  | { readonly instead: (query: Uint8Array) => Uint8Array };
+
+export interface ServedTsa {
+  readonly url: string;
+  /** How often it was asked. */
+  readonly calls: number;
+  /** Bytes of a flood that went out before the other side hung up. */
+  readonly flooded: number;
+  behave(behaviour: TsaBehaviour): void;
+  close(): Promise<void>;
+}
+
+const FLOOD_BYTES = 200 * 1024 * 1024;
+
+/** Puts an authority behind HTTP, as RFC 3161, 3.4 says, on a free port of this machine. */
+export async function serveTsa(reply: (query: Uint8Array) => Promise<Uint8Array>): Promise<ServedTsa> {
+  let behaviour: TsaBehaviour = 'answer';
+  const counted = { calls: 0, flooded: 0 };
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    counted.calls += 1;
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) if (Buffer.isBuffer(chunk)) chunks.push(chunk);
+    const query = new Uint8Array(Buffer.concat(chunks));
+    if (behaviour === 'silence') return;
+    if (behaviour === 'refuse') {
+      response.writeHead(503).end();
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'application/timestamp-reply' });
+    if (behaviour === 'flood') {
+      flood(response, counted);
+      return;
+    }
+    if (behaviour === 'answer') response.end(await reply(query));
+    else if ('bytes' in behaviour) response.end(behaviour.bytes);
+    else response.end(await reply(behaviour.instead(query)));
+  };
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // Listening on TCP, so the address is no pipe's name.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/tsa`,
+    get calls() {
+      return counted.calls;
+    },
+    get flooded() {
+      return counted.flooded;
+    },
+    behave: (next) => {
+      behaviour = next;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function flood(response: ServerResponse, counted: { flooded: number }): void {
+  const chunk = Buffer.alloc(64 * 1024, 0x30);
+  const send = (): void => {
+    while (counted.flooded < FLOOD_BYTES && !response.destroyed) {
+      counted.flooded += chunk.length;
+      if (!response.write(chunk)) {
+        response.once('drain', send);
+        return;
+      }
+    }
+    response.end();
+  };
+  send();
+}

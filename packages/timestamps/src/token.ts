@@ -1,0 +1,185 @@
+import { id_contentType, id_messageDigest, SignedData } from '@peculiar/asn1-cms';
+import { id_ct_tstInfo, TSTInfo, TSTInfoVersion } from '@peculiar/asn1-tsp';
+import type { AlgorithmIdentifier } from '@peculiar/asn1-x509';
+import { parseTimestamp } from '@cer/keys';
+import { ID_SHA256 } from './algorithms.js';
+import { parse, readCertificate, type TsaCertificate } from './certificate.js';
+import { childAt, childrenOf, readDer, readOid, TAG, type DerElement } from './der.js';
+import { malformed, TimestampError } from './timestamp-error.js';
+
+const ID_SIGNED_DATA = '1.2.840.113549.1.7.2';
+const ID_SIGNING_CERTIFICATE_V2 = '1.2.840.113549.1.9.16.2.47';
+
+/** A token with its certificates has 2 to 10 KB. */
+export const MAX_TOKEN_BYTES = 64 * 1024;
+const MAX_CERTIFICATES = 16;
+
+/** A time-stamp token, read and not yet believed. */
+export interface TimestampToken {
+  readonly imprintAlgorithm: string;
+  readonly imprint: Uint8Array;
+  /** ISO 8601, UTC, with the fraction that the authority gave. */
+  readonly genTime: string;
+  /** Nanoseconds; 0 where the authority states none. */
+  readonly accuracy: number;
+  /** The content of a DER INTEGER. */
+  readonly nonce: Uint8Array | null;
+  readonly serialNumber: Uint8Array;
+  /** The signed TSTInfo. */
+  readonly content: Uint8Array;
+  readonly certificates: readonly TsaCertificate[];
+  readonly signer: TokenSigner;
+}
+
+export interface TokenSigner {
+  /** Which certificate signed, as the signer says. */
+  readonly isNamed: (certificate: TsaCertificate) => boolean;
+  readonly digestAlgorithm: string;
+  readonly signatureAlgorithm: AlgorithmIdentifier;
+  readonly signature: Uint8Array;
+  /** What is signed: the attributes as the SET they are, not under the tag they stand with. */
+  readonly signedAttributes: Uint8Array;
+  readonly messageDigest: Uint8Array;
+  /** The certificate the signature is bound to: ESSCertIDv2 of RFC 5035. */
+  readonly certificateDigest: { readonly algorithm: string; readonly hash: Uint8Array };
+}
+
+/**
+ * Reads the DER of a token.
+ * @throws TimestampError TIMESTAMP_TOO_LARGE before anything is parsed, TIMESTAMP_MALFORMED for what is no token
+ */
+export function parseTimestampToken(bytes: Uint8Array): TimestampToken {
+  if (bytes.length > MAX_TOKEN_BYTES) {
+    throw new TimestampError('TIMESTAMP_TOO_LARGE', `token: must have at most ${MAX_TOKEN_BYTES} bytes`);
+  }
+  const contentInfo = childrenOf(readDer(bytes));
+  if (readOid(childAt(contentInfo, 0, TAG.oid, 'token.contentType')) !== ID_SIGNED_DATA) {
+    throw malformed('token.contentType: must be signed data');
+  }
+  const [signedDataElement] = childrenOf(childAt(contentInfo, 1, TAG.context0, 'token.content'));
+  if (signedDataElement?.tag !== TAG.sequence) throw malformed('token.content: is no signed data');
+  const signedData = parse(signedDataElement.whole, SignedData, 'token.content');
+  if (signedData.encapContentInfo.eContentType !== id_ct_tstInfo) throw malformed('token: stamps no time');
+  const content = signedData.encapContentInfo.eContent?.single;
+  if (content === undefined) throw malformed('token: has no content');
+  const tstInfo = new Uint8Array(content.buffer);
+  return {
+    ...readTstInfo(tstInfo),
+    content: tstInfo,
+    certificates: certificatesOf(signedDataElement),
+    signer: readSigner(signedData, signedDataElement),
+  };
+}
+
+function readTstInfo(
+  bytes: Uint8Array,
+): Pick<TimestampToken, 'imprintAlgorithm' | 'imprint' | 'genTime' | 'accuracy' | 'nonce' | 'serialNumber'> {
+  const element = readDer(bytes);
+  const { version, messageImprint, serialNumber, accuracy, nonce, extensions } = parse(bytes, TSTInfo, 'tstInfo');
+  if (version !== TSTInfoVersion.v1) throw malformed('tstInfo.version: must be 1');
+  if ((extensions ?? []).some(({ critical }) => critical)) {
+    throw malformed('tstInfo: has a critical extension that is unknown');
+  }
+  return {
+    imprintAlgorithm: messageImprint.hashAlgorithm.algorithm,
+    imprint: new Uint8Array(messageImprint.hashedMessage.buffer),
+    // From the bytes: the parser's Date stops at milliseconds, and a key may be revoked between two of them.
+    genTime: readGeneralizedTime(childAt(childrenOf(element), 4, TAG.generalizedTime, 'tstInfo.genTime')),
+    accuracy: accuracy === undefined ? 0 : nanosecondsOf(accuracy),
+    nonce: nonce === undefined ? null : new Uint8Array(nonce),
+    serialNumber: new Uint8Array(serialNumber),
+  };
+}
+
+const GENERALIZED_TIME = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\.\d{0,8}[1-9])?Z$/;
+
+function readGeneralizedTime({ content }: DerElement): string {
+  const match = GENERALIZED_TIME.exec(String.fromCharCode(...content));
+  const [, year, month, day, hour, minute, second, fraction = ''] = match ?? [];
+  const time = `${year ?? ''}-${month ?? ''}-${day ?? ''}T${hour ?? ''}:${minute ?? ''}:${second ?? ''}${fraction}Z`;
+  if (match === null || parseTimestamp(time) === null) throw malformed('tstInfo.genTime: is no time in UTC');
+  return time;
+}
+
+function nanosecondsOf(accuracy: { seconds?: number; millis?: number; micros?: number }): number {
+  const part = (value: number | undefined, limit: number): number => {
+    if (value === undefined) return 0;
+    if (!Number.isInteger(value) || value < 0 || value > limit) throw malformed('tstInfo.accuracy: is out of range');
+    return value;
+  };
+  const { seconds, millis, micros } = accuracy;
+  // A year is no accuracy; the limit keeps the sum exact.
+  return part(seconds, 1_000_000) * 1e9 + part(millis, 999) * 1e6 + part(micros, 999) * 1e3;
+}
+
+function certificatesOf(signedData: DerElement): readonly TsaCertificate[] {
+  const set = childrenOf(signedData).find(({ tag }) => tag === TAG.context0);
+  const elements = set === undefined ? [] : childrenOf(set).filter(({ tag }) => tag === TAG.sequence);
+  if (elements.length > MAX_CERTIFICATES) throw malformed(`token: has more than ${MAX_CERTIFICATES} certificates`);
+  return elements.map(readCertificate);
+}
+
+function readSigner(signedData: SignedData, element: DerElement): TokenSigner {
+  const [signer, ...others] = [...signedData.signerInfos];
+  if (signer === undefined || others.length > 0) throw malformed('token: must have exactly one signer');
+  const signerInfos = childrenOf(element).at(-1);
+  const [signerInfo] = signerInfos === undefined ? [] : childrenOf(signerInfos);
+  const attributes = signerInfo && childrenOf(signerInfo).find(({ tag }) => tag === TAG.context0);
+  // With a key identifier for sid, that is the first element with this tag number, but primitive (0x80).
+  if (attributes === undefined) throw malformed('signer: has no signed attributes');
+  const valueOf = attributeReader(attributes);
+  const contentType = valueOf(id_contentType, TAG.oid, 'contentType');
+  if (readOid(contentType) !== id_ct_tstInfo) throw malformed('signer.contentType: must be that of the content');
+  const { issuerAndSerialNumber, subjectKeyIdentifier } = signer.sid;
+  const sid = signerInfo === undefined ? undefined : childrenOf(signerInfo)[1];
+  const [issuer, serial] = sid?.tag === TAG.sequence ? childrenOf(sid) : [];
+  return {
+    isNamed: (certificate) =>
+      issuerAndSerialNumber === undefined
+        ? subjectKeyIdentifier !== undefined &&
+          equal(certificate.subjectKeyIdentifier, new Uint8Array(subjectKeyIdentifier.buffer))
+        : equal(certificate.issuer, issuer?.whole) && equal(certificate.serialNumber, serial?.content),
+    digestAlgorithm: signer.digestAlgorithm.algorithm,
+    signatureAlgorithm: signer.signatureAlgorithm,
+    signature: new Uint8Array(signer.signature.buffer),
+    signedAttributes: Uint8Array.of(TAG.set, ...attributes.whole.subarray(1)),
+    messageDigest: valueOf(id_messageDigest, TAG.octetString, 'messageDigest').content,
+    certificateDigest: readSigningCertificate(valueOf(ID_SIGNING_CERTIFICATE_V2, TAG.sequence, 'signingCertificateV2')),
+  };
+}
+
+function equal(left: Uint8Array | null | undefined, right: Uint8Array | undefined): boolean {
+  if (left == null || right === undefined) return false;
+  return left.length === right.length && left.every((byte, at) => byte === right[at]);
+}
+
+/** Each attribute must stand once, with one value. */
+function attributeReader(attributes: DerElement): (id: string, tag: number, name: string) => DerElement {
+  const read = childrenOf(attributes).map((attribute) => {
+    const members = childrenOf(attribute);
+    const id = readOid(childAt(members, 0, TAG.oid, 'signer.attribute'));
+    return { id, values: childrenOf(childAt(members, 1, TAG.set, 'signer.attribute')) };
+  });
+  return (id, tag, name) => {
+    const [found, ...others] = read.filter((attribute) => attribute.id === id);
+    const [value, ...otherValues] = found?.values ?? [];
+    if (value?.tag !== tag || others.length > 0 || otherValues.length > 0) {
+      throw malformed(`signer.${name}: must be there once, with one value of its type`);
+    }
+    return value;
+  };
+}
+
+/** `SEQUENCE { certs SEQUENCE OF ESSCertIDv2, ... }`, the first being the signer's; its digest is SHA-256 when unnamed. */
+function readSigningCertificate(value: DerElement): TokenSigner['certificateDigest'] {
+  const certs = childAt(childrenOf(value), 0, TAG.sequence, 'signer.signingCertificateV2');
+  const first = childAt(childrenOf(certs), 0, TAG.sequence, 'signer.signingCertificateV2');
+  const members = childrenOf(first);
+  const [named] = members;
+  const hasAlgorithm = named?.tag === TAG.sequence;
+  const hash = childAt(members, hasAlgorithm ? 1 : 0, TAG.octetString, 'signer.signingCertificateV2').content;
+  const algorithm = hasAlgorithm
+    ? readOid(childAt(childrenOf(named), 0, TAG.oid, 'signer.signingCertificateV2'))
+    : ID_SHA256;
+  return { algorithm, hash };
+}

@@ -1,0 +1,75 @@
+import {
+  isJsonObject,
+  isSha256Hash,
+  member,
+  type JsonValue,
+  type TimestampClaim,
+  type TimestampVerifier,
+} from '@cer/cer-core';
+import { decodeBase64 } from '@cer/keys';
+import { isSameBytes } from './der.js';
+import { isIncluded, type Inclusion } from './merkle.js';
+import type { TsaRoots } from './roots.js';
+import { MAX_TOKEN_BYTES } from './token.js';
+import { verifyTimestampToken } from './verify-token.js';
+
+const MAX_TOKEN_TEXT = Math.ceil(MAX_TOKEN_BYTES / 3) * 4;
+
+/** A tree of 2^53 leaves is higher than any that an authority was asked to stamp. */
+const MAX_PATH = 53;
+
+/**
+ * The checker that verification asks about external timestamps: whole tokens against these roots, alone or in a batch.
+ * @param roots the caller's; certificates that come with a token are never roots
+ * @see docs/spec.md, "External timestamps"
+ */
+export function createTimestampVerifier(roots: TsaRoots): TimestampVerifier {
+  return async ({ token, inclusion, candidates }) => {
+    const bytes = tokenBytes(token);
+    if (bytes === null)
+      return { status: 'invalid', detail: `token: must be base64 of at most ${MAX_TOKEN_BYTES} bytes` };
+    const place = inclusion === undefined ? null : readInclusion(inclusion);
+    if (inclusion !== undefined && place === null) {
+      return { status: 'invalid', detail: 'inclusion: must be {treeSize, leafIndex, path} with hashes in path' };
+    }
+    let covered: TimestampClaim['candidates'][number] | undefined;
+    const outcome = await verifyTimestampToken(bytes, {
+      roots,
+      isImprint: (imprint) => {
+        covered = candidates.find(({ digest }) =>
+          place === null ? isSameBytes(digest, imprint) : isIncluded(digest, place, imprint),
+        );
+        return covered !== undefined;
+      },
+    });
+    if (outcome.status === 'invalid') return outcome;
+    if (covered === undefined) return { status: 'invalid', detail: 'the imprint is of something else' };
+    const { status, genTime, accuracy, authority } = outcome;
+    return { status, covers: covered.covers, genTime, accuracy, provider: authority };
+  };
+}
+
+function tokenBytes(text: string): Uint8Array | null {
+  if (text.length > MAX_TOKEN_TEXT) return null;
+  try {
+    return decodeBase64(text);
+  } catch {
+    return null;
+  }
+}
+
+/** `{treeSize, leafIndex, path}` as it stands in `meta.timestamps`. */
+function readInclusion(value: JsonValue): Inclusion | null {
+  if (!isJsonObject(value)) return null;
+  const treeSize = member(value, 'treeSize');
+  const leafIndex = member(value, 'leafIndex');
+  const path = member(value, 'path');
+  if (typeof treeSize !== 'number' || typeof leafIndex !== 'number' || !Array.isArray(path)) return null;
+  if (path.length > MAX_PATH || !path.every(isSha256Hash)) return null;
+  return { treeSize, leafIndex, path: path.map(hashBytes) };
+}
+
+function hashBytes(hash: string): Uint8Array {
+  const hex = hash.slice('sha256:'.length);
+  return Uint8Array.from({ length: 32 }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16));
+}
