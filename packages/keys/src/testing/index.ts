@@ -6,6 +6,8 @@ import { formatKeySet, type KeyLife, type KeySetDocument } from '../key-set-docu
 import { publicKeyFromRaw } from '../public-key.js';
 import type { Signer } from '../signer.js';
 
+export { SIGNER_RULES, type SignerRule } from './signer-rules.js';
+
 /**
  * A signer whose key follows from the seed alone, the same on every platform.
  * @param options `kid`: another name than the key's thumbprint, as other nodes may choose

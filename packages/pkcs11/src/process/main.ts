@@ -1,0 +1,55 @@
+/**
+ * The process that holds the module. Vendors' libraries block, hang and crash; here they can do so without taking the
+ * service along, and whatever state they are in ends with this process.
+ */
+import type { ReplyMessage, Request, RequestMessage } from '../messages.js';
+import { Pkcs11Error } from '../pkcs11-error.js';
+import { ckrOf } from './cryptoki.js';
+import { openToken } from './open-token.js';
+import { TokenKeys } from './token-keys.js';
+
+let keys: TokenKeys | null = null;
+
+async function answer(request: Request): Promise<unknown> {
+  if (request.operation === 'open') {
+    keys = new TokenKeys(openToken(request.address));
+    return null;
+  }
+  if (keys === null) throw new Pkcs11Error('PKCS11_UNAVAILABLE', 'PKCS#11 process: no token is open');
+  switch (request.operation) {
+    case 'list':
+      return keys.list();
+    case 'create':
+      return keys.create(request.label);
+    case 'find':
+      return keys.find(request.kid);
+    case 'sign':
+      return keys.sign(request.kid, request.message);
+    case 'destroy':
+      await keys.destroy(request.kid);
+      return null;
+  }
+}
+
+/** Only a module's name for its refusal goes on: what else its error holds is not known. */
+function refusalOf(error: unknown): Pkcs11Error {
+  if (error instanceof Pkcs11Error) return error;
+  return new Pkcs11Error('PKCS11_UNAVAILABLE', `PKCS#11 module: ${ckrOf(error) ?? 'failed'}`);
+}
+
+async function serve({ id, request }: RequestMessage): Promise<void> {
+  let reply: ReplyMessage;
+  try {
+    reply = { id, result: await answer(request) };
+  } catch (error) {
+    const { code, message } = refusalOf(error);
+    reply = { id, refusal: { code, message } };
+  }
+  // The service may be gone already; then `disconnect` ends this process.
+  process.send?.(reply, undefined, undefined, () => undefined);
+}
+
+process.on('message', (message: RequestMessage) => void serve(message));
+process.on('disconnect', () => process.exit(0));
+// An interrupt reaches the whole process group; the service finishes its accepted requests, and these need signatures.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);

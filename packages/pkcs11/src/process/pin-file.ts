@@ -1,0 +1,29 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { Pkcs11Error } from '../pkcs11-error.js';
+
+const OPEN_TO_OTHERS = 0o007;
+
+/**
+ * Reads a PIN from its file, without the one newline that editors leave at the end.
+ * @throws Pkcs11Error PKCS11_PIN_FILE_INVALID when it is missing, empty, no file, or open to every user
+ */
+export function readPin(path: string): string {
+  const refuse = (rule: string): Pkcs11Error => new Pkcs11Error('PKCS11_PIN_FILE_INVALID', `PIN file ${path}: ${rule}`);
+  let file: number;
+  try {
+    // Without O_NONBLOCK, opening a named pipe would wait for its writer forever.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    throw refuse('cannot be opened by this user');
+  }
+  try {
+    const status = fstatSync(file);
+    if (!status.isFile()) throw refuse('is not a file');
+    if ((status.mode & OPEN_TO_OTHERS) !== 0) throw refuse(`is open to every user. Run: chmod 600 ${path}`);
+    const pin = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    if (pin === '') throw refuse('is empty');
+    return pin;
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,85 @@
+import { CKF, CKM_EDDSA, type Cryptoki, type Handle } from './cryptoki.js';
+
+/** As many as Node runs native calls at once; further signatures wait their turn. */
+const SESSIONS = 4;
+/** A signature has 64 bytes; room for a module that answers something else, to be told apart from one that fails. */
+const ROOM = 256;
+
+interface OpenToken {
+  readonly cryptoki: Cryptoki;
+  readonly slot: Handle;
+  /** Logged in, and with it every session that this process opens. */
+  readonly first: Handle;
+  readonly hasThreads: boolean;
+}
+
+/** Sessions with one token. A session has one signature under way at most, as the standard wants it. */
+export class SessionPool {
+  readonly cryptoki: Cryptoki;
+  readonly #slot: Handle;
+  readonly #hasThreads: boolean;
+  readonly #idle: Handle[];
+  readonly #waiting: ((session: Handle) => void)[] = [];
+  #open = 1;
+
+  constructor({ cryptoki, slot, first, hasThreads }: OpenToken) {
+    this.cryptoki = cryptoki;
+    this.#slot = slot;
+    this.#hasThreads = hasThreads;
+    this.#idle = [first];
+  }
+
+  /** @returns whatever the module answered, at most 256 bytes */
+  async sign(privateKey: Handle, message: Uint8Array): Promise<Uint8Array> {
+    const session = await this.#take();
+    try {
+      this.cryptoki.C_SignInit(session, { mechanism: CKM_EDDSA }, privateKey);
+      // A window into more: the address of an empty buffer would be null, which modules refuse.
+      const input = Buffer.concat([message, Buffer.of(0)]).subarray(0, message.length);
+      const into = Buffer.alloc(ROOM);
+      const signature = this.#hasThreads
+        ? await this.cryptoki.C_SignAsync(session, input, into)
+        : this.cryptoki.C_Sign(session, input, into);
+      return Uint8Array.from(signature);
+    } finally {
+      this.#giveBack(session);
+    }
+  }
+
+  /** Reads objects. */
+  async read<T>(work: (session: Handle) => T): Promise<T> {
+    const session = await this.#take();
+    try {
+      return work(session);
+    } finally {
+      this.#giveBack(session);
+    }
+  }
+
+  /** Makes or erases objects, in a session of its own: those that sign may not write. */
+  write<T>(work: (session: Handle) => T): T {
+    const session = this.cryptoki.C_OpenSession(this.#slot, CKF.serialSession | CKF.rwSession);
+    try {
+      return work(session);
+    } finally {
+      this.cryptoki.C_CloseSession(session);
+    }
+  }
+
+  async #take(): Promise<Handle> {
+    const idle = this.#idle.pop();
+    if (idle !== undefined) return idle;
+    if (this.#hasThreads && this.#open < SESSIONS) {
+      const session = this.cryptoki.C_OpenSession(this.#slot, CKF.serialSession);
+      this.#open += 1;
+      return session;
+    }
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #giveBack(session: Handle): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#idle.push(session);
+    else next(session);
+  }
+}

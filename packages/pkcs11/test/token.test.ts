@@ -1,0 +1,249 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { verifySignature, type Signer } from '@cer/keys';
+import { SIGNER_RULES } from '@cer/keys/testing';
+import { openToken, Pkcs11Error, type ConnectionOptions, type Token, type TokenAddress } from '../src/index.js';
+import { describeWithToken, makeToken, TOKEN_LABEL, type TestToken } from './with-token.js';
+
+const message = new TextEncoder().encode('receipt');
+const opened: Token[] = [];
+let hsm: TestToken;
+
+async function open(change: Partial<TokenAddress> = {}, options: Partial<ConnectionOptions> = {}): Promise<Token> {
+  const settings = { environment: hsm.environment, reopenAfterMs: 0, ...options };
+  const token = await openToken({ ...hsm.address, ...change }, settings);
+  opened.push(token);
+  return token;
+}
+
+async function refusalOf(act: Promise<unknown>): Promise<Pkcs11Error> {
+  const error: unknown = await act.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof Pkcs11Error) return error;
+  throw new Error('was not refused', { cause: error });
+}
+
+/** The processes that this one started and that are still there. */
+function children(): number[] {
+  const tasks = `/proc/${process.pid}/task`;
+  return readdirSync(tasks)
+    .flatMap((task) =>
+      readFileSync(join(tasks, task, 'children'), 'utf8')
+        .trim()
+        .split(' '),
+    )
+    .filter((pid) => pid !== '' && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('dist/process/main.js'))
+    .map(Number);
+}
+
+function useHsm(): void {
+  beforeAll(() => {
+    hsm = makeToken();
+  });
+  afterEach(() => {
+    for (const token of opened.splice(0)) token.close();
+  });
+  afterAll(() => {
+    hsm.remove();
+  });
+}
+
+describeWithToken('a signer on a token', () => {
+  useHsm();
+  let token: Token;
+  let signer: Signer;
+  beforeAll(async () => {
+    // Not by `open`, which closes after each test.
+    token = await openToken(hsm.address, { environment: hsm.environment });
+    signer = await token.createKey('contract');
+  });
+  afterAll(() => {
+    token.close();
+  });
+
+  it.each(SIGNER_RULES)('$sentence', async ({ holds }) => {
+    expect(await holds(signer)).toBe(true);
+  });
+
+  it('lets the event loop run while it signs', async () => {
+    let hasTurned = false;
+    const turn = new Promise((resolve) => setImmediate(resolve)).then(() => (hasTurned = true));
+    const first = await Promise.race([turn, signer.sign(new Uint8Array(1024 * 1024))]);
+    expect(first).toBe(true);
+    expect(hasTurned).toBe(true);
+  });
+});
+
+describeWithToken('keys on a token', () => {
+  useHsm();
+
+  it('are made, listed, opened by kid by another process, and erased', async () => {
+    const maker = await open();
+    const made = await maker.createKey('first');
+    const user = await open();
+    expect(await user.listKeys()).toEqual([{ kid: made.kid, label: 'first', point: made.publicKey.raw }]);
+    const signer = await user.openKey(made.kid);
+    expect(signer.publicKey).toEqual(made.publicKey);
+    expect(await verifySignature(made.publicKey, message, await signer.sign(message))).toBe(true);
+    await user.destroyKey(made.kid);
+    expect(await user.listKeys()).toEqual([]);
+    expect((await refusalOf(user.openKey(made.kid))).code).toBe('PKCS11_KEY_NOT_FOUND');
+    expect((await refusalOf(user.destroyKey(made.kid))).code).toBe('PKCS11_KEY_NOT_FOUND');
+    expect((await refusalOf(signer.sign(message))).code).not.toBe('PKCS11_SIGNATURE_INVALID');
+  });
+
+  it('cannot be read out, the token itself says so', async () => {
+    await (await open()).createKey('kept');
+    const program = join(import.meta.dirname, 'read-out.mjs');
+    const said = execFileSync(process.execPath, [program, hsm.address.modulePath, TOKEN_LABEL, hsm.pin], {
+      env: hsm.environment,
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(said)).toEqual([
+      { value: 'CKR_ATTRIBUTE_SENSITIVE', sensitive: '01', extractable: '00', neverExtractable: '01' },
+    ]);
+  });
+
+  it.each(['', 'x'.repeat(65)])('have labels of 1 to 64 characters', async (label) => {
+    await expect((await open()).createKey(label)).rejects.toThrow(RangeError);
+  });
+});
+
+describeWithToken('a token that was away', () => {
+  useHsm();
+
+  it('signs again by itself once it is back, under the same key', async () => {
+    const token = await open();
+    const signer = await token.createKey('recovers');
+    hsm.pullOut();
+    expect((await refusalOf(signer.sign(message))).code).toBe('PKCS11_UNAVAILABLE');
+    expect((await refusalOf(signer.sign(message))).code).toBe('PKCS11_UNAVAILABLE');
+    hsm.plugIn();
+    expect(await verifySignature(signer.publicKey, message, await signer.sign(message))).toBe(true);
+  });
+
+  it('is not noticed when it is back before the next call, although every handle has become invalid', async () => {
+    const signer = await (await open()).createKey('handles');
+    hsm.pullOut();
+    hsm.plugIn();
+    const signatures = await Promise.all(Array.from({ length: 20 }, () => signer.sign(message)));
+    const verdicts = signatures.map((signature) => verifySignature(signer.publicKey, message, signature));
+    expect(await Promise.all(verdicts)).not.toContain(false);
+  });
+
+  it('outlives a module that crashes, between calls and under many of them', async () => {
+    const signer = await (await open()).createKey('crashes');
+    const [before] = children();
+    process.kill(before ?? 0, 'SIGKILL');
+    expect(await signer.sign(message)).toHaveLength(64);
+    const [after] = children();
+    expect(after).not.toBe(before);
+    const signing = Promise.all(Array.from({ length: 50 }, () => signer.sign(message)));
+    process.kill(after ?? 0, 'SIGKILL');
+    expect((await signing).every((signature) => signature.length === 64)).toBe(true);
+  });
+
+  it('is asked for once a while only, not by every request', async () => {
+    const token = await open({}, { reopenAfterMs: 3_600_000 });
+    const signer = await token.createKey('pause');
+    hsm.pullOut();
+    await refusalOf(signer.sign(message));
+    expect(children()).toEqual([]);
+    hsm.plugIn();
+    // The pause is not over yet: no process is started.
+    expect((await refusalOf(signer.sign(message))).code).toBe('PKCS11_UNAVAILABLE');
+    expect(children()).toEqual([]);
+  });
+
+  it('ends its process when it is closed', async () => {
+    const token = await open();
+    const signer = await token.createKey('closed');
+    token.close();
+    expect((await refusalOf(signer.sign(message))).message).toContain('was closed');
+  });
+});
+
+describeWithToken('opening a token', () => {
+  useHsm();
+
+  it('is refused with a wrong PIN, which is tried once until its file changes', async () => {
+    const token = await open();
+    const signer = await token.createKey('pin');
+    hsm.writePin('wrong');
+    process.kill(children()[0] ?? 0, 'SIGKILL');
+    for (let at = 0; at < 20; at++) expect((await refusalOf(signer.sign(message))).code).toBe('PKCS11_PIN_REFUSED');
+    expect(children()).toEqual([]);
+    hsm.writePin(hsm.pin);
+    expect(await signer.sign(message)).toHaveLength(64);
+  });
+
+  it('names no PIN in errors, nor in what is shown of a token or a signer', async () => {
+    hsm.writePin('4711-wrong');
+    const { message: text, stack, code } = await refusalOf(open());
+    hsm.writePin(hsm.pin);
+    expect(code).toBe('PKCS11_PIN_REFUSED');
+    const token = await open();
+    const shown = inspect([token, await token.createKey('shown')], { depth: 9, showHidden: true });
+    expect(`${text}${stack ?? ''}${shown}`).not.toMatch(new RegExp(`4711-wrong|${hsm.pin}`));
+    // Other users may read how a process was called.
+    expect(children().map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8'))).toEqual([
+      expect.not.stringContaining(hsm.pin),
+    ]);
+  });
+
+  it.each<[string, () => void]>([
+    [
+      'open to every user',
+      () => {
+        chmodSync(hsm.address.pinFile, 0o644);
+      },
+    ],
+    [
+      'empty',
+      () => {
+        hsm.writePin('\n');
+      },
+    ],
+  ])('is refused with a PIN file that is %s', async (rule, spoil) => {
+    spoil();
+    const refusal = await refusalOf(open());
+    hsm.writePin(hsm.pin);
+    expect(refusal.code).toBe('PKCS11_PIN_FILE_INVALID');
+    expect(refusal.message).toContain(rule);
+    expect(statSync(hsm.address.pinFile).mode & 0o777).toBe(0o600);
+  });
+
+  it('is refused without a PIN file, or with a folder for it', async () => {
+    const codes = [`${hsm.folder}/none`, hsm.folder].map(async (pinFile) => (await refusalOf(open({ pinFile }))).code);
+    expect(await Promise.all(codes)).toEqual(['PKCS11_PIN_FILE_INVALID', 'PKCS11_PIN_FILE_INVALID']);
+  });
+
+  it('finds a token by its label only when there is one of it', async () => {
+    expect((await refusalOf(open({ token: { label: 'absent' } }))).code).toBe('PKCS11_UNAVAILABLE');
+    expect((await refusalOf(open({ token: { slot: 4711 } }))).code).toBe('PKCS11_UNAVAILABLE');
+    hsm.addToken('twin');
+    expect(await (await open({ token: { label: 'twin' } })).listKeys()).toEqual([]);
+    hsm.addToken('twin');
+    expect((await refusalOf(open({ token: { label: 'twin' } }))).code).toBe('PKCS11_TOKEN_AMBIGUOUS');
+  });
+
+  it('says which library cannot be loaded', async () => {
+    const missing = await refusalOf(open({ modulePath: '/nowhere/module.so' }));
+    expect(missing).toMatchObject({ code: 'PKCS11_MODULE_UNUSABLE', message: expect.stringContaining('not found') });
+    const foreign = await refusalOf(open({ modulePath: hsm.address.pinFile }));
+    expect(foreign).toMatchObject({ code: 'PKCS11_MODULE_UNUSABLE', message: expect.stringContaining('no PKCS#11') });
+  });
+
+  it('gives up on a library that hangs, and ends its process', async () => {
+    const modulePath = join(hsm.folder, 'hangs.so');
+    // Loading a named pipe waits for its writer, for ever.
+    execFileSync('mkfifo', [modulePath]);
+    const refusal = await refusalOf(open({ modulePath }, { timeoutMs: 1000 }));
+    expect(refusal).toMatchObject({ code: 'PKCS11_UNAVAILABLE', message: expect.stringContaining('in time') });
+  });
+});

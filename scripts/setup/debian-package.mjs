@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+/**
+ * Whether this process may bring Debian packages: as root on Debian, unless CER_NO_SYSTEM_INSTALL=1.
+ * @param {Record<string, string | undefined>} env
+ */
+export function canInstallDebianPackages(env) {
+  return process.getuid?.() === 0 && existsSync('/etc/debian_version') && env.CER_NO_SYSTEM_INSTALL !== '1';
+}
+
+/**
+ * Installs one package with apt-get, in a step of its own, so that one that cannot be had takes no other along.
+ * @param {string} name
+ * @returns {string | undefined} the last line of what went wrong
+ */
+export function installDebianPackage(name) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  for (const args of [
+    ['update', '-qq'],
+    ['install', '-y', '-qq', '--no-install-recommends', name],
+  ]) {
+    const run = spawnSync('apt-get', args, { env, encoding: 'utf8', timeout: 300_000 });
+    if (run.status !== 0) {
+      return (run.stderr || run.error?.message || `apt-get ${args[0]} failed`).trim().split('\n').at(-1);
+    }
+  }
+  return undefined;
+}
