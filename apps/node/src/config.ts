@@ -49,6 +49,9 @@ const NodeEnvironment = z
     PROJECT_LIMIT_BYTES: positiveInteger(128 * MIB),
     PROJECT_VERIFY_LIMIT_BYTES: positiveInteger(32 * MIB),
     STORE_QUEUE_LIMIT: positiveInteger(10_000),
+    HEADERS_TIMEOUT_MS: positiveInteger(10_000),
+    REQUEST_TIMEOUT_MS: positiveInteger(300_000),
+    DRAIN_TIMEOUT_MS: positiveInteger(660_000),
     MAX_TOTAL_FRAMES: wholeNumber(2).default(1800),
     ALLOW_OPEN_RENDER: flag(false),
   })
@@ -81,6 +84,9 @@ const NodeEnvironment = z
     projectLimitBytes: env.PROJECT_LIMIT_BYTES,
     projectVerifyLimitBytes: env.PROJECT_VERIFY_LIMIT_BYTES,
     storeQueueLimit: env.STORE_QUEUE_LIMIT,
+    headersTimeoutMs: env.HEADERS_TIMEOUT_MS,
+    requestTimeoutMs: env.REQUEST_TIMEOUT_MS,
+    drainTimeoutMs: env.DRAIN_TIMEOUT_MS,
     maxTotalFrames: env.MAX_TOTAL_FRAMES,
     allowOpenRender: env.ALLOW_OPEN_RENDER,
   }));

@@ -47,8 +47,9 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       metrics,
       now: () => new Date(),
     });
-    const { host, port } = config;
-    return await serve(app, { host, port, logger, onClose: () => store.close() });
+    const { host, port, headersTimeoutMs, requestTimeoutMs, drainTimeoutMs } = config;
+    const times = { headersTimeoutMs, requestTimeoutMs, drainTimeoutMs };
+    return await serve(app, { host, port, ...times, logger, onClose: () => store.close() });
   } catch (error) {
     await store.close();
     throw error;

@@ -21,6 +21,20 @@ afterAll(async () => {
   await database.remove();
 });
 
+describe('a node that is told to stop', () => {
+  it('cuts off at DRAIN_TIMEOUT_MS a request that never ends, says so, and exits with 0', async () => {
+    const node = await startNodeProcess({ ...premises.env, DRAIN_TIMEOUT_MS: '200' });
+    const raw = await connectRaw(node.url);
+    raw.send('POST /v1/cer/verify HTTP/1.1\r\nHost: n\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n');
+    raw.send('Content-Length: 100\r\n\r\n');
+    await raw.until('100 Continue');
+    node.kill('SIGTERM');
+    expect(await node.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(node.stdout()).toContain('"connections":1');
+    raw.socket.destroy();
+  });
+});
+
 describe.each(['SIGTERM', 'SIGINT'] as const)('a node that gets %s', (signal) => {
   it('answers every request it accepted, the half-sent ones too, and exits with 0', async () => {
     const node = await startNodeProcess(premises.env);
