@@ -3,6 +3,12 @@ import type { NewRecord } from './ports.js';
 export type SqlValue = string | number | null;
 export type SqlRow = Readonly<Record<string, unknown>>;
 
+/** One statement of a transaction. */
+export interface SqlStatement {
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+}
+
 /** Plain DDL for one schema version, compiled for the database at hand. */
 export interface CompiledMigration {
   readonly version: number;
@@ -20,6 +26,9 @@ export interface Database {
 
   /** Runs one statement in its own transaction; durable when it resolves. */
   all(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
+
+  /** Runs statements in one transaction, all or none; durable when it resolves. */
+  transact(statements: readonly SqlStatement[]): Promise<void>;
 
   /**
    * Inserts rows with different keys, each with its execution row or not at all, durable when it resolves.

@@ -11,6 +11,7 @@ import { recordKey, text } from './record-rows.js';
 import { SqlRecordStore } from './records.js';
 import { retryPassing } from './retry.js';
 import { SqliteDatabase } from './sqlite/sqlite-database.js';
+import { SqlSigningKeyStore } from './signing-keys.js';
 import { StoreError } from './store-error.js';
 import { SqlTenantStore } from './tenants.js';
 
@@ -56,6 +57,7 @@ export async function openStore({
     tenants: new SqlTenantStore(database, now),
     leases: new SqlLeaseStore(database),
     audit: new SqlAuditStore(database),
+    signingKeys: new SqlSigningKeyStore(database),
     schemaVersion,
     ping: async () => {
       await database.all('select 1', []);

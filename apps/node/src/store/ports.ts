@@ -1,3 +1,5 @@
+import type { SigningKeyStore } from './signing-key-port.js';
+
 /**
  * What the node keeps, worded by intent. Two adapters stand behind these ports, SQLite and PostgreSQL, and one contract
  * suite holds both. Every method may throw a StoreError; a promise of a write resolves only when the write is durable.
@@ -234,6 +236,7 @@ export interface Store {
   readonly tenants: TenantStore;
   readonly leases: LeaseStore;
   readonly audit: AuditStore;
+  readonly signingKeys: SigningKeyStore;
   /** The migration that the database is at. */
   readonly schemaVersion: number;
   /** Resolves when the database answers. */

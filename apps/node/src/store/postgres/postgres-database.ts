@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-import type { CompiledMigration, Database, SqlRow, SqlValue } from '../database.js';
+import type { CompiledMigration, Database, SqlRow, SqlStatement, SqlValue } from '../database.js';
 import type { NewRecord } from '../ports.js';
 import { recordKey } from '../record-rows.js';
 import { APPLIED_STEPS, pendingMigrations, SCHEMA_TABLES } from '../schema-version.js';
@@ -38,6 +38,12 @@ export class PostgresDatabase implements Database {
 
   async all(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
     return await this.#query(sql, values);
+  }
+
+  async transact(statements: readonly SqlStatement[]): Promise<void> {
+    await this.#inTransaction(async (query) => {
+      for (const { sql, values } of statements) await query(sql, [...values]);
+    });
   }
 
   async insertBatch(records: readonly NewRecord[]): Promise<readonly boolean[]> {

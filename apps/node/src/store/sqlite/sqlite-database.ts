@@ -1,6 +1,6 @@
 import type Sqlite from 'better-sqlite3';
 
-import type { CompiledMigration, Database, SqlRow, SqlValue } from '../database.js';
+import type { CompiledMigration, Database, SqlRow, SqlStatement, SqlValue } from '../database.js';
 import type { NewRecord } from '../ports.js';
 import { columnNames, EXECUTION_COLUMNS, RECORD_COLUMNS } from '../record-rows.js';
 import { APPLIED_STEPS, pendingMigrations, SCHEMA_TABLES } from '../schema-version.js';
@@ -35,6 +35,17 @@ export class SqliteDatabase implements Database {
       if (statement.reader) return statement.all(named);
       statement.run(named);
       return [];
+    });
+  }
+
+  async transact(statements: readonly SqlStatement[]): Promise<void> {
+    translated(() => {
+      this.#immediately(() => {
+        for (const { sql, values } of statements) {
+          this.#prepared(sql).run(Object.fromEntries(values.map((value, index) => [index + 1, value])));
+        }
+      });
+      this.#checkpoint.noteCommit();
     });
   }
 
