@@ -69,7 +69,7 @@ export function readCertificate(element: DerElement): TsaCertificate {
   const name = (index: number, label: string): Uint8Array =>
     childAt(members, start + index, TAG.sequence, `certificate.${label}`).whole;
 
-  const extensions = tbsCertificate.extensions ?? [];
+  const extensions = [...(tbsCertificate.extensions?.values() ?? [])];
   const ids = extensions.map(({ extnID }) => extnID);
   if (new Set(ids).size !== ids.length) throw malformed('certificate: an extension stands twice');
   const find = (id: string): { readonly critical: boolean; readonly value: Uint8Array } | null => {

@@ -19,7 +19,7 @@ export function parseTimestampResponse(bytes: Uint8Array): Uint8Array {
   const [, token] = childrenOf(readDer(bytes));
   const { status } = parse(bytes, TimeStampResp, 'response').status;
   if (status !== PKIStatus.granted && status !== PKIStatus.grantedWithMods) {
-    throw new TimestampError('TIMESTAMP_REFUSED', `response.status: the authority refused with ${Number(status)}`);
+    throw new TimestampError('TIMESTAMP_REFUSED', `response.status: the authority refused with ${status}`);
   }
   if (token === undefined) throw malformed('response: was granted and has no token');
   return token.whole.slice();

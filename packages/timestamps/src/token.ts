@@ -1,5 +1,5 @@
 import { id_contentType, id_messageDigest, SignedData } from '@peculiar/asn1-cms';
-import { id_ct_tstInfo, TSTInfo, TSTInfoVersion } from '@peculiar/asn1-tsp';
+import { id_ct_tstInfo, TSTInfo } from '@peculiar/asn1-tsp';
 import type { AlgorithmIdentifier } from '@peculiar/asn1-x509';
 import { parseTimestamp } from '@cer/keys';
 import { ID_SHA256 } from './algorithms.js';
@@ -76,8 +76,8 @@ function readTstInfo(
 ): Pick<TimestampToken, 'imprintAlgorithm' | 'imprint' | 'genTime' | 'accuracy' | 'nonce' | 'serialNumber'> {
   const element = readDer(bytes);
   const { version, messageImprint, serialNumber, accuracy, nonce, extensions } = parse(bytes, TSTInfo, 'tstInfo');
-  if (version !== TSTInfoVersion.v1) throw malformed('tstInfo.version: must be 1');
-  if ((extensions ?? []).some(({ critical }) => critical)) {
+  if (Number(version) !== 1) throw malformed('tstInfo.version: must be 1');
+  if (extensions?.some(({ critical }) => critical)) {
     throw malformed('tstInfo: has a critical extension that is unknown');
   }
   return {

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createHash, randomBytes } from 'node:crypto';
+import { buildMerkleTree, isIncluded } from './merkle.js';
+import { formatTimestampRequest } from './request.js';
+import { parseTimestampResponse } from './response.js';
+import { NO_ROOTS, parseTsaRoots, type TsaRoots } from './roots.js';
+import { createOpensslTsa, type OpensslTsa } from './testing/index.js';
+import { verifyTimestampToken } from './verify-token.js';
+
+const digestOf = (text: string): Uint8Array => new Uint8Array(createHash('sha256').update(text).digest());
+const isImprintOf =
+  (text: string) =>
+  (imprint: Uint8Array): boolean =>
+    Buffer.compare(imprint, digestOf(text)) === 0;
+
+describe('a token of OpenSSL', () => {
+  const nonce = new Uint8Array(randomBytes(16));
+  let tsa: OpensslTsa;
+  let roots: TsaRoots;
+  let token: Uint8Array;
+
+  beforeAll(async () => {
+    tsa = createOpensslTsa();
+    roots = parseTsaRoots(tsa.rootPem);
+    token = parseTimestampResponse(await tsa.reply(formatTimestampRequest({ imprint: digestOf('x'), nonce })));
+  });
+  afterAll(() => {
+    tsa.remove();
+  });
+
+  it('is verified here and by OpenSSL', async () => {
+    const outcome = await verifyTimestampToken(token, { roots, isImprint: isImprintOf('x'), nonce });
+    expect(outcome).toMatchObject({ status: 'verified', authority: 'Test TSA', accuracy: 1_500_100_000 });
+    await expect(tsa.accepts(token, digestOf('x'))).resolves.toContain('Verification: OK');
+  });
+
+  it('is untrusted under no pinned root', async () => {
+    const outcome = await verifyTimestampToken(token, { roots: NO_ROOTS, isImprint: isImprintOf('x') });
+    expect(outcome.status).toBe('untrusted');
+  });
+
+  it('is invalid for another imprint or another nonce', async () => {
+    const checks = { roots, isImprint: isImprintOf('x') };
+    await expect(verifyTimestampToken(token, { roots, isImprint: isImprintOf('y') })).resolves.toMatchObject({
+      detail: 'the imprint is of something else',
+    });
+    await expect(verifyTimestampToken(token, { ...checks, nonce: Uint8Array.of(1) })).resolves.toMatchObject({
+      detail: 'the nonce is not the one that was sent',
+    });
+  });
+
+  it('never says another time, whatever bit is changed, and is invalid with a byte missing or one too many', async () => {
+    const checks = { roots, isImprint: isImprintOf('x'), nonce };
+    const sound = await verifyTimestampToken(token, checks);
+    let refused = 0;
+    for (let at = 0; at < token.length; at += 7) {
+      const changed = token.map((byte, index) => (index === at ? byte ^ 1 : byte));
+      const outcome = await verifyTimestampToken(changed, checks);
+      // CMS leaves its version numbers and the list of digests unsigned; they say nothing of time.
+      if (outcome.status === 'verified') expect(outcome).toEqual(sound);
+      else refused += 1;
+    }
+    expect(refused).toBeGreaterThan(token.length / 7 / 2);
+    for (const bytes of [token.subarray(0, -1), Uint8Array.of(...token, 0), new Uint8Array(65 * 1024)]) {
+      expect((await verifyTimestampToken(bytes, checks)).status).toBe('invalid');
+    }
+  });
+});
+
+describe('a batch', () => {
+  it('has a path of exact length from each leaf to the root', () => {
+    for (const size of [1, 2, 3, 5, 8, 13]) {
+      const leaves = Array.from({ length: size }, (_, index) => digestOf(String(index)));
+      const tree = buildMerkleTree(leaves);
+      for (const [leafIndex, leaf] of leaves.entries()) {
+        const path = tree.pathOf(leafIndex);
+        expect(isIncluded(leaf, { treeSize: size, leafIndex, path }, tree.root)).toBe(true);
+        expect(isIncluded(leaf, { treeSize: size, leafIndex, path: [...path, leaf] }, tree.root)).toBe(false);
+        expect(isIncluded(digestOf('other'), { treeSize: size, leafIndex, path }, tree.root)).toBe(false);
+      }
+    }
+  });
+});
