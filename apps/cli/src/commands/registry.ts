@@ -5,6 +5,7 @@ import { openCommand } from './open.js';
 import { sealCommand } from './seal.js';
 import { verifyProjectCommand } from './verify-project.js';
 import { verifyCommand } from './verify.js';
+import { adminAuditVerifyCommand } from '../node/admin-audit-verify.js';
 import { lookupCommand } from '../node/lookup.js';
 import { attestCommand, certifyCommand, registerProjectCommand } from '../node/submit.js';
 
@@ -19,6 +20,7 @@ export const COMMANDS: readonly Command[] = [
   lookupCommand,
   registerProjectCommand,
   keysShowCommand,
+  adminAuditVerifyCommand,
   helpCommand(() => COMMANDS),
 ];
 

@@ -71,8 +71,12 @@ export async function postToNode(address: string, path: string, key: string, bod
 }
 
 /** @throws NodeFault when there is no answer, or none that is a JSON object */
-export async function getFromNode(address: string, path: string): Promise<NodeAnswer> {
-  return send(`${address}${path}`, { headers: { accept: 'application/json' } });
+export async function getFromNode(
+  address: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<NodeAnswer> {
+  return send(`${address}${path}`, { headers: { accept: 'application/json', ...headers } });
 }
 
 async function send(url: string, init: RequestInit): Promise<NodeAnswer> {

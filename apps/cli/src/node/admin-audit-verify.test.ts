@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+import { auditEntryHash, canonicalAuditHead, type AuditEntry } from '@cer/cer-core';
+import { TEST_NODE_ID, TEST_SIGNER, TEST_TIME } from '@cer/cer-core/testing';
+import { encodeBase64Url } from '@cer/keys';
+import { testKeySet } from '@cer/keys/testing';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { cer } from '../testing/console.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'cer-audit-'));
+const file = (name: string, value: unknown): string => {
+  writeFileSync(join(folder, name), JSON.stringify(value));
+  return join(folder, name);
+};
+const keys = file('keys.json', testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER }] }));
+
+async function page(act: string): Promise<{ entries: object[]; head: object }> {
+  const details = {};
+  const entry: AuditEntry = {
+    seq: 1,
+    prevHash: null,
+    at: TEST_TIME,
+    act,
+    target: null,
+    actor: 'a',
+    requestId: null,
+    details,
+  };
+  const end = { nodeId: TEST_NODE_ID, seq: 1, hash: auditEntryHash(entry), kid: TEST_SIGNER.kid };
+  const signature = encodeBase64Url(await TEST_SIGNER.sign(new TextEncoder().encode(canonicalAuditHead(end))));
+  return { entries: [{ entry, hash: end.hash, kid: end.kid, signature }], head: { ...end, signature } };
+}
+
+describe('cer admin audit verify', () => {
+  const verify = (log: string, ...more: string[]): ReturnType<typeof cer> =>
+    cer(['admin', 'audit', 'verify', log, '--keys', keys, ...more]);
+
+  it('tells a whole log from a changed one, an unsigned one, another one and an empty one', async () => {
+    const whole = await page('records.hide');
+    expect(await verify(file('whole', whole))).toMatchObject({ exitCode: 0, stderr: '' });
+
+    const changed = JSON.stringify(whole).replace('records.hide', 'records.show');
+    const broken = await verify(file('changed', JSON.parse(changed)));
+    expect(broken.exitCode).toBe(1);
+    expect(JSON.parse(broken.stderr)).toMatchObject({ code: 'AUDIT_HASH_MISMATCH', seq: 1 });
+
+    const unsigned = await verify(file('unsigned', { ...whole, head: null }));
+    expect(JSON.parse(unsigned.stderr)).toMatchObject({ code: 'AUDIT_HEAD_UNSIGNED' });
+
+    const seen = file('head', (await page('records.delete')).head);
+    const other = await verify(file('whole', whole), '--head', seen);
+    expect(JSON.parse(other.stderr)).toMatchObject({ code: 'AUDIT_REWRITTEN' });
+
+    const empty = file('empty', { entries: [], head: null });
+    expect((await verify(empty)).exitCode).toBe(2);
+    const cut = await verify(empty, '--head', seen);
+    expect(cut.exitCode).toBe(1);
+    expect(JSON.parse(cut.stderr)).toMatchObject({ code: 'AUDIT_TRUNCATED' });
+  });
+
+  it('needs the keys of the node', async () => {
+    expect((await cer(['admin', 'audit', 'verify', 'x'])).exitCode).toBe(3);
+  });
+});

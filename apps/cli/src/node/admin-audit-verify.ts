@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import {
+  AuditChainCheck,
+  isJsonObject,
+  member,
+  readAuditHead,
+  type AuditFault,
+  type AuditHead,
+  type JsonObject,
+  type JsonValue,
+} from '@cer/cer-core';
+import { onlyOperand, readArguments } from '../arguments.js';
+import type { Command } from '../commands/command.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { loadKeys } from '../input/key-material.js';
+import { DEFAULT_MAX_BYTES, readBytes } from '../input/read-bytes.js';
+import { readOwnJson } from '../input/read-json.js';
+import type { Io } from '../io.js';
+import { printableJson } from '../report/printable.js';
+import { UsageError } from '../usage-error.js';
+import { getFromNode, nodeAddress, refused, talking, type NodeAnswer } from './node-client.js';
+
+/** Checks the audit log of a node, from the node or from saved pages. @see docs/spec.md, "Audit log" */
+export const adminAuditVerifyCommand: Command = {
+  name: 'admin audit verify',
+  summary: 'check the audit log of a node: every link, every signature, its end',
+  usage: [
+    'admin audit verify FILE --keys FILE|URL [--head FILE]',
+    'admin audit verify --node URL --keys FILE|URL --admin-secret-file FILE [--head FILE]',
+  ],
+  options: [
+    ['--keys FILE|URL', 'the key set of the node'],
+    ['--head FILE', 'where the log ended before: a shorter or other log is then found out'],
+    ['--node URL', 'ask the node instead of reading a file'],
+    ['--admin-secret-file FILE', 'the file that holds the admin secret; CER_ADMIN_SECRET unless given'],
+  ],
+  examples: [
+    ['cer admin audit verify audit.ndjson --keys keys.json --head head.json', 'saved pages, one answer a line'],
+  ],
+  run,
+};
+
+const FLAGS = {
+  keys: { type: 'string' },
+  head: { type: 'string' },
+  node: { type: 'string' },
+  'admin-secret-file': { type: 'string' },
+} as const;
+
+class Refusal extends Error {
+  readonly answer: NodeAnswer;
+
+  constructor(answer: NodeAnswer) {
+    super('refused');
+    this.answer = answer;
+  }
+}
+
+async function run(args: readonly string[], io: Io): Promise<ExitCode> {
+  const { flags, operands } = readArguments(args, FLAGS);
+  const { material, unavailable } = await loadKeys(flags.keys, io);
+  if (flags.keys === undefined) throw new UsageError('--keys is missing: whose signatures should count?');
+  if (material === null) return failed({ code: 'VERIFICATION_MATERIAL_UNAVAILABLE', detail: unavailable }, io);
+  const seen = flags.head === undefined ? null : await readHead(flags.head, io);
+  const pages =
+    operands.length > 0
+      ? pagesOfFile(onlyOperand(operands, 'FILE'), io)
+      : pagesOfNode(nodeAddress(flags.node, io), adminSecret(flags['admin-secret-file'], io));
+  return talking(io, async () => {
+    try {
+      return await check(pages, new AuditChainCheck({ keySet: material.keySet, seen }), io);
+    } catch (error) {
+      if (error instanceof Refusal) return refused(error.answer, io);
+      throw error;
+    }
+  });
+}
+
+async function check(pages: AsyncIterable<JsonObject>, chain: AuditChainCheck, io: Io): Promise<ExitCode> {
+  let head: JsonValue | undefined;
+  let isEmpty = true;
+  for await (const page of pages) {
+    const entries = member(page, 'entries');
+    const rows: readonly JsonValue[] = Array.isArray(entries) ? entries : [];
+    for (const entry of rows) {
+      isEmpty = false;
+      const fault = await chain.add(entry);
+      if (fault !== null) return failed(fault, io);
+    }
+    // The log may have grown from page to page: the newest end counts.
+    head = member(page, 'head') ?? head;
+  }
+  const fault = await chain.end(head);
+  if (fault !== null) {
+    failed(fault, io);
+    return isEmpty && fault.code === 'AUDIT_HEAD_UNSIGNED' ? EXIT.notFound : EXIT.failed;
+  }
+  io.stdout.write(`${printableJson({ status: 'VERIFIED', entries: chain.entries, head: head ?? null })}\n`);
+  return EXIT.verified;
+}
+
+function failed(fault: AuditFault | JsonObject, io: Io): ExitCode {
+  io.stderr.write(`${printableJson({ status: 'FAILED', ...fault })}\n`);
+  return EXIT.failed;
+}
+
+async function readHead(file: string, io: Io): Promise<AuditHead> {
+  const value = readOwnJson(await readBytes(file, io.stdin, 65_536), file);
+  const head = readAuditHead(isJsonObject(value) ? (member(value, 'head') ?? value) : value);
+  if (head === null) throw new UsageError('--head: holds no head of an audit log');
+  return head;
+}
+
+async function* pagesOfFile(file: string, io: Io): AsyncGenerator<JsonObject> {
+  const text = new TextDecoder().decode(await readBytes(file, io.stdin, DEFAULT_MAX_BYTES));
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') continue;
+    const page = readOwnJson(new TextEncoder().encode(line), file);
+    if (!isJsonObject(page)) throw new UsageError('FILE: every line must be one answer of GET /v1/admin/audit');
+    yield page;
+  }
+}
+
+async function* pagesOfNode(address: string, secret: string): AsyncGenerator<JsonObject> {
+  for (let after: JsonValue | undefined = 0; typeof after === 'number';) {
+    const answer = await getFromNode(address, `/v1/admin/audit?limit=1000&after=${after}`, {
+      'x-admin-secret': secret,
+    });
+    if (answer.status !== 200) throw new Refusal(answer);
+    yield answer.body;
+    after = member(answer.body, 'next');
+  }
+}
+
+function adminSecret(file: string | undefined, io: Pick<Io, 'env'>): string {
+  let secret: string | undefined;
+  try {
+    secret = file === undefined ? io.env['CER_ADMIN_SECRET'] : readFileSync(file, 'utf8').trim();
+  } catch {
+    throw new UsageError('--admin-secret-file: cannot be read');
+  }
+  if (secret === undefined || secret === '') {
+    throw new UsageError('no admin secret: give --admin-secret-file or set CER_ADMIN_SECRET');
+  }
+  return secret;
+}
