@@ -1,5 +1,5 @@
 // Who may import whom (ARCHITECTURE.md, "Directions"). CI fails on any other arrow.
-const pure = '^packages/(keys|cer-core)/src';
+const pure = '^packages/(keys|cer-core|timestamps)/src';
 const nodeOnly =
   '(^packages/[^/]+/src/platform/node\\.ts$|^packages/keys/src/file-signer(\\.test)?\\.ts$|\\.test\\.ts$|/testing/)';
 
@@ -30,6 +30,12 @@ export default {
       severity: 'error',
       from: { path: '^packages/cer-core/' },
       to: { path: '^(packages/(?!cer-core/|keys/)|apps/)' },
+    },
+    {
+      name: 'timestamps-imports-cer-core-and-keys-only',
+      severity: 'error',
+      from: { path: '^packages/timestamps/' },
+      to: { path: '^(packages/(?!timestamps/|cer-core/|keys/)|apps/)' },
     },
     {
       name: 'http-service-imports-cer-core-only',

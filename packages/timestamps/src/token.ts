@@ -76,7 +76,8 @@ function readTstInfo(
 ): Pick<TimestampToken, 'imprintAlgorithm' | 'imprint' | 'genTime' | 'accuracy' | 'nonce' | 'serialNumber'> {
   const element = readDer(bytes);
   const { version, messageImprint, serialNumber, accuracy, nonce, extensions } = parse(bytes, TSTInfo, 'tstInfo');
-  if (Number(version) !== 1) throw malformed('tstInfo.version: must be 1');
+  const versions: readonly number[] = [version];
+  if (!versions.includes(1)) throw malformed('tstInfo.version: must be 1');
   if (extensions?.some(({ critical }) => critical)) {
     throw malformed('tstInfo: has a critical extension that is unknown');
   }

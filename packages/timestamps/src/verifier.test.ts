@@ -80,7 +80,7 @@ describe('a record under a revoked key', () => {
   });
 
   it('is not verified without token, with one over the content, or with one of another record', async () => {
-    const content = await stamp(digestOf(String(bundle['certificateHash'])));
+    const content = await stamp(digestOf(attestationOf(bundle)['certificateHash'] as string));
     const other = await stamp(digestOf(sha256('another record')));
     expect((await verify(bundle, { revokedAt: LATER })).code).toBe('KEY_REVOKED');
     const ofContent = await verify(withTokens({ type: 'rfc3161', token: content }), { revokedAt: LATER });
