@@ -8,6 +8,7 @@ import type { NewRecord, Store } from './ports.js';
 import { PostgresDatabase } from './postgres/postgres-database.js';
 import { SqlProjectStore } from './projects.js';
 import { recordKey, text } from './record-rows.js';
+import { SqlRecordList } from './record-list.js';
 import { SqlRecordStore } from './records.js';
 import { retryPassing } from './retry.js';
 import { SqliteDatabase } from './sqlite/sqlite-database.js';
@@ -58,6 +59,7 @@ export async function openStore({
     leases: new SqlLeaseStore(database),
     audit: new SqlAuditStore(database),
     signingKeys: new SqlSigningKeyStore(database),
+    recordList: new SqlRecordList(database),
     schemaVersion,
     ping: async () => {
       await database.all('select 1', []);

@@ -1,3 +1,4 @@
+import type { RecordList } from './record-list-port.js';
 import type { SigningKeyStore } from './signing-key-port.js';
 
 /**
@@ -237,6 +238,7 @@ export interface Store {
   readonly leases: LeaseStore;
   readonly audit: AuditStore;
   readonly signingKeys: SigningKeyStore;
+  readonly recordList: RecordList;
   /** The migration that the database is at. */
   readonly schemaVersion: number;
   /** Resolves when the database answers. */

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+
+import { beforeAll, describe, expect, it } from '@jest/globals';
+
+import type { ListedRecord, RecordFilter, RecordPlace, Store, WholeRecord } from '../../src/store/index.js';
+import { hashOf, hashOnlyRecord, newRecord } from './new-record.js';
+
+const time = (minute: number): string => `2026-01-01T00:${String(minute).padStart(2, '0')}:00.000Z`;
+
+/** What every database must do with the list of a tenant's records. */
+export function recordListContract(storeOf: () => Store): void {
+  describe('listing', () => {
+    const tenantId = `lister-${randomUUID()}`;
+    let hashes: readonly string[];
+
+    beforeAll(async () => {
+      const { records } = storeOf();
+      // Recorded in another order than attested; every third of another application, every tenth a hash alone.
+      const minutes = [...Array(30).keys()];
+      const rows = minutes.map((minute) =>
+        minute % 10 === 9
+          ? hashOnlyRecord({ tenantId, attestedAt: time(minute), bundleType: 'hash-only-timestamp' })
+          : newRecord({ tenantId, attestedAt: time(minute), appId: minute % 3 === 0 ? 'app-3' : 'app-1' }),
+      );
+      for (const row of rows.toReversed()) await records.recordOnce(row);
+      await records.recordOnce(newRecord({ tenantId: 'somebody else', attestedAt: time(5) }));
+      hashes = rows.map(({ certificateHash }) => certificateHash);
+      for (const minute of [4, 12, 29]) await records.setVisibility(hashes[minute] ?? '', 'hidden', tenantId);
+      await records.setVisibility(hashes[7] ?? '', 'deleted', tenantId);
+    });
+
+    const minutesOf = (found: readonly Pick<ListedRecord, 'certificateHash'>[]): number[] =>
+      found.map(({ certificateHash }) => hashes.indexOf(certificateHash));
+
+    /** Every page of a list, read to its end. */
+    async function paged(
+      filter: Omit<RecordFilter, 'tenantId'>,
+      order: 'oldest' | 'newest',
+      limit: number,
+    ): Promise<number[]> {
+      const { recordList } = storeOf();
+      const found: number[] = [];
+      for (let after: RecordPlace | null = null; ;) {
+        const page = await recordList.page({ tenantId, ...filter }, order, after, limit);
+        found.push(...minutesOf(page));
+        const last = page.at(-1);
+        if (last === undefined) return found;
+        after = await recordList.place(tenantId, last.certificateHash, last.kind);
+      }
+    }
+
+    const kept = [...Array(30).keys()].filter((minute) => minute !== 7);
+
+    it.each([1, 4, 7, 100])('reads to the end in pages of %i, in either order', async (limit) => {
+      expect(await paged({}, 'oldest', limit)).toEqual(kept);
+      expect(await paged({}, 'newest', limit)).toEqual(kept.toReversed());
+    });
+
+    it.each<[string, Omit<RecordFilter, 'tenantId'>, (minute: number) => boolean]>([
+      ['application', { appId: 'app-3' }, (minute) => minute % 3 === 0 && minute % 10 !== 9],
+      ['type', { bundleType: 'hash-only-timestamp' }, (minute) => minute % 10 === 9],
+      ['hidden', { status: 'hidden' }, (minute) => [4, 12, 29].includes(minute)],
+      ['visible', { status: 'visible' }, (minute) => ![4, 12, 29].includes(minute)],
+      ['from a time on', { attestedFrom: time(12) }, (minute) => minute >= 12],
+      ['before a time', { attestedTo: time(12) }, (minute) => minute < 12],
+      [
+        'all at once',
+        {
+          appId: 'app-3',
+          bundleType: 'cer.ai.execution.v1',
+          status: 'hidden',
+          attestedFrom: time(3),
+          attestedTo: time(28),
+        },
+        (minute) => minute === 12,
+      ],
+      ['a type that nobody has', { bundleType: 'cer.ai.execution.v2' }, () => false],
+    ])('filters by %s', async (_, filter, isMeant) => {
+      expect(await paged(filter, 'oldest', 3)).toEqual(kept.filter(isMeant));
+      expect(await paged(filter, 'newest', 3)).toEqual(kept.filter(isMeant).toReversed());
+    });
+
+    it('never goes back behind the filter, whatever place it is asked to begin at', async () => {
+      const { recordList } = storeOf();
+      const early = await recordList.place(tenantId, hashes[1] ?? '', 'full');
+      const page = await recordList.page({ tenantId, attestedFrom: time(10) }, 'oldest', early, 2);
+      expect(minutesOf(page)).toEqual([10, 11]);
+    });
+
+    it("knows the place of a deleted record and none of somebody else's", async () => {
+      const { recordList } = storeOf();
+      expect(await recordList.place(tenantId, hashes[7] ?? '', 'full')).toMatchObject({ time: time(7) });
+      expect(await recordList.place('somebody else', hashes[7] ?? '', 'full')).toBeNull();
+      expect(await recordList.place(tenantId, hashOf('never'), 'full')).toBeNull();
+    });
+
+    it('keeps a record in its place when it is attested anew', async () => {
+      const { records, recordList } = storeOf();
+      const own = `attested-anew-${randomUUID()}`;
+      const rows = [1, 2].map((minute) => newRecord({ tenantId: own, attestedAt: time(minute) }));
+      for (const row of rows) await records.recordOnce(row);
+      for (const attestedAt of [time(50), time(55)]) {
+        const read = await records.findOwnByHash(own, rows[0]?.certificateHash ?? '', 'full');
+        if (read === null) throw new Error('must be there');
+        expect(
+          await records.replaceAttestation(read, { ...read, attestedAt, metaJson: `{"at":"${attestedAt}"}` }),
+        ).toBe(true);
+      }
+      const page = await recordList.page({ tenantId: own }, 'oldest', null, 10);
+      expect(page).toMatchObject([
+        { certificateHash: rows[0]?.certificateHash, attestedAt: time(55), firstAttestedAt: time(1) },
+        { certificateHash: rows[1]?.certificateHash, attestedAt: time(2), firstAttestedAt: time(2) },
+      ]);
+    });
+
+    async function whole(filter: RecordFilter, between?: () => Promise<unknown>): Promise<WholeRecord[]> {
+      const { recordList } = storeOf();
+      const snapshot = await recordList.snapshot();
+      await between?.();
+      const found: WholeRecord[] = [];
+      for await (const record of recordList.all(filter, snapshot)) found.push(record);
+      return found;
+    }
+
+    it('reads every record of a snapshot whole, large ones too, and nothing that comes later', async () => {
+      const { records } = storeOf();
+      const own = `exporter-${randomUUID()}`;
+      const rows = Array.from({ length: 230 }, (_, index) =>
+        newRecord({
+          tenantId: own,
+          attestedAt: time(index % 7),
+          bundleJson: JSON.stringify({ index, filler: index % 50 === 3 ? 'x'.repeat(300_000) : '' }),
+        }),
+      );
+      await Promise.all(rows.map((row) => records.recordOnce(row)));
+      const found = await whole({ tenantId: own }, () =>
+        records.recordOnce(newRecord({ tenantId: own, attestedAt: time(0) })),
+      );
+      const contents = new Set(rows.map(({ bundleJson }) => bundleJson));
+      expect(found.filter(({ record }) => !contents.has(record.bundleJson))).toHaveLength(0);
+      expect(new Set(found.map(({ record }) => record.certificateHash)).size).toBe(230);
+      expect(found).toHaveLength(230);
+      const times = found.map(({ firstAttestedAt }) => firstAttestedAt);
+      expect(times).toEqual(times.toSorted());
+    });
+
+    it('leaves out what is deleted before its turn', async () => {
+      const { records } = storeOf();
+      const own = `deleter-${randomUUID()}`;
+      const rows = [1, 2, 3].map((minute) => newRecord({ tenantId: own, attestedAt: time(minute) }));
+      for (const row of rows) await records.recordOnce(row);
+      const gone = rows[1]?.certificateHash ?? '';
+      const found = await whole({ tenantId: own }, () => records.setVisibility(gone, 'deleted', own));
+      expect(found.map(({ record }) => record.certificateHash)).toEqual([
+        rows[0]?.certificateHash,
+        rows[2]?.certificateHash,
+      ]);
+    });
+  });
+}
