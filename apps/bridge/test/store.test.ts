@@ -1,0 +1,239 @@
+import { describe, expect, it, beforeAll, afterAll } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStore, StoreError, type Ingest, type NewSession, type Store } from '../src/store/index.js';
+import { postgresTestDatabase, type TestDatabase } from './postgres-test-database.js';
+
+async function sqliteTestDatabase(): Promise<TestDatabase> {
+  const folder = mkdtempSync(join(tmpdir(), 'cer-bridge-store-'));
+  return {
+    url: `sqlite:${join(folder, 'data', 'bridge.sqlite')}`,
+    remove: async () => {
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+const START = Date.parse('2026-03-04T05:06:07.000Z');
+const MINUTE_MS = 60_000;
+
+/** Several instances at work: at once where they can be, in turn where one thread holds both ends of a file's lock. */
+async function together<T>(url: string, works: readonly (() => Promise<T>)[]): Promise<readonly T[]> {
+  if (!url.startsWith('sqlite:')) return Promise.all(works.map((work) => work()));
+  const done: T[] = [];
+  for (const work of works) done.push(await work());
+  return done;
+}
+
+describe.each([
+  ['SQLite', sqliteTestDatabase],
+  ['PostgreSQL', postgresTestDatabase],
+])('the store on %s', (_, newDatabase) => {
+  let database: TestDatabase;
+  let store: Store;
+  let second: Store;
+  let nowMs = START;
+  const now = (): Date => new Date(nowMs);
+
+  beforeAll(async () => {
+    database = await newDatabase();
+    // Two instances start on an empty database.
+    const open = (): Promise<Store> => openStore({ databaseUrl: database.url, now });
+    const [one, two] = await together(database.url, [open, open]);
+    if (one === undefined || two === undefined) throw new Error('two stores were asked for');
+    [store, second] = [one, two];
+  });
+  afterAll(async () => {
+    await store.close();
+    await second.close();
+    await database.remove();
+  });
+
+  const newSession = (members: Partial<NewSession> = {}): NewSession => ({
+    tokenHash: randomUUID(),
+    tenantId: 'tenant-1',
+    tenantName: 'Tenant',
+    user: { id: 'user-1', email: 'a@example.com', name: 'A' },
+    expiresAt: new Date(START + 60 * MINUTE_MS),
+    replaces: null,
+    ...members,
+  });
+  const token = (): { issuer: string; jti: string; expiresAt: Date } => ({
+    issuer: 'https://dashboard.example',
+    jti: randomUUID(),
+    expiresAt: new Date(START + MINUTE_MS),
+  });
+  const ingest = (members: Partial<Ingest> = {}): Ingest => ({
+    at: now().toISOString(),
+    door: 'executions',
+    outcome: 'certified',
+    status: 200,
+    executionId: randomUUID(),
+    provider: 'p',
+    model: 'm',
+    certificateHash: `sha256:${'0'.repeat(64)}`,
+    submittedHash: null,
+    verificationUrl: 'https://verify.example/c/x',
+    reason: null,
+    ...members,
+  });
+
+  it('makes one session of one token, whichever instance is asked, however often', async () => {
+    const identity = token();
+    const sessions = await together(
+      database.url,
+      Array.from(
+        { length: 10 },
+        (__, at) => () => (at % 2 ? store : second).sessions.startOnce(identity, newSession()),
+      ),
+    );
+    expect(sessions.filter((session) => session !== null)).toHaveLength(1);
+  });
+
+  it('makes and ends nothing when the token was used before', async () => {
+    const identity = token();
+    const first = newSession();
+    await store.sessions.startOnce(identity, first);
+    const late = newSession({ replaces: first.tokenHash });
+    expect(await store.sessions.startOnce(identity, late)).toBeNull();
+    expect(await store.sessions.find(first.tokenHash)).toMatchObject({ user: first.user });
+    expect(await store.sessions.find(late.tokenHash)).toBeNull();
+  });
+
+  it('takes the same token id of another issuer for another token', async () => {
+    const identity = token();
+    await store.sessions.startOnce(identity, newSession());
+    expect(
+      await store.sessions.startOnce({ ...identity, issuer: 'https://other.example' }, newSession()),
+    ).not.toBeNull();
+  });
+
+  it('ends the session that a new one replaces, and finds none that is over', async () => {
+    const first = newSession();
+    const next = newSession({ replaces: first.tokenHash });
+    await store.sessions.startOnce(token(), first);
+    await store.sessions.startOnce(token(), next);
+    expect(await second.sessions.find(first.tokenHash)).toBeNull();
+    expect(await second.sessions.find(next.tokenHash)).not.toBeNull();
+    nowMs = START + 60 * MINUTE_MS;
+    expect(await second.sessions.find(next.tokenHash)).toBeNull();
+    nowMs = START;
+  });
+
+  it('notes when a session was seen and when it was looked at', async () => {
+    const session = newSession();
+    await store.sessions.startOnce(token(), session);
+    const lastSeenAt = new Date(START + MINUTE_MS);
+    const checkedAt = new Date(START + 2 * MINUTE_MS);
+    await store.sessions.touch(session.tokenHash, { lastSeenAt });
+    await second.sessions.touch(session.tokenHash, { checkedAt });
+    expect(await store.sessions.find(session.tokenHash)).toMatchObject({
+      lastSeenAt: lastSeenAt.toISOString(),
+      checkedAt: checkedAt.toISOString(),
+      createdAt: new Date(START).toISOString(),
+    });
+  });
+
+  it('shows a tenant its own ingests, the newest first, also after a batch of hundreds', async () => {
+    const tenantId = randomUUID();
+    const batch = Array.from({ length: 250 }, (__, at) => ingest({ executionId: `e-${at}` }));
+    await store.ingests.record(tenantId, batch, { certified: 250, refused: 0 });
+    const refused = ingest({
+      outcome: 'refused',
+      status: 409,
+      reason: 'why',
+      submittedHash: 'h',
+      verificationUrl: null,
+    });
+    await second.ingests.record(tenantId, [refused], { certified: 0, refused: 1 });
+    expect(await store.ingests.newest(tenantId, 2)).toEqual([refused, batch[249]]);
+    expect(await store.ingests.newest(tenantId, 5, 'refused')).toEqual([refused]);
+    expect(await store.ingests.newest('somebody else', 5)).toEqual([]);
+  });
+
+  it('adds up throughput over instances, minutes and hours', async () => {
+    const tenantId = randomUUID();
+    await store.ingests.record(tenantId, [], { certified: 5, refused: 1 });
+    nowMs = START + 59 * MINUTE_MS;
+    await together(
+      database.url,
+      [store, second].map((instance) => () => instance.ingests.record(tenantId, [], { certified: 10, refused: 2 })),
+    );
+    const expected = { certifiedLastMinute: 20, refusedLastMinute: 4, certifiedLastHour: 25, refusedLastHour: 5 };
+    expect(await store.ingests.throughput(tenantId)).toEqual(expected);
+    nowMs = START + 61 * MINUTE_MS;
+    expect(await store.ingests.throughput(tenantId)).toMatchObject({ certifiedLastMinute: 0, certifiedLastHour: 20 });
+    nowMs = START;
+  });
+
+  it('lets so many requests of a minute through, counted over instances', async () => {
+    const tenantId = randomUUID();
+    const take = (instance: Store) => (): Promise<boolean> =>
+      instance.limits.takeRequest(tenantId, '2026-03-04T05:06', 3);
+    const taken = await together(database.url, [store, second, store, second, store].map(take));
+    expect(taken.filter(Boolean)).toHaveLength(3);
+    expect(await store.limits.takeRequest(tenantId, '2026-03-04T05:07', 3)).toBe(true);
+    expect(await store.limits.takeRequest(tenantId, '2026-03-04T05:08', 0)).toBe(false);
+  });
+
+  it('grants the executions of a month as far as they go, and takes back what was not used', async () => {
+    const tenantId = randomUUID();
+    const reserve = (instance: Store, wanted: number): Promise<number> =>
+      instance.limits.reserve(tenantId, '2026-03', wanted, 10);
+    const granted = await together(
+      database.url,
+      [store, second, store].map((instance) => () => reserve(instance, 4)),
+    );
+    expect(granted.reduce((sum, count) => sum + count, 0)).toBe(10);
+    expect(await reserve(second, 1)).toBe(0);
+    await store.limits.release(tenantId, '2026-03', 2);
+    expect(await reserve(second, 5)).toBe(2);
+  });
+
+  it('keeps the steps of a trace once, in the order in which they started', async () => {
+    const tenantId = randomUUID();
+    const step = (spanId: string, startedAt: string) => ({ spanId, parentSpanId: null, startedAt, bundleJson: '{}' });
+    await store.traces.keep(tenantId, 't', [step('b', '2'), step('a', '1')]);
+    await second.traces.keep(tenantId, 't', [step('b', '2'), step('c', '3')]);
+    expect((await store.traces.stepsOf(tenantId, 't')).map(({ spanId }) => spanId)).toEqual(['a', 'b', 'c']);
+    expect(await store.traces.stepsOf('somebody else', 't')).toEqual([]);
+    await second.traces.drop(tenantId, 't');
+    expect(await store.traces.stepsOf(tenantId, 't')).toEqual([]);
+  });
+
+  it('sweeps away what has run out and nothing else', async () => {
+    const tenantId = randomUUID();
+    const identity = token();
+    const session = newSession();
+    await store.sessions.startOnce(identity, session);
+    await store.ingests.record(tenantId, [ingest()], { certified: 1, refused: 0 });
+    await store.sweep();
+    expect(await store.sessions.startOnce(identity, newSession())).toBeNull();
+    expect(await store.ingests.newest(tenantId, 1)).toHaveLength(1);
+    nowMs = START + 4 * 24 * 60 * MINUTE_MS;
+    await store.sweep();
+    expect(await store.ingests.newest(tenantId, 1)).toEqual([]);
+    nowMs = START;
+    expect(await store.sessions.find(session.tokenHash)).toBeNull();
+  });
+});
+
+describe('a database that cannot be used', () => {
+  it('is refused without a word of the driver’s', async () => {
+    const url = 'postgres://user:SECRET@127.0.0.1:9/none';
+    const error: unknown = await openStore({ databaseUrl: url }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StoreError);
+    expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(error instanceof Error ? error.message : '').not.toContain('SECRET');
+  });
+
+  it('of SQLite is made for its owner alone', async () => {
+    const database = await sqliteTestDatabase();
+    const store = await openStore({ databaseUrl: database.url });
+    expect(statSync(database.url.replace('sqlite:', '')).mode & 0o077).toBe(0);
+    await store.close();
+    await database.remove();
+  });
+});
