@@ -5,7 +5,7 @@ import { Pkcs11Error } from './pkcs11-error.js';
 import { Pkcs11Signer } from './pkcs11-signer.js';
 import { TokenConnection, type ConnectionOptions, type TokenCalls } from './token-connection.js';
 
-/** A token that one is logged in to, and that one comes back to by itself when it was away. */
+/** A token that one comes back to by itself when it was away. */
 export interface Token {
   /** The Ed25519 keys on it. */
   listKeys(): Promise<readonly TokenKey[]>;
@@ -31,24 +31,17 @@ export interface Token {
 const DEFAULTS: ConnectionOptions = { timeoutMs: 10_000, reopenAfterMs: 1000 };
 
 /**
- * Loads a PKCS#11 module in a process of its own and logs in to one of its tokens.
+ * A token behind a PKCS#11 module. Nothing is loaded before the first call, which starts a process for the module and
+ * logs in there; a call that fails leaves nothing behind that a later one could stumble over.
  * @param address `modulePath`: the library; `token`: its label or slot; `pinFile`: readable by no other user
  * @param options `timeoutMs`: how long one call may take (10 s unless given), then the process is ended and replaced;
  * `reopenAfterMs`: the pause between two logins (1 s); `environment`: the process's, that of this one unless given
- * @throws Pkcs11Error
  */
-export async function openToken(address: TokenAddress, options: Partial<ConnectionOptions> = {}): Promise<Token> {
-  const connection = new TokenConnection(address, { ...DEFAULTS, ...options });
-  try {
-    await connection.ask({ operation: 'list' }, readTokenKeys, { again: false });
-  } catch (error) {
-    connection.close();
-    throw error;
-  }
-  return tokenOf(connection);
+export function connectToken(address: TokenAddress, options: Partial<ConnectionOptions> = {}): Token {
+  return tokenOf(new TokenConnection(address, { ...DEFAULTS, ...options }));
 }
 
-/** The token behind calls that were seen to work. */
+/** The token behind such calls. */
 export function tokenOf(calls: TokenCalls): Token {
   return {
     listKeys: () => calls.ask({ operation: 'list' }, readTokenKeys, { again: true }),
@@ -58,6 +51,7 @@ export function tokenOf(calls: TokenCalls): Token {
     },
     openKey: async (kid) => {
       const key = await calls.ask({ operation: 'find', kid }, readTokenKey, { again: true });
+      if (key.kid !== kid) throw impostor();
       return prove(key, calls);
     },
     destroyKey: async (kid) => {
@@ -74,9 +68,13 @@ const PROOF = new TextEncoder().encode('proof that a key signs: ');
 
 async function prove(key: TokenKey, calls: TokenCalls): Promise<Signer> {
   if (jwkThumbprint(publicKeyFromRaw(key.point)) !== key.kid) {
-    throw new Pkcs11Error('PKCS11_SIGNATURE_INVALID', 'PKCS#11 token: named a key by a kid that is not its own');
+    throw impostor();
   }
   const signer = new Pkcs11Signer(key, calls);
   await signer.sign(Uint8Array.of(...PROOF, ...randomBytes(32)));
   return signer;
+}
+
+function impostor(): Pkcs11Error {
+  return new Pkcs11Error('PKCS11_SIGNATURE_INVALID', 'PKCS#11 token: gave out a key under a kid that is not its own');
 }

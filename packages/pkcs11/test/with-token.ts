@@ -1,9 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { TokenAddress } from '../src/index.js';
 
 /** A suite that needs a token; where none can be had, one line says that it was not run and why. */
 export function describeWithToken(name: string, suite: () => void): void {
@@ -18,62 +13,4 @@ export function describeWithToken(name: string, suite: () => void): void {
       expect(reason).not.toBe('');
     });
   });
-}
-
-/** A SoftHSM of its own in a temporary folder. */
-export interface TestToken {
-  readonly folder: string;
-  readonly address: TokenAddress;
-  readonly pin: string;
-  /** What a process needs to find it. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  addToken(label: string): void;
-  /** Pulls the token out, and plugs it in again. */
-  pullOut(): void;
-  plugIn(): void;
-  writePin(pin: string, mode?: number): void;
-  remove(): void;
-}
-
-export const TOKEN_LABEL = 'cer test';
-const PIN = '7391-secret-pin';
-
-export function makeToken(): TestToken {
-  const folder = mkdtempSync(join(tmpdir(), 'cer-token-'));
-  const [tokens, away, pinFile, conf] = ['tokens', 'away', 'pin', 'softhsm.conf'].map((name) => join(folder, name));
-  if (tokens === undefined || away === undefined || pinFile === undefined || conf === undefined) throw new Error();
-  mkdirSync(tokens, { mode: 0o700 });
-  writeFileSync(conf, `directories.tokendir = ${tokens}\nobjectstore.backend = file\nlog.level = ERROR\n`);
-  const environment = { ...process.env, SOFTHSM2_CONF: conf };
-  const token: TestToken = {
-    folder,
-    address: {
-      modulePath: process.env['CER_TEST_PKCS11_MODULE'] ?? '',
-      token: { label: TOKEN_LABEL },
-      pinFile,
-    },
-    pin: PIN,
-    environment,
-    addToken: (label) => {
-      const pins = ['--pin', PIN, '--so-pin', '12345678'];
-      execFileSync('softhsm2-util', ['--init-token', '--free', '--label', label, ...pins], { env: environment });
-    },
-    pullOut: () => {
-      renameSync(tokens, away);
-    },
-    plugIn: () => {
-      if (existsSync(tokens)) rmSync(tokens, { recursive: true });
-      renameSync(away, tokens);
-    },
-    writePin: (pin, mode = 0o600) => {
-      writeFileSync(pinFile, pin);
-      chmodSync(pinFile, mode);
-    },
-    remove: () => {
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-  token.addToken(TOKEN_LABEL);
-  token.writePin(`${PIN}\n`);
-  return token;
 }
