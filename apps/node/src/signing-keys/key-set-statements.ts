@@ -1,0 +1,58 @@
+import { makeKeySetStatement, signKeySetStatement, type KeyHistoryEntries } from '@cer/cer-core';
+import { parseKeyHistory, KEY_HISTORY_TYPE, type KeyHistoryDocument, type Signer } from '@cer/keys';
+import type { SigningKeyStore, StatementRow } from '../store/index.js';
+
+/** A newer statement is promised by then. */
+const VALID_FOR_MS = 7 * 24 * 60 * 60_000;
+
+type Signed = Pick<KeyHistoryDocument, 'statement' | 'signatures'>;
+
+/** The stored statement as it is published. */
+export function statementOf(row: StatementRow | null): Signed {
+  if (row === null) return { statement: null, signatures: [] };
+  const { statement, signatures } = parseKeyHistory({
+    type: KEY_HISTORY_TYPE,
+    nodeId: 'any',
+    entries: [],
+    statement: JSON.parse(row.statementJson),
+    signatures: JSON.parse(row.signaturesJson),
+  });
+  return { statement, signatures };
+}
+
+export function statementRow({ statement, signatures }: Signed): StatementRow {
+  if (statement === null) throw new Error('there is no statement to keep');
+  return {
+    version: statement.version,
+    statementJson: JSON.stringify(statement),
+    signaturesJson: JSON.stringify(signatures),
+  };
+}
+
+/**
+ * Signs the key set anew when the history went on, or when half the time until the promised update is over.
+ * @param root a root key that is online
+ * @returns whether there is a new statement
+ */
+export async function signWhenDue(
+  store: SigningKeyStore,
+  history: KeyHistoryEntries,
+  root: Signer,
+  now: Date,
+): Promise<boolean> {
+  const newest = history.entries.at(-1);
+  if (newest === undefined) return false;
+  const { statement } = statementOf(await store.newestStatement());
+  if (statement !== null && statement.historyHead.seq >= newest.seq) {
+    const left = Date.parse(statement.nextUpdate) - now.getTime();
+    if (left > VALID_FOR_MS / 2) return false;
+  }
+  const times = [now.toISOString(), newest.issuedAt, statement?.issuedAt ?? ''];
+  const issuedAt = times.reduce((a, b) => (a > b ? a : b));
+  const made = makeKeySetStatement(history, {
+    version: (statement?.version ?? 0) + 1,
+    issuedAt,
+    nextUpdate: new Date(Date.parse(issuedAt) + VALID_FOR_MS).toISOString(),
+  });
+  return store.addStatement(statementRow({ statement: made, signatures: [await signKeySetStatement(made, root)] }));
+}
