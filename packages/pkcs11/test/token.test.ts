@@ -6,8 +6,7 @@ import { inspect } from 'node:util';
 import { verifySignature, type Signer } from '@cer/keys';
 import { SIGNER_RULES } from '@cer/keys/testing';
 import { connectToken, Pkcs11Error, type ConnectionOptions, type Token, type TokenAddress } from '@cer/pkcs11';
-import { makeToken, TOKEN_LABEL, type TestToken } from '@cer/pkcs11/testing';
-import { describeWithToken } from './with-token.js';
+import { describeWithToken, makeToken, TOKEN_LABEL, type TestToken } from '@cer/pkcs11/testing';
 
 const message = new TextEncoder().encode('receipt');
 const opened: Token[] = [];

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TokenAddress } from '../messages.js';
 
+export { describeWithToken } from './describe-with-token.js';
+
 /** A SoftHSM of its own in a temporary folder. */
 export interface TestToken {
   readonly folder: string;
