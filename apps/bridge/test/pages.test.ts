@@ -139,18 +139,21 @@ async function events(
   isWanted: (event: string) => boolean = () => false,
 ): Promise<{ readonly seen: string[]; readonly ended: boolean }> {
   const response = await fetch(`${bridge.url}/events`, { headers: { cookie } });
+  const reader = response.body?.getReader();
   const seen: string[] = [];
-  if (response.body === null) return { seen, ended: true };
   const decoder = new TextDecoder();
   let text = '';
-  for await (const chunk of response.body) {
-    text += decoder.decode(chunk as Uint8Array, { stream: true });
+  for (;;) {
+    const chunk = await reader?.read();
+    if (chunk === undefined || chunk.done) break;
+    text += decoder.decode(chunk.value, { stream: true });
     for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
       const event = text.slice(0, end);
       seen.push(event);
       text = text.slice(end + 2);
-      // Leaving the loop closes the stream.
-      if (isWanted(event)) return { seen, ended: false };
+      if (!isWanted(event)) continue;
+      await reader?.cancel();
+      return { seen, ended: false };
     }
   }
   return { seen, ended: true };
