@@ -1,6 +1,7 @@
 // npm run bench [-- --quick] [-- --only canonical,verify,project,certify,...]
 // Ratios inside one run count, absolutes do not. A missed goal is reported; --quick fails below half of one.
 import { parseArgs } from 'node:util';
+import { bridgeCases } from './bridge.mjs';
 import { canonicalCases } from './canonical.mjs';
 import { certifyCases } from './certify.mjs';
 import { postgresCases } from './postgres.mjs';
@@ -28,6 +29,15 @@ const groups = [
       ),
   ],
   ['postgres', () => postgresCases(quick ? { rounds: 1, seconds: 0.5 } : { rounds: 3, seconds: 2 })],
+  [
+    'bridge',
+    () =>
+      bridgeCases(
+        quick
+          ? { rounds: 1, executions: 1000, seconds: 1, streamMib: 40 }
+          : { rounds: 3, executions: 10_000, seconds: 3, streamMib: 200 },
+      ),
+  ],
   [
     'renderer',
     () =>
