@@ -25,6 +25,7 @@ import { STATUS, translateError } from './errors.js';
 import { lookupRoutes } from './lookup/lookup-routes.js';
 import { projectRoutes } from './project-bundle/project-routes.js';
 import { renderRoutes, type RenderSettings } from './render/render-routes.js';
+import { signingKeyRoutes, type SigningKeyRouteDeps } from './signing-keys/signing-key-routes.js';
 import type { Signing } from './signing-keys/signing.js';
 import type { Store } from './store/index.js';
 import { verifyRoutes } from './verify/verify-routes.js';
@@ -42,6 +43,8 @@ export interface NodeDeps extends BodyLimits {
   readonly store: Store;
   readonly keys: KeyDirectory;
   readonly signing: Signing;
+  readonly keyActs: SigningKeyRouteDeps['keyActs'];
+  readonly keyHistory: SigningKeyRouteDeps['keyHistory'];
   readonly secrets: CommitmentSecrets;
   readonly runtime: Runtime;
   readonly render: RenderSettings;
@@ -69,6 +72,7 @@ export function nodeRoutes(deps: NodeDeps): Route[] {
     ...projectRoutes(shared),
     ...renderRoutes(shared),
     ...visibilityRoutes(shared),
+    ...signingKeyRoutes(shared),
     ...auditRoutes({ ...shared, audit: store.audit }),
     ...discoveryRoutes({
       ...deps,

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { addWrappingKey, openKeyVault } from '@cer/keys/file-signer';
 import type { Environment } from '@cer/http-service';
 import { apiKeyPrefix, generateApiKey, hashApiKey, SCOPES } from './auth/api-key.js';
 import { loadNodeConfig } from './config.js';
@@ -10,6 +11,7 @@ export const USAGE = `Usage: node apps/node/dist/main.js [command]
 
   (no command)                                  serve
   init                                          make KEYS_FILE and COMMITMENT_SECRET_FILE of a new node
+  keys upgrade                                  give KEYS_FILE of an earlier release its wrapping key
   migrate                                       bring the database up to date
   tenant create --name NAME                     print the tenant's id; made when there is none of that name
   api-key create --tenant NAME [--scopes a,b]   print a new API key, once
@@ -31,6 +33,13 @@ export async function runCommand(args: readonly string[], env: Environment, prin
   if (command === 'init' && subcommand === undefined) {
     const made = createKeyMaterial(loadNodeConfig(env), new Date());
     print(made.length === 0 ? 'nothing to do: both files are there' : `made ${made.join(' and ')}`);
+    return;
+  }
+  if (command === 'keys' && subcommand === 'upgrade' && rest.length === 0) {
+    const { keysFile } = loadNodeConfig(env);
+    const { hasWrappingKey } = openKeyVault(keysFile);
+    addWrappingKey(keysFile);
+    print(hasWrappingKey ? 'nothing to do: the wrapping key is there' : `${keysFile} has its wrapping key`);
     return;
   }
   if (command === 'migrate' && subcommand === undefined) {

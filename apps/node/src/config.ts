@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import {
   flag,
@@ -12,6 +13,7 @@ import {
   wholeNumber,
   type Environment,
 } from '@cer/http-service';
+import type { TokenAddress } from '@cer/pkcs11';
 
 const MIB = 1024 * 1024;
 
@@ -34,6 +36,13 @@ const NodeEnvironment = z
       .regex(/^[A-Za-z0-9._:-]{1,128}$/, { error: 'must have 1 to 128 letters, digits or . _ : -' })
       .optional(),
     KEYS_FILE: path('.data/node/keys.json'),
+    SIGNER: z.enum(['file', 'pkcs11']).default('file'),
+    PKCS11_MODULE: z.string().min(1).optional(),
+    PKCS11_TOKEN_LABEL: z.string().min(1).max(32).optional(),
+    PKCS11_PIN_FILE: z.string().min(1).optional(),
+    KEY_SET_MAX_AGE_S: wholeNumber(0).default(60),
+    ROOT_KEY_FILE: z.string().min(1).optional(),
+    NODE_ENV: z.string().optional(),
     COMMITMENT_SECRET_FILE: path('.data/node/commitment-secrets.json'),
     VERIFY_URL: serviceUrl().default('http://127.0.0.1:4200'),
     ADMIN_SECRET: secret(16).optional(),
@@ -63,12 +72,28 @@ const NodeEnvironment = z
     path: ['CONTROL_PLANE_TOKEN_FILE'],
     error: 'is required with CONTROL_PLANE_URL',
   })
+  .refine((env) => env.SIGNER === 'file' || env.PKCS11_MODULE !== undefined, {
+    path: ['PKCS11_MODULE'],
+    error: 'is required with SIGNER=pkcs11',
+  })
+  .refine((env) => env.SIGNER === 'file' || env.PKCS11_TOKEN_LABEL !== undefined, {
+    path: ['PKCS11_TOKEN_LABEL'],
+    error: 'is required with SIGNER=pkcs11',
+  })
+  .refine((env) => env.SIGNER === 'file' || env.PKCS11_PIN_FILE !== undefined, {
+    path: ['PKCS11_PIN_FILE'],
+    error: 'is required with SIGNER=pkcs11',
+  })
   .transform((env) => ({
     port: env.PORT,
     host: env.HOST,
     databaseUrl: env.DATABASE_URL,
     nodeId: env.NODE_ID,
     keysFile: env.KEYS_FILE,
+    signer: env.SIGNER,
+    pkcs11: tokenOf(env),
+    keySetMaxAgeSeconds: env.KEY_SET_MAX_AGE_S,
+    ...rootKeyOf(env),
     commitmentSecretFile: env.COMMITMENT_SECRET_FILE,
     verifyUrl: env.VERIFY_URL,
     adminSecret: env.ADMIN_SECRET,
@@ -90,6 +115,33 @@ const NodeEnvironment = z
     maxTotalFrames: env.MAX_TOTAL_FRAMES,
     allowOpenRender: env.ALLOW_OPEN_RENDER,
   }));
+
+interface TokenVariables {
+  readonly SIGNER: 'file' | 'pkcs11';
+  readonly PKCS11_MODULE?: string | undefined;
+  readonly PKCS11_TOKEN_LABEL?: string | undefined;
+  readonly PKCS11_PIN_FILE?: string | undefined;
+}
+
+function tokenOf(env: TokenVariables): TokenAddress | null {
+  const { SIGNER, PKCS11_MODULE: modulePath, PKCS11_TOKEN_LABEL: label, PKCS11_PIN_FILE: pinFile } = env;
+  if (SIGNER === 'file' || modulePath === undefined || label === undefined || pinFile === undefined) return null;
+  return { modulePath, token: { label }, pinFile };
+}
+
+/** In development a root key is made beside the node's own; elsewhere it is kept away from the node. */
+function rootKeyOf(env: {
+  readonly ROOT_KEY_FILE?: string | undefined;
+  readonly NODE_ENV?: string | undefined;
+  readonly DATABASE_URL: string;
+  readonly KEYS_FILE: string;
+}): { readonly rootKeyFile: string | null; readonly makesRootKey: boolean } {
+  if (env.ROOT_KEY_FILE !== undefined) return { rootKeyFile: env.ROOT_KEY_FILE, makesRootKey: false };
+  const isDevelopment = env.DATABASE_URL.startsWith('sqlite:') && env.NODE_ENV !== 'production';
+  return isDevelopment
+    ? { rootKeyFile: join(dirname(env.KEYS_FILE), 'root-key.json'), makesRootKey: true }
+    : { rootKeyFile: null, makesRootKey: false };
+}
 
 export type NodeConfig = Readonly<z.output<typeof NodeEnvironment>>;
 

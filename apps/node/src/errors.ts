@@ -1,5 +1,6 @@
 import { CerError } from '@cer/cer-core';
 import { HTTP_STATUS, ServiceError, validationError } from '@cer/http-service';
+import { SignerAwayError } from './signing-keys/key-holder.js';
 import { StoreBusyError } from './store/index.js';
 
 /** Which HTTP status each refusal of the node has. @see docs/spec.md, "Errors" */
@@ -9,6 +10,9 @@ export const STATUS = {
   INVALID_BUNDLE: 400,
   EXECUTION_MUTATION_DETECTED: 409,
   ATTESTATION_ERROR: 500,
+  KEY_ROTATION_IN_PROGRESS: 409,
+  KEY_ALREADY_REVOKED: 409,
+  KEY_HISTORY_CONFLICT: 409,
   ADMIN_NOT_CONFIGURED: 503,
   LOOP_MODE_ERROR: 400,
   PROTOCOL_VIOLATION: 400,
@@ -47,6 +51,9 @@ export function translateError(error: unknown): ServiceError | undefined {
       },
       { cause: error },
     );
+  }
+  if (error instanceof SignerAwayError) {
+    return new ServiceError({ code: 'ATTESTATION_ERROR', message: `signer: ${error.message}` }, { cause: error });
   }
   if (!(error instanceof CerError)) return undefined;
   return error.code === 'JSON_SYNTAX' || error.code === 'JSON_NOT_STRICT'

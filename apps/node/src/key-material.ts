@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
-import { createKeyFile, openKeyFile, type OpenedKeyFile } from '@cer/keys/file-signer';
+import { addWrappingKey, createKeyVault, openKeyVault, type KeyVault } from '@cer/keys/file-signer';
 import {
   createCommitmentSecrets,
   openCommitmentSecrets,
@@ -11,20 +11,24 @@ import type { NodeConfig } from './config.js';
 import { StartupError } from './startup-error.js';
 import type { Store } from './store/index.js';
 
-/** What only this node may read: its signing key and its commitment secrets. */
+/** What only this node may read: the key that its signing keys are sealed under, and its commitment secrets. */
 export interface KeyMaterial {
-  readonly keyFile: OpenedKeyFile;
+  readonly vault: KeyVault;
   readonly secrets: CommitmentSecrets;
 }
 
-type KeyConfig = Pick<NodeConfig, 'databaseUrl' | 'nodeId' | 'keysFile' | 'commitmentSecretFile'>;
+type KeyConfig = Pick<NodeConfig, 'databaseUrl' | 'nodeId' | 'keysFile' | 'commitmentSecretFile'> &
+  Partial<Pick<NodeConfig, 'signer'>>;
 
 /** Makes whichever of the two files is not there yet. @returns the files made */
-export function createKeyMaterial({ nodeId, keysFile, commitmentSecretFile }: KeyConfig, now: Date): string[] {
+export function createKeyMaterial(config: KeyConfig, now: Date): string[] {
+  const { nodeId, keysFile, commitmentSecretFile, signer } = config;
   const made: string[] = [];
   for (const file of [keysFile, commitmentSecretFile]) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   if (!existsSync(keysFile)) {
-    createKeyFile(keysFile, { nodeId: nodeId ?? `node-${hostname().slice(0, 64)}`, now });
+    // Where keys stay on a hardware token, the file only names the node.
+    const withKey = signer !== 'pkcs11';
+    createKeyVault(keysFile, { nodeId: nodeId ?? `node-${hostname().slice(0, 64)}`, now, withKey });
     made.push(keysFile);
   }
   if (!existsSync(commitmentSecretFile)) {
@@ -51,8 +55,8 @@ export async function openKeyMaterial(config: KeyConfig, store: Store, now: Date
     }
     createKeyMaterial(config, now);
   }
-  const keyFile = openKeyFile(config.keysFile);
-  if (config.nodeId !== undefined && config.nodeId !== keyFile.nodeId) {
+  const vault = openVault(config);
+  if (config.nodeId !== undefined && config.nodeId !== vault.nodeId) {
     throw new StartupError(
       'NODE_ID: differs from the nodeId in KEYS_FILE; certificates name the node, so it cannot change',
     );
@@ -64,5 +68,15 @@ export async function openKeyMaterial(config: KeyConfig, store: Store, now: Date
       `COMMITMENT_SECRET_FILE: lacks ${lost.join(', ')}, which stored executions were sealed under. Put it back.`,
     );
   }
-  return { keyFile, secrets };
+  return { vault, secrets };
+}
+
+/** A file of an older release lacks the wrapping key; nodes that share a database must not each make their own. */
+function openVault({ databaseUrl, keysFile }: KeyConfig): KeyVault {
+  const vault = openKeyVault(keysFile);
+  if (vault.hasWrappingKey) return vault;
+  if (databaseUrl.startsWith('sqlite:')) return addWrappingKey(keysFile);
+  throw new StartupError(
+    'KEYS_FILE: was made by an earlier release and has no wrapping key. Run `node apps/node/dist/main.js keys upgrade` once, then give the file to every node of the database',
+  );
 }

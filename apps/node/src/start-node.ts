@@ -13,7 +13,7 @@ import { loadNodeConfig, type NodeConfig } from './config.js';
 import { describeRuntime } from './discovery/runtime.js';
 import { openKeyMaterial } from './key-material.js';
 import { createRendererClient, type RendererClient } from './render/renderer-client.js';
-import { fixedSigning } from './signing-keys/signing.js';
+import { openSigningKeys } from './signing-keys/open-signing-keys.js';
 import { openStore, type Store } from './store/index.js';
 
 /** A revoked key of the node's own table works at most this long. */
@@ -26,16 +26,18 @@ export async function startNode(env: Environment): Promise<RunningServer> {
   const metrics = createMetrics({ process: true });
   const store = await openStore({ databaseUrl: config.databaseUrl, queueLimit: config.storeQueueLimit });
   try {
-    const { keyFile, secrets } = await openKeyMaterial(config, store, new Date());
-    const runtime = describeRuntime(keyFile.nodeId);
+    const now = (): Date => new Date();
+    const { vault, secrets } = await openKeyMaterial(config, store, now());
+    const runtime = describeRuntime(vault.nodeId);
+    const keyDeps = { config, store: store.signingKeys, vault, nodeRuntimeHash: runtime.hash, now, logger };
+    const { signing, acts, history, upkeep } = await openSigningKeys(keyDeps);
     const app = createApp({
       ...config,
       store,
       keys: keyDirectory(config, store),
-      signing: fixedSigning(
-        { signer: keyFile.signer, nodeId: keyFile.nodeId, nodeRuntimeHash: runtime.hash },
-        keyFile.keySet,
-      ),
+      signing,
+      keyActs: acts,
+      keyHistory: history,
       secrets,
       render: {
         renderer: rendererClient(config),
@@ -45,11 +47,16 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       runtime,
       logger,
       metrics,
-      now: () => new Date(),
+      now,
     });
+    upkeep.start();
+    const close = async (): Promise<void> => {
+      await upkeep.stop();
+      await store.close();
+    };
     const { host, port, headersTimeoutMs, requestTimeoutMs, drainTimeoutMs } = config;
     const times = { headersTimeoutMs, requestTimeoutMs, drainTimeoutMs };
-    return await serve(app, { host, port, ...times, logger, onClose: () => store.close() });
+    return await serve(app, { host, port, ...times, logger, onClose: close });
   } catch (error) {
     await store.close();
     throw error;

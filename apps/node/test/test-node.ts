@@ -12,7 +12,7 @@ import { apiKeyPrefix, generateApiKey, hashApiKey, SCOPES } from '../src/auth/ap
 import { ownKeyDirectory, type KeyDirectory } from '../src/auth/key-directory.js';
 import type { CommitmentSecrets } from '../src/certify/commitment-secrets.js';
 import { describeRuntime } from '../src/discovery/runtime.js';
-import { fixedSigning } from '../src/signing-keys/signing.js';
+import { FIXED_KEYS, fixedSigning } from '../src/signing-keys/signing.js';
 import { openStore, type Store } from '../src/store/index.js';
 import { sqliteTestDatabase } from './store/sqlite-test-database.js';
 import type { TestDatabase } from './store/test-database.js';
@@ -80,6 +80,7 @@ export async function startTestNode(options: TestNodeOptions = {}): Promise<Test
     ...TEST_LIMITS,
     store,
     keys: publishing(ownKeyDirectory(store.tenants), options.publish),
+    ...FIXED_KEYS,
     signing: fixedSigning(attestor, testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER }] })),
     secrets: testSecrets('secret-1'),
     render: { renderer: null, maxTotalFrames: 1800, allowOpenRender: false },

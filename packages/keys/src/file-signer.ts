@@ -6,6 +6,7 @@ import { readPrivately, writeOnce } from './private-file.js';
 import type { Signer } from './signer.js';
 
 export { addWrappingKey, createKeyVault, KeyVault, openKeyVault, removeKeys, type SealedKey } from './key-vault.js';
+export { createRootFile, openRootFile } from './root-file.js';
 
 /** A key file in memory. Nothing in it prints a private key, neither as JSON nor by inspection. */
 export interface OpenedKeyFile {

@@ -117,7 +117,10 @@ export class KeyActs {
         if (!isAudited) isAudited = await auditFirst(audit, act);
         if (!(await store.change(planned))) continue;
         await signing.refresh();
-        if (!isAudited) await audit.append(act).catch((error: unknown) => this.#notAudited(error, kid));
+        if (!isAudited)
+          await audit.append(act).catch((error: unknown) => {
+            this.#notAudited(error, kid);
+          });
         const { reason, compromisedSince } = revocation;
         const since = compromisedSince === undefined ? {} : { compromisedSince };
         const replacedBy = signs ? { replacedBy: replacement?.kid ?? null } : {};

@@ -10,12 +10,14 @@ type Signed = Pick<KeyHistoryDocument, 'statement' | 'signatures'>;
 /** The stored statement as it is published. */
 export function statementOf(row: StatementRow | null): Signed {
   if (row === null) return { statement: null, signatures: [] };
+  const statementJson: unknown = JSON.parse(row.statementJson);
+  const signaturesJson: unknown = JSON.parse(row.signaturesJson);
   const { statement, signatures } = parseKeyHistory({
     type: KEY_HISTORY_TYPE,
     nodeId: 'any',
     entries: [],
-    statement: JSON.parse(row.statementJson),
-    signatures: JSON.parse(row.signaturesJson),
+    statement: statementJson,
+    signatures: signaturesJson,
   });
   return { statement, signatures };
 }

@@ -1,4 +1,5 @@
 import type { Attestor } from '@cer/cer-core';
+import { SignerAwayError } from './key-holder.js';
 import { parseKeySet, type KeySetDocument, type NodeKeySet } from '@cer/keys';
 
 /** The key set as it is now: what is published, and the same as verification reads it. */
@@ -24,6 +25,15 @@ export interface Signing {
    */
   prove(time: Date): Promise<void>;
 }
+
+/** The routes of keys that never change: for tests and benchmarks. */
+export const FIXED_KEYS = {
+  keyActs: {
+    rotate: () => Promise.reject(new SignerAwayError('the keys of this node are fixed')),
+    revoke: () => Promise.reject(new SignerAwayError('the keys of this node are fixed')),
+  },
+  keyHistory: { document: () => Promise.reject(new SignerAwayError('the keys of this node have no history')) },
+};
 
 const PROBE = new TextEncoder().encode('ready');
 
