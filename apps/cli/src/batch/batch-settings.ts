@@ -15,6 +15,8 @@ export interface BatchCall {
 export interface BatchSettings {
   /** The key set document; null: no keys. */
   readonly keyDocument: JsonValue | null;
+  /** Where a root vouches for the keys: up to when. */
+  readonly revocationsKnownUntil: string | null;
   readonly nodeId: string | null;
   readonly requireAttestation: boolean;
   readonly maxBytes: number;

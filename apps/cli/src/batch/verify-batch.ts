@@ -18,6 +18,7 @@ const CHUNKS_PER_THREAD = 2;
 export async function verifyBatch(call: BatchCall, io: Io): Promise<ExitCode> {
   const settings: BatchSettings = {
     keyDocument: call.keys.material?.document ?? null,
+    revocationsKnownUntil: call.keys.material?.voucher?.revocationsKnownUntil ?? null,
     nodeId: call.nodeId,
     requireAttestation: call.requireAttestation,
     maxBytes: call.maxBytes,

@@ -1,5 +1,5 @@
 import type { VerifyOptions } from '@cer/cer-core';
-import { parseKeySet } from '@cer/keys';
+import { parseKeySet, type NodeKeySet } from '@cer/keys';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { NO_KEYS } from '../input/key-material.js';
 import { readBytes } from '../input/read-bytes.js';
@@ -25,12 +25,17 @@ const NO_STDIN: AsyncIterable<Uint8Array> = (async function* () {})();
 /** Verifies the items of a chunk, in order. Signatures of different items are checked at the same time. */
 export async function verifyChunk(chunk: Chunk, settings: BatchSettings): Promise<ItemResult[]> {
   const options: VerifyOptions = {
-    keySet: settings.keyDocument === null ? null : parseKeySet(settings.keyDocument),
+    keySet: keySetOf(settings),
     nodeId: settings.nodeId,
     requireAttestation: settings.requireAttestation,
     verifiedAt: settings.verifiedAt,
   };
   return Promise.all(chunk.items.map((item) => verifyItem(item, settings, options)));
+}
+
+function keySetOf({ keyDocument, revocationsKnownUntil }: BatchSettings): NodeKeySet | null {
+  if (keyDocument === null) return null;
+  return { ...parseKeySet(keyDocument), ...(revocationsKnownUntil !== null && { revocationsKnownUntil }) };
 }
 
 async function verifyItem(item: BatchItem, settings: BatchSettings, options: VerifyOptions): Promise<ItemResult> {

@@ -1,12 +1,12 @@
-import { keyFingerprint, type KeyEntry } from '@cer/keys';
 import { onlyOperand, readArguments } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { loadKeys, type KeyMaterial } from '../input/key-material.js';
 import type { Io } from '../io.js';
+import { describeKey, keySections } from '../report/key-sections.js';
 import { rows, widthOf } from '../report/lay-out.js';
 import { paintFor } from '../report/paint.js';
-import { printable, printableJson } from '../report/printable.js';
-import { keyRows, section, type Page } from '../report/sections.js';
+import { printableJson } from '../report/printable.js';
+import { keyRows, type Page } from '../report/sections.js';
 import type { Command } from './command.js';
 
 /** Shows the keys of a node, so that people can compare fingerprints. @see docs/spec.md, "Node key set" */
@@ -31,42 +31,16 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     return EXIT.failed;
   }
   if (flags.json === true) {
-    const keys = [...material.keySet.entries.values()].map(describe);
+    const keys = [...material.keySet.entries.values()].map(describeKey);
     io.stdout.write(`${printableJson({ nodeId: material.keySet.nodeId, keys, source: material.source })}\n`);
   } else io.stdout.write(page(material, io));
   return EXIT.verified;
 }
 
-/** A key as shown: its life, and its fingerprint or why it cannot be used. */
-function describe({ key, ...life }: KeyEntry): object {
-  return key.usable
-    ? { ...life, fingerprint: keyFingerprint(key.publicKey) }
-    : { ...life, fingerprint: null, unusable: key.reason };
-}
-
 function page(material: KeyMaterial, io: Io): string {
   const layout: Page = { paint: paintFor(io.stdout, io.env), width: widthOf(io.stdout) };
-  const { entries } = material.keySet;
-  const keys = [...entries.values()].map((entry) =>
-    section(`Key ${printable(entry.kid)}`, rows(keyEntryRows(entry), layout.width), layout),
-  );
+  const keys = keySections(material.keySet, layout);
   return `${rows(keyRows({ material, unavailable: null }), layout.width)}${
     keys.length === 0 ? '  The key set holds no keys.\n' : keys.join('')
   }`;
-}
-
-function keyEntryRows(entry: KeyEntry): [string, string][] {
-  const { key, status } = entry;
-  const times = [
-    ['Signs from', entry.notBefore],
-    ['Retired', entry.retiredAt],
-    ['Revoked', entry.revokedAt],
-    ['Compromised', entry.compromisedSince],
-    ['Reason', entry.revocationReason],
-  ] as const;
-  return [
-    ['Status', key.usable ? status : `${status}, unusable: ${printable(key.reason)}`],
-    ...(key.usable ? ([['Fingerprint', keyFingerprint(key.publicKey)]] as [string, string][]) : []),
-    ...times.flatMap(([label, text]): [string, string][] => (text === undefined ? [] : [[label, printable(text)]])),
-  ];
 }

@@ -1,5 +1,8 @@
 import type { Command } from './command.js';
 import { helpCommand } from './help.js';
+import { keysHistoryVerifyCommand } from './keys-history-verify.js';
+import { keysRootInitCommand } from './keys-root-init.js';
+import { keysRootSignCommand } from './keys-root-sign.js';
 import { keysShowCommand } from './keys-show.js';
 import { openCommand } from './open.js';
 import { sealCommand } from './seal.js';
@@ -20,6 +23,9 @@ export const COMMANDS: readonly Command[] = [
   lookupCommand,
   registerProjectCommand,
   keysShowCommand,
+  keysHistoryVerifyCommand,
+  keysRootInitCommand,
+  keysRootSignCommand,
   adminAuditVerifyCommand,
   helpCommand(() => COMMANDS),
 ];

@@ -5,6 +5,8 @@ import type { KeyLookup } from '../input/key-material.js';
 /** Flags that every way to verify takes. */
 export const VERIFY_FLAGS = {
   keys: { type: 'string' },
+  history: { type: 'string' },
+  root: { type: 'string' },
   node: { type: 'string' },
   json: { type: 'boolean' },
   'require-attestation': { type: 'boolean' },
@@ -13,6 +15,8 @@ export const VERIFY_FLAGS = {
 
 export const VERIFY_FLAG_HELP: readonly (readonly [string, string])[] = [
   ['--keys FILE|URL', 'the published keys of the node: a saved key set, or the address of the node'],
+  ['--history FILE|URL', 'instead of --keys: the key history of the node, for which the root vouches'],
+  ['--root FINGERPRINT', 'the root key that must have signed the history'],
   ['--node NODE_ID', 'fail unless this very node signed'],
   ['--json', 'write the report as JSON'],
   ['--require-attestation', 'fail when no node signed'],

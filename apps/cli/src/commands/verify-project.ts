@@ -1,6 +1,6 @@
 import { onlyOperand, readArguments } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
-import { loadKeys } from '../input/key-material.js';
+import { loadPinnedKeys } from '../history/pinned-history.js';
 import { readBytes, readMaxBytes } from '../input/read-bytes.js';
 import { readStrictJson } from '../input/read-json.js';
 import type { Io } from '../io.js';
@@ -23,7 +23,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const { flags, operands } = readArguments(args, VERIFY_FLAGS);
   const source = onlyOperand(operands, 'FILE');
   const { value, fault } = readStrictJson(await readBytes(source, io.stdin, readMaxBytes(flags['max-bytes'])), source);
-  const keys = await loadKeys(flags.keys, io);
+  const keys = await loadPinnedKeys(flags, flags.node ?? null, io);
   const options = verifyOptions(flags, keys, io.now());
   const verification = fault === null ? await verifyProject(value, options) : corrupted(fault, options.verifiedAt);
   return writeReport(verification, keys, flags.json ?? false, io);

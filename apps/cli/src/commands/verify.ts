@@ -1,7 +1,7 @@
 import { onlyOperand, readArguments } from '../arguments.js';
 import { verifyBatch } from '../batch/verify-batch.js';
 import type { ExitCode } from '../exit-code.js';
-import { loadKeys } from '../input/key-material.js';
+import { loadPinnedKeys } from '../history/pinned-history.js';
 import { readBytes, readMaxBytes } from '../input/read-bytes.js';
 import { readStrictJson } from '../input/read-json.js';
 import type { Io } from '../io.js';
@@ -28,6 +28,10 @@ export const verifyCommand: Command = {
   examples: [
     ['cer verify certificate.json --keys keys.json', 'offline: reads two files and opens no connection'],
     ['cer verify certificate.json --keys https://node.example', 'fetches the keys of the node you name'],
+    [
+      'cer verify certificate.json --history https://node.example --root sha256:...',
+      'believes a root key, and not the node, in what its keys are worth',
+    ],
     ['cat certificate.json | cer verify - --json', 'as JSON, for a program'],
     ['cer verify --hash sha256:... --node https://node.example', 'looks the record up and checks it here'],
     ['cer verify --batch records.ndjson --keys keys.json', 'a whole archive'],
@@ -46,27 +50,26 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     // Loaded here only: a file is verified without any code that could open a connection.
     const { verifyByHash } = await import('../node/verify-by-hash.js');
     const requireAttestation = flags['require-attestation'] ?? false;
-    const { hash, node, keys } = flags;
-    return verifyByHash({ hash, node, keys, asJson: flags.json ?? false, requireAttestation }, io);
+    const { hash, node, keys, history, root } = flags;
+    const pins = { keys, history, root };
+    return verifyByHash({ hash, node, pins, asJson: flags.json ?? false, requireAttestation }, io);
   }
   const maxBytes = readMaxBytes(flags['max-bytes']);
   if (flags.batch !== true) {
     const source = onlyOperand(operands, 'FILE');
-    if (source === '-' && flags.keys === '-') throw new UsageError('FILE and --keys cannot both be standard input');
+    if (source === '-') requireOneReaderOfStdin(flags);
     // The file first: where it is missing, no node is asked for anything.
     const json = readStrictJson(await readBytes(source, io.stdin, maxBytes), source);
-    const keys = await loadKeys(flags.keys, io);
+    const keys = await loadPinnedKeys(flags, flags.node ?? null, io);
     const verification = await verifyAny(json, verifyOptions(flags, keys, io.now()));
     return writeReport(verification, keys, flags.json ?? false, io);
   }
   if (operands.length === 0) throw new UsageError('--batch: no FILE is given');
-  if (operands.includes('-') && flags.keys === '-') {
-    throw new UsageError('FILE and --keys cannot both be standard input');
-  }
+  if (operands.includes('-')) requireOneReaderOfStdin(flags);
   return verifyBatch(
     {
       sources: operands,
-      keys: await loadKeys(flags.keys, io),
+      keys: await loadPinnedKeys(flags, flags.node ?? null, io),
       nodeId: flags.node ?? null,
       requireAttestation: flags['require-attestation'] ?? false,
       maxBytes,
@@ -74,4 +77,9 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     },
     io,
   );
+}
+
+function requireOneReaderOfStdin({ keys, history }: { readonly keys?: string; readonly history?: string }): void {
+  if (keys === '-') throw new UsageError('FILE and --keys cannot both be standard input');
+  if (history === '-') throw new UsageError('FILE and --history cannot both be standard input');
 }

@@ -2,7 +2,15 @@ import { CerError, parseJson, type JsonValue } from '@cer/cer-core';
 import { UsageError } from '../usage-error.js';
 import { faultCode } from './fault-code.js';
 
-const WELL_KNOWN = '/.well-known/svc-node.json';
+/** What a node publishes under a fixed path, and the flag that names the node. */
+export interface Published {
+  readonly flag: string;
+  readonly path: string;
+}
+
+export const PUBLISHED_KEY_SET: Published = { flag: '--keys', path: '/.well-known/svc-node.json' };
+export const PUBLISHED_KEY_HISTORY: Published = { flag: '--history', path: '/.well-known/svc-key-history.json' };
+
 const TIMEOUT_MS = 10_000;
 
 /** A node that could not be asked, in one sentence without the trace of a library. */
@@ -11,16 +19,16 @@ export class FetchFault extends Error {
 }
 
 /**
- * Where a node publishes its key set.
+ * Where a node publishes its keys.
  * @param source a node's base address, or the address of the document itself (ending in `.json`)
  * @throws UsageError when it is no address, or holds a password
  */
-export function keySetAddress(source: string): string {
-  if (!URL.canParse(source)) throw new UsageError('--keys: not a valid http or https address');
+export function publishedAddress(source: string, { flag, path }: Published): string {
+  if (!URL.canParse(source)) throw new UsageError(`${flag}: not a valid http or https address`);
   const url = new URL(source);
-  if (url.username !== '' || url.password !== '') throw new UsageError('--keys: an address must not hold a password');
+  if (url.username !== '' || url.password !== '') throw new UsageError(`${flag}: an address must not hold a password`);
   url.hash = '';
-  if (!url.pathname.endsWith('.json')) url.pathname = url.pathname.replace(/\/*$/, WELL_KNOWN);
+  if (!url.pathname.endsWith('.json')) url.pathname = url.pathname.replace(/\/*$/, path);
   return url.href;
 }
 

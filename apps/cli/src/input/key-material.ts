@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { KeyError, parseKeySet, type NodeKeySet } from '@cer/keys';
-import type { JsonValue } from '@cer/cer-core';
+import type { JsonValue, KeyHistoryFinding, KeyHistoryNotice } from '@cer/cer-core';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';
 import { nameOf, readBytes } from './read-bytes.js';
@@ -23,6 +23,15 @@ export interface KeyMaterial {
   /** The document as read: what can be handed to another thread. */
   readonly document: JsonValue;
   readonly source: KeySource;
+  /** Set when the keys come from a key history that a pinned root vouches for. */
+  readonly voucher?: KeyVoucher;
+}
+
+/** Who vouches for a key set, and how far. @see docs/spec.md, "Key history verification" */
+export interface KeyVoucher {
+  readonly rootFingerprint: string;
+  readonly revocationsKnownUntil: string;
+  readonly notices: readonly KeyHistoryFinding<KeyHistoryNotice>[];
 }
 
 /** Keys, or why there are none: what could not be fetched leaves signatures unchecked, and the verdict says so. */
@@ -32,7 +41,7 @@ export type KeyLookup =
 
 export const NO_KEYS: KeyLookup = { material: null, unavailable: null };
 
-const isUrl = (source: string): boolean => /^https?:\/\//i.test(source);
+export const isUrl = (source: string): boolean => /^https?:\/\//i.test(source);
 
 /**
  * Loads the key set that `--keys` names. A file never touches the network.
@@ -53,8 +62,8 @@ export async function loadKeys(source: string | undefined, io: Pick<Io, 'stdin' 
 
 async function fetchKeys(source: string, io: Pick<Io, 'now'>): Promise<KeyLookup> {
   // Loaded here only: where keys come from a file, no code that could open a connection is even read.
-  const { fetchJson, FetchFault, keySetAddress } = await import('./fetch-key-set.js');
-  const address = keySetAddress(source);
+  const { fetchJson, FetchFault, PUBLISHED_KEY_SET, publishedAddress } = await import('./fetch-key-set.js');
+  const address = publishedAddress(source, PUBLISHED_KEY_SET);
   try {
     const document = await fetchJson(address, MAX_KEY_SET_BYTES);
     return available(document, { kind: 'url', from: address, date: io.now().toISOString() });

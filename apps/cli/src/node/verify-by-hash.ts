@@ -1,6 +1,7 @@
 import { isSha256Hash, type Evaluation, type Finding } from '@cer/cer-core';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { loadKeys, type KeyLookup } from '../input/key-material.js';
+import { loadPinnedKeys, type PinFlags } from '../history/pinned-history.js';
+import type { KeyLookup } from '../input/key-material.js';
 import type { Io } from '../io.js';
 import { printable, printableJson } from '../report/printable.js';
 import { VERIFIER } from '../version.js';
@@ -12,7 +13,7 @@ import { getFromNode, nodeAddress, refused, talking } from './node-client.js';
 export interface VerifyByHashFlags {
   readonly hash: string;
   readonly node: string | undefined;
-  readonly keys: string | undefined;
+  readonly pins: PinFlags;
   readonly asJson: boolean;
   readonly requireAttestation: boolean;
 }
@@ -30,7 +31,8 @@ export async function verifyByHash(flags: VerifyByHashFlags, io: Io): Promise<Ex
     const answer = await getFromNode(address, `/v1/cer/public?certificate_hash=${encodeURIComponent(hash)}`);
     if (answer.status === 404) return notFound(hash, flags.asJson, io);
     if (answer.status !== 200) return refused(answer, io);
-    const keys: KeyLookup = await loadKeys(flags.keys ?? address, io);
+    const pins = flags.pins.history === undefined ? { ...flags.pins, keys: flags.pins.keys ?? address } : flags.pins;
+    const keys: KeyLookup = await loadPinnedKeys(pins, null, io);
     const verification = await verifyAny(
       { value: answer.body, fault: null },
       {

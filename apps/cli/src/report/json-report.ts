@@ -5,7 +5,7 @@ import {
   type Finding,
   type VerificationReport,
 } from '@cer/cer-core';
-import type { KeyLookup } from '../input/key-material.js';
+import type { KeyLookup, KeyVoucher } from '../input/key-material.js';
 import type { Verification } from '../verification/verification.js';
 import { VERIFIER } from '../version.js';
 import { statedTimes } from './stated.js';
@@ -17,6 +17,8 @@ export interface KeyStatement {
   /** When the key file was last changed or the address asked. */
   readonly date: string | null;
   readonly unavailable?: string;
+  /** Set where a root vouches for the keys. */
+  readonly voucher?: KeyVoucher;
 }
 
 export type JsonReport = VerificationReport & {
@@ -56,8 +58,9 @@ export function toFailureReport(verification: Verification, keys: KeyLookup): Js
 
 function statementOf({ material, unavailable }: KeyLookup): KeyStatement | null {
   if (material !== null) {
-    const { keySet, source } = material;
-    return { nodeId: keySet.nodeId, from: source.from, date: source.date };
+    const { keySet, source, voucher } = material;
+    const { from, date } = source;
+    return { nodeId: keySet.nodeId, from, date, ...(voucher !== undefined && { voucher }) };
   }
   return unavailable === null ? null : { nodeId: null, from: null, date: null, unavailable };
 }

@@ -1,5 +1,5 @@
 import type { Finding, LayerOutcome } from '@cer/cer-core';
-import type { KeyLookup } from '../input/key-material.js';
+import type { KeyLookup, KeyVoucher } from '../input/key-material.js';
 import { adviceFor } from './advice.js';
 import { paragraph, wrap } from './lay-out.js';
 import type { Paint } from './paint.js';
@@ -52,15 +52,29 @@ function faultLines({ member, detail, code, expected, computed }: Finding, { wid
 /** Where the keys came from and when: the reader's own trust begins there. */
 export function keyRows({ material, unavailable }: KeyLookup): [string, string][] {
   if (material === null) {
-    const why = unavailable === null ? 'none were given (--keys FILE or --keys URL)' : printable(unavailable);
+    const why = unavailable === null ? 'none were given (--keys FILE or --keys URL)' : printable(unavailable, 1000);
     return [['Keys', why]];
   }
-  const { kind, from, date } = material.source;
+  const { keySet, source, voucher } = material;
+  const { kind, from, date } = source;
   const when = date === null ? '' : kind === 'file' ? `, last changed ${date}` : `, fetched ${date}`;
   const isOpen = kind === 'url' && from.startsWith('http:');
   return [
     ['Keys from', `${kind === 'file' ? 'file' : 'address'} ${printable(from)}${when}`],
     ...(isOpen ? [['', 'over http: anybody on the way could have changed them'] as [string, string]] : []),
-    ['Keys of', `node ${printable(material.keySet.nodeId)}, as the key set says`],
+    [
+      'Keys of',
+      `node ${printable(keySet.nodeId)}, ${voucher === undefined ? 'as the key set says' : 'as a root vouches'}`,
+    ],
+    ...(voucher === undefined ? [] : voucherRows(voucher)),
+  ];
+}
+
+/** Which root vouches for the keys, up to when, and what is to be said about it. */
+export function voucherRows({ rootFingerprint, revocationsKnownUntil, notices }: KeyVoucher): [string, string][] {
+  return [
+    ['Root', rootFingerprint],
+    ['Known until', `${revocationsKnownUntil}; of revocations after that, this says nothing`],
+    ...notices.map(({ member, detail }): [string, string] => ['Note', member === '' ? detail : `${member} ${detail}`]),
   ];
 }

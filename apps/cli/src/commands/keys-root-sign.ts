@@ -1,0 +1,167 @@
+import { open, rm } from 'node:fs/promises';
+import { jwkThumbprint, keyFingerprint, publicKeyFromBase64, toSpkiBase64, type RootKey, type Signer } from '@cer/keys';
+import { openRootFile } from '@cer/keys/file-signer';
+import { readArguments } from '../arguments.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { readHistory } from '../history/history-source.js';
+import { nextStatement, NotSigned, signNext, type NextStatement } from '../history/next-statement.js';
+import { nodeIdIn } from '../history/pinned-history.js';
+import { keepSeen, readSeen } from '../history/seen-histories.js';
+import { faultCode } from '../input/fault-code.js';
+import { asUsageError, nameOf } from '../input/read-bytes.js';
+import type { Io } from '../io.js';
+import { changeRow } from '../report/key-changes.js';
+import { paragraph, rows, widthOf } from '../report/lay-out.js';
+import { paintFor } from '../report/paint.js';
+import { printable, printableJson } from '../report/printable.js';
+import { section, type Page } from '../report/sections.js';
+import { UsageError } from '../usage-error.js';
+import type { Command } from './command.js';
+import { asUsage } from './keys-root-init.js';
+
+const DEFAULT_DAYS = 30;
+
+/** Has a root vouch for the key history of a node. @see docs/spec.md, "Key set statement" */
+export const keysRootSignCommand: Command = {
+  name: 'keys root sign',
+  summary: 'show what changed in the keys of a node, and vouch for it with a root key',
+  usage: ['keys root sign --root FILE --history FILE|URL --out FILE [options]'],
+  options: [
+    ['--root FILE', 'the root key, as keys root init made it'],
+    ['--history FILE|URL', 'the key history of the node: saved, or the address of the node'],
+    ['--out FILE', 'where to write the signed history, for the node to publish; it is never overwritten'],
+    ['--days N', `promise a newer statement within N days (${DEFAULT_DAYS} unless given)`],
+    ['--add-root KEY', 'vouch for another root too: its public key, as keys root init printed it'],
+    ['--dry-run', 'only show what would be signed'],
+    ['--yes', 'do not ask; where output is no terminal, nothing is asked'],
+  ],
+  examples: [
+    [
+      'cer keys root sign --root root.json --history history.json --out signed.json',
+      'shows the changes, asks, and signs; no connection is opened',
+    ],
+    ['cer keys root sign --root root.json --history https://node.example --dry-run', 'what waits for a signature'],
+  ],
+  run,
+};
+
+const FLAGS = {
+  root: { type: 'string' },
+  history: { type: 'string' },
+  out: { type: 'string' },
+  days: { type: 'string' },
+  'add-root': { type: 'string' },
+  'dry-run': { type: 'boolean' },
+  yes: { type: 'boolean' },
+} as const;
+
+async function run(args: readonly string[], io: Io): Promise<ExitCode> {
+  const { flags, operands } = readArguments(args, FLAGS);
+  if (operands.length > 0) throw new UsageError('keys root sign takes flags only');
+  const rootFile = required(flags.root, '--root');
+  const source = required(flags.history, '--history');
+  const isDryRun = flags['dry-run'] ?? false;
+  const out = isDryRun ? null : required(flags.out, '--out');
+  const days = readDays(flags.days);
+  const newRoot = readNewRoot(flags['add-root']);
+  const mustAsk = io.stdout.isTerminal && flags.yes !== true && !isDryRun;
+  if (mustAsk && source === '-') throw new UsageError('--history - leaves nobody to be asked: add --yes');
+  const root = asUsage(() => openRootFile(rootFile));
+  const read = await readHistory(source, io);
+  if (read.unavailable !== null) return refuse('VERIFICATION_MATERIAL_UNAVAILABLE', read.unavailable, io);
+  const { document } = read;
+  const pin = { nodeId: nodeIdIn(document), rootFingerprint: keyFingerprint(root.publicKey) };
+  const terms = { highestSeen: await readSeen(pin, io.env), newRoot, now: io.now(), days };
+  try {
+    const next = await nextStatement(document, root, terms);
+    const page: Page = { paint: paintFor(io.stdout, io.env), width: widthOf(io.stdout) };
+    io.stdout.write(whatIsSigned(next, root, page));
+    if (out === null) return EXIT.verified;
+    if (mustAsk && !(await agrees(io))) return refuse('NOT_CONFIRMED', 'nothing was signed', io);
+    const signed = await signNext(next, root, terms);
+    await writeNew(out, `${JSON.stringify(signed.document, null, 2)}\n`);
+    await keepSeen(pin, signed.seen, io);
+    io.stdout.write(`\nSigned: ${nameOf(out)}\n`);
+    return EXIT.verified;
+  } catch (error) {
+    if (error instanceof NotSigned) return refuse(error.code, error.message, io);
+    throw error;
+  }
+}
+
+function refuse(reason: string, detail: string, io: Io): ExitCode {
+  io.stderr.write(`${printableJson({ status: 'FAILED', checks: {}, reason, detail })}\n`);
+  return EXIT.failed;
+}
+
+function required(flag: string | undefined, name: string): string {
+  if (flag === undefined || flag === '') throw new UsageError(`${name} is missing`);
+  return flag;
+}
+
+function readDays(flag: string | undefined): number {
+  if (flag === undefined) return DEFAULT_DAYS;
+  if (!/^[1-9]\d{0,3}$/.test(flag)) throw new UsageError('--days: must be a whole number from 1 to 9999');
+  return Number(flag);
+}
+
+function readNewRoot(flag: string | undefined): RootKey | null {
+  if (flag === undefined) return null;
+  return asUsage(() => {
+    const key = publicKeyFromBase64(flag);
+    return { kid: jwkThumbprint(key), publicKey: toSpkiBase64(key) };
+  });
+}
+
+function whatIsSigned({ statement, added }: NextStatement, root: Signer, page: Page): string {
+  const { nodeId, version, historyHead, issuedAt, nextUpdate, keySet } = statement;
+  const facts: [string, string][] = [
+    ['Node', printable(nodeId)],
+    ['Root', keyFingerprint(root.publicKey)],
+    ['Version', `${version}, over ${historyHead.seq} entries`],
+    ['Says', `the keys as of ${issuedAt}; a newer statement follows by ${nextUpdate}`],
+    ['Signs now', keySet.activeKid === null ? 'no key' : printable(keySet.activeKid)],
+  ];
+  const changes =
+    added.length === 0
+      ? paragraph('Nothing changed since the last statement; this one only says so.', page.width)
+      : rows(added.map(changeRow), page.width);
+  const keys = keySet.keys.map(({ kid, status, publicKey }): [string, string] => [
+    status,
+    `${printable(kid)}, ${keyFingerprint(publicKeyFromBase64(publicKey))}`,
+  ]);
+  return [
+    `${page.paint.strong('What this root vouches for')}\n`,
+    rows(facts, page.width),
+    section('New since its last statement', changes, page),
+    section('Which makes these keys', rows(keys, page.width), page),
+  ].join('');
+}
+
+async function agrees(io: Io): Promise<boolean> {
+  io.stdout.write('\nCompare the fingerprints with what you know. Sign this? Type yes: ');
+  let line = '';
+  for await (const chunk of io.stdin) {
+    line += new TextDecoder().decode(chunk);
+    if (line.includes('\n') || line.length > 100) break;
+  }
+  return line.split('\n')[0]?.trim() === 'yes';
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  try {
+    const file = await open(path, 'wx');
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (faultCode(error) === 'EEXIST') throw new UsageError(`--out: ${nameOf(path)} exists already`);
+    throw asUsageError(error, path);
+  }
+}

@@ -1,0 +1,82 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, isAbsolute, join } from 'node:path';
+import { isJsonObject, isSha256Hash, member, sha256, type JsonValue, type SeenKeyHistory } from '@cer/cer-core';
+import { asUsageError, nameOf } from '../input/read-bytes.js';
+import { faultCode } from '../input/fault-code.js';
+import { readOwnJson } from '../input/read-json.js';
+import type { Io } from '../io.js';
+import { UsageError } from '../usage-error.js';
+
+// The newest state of each pinned history that was accepted on this computer. Without it nobody could tell an old
+// history, from before a revocation, from the newest.
+
+/** The node, and the root that vouches for its keys. */
+export interface HistoryPin {
+  readonly nodeId: string;
+  /** As `keyFingerprint` writes it. */
+  readonly rootFingerprint: string;
+}
+
+/**
+ * The file that keeps what was accepted under a pin.
+ * @throws UsageError when neither XDG_STATE_HOME nor HOME is an absolute path
+ */
+export function stateFile({ nodeId, rootFingerprint }: HistoryPin, env: Io['env']): string {
+  const [state = '', home = ''] = [env['XDG_STATE_HOME'], env['HOME']];
+  if (!isAbsolute(state) && !isAbsolute(home)) {
+    throw new UsageError('where to keep which key history was accepted? Set XDG_STATE_HOME to an absolute path');
+  }
+  const folder = isAbsolute(state) ? state : join(home, '.local', 'state');
+  const name = sha256(JSON.stringify([rootFingerprint, nodeId])).slice('sha256:'.length);
+  return join(folder, 'cer', 'key-histories', `${name}.json`);
+}
+
+/**
+ * What was accepted last under a pin; null when nothing was.
+ * @throws UsageError when the file is there and cannot be read: an older history would pass unnoticed
+ */
+export async function readSeen(pin: HistoryPin, env: Io['env']): Promise<SeenKeyHistory | null> {
+  const path = stateFile(pin, env);
+  let bytes: Uint8Array;
+  try {
+    bytes = await readFile(path);
+  } catch (error) {
+    if (faultCode(error) === 'ENOENT') return null;
+    throw asUsageError(error, path);
+  }
+  const seen = asSeen(readOwnJson(bytes, path));
+  if (seen !== null) return seen;
+  throw new UsageError(
+    `${nameOf(path)}: does not say which key history was accepted. Restore it; without it an old history passes unnoticed`,
+  );
+}
+
+function asSeen(value: JsonValue): SeenKeyHistory | null {
+  const head = isJsonObject(value) ? member(value, 'historyHead') : undefined;
+  if (!isJsonObject(value) || !isJsonObject(head)) return null;
+  const [version, seq, hash] = [member(value, 'version'), member(head, 'seq'), member(head, 'hash')];
+  if (!Number.isSafeInteger(version) || typeof version !== 'number') return null;
+  if (!Number.isSafeInteger(seq) || typeof seq !== 'number' || !isSha256Hash(hash)) return null;
+  return { version, historyHead: { seq, hash } };
+}
+
+/**
+ * Keeps what was accepted, unless something newer is kept already.
+ * @throws UsageError when it cannot be written
+ */
+export async function keepSeen(pin: HistoryPin, seen: SeenKeyHistory, io: Pick<Io, 'env' | 'randomId'>): Promise<void> {
+  const path = stateFile(pin, io.env);
+  // Read again: another process may have accepted a newer one meanwhile.
+  const kept = await readSeen(pin, io.env);
+  if (kept !== null && kept.version >= seen.version) return;
+  const draft = `${path}.${io.randomId()}.tmp`;
+  const { nodeId, rootFingerprint } = pin;
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFile(draft, `${JSON.stringify({ nodeId, rootFingerprint, ...seen }, null, 2)}\n`, { mode: 0o600 });
+    await rename(draft, path);
+  } catch (error) {
+    if (faultCode(error) === null) throw error;
+    throw asUsageError(error, path);
+  }
+}
