@@ -40,8 +40,16 @@ export async function runSketchJob<Result>(
   const endsAt = performance.now() + limits.deadlineMs;
   const guard = guardPage(page, limits, signal);
   const jobPage: JobPage = {
-    call: (name, args, limitMs = Infinity) =>
-      page.call(name, args, Math.max(1, Math.min(limitMs, endsAt - performance.now())) + CALL_GRACE_MS),
+    async call(name, args, limitMs = Infinity) {
+      const timeLeft = Math.max(1, Math.min(limitMs, endsAt - performance.now())) + CALL_GRACE_MS;
+      try {
+        return await page.call(name, args, timeLeft);
+      } catch (error) {
+        // The sketch hangs within what this call may take; the browser is not to blame.
+        if (error instanceof CdpError && error.reason === 'silent' && limitMs !== Infinity) throw timedOut();
+        throw error;
+      }
+    },
   };
   try {
     return await Promise.race([work(jobPage), guard.broken]);

@@ -15,6 +15,10 @@ interface GalleryRow {
   readonly animationHash?: Readonly<Record<string, string>>;
 }
 
+/** How often each sketch is drawn, two at a time; the browser starts anew three times where there are enough. */
+const RENDERS = Number(process.env['GALLERY_RENDERS'] ?? '2');
+const RESTART_EVERY = Math.max(RENDERS / 4, 2);
+
 const FOLDER = join(__dirname, '../../../../examples/sketches');
 const GALLERY = JSON.parse(readFileSync(join(FOLDER, 'gallery.json'), 'utf8')) as readonly GalleryRow[];
 
@@ -34,20 +38,29 @@ describeWithBrowser('The gallery', () => {
   });
 
   it.each(GALLERY.map((row) => [row.name, row] as const))(
-    'draws %s as pinned, twice in separate pages',
+    `draws %s as pinned, ${RENDERS} times in separate pages`,
     async (name, row) => {
       const { seed, vars = [], pixelHash, animationHash, totalFrames, fps } = row;
-      const request = { tenantId: 'gallery', code: readFileSync(join(FOLDER, `${name}.js`), 'utf8'), seed, vars };
-      const answer =
-        totalFrames === undefined
-          ? await renderer.post('/render', { ...request, twice: true })
-          : await renderer.post('/loop', { ...request, totalFrames, fps });
-      expect(answer.status).toBe(200);
+      const request = { code: readFileSync(join(FOLDER, `${name}.js`), 'utf8'), seed, vars };
+      const draw = async (tenant: number): Promise<unknown> => {
+        const tenantId = `gallery-${tenant}`;
+        const { status, body } =
+          totalFrames === undefined
+            ? await renderer.post('/render', { ...request, tenantId })
+            : await renderer.post('/loop', { ...request, tenantId, totalFrames, fps });
+        expect(status).toBe(200);
+        return body[totalFrames === undefined ? 'pixelHash' : 'animationHash'];
+      };
+      const drawn = new Set<unknown>();
+      for (let done = 0; done < RENDERS; done += 2) {
+        if (done > 0 && done % RESTART_EVERY === 0) await (await renderer.engine.host.current()).kill();
+        for (const hash of await Promise.all([draw(1), draw(2)])) drawn.add(hash);
+      }
       const { version } = await renderer.engine.host.current();
       const pinned = (pixelHash ?? animationHash)?.[version.split('.')[0] ?? ''];
-      const drawn = answer.body[totalFrames === undefined ? 'pixelHash' : 'animationHash'];
       // Of a browser that nobody has looked at yet, only agreement with itself can be asked.
-      expect(drawn).toBe(pinned ?? drawn);
+      expect([...drawn]).toEqual([pinned ?? [...drawn][0]]);
     },
+    30_000 * RENDERS,
   );
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { eventually, startRenderer, type RendererUnderTest } from '../renderer-under-test.js';
 import { describeWithBrowser } from '../with-browser.js';
-import { HANGS, MEMORY_BOMBS } from './hostile-sketches.js';
+import { CONSOLE_FLOOD, EITHER_END, HANGS, MEMORY_BOMBS } from './hostile-sketches.js';
 
 const VICTIM =
   'function setup() { background(30); for (let i = 0; i < 200; i++) { fill(random(255)); circle(random(width), random(height), 90); } }';
@@ -54,6 +54,30 @@ describeWithBrowser('Sketches that do not end', () => {
       expect(await attack).toMatchObject({ status: 422, body: { error: 'RENDER_MEMORY_LIMIT' } });
     },
   );
+
+  it.each(Object.entries(EITHER_END))('%s ends with a 422 and harms no other render', async (_name, code) => {
+    const attack = hostile.still(code);
+    expect(await beside(attack)).toBeGreaterThan(0);
+    const { status, body } = await attack;
+    expect(status).toBe(422);
+    expect(['RENDER_TIMEOUT', 'RENDER_MEMORY_LIMIT']).toContain(body['error']);
+  });
+
+  it('a hang in a late frame of a loop ends with 422 RENDER_TIMEOUT and no picture', async () => {
+    const impatient = await startRenderer({ FRAME_DEADLINE_MS: '1500' }, hostile.engine);
+    const code = 'function draw() { background(frameCount % 255); while (frameCount === 90) {} }';
+    const { status, body } = await impatient.post('/loop', { tenantId: 'late', code, totalFrames: 120 });
+    expect([status, body['error']]).toEqual([422, 'RENDER_TIMEOUT']);
+    await impatient.close();
+  });
+
+  it('a flood of 200 MB to the console is nothing: no output, no memory, no harm', async () => {
+    const before = process.memoryUsage().rss;
+    const flood = honest.still(CONSOLE_FLOOD);
+    expect(await beside(flood)).toBeGreaterThan(0);
+    expect(await flood).toMatchObject({ status: 200 });
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 2 ** 20);
+  });
 
   it('leaves no process behind', async () => {
     const pagesAhead = 1;

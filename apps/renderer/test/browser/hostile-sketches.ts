@@ -17,6 +17,16 @@ export const HANGS: Readonly<Record<string, string>> = {
     "Object.defineProperty(globalThis, 'draw', { get() { for (;;); } }); function setup() {}",
 };
 
+/** Sketches that may end either way: out of memory, or so slow at its edge that their time runs out. */
+export const EITHER_END: Readonly<Record<string, string>> = {
+  'a text that grows':
+    "let text = 'x'; const kept = []; function setup() { for (;;) kept.push((text + kept.length).repeat(1e6)); }",
+};
+
+/** A sketch that writes to the console without end. */
+export const CONSOLE_FLOOD =
+  "function setup() { const line = 'x'.repeat(1e5); for (let i = 0; i < 2000; i++) console.log(line); circle(900, 900, 100); }";
+
 /** Sketches that take memory, inside V8's heap and outside it. */
 export const MEMORY_BOMBS: Readonly<Record<string, string>> = {
   'an array that grows': 'function setup() { const a = []; for (;;) a.push(new Array(1000).fill(1.5)); }',
