@@ -6,7 +6,11 @@ import { openDataFolder, removeFile, secretIn, writePrivately } from './data-fol
 import { certifySample, demoAccount } from './demo.mjs';
 import { assertPortsFree, servicePorts } from './ports.mjs';
 
-const KEPT_FROM_THIS_PROCESS = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'CHROMIUM_PATH', 'NODE_EXTRA_CA_CERTS'];
+const KEPT_FROM_THIS_PROCESS = [
+  ...['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'CHROMIUM_PATH', 'NODE_EXTRA_CA_CERTS'],
+  // Node and renderer must agree on it.
+  'MAX_TOTAL_FRAMES',
+];
 
 /**
  * Starts every service there is, certifies a sample and shows what can be done; then waits. Ctrl-C stops all; a service
