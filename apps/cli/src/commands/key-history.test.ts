@@ -270,15 +270,19 @@ describe('cer verify --history', () => {
     expect(readable.stdout).toMatch(/Known until +2026-01-04T00:00:00.000Z/);
     expect(JSON.parse((await call([...args, '--json'])).stdout)).toMatchObject({
       status: 'VERIFIED',
+      revocationsKnownUntil: '2026-01-04T00:00:00.000Z',
       keySet: {
         nodeId: 'node-test',
         voucher: { rootFingerprint: history.rootFingerprint, revocationsKnownUntil: '2026-01-04T00:00:00.000Z' },
       },
     });
     expect(await call([...args, '--node', 'another-node'])).toMatchObject({ exitCode: 1 });
-    expect(await call(['verify', '--batch', certificate, certificate, ...args.slice(2)])).toMatchObject({
+    const batch = await call(['verify', '--batch', certificate, ...args.slice(2), '--json']);
+    expect(JSON.parse(batch.stdout.split('\n')[0] ?? '')).toMatchObject({
       exitCode: 0,
+      revocationsKnownUntil: '2026-01-04T00:00:00.000Z',
     });
+    expect((await call(['verify', certificate, '--json'])).stdout).not.toContain('revocationsKnownUntil');
   });
 
   it('hears of a revocation, and then refuses the history from before it', async () => {

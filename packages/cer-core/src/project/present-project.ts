@@ -28,6 +28,7 @@ export interface ProjectVerifyResponse {
   /** The external timestamp of the registration, when there is one. */
   readonly timestamp?: ProjectEvaluation['timestamp'];
   readonly keyRescue?: KeyRescue;
+  readonly revocationsKnownUntil?: string;
 }
 
 export function toProjectVerifyResponse(evaluation: ProjectEvaluation): ProjectVerifyResponse {
@@ -57,8 +58,16 @@ export function toProjectVerifyResponse(evaluation: ProjectEvaluation): ProjectV
   };
 }
 
-function timeOf({ timestamp, keyRescue }: ProjectEvaluation): Pick<ProjectVerifyResponse, 'timestamp' | 'keyRescue'> {
-  return { ...(timestamp?.type === 'rfc3161' && { timestamp }), ...(keyRescue !== null && { keyRescue }) };
+function timeOf({
+  timestamp,
+  keyRescue,
+  revocationsKnownUntil,
+}: ProjectEvaluation): Pick<ProjectVerifyResponse, 'timestamp' | 'keyRescue' | 'revocationsKnownUntil'> {
+  return {
+    ...(timestamp?.type === 'rfc3161' && { timestamp }),
+    ...(keyRescue !== null && { keyRescue }),
+    ...(revocationsKnownUntil !== null && { revocationsKnownUntil }),
+  };
 }
 
 /** The rollup report of a project, for CLI and verifier site. */

@@ -51,6 +51,8 @@ export interface ProjectEvaluation {
   /** The best external timestamp of the registration, else the node's word; null without receipt. */
   readonly timestamp: ReportedTimestamp | null;
   readonly keyRescue: KeyRescue | null;
+  /** As in an evaluation. */
+  readonly revocationsKnownUntil: string | null;
   readonly verifiedAt: string;
 }
 
@@ -114,6 +116,7 @@ async function evaluate(input: unknown, options: VerifyProjectOptions): Promise<
     registeredAt: isVouchedFor ? nodeReceipt.registeredAt : null,
     timestamp: reportTimestamp(nodeReceipt.timestamps, nodeReceipt.outcome),
     keyRescue: nodeReceipt.rescue,
+    revocationsKnownUntil: options.keySet?.revocationsKnownUntil ?? null,
     verifiedAt: options.verifiedAt,
   };
 }
@@ -270,6 +273,7 @@ function failed(
     registeredAt: null,
     timestamp: null,
     keyRescue: null,
+    revocationsKnownUntil: options.keySet?.revocationsKnownUntil ?? null,
     verifiedAt: options.verifiedAt,
   };
 }

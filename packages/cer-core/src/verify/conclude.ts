@@ -60,6 +60,7 @@ export function conclude(
     timestamp: reportTimestamp(stamps, receipt.receipt === null ? null : receipt.outcome),
     timestamps: stamps,
     keyRescue: receipt.outcome.status === 'PASS' ? receipt.rescue : null,
+    revocationsKnownUntil: options.keySet?.revocationsKnownUntil ?? null,
     verifiedAt: options.verifiedAt,
   };
 }

@@ -61,6 +61,8 @@ export interface Evaluation {
   readonly timestamps: readonly TimestampFinding[];
   /** Set when the key was revoked and the receipt counts nevertheless. */
   readonly keyRescue: KeyRescue | null;
+  /** Where the keys come from a key history: up to when a root vouches for what they say of revocations. */
+  readonly revocationsKnownUntil: string | null;
   readonly verifiedAt: string;
 }
 
@@ -93,6 +95,7 @@ export function unreadable(finding: Finding, options: Pick<VerifyOptions, 'verif
     timestamp: null,
     timestamps: [],
     keyRescue: null,
+    revocationsKnownUntil: null,
     verifiedAt: options.verifiedAt,
   };
 }

@@ -27,6 +27,7 @@ export interface VerificationReport {
   /** The best external timestamp, when there is any. */
   readonly timestamp?: Evaluation['timestamp'];
   readonly keyRescue?: KeyRescue;
+  readonly revocationsKnownUntil?: string;
 }
 
 /** `<package>/<version>` of whoever verified. */
@@ -50,6 +51,7 @@ export function toReport(evaluation: Evaluation, verifier: VerifierName): Verifi
     ...contentModeOf(evaluation),
     ...(evaluation.timestamp?.type === 'rfc3161' && { timestamp: evaluation.timestamp }),
     ...keyRescueOf(evaluation),
+    ...revocationsKnownUntilOf(evaluation),
   };
 }
 
@@ -67,6 +69,11 @@ function keyRescueOf({ keyRescue }: Evaluation): { readonly keyRescue?: KeyRescu
   return keyRescue === null ? {} : { keyRescue };
 }
 
+/** Present only where a key history vouches for the keys. @see docs/spec.md, "Key history verification" */
+function revocationsKnownUntilOf({ revocationsKnownUntil }: Evaluation): { readonly revocationsKnownUntil?: string } {
+  return revocationsKnownUntil === null ? {} : { revocationsKnownUntil };
+}
+
 type Check = 'pass' | 'fail' | 'skipped';
 export type Classification = 'VERIFIED' | 'LEGACY_VERIFIED' | 'UNVERIFIABLE' | 'FAILED';
 
@@ -80,6 +87,7 @@ export interface NodeVerifyResponse {
   readonly timestamp: Evaluation['timestamp'];
   readonly contentMode?: 'HASH_BOUND';
   readonly keyRescue?: KeyRescue;
+  readonly revocationsKnownUntil?: string;
 }
 
 const STRUCTURE_CODES: ReadonlySet<string> = new Set([
@@ -114,6 +122,7 @@ export function toNodeVerifyResponse(evaluation: Evaluation): NodeVerifyResponse
     timestamp,
     ...contentModeOf(evaluation),
     ...keyRescueOf(evaluation),
+    ...revocationsKnownUntilOf(evaluation),
   };
 }
 
@@ -165,6 +174,7 @@ export interface StructuredResult {
   readonly supplemental: boolean;
   readonly contentMode?: 'HASH_BOUND';
   readonly keyRescue?: KeyRescue;
+  readonly revocationsKnownUntil?: string;
 }
 
 export function toStructuredResult(evaluation: Evaluation): StructuredResult {
@@ -184,5 +194,6 @@ export function toStructuredResult(evaluation: Evaluation): StructuredResult {
     supplemental,
     ...contentModeOf(evaluation),
     ...keyRescueOf(evaluation),
+    ...revocationsKnownUntilOf(evaluation),
   };
 }
