@@ -1,0 +1,273 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { rootFingerprintOf, verifyKeyHistory } from '@cer/cer-core';
+import { replayKeyHistory, verifySignature } from '@cer/keys';
+
+import { SignerAwayError, type SigningKeyHolder } from '../../src/signing-keys/key-holder.js';
+import { keyPremises, ASKED, type KeyNode, type KeyPremises } from './key-premises.js';
+import { newRecord } from '../store/new-record.js';
+import { sqliteTestDatabase } from '../store/sqlite-test-database.js';
+
+let premises: KeyPremises;
+let node: KeyNode;
+let databaseFolder: string;
+
+beforeEach(async () => {
+  const database = await sqliteTestDatabase();
+  databaseFolder = dirname(database.path);
+  premises = await keyPremises({ database });
+  node = await premises.open();
+});
+afterEach(() => premises.remove());
+
+const rotate = (of: KeyNode = node, immediate = false): ReturnType<KeyNode['acts']['rotate']> =>
+  of.acts.rotate({ immediate }, ASKED, premises.audit);
+const revoke = (kid: string, members: object = {}, of: KeyNode = node): ReturnType<KeyNode['acts']['revoke']> =>
+  of.acts.revoke(kid, { reason: 'keyCompromise', ...members }, ASKED, premises.audit);
+const kidNow = async (of: KeyNode = node): Promise<string> => (await of.signing.attestorAt(premises.now())).signer.kid;
+const entryOf = (kid: string, of: KeyNode = node): object | undefined =>
+  of.signing.published().document.keys.find((key) => key.kid === kid);
+const refusal = (code: string): object => ({ refusal: { code } });
+
+/** So long after a node has left a key, no signature of it is under way. The clock of signatures is real. */
+async function retire(...nodes: readonly KeyNode[]): Promise<void> {
+  // Nodes that opened anew have signed with nothing yet.
+  for (const each of nodes) await each.upkeep.turn();
+  for (const each of nodes) await each.upkeep.turn();
+}
+
+/** Everything on disk: the key file, the database and its write-ahead log. */
+function onDisk(): string {
+  return [premises.folder, databaseFolder]
+    .flatMap((folder) => readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1')))
+    .join('\n');
+}
+
+async function acceptedHistory(): Promise<Awaited<ReturnType<typeof verifyKeyHistory>>> {
+  const document = await node.history.document();
+  const { roots } = replayKeyHistory('node-test', document.entries);
+  const [root] = [...roots.values()];
+  if (root === undefined) throw new Error('no root');
+  return verifyKeyHistory(document, {
+    nodeId: 'node-test',
+    rootFingerprint: rootFingerprintOf(root),
+    highestSeen: null,
+    at: premises.now().toISOString(),
+  });
+}
+
+describe('the first start', () => {
+  it('takes over the key of the file, and a second node signs with the same one', async () => {
+    const [own] = node.signing.published().document.keys;
+    expect(own).toMatchObject({ status: 'active' });
+    const other = await premises.open();
+    expect(await kidNow(other)).toBe(own?.kid);
+    expect(other.signing.published().document).toEqual(node.signing.published().document);
+    const { signer } = await other.signing.attestorAt(premises.now());
+    const message = new TextEncoder().encode('receipt');
+    expect(await verifySignature(signer.publicKey, message, await signer.sign(message))).toBe(true);
+  });
+
+  it('publishes a history that verifies offline and amounts to the key set', async () => {
+    const accepted = await acceptedHistory();
+    expect(accepted).toMatchObject({ accepted: true, findings: [] });
+    const { statement } = await node.history.document();
+    expect(statement?.keySet).toEqual(node.signing.published().document);
+  });
+});
+
+describe('a rotation', () => {
+  it('publishes the new key at once, and signs with it only after the key set’s life', async () => {
+    const before = await kidNow();
+    const { kid, notBefore, previousKid } = await rotate();
+    expect(previousKid).toBe(before);
+    expect(Date.parse(notBefore) - premises.now().getTime()).toBeGreaterThanOrEqual(60_000);
+    expect(entryOf(kid)).toMatchObject({ status: 'active', notBefore });
+    expect(node.signing.published()).toMatchObject({ maxAgeSeconds: 60, document: { activeKid: before } });
+    premises.pass(60_000);
+    expect(await kidNow()).toBe(before);
+    premises.pass(Date.parse(notBefore) - premises.now().getTime());
+    expect(await kidNow()).toBe(kid);
+    expect(node.signing.published().document.activeKid).toBe(kid);
+  });
+
+  it('is known to another node before it signs, without a word between them', async () => {
+    const other = await premises.open();
+    const { kid, notBefore } = await rotate();
+    await other.signing.refresh();
+    premises.pass(Date.parse(notBefore) - premises.now().getTime());
+    expect([await kidNow(), await kidNow(other)]).toEqual([kid, kid]);
+  });
+
+  it('retires the key before once no node signs with it, and not earlier', async () => {
+    const before = node.signing.published().document.activeKid ?? '';
+    const other = await premises.open();
+    const { kid } = await rotate(node, true);
+    // The other has not heard of it yet.
+    await node.upkeep.turn();
+    expect(entryOf(before)).toMatchObject({ status: 'active' });
+    await other.upkeep.turn();
+    await retire(node, other);
+    expect(entryOf(before)).toMatchObject({ status: 'retired', retiredAt: premises.now().toISOString() });
+    expect(entryOf(kid)).toMatchObject({ status: 'active' });
+    expect(await acceptedHistory()).toMatchObject({ accepted: true });
+  });
+
+  it('waits for a node that fell silent only as long as it might still sign', async () => {
+    const before = node.signing.published().document.activeKid ?? '';
+    await premises.open();
+    await rotate(node, true);
+    await retire(node);
+    expect(entryOf(before)).toMatchObject({ status: 'active' });
+    premises.pass(31_000);
+    await retire(node);
+    expect(entryOf(before)).toMatchObject({ status: 'retired' });
+  });
+
+  it('leaves nothing of the retired private half on disk', async () => {
+    const before = node.signing.published().document.activeKid ?? '';
+    const [row] = await premises.database.query(`select held_reference from signing_keys where kid = '${before}'`);
+    const sealed = String(row?.['held_reference']);
+    const inFile = /"privateKey": "(.*)"/.exec(readFileSync(premises.keysFile, 'utf8'))?.[1] ?? '';
+    expect(onDisk()).toContain(sealed);
+    expect(onDisk()).toContain(inFile);
+    await rotate(node, true);
+    await retire(node);
+    expect(entryOf(before)).toMatchObject({ status: 'retired' });
+    expect(onDisk()).not.toContain(sealed);
+    expect(onDisk()).not.toContain(inFile);
+    expect(premises.log.join('\n')).not.toContain(inFile);
+    // And the node that starts on what is left signs with the new key.
+    expect(await kidNow(await premises.open())).toBe(await kidNow());
+  });
+
+  it('is won by one of two that ask at once, and the other is told why it was not', async () => {
+    const other = await premises.open();
+    const answers = await Promise.allSettled([rotate(node), rotate(other), rotate(node, true)]);
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const answer of answers) {
+      if (answer.status === 'rejected') expect(answer.reason).toMatchObject(refusal('KEY_ROTATION_IN_PROGRESS'));
+    }
+    await node.signing.refresh();
+    expect(node.signing.published().document.keys).toHaveLength(2);
+    await expect(rotate()).rejects.toMatchObject(refusal('KEY_ROTATION_IN_PROGRESS'));
+  });
+
+  it('is written down before it happens', async () => {
+    const { kid } = await rotate();
+    expect(premises.audited).toEqual([
+      { act: 'keys.rotate', target: kid, details: { immediate: false, notBefore: expect.any(String) }, ...ASKED },
+    ]);
+  });
+});
+
+describe('a revocation', () => {
+  it('of the key that signs puts a new one in its place in the same step', async () => {
+    const before = await kidNow();
+    const since = '2026-04-30T00:00:00.000Z';
+    const { replacedBy } = await revoke(before, { compromisedSince: since });
+    expect(await kidNow()).toBe(replacedBy);
+    expect(entryOf(before)).toMatchObject({
+      status: 'revoked',
+      revokedAt: premises.now().toISOString(),
+      revocationReason: 'keyCompromise',
+      compromisedSince: since,
+    });
+    await node.upkeep.turn();
+    expect(await premises.database.query('select held_reference from signing_keys order by seq limit 1')).toEqual([
+      { held_reference: null },
+    ]);
+    expect(await acceptedHistory()).toMatchObject({ accepted: true });
+  });
+
+  it('goes through when no new key can be made, and the node says that it has none', async () => {
+    const before = await kidNow();
+    const empty: SigningKeyHolder = {
+      name: 'pkcs11',
+      create: () => Promise.reject(new SignerAwayError('the hardware token is away')),
+      open: () => Promise.reject(new SignerAwayError('the hardware token is away')),
+      erase: async () => undefined,
+      close: async () => undefined,
+    };
+    const stranded = await premises.open({ holders: [empty] });
+    expect(await revoke(before, {}, stranded)).toMatchObject({ replacedBy: null });
+    await expect(stranded.signing.prove(premises.now())).rejects.toThrow('no key may sign at present');
+    await node.signing.refresh();
+    const { kid, previousKid } = await rotate();
+    expect([await kidNow(), previousKid]).toEqual([kid, null]);
+  });
+
+  it('can be repeated to trust the key for less time, and for nothing else', async () => {
+    const kid = await kidNow();
+    await revoke(kid, { reason: 'superseded' });
+    await expect(revoke(kid, { reason: 'unspecified' })).rejects.toMatchObject(refusal('KEY_ALREADY_REVOKED'));
+    await expect(revoke(kid)).resolves.toMatchObject({ reason: 'keyCompromise' });
+    expect(entryOf(kid)).toMatchObject({ revocationReason: 'keyCompromise' });
+  });
+
+  it('refuses a kid that is none and a compromise in the future', async () => {
+    await expect(revoke('unknown')).rejects.toMatchObject(refusal('NOT_FOUND'));
+    const later = new Date(premises.now().getTime() + 60_000).toISOString();
+    await expect(revoke(await kidNow(), { compromisedSince: later })).rejects.toMatchObject(
+      refusal('VALIDATION_ERROR'),
+    );
+    expect(node.signing.published().document.keys).toHaveLength(1);
+  });
+});
+
+describe('the clock guard', () => {
+  it('refuses to sign more than 5 s behind the newest record of any node, and recovers', async () => {
+    premises.pass(120_000);
+    const attestedAt = premises.now().toISOString();
+    await node.store.records.recordOnce(newRecord({ attestedAt }));
+    await node.signing.refresh();
+    node.setClock(-5_000);
+    const at = (ms: number): Date => new Date(Date.parse(attestedAt) + ms);
+    await expect(node.signing.attestorAt(at(-5_000))).resolves.toBeDefined();
+    await expect(node.signing.attestorAt(at(-5_001))).rejects.toThrow(/clock is 6 s behind/);
+    await expect(node.signing.prove(at(-60_000))).rejects.toThrow(/clock is 60 s behind/);
+    await expect(node.signing.attestorAt(at(0))).resolves.toBeDefined();
+  });
+
+  it('refuses to sign, rotate and revoke behind the newest change of a key', async () => {
+    premises.pass(60_000);
+    await rotate(node, true);
+    node.setClock(-6_000);
+    const behind = new Date(premises.now().getTime() - 6_000);
+    await expect(node.signing.attestorAt(behind)).rejects.toBeInstanceOf(SignerAwayError);
+    await expect(rotate()).rejects.toBeInstanceOf(SignerAwayError);
+    await expect(revoke(await kidNow())).rejects.toBeInstanceOf(SignerAwayError);
+    node.setClock(0);
+    await expect(revoke(await kidNow())).resolves.toBeDefined();
+  });
+
+  it('holds what this process signed itself against its own clock at once', async () => {
+    await node.signing.attestorAt(new Date(premises.now().getTime() + 60_000));
+    await expect(node.signing.attestorAt(premises.now())).rejects.toThrow(/behind/);
+  });
+});
+
+describe('a signer that goes away', () => {
+  it('is told with its reason, and signs again once it is back, without a restart', async () => {
+    const { signer } = await node.signing.attestorAt(premises.now());
+    let isAway = false;
+    const gone = (): Promise<never> => Promise.reject(new SignerAwayError('the hardware token is away'));
+    const sometimes: SigningKeyHolder = {
+      name: 'file',
+      create: gone,
+      open: async () =>
+        isAway ? gone() : { ...signer, sign: (message: Uint8Array) => (isAway ? gone() : signer.sign(message)) },
+      erase: async () => undefined,
+      close: async () => undefined,
+    };
+    const other = await premises.open({ holders: [sometimes] });
+    await other.signing.prove(premises.now());
+    isAway = true;
+    await expect(other.signing.prove(premises.now())).rejects.toThrow('the hardware token is away');
+    await expect(other.signing.prove(premises.now())).rejects.toThrow('the hardware token is away');
+    isAway = false;
+    await expect(other.signing.prove(premises.now())).resolves.toBeUndefined();
+  });
+});
