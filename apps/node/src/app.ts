@@ -10,6 +10,7 @@ import {
   type Secret,
 } from '@cer/http-service';
 import { createAdminGate } from './admin/admin-gate.js';
+import { recertifyRoutes } from './admin/recertify-routes.js';
 import { visibilityRoutes } from './admin/visibility-routes.js';
 import { attestRoutes } from './attest/attest-routes.js';
 import { createAuditLog } from './audit/audit-log.js';
@@ -72,6 +73,7 @@ export function nodeRoutes(deps: NodeDeps): Route[] {
     ...projectRoutes(shared),
     ...renderRoutes(shared),
     ...visibilityRoutes(shared),
+    ...recertifyRoutes(shared),
     ...signingKeyRoutes(shared),
     ...auditRoutes({ ...shared, audit: store.audit }),
     ...discoveryRoutes({

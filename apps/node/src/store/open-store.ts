@@ -9,6 +9,7 @@ import { PostgresDatabase } from './postgres/postgres-database.js';
 import { SqlProjectStore } from './projects.js';
 import { recordKey, text } from './record-rows.js';
 import { SqlRecordList } from './record-list.js';
+import { SqlRecordScan } from './record-scan.js';
 import { SqlRecordStore } from './records.js';
 import { retryPassing } from './retry.js';
 import { SqliteDatabase } from './sqlite/sqlite-database.js';
@@ -60,6 +61,7 @@ export async function openStore({
     audit: new SqlAuditStore(database),
     signingKeys: new SqlSigningKeyStore(database),
     recordList: new SqlRecordList(database),
+    recordScan: new SqlRecordScan(database),
     schemaVersion,
     ping: async () => {
       await database.all('select 1', []);

@@ -1,4 +1,5 @@
 import type { RecordList } from './record-list-port.js';
+import type { RecordScan } from './record-scan-port.js';
 import type { SigningKeyStore } from './signing-key-port.js';
 
 /**
@@ -239,6 +240,7 @@ export interface Store {
   readonly audit: AuditStore;
   readonly signingKeys: SigningKeyStore;
   readonly recordList: RecordList;
+  readonly recordScan: RecordScan;
   /** The migration that the database is at. */
   readonly schemaVersion: number;
   /** Resolves when the database answers. */

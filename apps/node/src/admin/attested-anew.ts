@@ -1,0 +1,99 @@
+import {
+  attestBundle,
+  attestHashOnly,
+  isJsonObject,
+  isSha256Hash,
+  member,
+  pickPresent,
+  type AttestationFacts,
+  type AttestationMeta,
+  type Attestor,
+  type JsonObject,
+  type Sha256Hash,
+} from '@cer/cer-core';
+import { objectMember, parseStored, storedMeta, textMember } from '../records/stored-cer.js';
+import type { AttestationColumns, CertificateRecord } from '../store/index.js';
+
+const ATTESTED = ['attestation', 'verificationEnvelope', 'verificationEnvelopeSignature'];
+
+/**
+ * What the node signs over a record it has verified, once more: the earlier attestation moves to the end of
+ * `meta.attestationHistory`, a stored reseal gets a receipt of its own, no hash changes.
+ * @see docs/spec.md, "Admin routes"
+ */
+export async function attestedAnew(
+  record: CertificateRecord,
+  attestor: Attestor,
+  facts: AttestationFacts,
+): Promise<AttestationColumns> {
+  const made = await newAttestation(record, attestor, facts);
+  const meta = renewed(storedMeta(record), made);
+  const publicCer = await newPublicCer(record, made, attestor, facts);
+  return {
+    attestationId: facts.attestationId,
+    attestedAt: facts.attestedAt,
+    kid: attestor.signer.kid,
+    metaJson: JSON.stringify(meta),
+    publicCerJson: publicCer === null ? null : JSON.stringify(publicCer),
+  };
+}
+
+async function newAttestation(
+  record: CertificateRecord,
+  attestor: Attestor,
+  facts: AttestationFacts,
+): Promise<AttestationMeta> {
+  const certificateHash = hashOf(record.certificateHash);
+  if (record.kind === 'hash-only') return attestHashOnly(certificateHash, attestor, facts);
+  if (record.bundleJson !== null) {
+    return attestBundle({ bundle: parseStored(record.bundleJson), certificateHash, hashed: null }, attestor, facts);
+  }
+  // The content was never kept, so there is nothing an envelope could be signed over: a receipt over the hash, no more.
+  const { bundleType, protocolVersion } = record;
+  const known = { bundleType, snapshot: { protocolVersion } };
+  const { attestation } = await attestBundle({ bundle: known, certificateHash, hashed: null }, attestor, facts);
+  return { attestation };
+}
+
+async function newPublicCer(
+  { publicCerJson, certificateHash, resealedCertificateHash }: CertificateRecord,
+  { attestation }: AttestationMeta,
+  attestor: Attestor,
+  facts: AttestationFacts,
+): Promise<JsonObject | null> {
+  if (publicCerJson === null) return null;
+  const { meta: earlier, ...bundle } = parseStored(publicCerJson);
+  if (!isJsonObject(earlier)) throw new Error('a stored public form has no meta');
+  if (resealedCertificateHash === null) return { ...bundle, meta: { ...earlier, attestation } };
+  const provenance = objectMember(earlier, 'provenance');
+  const reseal = await attestBundle(
+    { bundle, certificateHash: hashOf(resealedCertificateHash), hashed: null },
+    attestor,
+    facts,
+    { originalCertificateHash: hashOf(certificateHash), redactionPolicy: textMember(provenance, 'redactionPolicy') },
+  );
+  const original = { certificateHash, ...pickPresent(attestation, ['receipt', 'signature']) };
+  return {
+    ...bundle,
+    meta: {
+      ...renewed(earlier, { attestation: reseal.attestation }),
+      provenance: { ...provenance, redactedAt: facts.attestedAt, original },
+    },
+  };
+}
+
+/** Nothing of an earlier attestation stays beside the new one: an old envelope would contradict it. */
+function renewed(meta: JsonObject, made: AttestationMeta): JsonObject {
+  const history = member(meta, 'attestationHistory');
+  const kept = Object.fromEntries(Object.entries(meta).filter(([name]) => !ATTESTED.includes(name)));
+  return {
+    ...kept,
+    ...made,
+    attestationHistory: [...(Array.isArray(history) ? history : []), pickPresent(meta, ATTESTED)],
+  };
+}
+
+function hashOf(text: string): Sha256Hash {
+  if (!isSha256Hash(text)) throw new Error('a stored record has no hash');
+  return text;
+}

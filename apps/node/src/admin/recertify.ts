@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { ENVELOPE_SPEC_VERSION, isJsonObject, member } from '@cer/cer-core';
+import { whileAttesting } from '../errors.js';
+import { objectMember, storedMeta } from '../records/stored-cer.js';
+import type { Signing } from '../signing-keys/signing.js';
+import type { CertificateRecord, Store } from '../store/index.js';
+import { attestedAnew } from './attested-anew.js';
+import { storedFault } from './stored-faults.js';
+
+export interface RecertifyDeps {
+  readonly store: Pick<Store, 'records' | 'recordScan'>;
+  readonly signing: Pick<Signing, 'attestorAt' | 'published'>;
+  readonly now: () => Date;
+}
+
+export interface Recertified {
+  readonly certificateHash: string;
+  readonly result: 'recertified' | 'unchanged' | 'failed';
+  /** Null when there is nothing to explain. */
+  readonly reason: string | null;
+}
+
+/** How often somebody else may change a record between reading and writing it. */
+const ATTEMPTS = 5;
+
+/**
+ * Attests one record anew, unless its newest attestation has the active key and the current envelope.
+ * @param isDryRun tells what would happen and writes nothing
+ * @see docs/spec.md, "Admin routes"
+ */
+export async function recertify(
+  deps: RecertifyDeps,
+  record: CertificateRecord,
+  isDryRun: boolean,
+): Promise<Recertified> {
+  const { certificateHash, tenantId, kind } = record;
+  const answer = (result: Recertified['result'], reason: string | null = null): Recertified => ({
+    certificateHash,
+    result,
+    reason,
+  });
+  return whileAttesting(async () => {
+    let asRead: CertificateRecord | null = record;
+    for (let attempt = 0; attempt < ATTEMPTS && asRead !== null; attempt += 1) {
+      const time = deps.now();
+      const fault = await storedFault(asRead, deps.signing.published().keySet, time.toISOString());
+      if (fault !== null) return answer('failed', fault);
+      const attestor = await deps.signing.attestorAt(time);
+      if (isCurrent(asRead, attestor.signer.kid)) return answer('unchanged');
+      const facts = { attestationId: randomUUID(), attestedAt: time.toISOString() };
+      const next = await attestedAnew(asRead, attestor, facts);
+      // Content that no envelope can be made of would be signed again for ever.
+      if (asRead.kid === next.kid && !hasEnvelope(asRead.metaJson) && !hasEnvelope(next.metaJson)) {
+        return answer('unchanged');
+      }
+      if (isDryRun || (await deps.store.records.replaceAttestation(asRead, next))) return answer('recertified');
+      asRead = await deps.store.records.findOwnByHash(tenantId, certificateHash, kind);
+    }
+    return answer('failed', asRead === null ? 'the record was deleted meanwhile' : 'the record changes all the time');
+  });
+}
+
+/** Every record of a hash, of all tenants; one that fails makes the whole answer `failed`. */
+export async function recertifyHash(
+  deps: RecertifyDeps,
+  certificateHash: string,
+  isDryRun: boolean,
+): Promise<Recertified> {
+  const results: Recertified[] = [];
+  for (const { record } of await deps.store.recordScan.withHash(certificateHash)) {
+    results.push(await recertify(deps, record, isDryRun));
+  }
+  return (
+    results.find(({ result }) => result === 'failed') ??
+    results.find(({ result }) => result === 'recertified') ??
+    results[0] ?? { certificateHash, result: 'failed', reason: 'there is no such record' }
+  );
+}
+
+/** The version of the envelope that a record has; null when it has none. */
+export function envelopeVersionOf(record: CertificateRecord): string | null {
+  const envelope = member(storedMeta(record), 'verificationEnvelope');
+  const version = isJsonObject(envelope) ? member(envelope, 'specVersion') : undefined;
+  return typeof version === 'string' ? version : null;
+}
+
+function isCurrent(record: CertificateRecord, activeKid: string): boolean {
+  if (member(objectMember(storedMeta(record), 'attestation'), 'kid') !== activeKid) return false;
+  const mayHaveEnvelope = record.kind === 'full' && record.bundleJson !== null;
+  const version = envelopeVersionOf(record);
+  return version === ENVELOPE_SPEC_VERSION || (version === null && !mayHaveEnvelope);
+}
+
+function hasEnvelope(metaJson: string): boolean {
+  return isJsonObject(member(JSON.parse(metaJson), 'verificationEnvelope'));
+}

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Secret } from '@cer/http-service';
+import { evaluateCer, isJsonObject, type Attestor, type Evaluation, type JsonObject } from '@cer/cer-core';
+import { CONFIDENTIAL_MEMBERS, executionRequest, TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
+import { parseKeySet, type Signer } from '@cer/keys';
+import { testKeySet, testSigner } from '@cer/keys/testing';
+
+import { ask, at, objectAt, textAt, type Answer } from './ask.js';
+import { fixedSigning } from '../src/signing-keys/signing.js';
+import { sealedElsewhere } from './sealed-elsewhere.js';
+import { startTestNode, type TestNode } from './test-node.js';
+
+const SECRET = 'a secret of the test node';
+const NEXT = testSigner('next');
+const UNKNOWN = `sha256:${'0'.repeat(64)}`;
+const KEY_SET = testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER }, { signer: NEXT }] });
+
+let node: TestNode;
+let key: string;
+let active: Signer = TEST_SIGNER;
+
+beforeAll(async () => {
+  node = await startTestNode({
+    replace: ({ signing, runtime }) => {
+      const attestor = (): Attestor => ({ signer: active, nodeId: TEST_NODE_ID, nodeRuntimeHash: runtime.hash });
+      return {
+        adminSecret: new Secret(SECRET),
+        signing: {
+          ...signing,
+          published: () => fixedSigning(attestor(), KEY_SET).published(),
+          attestorAt: async () => attestor(),
+        },
+      };
+    },
+  });
+  key = await node.newKey('owner');
+});
+afterAll(() => node.close());
+
+const recertify = (body: unknown): Promise<Answer> =>
+  ask(node, 'post', '/v1/admin/recertify-batch', { headers: { 'x-admin-secret': SECRET }, body });
+
+/** A record under the first key; the second one is active afterwards. */
+async function recorded(path: string, body: unknown): Promise<string> {
+  active = TEST_SIGNER;
+  const made = await ask(node, 'post', path, { key, body });
+  active = NEXT;
+  return textAt(made.body, 'certificateHash');
+}
+const certified = (members: JsonObject): Promise<string> => recorded('/v1/cer/ai/certify', executionRequest(members));
+
+const publicAnswer = async (hash: string): Promise<unknown> =>
+  (await ask(node, 'get', `/v1/cer/public?certificate_hash=${hash}`)).body;
+
+const verified = (cer: unknown): Promise<Evaluation> =>
+  evaluateCer(cer, { keySet: parseKeySet(KEY_SET), verifiedAt: new Date().toISOString() });
+
+/** The stored bundle with its whole meta, as the replay of its request answers it. */
+async function ownCer(members: JsonObject): Promise<JsonObject> {
+  const answer = await ask(node, 'post', '/v1/cer/ai/certify', { key, body: executionRequest(members) });
+  const cer = objectAt(answer.body, 'cer');
+  if (!isJsonObject(cer)) throw new Error('a replay answers a bundle');
+  return cer;
+}
+
+describe('attesting records anew', () => {
+  it('signs with the active key, keeps the earlier attestation, and holds before a verifier', async () => {
+    const members = { executionId: 'plain' };
+    const hash = await certified(members);
+    const earlier = (await ownCer(members))['meta'];
+    const done = await recertify({ certificateHashes: [hash] });
+    expect(done).toMatchObject({
+      status: 200,
+      body: { results: [{ certificateHash: hash, result: 'recertified', reason: null }], next: null },
+    });
+    const cer = await ownCer(members);
+    expect(await verified(cer)).toMatchObject({
+      status: 'VERIFIED',
+      certificateHash: hash,
+      signed: { kid: NEXT.kid },
+      envelope: { status: 'PASS' },
+    });
+    expect(at(cer, 'meta', 'attestationHistory')).toEqual([earlier]);
+    expect(at(await publicAnswer(hash), 'receipt', 'kid')).toBe(NEXT.kid);
+    const again = await recertify({ certificateHashes: [hash] });
+    expect(again.body).toMatchObject({ results: [{ certificateHash: hash, result: 'unchanged' }] });
+    expect(await ownCer(members)).toEqual(cer);
+  });
+
+  it('changes nothing in a dry run, the audit log included', async () => {
+    const hash = await certified({ executionId: 'dry' });
+    const state = (): Promise<unknown> =>
+      Promise.all([
+        node.database.query('select * from records order by seq'),
+        node.database.query('select * from audit_entries order by seq'),
+      ]);
+    const before = await state();
+    const told = await recertify({ certificateHashes: [hash, UNKNOWN], dryRun: true });
+    expect(told.body).toMatchObject({
+      dryRun: true,
+      auditSeq: null,
+      results: [{ result: 'recertified' }, { result: 'failed', reason: 'there is no such record' }],
+    });
+    expect(await state()).toEqual(before);
+  });
+
+  it.each([
+    ['one of a confidential execution', () => certified({ executionId: 'sealed', ...CONFIDENTIAL_MEMBERS })],
+    [
+      'one of raw content that the node never kept',
+      () => recorded('/api/attest', sealedElsewhere({ snapshot: { instruction: 'never shown' } })),
+    ],
+  ])('gives a stored reseal a receipt of its own: %s', async (_, make) => {
+    const hash = await make();
+    const before = await publicAnswer(hash);
+    expect((await recertify({ certificateHashes: [hash] })).body).toMatchObject({
+      results: [{ result: 'recertified', reason: null }],
+    });
+    const after = await publicAnswer(hash);
+    expect(at(after, 'resealedCertificateHash')).toEqual(textAt(before, 'resealedCertificateHash'));
+    expect(await verified(at(after, 'cer'))).toMatchObject({
+      findings: [],
+      isResealed: true,
+      provenance: { state: 'proven', originalCertificateHash: hash },
+      signed: { kid: NEXT.kid },
+    });
+    expect(at(after, 'receipt')).toEqual(at(after, 'cer', 'meta', 'provenance', 'original', 'receipt'));
+    expect((await recertify({ certificateHashes: [hash] })).body).toMatchObject({ results: [{ result: 'unchanged' }] });
+  });
+
+  it('attests a hash anew as a hash', async () => {
+    const certificateHash = `sha256:${'a'.repeat(64)}`;
+    const hash = await recorded('/api/attest', {
+      ...{ bundleType: 'hash-only-timestamp', version: '0.1', createdAt: null, snapshot: null },
+      certificateHash,
+    });
+    expect((await recertify({ certificateHashes: [hash] })).body).toMatchObject({
+      results: [{ result: 'recertified' }],
+    });
+    const cer = at(await publicAnswer(hash), 'cer');
+    expect(await verified(cer)).toMatchObject({
+      receipt: { status: 'PASS' },
+      isHashOnly: true,
+      signed: { kid: NEXT.kid },
+    });
+  });
+
+  it('refuses to sign over what was changed in the database', async () => {
+    const content = await certified({ executionId: 'changed', model: 'model-before' });
+    const receipt = await certified({ executionId: 'forged' });
+    await node.database.query(
+      `update records set bundle_json = replace(bundle_json, 'model-before', 'model-after') where certificate_hash = '${content}'`,
+    );
+    await node.database.query(
+      `update records set meta_json = replace(meta_json, '"signature":"', '"signature":"AAAA') where certificate_hash = '${receipt}'`,
+    );
+    expect((await recertify({ certificateHashes: [content, receipt] })).body).toMatchObject({
+      results: [
+        { certificateHash: content, result: 'failed', reason: 'certificateHash: does not recompute' },
+        { certificateHash: receipt, result: 'failed', reason: 'receipt: does not verify' },
+      ],
+    });
+  });
+
+  it('goes through what a filter finds, and writes each act into the log', async () => {
+    const hash = await certified({ executionId: 'found' });
+    const found = (body: object): Promise<Answer> => recertify({ filter: {}, ...body });
+    const none = await found({ filter: { attestedBefore: '2020-01-01T00:00:00Z' } });
+    expect(none.body).toMatchObject({ results: [], next: null });
+    const old = await found({ filter: { envelopeVersionBelow: '0.16.1' }, dryRun: true });
+    expect(JSON.stringify(old.body)).not.toContain(hash);
+    const all = await found({ filter: { envelopeVersionBelow: '0.17.0' } });
+    expect(at(all.body, 'results')).toContainEqual({ certificateHash: hash, result: 'recertified', reason: null });
+    const [row] = await node.database.query('select entry_json from audit_entries order by seq desc limit 1');
+    expect(JSON.parse(textAt(row, 'entry_json'))).toMatchObject({
+      act: 'records.recertify',
+      seq: at(all.body, 'auditSeq'),
+      details: { filter: { envelopeVersionBelow: '0.17.0' }, after: 0 },
+    });
+  });
+
+  it.each([
+    ['more than 1000 hashes', { certificateHashes: Array.from({ length: 1001 }, () => UNKNOWN) }],
+    ['neither hashes nor a filter', {}],
+    ['both', { certificateHashes: [UNKNOWN], filter: {} }],
+    ['no hash', { certificateHashes: ['nonsense'] }],
+    ['an unknown member', { filter: { attestedBefor: '2020-01-01T00:00:00Z' } }],
+    ['a cursor without a filter', { certificateHashes: [UNKNOWN], cursor: '1' }],
+  ])('refuses %s', async (_, body) => {
+    expect((await recertify(body)).status).toBe(400);
+  });
+});
