@@ -13,6 +13,7 @@ import { createAdminGate } from './admin/admin-gate.js';
 import { recertifyRoutes } from './admin/recertify-routes.js';
 import { visibilityRoutes } from './admin/visibility-routes.js';
 import { attestRoutes } from './attest/attest-routes.js';
+import { exportRoutes } from './audit-package/export-routes.js';
 import { createAuditLog } from './audit/audit-log.js';
 import { auditRoutes } from './audit/audit-routes.js';
 import { hashApiKey } from './auth/api-key.js';
@@ -25,6 +26,7 @@ import type { Runtime } from './discovery/runtime.js';
 import { STATUS, translateError } from './errors.js';
 import { lookupRoutes } from './lookup/lookup-routes.js';
 import { projectRoutes } from './project-bundle/project-routes.js';
+import { recordListRoutes } from './record-list/list-routes.js';
 import { renderRoutes, type RenderSettings } from './render/render-routes.js';
 import { signingKeyRoutes, type SigningKeyRouteDeps } from './signing-keys/signing-key-routes.js';
 import type { Signing } from './signing-keys/signing.js';
@@ -71,6 +73,8 @@ export function nodeRoutes(deps: NodeDeps): Route[] {
     ...verifyRoutes(shared),
     ...lookupRoutes(shared),
     ...projectRoutes(shared),
+    ...recordListRoutes({ ...shared, recordList: store.recordList }),
+    ...exportRoutes({ ...shared, recordList: store.recordList }),
     ...renderRoutes(shared),
     ...visibilityRoutes(shared),
     ...recertifyRoutes(shared),

@@ -84,6 +84,23 @@ export {
   type AuditHead,
   type SignedAuditEntry,
 } from './audit/audit-entry.js';
+export { formatCursor, parseCursor, type CursorPlace } from './audit-package/cursor.js';
+export {
+  AUDIT_PACKAGE_TYPE,
+  canonicalManifest,
+  MANIFEST_NAME,
+  MANIFEST_SIGNATURE_NAME,
+  readManifest,
+  type AuditPackageEntry,
+  type AuditPackageManifest,
+  type AuditPackageQuery,
+} from './audit-package/manifest.js';
+export {
+  manifestRefusal,
+  signManifest,
+  type ManifestRefusal,
+  type SignedManifest,
+} from './audit-package/manifest-signature.js';
 export { DEFAULT_PUBLISH_SETTINGS, type PublishSettings } from './redact/publish-settings.js';
 export { redact } from './redact/redact.js';
 export { resealForPublication, type Original, type Reseal } from './redact/reseal.js';

@@ -2,9 +2,9 @@ import { bearerKey, optionalBearerKey, ServiceError, unauthorized, type RequestH
 import { hashApiKey, isApiKey, type Scope } from './api-key.js';
 import type { Caller, KeyDirectory } from './key-directory.js';
 
-/** Authentication for routes: `admit` runs on the head alone, `callerOf` tells the handler who was admitted. */
+/** Authentication for routes: `admit` runs on the head alone and takes a key with one of the scopes, `callerOf` tells the handler who was admitted. */
 export interface Gate {
-  readonly admit: (scope: Scope) => (head: RequestHead) => Promise<void>;
+  readonly admit: (...anyOf: readonly Scope[]) => (head: RequestHead) => Promise<void>;
   readonly callerOf: (head: RequestHead) => Caller;
   /** The caller of a route that needs no key; null without one. A key that is given must be good. */
   readonly optionalCaller: (head: RequestHead) => Promise<Caller | null>;
@@ -35,13 +35,15 @@ export function createGate(directory: KeyDirectory): Gate {
   };
 
   return {
-    admit: (scope) => async (head) => {
-      const caller = await authenticate(bearerKey(head));
-      if (!caller.scopes.has(scope)) {
-        throw new ServiceError({ code: 'FORBIDDEN', message: `the key lacks the scope ${scope}` });
-      }
-      callers.set(head, caller);
-    },
+    admit:
+      (...anyOf) =>
+      async (head) => {
+        const caller = await authenticate(bearerKey(head));
+        if (!anyOf.some((scope) => caller.scopes.has(scope))) {
+          throw new ServiceError({ code: 'FORBIDDEN', message: `the key lacks the scope ${anyOf.join(' or ')}` });
+        }
+        callers.set(head, caller);
+      },
     callerOf: (head) => {
       const caller = callers.get(head);
       if (caller === undefined) throw new Error('the route admits nobody');

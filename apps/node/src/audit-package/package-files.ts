@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import {
+  AUDIT_PACKAGE_TYPE,
+  formatCursor,
+  MANIFEST_NAME,
+  MANIFEST_SIGNATURE_NAME,
+  signManifest,
+  type AuditPackageEntry,
+  type AuditPackageManifest,
+  type AuditPackageQuery,
+  type Sha256Hash,
+} from '@cer/cer-core';
+import type { Signing } from '../signing-keys/signing.js';
+import type { WholeRecord } from '../store/index.js';
+import { certificateLine, receiptLine, timestampLine } from './package-lines.js';
+import { readme } from './readme.js';
+import type { PackageFile } from './zip-stream.js';
+
+/** A part ends at whichever comes first, so that a reader needs little memory. */
+const PART_RECORDS = 1000;
+const PART_BYTES = 8 * 1024 * 1024;
+/** Lines go out in pieces of about this many characters. */
+const PIECE_LENGTH = 64 * 1024;
+
+/** What a package is made for. */
+export interface PackageOrder {
+  readonly tenantId: string;
+  readonly query: AuditPackageQuery;
+  readonly asOf: Date;
+}
+
+export interface PackageDeps {
+  readonly signing: Signing;
+  readonly now: () => Date;
+}
+
+/**
+ * The files of an audit package, in its order: parts of certificates, receipts and timestamps, then the summary, the
+ * keys, and the signed manifest, which lists all the others.
+ * @param records oldest first
+ * @see docs/spec.md, "Audit package"
+ */
+export async function* packageFiles(
+  { signing, now }: PackageDeps,
+  order: PackageOrder,
+  records: AsyncIterator<WholeRecord>,
+): AsyncGenerator<PackageFile> {
+  const entries: AuditPackageEntry[] = [];
+  const listed = (name: string, content: AsyncIterable<string> | Iterable<string>): PackageFile => ({
+    name,
+    content: measured(name, content, entries),
+  });
+  const parts = new Parts(records);
+  while (await parts.hasNext()) {
+    const part = `${String(parts.next()).padStart(6, '0')}.ndjson`;
+    yield listed(`certificates/${part}`, parts.certificates());
+    yield listed(`receipts/${part}`, pieces(parts.receipts));
+    if (parts.timestamps.length > 0) yield listed(`timestamps/${part}`, pieces(parts.timestamps));
+  }
+  const signedAt = now();
+  const { signer, nodeId } = await signing.attestorAt(signedAt);
+  yield listed('keys.json', [`${JSON.stringify(signing.published().document, null, 2)}\n`]);
+  const { count, first, last } = parts;
+  const facts = { ...order, asOf: order.asOf.toISOString(), signedAt: signedAt.toISOString(), nodeId, count };
+  yield listed('README.txt', [readme({ ...facts, kid: signer.kid })]);
+  const manifest: AuditPackageManifest = {
+    type: AUDIT_PACKAGE_TYPE,
+    ...facts,
+    kid: signer.kid,
+    firstCursor: first === null ? null : formatCursor(first),
+    lastCursor: last === null ? null : formatCursor(last),
+    entries,
+  };
+  const { text, signature } = await signManifest(manifest, signer);
+  yield { name: MANIFEST_NAME, content: once(text) };
+  yield { name: MANIFEST_SIGNATURE_NAME, content: once(signature) };
+}
+
+/** Cuts records into parts: the certificates as they come, and what belongs to them afterwards. */
+class Parts {
+  receipts: string[] = [];
+  timestamps: string[] = [];
+  count = 0;
+  first: WholeRecord['record'] | null = null;
+  last: WholeRecord['record'] | null = null;
+  readonly #records: AsyncIterator<WholeRecord>;
+  #ahead: WholeRecord | null = null;
+  #part = 0;
+
+  constructor(records: AsyncIterator<WholeRecord>) {
+    this.#records = records;
+  }
+
+  async hasNext(): Promise<boolean> {
+    if (this.#ahead === null) {
+      const result = await this.#records.next();
+      this.#ahead = result.done === true ? null : result.value;
+    }
+    return this.#ahead !== null;
+  }
+
+  /** Begins the next part. @returns its number, from 1 */
+  next(): number {
+    this.receipts = [];
+    this.timestamps = [];
+    this.#part += 1;
+    return this.#part;
+  }
+
+  async *certificates(): AsyncGenerator<string> {
+    let piece = '';
+    let length = 0;
+    while (this.receipts.length < PART_RECORDS && length < PART_BYTES && (await this.hasNext())) {
+      const line = this.#take();
+      length += line.length;
+      piece += line;
+      if (piece.length < PIECE_LENGTH) continue;
+      yield piece;
+      piece = '';
+    }
+    if (piece !== '') yield piece;
+  }
+
+  #take(): string {
+    const whole = this.#ahead;
+    if (whole === null) throw new Error('there is no next record');
+    this.#ahead = null;
+    this.count += 1;
+    this.first ??= whole.record;
+    this.last = whole.record;
+    this.receipts.push(receiptLine(whole));
+    const timestamps = timestampLine(whole);
+    if (timestamps !== null) this.timestamps.push(timestamps);
+    return certificateLine(whole);
+  }
+}
+
+function* pieces(lines: readonly string[]): Generator<string> {
+  for (let start = 0; start < lines.length; start += 100) yield lines.slice(start, start + 100).join('');
+}
+
+async function* once<T>(content: T): AsyncGenerator<T> {
+  yield content;
+}
+
+/** Passes a file on and notes its size and hash when it has ended. */
+async function* measured(
+  name: string,
+  content: AsyncIterable<string> | Iterable<string>,
+  entries: AuditPackageEntry[],
+): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const text of content) {
+    const bytes = Buffer.from(text);
+    hash.update(bytes);
+    size += bytes.length;
+    yield bytes;
+  }
+  const sha256: Sha256Hash = `sha256:${hash.digest('hex')}`;
+  entries.push({ name, size, sha256 });
+}

@@ -1,0 +1,44 @@
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { ZipFile } from 'yazl';
+
+/** A file of a package. Its content is read when its turn comes, and only as fast as somebody takes it. */
+export interface PackageFile {
+  readonly name: string;
+  readonly content: AsyncIterable<string | Uint8Array>;
+}
+
+const REGULAR_FILE = 0o100644;
+
+/**
+ * Writes files into a ZIP while it is read: nothing is kept but the list of names. Stopping early stops the files too.
+ * @param files asked for one after another; the content of each is read to its end before the next
+ */
+export async function* zipStream(files: AsyncIterable<PackageFile>, mtime: Date): AsyncGenerator<Uint8Array> {
+  const zip = new ZipFile();
+  const output = zip.outputStream;
+  if (!(output instanceof Readable)) throw new Error('a ZIP is written to a stream of Node');
+  const fail = (error: unknown): void => {
+    output.destroy(error instanceof Error ? error : new Error('a file of the package could not be read'));
+  };
+  let current: Readable | null = null;
+  zip.on('error', fail);
+  const fill = async (): Promise<void> => {
+    for await (const { name, content } of files) {
+      if (output.destroyed) return;
+      current = Readable.from(content, { objectMode: false });
+      zip.addReadStream(current, name, { mtime, mode: REGULAR_FILE });
+      await finished(current, { writable: false });
+    }
+    zip.end();
+  };
+  const filled = fill().catch(fail);
+  try {
+    for await (const chunk of output as AsyncIterable<Uint8Array>) yield chunk;
+  } finally {
+    output.destroy();
+    // Whoever waits for somebody to read on is told that nobody will.
+    (current as Readable | null)?.destroy();
+    await filled;
+  }
+}

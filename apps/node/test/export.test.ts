@@ -1,0 +1,213 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { get, type IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  evaluateCer,
+  hashValue,
+  svcV1,
+  manifestRefusal,
+  parseJson,
+  readManifest,
+  type AuditPackageManifest,
+  type JsonObject,
+} from '@cer/cer-core';
+import { executionRequest, TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
+import { parseKeySet } from '@cer/keys';
+import { testKeySet } from '@cer/keys/testing';
+
+import { ask, at, textAt } from './ask.js';
+import { sealedElsewhere } from './sealed-elsewhere.js';
+import { newRecord } from './store/new-record.js';
+import { startTestNode, type TestNode } from './test-node.js';
+import { zipFiles } from './zip-files.js';
+
+const keySet = parseKeySet(testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER }] }));
+
+let node: TestNode;
+beforeAll(async () => {
+  node = await startTestNode({ publish: { metadata: 'none' } });
+});
+afterAll(() => node.close());
+
+async function certified(key: string, members: JsonObject = {}): Promise<string> {
+  const body = executionRequest({ executionId: randomUUID(), ...members });
+  return textAt((await ask(node, 'post', '/v1/cer/ai/certify', { key, body })).body, 'certificateHash');
+}
+
+function asked(key: string, query = ''): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    get(`${node.url}/v1/records/export${query}`, { headers: { authorization: `Bearer ${key}` } }, resolve).on(
+      'error',
+      reject,
+    );
+  });
+}
+
+async function downloaded(key: string, query = ''): Promise<Buffer> {
+  const response = await asked(key, query);
+  expect(response.statusCode).toBe(200);
+  return contentOf(response);
+}
+
+async function contentOf(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function linesOf(file: Buffer | undefined): JsonObject[] {
+  return (file ?? Buffer.alloc(0))
+    .toString('utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line): JsonObject => JSON.parse(line) as JsonObject);
+}
+
+async function manifestOf(files: ReadonlyMap<string, Buffer>): Promise<AuditPackageManifest> {
+  const bytes = files.get('manifest.json') ?? Buffer.alloc(0);
+  const { manifest } = readManifest(parseJson(bytes));
+  if (manifest === null) throw new Error('no manifest');
+  const signature = files.get('manifest.sig') ?? Buffer.alloc(0);
+  expect(await manifestRefusal(manifest, bytes, signature, { keySet, nodeId: null })).toBeNull();
+  return manifest;
+}
+
+/** Records enough that no buffer between node and client holds them all; their content does not compress. */
+async function filled(tenant: string): Promise<string> {
+  const key = await node.newKey(tenant);
+  const { tenantId } = await node.store.tenants.createTenant(tenant);
+  await Promise.all(
+    Array.from({ length: 400 }, () => {
+      const filler = Array.from({ length: 1200 }, () => randomUUID()).join('');
+      const metaJson = JSON.stringify({ attestation: { receipt: {}, signature: 's', kid: 'k' } });
+      return node.store.records.recordOnce(newRecord({ tenantId, bundleJson: JSON.stringify({ filler }), metaJson }));
+    }),
+  );
+  return key;
+}
+
+describe('GET /v1/records/export', () => {
+  it('gives every own record as certificates that verify, each with its receipt, listed and signed', async () => {
+    const key = await node.newKey();
+    const hashes = [await certified(key), await certified(key, { metadata: { canary: 1 } }), await certified(key)];
+    const submitted = await ask(node, 'post', '/api/attest', {
+      key,
+      body: sealedElsewhere({ snapshot: { input: 'raw', inputHash: hashValue('raw', svcV1, '') } }),
+    });
+    expect(submitted.status).toBe(200);
+    hashes.push(textAt(submitted.body, 'certificateHash'));
+    await node.store.records.setVisibility(hashes[0] ?? '', 'hidden');
+    const files = await zipFiles(await downloaded(key));
+    const names = ['certificates/000001.ndjson', 'receipts/000001.ndjson', 'keys.json', 'README.txt'];
+    expect([...files.keys()]).toEqual([...names, 'manifest.json', 'manifest.sig']);
+
+    const manifest = await manifestOf(files);
+    expect(manifest).toMatchObject({ nodeId: TEST_NODE_ID, kid: TEST_SIGNER.kid, count: 4 });
+    expect(manifest.entries).toEqual(
+      names.map((name) => {
+        const content = files.get(name) ?? Buffer.alloc(0);
+        return { name, size: content.length, sha256: `sha256:${createHash('sha256').update(content).digest('hex')}` };
+      }),
+    );
+    const receipts = linesOf(files.get('receipts/000001.ndjson'));
+    expect(receipts.map(({ certificateHash, status }) => [certificateHash, status])).toEqual(
+      hashes.map((hash, place) => [hash, place === 0 ? 'hidden' : 'visible']),
+    );
+    expect([manifest.firstCursor, manifest.lastCursor]).toEqual([receipts[0]?.['cursor'], receipts[3]?.['cursor']]);
+    const certificates = linesOf(files.get('certificates/000001.ndjson'));
+    expect(at(certificates[1], 'meta', 'metadata', 'canary')).toBe(1);
+    for (const [place, certificate] of certificates.entries()) {
+      const evaluation = await evaluateCer(certificate, { keySet, verifiedAt: '2030-01-01T00:00:00.000Z' });
+      expect([evaluation.status, evaluation.receipt.status]).toEqual(['VERIFIED', 'PASS']);
+      const { certificateHash, resealedCertificateHash } = receipts[place] ?? {};
+      expect(evaluation.certificateHash).toBe(resealedCertificateHash ?? certificateHash);
+    }
+    expect(files.get('README.txt')?.toString()).toContain('4 certified execution records');
+  });
+
+  it('keeps to the filters and says them in the manifest', async () => {
+    const key = await node.newKey();
+    const wanted = await certified(key, { appId: 'wanted' });
+    await certified(key, { appId: 'other' });
+    const files = await zipFiles(await downloaded(key, '?app_id=wanted&attested_from=2020-01-01'));
+    expect(linesOf(files.get('receipts/000001.ndjson')).map(({ certificateHash }) => certificateHash)).toEqual([
+      wanted,
+    ]);
+    expect((await manifestOf(files)).query).toEqual({
+      appId: 'wanted',
+      attestedFrom: '2020-01-01T00:00:00.000Z',
+      attestedTo: null,
+      bundleType: null,
+      status: null,
+    });
+  });
+
+  it('gives a signed package of nothing to whom has no records', async () => {
+    const files = await zipFiles(await downloaded(await node.newKey()));
+    expect([...files.keys()]).toEqual(['keys.json', 'README.txt', 'manifest.json', 'manifest.sig']);
+    expect(await manifestOf(files)).toMatchObject({ count: 0, firstCursor: null, lastCursor: null });
+  });
+
+  it('leaves out what is recorded, and what is deleted, while it is made', async () => {
+    const tenant = randomUUID();
+    const key = await filled(tenant);
+    const { tenantId } = await node.store.tenants.createTenant(tenant);
+    const response = await asked(key);
+    const last = (await node.store.recordList.page({ tenantId }, 'newest', null, 1))[0]?.certificateHash ?? '';
+    const late = newRecord({ tenantId, attestedAt: '2026-01-02T03:04:05.679Z' });
+    await node.store.records.recordOnce(late);
+    await node.store.records.setVisibility(last, 'deleted');
+    const files = await zipFiles(await contentOf(response));
+    const hashes = [...files]
+      .filter(([name]) => name.startsWith('receipts/'))
+      .flatMap(([, file]) => linesOf(file).map(({ certificateHash }) => certificateHash));
+    expect(hashes).toHaveLength(399);
+    expect(hashes).not.toContain(last);
+    expect(hashes).not.toContain(late.certificateHash);
+    expect((await manifestOf(files)).count).toBe(399);
+  });
+
+  it('reads the database no faster than the client reads, and gives the place back when the client goes', async () => {
+    const key = await filled(randomUUID());
+    // Neither is read: their answers stay under way.
+    const stalled = [await asked(key), await asked(key)];
+    const refused = await ask(node, 'get', '/v1/records/export', { key });
+    expect([refused.status, at(refused.body, 'error'), refused.headers['retry-after']]).toEqual([
+      503,
+      'SERVICE_UNAVAILABLE',
+      '30',
+    ]);
+    for (const response of stalled) response.destroy();
+    let status = 503;
+    while (status === 503) {
+      await sleep(10);
+      status = (await ask(node, 'head', '/v1/records/export', { key })).status;
+    }
+    expect(status).toBe(200);
+    // Asking for the head alone takes no place either.
+    for (let time = 0; time < 3; time += 1) await ask(node, 'head', '/v1/records/export', { key });
+    expect((await manifestOf(await zipFiles(await downloaded(key)))).count).toBe(400);
+  });
+
+  it('is cut off, never ended, when a record cannot be read, so that nobody takes a part for the whole', async () => {
+    const tenant = randomUUID();
+    const key = await filled(tenant);
+    const { tenantId } = await node.store.tenants.createTenant(tenant);
+    await node.store.records.recordOnce(
+      newRecord({ tenantId, attestedAt: '2026-01-02T03:04:06.000Z', metaJson: '[]' }),
+    );
+    const response = await asked(key);
+    await expect(contentOf(response)).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect((await ask(node, 'get', '/v1/records', { key })).status).toBe(200);
+  });
+
+  it('refuses unknown parameters, and keys that may not audit', async () => {
+    const key = await node.newKey();
+    expect((await ask(node, 'get', '/v1/records/export?cursor=x', { key })).status).toBe(400);
+    const weak = await node.newKey(randomUUID(), ['render']);
+    expect((await ask(node, 'get', '/v1/records/export', { key: weak })).status).toBe(403);
+    expect((await ask(node, 'get', '/v1/records/export')).status).toBe(401);
+  });
+});

@@ -1,0 +1,134 @@
+import { parseTimestamp } from '@cer/keys';
+import { jcsV1 } from '../canonical/canonicalize.js';
+import { isSha256Hash, type Sha256Hash } from '../hash.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.js';
+
+// The list of contents of an audit package. @see docs/spec.md, "Audit package"
+
+/** Says what is signed, so that the signature never serves as another one: no receipt and no envelope has a `type`. */
+export const AUDIT_PACKAGE_TYPE = 'svc.audit.package.v1';
+
+/** The entries that the manifest cannot list. */
+export const MANIFEST_NAME = 'manifest.json';
+export const MANIFEST_SIGNATURE_NAME = 'manifest.sig';
+
+/** Which records were asked for; null: any. */
+export interface AuditPackageQuery {
+  /** First attested at this time or later. */
+  readonly attestedFrom: string | null;
+  /** First attested before this time. */
+  readonly attestedTo: string | null;
+  readonly appId: string | null;
+  readonly bundleType: string | null;
+  readonly status: 'visible' | 'hidden' | null;
+}
+
+export interface AuditPackageEntry {
+  readonly name: string;
+  /** Bytes, not compressed. */
+  readonly size: number;
+  readonly sha256: Sha256Hash;
+}
+
+export interface AuditPackageManifest {
+  readonly type: typeof AUDIT_PACKAGE_TYPE;
+  readonly nodeId: string;
+  /** The key that signed. */
+  readonly kid: string;
+  readonly tenantId: string;
+  readonly query: AuditPackageQuery;
+  /** Every record that was recorded then and matches is in the package, unless it was removed while it was made. */
+  readonly asOf: string;
+  readonly signedAt: string;
+  /** How many records. */
+  readonly count: number;
+  /** Null in a package of no records. */
+  readonly firstCursor: string | null;
+  readonly lastCursor: string | null;
+  /** Every other entry, in the order of the package. */
+  readonly entries: readonly AuditPackageEntry[];
+}
+
+/** The very text of `manifest.json`, and what is signed: the manifest's JCS form. */
+export function canonicalManifest(manifest: AuditPackageManifest): string {
+  return jcsV1.canonicalize({
+    ...manifest,
+    query: { ...manifest.query },
+    entries: manifest.entries.map((entry) => ({ ...entry })),
+  });
+}
+
+type Rule = (value: JsonValue | undefined) => boolean;
+
+const isText: Rule = (value) => typeof value === 'string' && value !== '';
+const isTime: Rule = (value) => typeof value === 'string' && parseTimestamp(value) !== null;
+const isCount: Rule = (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+const orNull =
+  (rule: Rule): Rule =>
+  (value) =>
+    value === null || rule(value);
+
+const QUERY_RULES: Readonly<Record<keyof AuditPackageQuery, Rule>> = {
+  attestedFrom: orNull(isTime),
+  attestedTo: orNull(isTime),
+  appId: orNull(isText),
+  bundleType: orNull(isText),
+  status: orNull((value) => value === 'visible' || value === 'hidden'),
+};
+
+const ENTRY_RULES: Readonly<Record<keyof AuditPackageEntry, Rule>> = {
+  name: isText,
+  size: isCount,
+  sha256: isSha256Hash,
+};
+
+const MANIFEST_RULES: Readonly<Record<keyof AuditPackageManifest, Rule>> = {
+  type: (value) => value === AUDIT_PACKAGE_TYPE,
+  nodeId: isText,
+  kid: isText,
+  tenantId: isText,
+  query: isJsonObject,
+  asOf: isTime,
+  signedAt: isTime,
+  count: isCount,
+  firstCursor: orNull(isText),
+  lastCursor: orNull(isText),
+  entries: Array.isArray,
+};
+
+/** The first member that breaks its rule or that nobody knows; null for none. */
+function faultyMember(value: JsonObject, rules: Readonly<Record<string, Rule>>): string | null {
+  const known = new Map(Object.entries(rules));
+  const unknown = Object.keys(value).find((name) => !known.has(name));
+  if (unknown !== undefined) return 'an unknown member';
+  return [...known].find(([name, rule]) => !rule(Object.hasOwn(value, name) ? value[name] : undefined))?.[0] ?? null;
+}
+
+function hasRules<T>(
+  value: JsonValue | undefined,
+  rules: Readonly<Record<keyof T & string, Rule>>,
+): value is JsonObject & T {
+  return isJsonObject(value) && faultyMember(value, rules) === null;
+}
+
+/** A manifest, or the rule that it breaks, in words. */
+export type ManifestReading =
+  | { readonly manifest: AuditPackageManifest; readonly fault: null }
+  | { readonly manifest: null; readonly fault: string };
+
+/** Reads a parsed `manifest.json`. Whether its signature holds is another question. */
+export function readManifest(value: JsonValue): ManifestReading {
+  const refuse = (fault: string): ManifestReading => ({ manifest: null, fault });
+  if (!isJsonObject(value)) return refuse('must be an object');
+  const member = faultyMember(value, MANIFEST_RULES);
+  if (member !== null) return refuse(`${member}: is missing, malformed or unknown`);
+  const { query, entries } = value;
+  if (!hasRules<AuditPackageQuery>(query, QUERY_RULES)) return refuse('query: is malformed');
+  const listed: readonly JsonValue[] = Array.isArray(entries) ? entries : [];
+  if (!Array.isArray(entries) || !listed.every((entry) => hasRules<AuditPackageEntry>(entry, ENTRY_RULES))) {
+    return refuse('entries: is malformed');
+  }
+  return hasRules<AuditPackageManifest>(value, MANIFEST_RULES)
+    ? { manifest: value, fault: null }
+    : refuse('is malformed');
+}
