@@ -1,6 +1,7 @@
 import { CerError, parseJson, type JsonValue } from '@cer/cer-core';
 import { UsageError } from '../usage-error.js';
 import { faultCode } from './fault-code.js';
+import { readBody } from './read-body.js';
 
 /** What a node publishes under a fixed path, and the flag that names the node. */
 export interface Published {
@@ -62,29 +63,9 @@ async function fetchBody(address: string, maxBytes: number): Promise<Uint8Array>
     throw new FetchFault('it redirects to another address; give that one');
   }
   if (response.status !== 200) throw new FetchFault(`it answered with status ${response.status}`);
-  return readBody(response, maxBytes);
-}
-
-/** What is used of a stream's reader: the platform's own type differs between Node's and the browser's declarations. */
-interface Reader {
-  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
-  cancel(): Promise<void>;
-}
-
-async function readBody(response: Response, maxBytes: number): Promise<Uint8Array> {
-  const reader: Reader | undefined = response.body?.getReader();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for (;;) {
-    const chunk = (await reader?.read())?.value;
-    if (chunk === undefined) return Buffer.concat(chunks, length);
-    length += chunk.length;
-    if (length > maxBytes) {
-      await reader?.cancel();
-      throw new FetchFault(`its answer is larger than ${maxBytes} bytes`);
-    }
-    chunks.push(chunk);
-  }
+  const body = await readBody(response, maxBytes);
+  if (body === null) throw new FetchFault(`its answer is larger than ${maxBytes} bytes`);
+  return body;
 }
 
 function asFetchFault(error: unknown): FetchFault {

@@ -1,12 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { isJsonObject, member, parseJson, type JsonObject, type JsonValue } from '@cer/cer-core';
 import { EXIT, type ExitCode } from '../exit-code.js';
+import { readBody } from '../input/read-body.js';
 import type { Io } from '../io.js';
 import { printable, printableJson } from '../report/printable.js';
 import { UsageError } from '../usage-error.js';
 
 /** How long a node may take, in milliseconds. */
 const TIMEOUT_MS = 30_000;
+
+/** More than any record has: a project of the largest size that nodes take, with room. */
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
 /** What commands that talk to a node take. The key is never given on the command line: others could read it there. */
 export const NODE_FLAGS = {
@@ -81,16 +85,17 @@ export async function getFromNode(
 
 async function send(url: string, init: RequestInit): Promise<NodeAnswer> {
   let status: number;
-  let bytes: Uint8Array;
+  let bytes: Uint8Array | null;
   let isReplay: boolean;
   try {
     const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
     status = response.status;
     isReplay = response.headers.get('x-idempotent-replay') === 'true';
-    bytes = new Uint8Array(await response.arrayBuffer());
+    bytes = await readBody(response, MAX_ANSWER_BYTES);
   } catch {
     throw new NodeFault(`the node cannot be reached, or did not answer within ${TIMEOUT_MS / 1000} seconds`);
   }
+  if (bytes === null) throw new NodeFault(`the answer is larger than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB`);
   try {
     const body = parseJson(bytes);
     if (isJsonObject(body)) return { status, body, isReplay };

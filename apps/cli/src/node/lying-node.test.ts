@@ -1,0 +1,220 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { isJsonObject, type JsonObject, type JsonValue } from '@cer/cer-core';
+import { certified, TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
+import { testKeySet, testSigner } from '@cer/keys/testing';
+import { cer, type Said } from '../testing/console.js';
+import { readSample, sample } from '../testing/files.js';
+
+const running: Server[] = [];
+const genuine = readSample('certified.json');
+const hash = hashOf(genuine);
+const keys = sample('keys.json');
+
+afterEach(async () => {
+  for (const server of running.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+function hashOf({ certificateHash }: JsonObject): string {
+  if (typeof certificateHash !== 'string') throw new TypeError('a certificate has a hash');
+  return certificateHash;
+}
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  running.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+/** A node that answers everything with this. */
+const answering = (body: JsonValue, status = 200): Promise<string> =>
+  serve((_, response) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)));
+
+/** The certificate with one member changed; the path must be there. */
+function changed(
+  path: readonly string[],
+  change: (value: JsonValue) => JsonValue,
+  of: JsonObject = genuine,
+): JsonObject {
+  const [name, ...rest] = path;
+  const value = name === undefined ? undefined : of[name];
+  if (name === undefined || value === undefined) throw new TypeError(`no member ${path.join('.')}`);
+  if (rest.length === 0) return { ...of, [name]: change(value) };
+  if (!isJsonObject(value)) throw new TypeError(`${name} is no object`);
+  return { ...of, [name]: changed(rest, change, value) };
+}
+
+const byHash = (node: string, ...more: string[]): Promise<Said> =>
+  cer(['verify', '--hash', hash, '--node', node, '--keys', keys, '--json', ...more]);
+
+/** Fails, in one JSON report on stderr and one on stdout, and says why. */
+async function expectFailed(said: Promise<Said>, code: string): Promise<void> {
+  const { exitCode, stdout, stderr } = await said;
+  expect(exitCode).toBe(1);
+  expect(JSON.parse(stderr)).toMatchObject({ status: 'FAILED', reason: code });
+  expect(JSON.parse(stdout)).toMatchObject({ status: 'FAILED' });
+}
+
+describe('cer verify --hash, asking a node that lies', () => {
+  it('believes the record as it is, so that the refusals below are about the lies', async () => {
+    expect(await byHash(await answering(genuine))).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  it('refuses a genuine certificate that is another one', async () => {
+    const other = readSample('certified-messages.json');
+    await expectFailed(byHash(await answering(other)), 'CERTIFICATE_HASH_MISMATCH');
+  });
+
+  it('refuses another certificate under the hash that was asked for', async () => {
+    const other = { ...readSample('certified-messages.json'), certificateHash: hash };
+    await expectFailed(byHash(await answering(other)), 'CERTIFICATE_HASH_MISMATCH');
+  });
+
+  it.each<[string, readonly string[], JsonValue]>([
+    ['the output', ['snapshot', 'outputHash'], `sha256:${'0'.repeat(64)}`],
+    ['the time', ['createdAt'], '2020-01-02T03:04:05.000Z'],
+    ['the hash', ['certificateHash'], `sha256:${'1'.repeat(64)}`],
+  ])('refuses a certificate with %s changed', async (_what, path, value) => {
+    await expectFailed(byHash(await answering(changed(path, () => value))), 'CERTIFICATE_HASH_MISMATCH');
+  });
+
+  it('refuses a receipt with a changed signature, and one of another record', async () => {
+    const flipped = changed(['meta', 'attestation', 'signature'], (text) =>
+      typeof text === 'string' ? `A${text.slice(1)}` : null,
+    );
+    const foreign = { ...genuine, meta: readSample('certified-messages.json')['meta'] ?? null };
+    for (const lie of [flipped, foreign]) {
+      const { exitCode, stderr } = await byHash(await answering(lie));
+      expect(exitCode).toBe(1);
+      expect(JSON.parse(stderr)).toMatchObject({ status: 'FAILED' });
+    }
+  });
+
+  it('refuses a record that its own key set does not verify, although the kid is in it', async () => {
+    const signer = testSigner('liar', { kid: TEST_SIGNER.kid });
+    const bundle = await certified();
+    const node = await serve((request, response) => {
+      const isKeys = request.url?.startsWith('/.well-known/') === true;
+      const set = testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer }] });
+      response.end(JSON.stringify(isKeys ? set : bundle));
+    });
+    const said = await cer(['verify', '--hash', hashOf(bundle), '--node', node, '--json']);
+    expect(said.exitCode).toBe(1);
+    expect(JSON.parse(said.stderr)).toMatchObject({ status: 'FAILED' });
+  });
+
+  it('does not take a record without signatures for one that a node vouches for', async () => {
+    const bare = Object.fromEntries(Object.entries(genuine).filter(([name]) => name !== 'meta'));
+    const { exitCode } = await byHash(await answering(bare), '--require-attestation');
+    expect(exitCode).toBe(1);
+  });
+
+  it('does not take a verdict for a certificate', async () => {
+    for (const claim of [{ status: 'VERIFIED' }, { ok: true, certificateHash: hash, status: 'VERIFIED' }]) {
+      expect((await byHash(await answering(claim))).exitCode).not.toBe(0);
+    }
+  });
+
+  it('says that there is no record when the node says so, whatever it sends along', async () => {
+    const { exitCode, stdout } = await byHash(await answering(genuine, 404));
+    expect(exitCode).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'NOT_FOUND' });
+  });
+});
+
+describe('every command that talks to a node', () => {
+  const execution = sample('execution.json');
+  const env = { CER_API_KEY: 'key' };
+  const commands: readonly [string, (node: string) => Promise<Said>][] = [
+    ['verify --hash', (node) => cer(['verify', '--hash', hash, '--node', node, '--keys', keys])],
+    ['lookup', (node) => cer(['lookup', hash, '--node', node])],
+    ['certify', (node) => cer(['certify', execution, '--node', node], { env })],
+    ['attest', (node) => cer(['attest', sample('sealed.json'), '--node', node], { env })],
+    ['register-project', (node) => cer(['register-project', sample('project.json'), '--node', node], { env })],
+  ];
+
+  const lies: readonly [string, RequestListener, string][] = [
+    ['a page', (_, response) => response.end('<html>'), 'is no JSON object'],
+    ['an array', (_, response) => response.end('[]'), 'is no JSON object'],
+    ['one member twice', (_, response) => response.end('{"a":1,"a":2}'), 'is no JSON object'],
+    ['a number beyond all numbers', (_, response) => response.end('{"a":1e999}'), 'is no JSON object'],
+    ['bytes that are no text', (_, response) => response.end(Buffer.of(0x7b, 0xff, 0x7d)), 'is no JSON object'],
+    ['ten thousand levels', (_, response) => response.end(`{"a":${'['.repeat(10_000)}`), 'is no JSON object'],
+    ['nothing', (_, response) => response.end(), 'is no JSON object'],
+    ['a cut connection', (request) => void request.socket.destroy(), 'cannot be reached'],
+    [
+      'half an answer',
+      (_, response) => {
+        cutShort(response);
+      },
+      'cannot be reached',
+    ],
+  ];
+
+  it.each(commands.flatMap(([name, run]) => lies.map((lie) => [name, ...lie, run] as const)))(
+    '%s ends with one line when the node answers with %s',
+    async (_command, _lie, listener, why, run) => {
+      const { exitCode, stdout, stderr } = await run(await serve(listener));
+      expect(exitCode).toBe(1);
+      expect(stdout).toBe('');
+      expect(stderr).toMatch(/^cer: [^\n]+\n$/);
+      expect(stderr).toContain(why);
+    },
+  );
+
+  it.each(commands)('%s follows no redirect, and hands its key to nobody else', async (_name, run) => {
+    const asked: (string | undefined)[] = [];
+    const elsewhere = await serve((request, response) => {
+      asked.push(request.headers.authorization);
+      response.end(JSON.stringify(genuine));
+    });
+    for (const status of [301, 302, 303, 307, 308]) {
+      const node = await serve((_, response) => response.writeHead(status, { location: elsewhere }).end());
+      expect(await run(node)).toMatchObject({ exitCode: 1, stdout: '' });
+    }
+    expect(asked).toEqual([]);
+  });
+
+  it.each(commands)('%s shows no escape sequence of an error that the node made up', async (_name, run) => {
+    const node = await answering({ error: 'X', message: '\u001b[2J\u001b]0;owned\u0007\u202e' }, 400);
+    const { exitCode, stdout, stderr } = await run(node);
+    expect(exitCode).toBe(1);
+    expect(`${stdout}${stderr}`).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  });
+
+  it('lookup gives up on an endless answer while it arrives, packed or not', async () => {
+    const chunk = Buffer.alloc(1024 * 1024, 0x20);
+    let sent = 0;
+    const endless = await serve((_, response) => {
+      const more = (): void => {
+        while (!response.destroyed && sent < 2048) {
+          sent += 1;
+          if (!response.write(chunk)) return void response.once('drain', more);
+        }
+      };
+      more();
+    });
+    const said = await cer(['lookup', hash, '--node', endless]);
+    expect(said).toMatchObject({ exitCode: 1, stdout: '', stderr: 'cer: the answer is larger than 256 MiB\n' });
+    expect(sent).toBeLessThan(1024);
+
+    const packed = gzipSync(Buffer.alloc(300 * 1024 * 1024, 0x20));
+    const bomb = await serve((_, response) => response.setHeader('content-encoding', 'gzip').end(packed));
+    expect((await cer(['lookup', hash, '--node', bomb])).stderr).toContain('larger than 256 MiB');
+  });
+});
+
+function cutShort(response: Parameters<RequestListener>[1]): void {
+  response.writeHead(200, { 'content-length': '1000' });
+  response.write('{"a":');
+  setImmediate(() => {
+    response.destroy();
+  });
+}
