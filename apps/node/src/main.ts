@@ -2,15 +2,23 @@ import { KeyError } from '@cer/keys';
 import { ConfigError, runService, SecretFileError } from '@cer/http-service';
 import { CommitmentSecretsError } from './certify/commitment-secrets.js';
 import { runCommand } from './commands.js';
+import { SignerAwayError } from './signing-keys/key-holder.js';
 import { startNode } from './start-node.js';
 import { StartupError } from './startup-error.js';
 import { StoreError } from './store/index.js';
 
 /** Errors whose message was written for the operator. */
 function isForOperator(error: unknown): error is Error {
-  return [StartupError, KeyError, StoreError, CommitmentSecretsError, ConfigError, SecretFileError].some(
-    (known) => error instanceof known,
-  );
+  const known = [
+    StartupError,
+    KeyError,
+    StoreError,
+    SignerAwayError,
+    CommitmentSecretsError,
+    ConfigError,
+    SecretFileError,
+  ];
+  return known.some((each) => error instanceof each);
 }
 
 const args = process.argv.slice(2);

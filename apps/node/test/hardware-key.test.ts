@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { evaluateCer } from '@cer/cer-core';
 import { executionRequest, TEST_NODE_ID } from '@cer/cer-core/testing';
 import { parseKeySet, verifySignature, type Signer } from '@cer/keys';
 import { SIGNER_RULES, testKeySet, testSigner } from '@cer/keys/testing';
 import { connectToken } from '@cer/pkcs11';
-import { describeWithToken, makeToken, type TestToken } from '@cer/pkcs11/testing';
+import { describeWithToken, makeToken, TOKEN_LABEL, type TestToken } from '@cer/pkcs11/testing';
 
 import type { HeldKey, SigningKeyHolder } from '../src/signing-keys/key-holder.js';
 import { pkcs11KeyHolder } from '../src/signing-keys/pkcs11-key-holder.js';
 import { fixedSigning } from '../src/signing-keys/signing.js';
 import { ask, objectAt, type Answer } from './ask.js';
+import { premisesOn, runNode, startNodeProcess, type NodeEnvironment, type Premises } from './node-process.js';
+import { sqliteTestDatabase } from './store/sqlite-test-database.js';
+import type { TestDatabase } from './store/test-database.js';
 import { startTestNode, type TestNode } from './test-node.js';
 
 const message = new TextEncoder().encode('receipt');
@@ -146,3 +149,81 @@ describeWithToken('a node whose signing key is on a hardware token', () => {
     expect(said).not.toMatch(new RegExp(`8264-wrong|${hsm.pin}`));
   });
 });
+
+describeWithToken('a node that is told of a hardware token', () => {
+  let hsm: TestToken;
+  let premises: Premises;
+  let database: TestDatabase;
+  beforeEach(async () => {
+    hsm = makeToken();
+    database = await sqliteTestDatabase();
+    premises = await premisesOn(database, 'pkcs11');
+  });
+  afterEach(async () => {
+    premises.remove();
+    await database.remove();
+    hsm.remove();
+  });
+
+  const environment = (): NodeEnvironment => ({
+    ...premises.env,
+    SIGNER: 'pkcs11',
+    PKCS11_MODULE: hsm.address.modulePath,
+    PKCS11_TOKEN_LABEL: TOKEN_LABEL,
+    PKCS11_PIN_FILE: hsm.address.pinFile,
+    SOFTHSM2_CONF: hsm.environment['SOFTHSM2_CONF'] ?? '',
+    ADMIN_SECRET: 'admin secret of tests',
+    KEY_SET_MAX_AGE_S: '0',
+  });
+
+  async function keysOnToken(): Promise<string[]> {
+    const token = connectToken(hsm.address, { environment: hsm.environment });
+    try {
+      return (await token.listKeys()).map(({ kid }) => kid);
+    } finally {
+      token.close();
+    }
+  }
+
+  it('makes its key there, signs with it, makes another when it rotates, and goes on after a restart', async () => {
+    const node = await startNodeProcess(environment());
+    const { activeKid } = objectAt((await ask(node, 'get', '/.well-known/svc-node.json')).body);
+    expect(await keysOnToken()).toEqual([activeKid]);
+    const certify = { key: premises.key, body: executionRequest({ executionId: randomUUID() }) };
+    const { status, body } = await ask(node, 'post', '/v1/cer/ai/certify', certify);
+    expect(status).toBe(200);
+    expect(objectAt(body, 'cer', 'meta', 'attestation')).toMatchObject({ kid: activeKid });
+    const rotated = await ask(node, 'post', '/v1/admin/keys/rotate', {
+      headers: { 'x-admin-secret': 'admin secret of tests' },
+      body: {},
+    });
+    expect(rotated.status).toBe(200);
+    expect(await keysOnToken()).toHaveLength(2);
+    node.kill('SIGTERM');
+    expect((await node.ended).code).toBe(0);
+
+    // The token is away when the node starts, and comes later.
+    hsm.pullOut();
+    const again = await startNodeProcess(environment());
+    expect((await ask(again, 'get', '/ready')).status).toBe(503);
+    hsm.plugIn();
+    await readyAgain(again);
+    again.kill('SIGTERM');
+    const { code, stdout, stderr } = await again.ended;
+    expect(code).toBe(0);
+    expect(`${node.stdout()}${stdout}${stderr}`).not.toContain(hsm.pin);
+  });
+
+  it('does not start for the first time without its token, and says why in one line', async () => {
+    hsm.pullOut();
+    const { code, stderr } = await runNode([], environment());
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('the hardware token is away');
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+/** A node asks its token once a second at most. */
+async function readyAgain(node: { readonly url: string }): Promise<void> {
+  while ((await ask(node, 'get', '/ready')).status !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
+}

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { apiKeyPrefix, generateApiKey, hashApiKey, SCOPES } from '../src/auth/api-key.js';
+import type { NodeConfig } from '../src/config.js';
 import { createKeyMaterial } from '../src/key-material.js';
 import { openStore } from '../src/store/index.js';
 import type { TestDatabase } from './store/test-database.js';
@@ -85,11 +86,12 @@ export interface Premises {
 }
 
 /** A folder with key files, and an API key in the database: all that processes need to be one node. */
-export async function premisesOn(database: TestDatabase): Promise<Premises> {
+export async function premisesOn(database: TestDatabase, signer: NodeConfig['signer'] = 'file'): Promise<Premises> {
   const folder = mkdtempSync(join(tmpdir(), 'cer-node-'));
   const keysFile = join(folder, 'keys.json');
   const commitmentSecretFile = join(folder, 'commitment-secrets.json');
-  createKeyMaterial({ databaseUrl: database.url, nodeId: 'node-test', keysFile, commitmentSecretFile }, new Date());
+  const files = { databaseUrl: database.url, nodeId: 'node-test', keysFile, commitmentSecretFile, signer };
+  createKeyMaterial(files, new Date());
   const key = generateApiKey();
   const store = await openStore({ databaseUrl: database.url, queueLimit: 1 });
   const { tenantId } = await store.tenants.createTenant('tenant of processes');
