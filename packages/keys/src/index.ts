@@ -7,7 +7,6 @@ export type { Ed25519Backend } from './ed25519-backend.js';
 export { jwkThumbprint, keyFingerprint } from './fingerprint.js';
 export { encodeHex } from './hex.js';
 export {
-  parseKeyChange,
   REVOCATION_REASONS,
   type HistoryKey,
   type KeyChange,
@@ -19,7 +18,6 @@ export {
 export {
   KEY_HISTORY_TYPE,
   KEY_SET_STATEMENT_TYPE,
-  MAX_KEY_HISTORY_ENTRIES,
   parseKeyHistory,
   parseKeyHistoryEntry,
   type KeyHistoryDocument,
