@@ -25,6 +25,7 @@ import { discoveryRoutes } from './discovery/discovery-routes.js';
 import type { Runtime } from './discovery/runtime.js';
 import { STATUS, translateError } from './errors.js';
 import { lookupRoutes } from './lookup/lookup-routes.js';
+import { openApiRoutes } from './openapi/openapi-routes.js';
 import { projectRoutes } from './project-bundle/project-routes.js';
 import { recordListRoutes } from './record-list/list-routes.js';
 import { renderRoutes, type RenderSettings } from './render/render-routes.js';
@@ -79,6 +80,7 @@ export function nodeRoutes(deps: NodeDeps): Route[] {
     ...visibilityRoutes(shared),
     ...recertifyRoutes(shared),
     ...signingKeyRoutes(shared),
+    ...openApiRoutes(deps),
     ...auditRoutes({ ...shared, audit: store.audit }),
     ...discoveryRoutes({
       ...deps,

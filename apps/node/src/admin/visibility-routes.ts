@@ -18,7 +18,7 @@ const ACTS: ReadonlyMap<string, Visibility> = new Map([
   ['delete', 'deleted'],
 ]);
 
-const Scope = z.strictObject({ tenant: z.string().min(1).max(256).optional() });
+export const Scope = z.strictObject({ tenant: z.string().min(1).max(256).optional() });
 
 /** Hides, shows again and deletes what is under a hash. @see docs/spec.md, "Admin routes" */
 export function visibilityRoutes({ store, adminGate, auditLog }: VisibilityRouteDeps): Route[] {

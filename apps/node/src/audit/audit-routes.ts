@@ -13,7 +13,7 @@ export interface AuditRouteDeps {
 
 const MAX_PAGE = 1000;
 
-const AuditQuery = z.strictObject({
+export const AuditQuery = z.strictObject({
   after: z
     .string()
     .regex(/^(0|[1-9]\d{0,14})$/, { error: 'must be a whole number' })

@@ -22,9 +22,9 @@ export interface SigningKeyRouteDeps {
 /** The longest history a verifier reads is about this large. */
 const HISTORY_LIMIT_BYTES = 8 * 1024 * 1024;
 
-const RotateRequest = z.strictObject({ immediate: z.boolean().optional() });
+export const RotateRequest = z.strictObject({ immediate: z.boolean().optional() });
 
-const RevokeRequest = z.strictObject({
+export const RevokeRequest = z.strictObject({
   reason: z.enum(REVOCATION_REASONS),
   compromisedSince: z
     .string()

@@ -1,0 +1,94 @@
+import type { OpenApiDocument, Operation } from './openapi-document.js';
+
+// Its own file of style would be one more route; the policy admits this text alone, by its hash.
+export const DOCS_STYLE = `
+:root { color-scheme: light dark; --line: light-dark(#d5d9e0, #3a404b); --soft: light-dark(#f4f5f8, #1d2127); }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 56rem; margin: 2rem auto; padding: 0 1rem;
+  background: light-dark(#fff, #14171b); color: light-dark(#1b1f27, #e4e7ec); }
+a { color: light-dark(#1a4fae, #8fb6ff); }
+article { border: 1px solid var(--line); border-radius: .5rem; padding: .25rem 1rem 1rem; margin: 1rem 0; }
+h3 { font-size: 1rem; margin: .75rem 0 .25rem; overflow-wrap: anywhere; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-top: 1px solid var(--line); }
+pre { background: var(--soft); padding: .75rem; overflow-x: auto; }
+code, pre { font-family: ui-monospace, monospace; font-size: .875rem; }
+`;
+
+/**
+ * The description as one page for people, without script.
+ * @returns a whole HTML document
+ * @see docs/spec.md, "GET /openapi.json"
+ */
+export function docsPage({ info, tags, paths }: OpenApiDocument): string {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ title: `${method.toUpperCase()} ${path}`, operation })),
+  );
+  const groups = tags.map(({ name }) => {
+    const own = operations.filter(({ operation }) => operation.tags.includes(name));
+    return `<section><h2 id="${anchor(name)}">${escape(name)}</h2>${own.map(article).join('')}</section>`;
+  });
+  const links = tags.map(({ name }) => `<li><a href="#${anchor(name)}">${escape(name)}</a></li>`);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escape(info.title)}</title>
+<style>${DOCS_STYLE}</style>
+</head>
+<body>
+<header>
+<h1>${escape(info.title)}</h1>
+<p>Version ${escape(info.version)}. ${escape(info.description)} For programs: <a href="/openapi.json">openapi.json</a>.</p>
+<nav aria-label="Groups of routes"><ul>${links.join('')}</ul></nav>
+</header>
+<main>${groups.join('')}</main>
+</body>
+</html>
+`;
+}
+
+function article({ title, operation }: { readonly title: string; readonly operation: Operation }): string {
+  const { operationId, summary, security, description, requestBody } = operation;
+  const admin = security.some((scheme) => 'adminSecret' in scheme) ? 'Needs the header X-Admin-Secret.' : 'No key.';
+  const bodies = Object.entries(requestBody?.content ?? {}).map(
+    ([type, { schema }]) =>
+      `<details><summary>Body: <code>${escape(type)}</code></summary><pre tabindex="0">${escape(JSON.stringify(schema, null, 2))}</pre></details>`,
+  );
+  return `<article id="${operationId}"><h3><code>${escape(title)}</code></h3>
+<p>${escape(summary)}. ${escape(description ?? admin)}</p>${parameterTable(operation)}${bodies.join('')}${answerTable(operation)}</article>`;
+}
+
+function parameterTable({ parameters = [] }: Operation): string {
+  if (parameters.length === 0) return '';
+  const rows = parameters.map(
+    ({ name, in: place, required, description, schema }) =>
+      `<tr><td><code>${escape(name)}</code></td><td>${place}${required === true ? ', required' : ''}</td><td>${escape(description)}
+<details><summary>Schema</summary><pre tabindex="0">${escape(JSON.stringify(schema, null, 2))}</pre></details></td></tr>`,
+  );
+  return `<table><thead><tr><th scope="col">Parameter</th><th scope="col">In</th><th scope="col">Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+}
+
+function answerTable({ responses }: Operation): string {
+  const rows = Object.entries(responses).map(([status, { description, content = {} }]) => {
+    const types = Object.keys(content).map((type) => `<code>${escape(type)}</code>`);
+    return `<tr><td>${status}</td><td>${escape(description)}</td><td>${types.join(', ')}</td></tr>`;
+  });
+  return `<table><thead><tr><th scope="col">Status</th><th scope="col">Answer</th><th scope="col">Type</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+}
+
+function anchor(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escape(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}

@@ -1,0 +1,158 @@
+import { STATUS, type NodeCode } from '../errors.js';
+import { DESCRIBED_ROUTES } from './described-routes.js';
+import type { Access, JsonSchema, Parameter, RequestBody, RouteDescription } from './route-description.js';
+
+export interface MediaType {
+  readonly schema?: JsonSchema;
+}
+
+export interface Response {
+  readonly description: string;
+  readonly content?: Readonly<Record<string, MediaType>>;
+}
+
+/** One route in the document. */
+export interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly description?: string;
+  readonly parameters?: readonly (Parameter & { readonly in: 'path' | 'query' })[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, MediaType>> };
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+/** The description of the node. `paths` by path, then by method in lower case. */
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0';
+  readonly info: Readonly<Record<'title' | 'version' | 'description', string>>;
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: Readonly<Record<'schemas' | 'securitySchemes', Readonly<Record<string, JsonSchema>>>>;
+}
+
+const JSON_BODY = 'application/json';
+
+/** @see docs/spec.md, "Errors" */
+const ERROR: JsonSchema = {
+  type: 'object',
+  required: ['error', 'requestId'],
+  properties: {
+    error: { type: 'string' },
+    message: { type: 'string' },
+    details: { type: 'array', items: { type: 'string' } },
+    requestId: { type: 'string' },
+  },
+};
+
+/**
+ * The OpenAPI 3.1 description of every route of the node.
+ * @param version of the node
+ * @see docs/spec.md, "GET /openapi.json"
+ */
+export function openApiDocument(version: string): OpenApiDocument {
+  const rows: [string, RouteDescription][] = Object.entries(DESCRIBED_ROUTES);
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const [name, row] of rows) {
+    const [method = '', pattern = ''] = name.split(' ');
+    const path = pattern.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(method, path, row) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Execution Certification Service: attestation node',
+      version,
+      description: 'Seals, signs, stores and verifies Certified Execution Records. Every answer has X-Request-Id.',
+    },
+    tags: [...new Set(rows.map(([, { group }]) => group))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: { Error: ERROR },
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the tenant.' },
+        adminSecret: { type: 'apiKey', in: 'header', name: 'X-Admin-Secret' },
+      },
+    },
+  };
+}
+
+function operation(method: string, path: string, row: RouteDescription): Operation {
+  const { access, query = [], body } = row;
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path' as const,
+    required: true,
+    description: name === 'hash' ? 'sha256: and 64 hex digits.' : 'The id of a key.',
+    schema: { type: 'string' },
+  }));
+  const parameters = [...inPath, ...query.map((parameter) => ({ ...parameter, in: 'query' as const }))];
+  return {
+    operationId: `${method.toLowerCase()}${path.replaceAll(/[^A-Za-z0-9]+(.)?/g, (_, next: string | undefined) => next?.toUpperCase() ?? '')}`,
+    tags: [row.group],
+    summary: row.summary,
+    security: securityOf(access),
+    ...(typeof access === 'object' && { description: `The key needs the scope ${access.scopes.join(' or ')}.` }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && { requestBody: requestBody(body) }),
+    responses: { ...successes(row), ...refusals(row, parameters.length > 0) },
+  };
+}
+
+/** Scopes of keys are no OAuth scopes, so the description names them. */
+function securityOf(access: Access): Operation['security'] {
+  if (access === 'anybody') return [];
+  return [access === 'admin' ? { adminSecret: [] } : { apiKey: [] }];
+}
+
+function requestBody({ mediaType = JSON_BODY, schema, optional }: RequestBody): NonNullable<Operation['requestBody']> {
+  return { required: optional !== true, content: { [mediaType]: { schema } } };
+}
+
+function successes({ success }: RouteDescription): Record<string, Response> {
+  return Object.fromEntries(
+    Object.entries(success).map(([status, { description, mediaTypes = [JSON_BODY] }]) => [
+      status,
+      {
+        description,
+        ...(mediaTypes.length > 0 && { content: Object.fromEntries(mediaTypes.map((type) => [type, {}])) }),
+      },
+    ]),
+  );
+}
+
+/** Refusals by status; the codes of each in the schema of its body. */
+function refusals({ access, body, errors = [], success }: RouteDescription, asks: boolean): Record<string, Response> {
+  const codes = new Set<NodeCode>([
+    ...(asks || body !== undefined ? (['VALIDATION_ERROR'] as const) : []),
+    ...accessCodes(access),
+    ...(body === undefined ? [] : (['REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
+    ...errors,
+    'INTERNAL_ERROR',
+  ]);
+  const statuses = [...new Set([...codes].map((code) => STATUS[code]))];
+  return Object.fromEntries(
+    statuses
+      .filter((status) => !Object.hasOwn(success, status))
+      .map((status) => [status, [...codes].filter((code) => STATUS[code] === status)] as const)
+      .map(([status, of]) => [
+        String(status),
+        {
+          description: of.join(', '),
+          content: {
+            [JSON_BODY]: {
+              schema: { $ref: '#/components/schemas/Error', properties: { error: { enum: of } } },
+            },
+          },
+        },
+      ]),
+  );
+}
+
+function accessCodes(access: Access): readonly NodeCode[] {
+  if (access === 'anybody') return [];
+  return access === 'admin'
+    ? ['UNAUTHORIZED', 'RATE_LIMITED', 'ADMIN_NOT_CONFIGURED']
+    : ['UNAUTHORIZED', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'];
+}
