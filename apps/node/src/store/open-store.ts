@@ -14,6 +14,7 @@ import { SqlRecordStore } from './records.js';
 import { retryPassing } from './retry.js';
 import { SqliteDatabase } from './sqlite/sqlite-database.js';
 import { SqlSigningKeyStore } from './signing-keys.js';
+import { SqlStampStore } from './stamps.js';
 import { StoreError } from './store-error.js';
 import { SqlTenantStore } from './tenants.js';
 
@@ -62,6 +63,7 @@ export async function openStore({
     signingKeys: new SqlSigningKeyStore(database),
     recordList: new SqlRecordList(database),
     recordScan: new SqlRecordScan(database),
+    stamps: new SqlStampStore(database),
     schemaVersion,
     ping: async () => {
       await database.all('select 1', []);

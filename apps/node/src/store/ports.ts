@@ -1,6 +1,7 @@
 import type { RecordList } from './record-list-port.js';
 import type { RecordScan } from './record-scan-port.js';
 import type { SigningKeyStore } from './signing-key-port.js';
+import type { StampStore } from './stamp-port.js';
 
 /**
  * What the node keeps, worded by intent. Two adapters stand behind these ports, SQLite and PostgreSQL, and one contract
@@ -241,6 +242,7 @@ export interface Store {
   readonly signingKeys: SigningKeyStore;
   readonly recordList: RecordList;
   readonly recordScan: RecordScan;
+  readonly stamps: StampStore;
   /** The migration that the database is at. */
   readonly schemaVersion: number;
   /** Resolves when the database answers. */

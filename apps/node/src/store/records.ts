@@ -61,7 +61,8 @@ const ERASED = 'bundle_json = null, meta_json = null, public_cer_json = null, ap
 // A deleted record has no meta_json, so it is never written to again.
 const REPLACE_ATTESTATION = `
   update records set attestation_id = $6, attested_at = $7, kid = $8, meta_json = $9, public_cer_json = $10,
-    first_attested_at = coalesce(first_attested_at, attested_at)
+    first_attested_at = coalesce(first_attested_at, attested_at),
+    stamped_at = case when attestation_id = $6 then stamped_at end
   where certificate_hash = $2 and kind = $3 and tenant_id = $1
     and meta_json = $4 and coalesce(public_cer_json, '') = $5
   returning seq`;

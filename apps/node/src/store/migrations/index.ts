@@ -5,12 +5,13 @@ import { records } from './0001-records.js';
 import { leases } from './0002-leases.js';
 import { administration } from './0003-administration.js';
 import { recordList } from './0004-record-list.js';
+import { stamps } from './0005-stamps.js';
 import { signingKeys } from './0006-signing-keys.js';
 import { limits } from './0008-limits.js';
 import type { Migration } from './migration.js';
 
 /** In order of version. */
-export const MIGRATIONS: readonly Migration[] = [records, leases, administration, recordList, signingKeys, limits];
+export const MIGRATIONS: readonly Migration[] = [records, leases, administration, recordList, stamps, signingKeys, limits];
 
 /** The first schema that was released. */
 const OLDEST_SCHEMA = 1;
