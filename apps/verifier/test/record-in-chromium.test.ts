@@ -131,6 +131,7 @@ describeInChromium('the check in the browser', (chromium) => {
   });
 
   it('prints one report without tools and navigation', async () => {
+    for (const node of [serverNode, browserNode]) answer(node, lookupAnswer(record));
     const watched = await chromium.open();
     await watched.page.goto(`${verifier.url}${path}`);
     await watched.page.waitForSelector('[data-checked-by="browser"]');
@@ -139,6 +140,8 @@ describeInChromium('the check in the browser', (chromium) => {
       `['.verdict', '.layers', '.facts', '.qr', 'nav', '.evidence', '#record-tools', 'button.copy'].filter((selector) => document.querySelector(selector)?.checkVisibility())`,
     );
     expect(shown).toEqual(['.verdict', '.layers', '.facts', '.qr']);
+    const pdf = Buffer.from(await watched.page.pdf({ format: 'A4' })).toString('latin1');
+    expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
     await watched.close();
   });
 });
