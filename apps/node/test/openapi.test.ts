@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Validator } from '@seriousme/openapi-schema-validator';
 
 import { nodeRoutes } from '../src/app.js';
 import { STATUS } from '../src/errors.js';
@@ -35,9 +36,10 @@ const { valid, errors } = await new Validator().validate(JSON.parse(readFileSync
 process.stdout.write(JSON.stringify({ valid, errors }));
 `;
 
-function validated(openApi: unknown): unknown {
+function validated(openApi: unknown): Awaited<ReturnType<Validator['validate']>> {
   const options = { cwd: __dirname, input: JSON.stringify(openApi), encoding: 'utf8' } as const;
-  return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '--eval', VALIDATE], options));
+  const answer = execFileSync(process.execPath, ['--input-type=module', '--eval', VALIDATE], options);
+  return JSON.parse(answer) as Awaited<ReturnType<Validator['validate']>>;
 }
 
 describe('GET /openapi.json', () => {

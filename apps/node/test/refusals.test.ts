@@ -41,6 +41,8 @@ const KEYLESS: readonly (readonly ['get' | 'post', string])[] = [
   ['get', '/health'],
   ['get', '/ready'],
   ['get', '/metrics'],
+  ['get', '/openapi.json'],
+  ['get', '/docs'],
 ];
 
 /** Closed to everybody in production, so that it is neither keyed nor open to web pages. */
