@@ -28,6 +28,20 @@ const KEYED: readonly (readonly [path: string, scope: string])[] = [
   ['/verify', 'render'],
 ];
 
+/** What the owner of the records reads with any key. */
+const OWNERS: readonly string[] = ['/v1/records', '/v1/records/export'];
+
+const ADMIN: readonly (readonly ['get' | 'post', string])[] = [
+  ['get', '/v1/admin/audit'],
+  ['post', '/v1/admin/recertify-batch'],
+  ['post', '/v1/admin/key-history'],
+  ['post', '/v1/admin/keys/rotate'],
+  ['post', '/v1/admin/keys/:kid/revoke'],
+  ...['records', 'projects'].flatMap((kept) =>
+    ['hide', 'unhide', 'delete'].map((act) => ['post', `/v1/admin/${kept}/:hash/${act}`] as const),
+  ),
+];
+
 const KEYLESS: readonly (readonly ['get' | 'post', string])[] = [
   ['post', '/v1/cer/verify'],
   ['post', '/v1/project-bundle/verify'],
@@ -41,6 +55,7 @@ const KEYLESS: readonly (readonly ['get' | 'post', string])[] = [
   ['get', '/health'],
   ['get', '/ready'],
   ['get', '/metrics'],
+  ['get', '/.well-known/svc-key-history.json'],
   ['get', '/openapi.json'],
   ['get', '/docs'],
 ];
@@ -155,8 +170,27 @@ describe('every answer', () => {
     expect((await ask(node, 'options', path, asked)).status).toBe(405);
   });
 
+  it.each(ADMIN)('is 503 without an admin secret, and says nothing of CORS: %s %s', async (method, path) => {
+    const concrete = path.replace(':hash', `sha256:${'0'.repeat(64)}`).replace(':kid', 'kid');
+    const { status, body, headers } = await ask(node, method, concrete, {
+      headers: { Origin: 'https://page.example' },
+    });
+    expect([status, at(body, 'error')]).toEqual([503, 'ADMIN_NOT_CONFIGURED']);
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  });
+
+  it.each(OWNERS)('is 401 without a key, and says nothing of CORS: get %s', async (path) => {
+    const { status, headers } = await ask(node, 'get', path, { headers: { Origin: 'https://page.example' } });
+    expect(status).toBe(401);
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  });
+
   it('covers every route there is', () => {
-    const held = [...KEYED.map(([path]) => `post ${path}`), ...KEYLESS.map(([method, path]) => `${method} ${path}`)];
+    const held = [
+      ...KEYED.map(([path]) => `post ${path}`),
+      ...[...KEYLESS, ...ADMIN].map(([method, path]) => `${method} ${path}`),
+      ...OWNERS.map((path) => `get ${path}`),
+    ];
     const routes = nodeRoutes(node.deps).map(({ method, path }) => `${method.toLowerCase()} ${path}`);
     expect([CLOSED, ...held].map((route) => route.replace('/cer/x', '/cer/:hash')).toSorted()).toEqual(
       routes.toSorted(),

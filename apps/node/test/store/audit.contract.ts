@@ -71,7 +71,13 @@ export function auditContract(
         'delete from audit_entries',
         ...(database.url.startsWith('postgres') ? ['truncate audit_entries'] : []),
       ]) {
-        await expect(database.query(sql)).rejects.toThrow('append-only');
+        // By its text: the driver's error is of another realm than the test's.
+        const refusal = await database.query(sql).then(
+          () => 'nothing was refused',
+          (error: unknown) =>
+            typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : '',
+        );
+        expect(refusal).toContain('append-only');
       }
       expect((await store.audit.last())?.entryJson).toContain('"target":"kept"');
     });
