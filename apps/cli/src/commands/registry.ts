@@ -6,22 +6,26 @@ import { keysRootSignCommand } from './keys-root-sign.js';
 import { keysShowCommand } from './keys-show.js';
 import { openCommand } from './open.js';
 import { sealCommand } from './seal.js';
+import { verifyPackageCommand } from './verify-package.js';
 import { verifyProjectCommand } from './verify-project.js';
 import { verifyCommand } from './verify.js';
 import { adminAuditVerifyCommand } from '../node/admin-audit-verify.js';
 import { lookupCommand } from '../node/lookup.js';
+import { recordsExportCommand } from '../node/records-export.js';
 import { attestCommand, certifyCommand, registerProjectCommand } from '../node/submit.js';
 
 /** Every command, in the order help shows them. A new command is a new file and a row here. */
 export const COMMANDS: readonly Command[] = [
   verifyCommand,
   verifyProjectCommand,
+  verifyPackageCommand,
   sealCommand,
   openCommand,
   certifyCommand,
   attestCommand,
   lookupCommand,
   registerProjectCommand,
+  recordsExportCommand,
   keysShowCommand,
   keysHistoryVerifyCommand,
   keysRootInitCommand,

@@ -31,7 +31,7 @@ export type JsonReport = VerificationReport & {
 /** The machine-readable report: the documented shape, and what the readable one says beyond it. */
 export function toJsonReport(verification: Verification, keys: KeyLookup): JsonReport {
   const { evaluation } = verification;
-  const known = { code: evaluation.code, findings: evaluation.findings, keySet: statementOf(keys) };
+  const known = { code: evaluation.code, findings: evaluation.findings, keySet: keyStatement(keys) };
   if (verification.kind === 'project') {
     const { projectHash, steps, nodeReceipt } = toProjectVerifyResponse(verification.evaluation);
     const { registeredAt } = verification.evaluation;
@@ -56,7 +56,8 @@ export function toFailureReport(verification: Verification, keys: KeyLookup): Js
   return { ...toJsonReport(verification, keys), reason };
 }
 
-function statementOf({ material, unavailable }: KeyLookup): KeyStatement | null {
+/** What a report says of the keys it rests on. */
+export function keyStatement({ material, unavailable }: KeyLookup): KeyStatement | null {
   if (material !== null) {
     const { keySet, source, voucher } = material;
     const { from, date } = source;

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import type { AuditPackageEntry } from '@cer/cer-core';
+import type { ZipFile } from 'yauzl';
+import { PackageRefused, type PackageFindings } from './package-finding.js';
+import type { SafeEntry } from './zip-structure.js';
+
+/**
+ * Unpacks one entry as it is read. When it ends, its size and hash are held against the manifest.
+ * @param listed what the manifest says of it; null: nothing to compare with
+ * @throws PackageRefused PACKAGE_MALFORMED when it cannot be unpacked, or is larger than the directory says
+ */
+export async function* entryContent(
+  zip: ZipFile,
+  { name, entry }: SafeEntry,
+  listed: AuditPackageEntry | null,
+  findings: PackageFindings,
+): AsyncGenerator<Buffer> {
+  const hash = createHash('sha256');
+  let size = 0;
+  try {
+    const stream = await zip.openReadStreamPromise(entry);
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      hash.update(chunk);
+      size += chunk.length;
+      yield chunk;
+    }
+  } catch (error) {
+    if (error instanceof PackageRefused) throw error;
+    throw new PackageRefused('PACKAGE_MALFORMED', name, 'cannot be unpacked');
+  }
+  if (listed === null) return;
+  if (size !== listed.size) {
+    findings.add('ENTRY_CHANGED', name, `has ${size} bytes, the manifest says ${listed.size}`);
+  } else if (`sha256:${hash.digest('hex')}` !== listed.sha256) {
+    findings.add('ENTRY_CHANGED', name, 'has another SHA-256 than the manifest says');
+  }
+}
+
+/** Reads a small entry whole. @throws PackageRefused */
+export async function wholeEntry(
+  zip: ZipFile,
+  entry: SafeEntry,
+  maxBytes: number,
+  findings: PackageFindings,
+): Promise<Buffer> {
+  if (entry.entry.uncompressedSize > maxBytes) {
+    throw new PackageRefused('PACKAGE_TOO_LARGE', entry.name, `has more than ${maxBytes} bytes`);
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of entryContent(zip, entry, null, findings)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,60 @@
+import type { FailureCode } from '@cer/cer-core';
+
+/** Why a package fails, beside the codes of the certificates in it. @see docs/spec.md, "Audit package" */
+export type PackageCode =
+  | 'PACKAGE_MALFORMED'
+  | 'PACKAGE_TOO_LARGE'
+  | 'ENTRY_NAME_UNSAFE'
+  | 'ENTRY_DUPLICATE'
+  | 'ENTRY_SPECIAL_FILE'
+  | 'ENTRY_ENCRYPTED'
+  | 'ENTRY_HEADER_MISMATCH'
+  | 'ENTRY_UNLISTED'
+  | 'ENTRY_MISSING'
+  | 'ENTRY_CHANGED'
+  | 'MANIFEST_MISSING'
+  | 'MANIFEST_INVALID'
+  | 'RECORDS_MISMATCH'
+  | 'CERTIFICATE_FAILED';
+
+export interface PackageFinding {
+  readonly code: PackageCode | FailureCode;
+  /** The entry, with the line where there is one; empty for the package as a whole. Of unknown origin: print safely. */
+  readonly entry: string;
+  readonly detail: string;
+}
+
+/** A package that is not even unpacked, with the reason. */
+export class PackageRefused extends Error {
+  override readonly name = 'PackageRefused';
+  readonly finding: PackageFinding;
+
+  constructor(code: PackageCode, entry: string, detail: string) {
+    super(detail);
+    this.finding = { code, entry, detail };
+  }
+}
+
+/** More findings than these are counted, not kept. */
+const MAX_KEPT = 100;
+
+/** What was found, in the order of finding; bounded, whatever is handed over. */
+export class PackageFindings {
+  readonly kept: PackageFinding[] = [];
+  readonly #codes = new Set<PackageFinding['code']>();
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  has(...codes: readonly PackageFinding['code'][]): boolean {
+    return codes.some((code) => this.#codes.has(code));
+  }
+
+  add(code: PackageFinding['code'], entry: string, detail: string): void {
+    this.#codes.add(code);
+    this.#count += 1;
+    if (this.kept.length < MAX_KEPT) this.kept.push({ code, entry, detail });
+  }
+}

@@ -1,0 +1,109 @@
+import { EXIT, type ExitCode } from '../exit-code.js';
+import type { KeyLookup } from '../input/key-material.js';
+import type { Io } from '../io.js';
+import { keyStatement } from '../report/json-report.js';
+import { paragraph, rows, widthOf } from '../report/lay-out.js';
+import { paintFor } from '../report/paint.js';
+import { printable, printableJson } from '../report/printable.js';
+import { checkLine, keyRows, section, type Page } from '../report/sections.js';
+import { VERIFIER } from '../version.js';
+import type { PackageVerification } from './check-package.js';
+
+/** More findings than these are counted, not shown to people. */
+const MAX_SHOWN = 20;
+
+/** Writes the report to stdout and, on failure, one JSON report and nothing else to stderr. @returns the exit code */
+export function writePackageReport(
+  verification: PackageVerification,
+  keys: KeyLookup,
+  asJson: boolean,
+  io: Io,
+): ExitCode {
+  const page = { paint: paintFor(io.stdout, io.env), width: widthOf(io.stdout) };
+  io.stdout.write(asJson ? `${printableJson(toJson(verification, keys))}\n` : readable(verification, keys, page));
+  if (verification.status === 'VERIFIED') return EXIT.verified;
+  io.stderr.write(`${printableJson({ ...toJson(verification, keys), reason: verification.code })}\n`);
+  return EXIT.failed;
+}
+
+function toJson({ manifest, ...verification }: PackageVerification, keys: KeyLookup): object {
+  // The list of entries may have thousands of rows, and the package has it.
+  const { entries, ...stated } = manifest ?? { entries: [] };
+  return {
+    ...verification,
+    manifest: manifest === null ? null : { ...stated, entries: entries.length },
+    keySet: keyStatement(keys),
+    verifier: VERIFIER,
+  };
+}
+
+function readable(verification: PackageVerification, keys: KeyLookup, page: Page): string {
+  const { status, code, checks, records, findings, findingCount } = verification;
+  const { paint, width } = page;
+  const isSound = status === 'VERIFIED';
+  const shown = findings.slice(0, MAX_SHOWN).map(({ entry, detail, code: found }) => {
+    const where = entry === '' ? 'the package' : printable(entry);
+    return paragraph(`${where}: ${printable(detail)} [${found}]`, width);
+  });
+  const more = findingCount - shown.length;
+  const counts =
+    `${records.total} checked: ${records.verified} verified, signed by the node, ` + `${records.failed} failed.`;
+  return [
+    isSound ? `${paint.good('VERIFIED')}\n` : `${paint.bad(`FAILED (${code})`)}\n`,
+    paragraph(completenessSentence(verification), width),
+    section('Package', rows(packageRows(verification), width), page),
+    section(
+      'What was checked',
+      [
+        checkLine('File', { status: checks.form }, 'The ZIP is whole, plain and holds nothing hidden.', page),
+        checkLine(
+          'Manifest',
+          { status: checks.manifestSignature },
+          "The node's signature over the list of files.",
+          page,
+        ),
+        checkLine(
+          'Files',
+          { status: checks.entries },
+          'Every file is in the list, unchanged, and none is missing.',
+          page,
+        ),
+        checkLine('Records', { status: checks.records }, 'Number, order and question are as the list says.', page),
+        checkLine('Content', { status: checks.certificates }, counts, page),
+      ].join(''),
+      page,
+    ),
+    section('What is wrong', shown.join('') + (more > 0 ? paragraph(`... and ${more} more`, width) : ''), page),
+    section('Who signed', rows(keyRows(keys), width), page),
+  ].join('');
+}
+
+/** What an auditor wants to know first. */
+function completenessSentence({ completeness, manifest, checks, records }: PackageVerification): string {
+  if (completeness === 'complete' && manifest !== null) {
+    return (
+      `This package is complete: the node signed that these ${records.total} records are all that it held for this ` +
+      `question at ${printable(manifest.asOf)}, deleted ones left out.`
+    );
+  }
+  return checks.manifestSignature === 'PASS'
+    ? 'The node signed what belongs into this package, and the package is not that. Do not rely on it as a whole.'
+    : 'Completeness is unknown: there is no list of contents with a valid signature, so records may have been taken out.';
+}
+
+function packageRows({ manifest }: PackageVerification): [string, string][] {
+  if (manifest === null) return [];
+  const { nodeId, kid, tenantId, asOf, signedAt, count, query } = manifest;
+  const asked = Object.entries(query)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name} ${printable(String(value))}`);
+  return [
+    ['Node', printable(nodeId)],
+    ['Key', printable(kid)],
+    ['Account', printable(tenantId)],
+    ['Asked for', asked.length === 0 ? 'all records' : asked.join(', ')],
+    ['As of', printable(asOf)],
+    ['Signed', `${printable(signedAt)} (the node's own clock)`],
+    ['Records', String(count)],
+  ];
+}

@@ -1,0 +1,145 @@
+import {
+  CerError,
+  isJsonObject,
+  member,
+  parseJson,
+  type AuditPackageEntry,
+  type AuditPackageManifest,
+  type JsonObject,
+} from '@cer/cer-core';
+import type { ZipFile } from 'yauzl';
+import type { Chunk } from '../batch/batch-settings.js';
+import { splitLines, type Line } from '../batch/split-lines.js';
+import { entryContent } from './entry-content.js';
+import { PackageRefused, type PackageFindings } from './package-finding.js';
+import type { QueryCheck } from './query-check.js';
+import type { SafeEntry, SoundZip } from './zip-structure.js';
+
+/** Enough for a thread to be busy for some milliseconds. */
+const RECORDS_PER_CHUNK = 64;
+const BYTES_PER_CHUNK = 1024 * 1024;
+const part = /^(certificates|receipts)\/(\d{6,})\.ndjson$/;
+
+/** What the lines of a package are read with. */
+export interface LineReading {
+  readonly zip: ZipFile;
+  readonly entries: ReadonlyMap<string, SafeEntry>;
+  /** What the manifest says of each entry. */
+  readonly listed: ReadonlyMap<string, AuditPackageEntry>;
+  readonly findings: PackageFindings;
+  /** A longer line is refused. */
+  readonly maxBytes: number;
+  readonly query: QueryCheck;
+}
+
+export function lineReading(
+  { zip, entries }: SoundZip,
+  manifest: AuditPackageManifest | null,
+  findings: PackageFindings,
+  query: QueryCheck,
+  maxBytes: number,
+): LineReading {
+  return {
+    zip,
+    entries: new Map(entries.map((entry) => [entry.name, entry])),
+    listed: new Map(manifest?.entries.map((entry) => [entry.name, entry])),
+    findings,
+    query,
+    maxBytes,
+  };
+}
+
+/** The numbers of the parts, in order. A part without its counterpart is found out by its lines. */
+function partNumbers({ entries, findings }: LineReading): readonly string[] {
+  const numbers = new Set(
+    [...entries.keys()].map((name) => part.exec(name)?.[2]).filter((found) => found !== undefined),
+  );
+  const sorted = [...numbers].sort((a, b) => Number(a) - Number(b));
+  sorted.forEach((found, index) => {
+    if (Number(found) !== index + 1) findings.add('RECORDS_MISMATCH', '', `part ${index + 1} is not here`);
+  });
+  return sorted;
+}
+
+/** Each certificate with its receipt as a package of its own, in chunks that threads verify. */
+export async function* recordChunks(reading: LineReading): AsyncGenerator<Chunk> {
+  let items: { name: string; bytes: Uint8Array }[] = [];
+  let bytes = 0;
+  for (const number of partNumbers(reading)) {
+    const name = `certificates/${number}.ndjson`;
+    const receipts = linesOf(reading, `receipts/${number}.ndjson`);
+    const certificates = linesOf(reading, name);
+    for (;;) {
+      const [certificate, receipt] = [(await certificates.next()).value, (await receipts.next()).value];
+      if (certificate === undefined && receipt === undefined) break;
+      const place = `${name}:${certificate?.number ?? receipt?.number ?? 0}`;
+      const joined = join(reading, place, certificate, receipt);
+      if (joined === null) continue;
+      items.push({ name: place, bytes: joined });
+      bytes += joined.length;
+      if (items.length < RECORDS_PER_CHUNK && bytes < BYTES_PER_CHUNK) continue;
+      yield { items, progress: items.length };
+      items = [];
+      bytes = 0;
+    }
+  }
+  if (items.length > 0) yield { items, progress: items.length };
+}
+
+async function* linesOf(
+  { zip, entries, listed, findings, maxBytes }: LineReading,
+  name: string,
+): AsyncGenerator<Line, undefined> {
+  const entry = entries.get(name);
+  if (entry !== undefined) {
+    yield* splitLines(entryContent(zip, entry, listed.get(name) ?? null, findings), maxBytes);
+  }
+  return undefined;
+}
+
+function join(
+  { findings, maxBytes, query }: LineReading,
+  place: string,
+  certificate: Line | undefined,
+  receipt: Line | undefined,
+): Uint8Array | null {
+  if (certificate === undefined || receipt === undefined || certificate.number !== receipt.number) {
+    findings.add('RECORDS_MISMATCH', place, 'a certificate stands without its receipt, or a receipt without it');
+    return null;
+  }
+  if (certificate.bytes === null || receipt.bytes === null) {
+    throw new PackageRefused('PACKAGE_TOO_LARGE', place, `a line has more than ${maxBytes} bytes`);
+  }
+  const line = parsed(receipt.bytes);
+  if (line === null) {
+    findings.add('RECORDS_MISMATCH', place, 'its receipt is no strict JSON object');
+    return null;
+  }
+  query.add(place, line);
+  // cer-core takes the two together as it takes the answer of a lookup, and holds one against the other.
+  const names = ['certificateHash', 'receipt', 'signature', 'kid'];
+  if (typeof member(line, 'resealedCertificateHash') === 'string') names.push('resealedCertificateHash');
+  const around = JSON.stringify(Object.fromEntries(names.map((name) => [name, member(line, name) ?? null])));
+  return Buffer.concat([Buffer.from(`${around.slice(0, -1)},"cer":`), certificate.bytes, Buffer.from('}')]);
+}
+
+function parsed(bytes: Uint8Array): JsonObject | null {
+  try {
+    const value = parseJson(bytes);
+    return isJsonObject(value) ? value : null;
+  } catch (error) {
+    if (error instanceof CerError) return null;
+    throw error;
+  }
+}
+
+/** Reads every entry that is no part, so that its hash is checked too. */
+export async function readOthers({ zip, entries, listed, findings }: LineReading): Promise<void> {
+  for (const [name, stated] of listed) {
+    const entry = entries.get(name);
+    if (entry === undefined || part.test(name)) continue;
+    const content = entryContent(zip, entry, stated, findings);
+    // Only its end matters.
+    while ((await content.next()).done !== true);
+  }
+}

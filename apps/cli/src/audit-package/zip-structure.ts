@@ -1,0 +1,204 @@
+import type { FileHandle } from 'node:fs/promises';
+import { fromFdPromise, type Entry, type ZipFile } from 'yauzl';
+import { PackageRefused } from './package-finding.js';
+import type { PackageLimits } from './package-limits.js';
+
+// Everything that is checked of a ZIP before one byte of it is unpacked. @see docs/spec.md, "Audit package"
+
+/** Deflate gives 1032 to 1 at most; lines of JSON give about ten. */
+const MAX_RATIO = 100;
+const RATIO_COUNTS_FROM = 1024 * 1024;
+
+const END_SIZE = 22;
+const END_SIGNATURE = 0x06054b50;
+const LONG_END_SIZE = 56;
+const LONG_LOCATOR_SIZE = 20;
+const LONG_LOCATOR_SIGNATURE = 0x07064b50;
+const DIRECTORY_RECORD_SIZE = 46;
+const DESCRIPTOR_SIGNATURE = 0x08074b50;
+
+const STORED = 0;
+const DEFLATED = 8;
+const HAS_DESCRIPTOR = 0x08;
+/** Patched data, and a directory whose header values are masked. */
+const OTHER_FLAGS = 0x20 | 0x2000;
+const LONG_SIZES = 0x0001;
+const EXTENDED_TIME = 0x5455;
+
+const FILE_TYPE_MASK = 0o170000;
+const REGULAR_FILE = 0o100000;
+
+const safeName = /^[A-Za-z0-9][A-Za-z0-9._-]*(\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
+
+/** An entry whose name and headers are as they should be. */
+export interface SafeEntry {
+  readonly name: string;
+  readonly entry: Entry;
+}
+
+/** A package whose form is sound: its entries in the order in which they stand. */
+export interface SoundZip {
+  readonly zip: ZipFile;
+  readonly entries: readonly SafeEntry[];
+}
+
+/**
+ * Opens a ZIP of which every byte belongs to exactly one entry, or to the directory.
+ * @throws PackageRefused for anything else
+ */
+export async function openSoundZip(file: FileHandle, limits: PackageLimits): Promise<SoundZip> {
+  const zip = await read(() =>
+    fromFdPromise(file.fd, { lazyEntries: true, autoClose: false, decodeStrings: false, validateEntrySizes: true }),
+  );
+  if (zip.entryCount > limits.entries) {
+    throw new PackageRefused('PACKAGE_TOO_LARGE', '', `has more than ${limits.entries} entries`);
+  }
+  const entries = await readDirectory(zip, limits);
+  let end = 0;
+  for (const entry of entries) end = await endOfEntry(file, zip, entry, end);
+  await assertDirectoryFollows(file, entries, end);
+  return { zip, entries };
+}
+
+/** Runs a step of the library; what it says of a broken file becomes one code. */
+async function read<T>(step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    if (error instanceof PackageRefused) throw error;
+    const detail = error instanceof Error ? error.message : '';
+    if (detail.includes('encryption')) {
+      throw new PackageRefused('ENTRY_ENCRYPTED', '', 'an entry is encrypted');
+    }
+    throw new PackageRefused('PACKAGE_MALFORMED', '', 'is no whole ZIP: was the download cut off?');
+  }
+}
+
+async function readDirectory(zip: ZipFile, { totalBytes }: PackageLimits): Promise<SafeEntry[]> {
+  const found: SafeEntry[] = [];
+  const names = new Set<string>();
+  let total = 0;
+  await read(async () => {
+    for await (const entry of zip.eachEntry()) {
+      const name = safeNameOf(entry);
+      // Where files are unpacked, names that differ in case may be one.
+      const folded = name.toLowerCase();
+      if (names.has(folded)) throw new PackageRefused('ENTRY_DUPLICATE', name, 'stands in the package more than once');
+      names.add(folded);
+      assertPlainFile(entry, name);
+      total += entry.uncompressedSize;
+      if (entry.uncompressedSize > RATIO_COUNTS_FROM && entry.uncompressedSize > entry.compressedSize * MAX_RATIO) {
+        throw new PackageRefused('PACKAGE_TOO_LARGE', name, `would grow to more than ${MAX_RATIO} times its size`);
+      }
+      if (total > totalBytes) {
+        throw new PackageRefused('PACKAGE_TOO_LARGE', name, `all entries together have more than ${totalBytes} bytes`);
+      }
+      found.push({ name, entry });
+    }
+  });
+  return found;
+}
+
+function safeNameOf({ fileNameRaw }: Entry): string {
+  const name = fileNameRaw.toString('latin1');
+  const refuse = (rule: string): PackageRefused => new PackageRefused('ENTRY_NAME_UNSAFE', name, rule);
+  if (/^[/\\]|^[A-Za-z]:/.test(name)) throw refuse('the name is absolute');
+  if (name.split(/[/\\]/).includes('..')) throw refuse('the name leads out of the package');
+  if (!safeName.test(name)) throw refuse('the name has characters that no name in a package has');
+  return name;
+}
+
+function assertPlainFile(entry: Entry, name: string): void {
+  const type = (entry.externalFileAttributes >>> 16) & FILE_TYPE_MASK;
+  if (type !== 0 && type !== REGULAR_FILE) {
+    throw new PackageRefused('ENTRY_SPECIAL_FILE', name, 'is a link or another special file');
+  }
+  if (entry.isEncrypted()) throw new PackageRefused('ENTRY_ENCRYPTED', name, 'is encrypted');
+  const isKnown = entry.compressionMethod === STORED || entry.compressionMethod === DEFLATED;
+  const isOdd = (entry.generalPurposeBitFlag & OTHER_FLAGS) !== 0 || entry.fileCommentLength > 0;
+  if (!isKnown || isOdd || entry.extraFields.some(({ id }) => id !== LONG_SIZES && id !== EXTENDED_TIME)) {
+    throw new PackageRefused('PACKAGE_MALFORMED', name, 'is stored in a way that no package is');
+  }
+}
+
+/** Holds the entry's own header against the directory. @returns where the next entry must begin */
+async function endOfEntry(file: FileHandle, zip: ZipFile, { name, entry }: SafeEntry, start: number): Promise<number> {
+  const mismatch = (rule: string): PackageRefused => new PackageRefused('ENTRY_HEADER_MISMATCH', name, rule);
+  if (entry.relativeOffsetOfLocalHeader !== start) {
+    throw mismatch('does not begin where the entry before it ends: bytes are hidden or used twice');
+  }
+  const local = await read(() => zip.readLocalFileHeaderPromise(entry));
+  if (!local.fileName.equals(entry.fileNameRaw)) throw mismatch('its own header has another name than the directory');
+  if (
+    local.generalPurposeBitFlag !== entry.generalPurposeBitFlag ||
+    local.compressionMethod !== entry.compressionMethod
+  ) {
+    throw mismatch('its own header says otherwise how it is stored than the directory');
+  }
+  const dataEnd = local.fileDataStart + entry.compressedSize;
+  if ((entry.generalPurposeBitFlag & HAS_DESCRIPTOR) === 0) {
+    const isSame =
+      local.crc32 === entry.crc32 &&
+      isSameSize(local.compressedSize, entry.compressedSize) &&
+      isSameSize(local.uncompressedSize, entry.uncompressedSize);
+    if (!isSame) throw mismatch('its own header has another size or checksum than the directory');
+    return dataEnd;
+  }
+  const end = await endOfDescriptor(file, entry, dataEnd);
+  if (end === null) throw mismatch('what follows it has another size or checksum than the directory');
+  return end;
+}
+
+/** A size that does not fit into 32 bits stands elsewhere. */
+function isSameSize(local: number, stated: number): boolean {
+  return local === stated || (local === 0xffffffff && stated >= 0xffffffff);
+}
+
+/** The sizes that stand behind an entry which was written before they were known. */
+async function endOfDescriptor(file: FileHandle, entry: Entry, start: number): Promise<number | null> {
+  const bytes = await bytesAt(file, start, 24);
+  if (bytes.length < 16 || bytes.readUInt32LE(0) !== DESCRIPTOR_SIGNATURE || bytes.readUInt32LE(4) !== entry.crc32) {
+    return null;
+  }
+  if (bytes.readUInt32LE(8) === entry.compressedSize && bytes.readUInt32LE(12) === entry.uncompressedSize) {
+    // Where both readings fit, the long one: a short one would be followed by a header, not by four zeros.
+    const isLong = bytes.length === 24 && bytes.readUInt32LE(12) === 0 && bytes.readUInt32LE(16) === 0;
+    if (!isLong) return start + 16;
+  }
+  if (bytes.length < 24) return null;
+  const isSame =
+    bytes.readBigUInt64LE(8) === BigInt(entry.compressedSize) &&
+    bytes.readBigUInt64LE(16) === BigInt(entry.uncompressedSize);
+  return isSame ? start + 24 : null;
+}
+
+/** Nothing lies between the last entry and the directory, between the directory and the end, or behind the end. */
+async function assertDirectoryFollows(file: FileHandle, entries: readonly SafeEntry[], start: number): Promise<void> {
+  const { size } = await file.stat();
+  const directoryEnd = entries.reduce(
+    (sum, { entry }) => sum + DIRECTORY_RECORD_SIZE + entry.fileNameLength + entry.extraFieldLength,
+    start,
+  );
+  const refused = new PackageRefused('PACKAGE_MALFORMED', '', 'has bytes that belong to no entry');
+  const end = await bytesAt(file, size - END_SIZE, END_SIZE);
+  if (end.length < END_SIZE || end.readUInt32LE(0) !== END_SIGNATURE) throw refused;
+  const locator = await bytesAt(file, size - END_SIZE - LONG_LOCATOR_SIZE, LONG_LOCATOR_SIZE);
+  const isLong = locator.length === LONG_LOCATOR_SIZE && locator.readUInt32LE(0) === LONG_LOCATOR_SIGNATURE;
+  if (!isLong) {
+    if (end.readUInt32LE(16) !== start || directoryEnd + END_SIZE !== size) throw refused;
+    return;
+  }
+  const longEnd = await bytesAt(file, directoryEnd, LONG_END_SIZE);
+  const isSound =
+    directoryEnd + LONG_END_SIZE + LONG_LOCATOR_SIZE + END_SIZE === size &&
+    locator.readBigUInt64LE(8) === BigInt(directoryEnd) &&
+    longEnd.readBigUInt64LE(48) === BigInt(start);
+  if (!isSound) throw refused;
+}
+
+async function bytesAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  if (position < 0) return Buffer.alloc(0);
+  const bytes = Buffer.alloc(length);
+  const { bytesRead } = await file.read(bytes, 0, length, position);
+  return bytes.subarray(0, bytesRead);
+}

@@ -1,0 +1,93 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { onlyOperand, readArguments } from '../arguments.js';
+import { writePackageReport } from '../audit-package/package-report.js';
+import { DEFAULT_LIMITS } from '../audit-package/package-limits.js';
+import { ProgressBar } from '../batch/progress-bar.js';
+import type { ExitCode } from '../exit-code.js';
+import { loadPinnedKeys } from '../history/pinned-history.js';
+import { asUsageError, DEFAULT_MAX_BYTES, nameOf } from '../input/read-bytes.js';
+import type { Io } from '../io.js';
+import { UsageError } from '../usage-error.js';
+import type { Command } from './command.js';
+import { VERIFY_FLAG_HELP, VERIFY_FLAGS } from './verify-flags.js';
+
+const { keys, history, root, node, json } = VERIFY_FLAGS;
+const FLAGS = { keys, history, root, node, json, 'max-bytes': { type: 'string' } } as const;
+
+/** Verifies an audit package. @see docs/spec.md, "Audit package" */
+export const verifyPackageCommand: Command = {
+  name: 'verify-package',
+  summary: 'check an audit package: complete, unchanged, and every certificate in it',
+  usage: ['verify-package FILE.zip [--keys FILE|URL] [options]'],
+  options: [
+    ...VERIFY_FLAG_HELP.filter(([flag]) => !/^--(require-attestation|max-bytes)/.test(flag)),
+    [
+      '--max-bytes N',
+      `refuse a package whose files have more than N bytes (${DEFAULT_LIMITS.totalBytes} unless given)`,
+    ],
+  ],
+  examples: [
+    ['cer verify-package audit-package.zip --keys https://node.example', 'with the keys as the node publishes them'],
+    ['cer verify-package audit-package.zip --keys keys.json --json', 'offline, as JSON'],
+  ],
+  run,
+};
+
+async function run(args: readonly string[], io: Io): Promise<ExitCode> {
+  const { flags, operands } = readArguments(args, FLAGS);
+  const path = onlyOperand(operands, 'FILE');
+  const totalBytes = totalBytesOf(flags['max-bytes']);
+  const file = await openRegular(path);
+  // Loaded here only, so that no other command starts later for it.
+  const { checkPackage } = await import('../audit-package/check-package.js');
+  try {
+    const pinned = await loadPinnedKeys(flags, flags.node ?? null, io);
+    const { material } = pinned;
+    const nodeId = flags.node ?? null;
+    let bar = new ProgressBar(io.stderr, null, io.now);
+    const verification = await checkPackage(file, {
+      trust: { keySet: material?.keySet ?? null, nodeId },
+      limits: { ...DEFAULT_LIMITS, totalBytes },
+      settings: {
+        keyDocument: material?.document ?? null,
+        revocationsKnownUntil: material?.voucher?.revocationsKnownUntil ?? null,
+        nodeId,
+        requireAttestation: true,
+        maxBytes: DEFAULT_MAX_BYTES,
+        verifiedAt: io.now().toISOString(),
+      },
+      onProgress: {
+        start: (total) => {
+          bar = new ProgressBar(io.stderr, total, io.now);
+        },
+        advance: (records) => {
+          bar.advance(records, records);
+        },
+      },
+    });
+    bar.clear();
+    return writePackageReport(verification, pinned, flags.json ?? false, io);
+  } finally {
+    await file.close();
+  }
+}
+
+function totalBytesOf(flag: string | undefined): number {
+  if (flag === undefined) return DEFAULT_LIMITS.totalBytes;
+  if (!/^[1-9]\d{0,14}$/.test(flag)) throw new UsageError('--max-bytes: must be a whole number of bytes, at least 1');
+  return Number(flag);
+}
+
+/** A ZIP is read from its end, so it must be a file. */
+async function openRegular(path: string): Promise<FileHandle> {
+  if (path === '-') throw new UsageError('a package is read from its end: give a file, not standard input');
+  let file: FileHandle;
+  try {
+    file = await open(path, 'r');
+  } catch (error) {
+    throw asUsageError(error, path);
+  }
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  throw new UsageError(`${nameOf(path)}: must be a regular file`);
+}

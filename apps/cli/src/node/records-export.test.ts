@@ -1,0 +1,104 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { cer, type Said } from '../testing/console.js';
+import { Folder } from '../testing/files.js';
+
+const folder = new Folder();
+const keyFile = folder.write('key', 'cer_live_test\n');
+const running: Server[] = [];
+
+afterEach(async () => {
+  await Promise.all(
+    running.splice(0).map((server) => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    }),
+  );
+});
+afterAll(() => {
+  folder.remove();
+});
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  running.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+const exported = (out: string, node: string, ...more: string[]): Promise<Said> =>
+  cer(['records', 'export', '--out', out, '--node', node, '--api-key-file', keyFile, ...more]);
+
+const content = Buffer.alloc(3_000_000, 'package');
+
+describe('cer records export', () => {
+  it('writes what the node sends, asks for what was asked, and says how to check it', async () => {
+    const asked: unknown[] = [];
+    const node = await serve((request, response) => {
+      asked.push([request.url, request.headers.authorization]);
+      response.end(content);
+    });
+    const out = folder.file('new.zip');
+    const said = await exported(out, node, '--attested-from', '2026-01-01', '--app-id', 'a&b', '--status', 'hidden');
+    expect(said).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringContaining('cer verify-package') });
+    expect(asked).toEqual([
+      ['/v1/records/export?attested_from=2026-01-01&app_id=a%26b&status=hidden', 'Bearer cer_live_test'],
+    ]);
+    expect(readFileSync(out).equals(content)).toBe(true);
+    expect(statSync(out).mode & 0o777).toBe(0o600);
+    expect(existsSync(`${out}.part`)).toBe(false);
+  });
+
+  it('shows its progress on a terminal', async () => {
+    const node = await serve((_, response) => response.end(content));
+    const args = ['records', 'export', '--out', folder.file('shown.zip'), '--node', node, '--api-key-file', keyFile];
+    expect((await cer(args, { isTerminal: true })).stderr).toMatch(/MiB/);
+  });
+
+  it('keeps nothing of a package that was cut off', async () => {
+    const node = await serve((_, response) => {
+      response.write(content, () => response.destroy());
+    });
+    const out = folder.file('cut.zip');
+    const { exitCode, stderr } = await exported(out, node);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('before it was whole: nothing was kept')]);
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('cut'))).toEqual([]);
+  });
+
+  it('says that a disk is full', async () => {
+    const node = await serve((_, response) => response.end(content));
+    const { exitCode, stderr } = await exported('/dev/full', node);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('could not be written (ENOSPC)')]);
+  });
+
+  it('replaces no file', async () => {
+    const out = folder.file('there.zip');
+    writeFileSync(out, 'mine');
+    const { exitCode, stderr } = await exported(out, 'http://127.0.0.1:1');
+    expect([exitCode, stderr]).toEqual([3, expect.stringContaining('exists already')]);
+    expect(readFileSync(out, 'utf8')).toBe('mine');
+  });
+
+  it.each<[string, RequestListener, number, string]>([
+    ['a refusal', (_, response) => response.writeHead(403).end('{"error":"FORBIDDEN"}'), 1, 'FORBIDDEN'],
+    ['something else', (_, response) => response.writeHead(404).end('<html>'), 1, 'is this the address of a node?'],
+    ['no answer', (request) => request.socket.destroy(), 1, 'cannot be reached'],
+  ])('tells %s and writes nothing', async (_, listener, code, why) => {
+    const out = join(folder.path, 'refused.zip');
+    const { exitCode, stderr } = await exported(out, await serve(listener));
+    expect([exitCode, stderr]).toEqual([code, expect.stringContaining(why)]);
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('refused'))).toEqual([]);
+  });
+
+  it.each([[[]], [['--out', '']], [['--out', 'x', 'y']], [['--out', '/']], [['--out', 'x/y/z.zip', '--limit', '1']]])(
+    'tells a wrong call: %j',
+    async (args) => {
+      const said = await cer(['records', 'export', '--node', 'http://127.0.0.1:1', '--api-key-file', keyFile, ...args]);
+      expect([said.exitCode, said.stderr]).toEqual([3, expect.stringMatching(/^cer: /)]);
+    },
+  );
+});

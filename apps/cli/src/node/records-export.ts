@@ -1,0 +1,227 @@
+import { once } from 'node:events';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isJsonObject, parseJson, type JsonObject } from '@cer/cer-core';
+import { readArguments } from '../arguments.js';
+import type { Command } from '../commands/command.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { faultCode } from '../input/fault-code.js';
+import { asUsageError, nameOf } from '../input/read-bytes.js';
+import type { Io } from '../io.js';
+import { printable } from '../report/printable.js';
+import { UsageError } from '../usage-error.js';
+import { apiKey, NODE_FLAG_HELP, NODE_FLAGS, NodeFault, nodeAddress, refused, talking } from './node-client.js';
+
+/** How long a node may send nothing, in milliseconds. */
+const STALL_MS = 60_000;
+const PROGRESS_MS = 500;
+
+const FILTERS = {
+  'attested-from': 'attested_from',
+  'attested-to': 'attested_to',
+  'app-id': 'app_id',
+  'bundle-type': 'bundle_type',
+  status: 'status',
+} as const;
+
+/** Downloads an audit package. @see docs/spec.md, "GET /v1/records/export" */
+export const recordsExportCommand: Command = {
+  name: 'records export',
+  summary: 'download your own records from a node as one signed audit package',
+  usage: ['records export --out FILE.zip --node URL [--api-key-file FILE] [filters]'],
+  options: [
+    ['--out FILE', 'where the package goes; it appears whole or not at all, and replaces no file'],
+    ...NODE_FLAG_HELP,
+    ['--attested-from TIME', 'first attested at this date or time, or later'],
+    ['--attested-to TIME', 'first attested before this date or time'],
+    ['--app-id ID', 'of this application'],
+    ['--bundle-type TYPE', 'of this type'],
+    ['--status STATUS', 'visible or hidden'],
+  ],
+  examples: [
+    [
+      'cer records export --out 2026.zip --attested-from 2026-01-01 --attested-to 2027-01-01 --node https://node.example',
+      'a year; then check it: cer verify-package 2026.zip --keys https://node.example',
+    ],
+  ],
+  run,
+};
+
+async function run(args: readonly string[], io: Io): Promise<ExitCode> {
+  const text = { type: 'string' } as const;
+  const { flags, operands } = readArguments(args, {
+    ...NODE_FLAGS,
+    out: text,
+    'attested-from': text,
+    'attested-to': text,
+    'app-id': text,
+    'bundle-type': text,
+    status: text,
+  });
+  if (operands.length > 0) throw new UsageError('records export takes no FILE: --out names where the package goes');
+  const path = flags.out;
+  if (path === undefined || path === '') throw new UsageError('--out is missing: where should the package go?');
+  const address = nodeAddress(flags.node, io);
+  const key = apiKey(flags['api-key-file'], io);
+  const query = new URLSearchParams();
+  for (const [flag, name] of Object.entries(FILTERS)) {
+    const value = flags[flag as keyof typeof FILTERS];
+    if (value !== undefined) query.set(name, value);
+  }
+  const target = await targetOf(path);
+  return talking(io, async () => {
+    const stalled = new StallTimer();
+    const response = await ask(`${address}/v1/records/export?${query.toString()}`, key, stalled.signal);
+    if (response.status !== 200 || response.body === null) {
+      return refused({ status: response.status, body: await refusalOf(response), isReplay: false }, io);
+    }
+    const bytes = await download(response.body, target, stalled, io);
+    io.stdout.write(
+      `${nameOf(path)}: ${bytes} bytes. Check it: cer verify-package ${nameOf(path)} --keys ${address}\n`,
+    );
+    return EXIT.verified;
+  });
+}
+
+/** Ends a request that stands still, or that nobody wants any more. */
+class StallTimer {
+  readonly #controller = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor() {
+    this.moved();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  moved(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#controller.abort();
+    }, STALL_MS);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  abort(): void {
+    this.#controller.abort();
+  }
+}
+
+async function ask(url: string, key: string, signal: AbortSignal): Promise<Response> {
+  try {
+    return await fetch(url, { headers: { authorization: `Bearer ${key}` }, redirect: 'error', signal });
+  } catch {
+    throw new NodeFault('the node cannot be reached, or did not answer');
+  }
+}
+
+async function refusalOf(response: Response): Promise<JsonObject> {
+  try {
+    const body = parseJson(new Uint8Array(await response.arrayBuffer()));
+    if (isJsonObject(body)) return body;
+  } catch {
+    // Told below: what answered is no node.
+  }
+  throw new NodeFault(`the answer, status ${response.status}, is no package: is this the address of a node?`);
+}
+
+/** Where the bytes are written first, and the name they get when they are all there; the same for what is no file. */
+interface Target {
+  readonly draft: string;
+  readonly path: string;
+}
+
+async function targetOf(path: string): Promise<Target> {
+  try {
+    const found = await stat(path);
+    if (!found.isFile() && !found.isDirectory()) return { draft: path, path };
+  } catch (error) {
+    if (faultCode(error) === 'ENOENT') return { draft: `${path}.part`, path };
+    throw asUsageError(error, path);
+  }
+  throw new UsageError(`--out: ${nameOf(path)} exists already, and nothing is overwritten`);
+}
+
+/** Writes the body to disk as fast as the disk takes it. A package that did not arrive whole leaves no file. */
+async function download(
+  body: NonNullable<Response['body']>,
+  { draft, path }: Target,
+  stalled: StallTimer,
+  io: Io,
+): Promise<number> {
+  const isFile = draft !== path;
+  const file = createWriteStream(draft, { flags: isFile ? 'wx' : 'w', mode: 0o600 });
+  try {
+    await once(file, 'open');
+    const bytes = await copy(body, file, stalled, io);
+    if (isFile) {
+      await synced(draft);
+      await rename(draft, path);
+      await synced(dirname(path));
+    }
+    return bytes;
+  } catch (error) {
+    file.destroy();
+    stalled.abort();
+    const code = faultCode(error);
+    if (code === 'EEXIST') throw new UsageError(`--out: ${nameOf(draft)} exists already: is another export running?`);
+    if (isFile) await rm(draft, { force: true });
+    if (code !== null) throw new NodeFault(`the package could not be written (${code}): nothing was kept`);
+    throw new NodeFault('the node ended the package before it was whole: nothing was kept; try again');
+  } finally {
+    stalled.stop();
+  }
+}
+
+/** What is used of a stream's reader: the platform's own type differs between Node's and the browser's declarations. */
+interface Reader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+}
+
+async function copy(
+  body: NonNullable<Response['body']>,
+  file: WriteStream,
+  stalled: StallTimer,
+  io: Io,
+): Promise<number> {
+  const failed = once(file, 'error').then(([error]) => {
+    throw error instanceof Error ? error : new TypeError('the file failed');
+  });
+  // Whoever waits for it first is told; without anybody waiting it is no unhandled one.
+  failed.catch(() => undefined);
+  let bytes = 0;
+  let shownAt = 0;
+  const reader: Reader = body.getReader();
+  for (;;) {
+    const { value: chunk } = await reader.read();
+    if (chunk === undefined) break;
+    stalled.moved();
+    bytes += chunk.length;
+    if (!file.write(chunk)) await Promise.race([once(file, 'drain'), failed]);
+    const now = io.now().getTime();
+    if (io.stderr.isTerminal && now - shownAt >= PROGRESS_MS) {
+      shownAt = now;
+      io.stderr.write(`\r\u001b[K${printable((bytes / 1024 / 1024).toFixed(1))} MiB`);
+    }
+  }
+  if (shownAt > 0) io.stderr.write('\r\u001b[K');
+  const closed = once(file, 'close');
+  file.end();
+  await Promise.race([closed, failed]);
+  return bytes;
+}
+
+async function synced(path: string): Promise<void> {
+  const opened = await open(path, 'r');
+  try {
+    await opened.sync();
+  } finally {
+    await opened.close();
+  }
+}
