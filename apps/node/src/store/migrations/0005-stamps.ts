@@ -7,10 +7,8 @@ import type { Migration } from './migration.js';
 export const stamps: Migration = {
   version: 5,
   up: (db) =>
-    db.schema
-      .raw('alter table records add column stamped_at text')
-      .raw(
-        `create index records_unstamped on records (stamped_at, seq)
+    db.schema.raw('alter table records add column stamped_at text').raw(
+      `create index records_unstamped on records (stamped_at, seq)
          where stamped_at is null and visibility <> 'deleted'`,
-      ),
+    ),
 };

@@ -11,7 +11,15 @@ import { limits } from './0008-limits.js';
 import type { Migration } from './migration.js';
 
 /** In order of version. */
-export const MIGRATIONS: readonly Migration[] = [records, leases, administration, recordList, stamps, signingKeys, limits];
+export const MIGRATIONS: readonly Migration[] = [
+  records,
+  leases,
+  administration,
+  recordList,
+  stamps,
+  signingKeys,
+  limits,
+];
 
 /** The first schema that was released. */
 const OLDEST_SCHEMA = 1;
