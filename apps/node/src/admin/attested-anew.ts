@@ -7,6 +7,7 @@ import {
   pickPresent,
   type AttestationFacts,
   type AttestationMeta,
+  type JsonValue,
   type Attestor,
   type JsonObject,
   type Sha256Hash,
@@ -84,12 +85,13 @@ async function newPublicCer(
 
 /** Nothing of an earlier attestation stays beside the new one: an old envelope would contradict it. */
 function renewed(meta: JsonObject, made: AttestationMeta): JsonObject {
-  const history = member(meta, 'attestationHistory');
+  const stated = member(meta, 'attestationHistory');
+  const history: readonly JsonValue[] = Array.isArray(stated) ? stated : [];
   const kept = Object.fromEntries(Object.entries(meta).filter(([name]) => !ATTESTED.includes(name)));
   return {
     ...kept,
     ...made,
-    attestationHistory: [...(Array.isArray(history) ? history : []), pickPresent(meta, ATTESTED)],
+    attestationHistory: [...history, pickPresent(meta, ATTESTED)],
   };
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ENVELOPE_SPEC_VERSION, isJsonObject, member } from '@cer/cer-core';
 import { whileAttesting } from '../errors.js';
-import { objectMember, storedMeta } from '../records/stored-cer.js';
+import { objectMember, parseStored, storedMeta } from '../records/stored-cer.js';
 import type { Signing } from '../signing-keys/signing.js';
 import type { CertificateRecord, Store } from '../store/index.js';
 import { attestedAnew } from './attested-anew.js';
@@ -92,5 +92,5 @@ function isCurrent(record: CertificateRecord, activeKid: string): boolean {
 }
 
 function hasEnvelope(metaJson: string): boolean {
-  return isJsonObject(member(JSON.parse(metaJson), 'verificationEnvelope'));
+  return isJsonObject(member(parseStored(metaJson), 'verificationEnvelope'));
 }

@@ -103,7 +103,10 @@ export function hashedBundle(bundle: JsonObject, layout: Layout): JsonObject {
 
 /** The public form of a bundle that hides nothing: without envelope, declaration and unknown members. */
 export function publicForm(hashed: JsonObject, meta: JsonObject, metadata: JsonObject | null): JsonObject {
-  return { ...hashed, meta: { ...pickPresent(meta, ['attestation', 'timestamps']), ...(metadata !== null && { metadata }) } };
+  return {
+    ...hashed,
+    meta: { ...pickPresent(meta, ['attestation', 'timestamps']), ...(metadata !== null && { metadata }) },
+  };
 }
 
 function withMetadata(bundle: JsonObject, metadata: JsonObject | null): JsonObject {

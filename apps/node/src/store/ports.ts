@@ -1,17 +1,15 @@
+import type { CertificateRecord, RecordKind, Visibility } from './certificate-record.js';
 import type { RecordList } from './record-list-port.js';
 import type { RecordScan } from './record-scan-port.js';
 import type { SigningKeyStore } from './signing-key-port.js';
 import type { StampStore } from './stamp-port.js';
 
+export type { CertificateRecord, RecordKind, Visibility } from './certificate-record.js';
+
 /**
  * What the node keeps, worded by intent. Two adapters stand behind these ports, SQLite and PostgreSQL, and one contract
  * suite holds both. Every method may throw a StoreError; a promise of a write resolves only when the write is durable.
  */
-
-export type RecordKind = 'full' | 'hash-only';
-
-/** `hidden` can be undone, `deleted` cannot: its JSON is gone. */
-export type Visibility = 'visible' | 'hidden' | 'deleted';
 
 /** One used executionId of one tenant. Kept forever, whatever happens to the record. */
 export interface ExecutionRow {
@@ -24,33 +22,6 @@ export interface ExecutionRow {
   readonly timestamp: string;
   /** The commitment secret that a confidential record was sealed under. */
   readonly commitmentSecretId: string | null;
-}
-
-/** One attested certificate of one tenant, unique on (tenant, certificateHash, kind). */
-export interface CertificateRecord {
-  readonly tenantId: string;
-  readonly certificateHash: string;
-  readonly kind: RecordKind;
-  /** Null for hash-only records. */
-  readonly executionId: string | null;
-  readonly bundleType: string;
-  readonly protocolVersion: string | null;
-  readonly appId: string | null;
-  /** A UUID, new for every attestation. */
-  readonly attestationId: string;
-  /** The node's time: ISO 8601, UTC, milliseconds, `Z`. */
-  readonly attestedAt: string;
-  readonly kid: string;
-  /** The request that made the record. */
-  readonly requestId: string;
-  /** The sealed bundle without `meta`; null when it holds raw values, which are never stored. */
-  readonly bundleJson: string | null;
-  /** The `meta` members that the node made. */
-  readonly metaJson: string;
-  /** The public form when it cannot be derived (a reseal); null otherwise. */
-  readonly publicCerJson: string | null;
-  readonly resealedCertificateHash: string | null;
-  readonly visibility: Visibility;
 }
 
 /** A record to keep, with what its execution row remembers (read only when `executionId` is given). */

@@ -1,4 +1,4 @@
-import type { CertificateRecord, RecordKind, Visibility } from './ports.js';
+import type { CertificateRecord, RecordKind, Visibility } from './certificate-record.js';
 
 /** Which records of a tenant are meant. Left out means any. */
 export interface RecordFilter {

@@ -1,4 +1,4 @@
-import type { CertificateRecord } from './ports.js';
+import type { CertificateRecord } from './certificate-record.js';
 
 /** A record and its place in the order in which records were kept. */
 export interface ScannedRecord {

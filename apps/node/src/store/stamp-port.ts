@@ -1,4 +1,4 @@
-import type { CertificateRecord } from './ports.js';
+import type { CertificateRecord } from './certificate-record.js';
 
 /** Where a record is found, without its JSON. */
 export interface UnstampedRecord extends Pick<CertificateRecord, 'tenantId' | 'certificateHash' | 'kind'> {

@@ -81,7 +81,7 @@ describe('an audit log', () => {
     expect(await faultOf(entries, undefined)).toMatchObject({ code: 'AUDIT_HEAD_UNSIGNED' });
     expect(await faultOf(entries, { ...head, signature: 'AA' })).toMatchObject({ code: 'AUDIT_HEAD_UNSIGNED' });
     expect(await faultOf(shorter.entries, shorter.head)).toBeNull();
-    const seen = { seq: 3, hash: String(head['hash']) as Sha256Hash };
+    const seen = { seq: 3, hash: head['hash'] as Sha256Hash };
     expect(await faultOf(shorter.entries, shorter.head, seen)).toMatchObject({ code: 'AUDIT_TRUNCATED' });
     expect(await faultOf([], null, seen)).toMatchObject({ code: 'AUDIT_TRUNCATED' });
   });

@@ -77,7 +77,8 @@ function collectTokens(places: readonly (JsonObject | null)[]): readonly Token[]
   };
   for (const place of places) {
     const listed = place === null ? undefined : member(place, 'timestamps');
-    if (Array.isArray(listed)) for (const entry of listed) add(entry, false);
+    const entries: readonly JsonValue[] = Array.isArray(listed) ? listed : [];
+    for (const entry of entries) add(entry, false);
   }
   for (const place of places) if (place !== null) add(member(place, 'timestamp'), true);
   return found;
