@@ -8,6 +8,7 @@ import { postgresCases } from './postgres.mjs';
 import { projectCases } from './project.mjs';
 import { rendererCases } from './renderer.mjs';
 import { coldStartMs, environment, printCases, printRatios, writeResults } from './report.mjs';
+import { scaleCases } from './scale.mjs';
 import { verifyCases } from './verify.mjs';
 
 const root = `${import.meta.dirname}/..`;
@@ -29,6 +30,8 @@ const groups = [
       ),
   ],
   ['postgres', () => postgresCases(quick ? { rounds: 1, seconds: 0.5 } : { rounds: 3, seconds: 2 })],
+  // A million records take minutes: not in a quick run.
+  ...(quick ? [] : [['scale', () => scaleCases({ rows: 1_000_000, rounds: 5 })]]),
   [
     'bridge',
     () =>

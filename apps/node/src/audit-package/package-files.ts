@@ -10,6 +10,8 @@ import {
   type AuditPackageQuery,
   type Sha256Hash,
 } from '@cer/cer-core';
+import { SignerAwayError } from '../signing-keys/key-holder.js';
+import type { SigningKeyRouteDeps } from '../signing-keys/signing-key-routes.js';
 import type { Signing } from '../signing-keys/signing.js';
 import type { WholeRecord } from '../store/index.js';
 import { certificateLine, receiptLine, timestampLine } from './package-lines.js';
@@ -31,6 +33,7 @@ export interface PackageOrder {
 
 export interface PackageDeps {
   readonly signing: Signing;
+  readonly keyHistory: SigningKeyRouteDeps['keyHistory'];
   readonly now: () => Date;
 }
 
@@ -41,7 +44,7 @@ export interface PackageDeps {
  * @see docs/spec.md, "Audit package"
  */
 export async function* packageFiles(
-  { signing, now }: PackageDeps,
+  { signing, keyHistory, now }: PackageDeps,
   order: PackageOrder,
   records: AsyncIterator<WholeRecord>,
 ): AsyncGenerator<PackageFile> {
@@ -60,6 +63,8 @@ export async function* packageFiles(
   const signedAt = now();
   const { signer, nodeId } = await signing.attestorAt(signedAt);
   yield listed('keys.json', [`${JSON.stringify(signing.published().document, null, 2)}\n`]);
+  const history = await historyOf(keyHistory);
+  if (history !== null) yield listed('key-history.json', [`${JSON.stringify(history, null, 2)}\n`]);
   const { count, first, last } = parts;
   const facts = { ...order, asOf: order.asOf.toISOString(), signedAt: signedAt.toISOString(), nodeId, count };
   yield listed('README.txt', [readme({ ...facts, kid: signer.kid })]);
@@ -74,6 +79,16 @@ export async function* packageFiles(
   const { text, signature } = await signManifest(manifest, signer);
   yield { name: MANIFEST_NAME, content: once(text) };
   yield { name: MANIFEST_SIGNATURE_NAME, content: once(signature) };
+}
+
+/** Null where keys have no history. */
+async function historyOf(keyHistory: PackageDeps['keyHistory']): Promise<object | null> {
+  try {
+    return await keyHistory.document();
+  } catch (error) {
+    if (error instanceof SignerAwayError) return null;
+    throw error;
+  }
 }
 
 /** Cuts records into parts: the certificates as they come, and what belongs to them afterwards. */
