@@ -58,6 +58,7 @@ export interface NodeDeps extends BodyLimits {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly trustedProxies?: RouterOptions['trustedProxies'];
+  readonly stallMs?: RouterOptions['stallMs'];
   readonly now: () => Date;
 }
 
@@ -101,6 +102,7 @@ export function createApp(deps: NodeDeps): RequestListener {
     statusOf: STATUS,
     translate: translateError,
     trustedProxies: deps.trustedProxies,
+    ...(deps.stallMs !== undefined && { stallMs: deps.stallMs }),
   };
   const behind = express();
   mount(behind, [], options);

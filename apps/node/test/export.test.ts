@@ -20,6 +20,7 @@ import { testKeySet } from '@cer/keys/testing';
 import { ask, at, textAt } from './ask.js';
 import { sealedElsewhere } from './sealed-elsewhere.js';
 import { newRecord } from './store/new-record.js';
+import { tenantWithMuch } from './tenant-with-much.js';
 import { startTestNode, type TestNode } from './test-node.js';
 import { zipFiles } from './zip-files.js';
 
@@ -72,20 +73,6 @@ async function manifestOf(files: ReadonlyMap<string, Buffer>): Promise<AuditPack
   const signature = files.get('manifest.sig') ?? Buffer.alloc(0);
   expect(await manifestRefusal(manifest, bytes, signature, { keySet, nodeId: null })).toBeNull();
   return manifest;
-}
-
-/** Records enough that no buffer between node and client holds them all; their content does not compress. */
-async function filled(tenant: string): Promise<string> {
-  const key = await node.newKey(tenant);
-  const { tenantId } = await node.store.tenants.createTenant(tenant);
-  await Promise.all(
-    Array.from({ length: 400 }, () => {
-      const filler = Array.from({ length: 1200 }, () => randomUUID()).join('');
-      const metaJson = JSON.stringify({ attestation: { receipt: {}, signature: 's', kid: 'k' } });
-      return node.store.records.recordOnce(newRecord({ tenantId, bundleJson: JSON.stringify({ filler }), metaJson }));
-    }),
-  );
-  return key;
 }
 
 describe('GET /v1/records/export', () => {
@@ -152,7 +139,7 @@ describe('GET /v1/records/export', () => {
 
   it('leaves out what is recorded, and what is deleted, while it is made', async () => {
     const tenant = randomUUID();
-    const key = await filled(tenant);
+    const key = await tenantWithMuch(node, tenant);
     const { tenantId } = await node.store.tenants.createTenant(tenant);
     const response = await asked(key);
     const last = (await node.store.recordList.page({ tenantId }, 'newest', null, 1))[0]?.certificateHash ?? '';
@@ -169,8 +156,8 @@ describe('GET /v1/records/export', () => {
     expect((await manifestOf(files)).count).toBe(399);
   });
 
-  it('reads the database no faster than the client reads, and gives the place back when the client goes', async () => {
-    const key = await filled(randomUUID());
+  it('makes two packages of a tenant at once, and gives the place back when a client goes', async () => {
+    const key = await tenantWithMuch(node, randomUUID());
     // Neither is read: their answers stay under way.
     const stalled = [await asked(key), await asked(key)];
     const refused = await ask(node, 'get', '/v1/records/export', { key });
@@ -193,7 +180,7 @@ describe('GET /v1/records/export', () => {
 
   it('is cut off, never ended, when a record cannot be read, so that nobody takes a part for the whole', async () => {
     const tenant = randomUUID();
-    const key = await filled(tenant);
+    const key = await tenantWithMuch(node, tenant);
     const { tenantId } = await node.store.tenants.createTenant(tenant);
     await node.store.records.recordOnce(
       newRecord({ tenantId, attestedAt: '2026-01-02T03:04:06.000Z', metaJson: '[]' }),

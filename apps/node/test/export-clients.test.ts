@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { get, type IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { executionRequest } from '@cer/cer-core/testing';
+import { parseKeyHistory } from '@cer/keys';
+
+import type { RecordList } from '../src/store/index.js';
+import { ask } from './ask.js';
+import { keyPremises } from './signing-keys/key-premises.js';
+import { MUCH, tenantWithMuch } from './tenant-with-much.js';
+import { startTestNode, type TestNode } from './test-node.js';
+import { zipFiles } from './zip-files.js';
+
+const endings: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).toReversed()) await end();
+});
+
+interface CountingNode extends TestNode {
+  /** How many records were read for packages so far. */
+  readonly recordsRead: () => number;
+}
+
+async function countingNode(stallMs: number): Promise<CountingNode> {
+  let read = 0;
+  const node = await startTestNode({
+    replace: ({ store }) => {
+      const { recordList } = store;
+      const counting: RecordList = {
+        place: (...asked) => recordList.place(...asked),
+        page: (...asked) => recordList.page(...asked),
+        snapshot: () => recordList.snapshot(),
+        all: async function* (...asked) {
+          for await (const record of recordList.all(...asked)) {
+            read += 1;
+            yield record;
+          }
+        },
+      };
+      return { stallMs, store: { ...store, recordList: counting } };
+    },
+  });
+  endings.push(() => node.close());
+  return { ...node, recordsRead: () => read };
+}
+
+/** Asks for a package and reads nothing of it. */
+function unread({ url }: TestNode, key: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const options = { headers: { authorization: `Bearer ${key}` }, highWaterMark: 1 };
+    get(`${url}/v1/records/export`, options, resolve).on('error', reject);
+  });
+}
+
+/** Waits until a figure stands still. @returns it */
+async function settled(figure: () => number): Promise<number> {
+  let before = -1;
+  while (figure() !== before) {
+    before = figure();
+    await sleep(100);
+  }
+  return before;
+}
+
+describe('a client that takes an audit package', () => {
+  it('and stops reading holds a small part of the records in memory, and no more as time passes', async () => {
+    const node = await countingNode(60_000);
+    const response = await unread(node, await tenantWithMuch(node, randomUUID()));
+    const held = await settled(node.recordsRead);
+    expect(held).toBeGreaterThan(0);
+    expect(held).toBeLessThan(MUCH / 2);
+    response.destroy();
+  });
+
+  it('and stops reading for too long loses its connection, and others get its place', async () => {
+    const node = await countingNode(100);
+    const key = await tenantWithMuch(node, randomUUID());
+    const stalled = await Promise.all([unread(node, key), unread(node, key)]);
+    let status = 503;
+    while (status === 503) {
+      await sleep(20);
+      ({ status } = await ask(node, 'head', '/v1/records/export', { key }));
+    }
+    expect(status).toBe(200);
+    for (const response of stalled) {
+      await expect(response.toArray()).rejects.toMatchObject({ code: 'ECONNRESET' });
+    }
+    expect(node.recordsRead()).toBeLessThan(2 * MUCH);
+    expect(node.log.filter((line) => line.includes('"status":499'))).toHaveLength(2);
+  });
+
+  it('and goes away half-way lets the node stop reading', async () => {
+    const node = await countingNode(60_000);
+    const response = await unread(node, await tenantWithMuch(node, randomUUID()));
+    await settled(node.recordsRead);
+    response.destroy();
+    const atTheEnd = await settled(node.recordsRead);
+    expect(atTheEnd).toBeLessThan(MUCH);
+    while (!node.log.some((line) => line.includes('"status":499'))) await sleep(20);
+  });
+});
+
+describe('the key history of a node that has one', () => {
+  it('is in its packages, as it is published', async () => {
+    const premises = await keyPremises();
+    endings.push(() => premises.remove());
+    const { signing, acts, history } = await premises.open();
+    const node = await startTestNode({
+      database: premises.database,
+      replace: () => ({ signing, keyActs: acts, keyHistory: history, now: premises.now }),
+    });
+    endings.push(() => node.close());
+    const key = await node.newKey();
+    const certified = await ask(node, 'post', '/v1/cer/ai/certify', {
+      key,
+      body: executionRequest({ executionId: randomUUID() }),
+    });
+    expect(certified.status).toBe(200);
+    const response = await unread(node, key);
+    const files = await zipFiles(Buffer.concat((await response.toArray()) as Buffer[]));
+    const packed: unknown = JSON.parse(files.get('key-history.json')?.toString() ?? 'null');
+    expect(packed).toEqual((await ask(node, 'get', '/.well-known/svc-key-history.json')).body);
+    expect(parseKeyHistory(packed).entries).not.toHaveLength(0);
+  });
+});
