@@ -25,14 +25,15 @@ export const GRACE_PERIODS = [
 export interface KeysPage {
   readonly formToken: string;
   readonly keys: readonly ApiKey[];
-  readonly owner: boolean;
+  /** Whether the reader may make, rotate and revoke keys now. */
+  readonly mayChange: boolean;
   readonly now: Date;
   readonly given?: { readonly name: string; readonly scopes: readonly string[] };
   readonly faults?: readonly FormFault[];
   readonly notice?: string | undefined;
 }
 
-export function keysPage({ formToken, keys, owner, now, given, faults, notice }: KeysPage): PageAnswer {
+export function keysPage({ formToken, keys, mayChange, now, given, faults, notice }: KeysPage): PageAnswer {
   const chosen: readonly string[] = given?.scopes ?? ['certify'];
   return {
     title: 'API keys',
@@ -43,11 +44,11 @@ export function keysPage({ formToken, keys, owner, now, given, faults, notice }:
         keys.length === 0
           ? html`<p class="card empty">No keys yet.</p>`
           : html`<ul class="items">
-              ${keys.map((key) => keyItem(key, owner, now))}
+              ${keys.map((key) => keyItem(key, mayChange, now))}
             </ul>`
       }
       ${
-        owner &&
+        mayChange &&
         html`<section aria-labelledby="new-key">
           <h2 id="new-key">Create a key</h2>
           <form method="post" action="/keys" class="card">
@@ -72,7 +73,7 @@ export function keysPage({ formToken, keys, owner, now, given, faults, notice }:
   };
 }
 
-function keyItem(key: ApiKey, owner: boolean, now: Date): Html {
+function keyItem(key: ApiKey, mayChange: boolean, now: Date): Html {
   const { keyId, name, prefix, scopes, createdAt, lastUsedAt, expiresAt, revokedAt } = key;
   const works = keyWorks(key, now);
   return html`<li class="card item">
@@ -114,7 +115,7 @@ function keyItem(key: ApiKey, owner: boolean, now: Date): Html {
       }
     </dl>
     ${
-      owner &&
+      mayChange &&
       works &&
       html`<p class="acts">
         ${expiresAt === null && html`<a href="/keys/${keyId}/rotate">Rotate<span class="unseen"> ${name}</span></a>`}

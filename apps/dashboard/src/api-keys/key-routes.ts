@@ -5,7 +5,7 @@ import type { ApiKey, Store, Tenant } from '../store/index.js';
 import { PlainName } from '../users/person.js';
 import { checkForm } from '../web/form.js';
 import { noticeText } from '../web/notices.js';
-import type { Pages } from '../web/pages.js';
+import { mayChange, type Pages } from '../web/pages.js';
 import { issueApiKey, SCOPES } from './api-key.js';
 import { GRACE_PERIODS, keysPage, newKeyPage, revokePage, rotatePage } from './key-pages.js';
 
@@ -37,7 +37,7 @@ export function keyRoutes({ pages, store, now }: KeyRoutesDeps): readonly Route[
       keysPage({
         formToken,
         keys: await store.apiKeys.list(session.tenant.tenantId),
-        owner: session.user.role === 'owner',
+        mayChange: mayChange(session),
         now: now(),
         notice: noticeText(head.query),
       }),
@@ -48,7 +48,10 @@ export function keyRoutes({ pages, store, now }: KeyRoutesDeps): readonly Route[
       const form = checkForm(KeyForm, given, LABELS);
       if (!form.ok) {
         const keys = await store.apiKeys.list(tenantId);
-        return { ...keysPage({ formToken, keys, owner: true, now: now(), given, faults: form.faults }), status: 422 };
+        return {
+          ...keysPage({ formToken, keys, mayChange: true, now: now(), given, faults: form.faults }),
+          status: 422,
+        };
       }
       const { key, ...kept } = issueApiKey();
       const { name, scopes } = form.value;

@@ -15,7 +15,7 @@ export function signInPage({ formToken, to, email, faults, notice }: SignInPage)
   return {
     title: 'Sign in',
     notice,
-    body: html`${faultSummary(faults)}
+    body: html`${faultSummary(faults, 'You are not signed in')}
       <form method="post" action="/sign-in" class="card">
         ${formTokenField(formToken)}
         <input type="hidden" name="to" value="${to}" />

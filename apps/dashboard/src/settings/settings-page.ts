@@ -5,22 +5,23 @@ import type { PageAnswer } from '../web/page-answer.js';
 import { PROTOCOLS, type TenantSettings } from './tenant-settings.js';
 
 const PROTOCOL_LABELS = {
-  '1.2.0': '1.2.0: anything the node accepts',
-  '1.3.0': '1.3.0: RFC 8785 canonical form',
-  '1.3.1': '1.3.1: confidential, input and output sealed',
+  '1.2.0': '1.2.0: accept all',
+  '1.3.0': '1.3.0: RFC 8785',
+  '1.3.1': '1.3.1: content sealed',
 } as const;
 
 export interface SettingsPage {
   readonly formToken: string;
   readonly settings: TenantSettings;
-  readonly owner: boolean;
+  /** Null for somebody who may change them, otherwise why not. */
+  readonly locked: 'not an owner' | 'suspended' | null;
   /** What was sent, when it was refused. */
   readonly given?: URLSearchParams;
   readonly faults?: readonly FormFault[];
   readonly notice?: string | undefined;
 }
 
-export function settingsPage({ formToken, settings, owner, given, faults, notice }: SettingsPage): PageAnswer {
+export function settingsPage({ formToken, settings, locked, given, faults, notice }: SettingsPage): PageAnswer {
   const { publish, minimumProtocol, retentionDays, visibility, legalHold } = settings;
   const names = typeof publish.metadata === 'string' ? '' : publish.metadata.join('\n');
   const metadata = given?.get('metadata') ?? (typeof publish.metadata === 'string' ? publish.metadata : 'names');
@@ -35,57 +36,64 @@ export function settingsPage({ formToken, settings, owner, given, faults, notice
     title: 'Settings',
     notice,
     body: html`<p class="lead">How your records are made, kept and shown. Changes act on new records.</p>
-      ${!owner && html`<p class="notice">Only an owner can change these.</p>`} ${faultSummary(faults)}
+      ${locked === 'not an owner' && html`<p class="notice">Only an owner can change these.</p>`}
+      ${faultSummary(faults)}
       <form method="post" action="/settings" class="card">
         ${formTokenField(formToken)}
-        <h2>What the public sees</h2>
-        ${choiceField(
-          'radio',
-          'visibility',
-          'New records',
-          [
-            { value: 'public', label: 'Anyone with the hash can look them up', chosen: look === 'public' },
-            { value: 'hidden', label: 'Hidden until you show them', chosen: look === 'hidden' },
-          ],
-          faults,
-        )}
-        ${choiceField('checkbox', 'publish', 'Published with a record', [
-          { value: 'context', label: 'Context, its summary and policy evaluation', chosen: shown.includes('context') },
-          { value: 'prompt', label: 'Prompt', chosen: shown.includes('prompt') },
-          { value: 'instruction', label: 'Instruction', chosen: shown.includes('instruction') },
-        ])}
-        ${choiceField('radio', 'metadata', 'Metadata', [
-          { value: 'none', label: 'None', chosen: metadata === 'none' },
-          { value: 'all', label: 'All of it', chosen: metadata === 'all' },
-          { value: 'names', label: 'Only these names', chosen: metadata === 'names' },
-        ])}
-        ${linesField({
-          name: 'metadata_names',
-          label: 'Names of published metadata',
-          hint: 'One a line; used with “Only these names”.',
-          value: given?.get('metadata_names') ?? names,
-          faults,
-        })}
-        <h2>How records are made and kept</h2>
-        ${selectField(
-          'minimumProtocol',
-          'Weakest protocol',
-          PROTOCOLS.map((value) => ({ value, label: PROTOCOL_LABELS[value], chosen: value === protocol })),
-          'Requests under a weaker one are refused.',
-        )}
-        ${textField({
-          name: 'retentionDays',
-          label: 'Days to keep records',
-          type: 'number',
-          optional: true,
-          hint: 'Empty keeps them for ever.',
-          value: given?.get('retentionDays') ?? (retentionDays === null ? '' : String(retentionDays)),
-          faults,
-        })}
-        ${choiceField('checkbox', 'legalHold', 'Legal hold', [
-          { value: 'on', label: 'Delete nothing, whatever the days above say', chosen: held },
-        ])}
-        ${owner && html`<button>Save the settings</button>`}
+        <fieldset class="whole" ${locked !== null && html`disabled`} aria-label="Settings of the account">
+          <h2>What the public sees</h2>
+          ${choiceField(
+            'radio',
+            'visibility',
+            'New records',
+            [
+              { value: 'public', label: 'Anyone with the hash can look them up', chosen: look === 'public' },
+              { value: 'hidden', label: 'Hidden until you show them', chosen: look === 'hidden' },
+            ],
+            faults,
+          )}
+          ${choiceField('checkbox', 'publish', 'Published with a record', [
+            {
+              value: 'context',
+              label: 'Context, its summary and policy evaluation',
+              chosen: shown.includes('context'),
+            },
+            { value: 'prompt', label: 'Prompt', chosen: shown.includes('prompt') },
+            { value: 'instruction', label: 'Instruction', chosen: shown.includes('instruction') },
+          ])}
+          ${choiceField('radio', 'metadata', 'Metadata', [
+            { value: 'none', label: 'None', chosen: metadata === 'none' },
+            { value: 'all', label: 'All of it', chosen: metadata === 'all' },
+            { value: 'names', label: 'Only these names', chosen: metadata === 'names' },
+          ])}
+          ${linesField({
+            name: 'metadata_names',
+            label: 'Names of published metadata',
+            hint: 'One a line; used with “Only these names”.',
+            value: given?.get('metadata_names') ?? names,
+            faults,
+          })}
+          <h2>How records are made and kept</h2>
+          ${selectField(
+            'minimumProtocol',
+            'Weakest protocol',
+            PROTOCOLS.map((value) => ({ value, label: PROTOCOL_LABELS[value], chosen: value === protocol })),
+            'Requests under a weaker one are refused.',
+          )}
+          ${textField({
+            name: 'retentionDays',
+            label: 'Days to keep records',
+            type: 'number',
+            optional: true,
+            hint: 'Empty keeps them for ever.',
+            value: given?.get('retentionDays') ?? (retentionDays === null ? '' : String(retentionDays)),
+            faults,
+          })}
+          ${choiceField('checkbox', 'legalHold', 'Legal hold', [
+            { value: 'on', label: 'Delete nothing, whatever the days above say', chosen: held },
+          ])}
+        </fieldset>
+        ${locked === null && html`<button>Save the settings</button>`}
       </form>`,
   };
 }

@@ -20,7 +20,8 @@ export function settingsRoutes({ pages, store }: { readonly pages: Pages; readon
       settingsPage({
         formToken,
         settings: session.tenant.settings,
-        owner: session.user.role === 'owner',
+        locked:
+          session.tenant.status === 'suspended' ? 'suspended' : session.user.role === 'owner' ? null : 'not an owner',
         notice: noticeText(head.query),
       }),
     ),
@@ -33,7 +34,7 @@ export function settingsRoutes({ pages, store }: { readonly pages: Pages; readon
             : fault,
         );
         const { settings } = session.tenant;
-        return { ...settingsPage({ formToken, settings, owner: true, given: fields, faults }), status: 422 };
+        return { ...settingsPage({ formToken, settings, locked: null, given: fields, faults }), status: 422 };
       }
       await store.tenants.setSettings(session.tenant.tenantId, form.value, session.user.email);
       return { goTo: '/settings?done=settings-saved' };

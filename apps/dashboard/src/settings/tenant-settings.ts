@@ -40,3 +40,19 @@ export const DEFAULT_SETTINGS: TenantSettings = {
   visibility: 'public',
   legalHold: false,
 };
+
+/** All of the settings in one line, as the account's activity keeps them. */
+export function summaryOf({ publish, minimumProtocol, retentionDays, visibility, legalHold }: TenantSettings): string {
+  const { metadata, ...parts } = publish;
+  const published = [
+    ...Object.entries(parts).flatMap(([part, isPublished]) => (isPublished ? [part] : [])),
+    ...(metadata === 'none' ? [] : [metadata === 'all' ? 'all metadata' : `metadata ${metadata.join(', ')}`]),
+  ];
+  return [
+    `new records ${visibility}`,
+    `published: ${published.length === 0 ? 'nothing more' : published.join(', ')}`,
+    `at least protocol ${minimumProtocol}`,
+    retentionDays === null ? 'kept for ever' : `kept ${retentionDays} days`,
+    legalHold ? 'legal hold' : 'no legal hold',
+  ].join('; ');
+}

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
-import { DEFAULT_SETTINGS, type TenantSettings } from '../settings/tenant-settings.js';
+import { DEFAULT_SETTINGS, summaryOf, type TenantSettings } from '../settings/tenant-settings.js';
 import { appendAct } from './account-acts.js';
 import type { Database } from './database.js';
 import { STANDARD_PLAN_ID } from './migrations.js';
@@ -70,7 +70,7 @@ export class SqlTenantStore implements TenantStore {
     await this.#database.transaction(async (db) => {
       const settingsJson = JSON.stringify(settings);
       await db('tenants').where({ tenant_id: tenantId }).update({ settings_json: settingsJson });
-      await appendAct(db, { tenantId, act: 'settings changed', subject: settingsJson, actor, at: this.#now() });
+      await appendAct(db, { tenantId, act: 'settings changed', subject: summaryOf(settings), actor, at: this.#now() });
     });
   }
 

@@ -59,7 +59,7 @@ function meter(used: number, limit: number | null): Html {
 function dayTable(days: readonly UsageDay[]): Html {
   const rows = byDay(days);
   if (rows.length === 0) return html`<p class="card empty">Nothing was used in the last month.</p>`;
-  return html`<div class="scroll card" role="region" aria-labelledby="days" tabindex="0">
+  return html`<div class="scroll card" role="region" aria-label="Table of days" tabindex="0">
     <table>
       <thead>
         <tr>

@@ -20,7 +20,7 @@ export const EmailAddress = z
   .trim()
   .toLowerCase()
   .max(MAX_EMAIL_CHARACTERS)
-  .regex(/^[^\s@<>"',;:\\()[\]]+@[^\s@<>"',;:\\()[\]]+\.[^\s@<>"',;:\\()[\]]+$/, {
-    error: 'must be an e-mail address such as name@example.org',
+  .refine((email) => /^[^\s@<>"',;:\\()[\]]+@[^\s@<>"',;:\\()[\]]+\.[^\s@<>"',;:\\()[\]]+$/.test(email), {
+    error: 'must be an address such as name@example.org',
   })
   .refine((email) => !UNSEEMLY.test(email), { error: 'must be plain text' });

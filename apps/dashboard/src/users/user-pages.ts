@@ -10,12 +10,14 @@ export interface UsersPage {
   readonly formToken: string;
   readonly users: readonly User[];
   readonly self: User;
+  /** Whether the reader may add, invite and disable users now. */
+  readonly mayChange: boolean;
   readonly given?: URLSearchParams;
   readonly faults?: readonly FormFault[];
   readonly notice?: string | undefined;
 }
 
-export function usersPage({ formToken, users, self, given, faults, notice }: UsersPage): PageAnswer {
+export function usersPage({ formToken, users, self, mayChange, given, faults, notice }: UsersPage): PageAnswer {
   const value = (name: string): string | undefined => given?.get(name) ?? undefined;
   const role = given?.get('role') === 'owner' ? 'owner' : 'member';
   return {
@@ -24,10 +26,10 @@ export function usersPage({ formToken, users, self, given, faults, notice }: Use
     body: html`<p class="lead">People who can sign in to this account.</p>
       ${faultSummary(faults)}
       <ul class="items">
-        ${users.map((user) => userItem(user, self, formToken))}
+        ${users.map((user) => userItem(user, self, mayChange, formToken))}
       </ul>
       ${
-        self.role === 'owner' &&
+        mayChange &&
         html`<section aria-labelledby="new-user">
           <h2 id="new-user">Add a user</h2>
           <form method="post" action="/users" class="card">
@@ -60,7 +62,7 @@ export function usersPage({ formToken, users, self, given, faults, notice }: Use
   };
 }
 
-function userItem(user: User, self: User, formToken: string): Html {
+function userItem(user: User, self: User, mayChange: boolean, formToken: string): Html {
   const { userId, email, name, role, enabled, hasPassword, lastLoginAt } = user;
   const isSelf = userId === self.userId;
   const act = (path: string, label: string, kind: string): Html =>
@@ -93,7 +95,7 @@ function userItem(user: User, self: User, formToken: string): Html {
       </div>
     </dl>
     ${
-      self.role === 'owner' &&
+      mayChange &&
       html`<div class="acts">
         ${enabled && act('link', 'New password link', 'quiet')}
         ${!isSelf && (enabled ? act('disable', 'Disable', 'quiet danger') : act('enable', 'Enable', 'quiet'))}

@@ -4,7 +4,7 @@ import { INVITATION_MS, issueLink } from '../links/one-time-link.js';
 import type { Store } from '../store/index.js';
 import { checkForm } from '../web/form.js';
 import { noticeText } from '../web/notices.js';
-import type { Pages } from '../web/pages.js';
+import { mayChange, type Pages } from '../web/pages.js';
 import { EmailAddress, PlainName } from './person.js';
 import { linkPage, usersPage } from './user-pages.js';
 
@@ -33,6 +33,7 @@ export function userRoutes({ pages, store, publicUrl, now }: UserRoutesDeps): re
         formToken,
         users: await store.users.list(session.tenant.tenantId),
         self: session.user,
+        mayChange: mayChange(session),
         notice: noticeText(head.query),
       }),
     ),
@@ -47,7 +48,10 @@ export function userRoutes({ pages, store, publicUrl, now }: UserRoutesDeps): re
         ? [{ field: 'email', sentence: 'E-mail address belongs to a user already.' }]
         : form.faults;
       const users = await store.users.list(tenantId);
-      return { ...usersPage({ formToken, users, self: session.user, given: fields, faults }), status: 422 };
+      return {
+        ...usersPage({ formToken, users, self: session.user, mayChange: true, given: fields, faults }),
+        status: 422,
+      };
     }),
     pages.act('/users/:userId/link', 'owner', async ({ session, head }) =>
       invite(session.tenant.tenantId, pathParam(head, 'userId'), session.user.email),

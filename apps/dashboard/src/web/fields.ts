@@ -101,10 +101,13 @@ export function selectField(name: string, label: string, choices: readonly Choic
 }
 
 /** What is wrong with a form, first thing on its page, each fault a link to its field. */
-export function faultSummary(faults: readonly FormFault[] | undefined): Html | false {
+export function faultSummary(
+  faults: readonly FormFault[] | undefined,
+  title = 'There is something to correct',
+): Html | false {
   if (faults === undefined || faults.length === 0) return false;
   return html`<div class="notice bad" role="alert">
-    <h2>There is something to correct</h2>
+    <h2>${title}</h2>
     <ul>
       ${faults.map(({ field, sentence }) => html`<li><a href="#${field}">${sentence}</a></li>`)}
     </ul>

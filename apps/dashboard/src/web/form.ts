@@ -38,13 +38,20 @@ export function checkForm<Schema extends z.ZodType>(
   const result = schema.safeParse(values);
   if (result.success) return { ok: true, value: result.data };
   const names = new Map(Object.entries(labels));
+  const left = new Set(emptyMembers(values));
   const faults = zodFaults(result.error, values).map((fault) => {
     const [, field = '', rule = ''] = /^([A-Za-z_]+)[^:]*: (.*)$/s.exec(fault) ?? [];
-    return { field, sentence: `${names.get(field) ?? 'The form'} ${rule}.` };
+    return { field, sentence: `${names.get(field) ?? 'The form'} ${left.has(field) ? 'is missing' : rule}.` };
   });
   // One sentence a field is enough to correct it.
   return {
     ok: false,
     faults: faults.filter(({ field }, at) => faults.findIndex((other) => other.field === field) === at),
   };
+}
+
+/** Names of the fields that were left empty: their people need no rule. */
+function emptyMembers(values: unknown): readonly string[] {
+  if (typeof values !== 'object' || values === null) return [];
+  return Object.entries(values).flatMap(([name, value]) => (value === '' ? [name] : []));
 }

@@ -153,6 +153,11 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
   };
 }
 
+/** Whether an owner's forms are of any use to the reader of a page. */
+export function mayChange({ tenant, user }: Pick<LiveSession, 'tenant' | 'user'>): boolean {
+  return tenant.status === 'active' && user.role === 'owner';
+}
+
 /** @throws ServiceError FORBIDDEN for a suspended account, or a member where only owners may act */
 function refuseStanding({ tenant, user }: LiveSession, by: 'owner' | 'anybody'): void {
   if (tenant.status === 'suspended') {

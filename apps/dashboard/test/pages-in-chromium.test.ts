@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Browser, Page } from 'puppeteer';
+import { issueLink, SET_UP_MS } from '../src/links/one-time-link.js';
+import { PLACES } from '../src/web/document.js';
+import { launchChromium, lookAt } from './chromium.js';
+import { serveDashboard, type ServedDashboard } from './served-dashboard.js';
+import { OWNER_EMAIL, PASSWORD } from './test-dashboard.js';
+
+/** Each page is checked three times by all of axe's rules, on machines that do other things too. */
+jest.setTimeout(180_000);
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+
+describe('every page, accessible in light and dark and whole on a phone', () => {
+  let served: ServedDashboard;
+  let browser: Browser;
+  let page: Page;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    served = await serveDashboard({ limits: { attemptsPerAccount: 4 } });
+    browser = await launchChromium();
+    page = await browser.newPage();
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('console', (message) => {
+      // Chromium reports the status of the refusals that are pages of their own.
+      if (!/status of 4\d\d|status of 503/.test(message.text())) complaints.push(message.text());
+    });
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await served.close();
+  });
+
+  const open = (path: string): Promise<unknown> => page.goto(served.url + path);
+  const press = (selector: string): Promise<unknown> => Promise.all([page.waitForNavigation(), page.click(selector)]);
+  const heading = (): Promise<string> => page.$eval('h1', (element) => element.textContent);
+  const see = async (title: string, name: string): Promise<void> => {
+    expect(await heading()).toBe(title);
+    await lookAt(page, name);
+  };
+  const enter = async (email: string, password: string): Promise<void> => {
+    await page.$eval('#email', (element) => {
+      (element as HTMLInputElement).value = '';
+    });
+    await page.type('#email', email);
+    await page.type('#password', password);
+    await press('main form button');
+  };
+  const asks = async (fields: Readonly<Record<string, string>>): Promise<void> => {
+    // What a browser would hold back is sent all the same: the server's own answer is looked at.
+    await page.$$eval('main form', (forms) => {
+      for (const form of forms) form.setAttribute('novalidate', '');
+    });
+    for (const [name, value] of Object.entries(fields)) await page.type(`#${name}`, value);
+  };
+
+  it('of the set-up link', async () => {
+    const link = issueLink(served.url, SET_UP_MS, served.dashboard.now());
+    await served.dashboard.store.links.issueSetUpLink(link);
+    await page.goto(link.url);
+    await see('Set up', 'set-up');
+    await asks({ tenant: 'Example Ltd', email: 'nobody', password: 'short' });
+    await press('main form button');
+    await see('Set up', 'set-up-faults');
+  });
+
+  it('of a link for a password, and of one that is over', async () => {
+    const { store, owner, now } = served.dashboard;
+    const link = issueLink(served.url, SET_UP_MS, now());
+    await store.links.issuePasswordLink(owner.tenantId, owner.userId, link, 'test');
+    await page.goto(link.url);
+    await see('Choose a password', 'password-link');
+    await open(`/link/${'A'.repeat(43)}`);
+    await see('Not found', 'link-over');
+  });
+
+  it('of signing in', async () => {
+    await open('/sign-in');
+    await see('Sign in', 'sign-in');
+    await enter(OWNER_EMAIL, 'not the password');
+    await see('Sign in', 'sign-in-refused');
+    for (let attempt = 0; attempt < 5; attempt += 1) await enter('somebody@example.org', 'not the password');
+    expect(await page.$eval('[role=alert]', (element) => element.textContent)).toContain('Too many attempts');
+    await see('Sign in', 'sign-in-limited');
+    await enter(OWNER_EMAIL, PASSWORD);
+  });
+
+  it('of a new account', async () => {
+    await see('Overview', 'overview-new');
+    for (const [path, title] of PLACES.slice(1)) {
+      await open(path);
+      await see(title, `new-${path.slice(1)}`);
+    }
+  });
+
+  it('of API keys: made, shown once, rotated, revoked', async () => {
+    await open('/keys');
+    await asks({});
+    await page.click('#scopes-certify');
+    await press('main form button');
+    await see('API keys', 'key-faults');
+    await open('/keys');
+    await page.type('#name', 'production');
+    await page.click('#scopes-ingest');
+    await press('main form button');
+    await see('Copy your new key now', 'key-issued');
+    await press('main a.button');
+    await press('main .acts a[href$="/rotate"]');
+    await see('Rotate production', 'key-rotate');
+    await press('main form button');
+    await see('Copy your new key now', 'key-rotated');
+    await open('/keys');
+    await page.type('#name', 'an-old-service-with-a-name-that-is-as-long-as-anybody-would-ever-want-to-type-it');
+    await press('main form button');
+    await press('main a.button');
+    await press('main .acts a[href$="/revoke"]');
+    await lookAt(page, 'key-revoke');
+    await press('main form button');
+    await see('API keys', 'keys');
+  });
+
+  it('of users: added by a link, disabled', async () => {
+    await open('/users');
+    await asks({ email: OWNER_EMAIL });
+    await press('main section form button');
+    await see('Users', 'user-faults');
+    await open('/users');
+    await page.type('#name', 'Bo Example');
+    await page.type('#email', 'bo.with.a.very.long.address.of.forty.and.more.characters@subsidiary.example.org');
+    await press('main section form button');
+    await see('Hand this link over', 'user-link');
+    const other = await served.dashboard.addUser('cy@example.org', 'member');
+    await open('/users');
+    await press(`form[action="/users/${other.userId}/disable"] button`);
+    await see('Users', 'users');
+  });
+
+  it('of plan and usage, with a limit nearly reached', async () => {
+    const { store, tenant } = served.dashboard;
+    const limits = { requestsPerMinute: 600, executionsPerMonth: 10_000 };
+    await store.tenants.putPlan({ name: 'Team', bridge: true, limits });
+    await store.tenants.assignPlan(tenant.tenantId, 'Team', 'test');
+    const { tenantId } = tenant;
+    await store.usage.record('report-0001', [
+      { tenantId, kind: 'certify', count: 9412 },
+      { tenantId, kind: 'ingest', count: 8120 },
+      { tenantId, kind: 'render', count: 7 },
+    ]);
+    await open('/usage');
+    await see('Plan and usage', 'usage');
+    await open('/');
+    await see('Overview', 'overview');
+  });
+
+  it('of settings: refused, saved', async () => {
+    await open('/settings');
+    await asks({ retentionDays: '0' });
+    await press('main form button');
+    await see('Settings', 'settings-faults');
+    await open('/settings');
+    await press('main form button');
+    await see('Settings', 'settings-saved');
+    await open('/activity');
+    await see('Activity', 'activity');
+  });
+
+  it('that are not there, not allowed, or fail', async () => {
+    await open('/no-such-page');
+    await see('Not found', 'not-found');
+    await open(`/keys/${'0'.repeat(8)}/rotate`);
+    await see('Not found', 'no-such-key');
+    await open('/users');
+    await page.$eval('main section form [name=form_token]', (element) => {
+      (element as HTMLInputElement).value = 'forged';
+    });
+    await page.type('#name', 'Bo');
+    await page.type('#email', 'bo@example.org');
+    await press('main section form button');
+    await see('Not allowed', 'not-allowed');
+  });
+
+  it('of a plan without the bridge, and of a suspended account', async () => {
+    const { store, tenant } = served.dashboard;
+    const limits = { requestsPerMinute: null, executionsPerMonth: null };
+    await store.tenants.putPlan({ name: 'Team', bridge: false, limits });
+    await open('/integrations');
+    await see('Integrations', 'integrations-no-bridge');
+    await store.tenants.putPlan({ name: 'Team', bridge: true, limits });
+    await store.tenants.setStatus(tenant.tenantId, 'suspended', 'test');
+    for (const [path, title] of PLACES) {
+      await open(path);
+      await see(title, `suspended-${path === '/' ? 'overview' : path.slice(1)}`);
+    }
+    await store.tenants.setStatus(tenant.tenantId, 'active', 'test');
+  });
+
+  it('of somebody who is no owner, and after signing out', async () => {
+    await press('header form button');
+    await see('Sign in', 'signed-out');
+    await served.dashboard.addUser('member@example.org', 'member');
+    await enter('member@example.org', PASSWORD);
+    for (const path of ['/keys', '/users', '/settings']) {
+      await open(path);
+      await lookAt(page, `member-${path.slice(1)}`);
+    }
+  });
+
+  it('after a session that ran out, while the database is gone', async () => {
+    served.dashboard.pass(WEEK_MS);
+    await open('/keys');
+    await see('Sign in', 'session-over');
+    await served.dashboard.store.close();
+    await open('/link/' + 'A'.repeat(43));
+    await lookAt(page, 'database-gone');
+  });
+
+  it('never broke the content security policy', () => {
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,33 @@
+import { serve, silentLogger, type RunningServer } from '@cer/http-service';
+import type { Express } from 'express';
+import { startTestDashboard, type TestDashboard, type TestDashboardOptions } from './test-dashboard.js';
+
+/** The whole dashboard behind a real port, beside something that stands for the bridge. */
+export interface ServedDashboard {
+  readonly url: string;
+  readonly bridgeUrl: string;
+  readonly dashboard: TestDashboard;
+  readonly close: () => Promise<void>;
+}
+
+export async function serveDashboard(options: TestDashboardOptions = {}): Promise<ServedDashboard> {
+  // The port is known only when it listens, and the app must know its own origin.
+  const apps: Express[] = [];
+  const onLocalhost = { host: '127.0.0.1', port: 0, logger: silentLogger() };
+  const server = await serve((request, response) => {
+    for (const app of apps) app(request, response);
+  }, onLocalhost);
+  const bridge: RunningServer = await serve((_request, response) => response.end('the bridge'), onLocalhost);
+  const dashboard = await startTestDashboard({ publicUrl: server.url, bridgeUrl: bridge.url, ...options });
+  apps.push(dashboard.app);
+  return {
+    url: server.url,
+    bridgeUrl: bridge.url,
+    dashboard,
+    close: async () => {
+      await server.close();
+      await bridge.close();
+      await dashboard.close();
+    },
+  };
+}
