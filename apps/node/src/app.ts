@@ -24,6 +24,7 @@ import type { CommitmentSecrets } from './certify/commitment-secrets.js';
 import { discoveryRoutes } from './discovery/discovery-routes.js';
 import type { Runtime } from './discovery/runtime.js';
 import { STATUS, translateError } from './errors.js';
+import { createRateLimits, type RateLimitSettings } from './limits/rate-limits.js';
 import { lookupRoutes } from './lookup/lookup-routes.js';
 import { openApiRoutes } from './openapi/openapi-routes.js';
 import { projectRoutes } from './project-bundle/project-routes.js';
@@ -53,6 +54,8 @@ export interface NodeDeps extends BodyLimits {
   readonly runtime: Runtime;
   readonly render: RenderSettings;
   readonly verifyUrl: string;
+  /** Unset: nothing but what a plan says. */
+  readonly rateLimits?: RateLimitSettings;
   /** Unset: the admin routes are closed. */
   readonly adminSecret?: Secret<string> | undefined;
   readonly logger: Logger;
@@ -65,7 +68,8 @@ export interface NodeDeps extends BodyLimits {
 /** The routes of the node, as data: tests hold them against the interface document. */
 export function nodeRoutes(deps: NodeDeps): Route[] {
   const { store } = deps;
-  const gate = createGate(deps.keys);
+  const rates = createRateLimits(deps.rateLimits ?? {}, store.ratePoints, Date.now);
+  const gate = createGate(deps.keys, rates);
   const adminGate = createAdminGate({ adminSecret: deps.adminSecret, now: deps.now });
   const auditLog = createAuditLog({ audit: store.audit, signing: deps.signing, now: deps.now });
   const shared = { ...deps, gate, adminGate, auditLog, records: store.records };

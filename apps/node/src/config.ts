@@ -17,6 +17,9 @@ import type { TokenAddress } from '@cer/pkcs11';
 
 const MIB = 1024 * 1024;
 
+/** The counters are 32-bit numbers. */
+const MAX_RATE = 100_000_000;
+
 const DATABASE_URL = z
   .string()
   .refine((url) => /^sqlite:.+/s.test(url) || /^postgres(ql)?:\/\/.+/.test(url), {
@@ -58,6 +61,9 @@ const NodeEnvironment = z
     PROJECT_LIMIT_BYTES: positiveInteger(128 * MIB),
     PROJECT_VERIFY_LIMIT_BYTES: positiveInteger(32 * MIB),
     STORE_QUEUE_LIMIT: positiveInteger(10_000),
+    RATE_LIMIT_KEY_PER_MINUTE: wholeNumber(1, MAX_RATE).optional(),
+    RATE_LIMIT_IP_PER_MINUTE: wholeNumber(1, MAX_RATE).optional(),
+    LIMITS_EXEMPT_ADDRESSES: trustedProxies(),
     HEADERS_TIMEOUT_MS: positiveInteger(10_000),
     REQUEST_TIMEOUT_MS: positiveInteger(300_000),
     DRAIN_TIMEOUT_MS: positiveInteger(660_000),
@@ -109,6 +115,11 @@ const NodeEnvironment = z
     projectLimitBytes: env.PROJECT_LIMIT_BYTES,
     projectVerifyLimitBytes: env.PROJECT_VERIFY_LIMIT_BYTES,
     storeQueueLimit: env.STORE_QUEUE_LIMIT,
+    rateLimits: {
+      keyRequestsPerMinute: env.RATE_LIMIT_KEY_PER_MINUTE,
+      addressRequestsPerMinute: env.RATE_LIMIT_IP_PER_MINUTE,
+      exemptAddresses: env.LIMITS_EXEMPT_ADDRESSES,
+    },
     headersTimeoutMs: env.HEADERS_TIMEOUT_MS,
     requestTimeoutMs: env.REQUEST_TIMEOUT_MS,
     drainTimeoutMs: env.DRAIN_TIMEOUT_MS,

@@ -86,10 +86,18 @@ describe('keys that a control plane knows', () => {
       tenantId: 'tenant-1',
       keyId: 'key-1',
       scopes: new Set(['certify', 'ingest']),
+      limits: { requestsPerMinute: null, executionsPerMonth: null },
       publish: usual,
     });
     stub.answer = { body: { ...ACTIVE, settings: { publish: { prompt: true, metadata: ['a'] }, retentionDays: 1 } } };
     expect(await directory().find('h')).toMatchObject({ publish: { ...usual, prompt: true, metadata: ['a'] } });
+  });
+
+  it('come with what the plan allows', async () => {
+    stub.answer = { body: { ...ACTIVE, limits: { requestsPerMinute: 600, executionsPerMonth: null } } };
+    expect(await directory().find('h')).toMatchObject({
+      limits: { requestsPerMinute: 600, executionsPerMonth: null },
+    });
   });
 
   it.each([
@@ -108,6 +116,7 @@ describe('keys that a control plane knows', () => {
     ['no JSON', { body: '{' }],
     ['another shape', { body: { ...ACTIVE, tenantId: undefined } }],
     ['an empty tenant', { body: { ...ACTIVE, tenantId: '' } }],
+    ['odd limits', { body: { ...ACTIVE, limits: { requestsPerMinute: '600' } } }],
     ['odd settings', { body: { ...ACTIVE, settings: { publish: { prompt: 'yes' } } } }],
   ])('are refused, never let through, on %s', async (_name, answer) => {
     stub.answer = answer;

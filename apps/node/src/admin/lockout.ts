@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { networkOf } from '../limits/network.js';
 
 export interface LockoutTimes {
   /** So many failures within the window lock an address out. */
@@ -59,18 +59,4 @@ export function createLockout({ failures, windowMs, lockedMs }: LockoutTimes, no
       known.delete(networkOf(address));
     },
   };
-}
-
-function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const [head = '', tail = ''] = address.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const last = tail === '' ? [] : tail.split(':');
-  const zeros = address.includes('::')
-    ? Array.from({ length: Math.max(0, 8 - groups.length - last.length) }, () => '0')
-    : [];
-  return [...groups, ...zeros, ...last]
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
-    .join(':');
 }

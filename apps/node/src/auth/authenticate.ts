@@ -1,17 +1,31 @@
-import { bearerKey, optionalBearerKey, ServiceError, unauthorized, type RequestHead } from '@cer/http-service';
+import {
+  bearerKey,
+  optionalBearerKey,
+  ServiceError,
+  unauthorized,
+  type RequestHead,
+  type ResponseHeaders,
+} from '@cer/http-service';
+import type { RateLimits } from '../limits/rate-limits.js';
 import { hashApiKey, isApiKey, type Scope } from './api-key.js';
 import type { Caller, KeyDirectory } from './key-directory.js';
 
-/** Authentication for routes: `admit` runs on the head alone and takes a key with one of the scopes, `callerOf` tells the handler who was admitted. */
+/**
+ * Who may call a route, and how often. What admits runs on the head alone and answers the headers that say what is left
+ * of a rate limit; `callerOf` tells the handler who was admitted.
+ */
 export interface Gate {
-  readonly admit: (...anyOf: readonly Scope[]) => (head: RequestHead) => Promise<void>;
+  /** Takes a key with one of the scopes. */
+  readonly admit: (...anyOf: readonly Scope[]) => (head: RequestHead) => Promise<ResponseHeaders | undefined>;
+  /** For routes that need no key. */
+  readonly admitAnybody: (head: RequestHead) => Promise<ResponseHeaders | undefined>;
   readonly callerOf: (head: RequestHead) => Caller;
   /** The caller of a route that needs no key; null without one. A key that is given must be good. */
   readonly optionalCaller: (head: RequestHead) => Promise<Caller | null>;
 }
 
-/** @see docs/spec.md, "API keys" */
-export function createGate(directory: KeyDirectory): Gate {
+/** @see docs/spec.md, "API keys" and "Rate limits and quotas" */
+export function createGate(directory: KeyDirectory, rates: RateLimits): Gate {
   const callers = new WeakMap<RequestHead, Caller>();
 
   const authenticate = async (key: string): Promise<Caller> => {
@@ -34,16 +48,28 @@ export function createGate(directory: KeyDirectory): Gate {
     return caller;
   };
 
+  /** Who tries keys is counted like anybody without one; a good key is never held up by its neighbours. */
+  const identify = async (head: RequestHead): Promise<Caller> => {
+    try {
+      return await authenticate(bearerKey(head));
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'UNAUTHORIZED') await rates.countAddress(head.remoteAddress);
+      throw error;
+    }
+  };
+
   return {
     admit:
       (...anyOf) =>
       async (head) => {
-        const caller = await authenticate(bearerKey(head));
+        const caller = await identify(head);
         if (!anyOf.some((scope) => caller.scopes.has(scope))) {
           throw new ServiceError({ code: 'FORBIDDEN', message: `the key lacks the scope ${anyOf.join(' or ')}` });
         }
         callers.set(head, caller);
+        return rates.countCaller(caller);
       },
+    admitAnybody: (head) => rates.countAddress(head.remoteAddress),
     callerOf: (head) => {
       const caller = callers.get(head);
       if (caller === undefined) throw new Error('the route admits nobody');

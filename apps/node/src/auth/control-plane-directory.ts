@@ -9,6 +9,8 @@ const TIMEOUT_MS = 3000;
 /** How long its answers are believed. @see docs/spec.md, "Introspection" */
 export const CONTROL_PLANE_TIMES: CacheTimes = { foundMs: 30_000, unknownMs: 5000 };
 
+const limit = z.number().int().min(0).max(1_000_000_000).nullable();
+
 // What the node needs of the answer; the rest is for others. @see docs/spec.md, "Introspection"
 const Introspection = z.union([
   z.object({ active: z.literal(false) }),
@@ -18,6 +20,7 @@ const Introspection = z.union([
     keyId: z.string().min(1),
     scopes: z.array(z.string()),
     accountStatus: z.string(),
+    limits: z.object({ requestsPerMinute: limit, executionsPerMonth: limit }).partial().default({}),
     settings: z
       .object({
         publish: z
@@ -48,12 +51,13 @@ export function controlPlaneDirectory(url: string, token: Secret<string>): KeyDi
       if (!response.ok) throw new Error(`the control plane answered ${response.status}`);
       const answer = Introspection.parse(await response.json());
       if (!answer.active || answer.accountStatus !== 'active') return null;
-      const { tenantId, keyId, scopes, settings } = answer;
+      const { tenantId, keyId, scopes, limits, settings } = answer;
+      const { requestsPerMinute = null, executionsPerMonth = null } = limits;
       const stated = settings?.publish ?? {};
       return {
         tenantId,
         keyId,
-        scopes: new Set(scopes),
+        scopes: new Set(scopes), limits: { requestsPerMinute, executionsPerMonth },
         publish: {
           context: stated.context ?? DEFAULT_PUBLISH_SETTINGS.context,
           prompt: stated.prompt ?? DEFAULT_PUBLISH_SETTINGS.prompt,

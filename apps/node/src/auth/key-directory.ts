@@ -1,12 +1,20 @@
 import { DEFAULT_PUBLISH_SETTINGS, type PublishSettings } from '@cer/cer-core';
 import type { TenantStore } from '../store/index.js';
 
+/** What a plan allows; null: no limit. */
+export interface PlanLimits {
+  readonly requestsPerMinute: number | null;
+  readonly executionsPerMonth: number | null;
+}
+
 /** Who calls: a tenant, by one of its API keys. */
 export interface Caller {
   readonly tenantId: string;
   readonly keyId: string;
   readonly scopes: ReadonlySet<string>;
   readonly publish: PublishSettings;
+  /** Left out where there are no plans. */
+  readonly limits?: PlanLimits;
 }
 
 /** Where API keys are looked up: the node's own table, or a control plane. */

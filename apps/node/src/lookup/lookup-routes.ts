@@ -10,7 +10,7 @@ import { publicProof, publicRecord } from './public-record.js';
 export interface LookupDeps {
   readonly records: RecordStore;
   readonly verifyUrl: string;
-  readonly gate: Pick<Gate, 'optionalCaller'>;
+  readonly gate: Pick<Gate, 'optionalCaller' | 'admitAnybody'>;
 }
 
 const MAX_OTHER_MATCHES = 20;
@@ -18,10 +18,12 @@ const MAX_OTHER_MATCHES = 20;
 /** @see docs/spec.md, "GET /v1/cer/public" */
 export function lookupRoutes(deps: LookupDeps): Route[] {
   const { records, verifyUrl } = deps;
+  const admit = deps.gate.admitAnybody;
   return [
     {
       method: 'GET',
       path: '/v1/cer/public',
+      admit,
       cors: 'public',
       handler: async (request) => {
         const query = parseLookupQuery(request.query);
@@ -33,6 +35,7 @@ export function lookupRoutes(deps: LookupDeps): Route[] {
     {
       method: 'GET',
       path: '/api/public-cer-proof',
+      admit,
       cors: 'public',
       handler: async ({ query }) =>
         byHash(records, parseHashQuery(query, 'certificate_hash', 'certificateHash'), (record) =>
@@ -42,6 +45,7 @@ export function lookupRoutes(deps: LookupDeps): Route[] {
     {
       method: 'GET',
       path: '/v1/resolve/cer/:hash',
+      admit,
       cors: 'public',
       // Without a look at the records: what is hidden must answer like what never was.
       handler: async (request) => {

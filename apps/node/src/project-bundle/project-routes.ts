@@ -37,6 +37,7 @@ export function projectRoutes(deps: ProjectRouteDeps): Route[] {
     {
       method: 'POST',
       path: '/v1/project-bundle/verify',
+      admit: gate.admitAnybody,
       mediaTypes,
       bodyLimitBytes: deps.projectVerifyLimitBytes,
       cors: 'public',
@@ -53,6 +54,7 @@ export function projectRoutes(deps: ProjectRouteDeps): Route[] {
     {
       method: 'GET',
       path: '/v1/project-bundle/public',
+      admit: gate.admitAnybody,
       cors: 'public',
       handler: async ({ query }) => {
         const registration = await store.projects.findByHash(parseHashQuery(query, 'project_hash', 'projectHash'));

@@ -64,6 +64,7 @@ export function renderRoutes(deps: RenderRouteDeps): Route[] {
     {
       method: 'POST',
       path: '/render',
+      admit: gate.admitAnybody,
       mediaTypes: ['application/json'],
       bodyLimitBytes,
       handler: openRenderHandler(render),

@@ -7,6 +7,7 @@ import type { Migration } from './migrations/migration.js';
 import type { NewRecord, Store } from './ports.js';
 import { PostgresDatabase } from './postgres/postgres-database.js';
 import { SqlProjectStore } from './projects.js';
+import { ratePointsOn } from './rate-points.js';
 import { recordKey, text } from './record-rows.js';
 import { SqlRecordList } from './record-list.js';
 import { SqlRecordScan } from './record-scan.js';
@@ -64,6 +65,7 @@ export async function openStore({
     recordList: new SqlRecordList(database),
     recordScan: new SqlRecordScan(database),
     stamps: new SqlStampStore(database),
+    ratePoints: ratePointsOn(database),
     schemaVersion,
     ping: async () => {
       await database.all('select 1', []);

@@ -1,4 +1,5 @@
 import type { CertificateRecord, RecordKind, Visibility } from './certificate-record.js';
+import type { RatePoints } from './rate-port.js';
 import type { RecordList } from './record-list-port.js';
 import type { RecordScan } from './record-scan-port.js';
 import type { SigningKeyStore } from './signing-key-port.js';
@@ -214,6 +215,7 @@ export interface Store {
   readonly recordList: RecordList;
   readonly recordScan: RecordScan;
   readonly stamps: StampStore;
+  readonly ratePoints: RatePoints;
   /** The migration that the database is at. */
   readonly schemaVersion: number;
   /** Resolves when the database answers. */

@@ -1,19 +1,22 @@
 import { evaluateCer, isJsonObject, member, toNodeVerifyResponse } from '@cer/cer-core';
 import { ok, parseJsonBody, validationError, type Route } from '@cer/http-service';
+import type { Gate } from '../auth/authenticate.js';
 import type { Signing } from '../signing-keys/signing.js';
 
 export interface VerifyRouteDeps {
+  readonly gate: Pick<Gate, 'admitAnybody'>;
   readonly signing: Pick<Signing, 'published'>;
   readonly now: () => Date;
   readonly verifyLimitBytes: number;
 }
 
 /** @see docs/spec.md, "POST /v1/cer/verify" */
-export function verifyRoutes({ signing, now, verifyLimitBytes }: VerifyRouteDeps): Route[] {
+export function verifyRoutes({ gate, signing, now, verifyLimitBytes }: VerifyRouteDeps): Route[] {
   return [
     {
       method: 'POST',
       path: '/v1/cer/verify',
+      admit: gate.admitAnybody,
       mediaTypes: ['application/json'],
       bodyLimitBytes: verifyLimitBytes,
       cors: 'public',

@@ -1,0 +1,57 @@
+import { RateLimiterMemory, RateLimiterPostgres, type RateLimiterAbstract } from 'rate-limiter-flexible';
+import type { Database, SqlRow, SqlValue } from './database.js';
+import type { RatePoints } from './rate-port.js';
+import { StoreError } from './store-error.js';
+
+const WINDOW_S = 60;
+/** How long a request may wait for the shared count; then its node counts alone. */
+const ANSWER_WITHIN_MS = 1000;
+
+/** What this process counts by itself is kept for the length of a window. */
+const inMemory = (): RateLimiterMemory => new RateLimiterMemory({ keyPrefix: '', points: 1, duration: WINDOW_S });
+
+/** Points of rate limits, counted by `rate-limiter-flexible`. */
+export function ratePointsOn(database: Database): RatePoints {
+  const limiter = database.dialect === 'postgres' ? sharedOn(database) : inMemory();
+  return {
+    take: async (key, points) => {
+      // A penalty is always booked and never refused: what is too much is decided where the limit is known.
+      const { consumedPoints, msBeforeNext } = await limiter.penalty(key, points);
+      return { taken: consumedPoints, msLeft: msBeforeNext };
+    },
+  };
+}
+
+function sharedOn(database: Database): RateLimiterAbstract {
+  const storeClient = {
+    query: async ({ text, values }: { readonly text: string; readonly values: readonly SqlValue[] }) => {
+      const rows = await withinTime(database.all(text, values));
+      return { rows, rowCount: rows.length };
+    },
+  };
+  return new RateLimiterPostgres({
+    storeClient,
+    storeType: 'pool',
+    tableName: 'rate_limits',
+    // By the schema steps.
+    tableCreated: true,
+    keyPrefix: '',
+    points: 1,
+    duration: WINDOW_S,
+    insuranceLimiter: inMemory(),
+  });
+}
+
+async function withinTime(answer: Promise<readonly SqlRow[]>): Promise<readonly SqlRow[]> {
+  let due: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    due = setTimeout(() => {
+      reject(new StoreError('STORE_UNAVAILABLE', 'the database takes too long'));
+    }, ANSWER_WITHIN_MS);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(due);
+  }
+}
