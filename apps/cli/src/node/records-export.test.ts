@@ -72,7 +72,7 @@ describe('cer records export', () => {
   it('says that a disk is full', async () => {
     const node = await serve((_, response) => response.end(content));
     const { exitCode, stderr } = await exported('/dev/full', node);
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('could not be written (ENOSPC)')]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('could not be written (the disk is full, ENOSPC)')]);
   });
 
   it('replaces no file', async () => {

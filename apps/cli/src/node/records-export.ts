@@ -72,15 +72,20 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const target = await targetOf(path);
   return talking(io, async () => {
     const stalled = new StallTimer();
-    const response = await ask(`${address}/v1/records/export?${query.toString()}`, key, stalled.signal);
-    if (response.status !== 200 || response.body === null) {
-      return refused({ status: response.status, body: await refusalOf(response), isReplay: false }, io);
+    try {
+      const response = await ask(`${address}/v1/records/export?${query.toString()}`, key, stalled.signal);
+      if (response.status !== 200 || response.body === null) {
+        return refused({ status: response.status, body: await refusalOf(response), isReplay: false }, io);
+      }
+      const bytes = await download(response.body, target, stalled, io);
+      io.stdout.write(
+        `${nameOf(path)}: ${bytes} bytes. Check it: cer verify-package ${nameOf(path)} --keys ${address}\n`,
+      );
+      return EXIT.verified;
+    } finally {
+      // A timer that goes on would keep the command from ending.
+      stalled.stop();
     }
-    const bytes = await download(response.body, target, stalled, io);
-    io.stdout.write(
-      `${nameOf(path)}: ${bytes} bytes. Check it: cer verify-package ${nameOf(path)} --keys ${address}\n`,
-    );
-    return EXIT.verified;
   });
 }
 
@@ -172,11 +177,20 @@ async function download(
     const code = faultCode(error);
     if (code === 'EEXIST') throw new UsageError(`--out: ${nameOf(draft)} exists already: is another export running?`);
     if (isFile) await rm(draft, { force: true });
-    if (code !== null) throw new NodeFault(`the package could not be written (${code}): nothing was kept`);
+    if (code !== null) throw new NodeFault(`the package could not be written (${worded(code)}): nothing was kept`);
     throw new NodeFault('the node ended the package before it was whole: nothing was kept; try again');
-  } finally {
-    stalled.stop();
   }
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would be larger than this system lets it be',
+};
+
+function worded(code: string): string {
+  const words = WORDS[code];
+  return words === undefined ? code : `${words}, ${code}`;
 }
 
 /** What is used of a stream's reader: the platform's own type differs between Node's and the browser's declarations. */
