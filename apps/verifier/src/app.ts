@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mount, type Logger, type Route, type RouterOptions } from '@cer/http-service';
 import { assetRoutes } from './pages/asset-routes.js';
 import { imageRoutes } from './pages/image-routes.js';
+import { keysRoute } from './pages/keys-route.js';
 import { limitRequests } from './pages/limit-requests.js';
 import { messagePage } from './pages/message-page.js';
 import type { PageSettings } from './pages/page-response.js';
@@ -33,7 +34,8 @@ export function verifierRoutes(deps: VerifierDeps): Route[] {
     ...recordRoutes({ settings, checkRecord, now }),
     ...imageRoutes({ settings, checkRecord }),
     ...plainRoutes({ settings, node }),
-    ...assetRoutes({ build, settings, checkRecord }),
+    keysRoute({ settings, node, now }),
+    ...assetRoutes({ build, settings, checkRecord, node }),
   ];
   const isCheap = ({ path }: Route): boolean => path === '/health' || path === '/ready' || path === '/assets/:name';
   return [
@@ -41,6 +43,7 @@ export function verifierRoutes(deps: VerifierDeps): Route[] {
     ...limitRequests(
       routes.filter((route) => !isCheap(route)),
       deps.rateLimitPerMinute,
+      settings,
     ),
   ];
 }

@@ -4,6 +4,7 @@ import { checkCertificate } from './check-certificate.js';
 import { checkProject } from './check-project.js';
 import type { ArtefactCheck, KeySource } from './check-result.js';
 import { readArtefact } from './read-artefact.js';
+import { timestampVerifier, type LoadTimestampCode } from './timestamp-code.js';
 
 /** One thing to check, and what the caller pins. */
 export interface CheckRequest {
@@ -11,6 +12,8 @@ export interface CheckRequest {
   /** The pinned key set as JSON text; null: signatures cannot be checked. */
   readonly keySet: string | null;
   readonly keySource: KeySource | null;
+  /** PEM of the time-stamping authorities that the visitor chose; null: none. */
+  readonly tsaRoots: string | null;
   /** The hash that was asked for, where an answer is checked: a valid certificate of something else is no answer. */
   readonly askedHash: string | null;
   /** ISO-8601, the caller's clock. */
@@ -26,12 +29,13 @@ export type OnProgress = (done: number, total: number) => void | Promise<void>;
  */
 export async function checkArtefact(
   request: CheckRequest,
+  loadTimestampCode: LoadTimestampCode,
   onProgress: OnProgress = () => undefined,
 ): Promise<ArtefactCheck> {
   const { source, verifiedAt, keySource } = request;
   const artefact = readArtefact(source);
-  const keySet = request.keySet === null ? null : readKeySet(request.keySet);
-  const options = { keySet, verifiedAt };
+  const keySet = request.keySet === null ? null : withVoucher(readKeySet(request.keySet), keySource);
+  const options = { keySet, verifiedAt, timestamps: timestampVerifier(loadTimestampCode, request.tsaRoots) };
   const pinned = keySet === null ? null : keySource;
   if (artefact.kind === 'project') {
     const evaluation = await evaluateProject(artefact.value, { ...options, onProgress });
@@ -52,4 +56,10 @@ export async function checkArtefact(
 /** @throws KeyError KEY_SET_INVALID, SyntaxError */
 export function readKeySet(text: string): NodeKeySet {
   return parseKeySet(JSON.parse(text));
+}
+
+/** A key set that a root vouches for says up to when. */
+function withVoucher(keySet: NodeKeySet, source: KeySource | null): NodeKeySet {
+  const revocationsKnownUntil = source?.voucher?.revocationsKnownUntil;
+  return revocationsKnownUntil === undefined ? keySet : { ...keySet, revocationsKnownUntil };
 }

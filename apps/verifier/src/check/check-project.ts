@@ -35,6 +35,8 @@ export function checkProject(checked: Checked<ProjectEvaluation> & { readonly pr
     projectHash: evaluation.projectHash,
     structuralValid: evaluation.structuralValid,
     registeredAt: evaluation.registeredAt,
+    timestamp: evaluation.timestamp,
+    keyRescue: evaluation.keyRescue,
     nodeId: isVouchedFor ? (keySet?.nodeId ?? null) : null,
     kid: receipt?.kid ?? null,
     keyFingerprint: key?.usable === true ? keyFingerprint(key.publicKey) : null,

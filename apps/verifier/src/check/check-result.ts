@@ -1,8 +1,11 @@
 import type {
   CerVerifyCode,
   Finding,
+  KeyHistoryFinding,
+  KeyRescue,
   NodeVerifyResponse,
   ProjectVerifyResponse,
+  ReportedTimestamp,
   VerificationReport,
 } from '@cer/cer-core';
 
@@ -18,6 +21,18 @@ export interface KeySource {
   readonly where: string;
   /** ISO-8601: when they were fetched, or loaded and confirmed. */
   readonly at: string;
+  /** Set where the keys come from a key history: the root that vouches for them, which the visitor pinned. */
+  readonly voucher?: KeyVoucher;
+}
+
+/** Who vouches for a key set, and how far. @see docs/spec.md, "Key history verification" */
+export interface KeyVoucher {
+  readonly nodeId: string;
+  readonly rootFingerprint: string;
+  readonly version: number;
+  readonly revocationsKnownUntil: string;
+  readonly nextUpdate: string;
+  readonly notices: readonly KeyHistoryFinding[];
 }
 
 export interface LayerResult {
@@ -85,8 +100,10 @@ export interface CertificateFacts {
   readonly kid: string | null;
   readonly keyFingerprint: string | null;
   readonly keyStatus: string | null;
-  readonly timestampType: string | null;
-  readonly timestampStatus: string | null;
+  /** The best external timestamp, else the node's own word. */
+  readonly timestamp: ReportedTimestamp | null;
+  /** Set where the key was revoked and a timestamp shows that the receipt is older. */
+  readonly keyRescue: KeyRescue | null;
   readonly isHashOnly: boolean;
   readonly isResealed: boolean;
   readonly isConfidential: boolean;
@@ -125,6 +142,8 @@ export interface ProjectCheck {
   };
   readonly structuralValid: boolean;
   readonly registeredAt: string | null;
+  readonly timestamp: ReportedTimestamp | null;
+  readonly keyRescue: KeyRescue | null;
   readonly nodeId: string | null;
   readonly kid: string | null;
   readonly keyFingerprint: string | null;

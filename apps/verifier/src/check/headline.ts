@@ -97,7 +97,7 @@ function identityOf(check: ArtefactCheck): string {
 /** What the browser came to: a result, or why there is none. */
 export type BrowserOutcome =
   | { readonly state: 'done'; readonly outcome: Outcome }
-  | { readonly state: 'failed'; readonly reason: 'node' | 'engine' };
+  | { readonly state: 'failed'; readonly reason: 'node' | 'engine' | 'pin'; readonly detail?: string };
 
 /**
  * One verdict from two sides. The browser's own check decides; where it differs from the server's, or could not run,

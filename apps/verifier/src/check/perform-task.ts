@@ -1,19 +1,28 @@
 import { checkArtefact, type OnProgress } from './check-artefact.js';
 import { compareBundles } from './compare-members.js';
+import { lookAtKeyHistory } from './key-history-look.js';
 import { listKeys } from './key-list.js';
 import { checkOpening } from './open-field.js';
+import { pinKeyHistory } from './pin-key-history.js';
 import { readArtefact } from './read-artefact.js';
 import { tamperablePaths, tamperedCopy } from './tamper.js';
+import type { LoadTimestampCode } from './timestamp-code.js';
+import { listTsaRoots } from './tsa-root-list.js';
 import type { TaskName, TaskResult, WorkerQuestion } from './worker-messages.js';
 
 /** Does what a page asks; the whole of what runs in a worker. */
-export async function performTask(question: WorkerQuestion, onProgress: OnProgress): Promise<TaskResult<TaskName>> {
+export async function performTask(
+  question: WorkerQuestion,
+  loadTimestampCode: LoadTimestampCode,
+  onProgress: OnProgress,
+): Promise<TaskResult<TaskName>> {
   switch (question.task) {
     case 'check':
-      return checkArtefact(question.request, onProgress);
+      return checkArtefact(question.request, loadTimestampCode, onProgress);
     case 'tamper': {
       const { path, ...request } = question.request;
-      return checkArtefact({ ...request, source: tamperedCopy(request.source, path) }, onProgress);
+      const source = tamperedCopy(request.source, path);
+      return checkArtefact({ ...request, source }, loadTimestampCode, onProgress);
     }
     case 'open':
       return checkOpening(question.request);
@@ -28,6 +37,12 @@ export async function performTask(question: WorkerQuestion, onProgress: OnProgre
       return tamperablePaths(question.request.source);
     case 'keys':
       return keysIn(question.request.text);
+    case 'history':
+      return lookAtKeyHistory(question.request.text, question.request.at);
+    case 'pin':
+      return pinKeyHistory(question.request);
+    case 'roots':
+      return listTsaRoots(question.request.pem, loadTimestampCode);
   }
 }
 

@@ -1,8 +1,11 @@
 import type { CheckRequest } from './check-artefact.js';
 import type { ArtefactCheck } from './check-result.js';
 import type { Comparison } from './compare-members.js';
+import type { KeyHistoryLook } from './key-history-look.js';
 import type { KeyList } from './key-list.js';
 import type { OpeningClaim, OpeningResult } from './open-field.js';
+import type { PinRequest, PinResult } from './pin-key-history.js';
+import type { ListedTsaRoot } from './tsa-root-list.js';
 
 /** What a page asks its worker for, by name: request and result. */
 export interface WorkerTasks {
@@ -15,6 +18,12 @@ export interface WorkerTasks {
   readonly paths: { readonly request: { readonly source: Uint8Array | string }; readonly result: readonly string[] };
   readonly tamper: { readonly request: CheckRequest & { readonly path: string }; readonly result: ArtefactCheck };
   readonly keys: { readonly request: { readonly text: string }; readonly result: KeyList | null };
+  readonly history: {
+    readonly request: { readonly text: string; readonly at: string };
+    readonly result: KeyHistoryLook;
+  };
+  readonly pin: { readonly request: PinRequest; readonly result: PinResult };
+  readonly roots: { readonly request: { readonly pem: string }; readonly result: readonly ListedTsaRoot[] | null };
 }
 
 export type TaskName = keyof WorkerTasks;

@@ -2,9 +2,11 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { RequestHead, Route, ServiceResponse } from '@cer/http-service';
 import { pathParam } from '@cer/http-service';
 import { isSha256Hash } from '@cer/cer-core';
+import type { NodeClient } from '../record/node-client.js';
 import type { CheckRecord, RecordKind } from '../record/record-check.js';
 import { scriptSafeJson } from '../view/document.js';
 import { TEXTS } from '../view/texts.js';
+import type { SavedRecord } from '../check/saved-record.js';
 import { messagePage } from './message-page.js';
 import { entityTag, unlessUnchanged, type PageSettings } from './page-response.js';
 import type { WebBuild } from './web-build.js';
@@ -13,6 +15,7 @@ export interface AssetRouteDeps {
   readonly build: WebBuild;
   readonly settings: PageSettings;
   readonly checkRecord: CheckRecord;
+  readonly node: NodeClient;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -28,7 +31,7 @@ interface Encoded {
 }
 
 /** The build's files, named by their content and so good forever, and the offline verifier. */
-export function assetRoutes({ build, settings, checkRecord }: AssetRouteDeps): Route[] {
+export function assetRoutes({ build, settings, checkRecord, node }: AssetRouteDeps): Route[] {
   const files = new Map([...build.files].map(([name, bytes]) => [name, encoded(bytes)]));
   const offline = encoded(new TextEncoder().encode(build.offlineHtml));
   const offlineTag = entityTag('offline', build.offlineHtml);
@@ -41,11 +44,13 @@ export function assetRoutes({ build, settings, checkRecord }: AssetRouteDeps): R
       if (checked?.record == null || checked.keySet === null)
         return messagePage(settings, null, 404, TEXTS.headlines.notFound);
       const { record, keySet } = checked;
+      const history = await node.keyHistory();
+      const keyHistory = history.kind === 'found' ? history.text : null;
       const name = `${kind}-${hash.slice('sha256:'.length, 'sha256:'.length + 12)}.html`;
       return {
         status: 200,
         headers: { ...OFFLINE_HEADERS, 'content-disposition': `attachment; filename="${name}"` },
-        body: withSavedRecord(build.offlineHtml, { hash, record, keySet }),
+        body: withSavedRecord(build.offlineHtml, { hash, record, keySet, keyHistory }),
       };
     },
   });
@@ -87,10 +92,7 @@ const OFFLINE_HEADERS = {
 const SCRIPT_START = '<script id="verifier">';
 
 /** Adds a data block before the script that reads it; the script and its hash stay as built. */
-function withSavedRecord(
-  html: string,
-  saved: { readonly hash: string; readonly record: string; readonly keySet: string },
-): string {
+function withSavedRecord(html: string, saved: SavedRecord): string {
   const block = `<script type="application/json" id="saved-record">${scriptSafeJson(saved)}</script>`;
   return html.replace(SCRIPT_START, () => `${block}${SCRIPT_START}`);
 }

@@ -82,3 +82,8 @@ export function prefersJson({ headers }: RequestHead): boolean {
   const html = accept.indexOf('text/html');
   return json >= 0 && (html < 0 || json < html);
 }
+
+/** Does the client take a page? Browsers say so; a client that names nothing, or everything, is a program. */
+export function prefersPage(head: RequestHead): boolean {
+  return /\btext\/html\b/.test(head.headers['accept'] ?? '') && !prefersJson(head);
+}

@@ -1,12 +1,9 @@
 import { isJsonObject, isSha256Hash, member, parseJson, type JsonValue } from '@cer/cer-core';
 import { json, ok, pathParam, redirect, type Route, type ServiceResponse } from '@cer/http-service';
-import { listKeys, type KeyList } from '../check/key-list.js';
-import { KEY_SET_PATH } from '../check/key-set-path.js';
 import type { NodeClient } from '../record/node-client.js';
 import { ExecutionPage } from '../view/execution-page.js';
 import { HomePage } from '../view/home-page.js';
 import { HowPage } from '../view/how-page.js';
-import { KeysPage } from '../view/keys-page.js';
 import { TEXTS } from '../view/texts.js';
 import { lookupTarget } from './lookup-target.js';
 import { entityTag, page, unlessUnchanged, type PageSettings } from './page-response.js';
@@ -18,7 +15,7 @@ export interface PlainRouteDeps {
 
 const NAME = TEXTS.site.name;
 
-/** Start page, explanation, look-up, execution ids, keys. */
+/** Start page, explanation, look-up, execution ids. */
 export function plainRoutes({ settings, node }: PlainRouteDeps): Route[] {
   return [
     {
@@ -59,7 +56,6 @@ export function plainRoutes({ settings, node }: PlainRouteDeps): Route[] {
           }),
         ),
     },
-    { method: 'GET', path: '/keys', handler: async (request) => keysPage(settings, node, request) },
     {
       method: 'GET',
       path: '/e/:executionId',
@@ -86,33 +82,6 @@ export function plainRoutes({ settings, node }: PlainRouteDeps): Route[] {
       }),
     },
   ];
-}
-
-async function keysPage(
-  settings: PageSettings,
-  node: NodeClient,
-  request: Parameters<Route['handler']>[0],
-): Promise<ServiceResponse> {
-  const { answer } = await node.keySet();
-  const list = answer.kind === 'found' ? keyListOf(answer.text) : null;
-  const tag = entityTag(settings.buildId, 'keys', answer.kind === 'found' ? answer.text : answer.kind);
-  return unlessUnchanged(request, tag, 'Accept', () =>
-    page(settings, list === null ? 503 : 200, {
-      title: `${TEXTS.keys.title} – ${NAME}`,
-      description: TEXTS.keys.lead,
-      path: '/keys',
-      current: 'keys',
-      children: <KeysPage list={list} keySetUrl={`${settings.publicNodeUrl}${KEY_SET_PATH}`} />,
-    }),
-  );
-}
-
-function keyListOf(text: string): KeyList | null {
-  try {
-    return listKeys(text);
-  } catch {
-    return null;
-  }
 }
 
 /** A locator: it lists certificates and says nothing about them. */

@@ -1,5 +1,5 @@
 import type { KeySource } from '../check/check-result.js';
-import { KEY_SET_PATH } from '../check/key-set-path.js';
+import { KEY_HISTORY_PATH, KEY_SET_PATH } from '../check/key-set-path.js';
 
 /** What the node said, byte for byte, or that it said nothing of use. */
 export type NodeAnswer =
@@ -11,6 +11,7 @@ export interface NodeClient {
   readonly project: (projectHash: string) => Promise<NodeAnswer>;
   readonly execution: (executionId: string) => Promise<NodeAnswer>;
   readonly keySet: () => Promise<{ readonly answer: NodeAnswer; readonly source: KeySource }>;
+  readonly keyHistory: () => Promise<NodeAnswer>;
 }
 
 export interface NodeClientOptions {
@@ -32,6 +33,7 @@ export function createNodeClient({ nodeUrl, timeoutMs, now }: NodeClientOptions)
     certificate: (hash) => get(`/v1/cer/public?certificate_hash=${encodeURIComponent(hash)}`, CERTIFICATE_LIMIT_BYTES),
     project: (hash) => get(`/v1/project-bundle/public?project_hash=${encodeURIComponent(hash)}`, PROJECT_LIMIT_BYTES),
     execution: (id) => get(`/v1/cer/public?execution_id=${encodeURIComponent(id)}`, CERTIFICATE_LIMIT_BYTES),
+    keyHistory: () => get(KEY_HISTORY_PATH, CERTIFICATE_LIMIT_BYTES),
     keySet: async () => {
       const at = now();
       if (cached !== undefined && at.getTime() < cached.until) return cached;

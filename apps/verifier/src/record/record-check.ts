@@ -1,5 +1,6 @@
 import { sha256 } from '@cer/cer-core';
 import { checkArtefact } from '../check/check-artefact.js';
+import type { LoadTimestampCode } from '../check/timestamp-code.js';
 import type { ArtefactCheck } from '../check/check-result.js';
 import { NOT_FOUND, outcomeOfCheck, UNAVAILABLE, type Outcome } from '../check/headline.js';
 import type { NodeAnswer, NodeClient } from './node-client.js';
@@ -37,7 +38,8 @@ export function createRecordCheck(node: NodeClient, now: () => Date): CheckRecor
     const running =
       kept.get(version) ??
       checkArtefact(
-        { source, keySet, keySource: keys.source, askedHash: hash, verifiedAt: now().toISOString() },
+        { source, keySet, keySource: keys.source, tsaRoots: null, askedHash: hash, verifiedAt: now().toISOString() },
+        loadTimestampCode,
         breathe,
       );
     kept.delete(version);
@@ -55,6 +57,8 @@ export function createRecordCheck(node: NodeClient, now: () => Date): CheckRecor
     }
   };
 }
+
+const loadTimestampCode = (): ReturnType<LoadTimestampCode> => import('@cer/timestamps');
 
 /** A pause between batches of steps, so that a large project does not hold up other visitors. */
 function breathe(): Promise<void> {

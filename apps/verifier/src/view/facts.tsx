@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { CertificateCheck, KeySource } from '../check/check-result.js';
 import { CopyButton, Hash } from './copy-block.js';
+import { ExternalTime } from './external-time.js';
 import { TEXTS } from './texts.js';
 
 const T = TEXTS.facts;
@@ -65,9 +66,7 @@ export function Facts({ check }: { readonly check: CertificateCheck }): VNode {
         <KeyFacts kid={facts.kid} fingerprint={facts.keyFingerprint} status={facts.keyStatus} source={keySource} />
         {facts.attestedAt !== null && (
           <Fact name={T.timestamp}>
-            {facts.timestampType === 'rfc3161'
-              ? (T.rfc3161[facts.timestampStatus ?? ''] ?? T.noTimestamp)
-              : T.noTimestamp}
+            <ExternalTime timestamp={facts.timestamp} keyRescue={facts.keyRescue} />
           </Fact>
         )}
         <Fact name={T.verifiedAt}>{report.verifiedAt}</Fact>
@@ -101,6 +100,21 @@ export function KeyFacts(props: {
         <Fact name={T.keySource}>
           {source === null ? T.noKeys : `${T.sources[source.kind]}${source.where}${T.fetchedAt}${source.at}`}
         </Fact>
+      )}
+      {kid !== null && source?.voucher !== undefined && (
+        <>
+          <Fact name={T.voucher} note={T.voucherNote}>
+            <Hash value={source.voucher.rootFingerprint} />
+          </Fact>
+          <Fact name={T.knownUntil}>
+            {source.voucher.revocationsKnownUntil}
+            {source.voucher.notices.map(({ code }) => (
+              <p key={code} class="note">
+                {TEXTS.history.notices[code] ?? code}
+              </p>
+            ))}
+          </Fact>
+        </>
       )}
     </>
   );

@@ -1,12 +1,24 @@
 import type { VNode } from 'preact';
+import type { KeyHistoryLook } from '../check/key-history-look.js';
 import type { KeyList, ListedKey } from '../check/key-list.js';
 import { CopyBlock, Hash } from './copy-block.js';
 import { Fact } from './facts.js';
+import { KeyHistoryView } from './key-history-view.js';
 import { TEXTS } from './texts.js';
 
 const T = TEXTS.keys;
+const H = TEXTS.history;
 
-export function KeysPage({ list, keySetUrl }: { readonly list: KeyList | null; readonly keySetUrl: string }): VNode {
+interface KeysPageProps {
+  readonly list: KeyList | null;
+  /** `none`: the node has no such address; null: it could not be asked. */
+  readonly history: KeyHistoryLook | 'none' | null;
+  readonly keySetUrl: string;
+  readonly historyUrl: string;
+}
+
+/** The node's keys as they are, and how they came to be. Its script reads the history again and lets a visitor pin a root. */
+export function KeysPage({ list, history, keySetUrl, historyUrl }: KeysPageProps): VNode {
   return (
     <>
       <h1>{T.title}</h1>
@@ -18,18 +30,37 @@ export function KeysPage({ list, keySetUrl }: { readonly list: KeyList | null; r
           <p>
             {TEXTS.facts.nodeId}: <b>{list.nodeId}</b>
           </p>
+          <h2>{T.now}</h2>
           <ul class="key-list">
             {list.keys.map((key) => (
               <KeyCard key={key.kid} listed={key} />
             ))}
           </ul>
-          <p>
-            <a href={keySetUrl} rel="noreferrer">
-              {T.download}
-            </a>
-          </p>
+          <section class="card" aria-labelledby="history-title">
+            <h2 id="history-title">{H.title}</h2>
+            <p>{H.lead}</p>
+            <div id="key-history">
+              {history === null || history === 'none' ? (
+                <p class="warning">{history === null ? H.unavailable : H.none}</p>
+              ) : (
+                <KeyHistoryView look={history} by="server" />
+              )}
+            </div>
+          </section>
           <section class="card">
             <CopyBlock id="fingerprint-command" label={T.hint} text={FINGERPRINT_COMMAND} />
+            <ul class="plain">
+              <li>
+                <a href={keySetUrl} rel="noreferrer">
+                  {T.download}
+                </a>
+              </li>
+              <li>
+                <a href={historyUrl} rel="noreferrer">
+                  {H.download}
+                </a>
+              </li>
+            </ul>
           </section>
         </>
       )}
@@ -45,14 +76,17 @@ function KeyCard({ listed }: { readonly listed: ListedKey }): VNode {
     [T.until, listed.retiredAt],
     [T.revokedAt, listed.revokedAt],
     [T.compromisedSince, listed.compromisedSince],
-    [T.reason, listed.revocationReason],
+    [
+      T.reason,
+      listed.revocationReason === null ? null : (H.reasons[listed.revocationReason] ?? listed.revocationReason),
+    ],
   ] as const;
   return (
     <li class={`card key key-${listed.status}`}>
-      <h2>
+      <h3>
         <code>{listed.kid}</code> <span class="key-status">{T.status[listed.status]}</span>
         {listed.isActiveKid && listed.status === 'active' && <span class="note"> {T.signing}</span>}
-      </h2>
+      </h3>
       <dl class="facts">
         {listed.fingerprint !== null && (
           <Fact name={T.fingerprint}>

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import type { ProjectCheck } from '../check/check-result.js';
 import { CopyButton, Hash } from './copy-block.js';
 import { Evidence } from './evidence.js';
+import { ExternalTime } from './external-time.js';
 import { Fact, KeyFacts } from './facts.js';
 import { Findings } from './findings.js';
 import { LayerCard } from './layers.js';
@@ -97,6 +98,11 @@ function ProjectFacts({ check }: { readonly check: ProjectCheck }): VNode {
         )}
         {nodeId !== null && <Fact name={F.nodeId}>{nodeId}</Fact>}
         <KeyFacts kid={kid} fingerprint={keyFingerprint} status={null} source={keySource} />
+        {registeredAt !== null && (
+          <Fact name={F.timestamp}>
+            <ExternalTime timestamp={check.timestamp} keyRescue={check.keyRescue} />
+          </Fact>
+        )}
         <Fact name={F.verifiedAt}>{report.verifiedAt}</Fact>
       </dl>
     </section>

@@ -45,7 +45,7 @@ export function RecordPage(props: RecordPageProps): VNode {
           badge={kind === 'certificate' ? `/badge/${encodeURIComponent(hash)}.svg` : null}
         />
       )}
-      {check !== null && kind === 'certificate' && <div id="record-tools" />}
+      {check !== null && <div id="record-tools" />}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import type { ArtefactCheck } from '../check/check-result.js';
+import { hasExternalTime } from './external-time.js';
 import { TEXTS } from './texts.js';
 
 const T = TEXTS.scope;
@@ -35,16 +36,27 @@ export function Scope({ check }: { readonly check: ArtefactCheck }): VNode {
 function scopeOf(check: ArtefactCheck): { readonly proves: readonly string[]; readonly provesNot: readonly string[] } {
   const isAttested =
     check.kind === 'project' ? check.nodeReceipt.status === 'PASS' : check.layers.receipt.status === 'PASS';
-  const provesNot = [...(isAttested ? [] : [T.notAuthor]), T.notCorrect, T.notTime, T.notReplay, T.notWitness];
+  const isTimed = check.status !== 'FAILED' && hasExternalTime(check);
+  const provesNot = [
+    ...(isAttested ? [] : [T.notAuthor]),
+    T.notCorrect,
+    ...(isTimed ? [] : [T.notTime]),
+    T.notReplay,
+    T.notWitness,
+  ];
   if (check.status === 'FAILED') return { proves: [T.nothing], provesNot };
   if (check.kind === 'project')
-    return { proves: [T.project, T.integrity, ...(isAttested ? [T.attested] : [])], provesNot };
+    return {
+      proves: [T.project, T.integrity, ...(isAttested ? [T.attested] : []), ...(isTimed ? [T.externalTime] : [])],
+      provesNot,
+    };
   return {
     proves: [
       ...(check.facts.isHashOnly ? [] : [T.integrity]),
       ...(isAttested ? [T.attested] : []),
       ...(check.layers.envelope.status === 'PASS' ? [T.envelope] : []),
       ...(check.status === 'VERIFIED_CONFIDENTIAL' ? [T.confidential] : []),
+      ...(isTimed ? [T.externalTime] : []),
     ],
     provesNot,
   };

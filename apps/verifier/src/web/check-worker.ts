@@ -1,4 +1,5 @@
 import { performTask } from '../check/perform-task.js';
+import type { LoadTimestampCode } from '../check/timestamp-code.js';
 import type { WorkerAnswer, WorkerQuestion } from '../check/worker-messages.js';
 
 /** Lets the worker take other messages between batches of steps. */
@@ -8,13 +9,13 @@ const breathe = (): Promise<void> =>
   });
 
 /** Answers questions for as long as the page lives; one that fails says so, and the page then shows no verdict. */
-export function answerQuestions(): void {
+export function answerQuestions(loadTimestampCode: LoadTimestampCode): void {
   const answer = (message: WorkerAnswer): void => {
     self.postMessage(message);
   };
   self.addEventListener('message', ({ data }: MessageEvent<WorkerQuestion>) => {
     const { id } = data;
-    performTask(data, (done, total) => {
+    performTask(data, loadTimestampCode, (done, total) => {
       answer({ id, state: 'progress', done, total });
       return breathe();
     }).then(

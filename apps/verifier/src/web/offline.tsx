@@ -1,13 +1,15 @@
+import { createTimestampVerifier, NO_ROOTS, parseTsaRoots } from '@cer/timestamps';
 import { render } from 'preact';
 import { TEXTS } from '../view/texts.js';
 import { answerQuestions } from './check-worker.js';
 import { createEngine } from './engine.js';
 import { listenForActions } from './page-actions.js';
 import { FileTool } from './tools/file-tool.js';
-import type { SavedRecord } from './tools/saved-record.js';
+import type { SavedRecord } from '../check/saved-record.js';
 
 // One script for page and worker: the page starts a worker from its own text, for there is no second file to load.
-if (typeof document === 'undefined') answerQuestions();
+const timestampCode = { createTimestampVerifier, NO_ROOTS, parseTsaRoots };
+if (typeof document === 'undefined') answerQuestions(() => Promise.resolve(timestampCode));
 else showOffline();
 
 function showOffline(): void {
@@ -48,6 +50,7 @@ function isSavedRecord(value: unknown): value is SavedRecord {
   return (
     typeof value === 'object' &&
     value !== null &&
-    ['hash', 'record', 'keySet'].every((name) => typeof Reflect.get(value, name) === 'string')
+    ['hash', 'record', 'keySet'].every((name) => typeof Reflect.get(value, name) === 'string') &&
+    ['string', 'object'].includes(typeof Reflect.get(value, 'keyHistory'))
   );
 }

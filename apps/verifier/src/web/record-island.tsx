@@ -1,5 +1,4 @@
 import { render } from 'preact';
-import { KEY_SET_PATH } from '../check/key-set-path.js';
 import type { ArtefactCheck } from '../check/check-result.js';
 import { agree, NOT_FOUND, outcomeOfCheck, type BrowserOutcome, type Outcome } from '../check/headline.js';
 import { ArtefactView } from '../view/artefact-view.js';
@@ -8,7 +7,9 @@ import { TEXTS } from '../view/texts.js';
 import { CheckedBy, PendingVerdict, Verdict } from '../view/verdict.js';
 import { EngineFailure, type Engine } from './engine.js';
 import { StepBrowser } from './step-browser.js';
+import { nodeKeys } from './tools/node-keys.js';
 import { RecordTools } from './tools/record-tools.js';
+import { TimeTool } from './tools/time-tool.js';
 
 /** What the server put into the page. */
 export interface PageState {
@@ -50,52 +51,60 @@ export async function checkAgain(state: PageState, engine: Engine, nodeUrl: stri
   render(<ArtefactView check={check} cli={cli} stepLink stepTable={stepTable} />, emptied(details));
   const tools = document.getElementById('record-tools');
   if (tools !== null && local.record !== null) {
-    render(<RecordTools engine={engine} source={local.record} keySet={local.keySet} check={check} />, tools);
+    const given = { engine, source: local.record, keySet: local.keySet };
+    render(
+      <>
+        <TimeTool {...given} check={check} askedHash={state.hash} />
+        <RecordTools {...given} tsaRoots={null} check={check} />
+      </>,
+      tools,
+    );
   }
 }
 
 async function checkLocally(state: PageState, engine: Engine, nodeUrl: string): Promise<LocalCheck> {
-  const nothing = { check: null, record: null, keySet: null };
-  const keySetUrl = `${nodeUrl}${KEY_SET_PATH}`;
-  let record: Response;
-  let keySetText: string;
-  let source: string;
+  const without = (browser: BrowserOutcome): LocalCheck => ({ browser, check: null, record: null, keySet: null });
   try {
-    const [answer, keys] = await Promise.all([
-      fetchPlain(recordUrl(state.kind, state.hash, nodeUrl)),
-      fetchPlain(keySetUrl),
+    const [source, found] = await Promise.all([
+      fetchRecord(recordUrl(state.kind, state.hash, nodeUrl)),
+      nodeKeys(nodeUrl, engine),
     ]);
-    record = answer;
-    if (record.status === 404) return { ...nothing, browser: { state: 'done', outcome: NOT_FOUND } };
-    if (!record.ok || !keys.ok) return { ...nothing, browser: { state: 'failed', reason: 'node' } };
-    [source, keySetText] = await Promise.all([record.text(), keys.text()]);
-  } catch {
-    return { ...nothing, browser: { state: 'failed', reason: 'node' } };
-  }
-  try {
-    const at = new Date().toISOString();
-    const check = await engine.ask('check', {
-      source,
-      keySet: keySetText,
-      keySource: { kind: 'node', where: keySetUrl, at },
-      askedHash: state.hash,
-      verifiedAt: at,
-    });
-    return { browser: { state: 'done', outcome: outcomeOfCheck(check) }, check, record: source, keySet: keySetText };
+    if (source === 'not-found') return without({ state: 'done', outcome: NOT_FOUND });
+    if (source === 'unavailable' || found.state === 'unavailable') return without({ state: 'failed', reason: 'node' });
+    if (found.state === 'refused') return without({ state: 'failed', reason: 'pin', detail: found.finding.detail });
+    const { text: keySet, source: keySource } = found.keys;
+    const verifiedAt = new Date().toISOString();
+    const request = { source: source.text, keySet, keySource, tsaRoots: null, askedHash: state.hash, verifiedAt };
+    const check = await engine.ask('check', request);
+    return { browser: { state: 'done', outcome: outcomeOfCheck(check) }, check, record: source.text, keySet };
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
-    return { ...nothing, browser: { state: 'failed', reason: 'engine' } };
+    return without({ state: 'failed', reason: 'engine' });
   }
 }
 
-function fetchPlain(url: string): Promise<Response> {
-  return fetch(url, { credentials: 'omit', redirect: 'error', referrerPolicy: 'no-referrer', cache: 'no-store' });
+async function fetchRecord(url: string): Promise<{ readonly text: string } | 'not-found' | 'unavailable'> {
+  try {
+    const answer = await fetch(url, {
+      credentials: 'omit',
+      redirect: 'error',
+      referrerPolicy: 'no-referrer',
+      cache: 'no-store',
+    });
+    if (answer.status === 404) return 'not-found';
+    return answer.ok ? { text: await answer.text() } : 'unavailable';
+  } catch {
+    return 'unavailable';
+  }
 }
 
 function linesOf(server: Outcome, browser: BrowserOutcome): readonly (readonly [string, string])[] {
-  const { serverSaid, browserSaid, noNode, noEngine } = TEXTS.checkedBy;
+  const { serverSaid, browserSaid, noNode, noEngine, pinRefused } = TEXTS.checkedBy;
   const serverLine = [serverSaid, TEXTS.headlines[server.headline].title] as const;
-  if (browser.state === 'failed') return [serverLine, [browser.reason === 'node' ? noNode : noEngine, '']];
+  if (browser.state === 'failed') {
+    const why = { node: noNode, engine: noEngine, pin: pinRefused }[browser.reason];
+    return [serverLine, [why, browser.detail ?? '']];
+  }
   return [serverLine, [browserSaid, TEXTS.headlines[browser.outcome.headline].title]];
 }
 

@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { checkAgain, type PageState } from './record-island.js';
 import { createEngine } from './engine.js';
+import { showKeyHistory } from './keys-island.js';
 import { listenForActions } from './page-actions.js';
 import { FileTool } from './tools/file-tool.js';
 import { nodeKeys } from './tools/node-keys.js';
@@ -18,5 +19,8 @@ if (state !== null) void checkAgain(JSON.parse(state.textContent) as PageState, 
 const tools = document.getElementById('tools');
 if (tools !== null) {
   tools.replaceChildren();
-  render(<FileTool engine={engine} loadNodeKeys={() => nodeKeys(nodeUrl)} saved={null} />, tools);
+  render(<FileTool engine={engine} loadNodeKeys={() => nodeKeys(nodeUrl, engine)} saved={null} />, tools);
 }
+
+const keyHistory = document.getElementById('key-history');
+if (keyHistory !== null) void showKeyHistory(keyHistory, engine, nodeUrl);

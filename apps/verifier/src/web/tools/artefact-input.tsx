@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { TEXTS } from '../../view/texts.js';
-import type { SavedRecord } from './saved-record.js';
+import type { SavedRecord } from '../../check/saved-record.js';
 
 const T = TEXTS.tools;
 const MAX_BYTES = 512 * 1024 * 1024;

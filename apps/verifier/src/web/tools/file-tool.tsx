@@ -9,16 +9,17 @@ import type { Engine } from '../engine.js';
 import { StepBrowser } from '../step-browser.js';
 import { ArtefactInput, savedAsGiven, type Given } from './artefact-input.js';
 import { KeyPanel } from './key-panel.js';
-import type { PinnedKeys } from './node-keys.js';
+import type { NodeKeys, PinnedKeys } from './node-keys.js';
 import { RecordTools } from './record-tools.js';
-import type { SavedRecord } from './saved-record.js';
+import { TsaRootsPanel } from './tsa-roots-panel.js';
+import type { SavedRecord } from '../../check/saved-record.js';
 
 const T = TEXTS.tools;
 
 interface FileToolProps {
   readonly engine: Engine;
   /** Null in the offline file, which asks nobody. */
-  readonly loadNodeKeys: (() => Promise<PinnedKeys | null>) | null;
+  readonly loadNodeKeys: (() => Promise<NodeKeys>) | null;
   readonly saved: SavedRecord | null;
 }
 
@@ -33,6 +34,7 @@ type CheckState =
 export function FileTool({ engine, loadNodeKeys, saved }: FileToolProps): VNode {
   const [given, setGiven] = useState<Given | null>(saved === null ? null : savedAsGiven(saved));
   const [keys, setKeys] = useState<PinnedKeys | null>(null);
+  const [tsaRoots, setTsaRoots] = useState<string | null>(null);
   const [result, setResult] = useState<CheckState>({ state: 'idle' });
 
   useEffect(() => {
@@ -49,6 +51,7 @@ export function FileTool({ engine, loadNodeKeys, saved }: FileToolProps): VNode 
       source: given.source,
       keySet: keys?.text ?? null,
       keySource: keys?.source ?? null,
+      tsaRoots,
       askedHash: given.askedHash,
       verifiedAt: new Date().toISOString(),
     };
@@ -67,7 +70,7 @@ export function FileTool({ engine, loadNodeKeys, saved }: FileToolProps): VNode 
     return () => {
       isCurrent = false;
     };
-  }, [engine, given, keys]);
+  }, [engine, given, keys, tsaRoots]);
 
   return (
     <>
@@ -76,12 +79,13 @@ export function FileTool({ engine, loadNodeKeys, saved }: FileToolProps): VNode 
         <p>{T.lead}</p>
         <ArtefactInput id="artefact" onGiven={setGiven} saved={saved} />
         <KeyPanel engine={engine} loadNodeKeys={loadNodeKeys} saved={saved} onKeys={setKeys} />
+        <TsaRootsPanel id="tsa-roots-file" engine={engine} onRoots={setTsaRoots} />
       </section>
       <div aria-live="polite">
         <Progress result={result} name={given?.name ?? ''} />
       </div>
       {result.state === 'done' && given !== null && (
-        <Result engine={engine} given={given} keys={keys} check={result.check} />
+        <Result engine={engine} given={given} keys={keys} tsaRoots={tsaRoots} check={result.check} />
       )}
     </>
   );
@@ -113,10 +117,11 @@ interface ResultProps {
   readonly engine: Engine;
   readonly given: Given;
   readonly keys: PinnedKeys | null;
+  readonly tsaRoots: string | null;
   readonly check: ArtefactCheck;
 }
 
-function Result({ engine, given, keys, check }: ResultProps): VNode {
+function Result({ engine, given, keys, tsaRoots, check }: ResultProps): VNode {
   const { file, nothingUploaded } = TEXTS.checkedBy;
   const cli =
     check.kind === 'project' ? 'cer verify-project FILE --keys keys.json' : 'cer verify FILE --keys keys.json';
@@ -129,7 +134,13 @@ function Result({ engine, given, keys, check }: ResultProps): VNode {
       </Verdict>
       <ArtefactView check={check} cli={cli} stepLink={false} stepTable={stepTable} />
       {check.kind === 'certificate' && (
-        <RecordTools engine={engine} source={given.source} keySet={keys?.text ?? null} check={check} />
+        <RecordTools
+          engine={engine}
+          source={given.source}
+          keySet={keys?.text ?? null}
+          tsaRoots={tsaRoots}
+          check={check}
+        />
       )}
     </div>
   );

@@ -1,50 +1,63 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { KeyHistoryLook } from '../../check/key-history-look.js';
 import type { KeyList } from '../../check/key-list.js';
 import { Hash } from '../../view/copy-block.js';
 import { TEXTS } from '../../view/texts.js';
 import type { Engine } from '../engine.js';
-import type { SavedRecord } from './saved-record.js';
-import type { PinnedKeys } from './node-keys.js';
+import { HistoryPin } from './history-pin.js';
+import type { NodeKeys, PinnedKeys } from './node-keys.js';
+import type { SavedRecord } from '../../check/saved-record.js';
 
 const T = TEXTS.tools;
 
 interface KeyPanelProps {
   readonly engine: Engine;
-  readonly loadNodeKeys: (() => Promise<PinnedKeys | null>) | null;
+  /** Null in the offline file, which asks nobody. */
+  readonly loadNodeKeys: (() => Promise<NodeKeys>) | null;
   readonly saved: SavedRecord | null;
   readonly onKeys: (keys: PinnedKeys | null) => void;
 }
 
-/** A key set that somebody loaded or that the page carries: nothing counts under it before it is confirmed. */
-interface Candidate {
+interface Origin {
   readonly kind: 'file' | 'embedded';
   readonly name: string;
   readonly text: string;
-  readonly list: KeyList;
 }
 
-/** Which keys count. The node's own on its site; others only when the person has compared their fingerprints. */
+/** Keys that somebody loaded or that the page carries: nothing counts under them before a fingerprint is confirmed. */
+type Candidate = Origin &
+  ({ readonly list: KeyList; readonly look: null } | { readonly list: null; readonly look: KeyHistoryLook });
+
+/** Which keys count. The node's own on its site; others only when the person has compared fingerprints. */
 export function KeyPanel({ engine, loadNodeKeys, saved, onKeys }: KeyPanelProps): VNode {
   const [candidate, setCandidate] = useState<Candidate | null>(null);
   const [isConfirmed, setConfirmed] = useState(false);
   const [message, setMessage] = useState<string>(T.keysNone);
 
-  const offer = async (kind: Candidate['kind'], name: string, text: string): Promise<void> => {
-    const list = await engine.ask('keys', { text }).catch(() => null);
+  const offer = (read: Candidate | null): void => {
     setConfirmed(false);
     onKeys(null);
-    setCandidate(list === null ? null : { kind, name, text, list });
-    setMessage(list === null ? T.keysBad : kind === 'embedded' ? T.keysEmbedded : T.keysLoaded);
+    setCandidate(read);
+    setMessage(read === null ? T.keysBad : messageFor(read));
+  };
+  const confirm = (keys: PinnedKeys | null): void => {
+    setConfirmed(keys !== null);
+    onKeys(keys);
   };
 
   useEffect(() => {
-    if (saved !== null) void offer('embedded', '', saved.keySet);
+    if (saved !== null) void readSaved(engine, saved).then(offer);
     else if (loadNodeKeys !== null) {
-      void loadNodeKeys().then((keys) => {
-        onKeys(keys);
-        setMessage(keys === null ? T.keysFetchFailed : T.keysNode);
-      });
+      loadNodeKeys().then(
+        (found) => {
+          onKeys(found.state === 'have' ? found.keys : null);
+          setMessage(nodeMessage(found));
+        },
+        () => {
+          setMessage(T.crashed);
+        },
+      );
     }
     // Once: what the page carries and where its node is do not change.
   }, []);
@@ -56,34 +69,26 @@ export function KeyPanel({ engine, loadNodeKeys, saved, onKeys }: KeyPanelProps)
       <p data-key-state={candidate === null ? 'none' : isConfirmed ? 'confirmed' : 'unconfirmed'}>
         {isConfirmed ? T.keysConfirmed : message}
       </p>
-      {candidate !== null && (
-        <>
-          <p>
-            {T.node}: <b>{candidate.list.nodeId}</b>
-          </p>
-          <ul class="fingerprints">
-            {candidate.list.keys.map((key) => (
-              <li key={key.kid}>
-                <Hash value={key.fingerprint ?? key.fault ?? ''} />{' '}
-                <span class="note">{TEXTS.keys.status[key.status]}</span>
-              </li>
-            ))}
-          </ul>
-          <label class="confirm">
-            <input
-              type="checkbox"
-              id="confirm-keys"
-              checked={isConfirmed}
-              onChange={(event) => {
-                const confirmed = event.currentTarget.checked;
-                setConfirmed(confirmed);
-                const { kind, name, text } = candidate;
-                onKeys(confirmed ? { text, source: { kind, where: name, at: new Date().toISOString() } } : null);
-              }}
-            />{' '}
-            {T.keysConfirm}
-          </label>
-        </>
+      {candidate?.list != null && (
+        <KeySetChoice candidate={candidate} list={candidate.list} isConfirmed={isConfirmed} onConfirm={confirm} />
+      )}
+      {candidate?.look != null && (
+        <HistoryPin
+          key={candidate.text}
+          engine={engine}
+          text={candidate.text}
+          look={candidate.look}
+          highestSeen={() => null}
+          onPin={(accepted) => {
+            const { kind, name } = candidate;
+            const at = new Date().toISOString();
+            confirm(
+              accepted === null
+                ? null
+                : { text: accepted.keySet, source: { kind, where: name, at, voucher: accepted.voucher } },
+            );
+          }}
+        />
       )}
       <label class="button quiet file-button" for="key-set-file">
         {T.keysLoad}
@@ -94,10 +99,84 @@ export function KeyPanel({ engine, loadNodeKeys, saved, onKeys }: KeyPanelProps)
           onChange={(event) => {
             const file = event.currentTarget.files?.[0];
             event.currentTarget.value = '';
-            if (file !== undefined) void file.text().then((text) => offer('file', file.name, text));
+            if (file === undefined) return;
+            void file
+              .text()
+              .then((text) => readKeys(engine, { kind: 'file', name: file.name, text }))
+              .then(offer);
           }}
         />
       </label>
     </div>
   );
+}
+
+interface KeySetChoiceProps {
+  readonly candidate: Origin;
+  readonly list: KeyList;
+  readonly isConfirmed: boolean;
+  readonly onConfirm: (keys: PinnedKeys | null) => void;
+}
+
+function KeySetChoice({ candidate, list, isConfirmed, onConfirm }: KeySetChoiceProps): VNode {
+  const { kind, name, text } = candidate;
+  return (
+    <>
+      <p>
+        {T.node}: <b>{list.nodeId}</b>
+      </p>
+      <ul class="fingerprints">
+        {list.keys.map((key) => (
+          <li key={key.kid}>
+            <Hash value={key.fingerprint ?? key.fault ?? ''} />{' '}
+            <span class="note">{TEXTS.keys.status[key.status]}</span>
+          </li>
+        ))}
+      </ul>
+      <label class="confirm">
+        <input
+          type="checkbox"
+          id="confirm-keys"
+          checked={isConfirmed}
+          onChange={(event) => {
+            const at = new Date().toISOString();
+            onConfirm(event.currentTarget.checked ? { text, source: { kind, where: name, at } } : null);
+          }}
+        />{' '}
+        {T.keysConfirm}
+      </label>
+    </>
+  );
+}
+
+/** A key set or a key history, told apart by reading it; null for anything else. */
+async function readKeys(engine: Engine, origin: Origin): Promise<Candidate | null> {
+  try {
+    const list = await engine.ask('keys', { text: origin.text });
+    if (list !== null) return { ...origin, list, look: null };
+    const look = await engine.ask('history', { text: origin.text, at: new Date().toISOString() });
+    return look.nodeId === null ? null : { ...origin, list: null, look };
+  } catch {
+    // The worker could not be had: then there are no keys either.
+    return null;
+  }
+}
+
+/** What a saved page carries: the history where a root has signed it, else the key set. */
+async function readSaved(engine: Engine, { keySet, keyHistory }: SavedRecord): Promise<Candidate | null> {
+  const origin = { kind: 'embedded', name: '' } as const;
+  const history = keyHistory === null ? null : await readKeys(engine, { ...origin, text: keyHistory });
+  return history?.look?.state === 'signed' ? history : readKeys(engine, { ...origin, text: keySet });
+}
+
+function messageFor({ kind, look }: Candidate): string {
+  if (look === null) return kind === 'embedded' ? T.keysEmbedded : T.keysLoaded;
+  if (look.state === 'signed') return kind === 'embedded' ? T.historyEmbedded : T.historyLoaded;
+  return look.state === 'unsigned' ? T.historyUnsigned : T.historyBroken;
+}
+
+function nodeMessage(found: NodeKeys): string {
+  if (found.state === 'unavailable') return T.keysFetchFailed;
+  if (found.state === 'refused') return `${T.keysRefused} ${found.finding.detail}`;
+  return found.keys.source.voucher === undefined ? T.keysNode : T.keysPinned;
 }

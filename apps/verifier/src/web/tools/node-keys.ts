@@ -1,5 +1,8 @@
+import type { KeyHistoryFinding } from '@cer/cer-core';
 import type { KeySource } from '../../check/check-result.js';
-import { KEY_SET_PATH } from '../../check/key-set-path.js';
+import { KEY_HISTORY_PATH, KEY_SET_PATH } from '../../check/key-set-path.js';
+import type { Engine } from '../engine.js';
+import { rememberedPin, rememberPin } from './pin-memory.js';
 
 /** Keys that count, with where they came from. */
 export interface PinnedKeys {
@@ -7,14 +10,42 @@ export interface PinnedKeys {
   readonly source: KeySource;
 }
 
-/** The key set of this site's node; null where it cannot be had. */
-export async function nodeKeys(nodeUrl: string): Promise<PinnedKeys | null> {
-  const where = `${nodeUrl}${KEY_SET_PATH}`;
+export type NodeKeys =
+  | { readonly state: 'have'; readonly keys: PinnedKeys }
+  | { readonly state: 'unavailable' }
+  /** The visitor pinned a root, and what the node publishes does not stand under it. */
+  | { readonly state: 'refused'; readonly finding: KeyHistoryFinding };
+
+/**
+ * The keys of this site's node: what the visitor's pinned root vouches for, else the key set. Where a root is pinned the
+ * key set never takes its place.
+ * @throws EngineFailure
+ */
+export async function nodeKeys(nodeUrl: string, engine: Engine): Promise<NodeKeys> {
+  const pin = rememberedPin();
+  const where = `${nodeUrl}${pin === null ? KEY_SET_PATH : KEY_HISTORY_PATH}`;
+  const text = await fetchText(where);
+  if (text === null) return { state: 'unavailable' };
+  const at = new Date().toISOString();
+  if (pin === null) return { state: 'have', keys: { text, source: { kind: 'node', where, at } } };
+  const { seen: highestSeen, nodeId, rootFingerprint } = pin;
+  const result = await engine.ask('pin', { text, pin: { nodeId, rootFingerprint }, highestSeen, at });
+  if (!result.accepted) return { state: 'refused', finding: result.finding };
+  rememberPin({ nodeId, rootFingerprint, seen: result.seen });
+  const source: KeySource = { kind: 'node', where, at, voucher: result.voucher };
+  return { state: 'have', keys: { text: result.keySet, source } };
+}
+
+/** What an address of the node says; null where it says nothing of use. */
+export async function fetchText(where: string): Promise<string | null> {
   try {
-    const response = await fetch(where, { credentials: 'omit', redirect: 'error', referrerPolicy: 'no-referrer' });
-    return response.ok
-      ? { text: await response.text(), source: { kind: 'node', where, at: new Date().toISOString() } }
-      : null;
+    const response = await fetch(where, {
+      credentials: 'omit',
+      redirect: 'error',
+      referrerPolicy: 'no-referrer',
+      cache: 'no-store',
+    });
+    return response.ok ? await response.text() : null;
   } catch {
     return null;
   }

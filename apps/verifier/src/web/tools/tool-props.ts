@@ -7,5 +7,7 @@ export interface ToolProps {
   readonly source: Uint8Array | string;
   /** The pinned keys, as text. */
   readonly keySet: string | null;
+  /** PEM of the chosen time authorities. */
+  readonly tsaRoots: string | null;
   readonly check: CertificateCheck;
 }

@@ -1,0 +1,58 @@
+import {
+  isJsonObject,
+  member,
+  parseJson,
+  verifyKeyHistory,
+  type JsonValue,
+  type KeyHistoryFinding,
+  type SeenKeyHistory,
+} from '@cer/cer-core';
+import type { KeyVoucher } from './check-result.js';
+
+/** The node, and the root that vouches for its keys: what a person compared and confirmed. */
+export interface HistoryPin {
+  readonly nodeId: string;
+  /** As `keyFingerprint` writes it. */
+  readonly rootFingerprint: string;
+}
+
+export interface PinRequest {
+  /** The key history as JSON text. */
+  readonly text: string;
+  readonly pin: HistoryPin;
+  /** What was accepted last under this pin; null where nobody remembers. */
+  readonly highestSeen: SeenKeyHistory | null;
+  /** ISO-8601, the caller's clock. */
+  readonly at: string;
+}
+
+export type PinResult =
+  | {
+      readonly accepted: true;
+      /** The key set that the root vouches for, as JSON text. */
+      readonly keySet: string;
+      readonly voucher: KeyVoucher;
+      readonly seen: SeenKeyHistory;
+    }
+  | { readonly accepted: false; readonly finding: KeyHistoryFinding };
+
+/** Takes the keys of a node from its history, as far as the pinned root vouches for them. */
+export async function pinKeyHistory({ text, pin, highestSeen, at }: PinRequest): Promise<PinResult> {
+  let value: JsonValue;
+  try {
+    value = parseJson(text);
+  } catch {
+    return { accepted: false, finding: { code: 'KEY_HISTORY_INVALID', member: '', detail: 'is no strict JSON' } };
+  }
+  const result = await verifyKeyHistory(value, { ...pin, highestSeen, at });
+  if (!result.accepted) return { accepted: false, finding: result.findings[0] };
+  const { version, issuedAt, nextUpdate } = result.history.statement;
+  const statement = isJsonObject(value) ? member(value, 'statement') : undefined;
+  const keySet = isJsonObject(statement) ? member(statement, 'keySet') : undefined;
+  return {
+    accepted: true,
+    keySet: JSON.stringify(keySet ?? null),
+    voucher: { ...pin, version, revocationsKnownUntil: issuedAt, nextUpdate, notices: result.findings },
+    seen: result.seen,
+  };
+}

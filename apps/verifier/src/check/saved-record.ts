@@ -1,0 +1,8 @@
+/** What a saved page carries. Its keys count only once the person confirms a fingerprint. */
+export interface SavedRecord {
+  readonly hash: string;
+  readonly record: string;
+  readonly keySet: string;
+  /** Null where the node published none. */
+  readonly keyHistory: string | null;
+}

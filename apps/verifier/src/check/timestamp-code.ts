@@ -1,0 +1,25 @@
+import type { TimestampVerifier } from '@cer/cer-core';
+import type * as Timestamps from '@cer/timestamps';
+
+/** The reader of RFC 3161 tokens, the same that the command line and the node use. */
+export type TimestampCode = Pick<typeof Timestamps, 'createTimestampVerifier' | 'parseTsaRoots' | 'NO_ROOTS'>;
+
+/** How it is had: a server has it, a page fetches it when it is needed, the offline file carries it. */
+export type LoadTimestampCode = () => Promise<TimestampCode>;
+
+/**
+ * A checker of external timestamps whose code is loaded at the first token: most records have none. Where it cannot be
+ * loaded the token counts as invalid, never as verified.
+ * @param rootsPem the authorities that the visitor chose; null: none, so a sound token is `untrusted`
+ */
+export function timestampVerifier(load: LoadTimestampCode, rootsPem: string | null): TimestampVerifier {
+  let loading: Promise<TimestampVerifier> | undefined;
+  const create = async (): Promise<TimestampVerifier> => {
+    const { createTimestampVerifier, parseTsaRoots, NO_ROOTS } = await load();
+    return createTimestampVerifier(rootsPem === null ? NO_ROOTS : parseTsaRoots(rootsPem));
+  };
+  return async (claim) => {
+    loading ??= create();
+    return (await loading)(claim);
+  };
+}

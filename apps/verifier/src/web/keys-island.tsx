@@ -1,0 +1,114 @@
+import { render, type VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { KEY_HISTORY_PATH } from '../check/key-set-path.js';
+import type { KeyHistoryLook } from '../check/key-history-look.js';
+import type { PinResult } from '../check/pin-key-history.js';
+import { Hash } from '../view/copy-block.js';
+import { KeyHistoryView } from '../view/key-history-view.js';
+import { TEXTS } from '../view/texts.js';
+import type { Engine } from './engine.js';
+import { HistoryPin, PinOutcome, type AcceptedPin } from './tools/history-pin.js';
+import { fetchText } from './tools/node-keys.js';
+import { forgetPin, rememberedPin, rememberPin, type RememberedPin } from './tools/pin-memory.js';
+
+const T = TEXTS.pin;
+
+/** Fetches the node's key history from the node itself, reads it again, and lets the visitor pin a root. */
+export async function showKeyHistory(place: HTMLElement, engine: Engine, nodeUrl: string): Promise<void> {
+  const text = await fetchText(`${nodeUrl}${KEY_HISTORY_PATH}`);
+  // What the server showed stays, and says that the server checked it.
+  if (text === null) return;
+  const look = await engine.ask('history', { text, at: new Date().toISOString() }).catch(() => null);
+  if (look === null) return;
+  place.replaceChildren();
+  render(<KeyHistoryIsland engine={engine} text={text} look={look} />, place);
+}
+
+interface IslandProps {
+  readonly engine: Engine;
+  readonly text: string;
+  readonly look: KeyHistoryLook;
+}
+
+function KeyHistoryIsland({ engine, text, look }: IslandProps): VNode {
+  const [pin, setPin] = useState(rememberedPin);
+  const [isKept, setKept] = useState(true);
+  const remember = ({ voucher: { nodeId, rootFingerprint }, seen }: AcceptedPin): void => {
+    setKept(rememberPin({ nodeId, rootFingerprint, seen }));
+    setPin(rememberedPin());
+  };
+  return (
+    <>
+      {pin === null ? (
+        look.state === 'signed' && (
+          <div class="pin">
+            <h3>{T.title}</h3>
+            <p class="note">{T.remember}</p>
+            <HistoryPin
+              engine={engine}
+              text={text}
+              look={look}
+              highestSeen={() => null}
+              onPin={(accepted) => {
+                if (accepted !== null) remember(accepted);
+              }}
+            />
+            {!isKept && <p class="warning">{T.notKept}</p>}
+          </div>
+        )
+      ) : (
+        <Pinned
+          engine={engine}
+          text={text}
+          pin={pin}
+          onForget={() => {
+            forgetPin();
+            setPin(null);
+          }}
+        />
+      )}
+      <KeyHistoryView look={look} by="browser" />
+    </>
+  );
+}
+
+interface PinnedProps {
+  readonly engine: Engine;
+  readonly text: string;
+  readonly pin: RememberedPin;
+  readonly onForget: () => void;
+}
+
+/** What the remembered root says of the history as it is published now. */
+function Pinned({ engine, text, pin, onForget }: PinnedProps): VNode {
+  const [result, setResult] = useState<PinResult | 'crashed' | null>(null);
+  const { nodeId, rootFingerprint } = pin;
+  useEffect(() => {
+    const at = new Date().toISOString();
+    engine.ask('pin', { text, pin: { nodeId, rootFingerprint }, highestSeen: pin.seen, at }).then(
+      (found) => {
+        if (found.accepted) rememberPin({ nodeId, rootFingerprint, seen: found.seen });
+        setResult(found);
+      },
+      () => {
+        setResult('crashed');
+      },
+    );
+  }, [engine, text, nodeId, rootFingerprint]);
+  const isAccepted = result !== null && result !== 'crashed' && result.accepted;
+  return (
+    <div class="pin" data-pin-state={result === null ? 'checking' : isAccepted ? 'confirmed' : 'refused'}>
+      <p>
+        {T.remembered} <b>{nodeId}</b> <Hash value={rootFingerprint} />
+      </p>
+      <div aria-live="polite">
+        <PinOutcome result={result} />
+      </div>
+      <p>
+        <button type="button" class="button quiet" id="forget-pin" onClick={onForget}>
+          {T.forget}
+        </button>
+      </p>
+    </div>
+  );
+}
