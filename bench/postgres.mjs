@@ -28,6 +28,7 @@ function newRecord() {
     metaJson: text,
     publicCerJson: null,
     resealedCertificateHash: null,
+    visibility: 'visible',
     createdAt: time,
     timestamp: time,
     commitmentSecretId: null,

@@ -33,6 +33,7 @@ import { renderRoutes, type RenderSettings } from './render/render-routes.js';
 import { signingKeyRoutes, type SigningKeyRouteDeps } from './signing-keys/signing-key-routes.js';
 import type { Signing } from './signing-keys/signing.js';
 import type { Store } from './store/index.js';
+import { settingsRoutes } from './tenants/settings-routes.js';
 import { verifyRoutes } from './verify/verify-routes.js';
 
 /** Body sizes in bytes. */
@@ -83,6 +84,7 @@ export function nodeRoutes(deps: NodeDeps): Route[] {
     ...exportRoutes({ ...shared, recordList: store.recordList }),
     ...renderRoutes(shared),
     ...visibilityRoutes(shared),
+    ...settingsRoutes(shared),
     ...recertifyRoutes(shared),
     ...signingKeyRoutes(shared),
     ...openApiRoutes(deps),

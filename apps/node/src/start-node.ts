@@ -7,6 +7,7 @@ import {
   type RunningServer,
 } from '@cer/http-service';
 import { createApp } from './app.js';
+import { createAuditLog } from './audit/audit-log.js';
 import { CONTROL_PLANE_TIMES, controlPlaneDirectory } from './auth/control-plane-directory.js';
 import { cachedKeyDirectory, ownKeyDirectory, type CacheTimes, type KeyDirectory } from './auth/key-directory.js';
 import { loadNodeConfig, type NodeConfig } from './config.js';
@@ -15,6 +16,7 @@ import { openKeyMaterial } from './key-material.js';
 import { createRendererClient, type RendererClient } from './render/renderer-client.js';
 import { openSigningKeys } from './signing-keys/open-signing-keys.js';
 import { openStore, type Store } from './store/index.js';
+import { createSettingsMemory, type SettingsMemory } from './tenants/settings-memory.js';
 
 /** A revoked key of the node's own table works at most this long. */
 const OWN_KEY_TIMES: CacheTimes = { foundMs: 5000, unknownMs: 1000 };
@@ -31,10 +33,11 @@ export async function startNode(env: Environment): Promise<RunningServer> {
     const runtime = describeRuntime(vault.nodeId);
     const keyDeps = { config, store: store.signingKeys, vault, nodeRuntimeHash: runtime.hash, now, logger };
     const { signing, acts, history, upkeep } = await openSigningKeys(keyDeps);
+    const auditLog = createAuditLog({ audit: store.audit, signing, now });
     const app = createApp({
       ...config,
       store,
-      keys: keyDirectory(config, store),
+      keys: keyDirectory(config, store, createSettingsMemory({ store, auditLog })),
       signing,
       keyActs: acts,
       keyHistory: history,
@@ -63,12 +66,12 @@ export async function startNode(env: Environment): Promise<RunningServer> {
   }
 }
 
-function keyDirectory(config: NodeConfig, store: Store): KeyDirectory {
+function keyDirectory(config: NodeConfig, store: Store, remember: SettingsMemory): KeyDirectory {
   const { controlPlaneUrl, controlPlaneTokenFile } = config;
   return controlPlaneUrl === undefined || controlPlaneTokenFile === undefined
-    ? cachedKeyDirectory(ownKeyDirectory(store.tenants), OWN_KEY_TIMES, Date.now)
+    ? cachedKeyDirectory(ownKeyDirectory(store), OWN_KEY_TIMES, Date.now)
     : cachedKeyDirectory(
-        controlPlaneDirectory(controlPlaneUrl, readSecretFile(controlPlaneTokenFile)),
+        controlPlaneDirectory(controlPlaneUrl, readSecretFile(controlPlaneTokenFile), remember),
         CONTROL_PLANE_TIMES,
         Date.now,
       );

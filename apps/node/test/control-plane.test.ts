@@ -12,6 +12,9 @@ import { generateApiKey, hashApiKey } from '../src/auth/api-key.js';
 import { CONTROL_PLANE_TIMES, controlPlaneDirectory } from '../src/auth/control-plane-directory.js';
 import { cachedKeyDirectory, type KeyDirectory } from '../src/auth/key-directory.js';
 import { startNode } from '../src/start-node.js';
+import type { StatedSettings } from '../src/store/index.js';
+import type { SettingsMemory } from '../src/tenants/settings-memory.js';
+import { settingsOf } from '../src/tenants/tenant-settings.js';
 import { ask, at } from './ask.js';
 
 const TOKEN = 'service-credential';
@@ -68,7 +71,12 @@ beforeEach(async () => {
 afterEach(() => stub.close());
 
 describe('keys that a control plane knows', () => {
-  const directory = (): KeyDirectory => controlPlaneDirectory(stub.url, new Secret(TOKEN));
+  const stated: [string, StatedSettings | null][] = [];
+  const remember: SettingsMemory = async (tenantId, said) => {
+    stated.push([tenantId, said]);
+    return settingsOf({ node: null, 'control-plane': said });
+  };
+  const directory = (): KeyDirectory => controlPlaneDirectory(stub.url, new Secret(TOKEN), remember);
 
   it('are asked for by their hash alone, with the service credential', async () => {
     const keyHash = hashApiKey(generateApiKey());
@@ -82,15 +90,25 @@ describe('keys that a control plane knows', () => {
 
   it('come with tenant, scopes and what the tenant publishes', async () => {
     const usual = { context: true, prompt: false, instruction: false, metadata: 'none' };
-    expect(await directory().find('h')).toEqual({
+    expect(await directory().find('h')).toMatchObject({
       tenantId: 'tenant-1',
       keyId: 'key-1',
       scopes: new Set(['certify', 'ingest']),
       limits: { requestsPerMinute: null, executionsPerMonth: null },
       publish: usual,
+      visibility: 'visible',
     });
-    stub.answer = { body: { ...ACTIVE, settings: { publish: { prompt: true, metadata: ['a'] }, retentionDays: 1 } } };
-    expect(await directory().find('h')).toMatchObject({ publish: { ...usual, prompt: true, metadata: ['a'] } });
+    const settings = { publish: { prompt: true, metadata: ['a'] }, retentionDays: 1, minimumProtocol: '1.3.1' };
+    stub.answer = { body: { ...ACTIVE, settings: { ...settings, visibility: 'hidden' } } };
+    expect(await directory().find('h')).toMatchObject({
+      publish: { ...usual, prompt: true, metadata: ['a'] },
+      visibility: 'hidden',
+    });
+    const publishJson = JSON.stringify(settings.publish);
+    expect([stated.at(0), stated.at(-1)]).toEqual([
+      ['tenant-1', null],
+      ['tenant-1', { publishJson, retentionDays: 1, visibility: 'hidden', legalHold: false }],
+    ]);
   });
 
   it('come with what the plan allows', async () => {
@@ -116,6 +134,8 @@ describe('keys that a control plane knows', () => {
     ['no JSON', { body: '{' }],
     ['another shape', { body: { ...ACTIVE, tenantId: undefined } }],
     ['an empty tenant', { body: { ...ACTIVE, tenantId: '' } }],
+    ['an odd retention', { body: { ...ACTIVE, settings: { retentionDays: 0 } } }],
+    ['an odd visibility', { body: { ...ACTIVE, settings: { visibility: 'everybody' } } }],
     ['odd limits', { body: { ...ACTIVE, limits: { requestsPerMinute: '600' } } }],
     ['odd settings', { body: { ...ACTIVE, settings: { publish: { prompt: 'yes' } } } }],
   ])('are refused, never let through, on %s', async (_name, answer) => {
@@ -126,9 +146,14 @@ describe('keys that a control plane knows', () => {
 
 describe('the memory of a key directory', () => {
   let clock = 0;
+  const forgetful: SettingsMemory = async () => settingsOf({ node: null, 'control-plane': null });
   const remembering = (): KeyDirectory => {
     clock = 1_000_000;
-    return cachedKeyDirectory(controlPlaneDirectory(stub.url, new Secret(TOKEN)), CONTROL_PLANE_TIMES, () => clock);
+    return cachedKeyDirectory(
+      controlPlaneDirectory(stub.url, new Secret(TOKEN), forgetful),
+      CONTROL_PLANE_TIMES,
+      () => clock,
+    );
   };
 
   it('believes a found key for 30 seconds from the start of its question', async () => {

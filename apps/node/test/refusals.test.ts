@@ -33,6 +33,8 @@ const OWNERS: readonly string[] = ['/v1/records', '/v1/records/export'];
 
 const ADMIN: readonly (readonly ['get' | 'post', string])[] = [
   ['get', '/v1/admin/audit'],
+  ['get', '/v1/admin/tenants/:tenant/settings'],
+  ['post', '/v1/admin/tenants/:tenant/settings'],
   ['post', '/v1/admin/recertify-batch'],
   ['post', '/v1/admin/key-history'],
   ['post', '/v1/admin/keys/rotate'],

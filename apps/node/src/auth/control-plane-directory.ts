@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { DEFAULT_PUBLISH_SETTINGS } from '@cer/cer-core';
 import type { Secret } from '@cer/http-service';
-import type { CacheTimes, KeyDirectory } from './key-directory.js';
+import type { SettingsMemory } from '../tenants/settings-memory.js';
+import { ControlPlaneSettings, toStated } from '../tenants/tenant-settings.js';
+import { recordingBy, type CacheTimes, type KeyDirectory } from './key-directory.js';
 
 /** How long the control plane may take; longer counts as gone. */
 const TIMEOUT_MS = 3000;
@@ -21,24 +22,17 @@ const Introspection = z.union([
     scopes: z.array(z.string()),
     accountStatus: z.string(),
     limits: z.object({ requestsPerMinute: limit, executionsPerMonth: limit }).partial().default({}),
-    settings: z
-      .object({
-        publish: z
-          .object({
-            context: z.boolean(),
-            prompt: z.boolean(),
-            instruction: z.boolean(),
-            metadata: z.union([z.literal('none'), z.literal('all'), z.array(z.string())]),
-          })
-          .partial(),
-      })
-      .partial()
-      .optional(),
+    settings: ControlPlaneSettings.optional(),
   }),
 ]);
 
-/** API keys as the control plane knows them. Only the hash of a key is ever sent. */
-export function controlPlaneDirectory(url: string, token: Secret<string>): KeyDirectory {
+const NOTHING_STATED = { publishJson: null, retentionDays: null, visibility: null, legalHold: false } as const;
+
+/**
+ * API keys as the control plane knows them. Only the hash of a key is ever sent.
+ * @param remember keeps what it says of the tenant and tells what holds
+ */
+export function controlPlaneDirectory(url: string, token: Secret<string>, remember: SettingsMemory): KeyDirectory {
   return {
     find: async (keyHash) => {
       const response = await fetch(`${url}/internal/v1/keys/introspect`, {
@@ -53,17 +47,13 @@ export function controlPlaneDirectory(url: string, token: Secret<string>): KeyDi
       if (!answer.active || answer.accountStatus !== 'active') return null;
       const { tenantId, keyId, scopes, limits, settings } = answer;
       const { requestsPerMinute = null, executionsPerMonth = null } = limits;
-      const stated = settings?.publish ?? {};
+      const stated = settings === undefined ? null : { ...NOTHING_STATED, ...toStated(settings) };
       return {
         tenantId,
         keyId,
-        scopes: new Set(scopes), limits: { requestsPerMinute, executionsPerMonth },
-        publish: {
-          context: stated.context ?? DEFAULT_PUBLISH_SETTINGS.context,
-          prompt: stated.prompt ?? DEFAULT_PUBLISH_SETTINGS.prompt,
-          instruction: stated.instruction ?? DEFAULT_PUBLISH_SETTINGS.instruction,
-          metadata: stated.metadata ?? DEFAULT_PUBLISH_SETTINGS.metadata,
-        },
+        scopes: new Set(scopes),
+        limits: { requestsPerMinute, executionsPerMonth },
+        ...recordingBy(await remember(tenantId, stated)),
       };
     },
   };

@@ -1,5 +1,6 @@
-import { DEFAULT_PUBLISH_SETTINGS, type PublishSettings } from '@cer/cer-core';
-import type { TenantStore } from '../store/index.js';
+import type { PublishSettings } from '@cer/cer-core';
+import type { FirstVisibility, Store } from '../store/index.js';
+import { settingsOf, type TenantSettings } from '../tenants/tenant-settings.js';
 
 /** What a plan allows; null: no limit. */
 export interface PlanLimits {
@@ -15,6 +16,8 @@ export interface Caller {
   readonly publish: PublishSettings;
   /** Left out where there are no plans. */
   readonly limits?: PlanLimits;
+  /** Of the records that it makes. */
+  readonly visibility: FirstVisibility;
 }
 
 /** Where API keys are looked up: the node's own table, or a control plane. */
@@ -27,14 +30,20 @@ export interface KeyDirectory {
   find(keyHash: string): Promise<Caller | null>;
 }
 
+/** What a tenant's settings mean for the records that its keys make. */
+export function recordingBy({ publish, visibility }: TenantSettings): Pick<Caller, 'publish' | 'visibility'> {
+  return { publish, visibility: visibility === 'hidden' ? 'hidden' : 'visible' };
+}
+
 /** The node's own API keys. */
-export function ownKeyDirectory(tenants: TenantStore): KeyDirectory {
+export function ownKeyDirectory({ tenants, tenantSettings }: Pick<Store, 'tenants' | 'tenantSettings'>): KeyDirectory {
   return {
     find: async (keyHash) => {
       const key = await tenants.findApiKey(keyHash);
       if (key === null || !key.active) return null;
       const { tenantId, keyId, scopes } = key;
-      return { tenantId, keyId, scopes: new Set(scopes), publish: DEFAULT_PUBLISH_SETTINGS };
+      const settings = settingsOf(await tenantSettings.find(tenantId));
+      return { tenantId, keyId, scopes: new Set(scopes), ...recordingBy(settings) };
     },
   };
 }

@@ -3,6 +3,7 @@ import { RecertifyRequest } from '../admin/recertify-routes.js';
 import { Scope } from '../admin/visibility-routes.js';
 import { AuditQuery } from '../audit/audit-routes.js';
 import { RevokeRequest, RotateRequest } from '../signing-keys/signing-key-routes.js';
+import { SettingsChange } from '../tenants/tenant-settings.js';
 import {
   ATTEST_REQUEST,
   EXECUTION_REQUEST,
@@ -267,6 +268,21 @@ export const DESCRIBED_ROUTES = {
   'POST /v1/admin/projects/:hash/hide': visibilityRoute('project', 'Hide'),
   'POST /v1/admin/projects/:hash/unhide': visibilityRoute('project', 'Show again'),
   'POST /v1/admin/projects/:hash/delete': visibilityRoute('project', 'Delete'),
+  'GET /v1/admin/tenants/:tenant/settings': {
+    group: 'Administration',
+    summary: 'How the records of a tenant are made, kept and shown',
+    access: 'admin',
+    success: { 200: { description: 'What holds, and who said it.' } },
+    errors: ['NOT_FOUND'],
+  },
+  'POST /v1/admin/tenants/:tenant/settings': {
+    group: 'Administration',
+    summary: 'Change how the records of a tenant are made, kept and shown',
+    access: 'admin',
+    body: { schema: requestSchema(SettingsChange) },
+    success: { 200: { description: 'What holds now.' } },
+    errors: ['NOT_FOUND', 'ATTESTATION_ERROR'],
+  },
   'POST /v1/admin/keys/rotate': {
     group: 'Administration',
     summary: 'Go on to a new signing key',

@@ -87,6 +87,8 @@ export async function certifyRender(
     commitmentSecretId: null,
     metadata: undefined,
     publish: caller.publish,
+    limits: caller.limits,
+    visibility: caller.visibility,
     isForeign: false,
     requestId,
   });

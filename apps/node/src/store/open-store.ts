@@ -7,6 +7,7 @@ import type { Migration } from './migrations/migration.js';
 import type { NewRecord, Store } from './ports.js';
 import { PostgresDatabase } from './postgres/postgres-database.js';
 import { SqlProjectStore } from './projects.js';
+import { SqlQuotaStore } from './quota.js';
 import { ratePointsOn } from './rate-points.js';
 import { recordKey, text } from './record-rows.js';
 import { SqlRecordList } from './record-list.js';
@@ -17,6 +18,7 @@ import { SqliteDatabase } from './sqlite/sqlite-database.js';
 import { SqlSigningKeyStore } from './signing-keys.js';
 import { SqlStampStore } from './stamps.js';
 import { StoreError } from './store-error.js';
+import { SqlTenantSettingsStore } from './tenant-settings.js';
 import { SqlTenantStore } from './tenants.js';
 
 /** More rows in one commit gain nothing, and each makes the first one wait. */
@@ -59,6 +61,7 @@ export async function openStore({
     records,
     projects: new SqlProjectStore(database),
     tenants: new SqlTenantStore(database, now),
+    tenantSettings: new SqlTenantSettingsStore(database, now),
     leases: new SqlLeaseStore(database),
     audit: new SqlAuditStore(database),
     signingKeys: new SqlSigningKeyStore(database),
@@ -66,6 +69,7 @@ export async function openStore({
     recordScan: new SqlRecordScan(database),
     stamps: new SqlStampStore(database),
     ratePoints: ratePointsOn(database),
+    quotas: new SqlQuotaStore(database),
     schemaVersion,
     ping: async () => {
       await database.all('select 1', []);

@@ -1,9 +1,11 @@
 import type { CertificateRecord, RecordKind, Visibility } from './certificate-record.js';
+import type { QuotaStore } from './quota-port.js';
 import type { RatePoints } from './rate-port.js';
 import type { RecordList } from './record-list-port.js';
 import type { RecordScan } from './record-scan-port.js';
 import type { SigningKeyStore } from './signing-key-port.js';
 import type { StampStore } from './stamp-port.js';
+import type { TenantSettingsStore } from './tenant-settings-port.js';
 
 export type { CertificateRecord, RecordKind, Visibility } from './certificate-record.js';
 
@@ -25,8 +27,12 @@ export interface ExecutionRow {
   readonly commitmentSecretId: string | null;
 }
 
+/** How a record or a project is kept at first. */
+export type FirstVisibility = Exclude<Visibility, 'deleted'>;
+
 /** A record to keep, with what its execution row remembers (read only when `executionId` is given). */
 export interface NewRecord extends Omit<CertificateRecord, 'visibility'> {
+  readonly visibility: FirstVisibility;
   readonly createdAt: string;
   readonly timestamp: string;
   readonly commitmentSecretId: string | null;
@@ -129,7 +135,7 @@ export type RegisterOutcome =
 
 export interface ProjectStore {
   /** Keeps a registration unless the tenant already registered this hash. */
-  registerOnce(registration: ProjectRegistration): Promise<RegisterOutcome>;
+  registerOnce(registration: ProjectRegistration, visibility: FirstVisibility): Promise<RegisterOutcome>;
   /** What the public sees: the earliest visible registration of this hash. */
   findByHash(projectHash: string): Promise<ProjectRegistration | null>;
   /** The tenant's own, hidden included. */
@@ -209,6 +215,7 @@ export interface Store {
   readonly records: RecordStore;
   readonly projects: ProjectStore;
   readonly tenants: TenantStore;
+  readonly tenantSettings: TenantSettingsStore;
   readonly leases: LeaseStore;
   readonly audit: AuditStore;
   readonly signingKeys: SigningKeyStore;
@@ -216,6 +223,7 @@ export interface Store {
   readonly recordScan: RecordScan;
   readonly stamps: StampStore;
   readonly ratePoints: RatePoints;
+  readonly quotas: QuotaStore;
   /** The migration that the database is at. */
   readonly schemaVersion: number;
   /** Resolves when the database answers. */

@@ -1,5 +1,12 @@
 import type { Database, SqlRow } from './database.js';
-import type { ProjectRegistration, ProjectStep, ProjectStore, RegisterOutcome, Visibility } from './ports.js';
+import type {
+  FirstVisibility,
+  ProjectRegistration,
+  ProjectStep,
+  ProjectStore,
+  RegisterOutcome,
+  Visibility,
+} from './ports.js';
 import { isStorable, text } from './record-rows.js';
 import { retryPassing } from './retry.js';
 import { StoreError } from './store-error.js';
@@ -8,7 +15,7 @@ const COLUMNS =
   'tenant_id, project_hash, registered_at, total_steps, project_json, step_hashes_json, receipt_json, signature, kid, request_id';
 
 const REGISTER = `
-  insert into projects (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+  insert into projects (${COLUMNS}, visibility) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
   on conflict (project_hash, tenant_id) do nothing returning seq`;
 
 const FIND_BY_HASH = `
@@ -26,7 +33,7 @@ export class SqlProjectStore implements ProjectStore {
     this.#database = database;
   }
 
-  async registerOnce(project: ProjectRegistration): Promise<RegisterOutcome> {
+  async registerOnce(project: ProjectRegistration, visibility: FirstVisibility): Promise<RegisterOutcome> {
     const values = [
       project.tenantId,
       project.projectHash,
@@ -38,6 +45,7 @@ export class SqlProjectStore implements ProjectStore {
       project.signature,
       project.kid,
       project.requestId,
+      visibility,
     ];
     if (!values.every(isStorable)) {
       throw new StoreError('STORE_ROW_REFUSED', 'project: holds NUL or a lone surrogate');

@@ -4,7 +4,7 @@ import { StoreError } from './store-error.js';
 
 type ColumnsOf<T> = readonly (readonly [column: string, valueOf: (record: T) => SqlValue])[];
 
-/** What `insert into records` writes, in this order; `seq` and `visibility` have defaults. */
+/** What a record is, in the order of its columns; `visibility` changes, so it stands apart. */
 export const RECORD_COLUMNS: ColumnsOf<NewRecord> = [
   ['tenant_id', (record) => record.tenantId],
   ['certificate_hash', (record) => record.certificateHash],
@@ -21,6 +21,12 @@ export const RECORD_COLUMNS: ColumnsOf<NewRecord> = [
   ['meta_json', (record) => record.metaJson],
   ['public_cer_json', (record) => record.publicCerJson],
   ['resealed_certificate_hash', (record) => record.resealedCertificateHash],
+];
+
+/** What `insert into records` writes, in this order; `seq` is given by the database. */
+export const NEW_RECORD_COLUMNS: ColumnsOf<NewRecord> = [
+  ...RECORD_COLUMNS,
+  ['visibility', (record) => record.visibility],
 ];
 
 /** What `insert into executions` writes, in this order. */
@@ -53,7 +59,7 @@ export function assertStorable(record: NewRecord): void {
   if (record.kind === 'hash-only' && record.executionId !== null) {
     throw new StoreError('STORE_ROW_REFUSED', 'executionId: a hash-only record has none');
   }
-  for (const columns of [RECORD_COLUMNS, EXECUTION_COLUMNS]) {
+  for (const columns of [NEW_RECORD_COLUMNS, EXECUTION_COLUMNS]) {
     for (const [column, valueOf] of columns) {
       if (!isStorable(valueOf(record))) {
         throw new StoreError('STORE_ROW_REFUSED', `${column}: holds NUL or a lone surrogate`);

@@ -30,9 +30,9 @@ export function projectContract(opened: () => Store): void {
     it('keeps a first registration whole and answers a second one with it', async () => {
       const { projects } = opened();
       const first = registration();
-      expect(await projects.registerOnce(first)).toEqual({ registered: true });
+      expect(await projects.registerOnce(first, 'visible')).toEqual({ registered: true });
       const second = registration({ projectHash: first.projectHash });
-      expect(await projects.registerOnce(second)).toEqual({ registered: false, existing: first });
+      expect(await projects.registerOnce(second, 'visible')).toEqual({ registered: false, existing: first });
       expect(await projects.findByHash(first.projectHash)).toEqual(first);
     });
 
@@ -40,7 +40,7 @@ export function projectContract(opened: () => Store): void {
       const { projects } = opened();
       const projectHash = hashOf(randomUUID());
       const outcomes = await Promise.all(
-        Array.from({ length: 20 }, () => projects.registerOnce(registration({ projectHash }))),
+        Array.from({ length: 20 }, () => projects.registerOnce(registration({ projectHash }), 'visible')),
       );
       expect(outcomes.filter(({ registered }) => registered)).toHaveLength(1);
     });
@@ -49,8 +49,8 @@ export function projectContract(opened: () => Store): void {
       const { projects } = opened();
       const first = registration({ tenantId: 'tenant-z' });
       const second = registration({ projectHash: first.projectHash });
-      await projects.registerOnce(first);
-      await projects.registerOnce(second);
+      await projects.registerOnce(first, 'visible');
+      await projects.registerOnce(second, 'visible');
       expect(await projects.findByHash(first.projectHash)).toMatchObject({ tenantId: 'tenant-z' });
       expect(await projects.setVisibility(first.projectHash, 'hidden', 'tenant-z')).toBe(1);
       expect(await projects.findByHash(first.projectHash)).toMatchObject({ tenantId: 'tenant-a' });
@@ -60,10 +60,10 @@ export function projectContract(opened: () => Store): void {
     it('erases a deleted registration and does not take it again', async () => {
       const { projects } = opened();
       const project = registration();
-      await projects.registerOnce(project);
+      await projects.registerOnce(project, 'visible');
       expect(await projects.setVisibility(project.projectHash, 'deleted')).toBe(1);
       expect(await projects.findOwnByHash('tenant-a', project.projectHash)).toBeNull();
-      expect(await projects.registerOnce(registration({ projectHash: project.projectHash }))).toEqual({
+      expect(await projects.registerOnce(registration({ projectHash: project.projectHash }), 'visible')).toEqual({
         registered: false,
         existing: null,
       });

@@ -28,6 +28,7 @@ async function record() {
       },
       ...{
         publicCerJson: null,
+        visibility: 'visible',
         resealedCertificateHash: null,
         commitmentSecretId: null,
         createdAt: 'c',

@@ -17,6 +17,7 @@ import { hashOf, hashOnlyRecord, newRecord } from './new-record.js';
 import { projectContract } from './project.contract.js';
 import { recordListContract } from './record-list.contract.js';
 import { tenantContract } from './tenant.contract.js';
+import { tenantSettingsContract } from './tenant-settings.contract.js';
 import type { TestDatabase } from './test-database.js';
 import { visibilityContract } from './visibility.contract.js';
 
@@ -306,6 +307,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   visibilityContract(() => store);
   projectContract(() => store);
   tenantContract(() => store);
+  tenantSettingsContract(() => store);
 }
 
 function winnersOf(outcomes: readonly RecordOutcome[]): number {

@@ -1,10 +1,10 @@
 import type { SqlValue } from '../database.js';
 import type { NewRecord } from '../ports.js';
-import { columnNames, EXECUTION_COLUMNS, RECORD_COLUMNS } from '../record-rows.js';
+import { columnNames, EXECUTION_COLUMNS, NEW_RECORD_COLUMNS } from '../record-rows.js';
 
-const COLUMNS = new Map([...RECORD_COLUMNS, ...EXECUTION_COLUMNS]);
+const COLUMNS = new Map([...NEW_RECORD_COLUMNS, ...EXECUTION_COLUMNS]);
 const NAMES = [...COLUMNS.keys()];
-const RECORD_NAMES = columnNames(RECORD_COLUMNS);
+const RECORD_NAMES = columnNames(NEW_RECORD_COLUMNS);
 const EXECUTION_NAMES = columnNames(EXECUTION_COLUMNS);
 
 // One array per column, so that a batch of any size is one statement text.

@@ -2,7 +2,7 @@ import type Sqlite from 'better-sqlite3';
 
 import type { CompiledMigration, Database, SqlRow, SqlStatement, SqlValue } from '../database.js';
 import type { NewRecord } from '../ports.js';
-import { columnNames, EXECUTION_COLUMNS, RECORD_COLUMNS } from '../record-rows.js';
+import { columnNames, EXECUTION_COLUMNS, NEW_RECORD_COLUMNS } from '../record-rows.js';
 import { APPLIED_STEPS, pendingMigrations, SCHEMA_TABLES } from '../schema-version.js';
 import { driverCodeOf, StoreError } from '../store-error.js';
 import { openSqliteFile } from './sqlite-file.js';
@@ -10,7 +10,7 @@ import { WalCheckpoint } from './wal-checkpoint.js';
 
 const CLAIM = `insert into executions ${columnsAndValues(columnNames(EXECUTION_COLUMNS))}
   on conflict (tenant_id, execution_id) do nothing`;
-const KEEP = `insert into records ${columnsAndValues(columnNames(RECORD_COLUMNS))}`;
+const KEEP = `insert into records ${columnsAndValues(columnNames(NEW_RECORD_COLUMNS))}`;
 const KEEP_ONCE = `${KEEP} on conflict (certificate_hash, kind, tenant_id) do nothing`;
 
 /** The embedded database: one file, one connection, every statement answered before the call returns. */
@@ -58,7 +58,7 @@ export class SqliteDatabase implements Database {
   }
 
   #insert(record: NewRecord): boolean {
-    const row = RECORD_COLUMNS.map(([, valueOf]) => valueOf(record));
+    const row = NEW_RECORD_COLUMNS.map(([, valueOf]) => valueOf(record));
     if (record.executionId === null) return this.#prepared(KEEP_ONCE).run(...row).changes === 1;
     const execution = EXECUTION_COLUMNS.map(([, valueOf]) => valueOf(record));
     if (this.#prepared(CLAIM).run(...execution).changes === 0) return false;
