@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import express from 'express';
+import type { TimestampVerifier } from '@cer/cer-core';
 import {
   frontDoor,
   mount,
@@ -52,6 +53,8 @@ export interface NodeDeps extends BodyLimits {
   readonly keyActs: SigningKeyRouteDeps['keyActs'];
   readonly keyHistory: SigningKeyRouteDeps['keyHistory'];
   readonly secrets: CommitmentSecrets;
+  /** Checks external timestamps; without it no token is looked at. */
+  readonly timestamps?: TimestampVerifier | null;
   readonly runtime: Runtime;
   readonly render: RenderSettings;
   readonly verifyUrl: string;

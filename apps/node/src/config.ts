@@ -27,6 +27,14 @@ const DATABASE_URL = z
   })
   .default('sqlite:.data/node/node.sqlite');
 
+/** One or two addresses with a comma between them. */
+function authorityUrls() {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((url) => url.trim()))
+    .pipe(z.array(serviceUrl()).max(2, { error: 'must have one or two addresses' }));
+}
+
 const path = (byDefault: string) => z.string().min(1).default(byDefault);
 
 const NodeEnvironment = z
@@ -53,6 +61,10 @@ const NodeEnvironment = z
     RENDERER_TOKEN_FILE: z.string().min(1).optional(),
     CONTROL_PLANE_URL: serviceUrl().optional(),
     CONTROL_PLANE_TOKEN_FILE: z.string().min(1).optional(),
+    TSA_URLS: authorityUrls().optional(),
+    TSA_ROOTS_FILE: z.string().min(1).optional(),
+    TSA_TIMEOUT_MS: positiveInteger(10_000),
+    TSA_MODE: z.enum(['each', 'batch']).default('each'),
     LOG_LEVEL: logLevel(),
     TRUST_PROXY: trustedProxies(),
     BODY_LIMIT_BYTES: positiveInteger(10 * MIB),
@@ -90,6 +102,10 @@ const NodeEnvironment = z
     path: ['PKCS11_PIN_FILE'],
     error: 'is required with SIGNER=pkcs11',
   })
+  .refine((env) => env.TSA_URLS === undefined || env.TSA_ROOTS_FILE !== undefined, {
+    path: ['TSA_ROOTS_FILE'],
+    error: 'is required with TSA_URLS',
+  })
   .transform((env) => ({
     port: env.PORT,
     host: env.HOST,
@@ -107,6 +123,7 @@ const NodeEnvironment = z
     rendererTokenFile: env.RENDERER_TOKEN_FILE,
     controlPlaneUrl: env.CONTROL_PLANE_URL,
     controlPlaneTokenFile: env.CONTROL_PLANE_TOKEN_FILE,
+    tsa: authoritiesOf(env),
     logLevel: env.LOG_LEVEL,
     trustedProxies: env.TRUST_PROXY,
     bodyLimitBytes: env.BODY_LIMIT_BYTES,
@@ -138,6 +155,18 @@ function tokenOf(env: TokenVariables): TokenAddress | null {
   const { SIGNER, PKCS11_MODULE: modulePath, PKCS11_TOKEN_LABEL: label, PKCS11_PIN_FILE: pinFile } = env;
   if (SIGNER === 'file' || modulePath === undefined || label === undefined || pinFile === undefined) return null;
   return { modulePath, token: { label }, pinFile };
+}
+
+interface TsaVariables {
+  readonly TSA_URLS?: readonly string[] | undefined;
+  readonly TSA_ROOTS_FILE?: string | undefined;
+  readonly TSA_TIMEOUT_MS: number;
+  readonly TSA_MODE: 'each' | 'batch';
+}
+
+/** Null without pinned roots. Roots alone: tokens are checked, and none is asked for. */
+function authoritiesOf({ TSA_URLS: urls = [], TSA_ROOTS_FILE: rootsFile, TSA_TIMEOUT_MS, TSA_MODE }: TsaVariables) {
+  return rootsFile === undefined ? null : { urls, rootsFile, timeoutMs: TSA_TIMEOUT_MS, mode: TSA_MODE };
 }
 
 /** In development a root key is made beside the node's own; elsewhere it is kept away from the node. */

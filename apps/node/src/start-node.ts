@@ -17,6 +17,7 @@ import { createRendererClient, type RendererClient } from './render/renderer-cli
 import { openSigningKeys } from './signing-keys/open-signing-keys.js';
 import { openStore, type Store } from './store/index.js';
 import { createSettingsMemory, type SettingsMemory } from './tenants/settings-memory.js';
+import { openTimestamps } from './timestamps/open-stamping.js';
 
 /** A revoked key of the node's own table works at most this long. */
 const OWN_KEY_TIMES: CacheTimes = { foundMs: 5000, unknownMs: 1000 };
@@ -34,9 +35,11 @@ export async function startNode(env: Environment): Promise<RunningServer> {
     const keyDeps = { config, store: store.signingKeys, vault, nodeRuntimeHash: runtime.hash, now, logger };
     const { signing, acts, history, upkeep } = await openSigningKeys(keyDeps);
     const auditLog = createAuditLog({ audit: store.audit, signing, now });
+    const timestamps = openTimestamps(config);
     const app = createApp({
       ...config,
       store,
+      timestamps: timestamps.verifier,
       keys: keyDirectory(config, store, createSettingsMemory({ store, auditLog })),
       signing,
       keyActs: acts,
@@ -53,7 +56,9 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       now,
     });
     upkeep.start();
+    const stamping = timestamps.start({ store, now, logger });
     const close = async (): Promise<void> => {
+      await stamping?.stop();
       await upkeep.stop();
       await store.close();
     };

@@ -131,7 +131,8 @@ export async function isIssuedBy(certificate: TsaCertificate, issuer: TsaCertifi
 /** @throws TimestampError naming what was to be read, for bytes that are something else */
 export function parse<T>(bytes: Uint8Array, type: new () => T, name: string): T {
   try {
-    return AsnConvert.parse(bytes.slice().buffer, type);
+    // A copy of its own: the buffer of a Node Buffer may hold other things too, and its `slice` copies nothing.
+    return AsnConvert.parse(new Uint8Array(bytes).buffer, type);
   } catch {
     throw malformed(`${name}: is not of its type`);
   }

@@ -15,7 +15,8 @@ import {
 import { objectMember, parseStored, storedMeta, textMember } from '../records/stored-cer.js';
 import type { AttestationColumns, CertificateRecord } from '../store/index.js';
 
-const ATTESTED = ['attestation', 'verificationEnvelope', 'verificationEnvelopeSignature'];
+/** What goes with one attestation: tokens stamp its receipt and no later one. */
+const ATTESTED = ['attestation', 'verificationEnvelope', 'verificationEnvelopeSignature', 'timestamps'];
 
 /**
  * What the node signs over a record it has verified, once more: the earlier attestation moves to the end of
@@ -65,7 +66,10 @@ async function newPublicCer(
   if (publicCerJson === null) return null;
   const { meta: earlier, ...bundle } = parseStored(publicCerJson);
   if (!isJsonObject(earlier)) throw new Error('a stored public form has no meta');
-  if (resealedCertificateHash === null) return { ...bundle, meta: { ...earlier, attestation } };
+  if (resealedCertificateHash === null) {
+    const kept = Object.entries(earlier).filter(([name]) => name !== 'timestamps');
+    return { ...bundle, meta: { ...Object.fromEntries(kept), attestation } };
+  }
   const provenance = objectMember(earlier, 'provenance');
   const reseal = await attestBundle(
     { bundle, certificateHash: hashOf(resealedCertificateHash), hashed: null },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ENVELOPE_SPEC_VERSION, isJsonObject, member } from '@cer/cer-core';
+import { ENVELOPE_SPEC_VERSION, isJsonObject, member, type TimestampVerifier } from '@cer/cer-core';
 import { whileAttesting } from '../errors.js';
 import { objectMember, parseStored, storedMeta } from '../records/stored-cer.js';
 import type { Signing } from '../signing-keys/signing.js';
@@ -10,6 +10,8 @@ import { storedFault } from './stored-faults.js';
 export interface RecertifyDeps {
   readonly store: Pick<Store, 'records' | 'recordScan'>;
   readonly signing: Pick<Signing, 'attestorAt' | 'published'>;
+  /** A receipt under a revoked key counts when a token shows that it is older. */
+  readonly timestamps?: TimestampVerifier | null;
   readonly now: () => Date;
 }
 
@@ -43,7 +45,9 @@ export async function recertify(
     let asRead: CertificateRecord | null = record;
     for (let attempt = 0; attempt < ATTEMPTS && asRead !== null; attempt += 1) {
       const time = deps.now();
-      const fault = await storedFault(asRead, deps.signing.published().keySet, time.toISOString());
+      const { keySet } = deps.signing.published();
+      const { timestamps = null } = deps;
+      const fault = await storedFault(asRead, { keySet, timestamps, verifiedAt: time.toISOString() });
       if (fault !== null) return answer('failed', fault);
       const attestor = await deps.signing.attestorAt(time);
       if (isCurrent(asRead, attestor.signer.kid)) return answer('unchanged');

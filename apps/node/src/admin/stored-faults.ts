@@ -1,5 +1,4 @@
-import { evaluateCer, isJsonObject, isSameJson, member, type JsonObject } from '@cer/cer-core';
-import type { NodeKeySet } from '@cer/keys';
+import { evaluateCer, isJsonObject, isSameJson, member, type JsonObject, type VerifyOptions } from '@cer/cer-core';
 import { objectMember, parseStored, storedMeta } from '../records/stored-cer.js';
 import type { CertificateRecord } from '../store/index.js';
 
@@ -7,11 +6,7 @@ import type { CertificateRecord } from '../store/index.js';
  * Why nothing may be signed over a record again: a hash that does not recompute, a receipt that does not verify.
  * @returns null when everything that is stored holds
  */
-export async function storedFault(
-  record: CertificateRecord,
-  keySet: NodeKeySet,
-  verifiedAt: string,
-): Promise<string | null> {
+export async function storedFault(record: CertificateRecord, options: VerifyOptions): Promise<string | null> {
   const meta = storedMeta(record);
   const { bundleJson, publicCerJson, resealedCertificateHash } = record;
   if (bundleJson !== null) {
@@ -29,10 +24,10 @@ export async function storedFault(
   return bundleJson === null ? 'the record holds no content to check' : null;
 
   async function faultOf(cer: JsonObject, hash: string): Promise<string | null> {
-    const { integrity, receipt, computedCertificateHash, isHashOnly, certificateHash } = await evaluateCer(cer, {
-      keySet,
-      verifiedAt,
-    });
+    const { integrity, receipt, computedCertificateHash, isHashOnly, certificateHash } = await evaluateCer(
+      cer,
+      options,
+    );
     if (certificateHash !== hash) return 'certificateHash: is not that of the record';
     if (!isHashOnly && (integrity.status !== 'PASS' || computedCertificateHash !== hash)) {
       return 'certificateHash: does not recompute';

@@ -1,4 +1,4 @@
-import { evaluateProject, isJsonObject, member, toProjectVerifyResponse } from '@cer/cer-core';
+import { evaluateProject, isJsonObject, member, toProjectVerifyResponse, type TimestampVerifier } from '@cer/cer-core';
 import { ok, parseJsonBody, validationError, type Route } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import { recordNotFound } from '../errors.js';
@@ -9,6 +9,7 @@ import { breathe, registerProject, type ProjectDeps } from './register.js';
 
 export interface ProjectRouteDeps extends ProjectDeps {
   readonly gate: Gate;
+  readonly timestamps?: TimestampVerifier | null;
   readonly projectLimitBytes: number;
   readonly projectVerifyLimitBytes: number;
 }
@@ -16,7 +17,7 @@ export interface ProjectRouteDeps extends ProjectDeps {
 const mediaTypes = ['application/json'];
 
 export function projectRoutes(deps: ProjectRouteDeps): Route[] {
-  const { gate, store, signing, verifyUrl, now } = deps;
+  const { gate, store, signing, timestamps = null, verifyUrl, now } = deps;
   return [
     {
       method: 'POST',
@@ -47,7 +48,8 @@ export function projectRoutes(deps: ProjectRouteDeps): Route[] {
         if (!isJsonObject(project)) {
           throw validationError([project === undefined ? 'bundle: is required' : 'bundle: must be an object']);
         }
-        const options = { keySet: signing.published().keySet, verifiedAt: now().toISOString(), onProgress: breathe };
+        const { keySet } = signing.published();
+        const options = { keySet, timestamps, verifiedAt: now().toISOString(), onProgress: breathe };
         return ok(toProjectVerifyResponse(await evaluateProject(project, options)));
       },
     },

@@ -1,14 +1,26 @@
 import type { CertificateRecord } from './certificate-record.js';
 
-/** Where a record is found, without its JSON. */
-export interface UnstampedRecord extends Pick<CertificateRecord, 'tenantId' | 'certificateHash' | 'kind'> {
+/** A record without external timestamp: where it stands, and the columns that a timestamp goes into. */
+export interface UnstampedRecord extends Pick<
+  CertificateRecord,
+  'certificateHash' | 'metaJson' | 'publicCerJson' | 'resealedCertificateHash'
+> {
   readonly seq: number;
+}
+
+/** A record with its timestamps, and as it was read without them. */
+export interface StampedRecord extends Pick<CertificateRecord, 'metaJson' | 'publicCerJson'> {
+  readonly asRead: UnstampedRecord;
 }
 
 /** Which records an external authority has stamped. */
 export interface StampStore {
   /** Records without external timestamp whose `seq` is above `after`, in order; deleted ones never. */
   unstamped(after: number, limit: number): Promise<readonly UnstampedRecord[]>;
-  /** Takes a record off that list, unless it was attested anew since it was read. */
-  markStamped(asRead: CertificateRecord, stampedAt: string): Promise<void>;
+  /**
+   * Writes timestamps and takes their records off that list, all in one commit. A record that was attested anew, stamped
+   * or deleted since it was read stays as it is.
+   * @param stampedAt the node's time: ISO 8601, UTC, milliseconds, `Z`
+   */
+  keep(stamped: readonly StampedRecord[], stampedAt: string): Promise<void>;
 }

@@ -1,18 +1,17 @@
 import type { Database } from './database.js';
-import type { CertificateRecord } from './ports.js';
-import { text } from './record-rows.js';
+import { text, textOrNull } from './record-rows.js';
 import { retryPassing } from './retry.js';
-import type { StampStore, UnstampedRecord } from './stamp-port.js';
+import type { StampedRecord, StampStore, UnstampedRecord } from './stamp-port.js';
 
 /** Exported so that a test can ask the database whether it reads an index. */
 export const FIND_UNSTAMPED = `
-  select seq, tenant_id, certificate_hash, kind from records
+  select seq, certificate_hash, meta_json, public_cer_json, resealed_certificate_hash from records
   where stamped_at is null and visibility <> 'deleted' and seq > $1 order by seq limit $2`;
 
-const MARK_STAMPED = `
-  update records set stamped_at = $5
-  where certificate_hash = $2 and kind = $3 and tenant_id = $1 and attestation_id = $4
-  returning seq`;
+// Whoever stamps or attests anew changes `meta_json`, and a deleted record has none.
+const KEEP_STAMPED = `
+  update records set meta_json = $4, public_cer_json = $5, stamped_at = $6
+  where seq = $1 and meta_json = $2 and coalesce(public_cer_json, '') = $3`;
 
 /** Which records were stamped, on either database. */
 export class SqlStampStore implements StampStore {
@@ -27,15 +26,19 @@ export class SqlStampStore implements StampStore {
     return rows.map((row) => ({
       // PostgreSQL answers a 64-bit number as text.
       seq: Number(row['seq']),
-      tenantId: text(row, 'tenant_id'),
       certificateHash: text(row, 'certificate_hash'),
-      kind: text(row, 'kind') === 'full' ? 'full' : 'hash-only',
+      metaJson: text(row, 'meta_json'),
+      publicCerJson: textOrNull(row, 'public_cer_json'),
+      resealedCertificateHash: textOrNull(row, 'resealed_certificate_hash'),
     }));
   }
 
-  async markStamped(asRead: CertificateRecord, stampedAt: string): Promise<void> {
-    const { tenantId, certificateHash, kind, attestationId } = asRead;
-    const values = [tenantId, certificateHash, kind, attestationId, stampedAt];
-    await retryPassing(() => this.#database.all(MARK_STAMPED, values));
+  async keep(stamped: readonly StampedRecord[], stampedAt: string): Promise<void> {
+    if (stamped.length === 0) return;
+    const statements = stamped.map(({ asRead, metaJson, publicCerJson }) => ({
+      sql: KEEP_STAMPED,
+      values: [asRead.seq, asRead.metaJson, asRead.publicCerJson ?? '', metaJson, publicCerJson, stampedAt],
+    }));
+    await retryPassing(() => this.#database.transact(statements));
   }
 }

@@ -1,4 +1,4 @@
-import { evaluateCer, isJsonObject, member, toNodeVerifyResponse } from '@cer/cer-core';
+import { evaluateCer, isJsonObject, member, toNodeVerifyResponse, type TimestampVerifier } from '@cer/cer-core';
 import { ok, parseJsonBody, validationError, type Route } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import type { Signing } from '../signing-keys/signing.js';
@@ -6,12 +6,13 @@ import type { Signing } from '../signing-keys/signing.js';
 export interface VerifyRouteDeps {
   readonly gate: Pick<Gate, 'admitAnybody'>;
   readonly signing: Pick<Signing, 'published'>;
+  readonly timestamps?: TimestampVerifier | null;
   readonly now: () => Date;
   readonly verifyLimitBytes: number;
 }
 
 /** @see docs/spec.md, "POST /v1/cer/verify" */
-export function verifyRoutes({ gate, signing, now, verifyLimitBytes }: VerifyRouteDeps): Route[] {
+export function verifyRoutes({ gate, signing, timestamps = null, now, verifyLimitBytes }: VerifyRouteDeps): Route[] {
   return [
     {
       method: 'POST',
@@ -27,7 +28,8 @@ export function verifyRoutes({ gate, signing, now, verifyLimitBytes }: VerifyRou
           throw validationError([bundle === undefined ? 'bundle: is required' : 'bundle: must be an object']);
         }
         const { keySet } = signing.published();
-        return ok(toNodeVerifyResponse(await evaluateCer(bundle, { keySet, verifiedAt: now().toISOString() })));
+        const options = { keySet, timestamps, verifiedAt: now().toISOString() };
+        return ok(toNodeVerifyResponse(await evaluateCer(bundle, options)));
       },
     },
   ];

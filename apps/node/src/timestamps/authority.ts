@@ -1,0 +1,56 @@
+import type { Logger } from '@cer/http-service';
+import { askAuthority, type AskedAuthority, type CheckedToken } from './ask-authority.js';
+
+/** A time-stamping authority, which may be away, slow or hostile. */
+export interface Authority {
+  /** False while it is left alone after a failure. */
+  isReady(): boolean;
+  /** @param imprint SHA-256, 32 bytes @returns null when it gave no token that counts; it never throws */
+  stamp(imprint: Uint8Array, signal: AbortSignal): Promise<CheckedToken | null>;
+}
+
+export interface AuthorityOptions extends AskedAuthority {
+  /** How long it is left alone after its first failure; doubled after each further one, up to five minutes. */
+  readonly firstPauseMs?: number;
+  readonly now: () => Date;
+  readonly logger: Logger;
+}
+
+const LONGEST_PAUSE_MS = 300_000;
+
+/** @see docs/spec.md, "External timestamps" */
+export function createAuthority(options: AuthorityOptions): Authority {
+  const { url, now, firstPauseMs = 1000 } = options;
+  const logger = options.logger.child({ authority: new URL(url).host });
+  let failures = 0;
+  let readyAt = 0;
+  const isReady = (): boolean => now().getTime() >= readyAt;
+
+  function noteFailure(error: unknown): void {
+    // Requests under way together fail together: that is one failure.
+    if (!isReady()) return;
+    readyAt = now().getTime() + Math.min(firstPauseMs * 2 ** failures, LONGEST_PAUSE_MS);
+    failures += 1;
+    // Once for each outage: it is asked again and again.
+    if (failures > 1) return;
+    const reason = error instanceof Error ? error.message : 'unknown';
+    logger.warn({ reason }, 'the time-stamping authority gave no token; it is asked again');
+  }
+
+  return {
+    isReady,
+    stamp: async (imprint, signal) => {
+      try {
+        const token = await askAuthority(imprint, options, signal);
+        if (failures > 0) logger.info('the time-stamping authority answers again');
+        failures = 0;
+        readyAt = 0;
+        return token;
+      } catch (error) {
+        // The node stops, or another one took over: no failure of the authority.
+        if (!signal.aborted) noteFailure(error);
+        return null;
+      }
+    },
+  };
+}

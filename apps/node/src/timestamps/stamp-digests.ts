@@ -1,0 +1,85 @@
+import type { JsonObject } from '@cer/cer-core';
+import { encodeHex } from '@cer/keys';
+import { buildMerkleTree } from '@cer/timestamps';
+import type { Authority } from './authority.js';
+
+/** `each` asks for one token a receipt, `batch` for one over the root of a tree of many. */
+export type StampMode = 'each' | 'batch';
+
+export interface Stamps {
+  /** The entries of `meta.timestamps` for a digest; null for one that no authority stamped. */
+  entriesOf(digest: Uint8Array): readonly JsonObject[] | null;
+  /** False when an authority is to be asked again for some of the digests. */
+  readonly isComplete: boolean;
+}
+
+/** Asked for at a time: an authority should not take us for a flood. */
+const REQUESTS_AT_ONCE = 4;
+
+/**
+ * Has digests stamped by every authority that is ready.
+ * @param digests SHA-256, 32 bytes each
+ * @see docs/spec.md, "External timestamps"
+ */
+export async function stampDigests(
+  digests: readonly Uint8Array[],
+  mode: StampMode,
+  authorities: readonly Authority[],
+  signal: AbortSignal,
+): Promise<Stamps> {
+  if (digests.length === 0) return { isComplete: true, entriesOf: () => null };
+  return mode === 'batch' ? stampTogether(digests, authorities, signal) : stampOneByOne(digests, authorities, signal);
+}
+
+async function stampTogether(
+  digests: readonly Uint8Array[],
+  authorities: readonly Authority[],
+  signal: AbortSignal,
+): Promise<Stamps> {
+  const tree = buildMerkleTree(digests);
+  const entries = await tokensOver(tree.root, authorities, signal);
+  const places = new Map(digests.map((digest, leafIndex) => [encodeHex(digest), leafIndex]));
+  return {
+    isComplete: entries.length > 0,
+    entriesOf: (digest) => {
+      const leafIndex = places.get(encodeHex(digest));
+      if (leafIndex === undefined || entries.length === 0) return null;
+      const path = tree.pathOf(leafIndex).map((hash) => `sha256:${encodeHex(hash)}`);
+      return entries.map((entry) => ({ ...entry, inclusion: { treeSize: tree.size, leafIndex, path } }));
+    },
+  };
+}
+
+async function stampOneByOne(
+  digests: readonly Uint8Array[],
+  authorities: readonly Authority[],
+  signal: AbortSignal,
+): Promise<Stamps> {
+  const stamped = new Map<string, readonly JsonObject[]>();
+  for (let start = 0; start < digests.length; start += REQUESTS_AT_ONCE) {
+    const some = digests.slice(start, start + REQUESTS_AT_ONCE);
+    const found = await Promise.all(some.map((digest) => tokensOver(digest, authorities, signal)));
+    for (const [index, digest] of some.entries()) {
+      const entries = found[index] ?? [];
+      if (entries.length > 0) stamped.set(encodeHex(digest), entries);
+    }
+    if (found.some((entries) => entries.length === 0)) break;
+  }
+  return {
+    isComplete: stamped.size === digests.length,
+    entriesOf: (digest) => stamped.get(encodeHex(digest)) ?? null,
+  };
+}
+
+/** One authority is enough: what the other one did not give is not asked for again. */
+async function tokensOver(
+  imprint: Uint8Array,
+  authorities: readonly Authority[],
+  signal: AbortSignal,
+): Promise<JsonObject[]> {
+  const ready = authorities.filter((authority) => authority.isReady());
+  const tokens = await Promise.all(ready.map((authority) => authority.stamp(imprint, signal)));
+  return tokens
+    .filter((token) => token !== null)
+    .map(({ token, provider }) => ({ type: 'rfc3161', status: 'verified', provider, token, covers: 'receipt' }));
+}

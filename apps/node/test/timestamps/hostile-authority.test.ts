@@ -1,0 +1,113 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { formatTimestampRequest } from '@cer/timestamps';
+import {
+  createOpensslTsa,
+  serveTsa,
+  type OpensslTsa,
+  type ServedTsa,
+  type TsaBehaviour,
+} from '@cer/timestamps/testing';
+
+import { at } from '../ask.js';
+import { logged, lookup, stamped, stampingNode, until, type StampingNode } from './stamping-node.js';
+
+const otherImprint = new Uint8Array(32).fill(7);
+const otherRequest = formatTimestampRequest({ imprint: otherImprint, nonce: Uint8Array.of(1) });
+
+/** The request with another last byte in its nonce, before `certReq TRUE` at the end. */
+function withOtherNonce(query: Uint8Array): Uint8Array {
+  return query.map((byte, at) => (at === query.length - 4 ? byte ^ 1 : byte));
+}
+
+const HOSTILE: readonly (readonly [string, TsaBehaviour, string])[] = [
+  ['says 503', 'refuse', 'HTTP 503'],
+  ['sends 200 MB', 'flood', 'has more than'],
+  ['stamps something else', { instead: () => otherRequest }, 'the imprint is of something else'],
+  ['answers another nonce', { instead: withOtherNonce }, 'the nonce is not the one that was sent'],
+  ['refuses in its answer', { instead: (query) => query.subarray(0, -1) }, 'the authority refused'],
+  ['sends a page', { bytes: new TextEncoder().encode('<html>payment required</html>') }, 'its answer is none: DER'],
+];
+
+describe('an authority that', () => {
+  let tsa: OpensslTsa;
+  let served: ServedTsa;
+  let stamping: StampingNode;
+
+  beforeAll(async () => {
+    tsa = createOpensslTsa();
+    served = await serveTsa((query) => tsa.reply(query));
+  });
+  afterEach(() => stamping.close());
+  afterAll(async () => {
+    await served.close();
+    tsa.remove();
+  });
+
+  it.each(HOSTILE)('%s gets nothing stored, and is asked again until it is well', async (_name, behaviour, why) => {
+    stamping = await stampingNode({ rootPem: tsa.rootPem, urls: [served.url], mode: 'each' });
+    const { node, certify, start } = stamping;
+    served.behave(behaviour);
+    const [calls, flooded] = [served.calls, served.flooded];
+    const hash = await certify();
+    start();
+    await logged(node, why);
+    await until(
+      () => served.calls - calls,
+      (asked) => asked >= 3,
+    );
+    expect(at((await lookup(node, hash)).body, 'status')).toBe('ATTESTED');
+    // 200 MB were on their way, three times at least.
+    expect(served.flooded - flooded).toBeLessThan(100 * 1024 * 1024);
+    expect(node.log.filter((line) => line.includes('gave no token'))).toHaveLength(1);
+    served.behave('answer');
+    expect(at(await stamped(node, hash), 'timestamp', 'type')).toBe('rfc3161');
+    await logged(node, 'answers again');
+  });
+
+  it('is silent holds up no certify, and is given up in time', async () => {
+    stamping = await stampingNode({ rootPem: tsa.rootPem, urls: [served.url], mode: 'each', timeoutMs: 500 });
+    const { node, certify, start } = stamping;
+    served.behave('silence');
+    const calls = served.calls;
+    const first = await certify();
+    start();
+    await until(
+      () => served.calls - calls,
+      (asked) => asked > 0,
+    );
+    // Its request hangs while these are certified.
+    const later = await Promise.all([certify(), certify(), certify()]);
+    await logged(node, 'no answer within 500 ms');
+    for (const hash of later) expect(at((await lookup(node, hash)).body, 'status')).toBe('ATTESTED');
+    served.behave('answer');
+    for (const hash of [first, ...later]) await stamped(node, hash);
+  });
+
+  it('stands under a root that is not pinned gets nothing stored', async () => {
+    const other = createOpensslTsa({ name: 'Other TSA' });
+    stamping = await stampingNode({ rootPem: other.rootPem, urls: [served.url], mode: 'batch' });
+    const { node, certify, start } = stamping;
+    served.behave('answer');
+    const hash = await certify();
+    start();
+    await logged(node, 'no root of TSA_ROOTS_FILE');
+    expect(at((await lookup(node, hash)).body, 'status')).toBe('ATTESTED');
+    other.remove();
+  });
+
+  it('is silent when the node stops does not hold it up', async () => {
+    stamping = await stampingNode({ rootPem: tsa.rootPem, urls: [served.url], mode: 'each', timeoutMs: 600_000 });
+    served.behave('silence');
+    const calls = served.calls;
+    await stamping.certify();
+    stamping.start();
+    await until(
+      () => served.calls - calls,
+      (asked) => asked > 0,
+    );
+    await stamping.close();
+    expect(stamping.node.log.join('')).not.toContain('gave no token');
+    // afterEach closes one that is open.
+    stamping = await stampingNode({ rootPem: tsa.rootPem, urls: [served.url], mode: 'each' });
+  });
+});

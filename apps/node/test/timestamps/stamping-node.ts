@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
+
+import type { JsonObject } from '@cer/cer-core';
+import { executionRequest } from '@cer/cer-core/testing';
+import { createTimestampVerifier, parseTsaRoots } from '@cer/timestamps';
+
+import { createAuthority } from '../../src/timestamps/authority.js';
+import type { StampMode } from '../../src/timestamps/stamp-digests.js';
+import { startStamping } from '../../src/timestamps/stamping.js';
+import { ask, at, objectAt, textAt, type Answer } from '../ask.js';
+import { startTestNode, type TestNode } from '../test-node.js';
+import type { TestDatabase } from '../store/test-database.js';
+
+export interface StampingOptions {
+  readonly rootPem: string;
+  readonly urls: readonly string[];
+  readonly mode: StampMode;
+  readonly timeoutMs?: number;
+  readonly database?: TestDatabase;
+}
+
+/** A node with stamping that is started when the test says so. */
+export interface StampingNode {
+  readonly node: TestNode;
+  readonly certify: (members?: JsonObject) => Promise<string>;
+  readonly start: () => void;
+  readonly close: () => Promise<void>;
+}
+
+export async function stampingNode(options: StampingOptions): Promise<StampingNode> {
+  const { rootPem, urls, mode, timeoutMs = 20_000, database } = options;
+  const roots = parseTsaRoots(rootPem);
+  const node = await startTestNode({
+    ...(database !== undefined && { database }),
+    replace: () => ({ timestamps: createTimestampVerifier(roots) }),
+  });
+  const key = await node.newKey();
+  let stop = async (): Promise<void> => undefined;
+  return {
+    node,
+    certify: async (members = {}) => {
+      const body = executionRequest({ executionId: randomUUID(), ...members });
+      return textAt((await ask(node, 'post', '/v1/cer/ai/certify', { key, body })).body, 'certificateHash');
+    },
+    start: () => {
+      const { logger, now } = node.deps;
+      const authorities = urls.map((url) => createAuthority({ url, roots, timeoutMs, firstPauseMs: 5, now, logger }));
+      const worker = startStamping({ store: node.store, authorities, mode, now, logger, everyMs: 10 });
+      stop = () => worker.stop();
+    },
+    close: async () => {
+      await stop();
+      await node.close();
+    },
+  };
+}
+
+export const lookup = (node: TestNode, hash: string): Promise<Answer> =>
+  ask(node, 'get', `/v1/cer/public?certificate_hash=${encodeURIComponent(hash)}`);
+
+const LOOKS = 400;
+
+/** Asks until it is so. What is never so ends here, with what was found last, and leaves nothing running behind. */
+export async function until<T>(look: () => Promise<T> | T, isSo: (found: T) => boolean): Promise<T> {
+  let found = await look();
+  for (let looks = 1; !isSo(found); looks += 1) {
+    if (looks === LOOKS) throw new Error(`waited for what did not come: ${inspect(found)}`);
+    await sleep(20);
+    found = await look();
+  }
+  return found;
+}
+
+/** The public lookup of a record, once it is stamped. */
+export async function stamped(node: TestNode, hash: string): Promise<JsonObject> {
+  const isStamped = ({ body }: Answer): boolean => at(body, 'status') === 'EXTERNALLY_TIMESTAMPED';
+  return objectAt((await until(() => lookup(node, hash), isStamped)).body) as JsonObject;
+}
+
+/** Resolves when the log has a line with this text. */
+export async function logged(node: TestNode, text: string): Promise<void> {
+  await until(
+    () => node.log.filter((line) => /timestamps|authority/.test(line)),
+    (lines) => lines.some((line) => line.includes(text)),
+  );
+}

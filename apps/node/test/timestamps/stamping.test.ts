@@ -1,0 +1,149 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { digestOf, evaluateCer, stampedText, type Evaluation, type JsonObject } from '@cer/cer-core';
+import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
+import { parseKeySet } from '@cer/keys';
+import { testKeySet } from '@cer/keys/testing';
+import { createTimestampVerifier, parseTsaRoots } from '@cer/timestamps';
+import { createOpensslTsa, serveTsa, type OpensslTsa, type ServedTsa } from '@cer/timestamps/testing';
+
+import { ask, at, objectAt, textAt } from '../ask.js';
+import { lookup, stamped, stampingNode, type StampingNode, type StampingOptions } from './stamping-node.js';
+
+const LATER = '2099-01-01T00:00:00Z';
+
+let tsa: OpensslTsa;
+let served: ServedTsa;
+let stamping: StampingNode;
+
+beforeAll(async () => {
+  tsa = createOpensslTsa();
+  served = await serveTsa((query) => tsa.reply(query));
+});
+beforeEach(() => {
+  served.behave('answer');
+});
+afterEach(() => stamping.close());
+afterAll(async () => {
+  await served.close();
+  tsa.remove();
+});
+
+async function open(options: Partial<StampingOptions> = {}): Promise<StampingNode> {
+  stamping = await stampingNode({ rootPem: tsa.rootPem, urls: [served.url], mode: 'each', ...options });
+  return stamping;
+}
+
+/** As somebody who pinned the authority's root and knows that the node's key was revoked later. */
+function underRevokedKey(subject: unknown): Promise<Evaluation> {
+  const life = { status: 'revoked', revokedAt: LATER } as const;
+  return evaluateCer(subject, {
+    keySet: parseKeySet(testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER, ...life }] })),
+    timestamps: createTimestampVerifier(parseTsaRoots(tsa.rootPem)),
+    verifiedAt: new Date().toISOString(),
+  });
+}
+
+/** What stamps the receipt of a lookup, given to OpenSSL. */
+async function acceptedByOpenssl(body: JsonObject): Promise<string> {
+  const token = Buffer.from(textAt(body, 'timestamp', 'token'), 'base64');
+  const receipt = objectAt(body, 'receipt') as JsonObject;
+  return tsa.accepts(token, digestOf(stampedText(receipt, textAt(body, 'signature'))));
+}
+
+describe('external timestamps', () => {
+  it('arrive after the certificate, and OpenSSL accepts the token out of the lookup', async () => {
+    const { node, certify, start } = await open();
+    const hash = await certify();
+    const before = await lookup(node, hash);
+    expect(at(before.body, 'status')).toBe('ATTESTED');
+    expect(at(before.body, 'timestamp')).toMatchObject({ type: 'node-issued', token: null });
+    start();
+    const body = await stamped(node, hash);
+    expect(body['timestamp']).toMatchObject({
+      type: 'rfc3161',
+      status: 'verified',
+      provider: 'Test TSA',
+      covers: 'receipt',
+    });
+    expect(await acceptedByOpenssl(body)).toContain('Verification: OK');
+    expect(at(body, 'cer', 'meta', 'timestamps')).toEqual([body['timestamp']]);
+    expect(await underRevokedKey(body['cer'])).toMatchObject({ status: 'VERIFIED', keyRescue: { limit: LATER } });
+    const proof = await ask(node, 'get', `/api/public-cer-proof?certificate_hash=${encodeURIComponent(hash)}`);
+    expect(at(proof.body, 'status')).toBe('EXTERNALLY_TIMESTAMPED');
+    // The node itself checks the token too.
+    const verified = await ask(node, 'post', '/v1/cer/verify', { body: { bundle: body['cer'] } });
+    expect(at(verified.body, 'timestamp')).toMatchObject({ type: 'rfc3161', status: 'verified' });
+  });
+
+  it('show in the answer to a repeated request, which is the same otherwise', async () => {
+    const { node, start } = await open();
+    const key = await node.newKey();
+    const body = { executionId: 'repeated', provider: 'p', model: 'm', input: 'i', output: 'o' };
+    const certify = () => ask(node, 'post', '/v1/cer/ai/certify', { key, body });
+    const first = await certify();
+    start();
+    await stamped(node, textAt(first.body, 'certificateHash'));
+    const again = await certify();
+    expect(at(again.body, 'timestamp', 'type')).toBe('rfc3161');
+    for (const name of ['signature', 'requestId', 'receipt', 'verificationEnvelope', 'attestation']) {
+      expect(at(again.body, name)).toEqual(at(first.body, name));
+    }
+  });
+
+  it('come one for many receipts, each with its path, and both receipts of a reseal', async () => {
+    const { node, certify, start } = await open({ mode: 'batch' });
+    const reseal = await certify({ parameters: { temperature: 0, user: 'a free text' } });
+    const hashes = [reseal, await certify(), await certify()];
+    const before = served.calls;
+    start();
+    for (const hash of hashes) {
+      const body = await stamped(node, hash);
+      expect(at(body, 'cer', 'meta', 'timestamps', 0, 'inclusion', 'treeSize')).toBe(4);
+      expect(at(body, 'timestamp', 'inclusion')).toBeUndefined();
+      expect(await underRevokedKey(body['cer'])).toMatchObject({ status: 'VERIFIED', keyRescue: { limit: LATER } });
+    }
+    expect(served.calls - before).toBe(1);
+    const ofReseal = await stamped(node, reseal);
+    expect(ofReseal['resealedCertificateHash']).toBeDefined();
+    expect(at(ofReseal, 'cer', 'meta', 'provenance', 'original', 'timestamps', 0, 'type')).toBe('rfc3161');
+    // Each receipt has a place of its own in the tree.
+    const places = [
+      at(ofReseal, 'cer', 'meta', 'timestamps', 0, 'inclusion', 'leafIndex'),
+      at(ofReseal, 'cer', 'meta', 'provenance', 'original', 'timestamps', 0, 'inclusion', 'leafIndex'),
+    ];
+    expect(new Set(places).size).toBe(2);
+  });
+
+  it('come of two authorities, or of the one that answers', async () => {
+    const other = await serveTsa((query) => tsa.reply(query));
+    const { node, certify, start } = await open({ urls: [served.url, other.url] });
+    const both = await certify();
+    start();
+    expect(at(await stamped(node, both), 'cer', 'meta', 'timestamps')).toHaveLength(2);
+    other.behave('refuse');
+    expect(at(await stamped(node, await certify()), 'cer', 'meta', 'timestamps')).toHaveLength(1);
+    await other.close();
+  });
+
+  it('are asked for again after a record is attested anew, and the earlier ones go with the earlier receipt', async () => {
+    const { node, certify, start } = await open();
+    const hash = await certify();
+    start();
+    const first = await stamped(node, hash);
+    const { store } = node;
+    const [found] = await store.recordScan.withHash(hash);
+    if (found === undefined) throw new Error('the record is there');
+    const { attestedAnew } = await import('../../src/admin/attested-anew.js');
+    const facts = { attestationId: '7d9b4c6e-0000-4000-8000-000000000000', attestedAt: '2098-01-01T00:00:00.000Z' };
+    const attestor = await node.deps.signing.attestorAt(new Date());
+    await store.records.replaceAttestation(found.record, await attestedAnew(found.record, attestor, facts));
+    const second = await stamped(node, hash);
+    expect(second['receipt']).not.toEqual(first['receipt']);
+    expect(at(second, 'cer', 'meta', 'timestamps')).toHaveLength(1);
+    expect(at(second, 'timestamp', 'token')).not.toBe(at(first, 'timestamp', 'token'));
+    expect(await acceptedByOpenssl(second)).toContain('Verification: OK');
+    const stored = await store.recordScan.withHash(hash);
+    const meta: unknown = JSON.parse(stored[0]?.record.metaJson ?? '');
+    expect(at(meta, 'attestationHistory', 0, 'timestamps')).toEqual(at(first, 'cer', 'meta', 'timestamps'));
+  });
+});
