@@ -54,6 +54,7 @@ const Reading = z.object({
  * @throws ServiceError LOOP_MODE_ERROR without `draw()`; RENDER_ERROR, PROTOCOL_VIOLATION, RENDER_TIMEOUT
  */
 export async function renderLoop(page: JobPage, sketch: Sketch, plan: FramePlan, options: LoopOptions): Promise<Loop> {
+  await page.call('prepareFrames', []);
   const { draw } = await loadSketch(page, sketch, plan);
   if (!draw) throw renderFailure('LOOP_MODE_ERROR', 'loop mode needs draw()');
   await setUpSketch(page);

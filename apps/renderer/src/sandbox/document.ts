@@ -12,7 +12,8 @@ const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'unsafe-inline'",
   "style-src 'unsafe-inline'",
-  "worker-src 'none'",
+  // For the reader's own worker; before a sketch runs, the reader adds a policy that allows none.
+  'worker-src blob:',
   "connect-src 'none'",
   "frame-src 'none'",
   "form-action 'none'",
@@ -21,17 +22,17 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /** The document with its first script, as `Fetch.fulfillRequest` wants it. */
-export function sketchDocument(mainWorld: string, withPolicy: boolean): Readonly<Record<string, unknown>> {
+export function sketchDocument(mainWorld: string): Readonly<Record<string, unknown>> {
   const script = mainWorld.replaceAll('</script', '<\\/script');
   const html =
     '<!doctype html><html><head><meta charset="utf-8"><title>sketch</title></head><body>' +
     `<canvas width="${CANVAS_WIDTH}" height="${CANVAS_HEIGHT}" style="display:none"></canvas><script>${script}</script></body></html>`;
-  const headers = [{ name: 'content-type', value: 'text/html; charset=utf-8' }];
   return {
     responseCode: 200,
-    responseHeaders: withPolicy
-      ? [...headers, { name: 'content-security-policy', value: CONTENT_SECURITY_POLICY }]
-      : headers,
+    responseHeaders: [
+      { name: 'content-type', value: 'text/html; charset=utf-8' },
+      { name: 'content-security-policy', value: CONTENT_SECURITY_POLICY },
+    ],
     body: Buffer.from(html, 'utf8').toString('base64'),
   };
 }

@@ -20,9 +20,10 @@ export interface PageBundle {
 
 /** Bundles what runs inside the page; once per process, in memory. */
 export async function bundlePage(): Promise<PageBundle> {
+  const COPY_WORKER = JSON.stringify(await bundle('reader/copy-worker'));
   const [mainWorld, isolatedWorld, sdkVersion] = await Promise.all([
     bundle('main-world'),
-    bundle('reader/isolated-world'),
+    bundle('reader/isolated-world', { COPY_WORKER }),
     sdkVersionOf('@nexart/codemode-sdk/core'),
   ]);
   const digest = createHash('sha256').update(mainWorld).update('\0').update(isolatedWorld).digest('hex');
@@ -36,7 +37,7 @@ async function sdkVersionOf(entry: string): Promise<string> {
   return (JSON.parse(manifest) as { readonly version: string }).version;
 }
 
-async function bundle(entry: string): Promise<string> {
+async function bundle(entry: string, define: Readonly<Record<string, string>> = {}): Promise<string> {
   const built = await build({
     entryPoints: [sourceOf(entry)],
     bundle: true,
@@ -47,7 +48,7 @@ async function bundle(entry: string): Promise<string> {
     charset: 'ascii',
     external: ['module'],
     logLevel: 'error',
-    define: { 'import.meta.url': '""' },
+    define: { 'import.meta.url': '""', ...define },
   });
   const [file] = built.outputFiles;
   if (file === undefined) throw new Error(`${entry} gave no bundle`);

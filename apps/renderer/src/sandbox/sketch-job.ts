@@ -3,7 +3,8 @@ import { CdpError } from '../browser/cdp-pipe.js';
 import { residentBytes } from '../browser/processes.js';
 import { renderFailure, unavailable } from '../errors.js';
 import type { PagePool } from './page-pool.js';
-import { PageGone, type SketchPage } from './sketch-page.js';
+import { PageGone } from './page-guard.js';
+import type { SketchPage } from './sketch-page.js';
 
 /** What one sketch may use. */
 export interface JobLimits {
@@ -38,7 +39,7 @@ export async function runSketchJob<Result>(
     throw error instanceof ServiceError ? error : unavailable('the browser cannot be started');
   });
   const endsAt = performance.now() + limits.deadlineMs;
-  const guard = guardPage(page, limits, signal);
+  const watch = watchLimits(page, limits, signal);
   const jobPage: JobPage = {
     async call(name, args, limitMs = Infinity) {
       const timeLeft = Math.max(1, Math.min(limitMs, endsAt - performance.now())) + CALL_GRACE_MS;
@@ -52,11 +53,11 @@ export async function runSketchJob<Result>(
     },
   };
   try {
-    return await Promise.race([work(jobPage), guard.broken]);
+    return await Promise.race([work(jobPage), watch.broken]);
   } catch (error) {
-    throw describeEnd(error, guard.peakBytes(), endsAt);
+    throw describeEnd(error, watch.peakBytes(), endsAt);
   } finally {
-    guard.stop();
+    watch.stop();
     onDisposing(page.dispose());
   }
 }
@@ -64,13 +65,13 @@ export async function runSketchJob<Result>(
 /** The deadline speaks first; a call's own limit is only there in case it does not. */
 const CALL_GRACE_MS = 250;
 
-interface Guard {
+interface LimitWatch {
   readonly broken: Promise<never>;
   readonly peakBytes: () => number;
   readonly stop: () => void;
 }
 
-function guardPage(page: SketchPage, { deadlineMs, maxBytes }: JobLimits, signal: AbortSignal): Guard {
+function watchLimits(page: SketchPage, { deadlineMs, maxBytes }: JobLimits, signal: AbortSignal): LimitWatch {
   let peak = 0;
   let breakOff: (error: unknown) => void = () => undefined;
   const broken = new Promise<never>((_resolve, reject) => {
@@ -80,7 +81,7 @@ function guardPage(page: SketchPage, { deadlineMs, maxBytes }: JobLimits, signal
   const deadline = setTimeout(() => {
     breakOff(timedOut());
   }, deadlineMs);
-  const watch = setInterval(() => {
+  const memory = setInterval(() => {
     const bytes = page.pids.reduce((sum, pid) => sum + residentBytes(pid), 0);
     peak = Math.max(peak, bytes);
     if (bytes > maxBytes) breakOff(outOfMemory());
@@ -96,7 +97,7 @@ function guardPage(page: SketchPage, { deadlineMs, maxBytes }: JobLimits, signal
     peakBytes: () => peak,
     stop() {
       clearTimeout(deadline);
-      clearInterval(watch);
+      clearInterval(memory);
       signal.removeEventListener('abort', abort);
     },
   };

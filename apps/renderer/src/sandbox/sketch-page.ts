@@ -3,6 +3,7 @@ import type { Browser } from '../browser/launch.js';
 import { isAlive, killNow } from '../browser/processes.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sketchDocument, SKETCH_URL } from './document.js';
+import { guardPage, PageGone } from './page-guard.js';
 import type { PageBundle } from './page-bundle.js';
 
 /** One page for one sketch, in a browser context of its own; used once. */
@@ -23,21 +24,6 @@ export interface SketchPage {
   dispose(): Promise<void>;
 }
 
-/** The page is no longer there. */
-export class PageGone extends Error {
-  override readonly name = 'PageGone';
-  readonly reason: 'crashed' | 'left' | 'closed';
-  constructor(reason: PageGone['reason']) {
-    super(`the page ${reason}`);
-    this.reason = reason;
-  }
-}
-
-export interface PageOptions {
-  /** Only the test of the network namespace leaves the policy out. */
-  readonly withPolicy?: boolean;
-}
-
 const KILL_AFTER_MS = 500;
 const GONE_AFTER_MS = 3000;
 
@@ -45,11 +31,7 @@ const GONE_AFTER_MS = 3000;
  * Opens a page with the prelude run and the reader in place, ready for its sketch. Only one may be opened at a time in a
  * browser: the page's process is found by comparing what runs before and after.
  */
-export async function openSketchPage(
-  browser: Browser,
-  bundle: PageBundle,
-  { withPolicy = true }: PageOptions = {},
-): Promise<SketchPage> {
+export async function openSketchPage(browser: Browser, bundle: PageBundle): Promise<SketchPage> {
   const { cdp } = browser;
   const before = new Set(await rendererPids(browser));
   const browserContextId = String(
@@ -64,24 +46,23 @@ export async function openSketchPage(
       cdp.call(method, params, { sessionId, timeoutMs });
 
     let there = true;
-    let leave: (reason: PageGone['reason']) => void = () => undefined;
+    let rejectGone: (error: PageGone) => void = () => undefined;
     const gone = new Promise<never>((_resolve, reject) => {
-      leave = (reason) => {
-        there = false;
-        reject(new PageGone(reason));
-      };
+      rejectGone = reject;
     });
+    const leave = (reason: PageGone['reason']): void => {
+      there = false;
+      rejectGone(new PageGone(reason));
+    };
     gone.catch(() => undefined);
-    const stopListening = listen(
+    const guard = guardPage({
       browser,
       sessionId,
-      String(targetId),
+      targetId: String(targetId),
       send,
-      sketchDocument(bundle.mainWorld, withPolicy),
-      (reason) => {
-        leave(reason);
-      },
-    );
+      document: sketchDocument(bundle.mainWorld),
+      onGone: leave,
+    });
     await Promise.all([
       send('Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
       send('Inspector.enable'),
@@ -113,6 +94,7 @@ export async function openSketchPage(
       isThere: () => there && pids.some(isAlive),
       gone,
       async call(name, args, timeoutMs) {
+        if (name === 'load') guard.closeDoors();
         const expression = `reader[${JSON.stringify(name)}](...${JSON.stringify(args)})`;
         try {
           return await Promise.race([evaluate(expression, timeoutMs), gone]);
@@ -129,7 +111,7 @@ export async function openSketchPage(
         }
       },
       async dispose() {
-        stopListening();
+        guard.stop();
         leave('closed');
         await endPage(browser, disposeContext, pids);
       },
@@ -157,46 +139,6 @@ async function endPage(
     await sleep(10);
   }
   if (!(await disposed) && browser.isRunning()) await browser.kill();
-}
-
-/** Serves the document from memory, fails every other request, and notices the end of the page. */
-function listen(
-  browser: Browser,
-  sessionId: string,
-  targetId: string,
-  send: (method: string, params?: CdpParams) => Promise<CdpResult>,
-  document: CdpParams,
-  onGone: (reason: PageGone['reason']) => void,
-): () => void {
-  let served = false;
-  const quietly = (method: string, params: CdpParams): void => {
-    send(method, params).catch(() => undefined);
-  };
-  const stopSession = browser.cdp.onSession(sessionId, ({ method, params }) => {
-    if (method === 'Fetch.requestPaused') {
-      const { requestId } = params;
-      const { url } = params['request'] as { readonly url: string };
-      if (url === SKETCH_URL && !served) {
-        served = true;
-        quietly('Fetch.fulfillRequest', { requestId, ...document });
-      } else quietly('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
-    } else if (method === 'Inspector.targetCrashed') onGone('crashed');
-    else if (method === 'Target.attachedToTarget') {
-      // Whatever a sketch opened waits for a debugger and is closed before its first line.
-      const { targetInfo } = params as { readonly targetInfo?: { readonly targetId?: string } };
-      browser.cdp.call('Target.closeTarget', { targetId: targetInfo?.targetId }).catch(() => undefined);
-    }
-  });
-  const stopBrowser = browser.cdp.onSession('', ({ method, params }) => {
-    if (method === 'Target.detachedFromTarget' && params['targetId'] === targetId) onGone('closed');
-  });
-  void browser.ended.then(() => {
-    onGone('closed');
-  });
-  return () => {
-    stopSession();
-    stopBrowser();
-  };
 }
 
 async function rendererPids({ cdp }: Browser): Promise<number[]> {

@@ -1,17 +1,23 @@
-/** The one size a certified canvas has. */
-export const CANVAS_WIDTH = 1950;
-export const CANVAS_HEIGHT = 2400;
-export const FRAME_BYTES = CANVAS_WIDTH * CANVAS_HEIGHT * 4;
+import { CANVAS_HEIGHT, CANVAS_WIDTH } from './canvas-size.js';
+import { startFrameCopier, type FrameCopier } from './frame-copier.js';
+
 const CHUNK_BYTES = 512 * 1024;
+
+export type FramePixels = Uint8Array<ArrayBuffer> | Uint8ClampedArray<ArrayBuffer>;
 
 export interface CanvasReader {
   /** The RGBA bytes as they are now, not premultiplied. */
   readPixels(): Uint8ClampedArray<ArrayBuffer>;
+  /** For a loop, before the sketch runs. */
+  prepareFrames(): Promise<void>;
   /**
-   * Starts reading and hashing the canvas as it is now; settles early, once the canvas may be drawn on again.
-   * @returns the frame hash, still under way: 64 hex digits
+   * Reads a frame of a loop; settles once the canvas may be drawn on again. What runs before the first `await` runs
+   * beside the reading.
+   * @returns the RGBA bytes, not premultiplied, the caller's until `hashFrame` took them
    */
-  hashFrame(): Promise<{ readonly hash: Promise<string> }>;
+  readFrame(): Promise<FramePixels>;
+  /** @returns the frame hash, under way: 64 hex digits. The bytes are copied or hashed when this returns. */
+  hashFrame(pixels: FramePixels): Promise<string>;
   /** PNG or JPEG of the canvas as it is at the call. */
   encode(type: 'image/png' | 'image/jpeg', quality?: number): Promise<Uint8Array<ArrayBuffer>>;
 }
@@ -23,8 +29,7 @@ export interface CanvasReader {
 export function createCanvasReader(canvas: HTMLCanvasElement): CanvasReader {
   const ctx = canvas.getContext('2d');
   if (ctx === null) throw new Error('the canvas has no context');
-  const frame = new Uint8Array(FRAME_BYTES);
-  const words = new Uint32Array(frame.buffer);
+  let copier: FrameCopier | undefined;
   let opaque = true;
 
   const assertSize = (): void => {
@@ -38,16 +43,24 @@ export function createCanvasReader(canvas: HTMLCanvasElement): CanvasReader {
 
   return {
     readPixels,
-    async hashFrame() {
+    async prepareFrames() {
+      copier = await startFrameCopier();
+    },
+    async readFrame() {
       assertSize();
       // A video frame is the faster copy, but premultiplied: it equals the pixels only where all of them are opaque.
-      if (opaque) {
-        const snapshot = new VideoFrame(canvas, { timestamp: 0 });
-        await snapshot.copyTo(frame, { format: 'RGBA', colorSpace: 'srgb' });
-        snapshot.close();
-        opaque = isOpaque(words);
+      if (opaque && copier !== undefined) {
+        const copied = await copier.copy(new VideoFrame(canvas, { timestamp: 0 }));
+        opaque = copied.opaque;
+        if (opaque) return new Uint8Array(copied.buffer);
+        copier.giveBack(copied.buffer);
       }
-      return { hash: hashInChunks(opaque ? frame : readPixels()) };
+      return readPixels();
+    },
+    hashFrame(pixels) {
+      const hash = hashInChunks(pixels);
+      copier?.giveBack(pixels.buffer);
+      return hash;
     },
     encode(type, quality) {
       assertSize();
@@ -86,16 +99,4 @@ async function hashInChunks(bytes: Uint8Array<ArrayBuffer> | Uint8ClampedArray<A
 export async function sha256Hex(bytes: Uint8Array<ArrayBuffer> | Uint8ClampedArray<ArrayBuffer>): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
-/** Whether every pixel has full alpha: the high byte of each little-endian word. */
-function isOpaque(words: Uint32Array): boolean {
-  const step = 4096;
-  for (let at = 0; at < words.length; at += step) {
-    let all = 0xffffffff;
-    const end = Math.min(at + step, words.length);
-    for (let i = at; i < end; i++) all &= words[i] ?? 0;
-    if (all >>> 24 !== 0xff) return false;
-  }
-  return true;
 }

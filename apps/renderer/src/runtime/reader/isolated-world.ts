@@ -1,10 +1,12 @@
 import type { SketchInput } from '../drawing/sketch-api.js';
 import { PAGE_EVENTS, type SketchDefinitions, type SketchFault } from '../page-events.js';
 import { toBase64 } from './base64.js';
-import { createCanvasReader, sha256Hex } from './canvas-reader.js';
+import { createCanvasReader, sha256Hex, type FramePixels } from './canvas-reader.js';
 
 /** What the service calls in the isolated world; every answer is plain JSON. */
 export interface PageReader {
+  /** Before `load` where a loop is to follow. */
+  prepareFrames(): Promise<null>;
   /** Runs the sketch's top level and says what it defines. */
   load(code: string, input: SketchInput): SketchDefinitions | { readonly fault: SketchFault };
   setup(): { readonly fault: SketchFault } | null;
@@ -47,6 +49,7 @@ function createPageReader(): PageReader {
   const reader = createCanvasReader(canvas);
   const channel = canvas.dataset;
   let drawn = 0;
+  let last: FramePixels | undefined;
   let underWay: Promise<string>[] = [];
 
   const fire = (name: string): SketchFault | undefined => {
@@ -60,11 +63,23 @@ function createPageReader(): PageReader {
     document.documentElement.append(script);
     script.remove();
   };
+  /** A policy in the document is added to the one it came with. */
+  const forbidWorkers = (): void => {
+    const policy = document.createElement('meta');
+    policy.httpEquiv = 'Content-Security-Policy';
+    policy.content = "worker-src 'none'";
+    document.head.append(policy);
+  };
   const encoded = async (type: 'image/png' | 'image/jpeg', quality?: number): Promise<string> =>
     toBase64(await reader.encode(type, quality));
 
   return {
+    async prepareFrames() {
+      await reader.prepareFrames();
+      return null;
+    },
     load(code, input) {
+      forbidWorkers();
       channel['input'] = JSON.stringify(input);
       fire(PAGE_EVENTS.start);
       runScript(`${code}\n//# sourceURL=sketch.js`);
@@ -101,16 +116,20 @@ function createPageReader(): PageReader {
         if (fault !== undefined) return { fault };
         const poster = drawn === 0 ? encoded('image/png') : undefined;
         const shown = picture === null ? undefined : encoded(picture.type, picture.quality);
-        const { hash } = await reader.hashFrame();
-        underWay.push(hash);
+        const reading = reader.readFrame();
+        // The frame before is hashed while this one is copied.
+        if (last !== undefined) underWay.push(reader.hashFrame(last));
+        last = await reading;
         drawn += 1;
         if (poster !== undefined) posterBase64 = await poster;
         if (shown !== undefined) pictures.push(await shown);
-        if (underWay.length > MAX_HASHES_UNDER_WAY) hashes.push(await (underWay.shift() ?? hash));
+        const oldest = underWay.length > MAX_HASHES_UNDER_WAY ? underWay.shift() : undefined;
+        if (oldest !== undefined) hashes.push(await oldest);
       }
-      if (drawn === count) {
-        hashes.push(...(await Promise.all(underWay)));
+      if (drawn === count && last !== undefined) {
+        hashes.push(...(await Promise.all([...underWay, reader.hashFrame(last)])));
         underWay = [];
+        last = undefined;
       }
       return {
         drawn,

@@ -1,0 +1,36 @@
+/** What the worker is given: a picture, and the memory its pixels go into. Both are handed over, not copied. */
+export interface CopyOrder {
+  readonly snapshot: VideoFrame;
+  readonly buffer: ArrayBuffer;
+}
+
+export interface CopiedFrame {
+  /** The same memory, handed back: RGBA bytes, premultiplied. */
+  readonly buffer: ArrayBuffer;
+  /** Whether every pixel has full alpha, so that premultiplied bytes are the pixels themselves. */
+  readonly opaque: boolean;
+}
+
+/** The script of the worker that a loop's page starts: copies one picture after another out of the browser. */
+addEventListener('message', ({ data: { snapshot, buffer } }: MessageEvent<CopyOrder>) => {
+  void snapshot.copyTo(buffer, { format: 'RGBA', colorSpace: 'srgb' }).then(() => {
+    snapshot.close();
+    const copied: CopiedFrame = { buffer, opaque: isOpaque(new Uint32Array(buffer)) };
+    postMessage(copied, { transfer: [buffer] });
+  });
+});
+
+/** Says that it runs. */
+postMessage(null);
+
+/** The alpha is the high byte of each little-endian word. */
+function isOpaque(words: Uint32Array): boolean {
+  const step = 4096;
+  for (let at = 0; at < words.length; at += step) {
+    let all = 0xffffffff;
+    const end = Math.min(at + step, words.length);
+    for (let i = at; i < end; i++) all &= words[i] ?? 0;
+    if (all >>> 24 !== 0xff) return false;
+  }
+  return true;
+}

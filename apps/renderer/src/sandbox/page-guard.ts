@@ -1,0 +1,77 @@
+import type { CdpParams, CdpResult } from '../browser/cdp-pipe.js';
+import type { Browser } from '../browser/launch.js';
+import { SKETCH_URL } from './document.js';
+
+/** The page is no longer there. */
+export class PageGone extends Error {
+  override readonly name = 'PageGone';
+  readonly reason: 'crashed' | 'left' | 'closed';
+  constructor(reason: PageGone['reason']) {
+    super(`the page ${reason}`);
+    this.reason = reason;
+  }
+}
+
+export interface GuardedPage {
+  readonly browser: Browser;
+  readonly sessionId: string;
+  readonly targetId: string;
+  readonly send: (method: string, params?: CdpParams) => Promise<CdpResult>;
+  /** What `SKETCH_URL` answers, once. */
+  readonly document: CdpParams;
+  readonly onGone: (reason: PageGone['reason']) => void;
+}
+
+export interface PageGuard {
+  /** The sketch is about to run: from now on nothing the page opens may live. */
+  closeDoors(): void;
+  stop(): void;
+}
+
+/**
+ * Serves the document from memory, fails every other request, ends whatever a sketch opens before its first line, and
+ * notices the end of the page. `Fetch` and auto-attach with waiting must be on in its session.
+ */
+export function guardPage({ browser, sessionId, targetId, send, document, onGone }: GuardedPage): PageGuard {
+  const { cdp } = browser;
+  let served = false;
+  let open = true;
+  const quietly = (answer: Promise<unknown>): void => {
+    answer.catch(() => undefined);
+  };
+  const stopSession = cdp.onSession(sessionId, ({ method, params }) => {
+    if (method === 'Fetch.requestPaused') {
+      const { requestId } = params;
+      const { url } = params['request'] as { readonly url: string };
+      if (url === SKETCH_URL && !served) {
+        served = true;
+        quietly(send('Fetch.fulfillRequest', { requestId, ...document }));
+      } else quietly(send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }));
+    } else if (method === 'Inspector.targetCrashed') onGone('crashed');
+    else if (method === 'Target.attachedToTarget') {
+      const { targetInfo, sessionId: child } = params as {
+        readonly targetInfo?: { readonly targetId?: string; readonly type?: string };
+        readonly sessionId?: string;
+      };
+      // The reader's own worker: no line of the sketch has run yet.
+      if (open && targetInfo?.type === 'worker' && child !== undefined)
+        quietly(cdp.call('Runtime.runIfWaitingForDebugger', {}, { sessionId: child }));
+      else quietly(cdp.call('Target.closeTarget', { targetId: targetInfo?.targetId }));
+    }
+  });
+  const stopBrowser = cdp.onSession('', ({ method, params }) => {
+    if (method === 'Target.detachedFromTarget' && params['targetId'] === targetId) onGone('closed');
+  });
+  void browser.ended.then(() => {
+    onGone('closed');
+  });
+  return {
+    closeDoors() {
+      open = false;
+    },
+    stop() {
+      stopSession();
+      stopBrowser();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { bundlePage } from '../../src/sandbox/page-bundle.js';
+import { openSketchPage, type SketchPage } from '../../src/sandbox/sketch-page.js';
+import { startRenderer, type RendererUnderTest } from '../renderer-under-test.js';
+import { describeWithBrowser } from '../with-browser.js';
+
+/** Leaves what happened where the reader looks for faults. */
+const TELL = `const tell = (message) => { document.querySelector('canvas').dataset.fault ??= JSON.stringify({ message }); };`;
+const START_WORKER = `${TELL}
+  addEventListener('securitypolicyviolation', ({ effectiveDirective }) => { tell(effectiveDirective); });
+  new Worker(URL.createObjectURL(new Blob(['postMessage(1)']))).onmessage = () => { tell('a worker ran'); };`;
+
+describeWithBrowser('A page without its prelude, as after an escape', () => {
+  let renderer: RendererUnderTest;
+  let page: SketchPage;
+
+  beforeAll(async () => {
+    renderer = await startRenderer({ RENDER_PAGES_AHEAD: '0' });
+    const bundle = { ...(await bundlePage()), mainWorld: '' };
+    page = await openSketchPage(await renderer.engine.host.current(), bundle);
+  }, 60_000);
+  afterAll(async () => {
+    await page.dispose();
+    await renderer.close();
+  });
+
+  it('starts the worker that reads frames, and no other one once a sketch runs', async () => {
+    await page.call('prepareFrames', [], 10_000);
+    await page.call('load', [START_WORKER, {}], 10_000);
+    let told: unknown = null;
+    while (told === null) told = await page.call('setup', [], 10_000);
+    expect(told).toEqual({ fault: { message: 'worker-src' } });
+    await expect(page.call('prepareFrames', [], 1000)).rejects.toThrow();
+  });
+});
