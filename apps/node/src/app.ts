@@ -25,6 +25,7 @@ import type { CommitmentSecrets } from './certify/commitment-secrets.js';
 import { discoveryRoutes } from './discovery/discovery-routes.js';
 import type { Runtime } from './discovery/runtime.js';
 import { STATUS, translateError } from './errors.js';
+import type { Quota } from './limits/quota.js';
 import { createRateLimits, type RateLimitSettings } from './limits/rate-limits.js';
 import { lookupRoutes } from './lookup/lookup-routes.js';
 import { openApiRoutes } from './openapi/openapi-routes.js';
@@ -53,6 +54,7 @@ export interface NodeDeps extends BodyLimits {
   readonly keyActs: SigningKeyRouteDeps['keyActs'];
   readonly keyHistory: SigningKeyRouteDeps['keyHistory'];
   readonly secrets: CommitmentSecrets;
+  readonly quota: Quota;
   /** Checks external timestamps; without it no token is looked at. */
   readonly timestamps?: TimestampVerifier | null;
   readonly runtime: Runtime;

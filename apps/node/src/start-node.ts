@@ -13,6 +13,7 @@ import { cachedKeyDirectory, ownKeyDirectory, type CacheTimes, type KeyDirectory
 import { loadNodeConfig, type NodeConfig } from './config.js';
 import { describeRuntime } from './discovery/runtime.js';
 import { openKeyMaterial } from './key-material.js';
+import { createQuota } from './limits/quota.js';
 import { createRendererClient, type RendererClient } from './render/renderer-client.js';
 import { openSigningKeys } from './signing-keys/open-signing-keys.js';
 import { openStore, type Store } from './store/index.js';
@@ -36,6 +37,7 @@ export async function startNode(env: Environment): Promise<RunningServer> {
     const { signing, acts, history, upkeep } = await openSigningKeys(keyDeps);
     const auditLog = createAuditLog({ audit: store.audit, signing, now });
     const timestamps = openTimestamps(config);
+    const quota = createQuota({ records: store.records, quotas: store.quotas, now, logger });
     const app = createApp({
       ...config,
       store,
@@ -45,6 +47,7 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       keyActs: acts,
       keyHistory: history,
       secrets,
+      quota,
       render: {
         renderer: rendererClient(config),
         maxTotalFrames: config.maxTotalFrames,
@@ -60,6 +63,7 @@ export async function startNode(env: Environment): Promise<RunningServer> {
     const close = async (): Promise<void> => {
       await stamping?.stop();
       await upkeep.stop();
+      await quota.close();
       await store.close();
     };
     const { host, port, headersTimeoutMs, requestTimeoutMs, drainTimeoutMs } = config;

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { evaluateCer, jcsV1, sha256 } from '@cer/cer-core';
 import { Secret } from '@cer/http-service';
 
+import type { PlanLimits } from '../src/auth/key-directory.js';
 import { createRendererClient } from '../src/render/renderer-client.js';
-import { ask, type Answer } from './ask.js';
+import { ask, at, type Answer } from './ask.js';
 import { startTestNode, type TestNode } from './test-node.js';
 
 // A renderer over real HTTP whose answers the test chooses; the real one has suites of its own and e2e joins them.
@@ -78,6 +79,7 @@ describe('rendering through the node', () => {
   let renderer: Server;
   let node: TestNode;
   let key: string;
+  let plan: PlanLimits | null = null;
 
   beforeAll(async () => {
     renderer = startRenderer();
@@ -87,10 +89,19 @@ describe('rendering through the node', () => {
     const { port } = renderer.address() as AddressInfo;
     const client = createRendererClient(`http://127.0.0.1:${port}`, new Secret(TOKEN));
     node = await startTestNode({
-      replace: () => ({ render: { renderer: client, maxTotalFrames: 1800, allowOpenRender: false } }),
+      replace: ({ keys }) => ({
+        render: { renderer: client, maxTotalFrames: 1800, allowOpenRender: false },
+        keys: {
+          find: async (hash) => {
+            const caller = await keys.find(hash);
+            return caller === null || plan === null ? caller : { ...caller, limits: plan };
+          },
+        },
+      }),
     });
   });
   beforeEach(async () => {
+    plan = null;
     Object.assign(told, { status: 200, body: still(), isForged: false });
     definesDraw = false;
     asked.length = 0;
@@ -113,6 +124,19 @@ describe('rendering through the node', () => {
     expect(asked).toEqual([{ route: '/render', body: expect.objectContaining({ seed: 'default', vars: [1] }) }]);
     const json = await render({ code: CODE }, { accept: 'application/json' });
     expect(json.body).toMatchObject({ runtimeHash: PNG, width: 1950, height: 2400, protocolVersion: '1.2.0' });
+  });
+
+  it('renders nothing that the quota of the account leaves no room to certify', async () => {
+    plan = { requestsPerMinute: null, executionsPerMonth: 1 };
+    const first = await verify({ snapshot: { code: CODE } });
+    expect(first.status).toBe(200);
+    const replay = await verify({ snapshot: { code: CODE } });
+    expect([replay.status, replay.headers['x-idempotent-replay']]).toEqual([200, 'true']);
+    asked.length = 0;
+    const refused = await verify({ snapshot: { code: `${CODE}//` } });
+    expect([refused.status, at(refused.body, 'error')]).toEqual([429, 'QUOTA_EXCEEDED']);
+    expect(asked).toEqual([]);
+    expect((await render({ code: CODE })).status).toBe(200);
   });
 
   it('names every fault of a request at once and shows no value', async () => {

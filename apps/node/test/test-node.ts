@@ -12,6 +12,7 @@ import { apiKeyPrefix, generateApiKey, hashApiKey, SCOPES } from '../src/auth/ap
 import { ownKeyDirectory, type KeyDirectory } from '../src/auth/key-directory.js';
 import type { CommitmentSecrets } from '../src/certify/commitment-secrets.js';
 import { describeRuntime } from '../src/discovery/runtime.js';
+import { createQuota } from '../src/limits/quota.js';
 import { FIXED_KEYS, fixedSigning } from '../src/signing-keys/signing.js';
 import { openStore, type Store } from '../src/store/index.js';
 import { sqliteTestDatabase } from './store/sqlite-test-database.js';
@@ -76,6 +77,7 @@ export async function startTestNode(options: TestNodeOptions = {}): Promise<Test
   logger.level = 'trace';
   const runtime = describeRuntime(TEST_NODE_ID);
   const attestor: Attestor = { ...TEST_ATTESTOR, signer: nativeTestSigner(), nodeRuntimeHash: runtime.hash };
+  const quota = createQuota({ records: store.records, quotas: store.quotas, now: () => new Date(), logger });
   const usual: NodeDeps = {
     ...TEST_LIMITS,
     store,
@@ -83,6 +85,7 @@ export async function startTestNode(options: TestNodeOptions = {}): Promise<Test
     ...FIXED_KEYS,
     signing: fixedSigning(attestor, testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER }] })),
     secrets: testSecrets('secret-1'),
+    quota,
     render: { renderer: null, maxTotalFrames: 1800, allowOpenRender: false },
     runtime,
     verifyUrl: VERIFY_URL,
@@ -101,6 +104,7 @@ export async function startTestNode(options: TestNodeOptions = {}): Promise<Test
     newKey: (tenant = `tenant ${randomUUID()}`, scopes = SCOPES) => newKey(store, tenant, scopes),
     close: async () => {
       await server.close();
+      await deps.quota.close();
       await store.close();
       if (options.database === undefined) await database.remove();
     },

@@ -6,6 +6,7 @@ import { attestAndRecord, type AttestDeps } from '../records/attest-and-record.j
 import { certifyResponse } from '../records/certify-response.js';
 import { recordRemoved, recordToReplay } from '../records/mutation.js';
 import { metaOf, storedMeta, textMember } from '../records/stored-cer.js';
+import type { NewRecord } from '../store/index.js';
 import { checkSubmission, type AttestableBundle } from './check-submission.js';
 
 export interface AttestUseCaseDeps extends AttestDeps {
@@ -50,6 +51,7 @@ async function attestFull(
     // A raw prompt under a plain protocol is raw content, whatever the tenant publishes of confidential ones.
     publish: protocol.sealing === 'plain' ? { ...caller.publish, prompt: false } : caller.publish,
     visibility: caller.visibility,
+    limits: caller.limits,
     isForeign: true,
     requestId,
   });
@@ -70,7 +72,7 @@ async function attestHash(
     const attestor = await deps.signing.attestorAt(time);
     const facts = { attestationId: randomUUID(), attestedAt: time.toISOString() };
     const made = metaOf(await attestHashOnly(certificateHash, attestor, facts), undefined);
-    const recorded = await deps.records.recordOnce({
+    const record: NewRecord = {
       tenantId: caller.tenantId,
       certificateHash,
       kind: 'hash-only',
@@ -96,8 +98,8 @@ async function attestHash(
       createdAt: facts.attestedAt,
       timestamp: facts.attestedAt,
       commitmentSecretId: null,
-    });
-    return { meta: made, outcome: recorded };
+    };
+    return { meta: made, outcome: await deps.quota.record(record, caller.limits) };
   });
   if (outcome.recorded) return answer(deps, bundle, meta, requestId, false);
   if (outcome.record === null) throw recordRemoved();

@@ -83,6 +83,7 @@ export async function certify(
     commitmentSecretId: sealed.salts === null ? null : activeId,
     metadata,
     publish: caller.publish,
+    limits: caller.limits,
     visibility: caller.visibility,
     isForeign: false,
     requestId,

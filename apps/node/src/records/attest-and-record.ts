@@ -13,14 +13,16 @@ import {
   type PublishSettings,
   type SealedBundle,
 } from '@cer/cer-core';
+import type { PlanLimits } from '../auth/key-directory.js';
 import { whileAttesting } from '../errors.js';
+import type { Quota } from '../limits/quota.js';
 import type { Signing } from '../signing-keys/signing.js';
-import type { FirstVisibility, NewRecord, RecordOutcome, RecordStore } from '../store/index.js';
+import type { FirstVisibility, NewRecord, RecordOutcome } from '../store/index.js';
 import { appIdOf, metaOf } from './stored-cer.js';
 
 export interface AttestDeps {
   readonly signing: Pick<Signing, 'attestorAt'>;
-  readonly records: RecordStore;
+  readonly quota: Pick<Quota, 'record'>;
   readonly now: () => Date;
 }
 
@@ -36,6 +38,7 @@ export interface Submission {
   readonly commitmentSecretId: string | null;
   readonly metadata: JsonValue | undefined;
   readonly publish: PublishSettings;
+  readonly limits: PlanLimits | undefined;
   readonly visibility: FirstVisibility;
   /** True for a bundle sealed elsewhere: what may not be published is then not kept either. */
   readonly isForeign: boolean;
@@ -94,7 +97,7 @@ export async function attestAndRecord(deps: AttestDeps, submission: Submission):
       timestamp: submission.timestamp,
       commitmentSecretId: submission.commitmentSecretId,
     };
-    return { meta, outcome: await deps.records.recordOnce(record) };
+    return { meta, outcome: await deps.quota.record(record, submission.limits) };
   });
 }
 

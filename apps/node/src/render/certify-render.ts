@@ -88,6 +88,7 @@ export async function certifyRender(
     metadata: undefined,
     publish: caller.publish,
     limits: caller.limits,
+    limits: caller.limits,
     visibility: caller.visibility,
     isForeign: false,
     requestId,

@@ -16,6 +16,7 @@ import { certificateHeaders } from '../records/response-headers.js';
 import { renderImage } from './render-image.js';
 import { rendererUnavailable, type RendererClient } from './renderer-client.js';
 import {
+  assertRoomFor,
   concludeRender,
   followPlanned,
   loopOrder,
@@ -34,6 +35,7 @@ export interface RenderSettings {
 }
 
 export interface RenderRouteDeps extends AttestDeps {
+  readonly quota: VerifyRenderDeps['quota'];
   readonly gate: Gate;
   readonly render: RenderSettings;
   readonly verifyUrl: string;
@@ -100,6 +102,7 @@ function verifyHandler(deps: RenderRouteDeps): Handler {
     const accept = request.headers['accept'] ?? '';
     const video = VIDEO_TYPES.find((type) => accept.includes(type));
     if (video !== undefined) return renderVideo(verifying, planned, video, request.signal);
+    await assertRoomFor(verifying, planned, caller);
     if (accept.includes('text/event-stream')) {
       return {
         status: 200,

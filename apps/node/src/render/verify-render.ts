@@ -1,13 +1,15 @@
 import { member, type JsonObject, type JsonValue } from '@cer/cer-core';
 import type { Caller } from '../auth/key-directory.js';
+import type { Quota } from '../limits/quota.js';
 import type { AttestDeps } from '../records/attest-and-record.js';
 import { verificationUrl } from '../records/certify-response.js';
 import { certifyRender, type RenderOutcome } from './certify-render.js';
 import { rendererUnavailable, type RendererClient, type RenderProgress } from './renderer-client.js';
 import { textOr } from './sketch-rules.js';
-import { decideExecution, parseRenderRequest, type Execution, type RenderRequest } from './verify-request.js';
+import { decideExecution, parseRenderRequest, renderExecutionId, type Execution, type RenderRequest } from './verify-request.js';
 
 export interface VerifyRenderDeps extends AttestDeps {
+  readonly quota: Pick<Quota, 'record' | 'assertRoomFor'>;
   readonly renderer: RendererClient;
   readonly maxTotalFrames: number;
   readonly verifyUrl: string;
@@ -34,6 +36,15 @@ export async function planRender(
 ): Promise<PlannedRender> {
   const request = parseRenderRequest(body, tenantId);
   return { request, execution: await decideExecution(renderer, request, maxTotalFrames, signal) };
+}
+
+/** @throws ServiceError QUOTA_EXCEEDED before anything is rendered that could not be certified */
+export function assertRoomFor(
+  { quota }: Pick<VerifyRenderDeps, 'quota'>,
+  { request, execution }: PlannedRender,
+  { tenantId, limits }: Caller,
+): Promise<void> {
+  return quota.assertRoomFor(tenantId, renderExecutionId(request, execution), limits);
 }
 
 /** Renders without telling of progress. Stills run twice, in separate contexts, and must agree. */

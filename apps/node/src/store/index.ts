@@ -1,5 +1,6 @@
 export { migrate, openStore, type StoreOptions } from './open-store.js';
 export type * from './ports.js';
+export type * from './quota-port.js';
 export type * from './rate-port.js';
 export type * from './record-list-port.js';
 export type * from './record-scan-port.js';

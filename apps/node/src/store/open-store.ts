@@ -7,6 +7,7 @@ import type { Migration } from './migrations/migration.js';
 import type { NewRecord, Store } from './ports.js';
 import { PostgresDatabase } from './postgres/postgres-database.js';
 import { SqlProjectStore } from './projects.js';
+import { SqlQuotaStore } from './quota.js';
 import { ratePointsOn } from './rate-points.js';
 import { recordKey, text } from './record-rows.js';
 import { SqlRecordList } from './record-list.js';
@@ -68,6 +69,7 @@ export async function openStore({
     recordScan: new SqlRecordScan(database),
     stamps: new SqlStampStore(database),
     ratePoints: ratePointsOn(database),
+    quotas: new SqlQuotaStore(database),
     schemaVersion,
     ping: async () => {
       await database.all('select 1', []);

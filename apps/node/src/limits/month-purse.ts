@@ -1,0 +1,87 @@
+import type { QuotaStore } from '../store/index.js';
+
+/** At most this many executions are in hand, and at most this share of what is left. */
+const LARGEST_BLOCK = 500;
+const SHARE_IN_HAND = 100;
+/** How long a node believes that nothing is left: others may give back what they held. */
+const BELIEF_MS = 1000;
+
+/**
+ * What one node has in hand of a tenant's quota for one month. Executions are fetched in blocks that shrink as the end
+ * comes near, so that few requests wait for the database and together the nodes never allow more than the limit.
+ */
+export class MonthPurse {
+  readonly tenantId: string;
+  readonly month: string;
+  readonly limit: number;
+  readonly #quotas: QuotaStore;
+  #left = 0;
+  #block = 1;
+  #waiting = 0;
+  #refill: Promise<void> | null = null;
+  #emptyUntil = 0;
+  #takes = 0;
+  #takesSeen = -1;
+
+  constructor(quotas: QuotaStore, tenantId: string, month: string, limit: number) {
+    this.#quotas = quotas;
+    this.tenantId = tenantId;
+    this.month = month;
+    this.limit = limit;
+  }
+
+  /** @returns false when the month's quota is used up */
+  async take(): Promise<boolean> {
+    this.#takes += 1;
+    while (this.#left === 0) {
+      if (performance.now() < this.#emptyUntil) return false;
+      this.#waiting += 1;
+      try {
+        await (this.#refill ??= this.#fetch());
+      } finally {
+        this.#waiting -= 1;
+      }
+    }
+    this.#left -= 1;
+    return true;
+  }
+
+  putBack(): void {
+    this.#left += 1;
+  }
+
+  /** Gives back what is in hand when nothing was taken since the last call. @returns whether the purse may be dropped */
+  async giveBackWhenIdle(): Promise<boolean> {
+    const takes = this.#takes;
+    if (takes !== this.#takesSeen) {
+      this.#takesSeen = takes;
+      return false;
+    }
+    await this.giveBack();
+    // Somebody may have come meanwhile.
+    return this.#takes === takes;
+  }
+
+  async giveBack(): Promise<void> {
+    const count = this.#left;
+    this.#left = 0;
+    try {
+      await this.#quotas.giveBack(this.tenantId, this.month, count);
+    } catch (error) {
+      this.#left += count;
+      throw error;
+    }
+  }
+
+  async #fetch(): Promise<void> {
+    try {
+      const wanted = Math.max(this.#block, this.#waiting);
+      const { taken, used } = await this.#quotas.take(this.tenantId, this.month, wanted, this.limit);
+      this.#left += taken;
+      this.#block = Math.min(LARGEST_BLOCK, Math.max(1, Math.floor((this.limit - used) / SHARE_IN_HAND)));
+      this.#emptyUntil = taken === 0 ? performance.now() + BELIEF_MS : 0;
+    } finally {
+      this.#refill = null;
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import { ServiceError, type Logger } from '@cer/http-service';
+import type { PlanLimits } from '../auth/key-directory.js';
+import type { NewRecord, QuotaStore, RecordOutcome, RecordStore } from '../store/index.js';
+import { MonthPurse } from './month-purse.js';
+import { rateLimitHeaders } from './rate-limits.js';
+
+/**
+ * Keeps records within the monthly quota of their tenant's plan. What was recorded before is free.
+ * @see docs/spec.md, "Rate limits and quotas"
+ */
+export interface Quota {
+  /**
+   * Keeps a record, as `recordOnce` does.
+   * @throws ServiceError QUOTA_EXCEEDED when it would be a new one, beyond the limit
+   */
+  record(record: NewRecord, limits: PlanLimits | undefined): Promise<RecordOutcome>;
+  /** Before costly work. @throws ServiceError QUOTA_EXCEEDED when a record of this id could not be kept now */
+  assertRoomFor(tenantId: string, executionId: string, limits: PlanLimits | undefined): Promise<void>;
+  /** Gives back what this node has in hand. */
+  close(): Promise<void>;
+}
+
+export interface QuotaDeps {
+  readonly records: Pick<RecordStore, 'recordOnce' | 'findExecution' | 'findOwnByHash'>;
+  readonly quotas: QuotaStore;
+  readonly now: () => Date;
+  readonly logger: Logger;
+}
+
+/** How long a tenant may record nothing until what was fetched for it is given back. */
+const IDLE_MS = 5000;
+
+interface Account {
+  purse: MonthPurse;
+  /** Records under way: each may turn out to be a replay and put back what it took. */
+  readonly underWay: Set<Promise<unknown>>;
+}
+
+export function createQuota({ records, quotas, now, logger }: QuotaDeps): Quota {
+  const accounts = new Map<string, Account>();
+
+  const accountOf = (tenantId: string, limit: number): Account => {
+    const month = now().toISOString().slice(0, 7);
+    const account = accounts.get(tenantId);
+    if (account === undefined) {
+      const opened = { purse: new MonthPurse(quotas, tenantId, month, limit), underWay: new Set<Promise<unknown>>() };
+      accounts.set(tenantId, opened);
+      return opened;
+    }
+    if (account.purse.month !== month || account.purse.limit !== limit) {
+      giveBack(account.purse);
+      account.purse = new MonthPurse(quotas, tenantId, month, limit);
+    }
+    return account;
+  };
+
+  const giveBack = (purse: MonthPurse): void => {
+    purse.giveBack().catch((error: unknown) => {
+      logger.warn({ err: error }, 'executions of a quota could not be given back');
+    });
+  };
+
+  const giveBackIdle = async (): Promise<void> => {
+    for (const [tenantId, { purse, underWay }] of accounts) {
+      if ((await purse.giveBackWhenIdle()) && underWay.size === 0) accounts.delete(tenantId);
+    }
+  };
+  const idling = setInterval(() => {
+    giveBackIdle().catch((error: unknown) => {
+      logger.warn({ err: error }, 'executions of a quota could not be given back');
+    });
+  }, IDLE_MS).unref();
+
+  const spend = async ({ purse, underWay }: Account, record: NewRecord): Promise<RecordOutcome> => {
+    const recording = records.recordOnce(record);
+    underWay.add(recording);
+    try {
+      const outcome = await recording;
+      if (!outcome.recorded) purse.putBack();
+      return outcome;
+    } catch (error) {
+      purse.putBack();
+      throw error;
+    } finally {
+      underWay.delete(recording);
+    }
+  };
+
+  const replayOf = async ({
+    tenantId,
+    executionId,
+    certificateHash,
+    kind,
+  }: NewRecord): Promise<RecordOutcome | null> => {
+    if (executionId === null) {
+      const record = await records.findOwnByHash(tenantId, certificateHash, kind);
+      return record === null ? null : { recorded: false, existing: null, record };
+    }
+    const found = await records.findExecution(tenantId, executionId);
+    return found === null ? null : { recorded: false, existing: found.execution, record: found.record };
+  };
+
+  return {
+    record: async (record, limits) => {
+      const limit = limits?.executionsPerMonth ?? null;
+      if (limit === null) return records.recordOnce(record);
+      const account = accountOf(record.tenantId, limit);
+      if (await account.purse.take()) return spend(account, record);
+      // Those under way may be this very execution, or replays.
+      await Promise.allSettled(account.underWay);
+      const replay = await replayOf(record);
+      if (replay !== null) return replay;
+      if (await account.purse.take()) return spend(account, record);
+      throw quotaExceeded(limit, now());
+    },
+    assertRoomFor: async (tenantId, executionId, limits) => {
+      const limit = limits?.executionsPerMonth ?? null;
+      if (limit === null) return;
+      const { purse } = accountOf(tenantId, limit);
+      if (await purse.take()) purse.putBack();
+      else if ((await records.findExecution(tenantId, executionId)) === null) throw quotaExceeded(limit, now());
+    },
+    close: async () => {
+      clearInterval(idling);
+      for (const { purse } of accounts.values()) await purse.giveBack();
+    },
+  };
+}
+
+function quotaExceeded(limit: number, now: Date): ServiceError {
+  const nextMonth = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
+  const resetSeconds = Math.max(1, Math.ceil((nextMonth - now.getTime()) / 1000));
+  return new ServiceError({
+    code: 'QUOTA_EXCEEDED',
+    message: 'the executions of this month are used up',
+    headers: { ...rateLimitHeaders({ limit, remaining: 0, resetSeconds }), 'retry-after': String(resetSeconds) },
+  });
+}
