@@ -1,4 +1,5 @@
 import {
+  expressErrorHandler,
   json,
   metricsHandler,
   mount,
@@ -26,7 +27,9 @@ import { outcomeRecorder } from './ingest/record-outcomes.js';
 import { sessionRoutes } from './session/session-routes.js';
 import { createSessions, type SessionTimes } from './session/sessions.js';
 import { readAssets } from './web/assets.js';
+import { pageResponse } from './web/document.js';
 import { pageRoutes } from './web/page-routes.js';
+import { notFoundPage } from './web/refusal-pages.js';
 import type { Store } from './store/index.js';
 
 export interface BridgeDeps {
@@ -63,6 +66,7 @@ export function createApp(deps: BridgeDeps): Express {
   const gate = createGate(findKey);
   const quota = planQuota(store.limits, now);
   const sessions = createSessions({ store: store.sessions, controlPlane, times: deps.sessionTimes, now });
+  const assets = readAssets(deps.assetFolder);
   const handoffRules = {
     issuer: deps.controlPlaneUrl,
     audience: new URL(deps.publicUrl).host,
@@ -82,13 +86,18 @@ export function createApp(deps: BridgeDeps): Express {
       record: outcomeRecorder(recordDeps, 'otlp'),
     }),
     ...sessionRoutes({ ...deps, sessions, handoffRules }),
-    ...pageRoutes({ ...deps, sessions, ingests: store.ingests, assets: readAssets(deps.assetFolder) }),
+    ...pageRoutes({ ...deps, sessions, ingests: store.ingests, assets }),
     { method: 'GET', path: '/health', handler: async () => ok({ status: 'ok' }) },
     { method: 'GET', path: '/ready', handler: readyHandler(deps) },
     { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) },
   ];
+  const options = { logger, metrics, trustedProxies, statusOf: STATUS, translate: translateError, presentError };
+  const { publicUrl, controlPlaneUrl: dashboardUrl } = deps;
+  const frame = { assets: assets.paths, dashboardUrl, path: '', session: null };
   const app = express();
-  mount(app, routes, { logger, metrics, trustedProxies, statusOf: STATUS, translate: translateError, presentError });
+  mount(app, routes, { ...options, passUnknownPaths: true });
+  app.use(notFoundPage((content) => pageResponse(content, frame, publicUrl.startsWith('https:'))));
+  app.use(expressErrorHandler(options));
   return app;
 }
 

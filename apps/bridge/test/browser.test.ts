@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { serve, silentLogger, type RunningServer } from '@cer/http-service';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer';
+import type { Browser, BrowserContext, Page } from 'puppeteer';
+import { launchChromium, lookAt } from './chromium.js';
 import { freePort, OWNER, startDashboardProcess, type DashboardProcess, type Owner } from './dashboard-process.js';
 import { startNodeProcess, type NodeProcess } from './service-process.js';
 import { SERVICE_TOKEN } from './stub-control-plane.js';
 import { startTestBridge, type TestBridge } from './test-bridge.js';
 
-const CHROMIUM = [
-  process.env['CHROMIUM_PATH'] ?? '',
-  '/usr/lib/chromium/chromium-headless-shell',
-  '/usr/lib/chromium/chromium',
-  '/usr/bin/chromium',
-];
-/** A folder to look at pictures in, when somebody wants to. */
-const PICTURES = process.env['BRIDGE_PICTURES'];
+/** Pages on the way are checked by all of axe's rules, on machines that do other things too. */
+jest.setTimeout(120_000);
 
 let dashboard: DashboardProcess;
 let node: NodeProcess;
@@ -41,9 +34,7 @@ beforeAll(async () => {
     nodeUrl: node.url,
     serviceToken: SERVICE_TOKEN,
   });
-  const executablePath = CHROMIUM.find((path) => path !== '' && existsSync(path));
-  if (executablePath === undefined) throw new Error(`no Chromium: looked at CHROMIUM_PATH, ${CHROMIUM.join(', ')}`);
-  browser = await puppeteer.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+  browser = await launchChromium();
 });
 afterAll(async () => {
   await browser.close();
@@ -122,19 +113,6 @@ async function ingest(
 let key: string | undefined;
 const apiKey = (): string => (key ??= dashboard.newKey());
 
-async function picture(page: Page, name: string): Promise<void> {
-  if (PICTURES === undefined) return;
-  for (const [mode, scheme, width] of [
-    ['light', 'light', 1200],
-    ['dark', 'dark', 1200],
-    ['phone', 'light', 390],
-  ] as const) {
-    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-    await page.setViewport({ width, height: 900 });
-    await page.screenshot({ path: join(PICTURES, `${name}-${mode}.png`), fullPage: true });
-  }
-}
-
 describe('somebody who comes from the dashboard', () => {
   it('lands in the bridge with no token in address or history, sees an ingest arrive, opens it, leaves, and cannot return by the token', async () => {
     const { context, page, complaints, tokens } = await connect();
@@ -148,7 +126,7 @@ describe('somebody who comes from the dashboard', () => {
     expect(markup).toContain(OWNER.tenant);
     expect(markup).toContain(OWNER.email);
     await page.waitForFunction(() => document.querySelector('#live-state')?.textContent.includes('by themselves'));
-    await picture(page, 'empty');
+    await lookAt(page, 'empty');
 
     const { status, hash } = await ingest();
     expect(status).toBe(200);
@@ -161,7 +139,7 @@ describe('somebody who comes from the dashboard', () => {
     const refused = await page.$eval('#refused ~ ol', (element) => element.textContent);
     expect(refused).toContain(first.hash);
     expect(refused).toContain('was sent sha256:');
-    await picture(page, 'live');
+    await lookAt(page, 'live');
     await Promise.all([page.waitForNavigation(), page.click('#recent ~ ol li:last-child a')]);
     expect(await textOf(page, 'body')).toBe(`certificate page /c/${encodeURIComponent(hash)}`);
     await page.goBack();
@@ -170,20 +148,20 @@ describe('somebody who comes from the dashboard', () => {
     expect(await page.$eval('#otel-snippet', (element) => element.textContent)).toContain(
       `OTEL_EXPORTER_OTLP_ENDPOINT=${bridge.url}`,
     );
-    await picture(page, 'send');
+    await lookAt(page, 'send');
     expect(complaints).toEqual([]);
 
     await page.click('[data-act="sign-out"]');
     await page.waitForFunction(
       () => document.querySelector('[data-act="sign-out"]') === null && document.querySelector('h1') !== null,
     );
-    await picture(page, 'not-connected');
+    await lookAt(page, 'not-connected');
     await page.goto('about:blank');
     await page.goto(`${bridge.url}/#handoff=${tokens[0] ?? ''}`);
     await page.waitForFunction(() => document.querySelector<HTMLElement>('[data-handoff="refused"]')?.hidden === false);
     expect(page.url()).toBe(`${bridge.url}/`);
     expect(await context.cookies()).not.toContainEqual(expect.objectContaining({ name: '__Host-bridge_session' }));
-    await picture(page, 'refused');
+    await lookAt(page, 'refused');
     await context.close();
   });
 
@@ -194,7 +172,7 @@ describe('somebody who comes from the dashboard', () => {
     await page.waitForSelector('[data-handoff="conflict"]:not([hidden])');
     expect(page.url()).toBe(`${bridge.url}/`);
     expect(await textOf(page, '[data-handoff="conflict"]')).toContain(OWNER.email);
-    await picture(page, 'conflict');
+    await lookAt(page, 'conflict');
     await page.goto(`${bridge.url}/`);
     expect(await textOf(page, 'header')).toContain(OWNER.email);
     await chooseConnect(page, other);

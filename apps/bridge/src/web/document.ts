@@ -36,8 +36,11 @@ const HEADERS = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 };
 
+/** An answer that a browser shows. */
+export type PageResponse = ServiceResponse & { readonly body: string };
+
 /** @param isSecure whether browsers may be told never to come back unencrypted */
-export function pageResponse(content: PageContent, frame: PageFrame, isSecure: boolean): ServiceResponse {
+export function pageResponse(content: PageContent, frame: PageFrame, isSecure: boolean): PageResponse {
   return {
     status: content.status ?? 200,
     headers: { ...HEADERS, ...(isSecure && { 'strict-transport-security': 'max-age=31536000' }) },

@@ -3,7 +3,9 @@ import { html, type Html } from './html.js';
 
 /** What the handoff script may show; hidden until it does. */
 export function handoffMessages(session: Session | null, dashboardUrl: string): Html {
-  const integrations = html`<a href="${dashboardUrl}/integrations">Go to the dashboard</a>`;
+  const integrations = html`<p class="acts">
+    <a class="button" href="${dashboardUrl}/integrations">Go to the dashboard</a>
+  </p>`;
   return html`
     ${message('connecting', 'Connecting', html`<p>One moment.</p>`)}
     ${message(
@@ -23,18 +25,19 @@ export function handoffMessages(session: Session | null, dashboardUrl: string): 
       'refused',
       'This link cannot be used any more',
       html`<p>Links to the bridge work once and for a short time. Choose Connect again.</p>
-        <p>${integrations}</p>`,
+        ${integrations}`,
     )}
     ${message(
       'not-included',
       'The bridge is not part of this account',
       html`<p>Ask the operator of the service for a plan that includes it.</p>
-        <p>${integrations}</p>`,
+        ${integrations}`,
     )}
     ${message(
       'unreachable',
       'The connection could not be made',
-      html`<p class="acts"><button type="button" data-act="retry">Try again</button></p>`,
+      html`<p>A service that has to agree does not answer now. The link stays good for a minute or so.</p>
+        <p class="acts"><button type="button" data-act="retry">Try again</button></p>`,
     )}
   `;
 }

@@ -7,6 +7,9 @@ export interface LiveEvidence {
   readonly refused: readonly Ingest[];
 }
 
+/** The id that a sealed trace is listed under; those of its calls go on with the span's. */
+const SEALED_TRACE = /^otel:[0-9a-f]{32}$/;
+
 const DOORS = { executions: 'API', otlp: 'OpenTelemetry' } as const;
 
 /** All of the page that changes by itself; the server sends it again when it differs. */
@@ -47,16 +50,18 @@ function list(id: string, title: string, ingests: readonly Ingest[], item: (inge
 
 function certifiedItem(ingest: Ingest): Html {
   const { certificateHash, verificationUrl } = ingest;
+  const isTrace = SEALED_TRACE.test(ingest.executionId ?? '');
   const hash = html`<code>${certificateHash}</code>`;
-  return html`${headline(ingest)}<span class="state good">certified</span>
+  return html`${headline(ingest)}<span class="state good">${isTrace ? 'sealed project' : 'certified'}</span>
     <p class="hash">${isWebAddress(verificationUrl) ? html`<a href="${verificationUrl}">${hash}</a>` : hash}</p>
     ${execution(ingest)}`;
 }
 
 function refusedItem(ingest: Ingest): Html {
   const { status, reason, certificateHash, submittedHash } = ingest;
-  return html`${headline(ingest)}<span class="state ${status >= 500 || status === 429 ? 'warn' : 'bad'}"
-      >${status}</span
+  const isPassing = status >= 500 || status === 429;
+  return html`${headline(ingest)}<span class="state ${isPassing ? 'warn' : 'bad'}"
+      >${status}${isPassing && ', send again'}</span
     >
     <p>${reason}</p>
     ${certificateHash !== null && html`<p class="hash">stands for <code>${certificateHash}</code></p>`}

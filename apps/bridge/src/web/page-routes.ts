@@ -1,4 +1,4 @@
-import { redirect, type Handler, type Route, type ServiceRequest } from '@cer/http-service';
+import { redirect, type Handler, type Logger, type Route, type ServiceRequest } from '@cer/http-service';
 import type { NodeKeys } from '../attestation-node/node-keys.js';
 import { unavailable } from '../errors.js';
 import type { LiveSession, Sessions } from '../session/sessions.js';
@@ -8,6 +8,7 @@ import { pageResponse, type PageContent } from './document.js';
 import { html, type Html } from './html.js';
 import { liveEvents } from './live-events.js';
 import { liveRegion } from './live-region.js';
+import { refusalPage } from './refusal-pages.js';
 import { sendPage } from './send-page.js';
 
 export interface PageRouteDeps {
@@ -19,6 +20,7 @@ export interface PageRouteDeps {
   readonly controlPlaneUrl: string;
   /** Aborts when this instance stops: streams would keep it from doing so. */
   readonly stopping: AbortSignal;
+  readonly logger: Logger;
 }
 
 const SHOWN = 50;
@@ -28,7 +30,7 @@ const STREAMS_AT_ONCE = 500;
 
 /** What people look at. @see docs/spec.md, "Evidence bridge: human path" */
 export function pageRoutes(deps: PageRouteDeps): readonly Route[] {
-  const { sessions, ingests, assets, publicUrl, controlPlaneUrl: dashboardUrl, stopping } = deps;
+  const { sessions, ingests, assets, publicUrl, controlPlaneUrl: dashboardUrl, stopping, logger } = deps;
   const isSecure = publicUrl.startsWith('https:');
   let streams = 0;
 
@@ -43,11 +45,15 @@ export function pageRoutes(deps: PageRouteDeps): readonly Route[] {
   const page =
     (body: (session: LiveSession) => Promise<PageContent>, without?: () => PageContent): Handler =>
     async (request: ServiceRequest) => {
-      const session = await sessions.of(request);
-      const { path } = request;
-      const frame = { assets: assets.paths, dashboardUrl, path, session };
-      if (session !== null) return pageResponse(await body(session), frame, isSecure);
-      return without === undefined ? redirect('/', 303) : pageResponse(without(), frame, isSecure);
+      const { path, requestId } = request;
+      const frame = { assets: assets.paths, dashboardUrl, path, session: null };
+      try {
+        const session = await sessions.of(request);
+        if (session !== null) return pageResponse(await body(session), { ...frame, session }, isSecure);
+        return without === undefined ? redirect('/', 303) : pageResponse(without(), frame, isSecure);
+      } catch (error) {
+        return pageResponse(refusalPage(error, requestId, logger), frame, isSecure);
+      }
     };
 
   return [
@@ -119,8 +125,9 @@ async function connection({ nodeKeys, publicUrl }: PageRouteDeps): Promise<Html>
       </div>
       <div>
         <dt>Attestation node</dt>
-        <dd>${nodeId ?? 'does not answer; what is sent now is safe to send again'}</dd>
+        <dd>${nodeId ?? 'does not answer'}</dd>
       </div>
     </dl>
+    ${nodeId === null && html`<p>What is sent now is answered with 503, and safe to send again.</p>`}
   </section>`;
 }

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { parseKeySet } from '@cer/keys';
+import type { Browser, Page } from 'puppeteer';
+import { unavailable } from '../src/errors.js';
+import type { Ingest } from '../src/store/index.js';
+import { launchChromium, lookAt } from './chromium.js';
+import {
+  handoffToken,
+  startStubControlPlane,
+  type StubControlPlane,
+  type StubTenant,
+  type StubUser,
+} from './stub-control-plane.js';
+import { startTestBridge, type TestBridge } from './test-bridge.js';
+
+/** Each page is checked three times by all of axe's rules, on machines that do other things too. */
+jest.setTimeout(180_000);
+
+const CERTIFICATE = `sha256:${'3f1b'.repeat(16)}`;
+const PROJECT = `sha256:${'9c0d'.repeat(16)}`;
+const SENT = `sha256:${'77aa'.repeat(16)}`;
+const SPAN = 'otel:0af7651916cd43dd8448eb211c80319c:b7ad6b7169203331';
+
+const CERTIFIED: Ingest = {
+  at: '2026-01-02T03:04:05.678Z',
+  door: 'otlp',
+  outcome: 'certified',
+  status: 200,
+  executionId: SPAN,
+  provider: 'openai',
+  model: 'gpt-4o-2024-08-06',
+  certificateHash: CERTIFICATE,
+  submittedHash: null,
+  verificationUrl: `https://verify.example/c/${encodeURIComponent(CERTIFICATE)}`,
+  reason: null,
+};
+const REFUSED: Ingest = { ...CERTIFIED, outcome: 'refused', certificateHash: null, verificationUrl: null };
+
+/** One of every kind that a list can show. */
+const INGESTS: readonly Ingest[] = [
+  CERTIFIED,
+  { ...CERTIFIED, door: 'executions', executionId: 'order-1', provider: 'anthropic', model: 'claude-x' },
+  { ...CERTIFIED, executionId: null, provider: null, model: null, verificationUrl: '' },
+  {
+    ...CERTIFIED,
+    executionId: 'otel:0af7651916cd43dd8448eb211c80319c',
+    provider: null,
+    model: 'trace of 12 calls',
+    certificateHash: PROJECT,
+    verificationUrl: `https://verify.example/p/${encodeURIComponent(PROJECT)}`,
+  },
+  {
+    ...REFUSED,
+    status: 409,
+    certificateHash: CERTIFICATE,
+    submittedHash: SENT,
+    reason: 'EXECUTION_MUTATION_DETECTED: executionId: stands for other content already',
+  },
+  { ...REFUSED, status: 400, reason: 'the span holds no output: record content, or send with ?content=optional' },
+  { ...REFUSED, door: 'executions', status: 429, reason: 'The executions of this month are used up' },
+  { ...REFUSED, status: 503, reason: 'The attestation node cannot be reached now: retry' },
+];
+
+describe('every page, accessible in light and dark and whole on a phone', () => {
+  let controlPlane: StubControlPlane;
+  let bridge: TestBridge;
+  let tenant: StubTenant;
+  let user: StubUser;
+  let browser: Browser;
+  let page: Page;
+  let nodeIsGone = false;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    controlPlane = await startStubControlPlane();
+    const keySet = parseKeySet({ nodeId: 'node-of-the-tests', keys: [] });
+    bridge = await startTestBridge({
+      nodeUrl: 'http://127.0.0.1:9',
+      controlPlaneUrl: controlPlane.url,
+      replace: () => ({
+        nodeKeys: {
+          keySetWith: async () => {
+            if (nodeIsGone) throw unavailable('gone');
+            return keySet;
+          },
+        },
+      }),
+    });
+    tenant = controlPlane.newTenant();
+    user = controlPlane.newUser(tenant);
+    browser = await launchChromium();
+    page = await browser.newPage();
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('console', (message) => {
+      // Chromium reports the status of the refusals that are pages of their own.
+      if (!/status of (?:4\d\d|503)|ERR_FAILED/.test(message.text())) complaints.push(message.text());
+    });
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await bridge.close();
+    await controlPlane.close();
+  });
+
+  const token = (of = tenant, { id } = user, audience = new URL(bridge.url).host): string =>
+    handoffToken(controlPlane, { tenantId: of.tenantId, userId: id, audience });
+  /** As the dashboard does it: the page is opened anew, with the token behind it. */
+  const arrive = async (handoff: string): Promise<void> => {
+    await page.goto('about:blank');
+    await page.goto(`${bridge.url}/#handoff=${handoff}`);
+  };
+  const shown = (message: string): Promise<unknown> =>
+    page.waitForSelector(`[data-handoff="${message}"]:not([hidden])`);
+  const heading = (): Promise<string> => page.$eval('[data-page] h1', (element) => element.textContent);
+
+  it('without a session', async () => {
+    await page.goto(bridge.url);
+    expect(await heading()).toBe('Not connected');
+    await lookAt(page, 'not-connected');
+  });
+
+  it('of a link that is on its way, that cannot be used, and that leads to a bridge the plan has not', async () => {
+    await page.setRequestInterception(true);
+    let isHeld = true;
+    page.on('request', (request) => {
+      if (isHeld && request.url().endsWith('/handoff')) return;
+      void request.continue();
+    });
+    await arrive(token());
+    await shown('connecting');
+    await lookAt(page, 'connecting');
+    isHeld = false;
+    await arrive('no.such.token');
+    await shown('refused');
+    await lookAt(page, 'refused-link');
+    const without = controlPlane.newTenant({ bridge: false });
+    await arrive(token(without, controlPlane.newUser(without)));
+    await shown('not-included');
+    await lookAt(page, 'not-included');
+    controlPlane.isDown = true;
+    await arrive(token());
+    await shown('unreachable');
+    await lookAt(page, 'unreachable');
+    controlPlane.isDown = false;
+    await page.click('[data-act="retry"]');
+    await page.waitForSelector('[data-act="sign-out"]');
+    expect(await heading()).toBe('Live evidence');
+  });
+
+  it('of the evidence: none yet, and of every kind', async () => {
+    await page.waitForFunction(() => document.querySelector('#live-state')?.textContent.includes('by themselves'));
+    await lookAt(page, 'live-empty');
+    await bridge.store.ingests.record(tenant.tenantId, INGESTS, { certified: 12_345, refused: 4 });
+    await page.waitForFunction(() => document.querySelectorAll('#live li.evidence').length === 8);
+    await lookAt(page, 'live');
+    nodeIsGone = true;
+    await page.reload();
+    await lookAt(page, 'live-node-gone');
+    nodeIsGone = false;
+  });
+
+  it('without scripts', async () => {
+    await page.setJavaScriptEnabled(false);
+    await page.reload();
+    expect(await page.$eval('#live-state', (element) => element.textContent)).toContain('reload the page');
+    await page.setJavaScriptEnabled(true);
+  });
+
+  it('of how to send data', async () => {
+    await page.goto(`${bridge.url}/send`);
+    expect(await heading()).toBe('Send data');
+    await lookAt(page, 'send');
+  });
+
+  it('that ask before somebody else’s session ends', async () => {
+    await arrive(token(tenant, controlPlane.newUser(tenant)));
+    await shown('conflict');
+    await lookAt(page, 'conflict');
+  });
+
+  it('that are not there, or fail', async () => {
+    await page.goto(`${bridge.url}/no-such-page`);
+    expect(await heading()).toBe('Not found');
+    await lookAt(page, 'not-found');
+    await bridge.store.close();
+    await page.goto(bridge.url);
+    expect(await heading()).toBe('This did not work');
+    await lookAt(page, 'database-gone');
+  });
+
+  it('never broke the content security policy', () => {
+    expect(complaints).toEqual([]);
+  });
+});
