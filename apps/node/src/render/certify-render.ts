@@ -88,7 +88,6 @@ export async function certifyRender(
     metadata: undefined,
     publish: caller.publish,
     limits: caller.limits,
-    limits: caller.limits,
     visibility: caller.visibility,
     isForeign: false,
     requestId,

@@ -6,7 +6,13 @@ import { verificationUrl } from '../records/certify-response.js';
 import { certifyRender, type RenderOutcome } from './certify-render.js';
 import { rendererUnavailable, type RendererClient, type RenderProgress } from './renderer-client.js';
 import { textOr } from './sketch-rules.js';
-import { decideExecution, parseRenderRequest, renderExecutionId, type Execution, type RenderRequest } from './verify-request.js';
+import {
+  decideExecution,
+  parseRenderRequest,
+  renderExecutionId,
+  type Execution,
+  type RenderRequest,
+} from './verify-request.js';
 
 export interface VerifyRenderDeps extends AttestDeps {
   readonly quota: Pick<Quota, 'record' | 'assertRoomFor'>;

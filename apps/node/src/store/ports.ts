@@ -1,6 +1,5 @@
 import type { CertificateRecord, RecordKind, Visibility } from './certificate-record.js';
 import type { QuotaStore } from './quota-port.js';
-import type { QuotaStore } from './quota-port.js';
 import type { RatePoints } from './rate-port.js';
 import type { RecordList } from './record-list-port.js';
 import type { RecordScan } from './record-scan-port.js';
@@ -224,7 +223,6 @@ export interface Store {
   readonly recordScan: RecordScan;
   readonly stamps: StampStore;
   readonly ratePoints: RatePoints;
-  readonly quotas: QuotaStore;
   readonly quotas: QuotaStore;
   /** The migration that the database is at. */
   readonly schemaVersion: number;
