@@ -16,6 +16,7 @@ import { leaseContract } from './lease.contract.js';
 import { hashOf, hashOnlyRecord, newRecord } from './new-record.js';
 import { projectContract } from './project.contract.js';
 import { recordListContract } from './record-list.contract.js';
+import { stampContract } from './stamp.contract.js';
 import { tenantContract } from './tenant.contract.js';
 import { tenantSettingsContract } from './tenant-settings.contract.js';
 import type { TestDatabase } from './test-database.js';
@@ -306,6 +307,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   leaseContract(() => store);
   visibilityContract(() => store);
   projectContract(() => store);
+  stampContract(() => ({ store, database }));
   tenantContract(() => store);
   tenantSettingsContract(() => store);
 }
