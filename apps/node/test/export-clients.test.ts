@@ -78,17 +78,13 @@ describe('a client that takes an audit package', () => {
     const node = await countingNode(100);
     const key = await tenantWithMuch(node, randomUUID());
     const stalled = await Promise.all([unread(node, key), unread(node, key)]);
-    let status = 503;
-    while (status === 503) {
-      await sleep(20);
-      ({ status } = await ask(node, 'head', '/v1/records/export', { key }));
-    }
-    expect(status).toBe(200);
+    const abandoned = (): number => node.log.filter((line) => line.includes('"status":499')).length;
+    while (abandoned() < 2) await sleep(20);
+    expect((await ask(node, 'head', '/v1/records/export', { key })).status).toBe(200);
     for (const response of stalled) {
       await expect(response.toArray()).rejects.toMatchObject({ code: 'ECONNRESET' });
     }
     expect(node.recordsRead()).toBeLessThan(2 * MUCH);
-    expect(node.log.filter((line) => line.includes('"status":499'))).toHaveLength(2);
   });
 
   it('and goes away half-way lets the node stop reading', async () => {

@@ -26,9 +26,10 @@ export async function* zipStream(files: AsyncIterable<PackageFile>, mtime: Date)
   const fill = async (): Promise<void> => {
     for await (const { name, content } of files) {
       if (output.destroyed) return;
-      current = Readable.from(content, { objectMode: false });
-      zip.addReadStream(current, name, { mtime, mode: REGULAR_FILE });
-      await finished(current, { writable: false });
+      const stream = Readable.from(content, { objectMode: false });
+      current = stream;
+      zip.addReadStreamLazy(name, { mtime, mode: REGULAR_FILE }, handedOnce(stream));
+      await finished(stream, { writable: false });
     }
     zip.end();
   };
@@ -41,4 +42,18 @@ export async function* zipStream(files: AsyncIterable<PackageFile>, mtime: Date)
     (current as Readable | null)?.destroy();
     await filled;
   }
+}
+
+/**
+ * Hands a stream over and forgets it. The ZIP keeps what it was given for every name until it ends; with the streams it
+ * would keep the content of the whole package in memory.
+ */
+function handedOnce(stream: Readable): (take: (error: unknown, stream: Readable) => void) => void {
+  let held: Readable | null = stream;
+  return (take) => {
+    if (held === null) throw new Error('a file of a package is read once');
+    const handed = held;
+    held = null;
+    take(null, handed);
+  };
 }
