@@ -11,6 +11,7 @@ import {
   type Secret,
 } from '@cer/http-service';
 import { createAdminGate } from './admin/admin-gate.js';
+import { legalHoldRoutes } from './admin/legal-hold-routes.js';
 import { recertifyRoutes } from './admin/recertify-routes.js';
 import { visibilityRoutes } from './admin/visibility-routes.js';
 import { attestRoutes } from './attest/attest-routes.js';
@@ -89,6 +90,7 @@ export function nodeRoutes(deps: NodeDeps): Route[] {
     ...exportRoutes({ ...shared, recordList: store.recordList }),
     ...renderRoutes(shared),
     ...visibilityRoutes(shared),
+    ...legalHoldRoutes(shared),
     ...settingsRoutes(shared),
     ...recertifyRoutes(shared),
     ...signingKeyRoutes(shared),

@@ -40,7 +40,7 @@ const ADMIN: readonly (readonly ['get' | 'post', string])[] = [
   ['post', '/v1/admin/keys/rotate'],
   ['post', '/v1/admin/keys/:kid/revoke'],
   ...['records', 'projects'].flatMap((kept) =>
-    ['hide', 'unhide', 'delete'].map((act) => ['post', `/v1/admin/${kept}/:hash/${act}`] as const),
+    ['hide', 'unhide', 'delete', 'hold', 'release'].map((act) => ['post', `/v1/admin/${kept}/:hash/${act}`] as const),
   ),
 ];
 

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { checkRequest, ok, parseJsonBody, pathParam, type Route, type ServiceRequest } from '@cer/http-service';
+import {
+  checkRequest,
+  ok,
+  parseJsonBody,
+  pathParam,
+  ServiceError,
+  type Route,
+  type ServiceRequest,
+} from '@cer/http-service';
 import type { AuditLog } from '../audit/audit-log.js';
 import { recordNotFound } from '../errors.js';
 import { parseHash } from '../lookup/lookup-query.js';
@@ -7,7 +15,7 @@ import type { Store, Visibility } from '../store/index.js';
 import type { AdminGate } from './admin-gate.js';
 
 export interface VisibilityRouteDeps {
-  readonly store: Pick<Store, 'records' | 'projects'>;
+  readonly store: Pick<Store, 'records' | 'projects' | 'legalHolds'>;
   readonly adminGate: AdminGate;
   readonly auditLog: AuditLog;
 }
@@ -40,14 +48,20 @@ export function visibilityRoutes({ store, adminGate, auditLog }: VisibilityRoute
           details: { tenant: tenant ?? null },
         });
         const changed = await store[kind].setVisibility(hash, visibility, tenant);
-        if (changed === 0) throw recordNotFound();
-        return ok({ ok: true, hash, visibility, changed, auditSeq });
+        const isDeletion = visibility === 'deleted';
+        const held = isDeletion ? await store.legalHolds.held(kind, hash, tenant ?? null) : 0;
+        if (changed === 0) throw held === 0 ? recordNotFound() : legalHold();
+        return ok({ ok: true, hash, visibility, changed, ...(isDeletion && { held }), auditSeq });
       },
     })),
   );
 }
 
+function legalHold(): ServiceError {
+  return new ServiceError({ code: 'LEGAL_HOLD', message: 'a legal hold keeps what is under this hash' });
+}
+
 /** No body is all tenants. */
-function scopeOf(request: ServiceRequest): z.output<typeof Scope> {
+export function scopeOf(request: ServiceRequest): z.output<typeof Scope> {
   return request.body.length === 0 ? {} : checkRequest(Scope, parseJsonBody(request));
 }

@@ -81,7 +81,7 @@ function visibilityRoute(kind: string, act: string): RouteDescription {
     access: 'admin',
     body: { schema: requestSchema(Scope), optional: true },
     success: { 200: { description: 'How many changed.' } },
-    errors: ['NOT_FOUND'],
+    errors: act === 'Delete' ? ['NOT_FOUND', 'LEGAL_HOLD', 'ATTESTATION_ERROR'] : ['NOT_FOUND', 'ATTESTATION_ERROR'],
   };
 }
 
@@ -268,6 +268,10 @@ export const DESCRIBED_ROUTES = {
   'POST /v1/admin/projects/:hash/hide': visibilityRoute('project', 'Hide'),
   'POST /v1/admin/projects/:hash/unhide': visibilityRoute('project', 'Show again'),
   'POST /v1/admin/projects/:hash/delete': visibilityRoute('project', 'Delete'),
+  'POST /v1/admin/records/:hash/hold': visibilityRoute('certificate', 'Hold against deletion'),
+  'POST /v1/admin/records/:hash/release': visibilityRoute('certificate', 'Release from its hold'),
+  'POST /v1/admin/projects/:hash/hold': visibilityRoute('project', 'Hold against deletion'),
+  'POST /v1/admin/projects/:hash/release': visibilityRoute('project', 'Release from its hold'),
   'GET /v1/admin/tenants/:tenant/settings': {
     group: 'Administration',
     summary: 'How the records of a tenant are made, kept and shown',

@@ -27,8 +27,11 @@ export interface Database {
   /** Runs one statement in its own transaction; durable when it resolves. */
   all(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
 
-  /** Runs statements in one transaction, all or none; durable when it resolves. */
-  transact(statements: readonly SqlStatement[]): Promise<void>;
+  /**
+   * Runs statements in one transaction, all or none; durable when it resolves.
+   * @returns the rows that each of them answered
+   */
+  transact(statements: readonly SqlStatement[]): Promise<readonly (readonly SqlRow[])[]>;
 
   /**
    * Inserts rows with different keys, each with its execution row or not at all, durable when it resolves.

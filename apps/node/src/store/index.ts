@@ -1,4 +1,5 @@
 export { migrate, openStore, type StoreOptions } from './open-store.js';
+export type * from './legal-hold-port.js';
 export type * from './ports.js';
 export type * from './quota-port.js';
 export type * from './rate-port.js';

@@ -2,6 +2,7 @@ import { SqlAuditStore } from './audit-rows.js';
 import type { Database } from './database.js';
 import { GroupCommit } from './group-commit.js';
 import { SqlLeaseStore } from './leases.js';
+import { SqlLegalHoldStore } from './legal-holds.js';
 import { compiledMigrations, MIGRATIONS } from './migrations/index.js';
 import type { Migration } from './migrations/migration.js';
 import type { NewRecord, Store } from './ports.js';
@@ -62,6 +63,7 @@ export async function openStore({
     projects: new SqlProjectStore(database),
     tenants: new SqlTenantStore(database, now),
     tenantSettings: new SqlTenantSettingsStore(database, now),
+    legalHolds: new SqlLegalHoldStore(database, now),
     leases: new SqlLeaseStore(database),
     audit: new SqlAuditStore(database),
     signingKeys: new SqlSigningKeyStore(database),

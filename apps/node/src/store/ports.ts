@@ -1,4 +1,5 @@
 import type { CertificateRecord, RecordKind, Visibility } from './certificate-record.js';
+import type { LegalHoldStore } from './legal-hold-port.js';
 import type { QuotaStore } from './quota-port.js';
 import type { RatePoints } from './rate-port.js';
 import type { RecordList } from './record-list-port.js';
@@ -94,7 +95,7 @@ export interface RecordStore {
 
   /**
    * Shows, hides or deletes every record of a hash (original or resealed), of one tenant or of all. Deleting erases the
-   * JSON and keeps the execution row; a deleted record stays deleted.
+   * JSON and keeps the execution row; a deleted record stays deleted, and one under a legal hold is not deleted.
    * @returns how many records changed
    */
   setVisibility(certificateHash: string, visibility: Visibility, tenantId?: string): Promise<number>;
@@ -216,6 +217,7 @@ export interface Store {
   readonly projects: ProjectStore;
   readonly tenants: TenantStore;
   readonly tenantSettings: TenantSettingsStore;
+  readonly legalHolds: LegalHoldStore;
   readonly leases: LeaseStore;
   readonly audit: AuditStore;
   readonly signingKeys: SigningKeyStore;

@@ -1,4 +1,5 @@
 import type { Database, SqlRow } from './database.js';
+import { holdsStandStill, NOT_HELD } from './legal-holds.js';
 import type {
   FirstVisibility,
   ProjectRegistration,
@@ -24,7 +25,8 @@ const FIND_BY_HASH = `
 const FIND_OWN = `
   select ${COLUMNS} from projects where project_hash = $2 and tenant_id = $1 and visibility <> 'deleted'`;
 
-const ERASED = 'project_json = null, step_hashes_json = null, receipt_json = null';
+export const ERASED_PROJECT =
+  "visibility = 'deleted', project_json = null, step_hashes_json = null, receipt_json = null";
 
 export class SqlProjectStore implements ProjectStore {
   readonly #database: Database;
@@ -67,17 +69,17 @@ export class SqlProjectStore implements ProjectStore {
   }
 
   async setVisibility(projectHash: string, visibility: Visibility, tenantId?: string): Promise<number> {
-    const set = visibility === 'deleted' ? `visibility = $2, ${ERASED}` : 'visibility = $2';
+    const isDeletion = visibility === 'deleted';
+    const set = isDeletion ? ERASED_PROJECT : 'visibility = $2';
+    const held = isDeletion ? ` and ${NOT_HELD.projects}` : '';
     const own = tenantId === undefined ? '' : ' and tenant_id = $3';
     const values = [projectHash, visibility, ...(tenantId === undefined ? [] : [tenantId])];
-    const changed = await retryPassing(() =>
-      this.#database.all(
-        `update projects set ${set}
-         where project_hash = $1 and visibility <> $2 and visibility <> 'deleted'${own} returning seq`,
-        values,
-      ),
-    );
-    if (visibility === 'deleted' && changed.length > 0) this.#database.purgeErased();
+    if (!values.every(isStorable)) return 0;
+    const sql = `update projects set ${set}
+      where project_hash = $1 and visibility <> $2 and visibility <> 'deleted'${own}${held} returning seq`;
+    const guard = isDeletion ? holdsStandStill(this.#database) : [];
+    const changed = (await retryPassing(() => this.#database.transact([...guard, { sql, values }]))).flat();
+    if (isDeletion && changed.length > 0) this.#database.purgeErased();
     return changed.length;
   }
 

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { Database, SqlRow, SqlValue } from './database.js';
 import type { GroupCommit } from './group-commit.js';
+import { holdsStandStill, NOT_HELD } from './legal-holds.js';
 import type {
   AttestationColumns,
   CertificateRecord,
@@ -56,7 +57,8 @@ const FIND_OWN_BY_EXECUTION = `
   where e.tenant_id = $1 and e.execution_id = $2 and r.visibility <> 'deleted' limit $3`;
 
 // The label that the producer chose is content too; what is left names nothing but hashes and the execution.
-const ERASED = 'bundle_json = null, meta_json = null, public_cer_json = null, app_id = null';
+export const ERASED_RECORD =
+  "visibility = 'deleted', bundle_json = null, meta_json = null, public_cer_json = null, app_id = null";
 
 // A deleted record has no meta_json, so it is never written to again.
 const REPLACE_ATTESTATION = `
@@ -213,16 +215,20 @@ export class SqlRecordStore implements RecordStore {
   }
 
   async setVisibility(certificateHash: string, visibility: Visibility, tenantId?: string): Promise<number> {
-    const set = visibility === 'deleted' ? `visibility = $2, ${ERASED}` : 'visibility = $2';
+    const isDeletion = visibility === 'deleted';
+    const set = isDeletion ? ERASED_RECORD : 'visibility = $2';
+    const held = isDeletion ? ` and ${NOT_HELD.records}` : '';
     const own = tenantId === undefined ? '' : ' and tenant_id = $3';
-    const change = (column: string): Promise<readonly SqlRow[]> =>
-      this.#find(
-        `update records set ${set}
-         where ${column} = $1 and visibility <> $2 and visibility <> 'deleted'${own} returning seq`,
-        [certificateHash, visibility, ...(tenantId === undefined ? [] : [tenantId])],
-      );
-    const changed = [...(await change('certificate_hash')), ...(await change('resealed_certificate_hash'))];
-    if (visibility === 'deleted' && changed.length > 0) this.#database.purgeErased();
+    const values = [certificateHash, visibility, ...(tenantId === undefined ? [] : [tenantId])];
+    if (!values.every(isStorable)) return 0;
+    const statements = ['certificate_hash', 'resealed_certificate_hash'].map((column) => ({
+      sql: `update records set ${set}
+        where ${column} = $1 and visibility <> $2 and visibility <> 'deleted'${own}${held} returning seq`,
+      values,
+    }));
+    const guard = isDeletion ? holdsStandStill(this.#database) : [];
+    const changed = (await retryPassing(() => this.#database.transact([...guard, ...statements]))).flat();
+    if (isDeletion && changed.length > 0) this.#database.purgeErased();
     return changed.length;
   }
 

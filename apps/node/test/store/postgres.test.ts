@@ -81,6 +81,37 @@ describe('the store on PostgreSQL', () => {
       expect(await strays(database)).toEqual([]);
     });
 
+    it('waits with a deletion for a hold that is being placed, and then keeps the record', async () => {
+      const record = newRecord();
+      await store.records.recordOnce(record);
+      await other.query('begin');
+      await other.query("insert into legal_holds (hash, tenant_id, placed_at) values ($1, '', 't')", [
+        record.certificateHash,
+      ]);
+      const deleted = store.records.setVisibility(record.certificateHash, 'deleted');
+      await someoneWaits();
+      await other.query('commit');
+      expect(await deleted).toBe(0);
+      expect(await store.records.findByHash(record.certificateHash)).not.toBeNull();
+    });
+
+    it('waits with a hold for a deletion that is under way, and then says that nothing is there', async () => {
+      const record = newRecord();
+      await store.records.recordOnce(record);
+      await other.query('begin');
+      await other.query('lock table legal_holds, tenant_settings in share mode');
+      await other.query("update records set visibility = 'deleted' where certificate_hash = $1", [
+        record.certificateHash,
+      ]);
+      const held = store.legalHolds.place('records', record.certificateHash, null);
+      await someoneWaits();
+      await other.query('commit');
+      expect(await held).toBe(0);
+      expect(await other.query('select 1 from legal_holds where hash = $1', [record.certificateHash])).toMatchObject({
+        rowCount: 0,
+      });
+    });
+
     it('goes on after the server ended its connections', async () => {
       await store.records.recordOnce(newRecord());
       const end =

@@ -2,36 +2,18 @@ import { randomUUID } from 'node:crypto';
 
 import { describe, expect, it } from '@jest/globals';
 
-import type { ProjectRegistration, Store } from '../../src/store/index.js';
+import type { Store } from '../../src/store/index.js';
+import { newProject } from './new-project.js';
 import { hashOf } from './new-record.js';
-
-function registration(members: Partial<ProjectRegistration> = {}): ProjectRegistration {
-  return {
-    tenantId: 'tenant-a',
-    projectHash: hashOf(randomUUID()),
-    registeredAt: '2026-01-02T03:04:05.678Z',
-    totalSteps: 2,
-    projectJson: '{"projectTitle":"t"}',
-    stepHashes: [
-      { stepId: 'b', certificateHash: hashOf('b') },
-      { stepId: 'a', certificateHash: hashOf('a') },
-    ],
-    receiptJson: '{}',
-    signature: 'signature',
-    kid: 'key-1',
-    requestId: randomUUID(),
-    ...members,
-  };
-}
 
 /** Project registrations: once per tenant and hash. */
 export function projectContract(opened: () => Store): void {
   describe('registering projects', () => {
     it('keeps a first registration whole and answers a second one with it', async () => {
       const { projects } = opened();
-      const first = registration();
+      const first = newProject();
       expect(await projects.registerOnce(first, 'visible')).toEqual({ registered: true });
-      const second = registration({ projectHash: first.projectHash });
+      const second = newProject({ projectHash: first.projectHash });
       expect(await projects.registerOnce(second, 'visible')).toEqual({ registered: false, existing: first });
       expect(await projects.findByHash(first.projectHash)).toEqual(first);
     });
@@ -40,15 +22,15 @@ export function projectContract(opened: () => Store): void {
       const { projects } = opened();
       const projectHash = hashOf(randomUUID());
       const outcomes = await Promise.all(
-        Array.from({ length: 20 }, () => projects.registerOnce(registration({ projectHash }), 'visible')),
+        Array.from({ length: 20 }, () => projects.registerOnce(newProject({ projectHash }), 'visible')),
       );
       expect(outcomes.filter(({ registered }) => registered)).toHaveLength(1);
     });
 
     it('shows the public the earliest visible registration of all tenants', async () => {
       const { projects } = opened();
-      const first = registration({ tenantId: 'tenant-z' });
-      const second = registration({ projectHash: first.projectHash });
+      const first = newProject({ tenantId: 'tenant-z' });
+      const second = newProject({ projectHash: first.projectHash });
       await projects.registerOnce(first, 'visible');
       await projects.registerOnce(second, 'visible');
       expect(await projects.findByHash(first.projectHash)).toMatchObject({ tenantId: 'tenant-z' });
@@ -59,11 +41,11 @@ export function projectContract(opened: () => Store): void {
 
     it('erases a deleted registration and does not take it again', async () => {
       const { projects } = opened();
-      const project = registration();
+      const project = newProject();
       await projects.registerOnce(project, 'visible');
       expect(await projects.setVisibility(project.projectHash, 'deleted')).toBe(1);
       expect(await projects.findOwnByHash('tenant-a', project.projectHash)).toBeNull();
-      expect(await projects.registerOnce(registration({ projectHash: project.projectHash }), 'visible')).toEqual({
+      expect(await projects.registerOnce(newProject({ projectHash: project.projectHash }), 'visible')).toEqual({
         registered: false,
         existing: null,
       });

@@ -13,6 +13,7 @@ import {
 import { attestationContract } from './attestation.contract.js';
 import { auditContract } from './audit.contract.js';
 import { leaseContract } from './lease.contract.js';
+import { legalHoldContract } from './legal-hold.contract.js';
 import { hashOf, hashOnlyRecord, newRecord } from './new-record.js';
 import { projectContract } from './project.contract.js';
 import { recordListContract } from './record-list.contract.js';
@@ -299,11 +300,9 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
 
   attestationContract(() => store);
   recordListContract(() => store);
-  auditContract(() => ({
-    store,
-    database,
-    another: () => openStore({ databaseUrl: database.url, queueLimit: QUEUE_LIMIT }),
-  }));
+  const another = (): Promise<Store> => openStore({ databaseUrl: database.url, queueLimit: QUEUE_LIMIT });
+  auditContract(() => ({ store, database, another }));
+  legalHoldContract(() => ({ store, another }));
   leaseContract(() => store);
   visibilityContract(() => store);
   projectContract(() => store);

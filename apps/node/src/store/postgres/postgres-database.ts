@@ -40,9 +40,11 @@ export class PostgresDatabase implements Database {
     return await this.#query(sql, values);
   }
 
-  async transact(statements: readonly SqlStatement[]): Promise<void> {
-    await this.#inTransaction(async (query) => {
-      for (const { sql, values } of statements) await query(sql, [...values]);
+  async transact(statements: readonly SqlStatement[]): Promise<readonly (readonly SqlRow[])[]> {
+    return await this.#inTransaction(async (query) => {
+      const answers: (readonly SqlRow[])[] = [];
+      for (const { sql, values } of statements) answers.push(await query(sql, [...values]));
+      return answers;
     });
   }
 

@@ -27,26 +27,21 @@ export class SqliteDatabase implements Database {
   }
 
   async all(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
-    return translated(() => {
-      const statement = this.#prepared(sql);
-      // SQLite reads `$1` as a parameter that is named 1.
-      const named = Object.fromEntries(values.map((value, index) => [index + 1, value]));
-      if (!statement.readonly) this.#checkpoint.noteCommit();
-      if (statement.reader) return statement.all(named);
-      statement.run(named);
-      return [];
-    });
+    return translated(() => this.#run({ sql, values }));
   }
 
-  async transact(statements: readonly SqlStatement[]): Promise<void> {
-    translated(() => {
-      this.#immediately(() => {
-        for (const { sql, values } of statements) {
-          this.#prepared(sql).run(Object.fromEntries(values.map((value, index) => [index + 1, value])));
-        }
-      });
-      this.#checkpoint.noteCommit();
-    });
+  async transact(statements: readonly SqlStatement[]): Promise<readonly (readonly SqlRow[])[]> {
+    return translated(() => this.#immediately(() => statements.map((statement) => this.#run(statement))));
+  }
+
+  #run({ sql, values }: SqlStatement): readonly SqlRow[] {
+    const statement = this.#prepared(sql);
+    // SQLite reads `$1` as a parameter that is named 1.
+    const named = Object.fromEntries(values.map((value, index) => [index + 1, value]));
+    if (!statement.readonly) this.#checkpoint.noteCommit();
+    if (statement.reader) return statement.all(named);
+    statement.run(named);
+    return [];
   }
 
   async insertBatch(records: readonly NewRecord[]): Promise<readonly boolean[]> {

@@ -1,0 +1,42 @@
+import { ok, pathParam, type Route } from '@cer/http-service';
+import type { AuditLog } from '../audit/audit-log.js';
+import { recordNotFound } from '../errors.js';
+import { parseHash } from '../lookup/lookup-query.js';
+import type { Store } from '../store/index.js';
+import type { AdminGate } from './admin-gate.js';
+import { scopeOf } from './visibility-routes.js';
+
+export interface LegalHoldRouteDeps {
+  readonly store: Pick<Store, 'legalHolds'>;
+  readonly adminGate: AdminGate;
+  readonly auditLog: AuditLog;
+}
+
+/** Holds what is under a hash against every deletion, and releases it. @see docs/spec.md, "Retention" */
+export function legalHoldRoutes({ store, adminGate, auditLog }: LegalHoldRouteDeps): Route[] {
+  const { legalHolds } = store;
+  return (['records', 'projects'] as const).flatMap((kind) =>
+    (['hold', 'release'] as const).map((act): Route => ({
+      method: 'POST',
+      path: `/v1/admin/${kind}/:hash/${act}`,
+      admit: adminGate.admit,
+      mediaTypes: ['application/json'],
+      handler: async (request) => {
+        const hash = parseHash(pathParam(request, 'hash'), 'hash');
+        const tenant = scopeOf(request).tenant ?? null;
+        // Before the act: then no act is without its entry.
+        const auditSeq = await auditLog.append({
+          act: `${kind}.${act}`,
+          target: hash,
+          actor: adminGate.actorOf(request),
+          requestId: request.requestId,
+          details: { tenant },
+        });
+        const found = await (act === 'hold' ? legalHolds.place(kind, hash, tenant) : legalHolds.release(hash, tenant));
+        if (found === 0) throw recordNotFound();
+        // Another hold, of the tenant or under the other hash, may still keep it.
+        return ok({ ok: true, hash, held: await legalHolds.held(kind, hash, tenant), auditSeq });
+      },
+    })),
+  );
+}
