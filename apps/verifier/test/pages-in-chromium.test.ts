@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import axe from 'axe-core';
-import { describeInChromium, type WatchedPage } from './chromium.js';
+import { describeInChromium } from './chromium.js';
+import { examine } from './examine.js';
 import { publishEveryState, type PageState } from './states.js';
 import { startStubNode, type StubNode } from './stub-node.js';
 import { startVerifier, type VerifierUnderTest } from './verifier-under-test.js';
@@ -44,16 +44,7 @@ describeInChromium('every page and state in a real Chromium', (chromium) => {
       expect(await watched.attribute('[data-verdict]', 'data-tone')).toBe(state.tone);
     }
     if (name === 'home') await page.waitForSelector('#artefact-file');
-    await watched.take(name);
-    expect(await axeViolations(watched)).toEqual([]);
-    await page.emulateMediaFeatures([
-      { name: 'prefers-color-scheme', value: 'dark' },
-      { name: 'prefers-reduced-motion', value: 'reduce' },
-    ]);
-    expect(await axeViolations(watched)).toEqual([]);
-    await page.emulateMediaFeatures([]);
-    await page.setViewport({ width: 360, height: 740 });
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    await examine(watched, name);
     expect(
       watched.complaints.filter((complaint) => !/status of (?:404|503)|ERR_EMPTY_RESPONSE/.test(complaint)),
     ).toEqual([]);
@@ -62,10 +53,3 @@ describeInChromium('every page and state in a real Chromium', (chromium) => {
     await watched.close();
   });
 });
-
-/** Rules of WCAG 2.2 AA that the page breaks, as `rule: element`. */
-async function axeViolations({ page }: WatchedPage): Promise<unknown> {
-  await page.evaluate(axe.source);
-  return page.evaluate(`axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
-    .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target)))`);
-}

@@ -41,6 +41,10 @@ describeInChromium('the check in the browser', (chromium) => {
     await watched.page.waitForSelector('[data-checked-by="browser"][data-verdict="VERIFIED"][data-tone="good"]');
     expect(await watched.text('#verdict')).toMatch(/Our server found: Verified.*Your browser found: Verified/);
     expect(browserNode.requests).toEqual(expect.arrayContaining([certificatePath(hashOf(record)), KEY_SET_PATH]));
+    // Come back: the browser holds the page, and is told that it is unchanged.
+    await watched.page.goto(`${verifier.url}/`);
+    await watched.page.goto(`${verifier.url}${path}`);
+    await watched.page.waitForSelector('[data-checked-by="browser"][data-verdict="VERIFIED"][data-tone="good"]');
     expect(watched.complaints).toEqual([]);
     await watched.close();
   });

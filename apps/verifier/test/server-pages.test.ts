@@ -161,6 +161,17 @@ describe('caching', () => {
     expect(after.text).toContain('KEY_REVOKED');
   });
 
+  it.each([['/'], ['/keys'], ['/how-it-works'], ['/offline.html'], ['/c/']])(
+    '%s: keeps its policy when it is unchanged, for a browser puts it on the page it holds',
+    async (path) => {
+      const address = path === '/c/' ? `${path}${hash}` : path;
+      const first = await ask(verifier.url, address);
+      const again = await ask(verifier.url, address, { 'if-none-match': first.headers['etag'] ?? '' });
+      expect(again.status).toBe(304);
+      expect(again.headers['content-security-policy']).toBe(first.headers['content-security-policy']);
+    },
+  );
+
   it('gives pages that are not there and badges a tag too, and assets for good', async () => {
     const missing = await ask(verifier.url, `/c/sha256:${'1'.repeat(64)}`);
     const badge = await ask(verifier.url, `/badge/${hash}.svg`);
@@ -226,6 +237,13 @@ describe('safety', () => {
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
     const refused = await ask(limited.url, '/');
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(refused.headers).toMatchObject({ 'cache-control': 'no-store', 'content-type': 'text/html; charset=utf-8' });
+    expect(refused.text).toContain(`data-retry-after="${refused.headers['retry-after'] ?? ''}"`);
+    for (const accept of ['application/json', '*/*']) {
+      const answer = await ask(limited.url, '/', { accept });
+      expect(answer.headers['content-type']).toContain('application/json');
+      expect(JSON.parse(answer.text)).toEqual({ error: 'RATE_LIMITED', requestId: answer.headers['x-request-id'] });
+    }
     expect((await ask(limited.url, '/health')).status).toBe(200);
     await limited.close();
   });

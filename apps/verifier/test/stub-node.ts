@@ -17,6 +17,7 @@ export interface StubNode {
 }
 
 export const KEY_SET_PATH = '/.well-known/svc-node.json';
+export const KEY_HISTORY_PATH = '/.well-known/svc-key-history.json';
 
 export async function startStubNode(): Promise<StubNode> {
   const answers = new Map<string, StubAnswer>();

@@ -75,7 +75,9 @@ export function assetRoutes({ build, settings, checkRecord, node }: AssetRouteDe
       method: 'GET',
       path: '/offline.html',
       handler: async (request) =>
-        unlessUnchanged(request, offlineTag, 'Accept-Encoding', () => compressed(request, offline, OFFLINE_HEADERS)),
+        unlessUnchanged(request, offlineTag, 'Accept-Encoding', OFFLINE_PROTECTION, () =>
+          compressed(request, offline, OFFLINE_HEADERS),
+        ),
     },
     saved('certificate', '/c/:hash/offline.html'),
     saved('project', '/p/:hash/offline.html'),
@@ -83,10 +85,11 @@ export function assetRoutes({ build, settings, checkRecord, node }: AssetRouteDe
 }
 
 /** The file brings its own policy in a meta element, as it must from a disk; the header only forbids framing. */
+const OFFLINE_PROTECTION = { 'content-security-policy': "frame-ancestors 'none'" };
 const OFFLINE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-cache',
-  'content-security-policy': "frame-ancestors 'none'",
+  ...OFFLINE_PROTECTION,
 };
 
 const SCRIPT_START = '<script id="verifier">';

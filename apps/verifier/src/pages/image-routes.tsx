@@ -33,7 +33,7 @@ export function imageRoutes({ settings, checkRecord }: ImageRouteDeps): Route[] 
         if (!isSha256Hash(hash)) return svg(404, <Badge text="no hash" />);
         const checked = await checkRecord('certificate', hash);
         const etag = entityTag(settings.buildId, 'badge', hash, checked.version);
-        return unlessUnchanged(request, etag, 'Accept', () => badgeOf(checked, hash));
+        return unlessUnchanged(request, etag, 'Accept', {}, () => badgeOf(checked, hash));
       },
     },
   ];

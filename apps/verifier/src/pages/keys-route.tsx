@@ -5,7 +5,7 @@ import { KEY_HISTORY_PATH, KEY_SET_PATH } from '../check/key-set-path.js';
 import type { NodeAnswer, NodeClient } from '../record/node-client.js';
 import { KeysPage } from '../view/keys-page.js';
 import { TEXTS } from '../view/texts.js';
-import { entityTag, page, unlessUnchanged, type PageSettings } from './page-response.js';
+import { entityTag, page, pageProtection, unlessUnchanged, type PageSettings } from './page-response.js';
 
 interface KeysRouteDeps {
   readonly settings: PageSettings;
@@ -22,7 +22,7 @@ export function keysRoute({ settings, node, now }: KeysRouteDeps): Route {
     const stated = look !== null && look !== 'none' && look.statement?.isOverdue === true ? 'overdue' : '';
     const tag = entityTag(settings.buildId, 'keys', versionOf(answer), versionOf(history), stated);
     const { publicNodeUrl } = settings;
-    return unlessUnchanged(request, tag, 'Accept', () =>
+    return unlessUnchanged(request, tag, 'Accept', pageProtection(settings), () =>
       page(settings, list === null ? 503 : 200, {
         title: `${TEXTS.keys.title} – ${TEXTS.site.name}`,
         description: TEXTS.keys.lead,

@@ -1,6 +1,6 @@
 import type { RequestHead, ServiceResponse } from '@cer/http-service';
 import { TEXTS } from '../view/texts.js';
-import { entityTag, page, unlessUnchanged, type PageSettings } from './page-response.js';
+import { entityTag, page, pageProtection, unlessUnchanged, type PageSettings } from './page-response.js';
 
 /** A page that only says something: no such page, too many requests. */
 export function messagePage(
@@ -24,5 +24,7 @@ export function messagePage(
         </>
       ),
     });
-  return head === null ? make() : unlessUnchanged(head, entityTag(settings.buildId, words.title), 'Accept', make);
+  return head === null
+    ? make()
+    : unlessUnchanged(head, entityTag(settings.buildId, words.title), 'Accept', pageProtection(settings), make);
 }

@@ -14,7 +14,7 @@ export interface PageSettings {
 }
 
 /** No inline script or style, no third party, and only the configured node may be asked. */
-export function contentSecurityPolicy(publicNodeUrl: string): string {
+function contentSecurityPolicy(publicNodeUrl: string): string {
   const node = new URL(publicNodeUrl).origin;
   return [
     "default-src 'none'",
@@ -27,6 +27,14 @@ export function contentSecurityPolicy(publicNodeUrl: string): string {
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
+}
+
+/** The headers that keep a page safe. */
+export function pageProtection({ publicNodeUrl }: PageSettings): ResponseHeaders {
+  return {
+    'content-security-policy': contentSecurityPolicy(publicNodeUrl),
+    'cross-origin-opener-policy': 'same-origin',
+  };
 }
 
 type PageContent = Omit<DocumentProps, 'assets' | 'publicNodeUrl' | 'url'> & { readonly path: string };
@@ -48,8 +56,7 @@ export function page(
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
-      'content-security-policy': contentSecurityPolicy(publicNodeUrl),
-      'cross-origin-opener-policy': 'same-origin',
+      ...pageProtection(settings),
       ...headers,
     },
     body: `<!doctype html>${renderToString(document)}`,
@@ -61,16 +68,21 @@ export function entityTag(...parts: readonly string[]): string {
   return `W/"${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 27)}"`;
 }
 
-/** 304 where the visitor holds this very version, else what `make` makes, with the tag. */
+/**
+ * 304 where the visitor holds this very version, else what `make` makes, with the tag.
+ * @param protection what keeps the answer safe: a browser puts the headers of a 304 on the page it holds, and would give
+ *   it the policy of an answer that is no page
+ */
 export function unlessUnchanged(
   head: RequestHead,
   etag: string,
   vary: string,
+  protection: ResponseHeaders,
   make: () => ServiceResponse,
 ): ServiceResponse {
   const headers = { etag, vary, 'cache-control': 'no-cache' };
   const held = head.headers['if-none-match']?.split(',').map((tag) => tag.trim());
-  if (held?.includes(etag) === true) return { status: 304, headers, body: null };
+  if (held?.includes(etag) === true) return { status: 304, headers: { ...protection, ...headers }, body: null };
   const answer = make();
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }

@@ -6,7 +6,7 @@ import { HomePage } from '../view/home-page.js';
 import { HowPage } from '../view/how-page.js';
 import { TEXTS } from '../view/texts.js';
 import { lookupTarget } from './lookup-target.js';
-import { entityTag, page, unlessUnchanged, type PageSettings } from './page-response.js';
+import { entityTag, page, pageProtection, unlessUnchanged, type PageSettings } from './page-response.js';
 
 export interface PlainRouteDeps {
   readonly settings: PageSettings;
@@ -22,7 +22,7 @@ export function plainRoutes({ settings, node }: PlainRouteDeps): Route[] {
       method: 'GET',
       path: '/',
       handler: async (request) =>
-        unlessUnchanged(request, entityTag(settings.buildId, 'home'), 'Accept', () =>
+        unlessUnchanged(request, entityTag(settings.buildId, 'home'), 'Accept', pageProtection(settings), () =>
           page(settings, 200, {
             title: `${NAME}: ${TEXTS.site.tagline}`,
             description: TEXTS.lookup.lead,
@@ -45,7 +45,7 @@ export function plainRoutes({ settings, node }: PlainRouteDeps): Route[] {
       method: 'GET',
       path: '/how-it-works',
       handler: async (request) =>
-        unlessUnchanged(request, entityTag(settings.buildId, 'how'), 'Accept', () =>
+        unlessUnchanged(request, entityTag(settings.buildId, 'how'), 'Accept', pageProtection(settings), () =>
           page(settings, 200, {
             title: `${TEXTS.how.title} – ${NAME}`,
             description: TEXTS.how.paragraphs[0].text,

@@ -5,7 +5,7 @@ import type { CheckRecord, RecordCheck, RecordKind } from '../record/record-chec
 import { RecordPage, recordPath } from '../view/record-page.js';
 import { TEXTS } from '../view/texts.js';
 import { messagePage } from './message-page.js';
-import { entityTag, page, prefersJson, unlessUnchanged, type PageSettings } from './page-response.js';
+import { entityTag, page, pageProtection, prefersJson, unlessUnchanged, type PageSettings } from './page-response.js';
 
 export interface RecordRouteDeps {
   readonly settings: PageSettings;
@@ -43,7 +43,7 @@ async function recordPage(
   const etag = entityTag(settings.buildId, kind, hash, checked.version, asJson ? 'json' : 'html');
   const make = (): ServiceResponse =>
     asJson ? json(status, reportOf(checked, kind, hash, deps.now())) : htmlPage(settings, kind, hash, checked, status);
-  const answer = unlessUnchanged(request, etag, 'Accept', make);
+  const answer = unlessUnchanged(request, etag, 'Accept', asJson ? {} : pageProtection(settings), make);
   return status === 503
     ? { ...answer, status, headers: { ...answer.headers, 'retry-after': '5', 'cache-control': 'no-store' } }
     : answer;

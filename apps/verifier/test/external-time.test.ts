@@ -1,0 +1,155 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { JsonObject } from '@cer/cer-core';
+import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
+import { testKeySet } from '@cer/keys/testing';
+import { createOpensslTsa, type OpensslTsa } from '@cer/timestamps/testing';
+import { ask } from './ask.js';
+import { describeInChromium, type WatchedPage } from './chromium.js';
+import { examine } from './examine.js';
+import { Files } from './files.js';
+import { historyAfterRevocation, nodeHistory } from './key-history.js';
+import { hashOf, lookupAnswer, plain } from './records.js';
+import { stamped } from './stamped.js';
+import { certificatePath, startStubNode, type StubNode } from './stub-node.js';
+import { startVerifier, WEB_BUILD_FOLDER, type VerifierUnderTest } from './verifier-under-test.js';
+
+// Stamps of a real authority, under authorities that the visitor chooses, and under keys that a pinned root vouches for.
+
+describeInChromium('external time and pins', (chromium) => {
+  const files = new Files();
+  const offline = join(WEB_BUILD_FOLDER, 'offline.html');
+  let tsa: OpensslTsa;
+  let node: StubNode;
+  let verifier: VerifierUnderTest;
+  let record: JsonObject;
+  let roots: string;
+  let watched: WatchedPage;
+
+  beforeAll(async () => {
+    tsa = createOpensslTsa();
+    roots = files.write('tsa.pem', tsa.rootPem);
+    record = await stamped(await plain(), tsa);
+    node = await startStubNode();
+    verifier = await startVerifier({ nodeUrl: node.url });
+    node.answers.set(certificatePath(hashOf(record)), { status: 200, body: lookupAnswer(record) });
+    await chromium.start();
+  });
+
+  afterEach(() => watched.close());
+
+  afterAll(async () => {
+    await chromium.stop();
+    await verifier.close();
+    await node.close();
+    tsa.remove();
+    files.remove();
+  });
+
+  async function openOffline(): Promise<void> {
+    watched = await chromium.open();
+    await watched.page.setOfflineMode(true);
+    await watched.page.goto(pathToFileURL(offline).href);
+    await watched.upload('#artefact-file', files.write('certificate.json', record));
+  }
+
+  async function confirmRoot(): Promise<void> {
+    await watched.page.waitForSelector('input[name="confirm-root"]');
+    await watched.page.click('input[name="confirm-root"]');
+    await watched.page.waitForSelector('[data-key-state="confirmed"]');
+  }
+
+  it('is shown by the server without JavaScript, as nobody’s that the visitor chose', async () => {
+    watched = await chromium.open({ scripts: false });
+    const page = await ask(verifier.url, `/c/${encodeURIComponent(hashOf(record))}`);
+    expect(page.text).toMatch(/data-external-time="untrusted".*Test TSA/s);
+  });
+
+  it('loads the code for it on the site only where a record carries a stamp', async () => {
+    watched = await chromium.open();
+    const isTimestampCode = (url: string): boolean => url.includes('/assets/timestamp-code-');
+    const bare = await plain();
+    const other = { ...lookupAnswer(bare), certificateHash: hashOf(bare) };
+    node.answers.set(certificatePath(hashOf(bare)), { status: 200, body: other });
+    await watched.page.goto(`${verifier.url}/c/${encodeURIComponent(hashOf(bare))}`);
+    await watched.page.waitForSelector('[data-checked-by="browser"][data-verdict="VERIFIED"]');
+    const codeOf = (path: string): Promise<string[]> => workerFiles(watched, path);
+    expect((await codeOf('bare')).filter(isTimestampCode)).toEqual([]);
+    node.answers.set(certificatePath(hashOf(record)), { status: 200, body: lookupAnswer(record) });
+    await watched.page.goto(`${verifier.url}/c/${encodeURIComponent(hashOf(record))}`);
+    await watched.page.waitForSelector('[data-checked-by="browser"][data-verdict="VERIFIED"][data-tone="good"]');
+    await watched.page.waitForSelector('#details [data-external-time="untrusted"]');
+    await watched.page.$eval('#time-tool', (tool) => {
+      tool.setAttribute('open', '');
+    });
+    await watched.upload('#time-roots', roots);
+    await watched.page.waitForSelector('#time-tool [data-timed="verified"] [data-tone="good"]');
+    expect(await watched.text('#time-tool [data-timed]')).toContain('stamped by Test TSA');
+    await examine(watched, 'external-time');
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('counts in the offline file under a PEM file that the visitor chose, and under no other file', async () => {
+    await openOffline();
+    const keys = testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER }] });
+    await watched.upload('#key-set-file', files.write('keys.json', keys));
+    await watched.page.waitForSelector('#confirm-keys');
+    await watched.page.click('#confirm-keys');
+    await watched.page.waitForSelector('.result [data-external-time="untrusted"]');
+    await watched.upload('#tsa-roots-file', files.write('no.pem', 'no certificates'));
+    await watched.page.waitForFunction('document.body.textContent.includes("no list of PEM certificates")');
+    await watched.upload('#tsa-roots-file', roots);
+    await watched.page.waitForSelector('.result [data-external-time="verified"]');
+    expect(await watched.text('.result')).toContain('as the authority that you chose says');
+    await examine(watched, 'offline-external-time');
+    expect([watched.complaints, watched.requests]).toEqual([[], [pathToFileURL(offline).href]]);
+  });
+
+  it('takes keys from a history file once its root is confirmed, and says up to when revocations are known', async () => {
+    await openOffline();
+    await watched.upload('#key-set-file', files.write('history.json', await nodeHistory().signed()));
+    await watched.page.waitForSelector('[data-key-state="unconfirmed"]');
+    expect(await watched.text('.history-pin')).toContain(nodeHistory().rootFingerprint);
+    expect(await watched.attribute('.result', 'data-code')).toBe('VERIFICATION_MATERIAL_UNAVAILABLE');
+    await examine(watched, 'offline-history-unconfirmed');
+    await confirmRoot();
+    await watched.page.waitForSelector('.result [data-verdict="VERIFIED"][data-tone="good"]');
+    expect(await watched.text('.result .facts')).toContain('Revocations known until');
+    await examine(watched, 'offline-history-confirmed');
+    await watched.page.click('input[name="confirm-root"]');
+    await watched.page.waitForSelector('.result[data-code="VERIFICATION_MATERIAL_UNAVAILABLE"]');
+  });
+
+  it('fails under a history that revokes the key, for the stamp is younger than that', async () => {
+    await openOffline();
+    await watched.upload('#key-set-file', files.write('history.json', await historyAfterRevocation().signed()));
+    await confirmRoot();
+    await watched.page.waitForSelector('.result[data-code="KEY_REVOKED"] [data-tone="bad"]');
+    await watched.upload('#tsa-roots-file', roots);
+    await watched.page.waitForSelector('.result[data-code="KEY_REVOKED"] [data-external-time="verified"]');
+    await examine(watched, 'offline-key-revoked');
+  });
+
+  it('saves a revoked key’s record whose stamp is older than the revocation', async () => {
+    await openOffline();
+    const life = { status: 'revoked' as const, revokedAt: '2098-01-01T00:00:00Z', revocationReason: 'superseded' };
+    const keys = testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER, ...life }] });
+    await watched.upload('#key-set-file', files.write('revoked.json', keys));
+    await watched.page.waitForSelector('#confirm-keys');
+    await watched.page.click('#confirm-keys');
+    await watched.page.waitForSelector('.result[data-code="KEY_REVOKED"]');
+    await watched.upload('#tsa-roots-file', roots);
+    await watched.page.waitForSelector('.result [data-verdict="VERIFIED"][data-tone="good"]');
+    expect(await watched.text('.result .facts')).toContain('this stamp is older than its revocation');
+    await watched.take('offline-rescued');
+  });
+});
+
+/** What the page and its worker have loaded, by address. */
+async function workerFiles({ page }: WatchedPage, _name: string): Promise<string[]> {
+  const inWorkers = await Promise.all(
+    page.workers().map((worker) => worker.evaluate(`performance.getEntriesByType('resource').map(({ name }) => name)`)),
+  );
+  return inWorkers.flat().map(String);
+}

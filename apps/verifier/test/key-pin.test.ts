@@ -1,0 +1,148 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { JsonObject } from '@cer/cer-core';
+import type { KeyHistoryDocument } from '@cer/keys';
+import { ask, verdictOf } from './ask.js';
+import { describeInChromium, type WatchedPage } from './chromium.js';
+import { examine } from './examine.js';
+import { historyAfterRevocation, nodeHistory } from './key-history.js';
+import { hashOf, lookupAnswer, plain } from './records.js';
+import { certificatePath, KEY_HISTORY_PATH, KEY_SET_PATH, startStubNode, type StubNode } from './stub-node.js';
+import { startVerifier, type VerifierUnderTest } from './verifier-under-test.js';
+
+// A node's keys as its history tells them, and a visitor who believes one root and nobody else.
+
+describeInChromium('the key history at /keys', (chromium) => {
+  let node: StubNode;
+  let verifier: VerifierUnderTest;
+  let signed: KeyHistoryDocument;
+  let record: JsonObject;
+  let recordPath: string;
+  let watched: WatchedPage;
+  const { rootFingerprint } = nodeHistory();
+
+  beforeAll(async () => {
+    node = await startStubNode();
+    verifier = await startVerifier({ nodeUrl: node.url });
+    signed = await nodeHistory().signed();
+    record = await plain();
+    recordPath = `/c/${encodeURIComponent(hashOf(record))}`;
+    node.answers.set(certificatePath(hashOf(record)), { status: 200, body: lookupAnswer(record) });
+    await chromium.start();
+  });
+
+  afterEach(() => watched.close());
+
+  afterAll(async () => {
+    await chromium.stop();
+    await verifier.close();
+    await node.close();
+  });
+
+  async function openKeys(history: unknown): Promise<void> {
+    node.answers.set(KEY_HISTORY_PATH, { status: 200, body: history });
+    watched = await chromium.open();
+    await watched.page.goto(`${verifier.url}/keys`);
+    await watched.page.waitForSelector('[data-history][data-checked-by="browser"]');
+  }
+
+  /** Ticks the fingerprint, as somebody does who has compared it. */
+  async function pin(): Promise<void> {
+    await watched.page.click('input[name="confirm-root"]');
+    await watched.page.waitForSelector('[data-pin-state="confirmed"]');
+  }
+
+  it('tells every change without JavaScript too', async () => {
+    await openKeys(signed);
+    const page = await ask(verifier.url, '/keys');
+    expect(page.text).toContain('data-history="signed"');
+    expect(page.text.match(/data-change="[a-z-]+"/g)).toHaveLength(signed.entries.length);
+    for (const said of [rootFingerprint, 'the key fell into wrong hands', signed.statement?.nextUpdate ?? '?']) {
+      expect(page.text).toContain(said);
+    }
+  });
+
+  it('is read again in the browser, and pins nothing before a fingerprint is confirmed', async () => {
+    await openKeys(signed);
+    expect(await watched.text('[data-history="signed"]')).toContain('Checked in your browser');
+    expect(await watched.page.evaluate('localStorage.length')).toBe(0);
+    await examine(watched, 'keys-history');
+    await pin();
+    await examine(watched, 'keys-pinned');
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('then takes the keys of every page from what the root vouches for, and forgets on request', async () => {
+    await openKeys(signed);
+    await pin();
+    node.requests.length = 0;
+    await watched.page.goto(`${verifier.url}${recordPath}`);
+    await watched.page.waitForSelector('[data-checked-by="browser"][data-verdict="VERIFIED"][data-tone="good"]');
+    expect(await watched.text('#details')).toMatch(new RegExp(`Vouched for by root.*${rootFingerprint}`, 's'));
+    expect(await watched.text('#details')).toContain(signed.statement?.issuedAt);
+    await watched.take('verified-under-pin');
+    await watched.page.goto(`${verifier.url}/`);
+    await watched.page.waitForFunction('document.body.textContent.includes("for which the root that you pinned")');
+    await watched.page.goto(`${verifier.url}/keys`);
+    await watched.page.waitForSelector('.pin[data-pin-state="confirmed"]');
+    await watched.page.click('#forget-pin');
+    await watched.page.waitForSelector('.history-pin[data-pin-state="unconfirmed"]');
+    expect(await watched.page.evaluate('localStorage.length')).toBe(0);
+  });
+
+  it('gives no verdict where the node later shows an older history, or none of the pinned root', async () => {
+    const growing = nodeHistory();
+    await growing.signed();
+    const newer = await growing.signed();
+    await openKeys(newer);
+    await pin();
+    for (const shown of [signed, await nodeHistory().signed(), { type: 'no history' }]) {
+      node.answers.set(KEY_HISTORY_PATH, { status: 200, body: shown });
+      await watched.page.goto(`${verifier.url}${recordPath}`);
+      await watched.verdict('UNCHECKED');
+      expect(await watched.text('#verdict')).toContain('The root that you pinned does not vouch');
+      expect(await watched.page.$('[data-tone="good"]')).toBeNull();
+    }
+    await examine(watched, 'pin-refused');
+    node.answers.set(KEY_HISTORY_PATH, { status: 200, body: signed });
+    await watched.page.goto(`${verifier.url}/keys`);
+    await watched.page.waitForSelector('[data-pin-refused="KEY_HISTORY_ROLLBACK"]');
+    await watched.take('keys-rolled-back');
+  });
+
+  it('differs from the server where the pinned history revokes a key that the key set still praises', async () => {
+    await openKeys(await historyAfterRevocation().signed());
+    await pin();
+    await watched.page.goto(`${verifier.url}${recordPath}`);
+    await watched.verdict('DISAGREEMENT');
+    expect(await watched.text('#details')).toContain('KEY_REVOKED');
+  });
+
+  it.each([
+    ['keys-unsigned', 'unsigned', async () => ({ ...(await nodeHistory().signed()), statement: null, signatures: [] })],
+    ['keys-broken', 'broken', async () => ({ ...(await nodeHistory().signed()), entries: signed.entries.slice(1) })],
+  ] as const)('%s: says so and offers no pin', async (name, state, make) => {
+    await openKeys(await make());
+    await watched.page.waitForSelector(`[data-history="${state}"][data-checked-by="browser"]`);
+    expect(await watched.page.$('input[name="confirm-root"]')).toBeNull();
+    await examine(watched, name);
+  });
+
+  it('keeps what the server showed where the browser cannot reach the node', async () => {
+    await openKeys(signed);
+    const key = node.answers.get(KEY_SET_PATH);
+    expect(key).toBeDefined();
+    const other = await startVerifier({ nodeUrl: node.url, publicNodeUrl: 'http://127.0.0.1:9' });
+    await watched.page.goto(`${other.url}/keys`);
+    expect(await watched.text('[data-history="signed"]')).toContain('Checked by our server');
+    await other.close();
+  });
+
+  it('is put into a saved file, whose keys count once the root is confirmed', async () => {
+    await openKeys(signed);
+    const saved = await ask(verifier.url, `${recordPath}/offline.html`);
+    expect(verdictOf(saved)).toBeUndefined();
+    const block = /id="saved-record">([^<]*)</.exec(saved.text)?.[1] ?? '';
+    const { keyHistory } = JSON.parse(block) as { keyHistory: string };
+    expect(JSON.parse(keyHistory)).toEqual(signed);
+  });
+});
