@@ -32,7 +32,7 @@ function authorityUrls() {
   return z
     .string()
     .transform((text) => text.split(',').map((url) => url.trim()))
-    .pipe(z.array(serviceUrl()).max(2, { error: 'must have one or two addresses' }));
+    .pipe(z.array(serviceUrl()).max(2));
 }
 
 const path = (byDefault: string) => z.string().min(1).default(byDefault);
