@@ -4,6 +4,7 @@ import {
   readSecretFile,
   serve,
   type Environment,
+  type Logger,
   type RunningServer,
 } from '@cer/http-service';
 import { createApp } from './app.js';
@@ -19,6 +20,7 @@ import { openSigningKeys } from './signing-keys/open-signing-keys.js';
 import { openStore, type Store } from './store/index.js';
 import { createSettingsMemory, type SettingsMemory } from './tenants/settings-memory.js';
 import { openTimestamps } from './timestamps/open-stamping.js';
+import { startUsageReports } from './usage/report-usage.js';
 
 /** A revoked key of the node's own table works at most this long. */
 const OWN_KEY_TIMES: CacheTimes = { foundMs: 5000, unknownMs: 1000 };
@@ -59,10 +61,12 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       now,
     });
     upkeep.start();
+    const usageReports = reportUsage(config, store, logger);
     const stamping = timestamps.start({ store, now, logger });
     const close = async (): Promise<void> => {
       await stamping?.stop();
       await upkeep.stop();
+      await usageReports?.stop();
       await quota.close();
       await store.close();
     };
@@ -84,6 +88,13 @@ function keyDirectory(config: NodeConfig, store: Store, remember: SettingsMemory
         CONTROL_PLANE_TIMES,
         Date.now,
       );
+}
+
+/** Without a control plane nobody is told. */
+function reportUsage({ controlPlaneUrl, controlPlaneTokenFile }: NodeConfig, store: Store, logger: Logger) {
+  if (controlPlaneUrl === undefined || controlPlaneTokenFile === undefined) return null;
+  const token = readSecretFile(controlPlaneTokenFile);
+  return startUsageReports({ controlPlaneUrl, token, usage: store.usage, leases: store.leases, logger });
 }
 
 function rendererClient({ rendererUrl, rendererTokenFile }: NodeConfig): RendererClient | null {

@@ -19,7 +19,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-interface Running {
+export interface Running {
   readonly stdout: () => string;
   /** Resolves when the log holds the text; rejects when the process ends without it. */
   readonly until: (text: string) => Promise<void>;
@@ -30,8 +30,8 @@ interface Running {
 /** Those a failed test would leave behind. */
 const children = new Set<ChildProcess>();
 
-function run(args: readonly string[], env: NodeEnvironment): Running {
-  const script = ['--import', join(__dirname, 'register-typescript.mjs'), join(__dirname, '../src/main.ts')];
+function run(main: string, args: readonly string[], env: NodeEnvironment): Running {
+  const script = ['--import', join(__dirname, 'register-typescript.mjs'), main];
   const child = spawn(process.execPath, [...script, ...args], {
     // Nothing of the environment of the tests: the node gets what the test says.
     env: { PATH: process.env['PATH'], ...env },
@@ -58,9 +58,16 @@ function run(args: readonly string[], env: NodeEnvironment): Running {
   return { stdout: () => said.stdout, until, kill: (signal) => child.kill(signal), ended };
 }
 
+const MAIN = join(__dirname, '../src/main.ts');
+
 /** Runs one of the node's commands to its end. */
 export async function runNode(args: readonly string[], env: NodeEnvironment): Promise<Ended> {
-  return run(args, env).ended;
+  return runMain(MAIN, args, env);
+}
+
+/** The same of another service. */
+export async function runMain(main: string, args: readonly string[], env: NodeEnvironment): Promise<Ended> {
+  return run(main, args, env).ended;
 }
 
 export interface NodeProcess extends Running {
@@ -69,10 +76,15 @@ export interface NodeProcess extends Running {
 
 /** A node in a process of its own, listening. */
 export async function startNodeProcess(env: NodeEnvironment): Promise<NodeProcess> {
-  const running = run([], { PORT: '0', ...env });
+  return startMain(MAIN, env);
+}
+
+/** Another service in a process of its own, listening. */
+export async function startMain(main: string, env: NodeEnvironment): Promise<NodeProcess> {
+  const running = run(main, [], { PORT: '0', ...env });
   await running.until('"msg":"listening"');
   const url = /"url":"([^"]+)"/.exec(running.stdout())?.[1];
-  if (url === undefined) throw new Error('the node does not say where it listens');
+  if (url === undefined) throw new Error('the service does not say where it listens');
   return { ...running, url };
 }
 

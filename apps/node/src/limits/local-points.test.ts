@@ -67,6 +67,13 @@ describe('points in hand', () => {
     expect(await node?.spend('key', 2)).toEqual({ allowed: true, limit: 2, remaining: 1, resetSeconds: 60 });
   });
 
+  it('follow a limit that changes', async () => {
+    const [node] = nodesOn(sharedCount(), 1);
+    expect(await node?.spend('key', 1000)).toMatchObject({ allowed: true, remaining: 999 });
+    expect(await node?.spend('key', 5)).toMatchObject({ allowed: false, limit: 5 });
+    expect(await node?.spend('key', 100)).toMatchObject({ allowed: true, limit: 100 });
+  });
+
   it('are apart for each key, and bounded', async () => {
     const shared = sharedCount();
     const [node] = nodesOn(shared, 1);

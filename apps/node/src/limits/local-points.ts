@@ -17,6 +17,7 @@ const BLOCKS_A_WINDOW = 50;
 const MAX_KEYS = 50_000;
 
 interface Block {
+  readonly limit: number;
   /** Points in hand. */
   left: number;
   /** What nobody has taken, when this node last asked. */
@@ -43,7 +44,8 @@ export class LocalPoints {
   async spend(key: string, limit: number): Promise<Allowance> {
     for (;;) {
       const block = this.#live(key);
-      if (block !== undefined && (block.left > 0 || block.untaken === 0)) {
+      // Of another limit: the plan has changed, and the shared count knows what that means.
+      if (block?.limit === limit && (block.left > 0 || block.untaken === 0)) {
         const allowed = block.left > 0;
         if (allowed) block.left -= 1;
         const resetSeconds = Math.max(1, Math.ceil((block.until - this.#now()) / 1000));
@@ -73,7 +75,12 @@ export class LocalPoints {
     // More may have been booked than there was: the part within the limit is ours.
     const left = Math.min(size, Math.max(0, limit - (taken - size)));
     this.#makeRoom();
-    this.#blocks.set(key, { left, untaken: Math.max(0, limit - taken), until: this.#now() + Math.max(1, msLeft) });
+    this.#blocks.set(key, {
+      limit,
+      left,
+      untaken: Math.max(0, limit - taken),
+      until: this.#now() + Math.max(1, msLeft),
+    });
   }
 
   #makeRoom(): void {

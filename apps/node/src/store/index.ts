@@ -8,4 +8,5 @@ export type * from './record-scan-port.js';
 export type * from './signing-key-port.js';
 export type * from './stamp-port.js';
 export type * from './tenant-settings-port.js';
+export type * from './usage-port.js';
 export { StoreBusyError, StoreError, type StoreErrorCode } from './store-error.js';

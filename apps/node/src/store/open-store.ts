@@ -21,6 +21,7 @@ import { SqlStampStore } from './stamps.js';
 import { StoreError } from './store-error.js';
 import { SqlTenantSettingsStore } from './tenant-settings.js';
 import { SqlTenantStore } from './tenants.js';
+import { SqlUsageStore } from './usage.js';
 
 /** More rows in one commit gain nothing, and each makes the first one wait. */
 const BATCH_LIMIT = 256;
@@ -72,6 +73,7 @@ export async function openStore({
     stamps: new SqlStampStore(database),
     ratePoints: ratePointsOn(database),
     quotas: new SqlQuotaStore(database),
+    usage: new SqlUsageStore(database),
     schemaVersion,
     ping: async () => {
       await database.all('select 1', []);

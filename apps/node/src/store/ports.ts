@@ -6,6 +6,7 @@ import type { RecordList } from './record-list-port.js';
 import type { RecordScan } from './record-scan-port.js';
 import type { SigningKeyStore } from './signing-key-port.js';
 import type { StampStore } from './stamp-port.js';
+import type { UsageStore } from './usage-port.js';
 import type { TenantSettingsStore } from './tenant-settings-port.js';
 
 export type { CertificateRecord, RecordKind, Visibility } from './certificate-record.js';
@@ -226,6 +227,7 @@ export interface Store {
   readonly stamps: StampStore;
   readonly ratePoints: RatePoints;
   readonly quotas: QuotaStore;
+  readonly usage: UsageStore;
   /** The migration that the database is at. */
   readonly schemaVersion: number;
   /** Resolves when the database answers. */

@@ -8,6 +8,7 @@ import { recordList } from './0004-record-list.js';
 import { stamps } from './0005-stamps.js';
 import { signingKeys } from './0006-signing-keys.js';
 import { limits } from './0008-limits.js';
+import { usageReports } from './0011-usage-reports.js';
 import type { Migration } from './migration.js';
 
 /** In order of version. */
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly Migration[] = [
   stamps,
   signingKeys,
   limits,
+  usageReports,
 ];
 
 /** The first schema that was released. */

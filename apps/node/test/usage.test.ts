@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { executionRequest } from '@cer/cer-core/testing';
+import { Secret, silentLogger } from '@cer/http-service';
+import Sqlite from 'better-sqlite3';
+
+import { createAuditLog } from '../src/audit/audit-log.js';
+import { controlPlaneDirectory } from '../src/auth/control-plane-directory.js';
+import { openStore, type Store } from '../src/store/index.js';
+import { createSettingsMemory } from '../src/tenants/settings-memory.js';
+import { startUsageReports, type UsageReportDeps } from '../src/usage/report-usage.js';
+import { ask, at, type Answer } from './ask.js';
+import { SERVICE_TOKEN, startDashboardProcess, type Dashboard } from './dashboard-process.js';
+import { newRecord } from './store/new-record.js';
+import { postgresTestDatabase } from './store/postgres-test-database.js';
+import { sqliteTestDatabase } from './store/sqlite-test-database.js';
+import type { TestDatabase } from './store/test-database.js';
+import { startTestNode, type TestNode } from './test-node.js';
+
+const PATIENCE_MS = 20_000;
+
+/** Waits for what other processes or timers bring about. */
+async function eventually<T>(read: () => Promise<T> | T, isThere: (found: T) => boolean): Promise<T> {
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const found = await read();
+    if (isThere(found) || performance.now() > until) return found;
+    await sleep(20);
+  }
+}
+
+interface Received {
+  readonly reportId: string;
+  readonly items: readonly { readonly tenantId: string; readonly kind: string; readonly count: number }[];
+}
+
+describe.each([
+  ['SQLite', sqliteTestDatabase],
+  ['PostgreSQL', postgresTestDatabase],
+])('reports of usage from %s', (_name, make) => {
+  let database: TestDatabase;
+  let store: Store;
+  let server: Server;
+  let received: Received[];
+  let status: number;
+  let deps: UsageReportDeps;
+
+  beforeEach(async () => {
+    database = await make();
+    store = await openStore({ databaseUrl: database.url, queueLimit: 10_000 });
+    received = [];
+    status = 200;
+    server = createServer((request, response) => {
+      let text = '';
+      request.on('data', (chunk) => (text += String(chunk)));
+      request.on('end', () => {
+        received.push(JSON.parse(text) as Received);
+        response.writeHead(status).end('{}');
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    deps = {
+      controlPlaneUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      token: new Secret('t'),
+      usage: store.usage,
+      leases: store.leases,
+      logger: silentLogger(),
+      everyMs: 10,
+      settleMs: 0,
+    };
+  });
+  afterEach(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await store.close();
+    await database.remove();
+  });
+
+  const record = (tenantId: string, bundleType = 'cer.ai.execution.v1'): Promise<unknown> =>
+    store.records.recordOnce(newRecord({ tenantId, bundleType }));
+  /** Each report once, as the control plane counts. */
+  const counted = (): Record<string, number> => {
+    const sums: Record<string, number> = {};
+    for (const { items } of new Map(received.map((report) => [report.reportId, report])).values()) {
+      for (const { tenantId, kind, count } of items) {
+        sums[`${tenantId} ${kind}`] = (sums[`${tenantId} ${kind}`] ?? 0) + count;
+      }
+    }
+    return sums;
+  };
+
+  it('count every new record once, by account and kind', async () => {
+    await Promise.all([
+      ...Array.from({ length: 30 }, () => record('a')),
+      record('b'),
+      record('b', 'cer.codemode.render.v1'),
+    ]);
+    const reports = startUsageReports(deps);
+    expect(await eventually(counted, (sums) => sums['a certify'] === 30)).toEqual({
+      'a certify': 30,
+      'b certify': 1,
+      'b render': 1,
+    });
+    await record('a');
+    expect(await eventually(counted, (sums) => sums['a certify'] === 31)).toMatchObject({ 'a certify': 31 });
+    await reports.stop();
+    expect(received.every(({ reportId }) => /^[A-Za-z0-9_-]{8,64}$/.test(reportId))).toBe(true);
+  });
+
+  it('send the same report again until it arrives, also after a restart and with more records by then', async () => {
+    await record('a');
+    status = 500;
+    const reports = startUsageReports(deps);
+    await eventually(
+      () => received.length,
+      (length) => length >= 2,
+    );
+    await reports.stop();
+    await record('a');
+    status = 200;
+    const again = startUsageReports(deps);
+    expect(await eventually(counted, (sums) => sums['a certify'] === 2)).toEqual({ 'a certify': 2 });
+    await again.stop();
+    const [first] = received;
+    expect(received.filter(({ reportId }) => reportId === first?.reportId).length).toBeGreaterThan(2);
+    for (const report of received) {
+      if (report.reportId === first?.reportId) expect(report).toEqual(first);
+    }
+  });
+
+  it('leave out what may still be under way', async () => {
+    await record('a');
+    const reports = startUsageReports({ ...deps, settleMs: 3_600_000 });
+    await sleep(100);
+    await reports.stop();
+    expect(received).toEqual([]);
+  });
+});
+
+describe('a node and the real control plane', () => {
+  let dashboard: Dashboard;
+  let node: TestNode;
+  let key: string;
+
+  beforeAll(async () => {
+    dashboard = await startDashboardProcess();
+    key = await dashboard.newKey();
+  });
+  afterAll(() => dashboard.stop());
+  afterEach(() => node.close());
+
+  const startNode = async (): Promise<TestNode> =>
+    startTestNode({
+      replace: ({ store, signing, now }) => {
+        const auditLog = createAuditLog({ audit: store.audit, signing, now });
+        const remember = createSettingsMemory({ store, auditLog });
+        const directory = controlPlaneDirectory(dashboard.url, new Secret(SERVICE_TOKEN), remember);
+        // Without a memory, so that a new plan is in force at once.
+        return { keys: directory };
+      },
+    });
+  const certify = (body: unknown): Promise<Answer> => ask(node, 'post', '/v1/cer/ai/certify', { key, body });
+  const fresh = (): unknown => executionRequest({ executionId: randomUUID() });
+
+  it('agree on what a plan allows and on what was used of it', async () => {
+    node = await startNode();
+    await dashboard.limitTo({ executionsPerMonth: 3, requestsPerMinute: 1000 });
+    const known = fresh();
+    const statuses: number[] = [];
+    for (const body of [known, known, fresh(), fresh(), fresh(), known]) statuses.push((await certify(body)).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 429, 200]);
+    expect((await certify(fresh())).headers).toMatchObject({ 'ratelimit-limit': '3', 'ratelimit-remaining': '0' });
+
+    const reports = startUsageReports({
+      controlPlaneUrl: dashboard.url,
+      token: new Secret(SERVICE_TOKEN),
+      usage: node.store.usage,
+      leases: node.store.leases,
+      logger: silentLogger(),
+      everyMs: 10,
+      settleMs: 0,
+    });
+    const shown = (): unknown[] => {
+      const file = new Sqlite(dashboard.databaseFile, { readonly: true });
+      try {
+        return file.prepare('select kind, count from usage_days').all();
+      } finally {
+        file.close();
+      }
+    };
+    expect(await eventually(shown, (rows) => rows.length > 0)).toEqual([{ kind: 'certify', count: 3 }]);
+    await reports.stop();
+    const [row] = await node.database.query('select used from quota_months');
+    expect(Number(row?.['used'])).toBe(3);
+
+    // A new plan is in force at once.
+    await dashboard.limitTo({ executionsPerMonth: 4, requestsPerMinute: 1000 });
+    expect([(await certify(fresh())).status, (await certify(fresh())).status]).toEqual([200, 429]);
+    await dashboard.limitTo({ requestsPerMinute: 2 });
+    const refused = await certify(known);
+    expect([refused.status, at(refused.body, 'error')]).toEqual([429, 'RATE_LIMITED']);
+  });
+});
