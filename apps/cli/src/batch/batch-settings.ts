@@ -5,6 +5,8 @@ import type { KeyLookup } from '../input/key-material.js';
 export interface BatchCall {
   readonly sources: readonly string[];
   readonly keys: KeyLookup;
+  /** Null: no time stamp is looked at. */
+  readonly tsaRootsPem: string | null;
   readonly nodeId: string | null;
   readonly requireAttestation: boolean;
   readonly maxBytes: number;
@@ -17,6 +19,7 @@ export interface BatchSettings {
   readonly keyDocument: JsonValue | null;
   /** Where a root vouches for the keys: up to when. */
   readonly revocationsKnownUntil: string | null;
+  readonly tsaRootsPem: string | null;
   readonly nodeId: string | null;
   readonly requireAttestation: boolean;
   readonly maxBytes: number;

@@ -14,6 +14,7 @@ export async function verifyBatch(call: BatchCall, io: Io): Promise<ExitCode> {
   const settings: BatchSettings = {
     keyDocument: call.keys.material?.document ?? null,
     revocationsKnownUntil: call.keys.material?.voucher?.revocationsKnownUntil ?? null,
+    tsaRootsPem: call.tsaRootsPem,
     nodeId: call.nodeId,
     requireAttestation: call.requireAttestation,
     maxBytes: call.maxBytes,

@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from '../exit-code.js';
 import { NO_KEYS } from '../input/key-material.js';
 import { readBytes } from '../input/read-bytes.js';
 import { readStrictJson } from '../input/read-json.js';
+import { timestampVerifier } from '../input/tsa-roots.js';
 import { toJsonReport, type JsonReport } from '../report/json-report.js';
 import { UsageError } from '../usage-error.js';
 import { corrupted, exitCodeOf, verifyAny, type Verification } from '../verification/verification.js';
@@ -26,6 +27,7 @@ const NO_STDIN: AsyncIterable<Uint8Array> = (async function* () {})();
 export async function verifyChunk(chunk: Chunk, settings: BatchSettings): Promise<ItemResult[]> {
   const options: VerifyOptions = {
     keySet: keySetOf(settings),
+    timestamps: settings.tsaRootsPem === null ? null : await timestampVerifier(settings.tsaRootsPem),
     nodeId: settings.nodeId,
     requireAttestation: settings.requireAttestation,
     verifiedAt: settings.verifiedAt,

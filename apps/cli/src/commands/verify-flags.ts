@@ -1,4 +1,4 @@
-import type { VerifyOptions } from '@cer/cer-core';
+import type { TimestampVerifier, VerifyOptions } from '@cer/cer-core';
 import { DEFAULT_MAX_BYTES } from '../input/read-bytes.js';
 import type { KeyLookup } from '../input/key-material.js';
 
@@ -7,6 +7,7 @@ export const VERIFY_FLAGS = {
   keys: { type: 'string' },
   history: { type: 'string' },
   root: { type: 'string' },
+  'tsa-roots': { type: 'string' },
   node: { type: 'string' },
   json: { type: 'boolean' },
   'require-attestation': { type: 'boolean' },
@@ -17,6 +18,7 @@ export const VERIFY_FLAG_HELP: readonly (readonly [string, string])[] = [
   ['--keys FILE|URL', 'the published keys of the node: a saved key set, or the address of the node'],
   ['--history FILE|URL', 'instead of --keys: the key history of the node, for which the root vouches'],
   ['--root FINGERPRINT', 'the root key that must have signed the history'],
+  ['--tsa-roots FILE', 'check time stamps (RFC 3161) against these root certificates, PEM'],
   ['--node NODE_ID', 'fail unless this very node signed'],
   ['--json', 'write the report as JSON'],
   ['--require-attestation', 'fail when no node signed'],
@@ -29,9 +31,15 @@ interface VerifyFlagValues {
 }
 
 /** What the flags pin and demand, for cer-core. */
-export function verifyOptions(flags: VerifyFlagValues, keys: KeyLookup, now: Date): VerifyOptions {
+export function verifyOptions(
+  flags: VerifyFlagValues,
+  keys: KeyLookup,
+  timestamps: TimestampVerifier | null,
+  now: Date,
+): VerifyOptions {
   return {
     keySet: keys.material?.keySet ?? null,
+    timestamps,
     nodeId: flags.node ?? null,
     requireAttestation: flags['require-attestation'] ?? false,
     verifiedAt: now.toISOString(),

@@ -6,13 +6,14 @@ import { ProgressBar } from '../batch/progress-bar.js';
 import type { ExitCode } from '../exit-code.js';
 import { loadPinnedKeys } from '../history/pinned-history.js';
 import { asUsageError, DEFAULT_MAX_BYTES, nameOf } from '../input/read-bytes.js';
+import { loadTsaRoots } from '../input/tsa-roots.js';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';
 import type { Command } from './command.js';
 import { VERIFY_FLAG_HELP, VERIFY_FLAGS } from './verify-flags.js';
 
-const { keys, history, root, node, json } = VERIFY_FLAGS;
-const FLAGS = { keys, history, root, node, json, 'max-bytes': { type: 'string' } } as const;
+const { keys, history, root, 'tsa-roots': tsaRoots, node, json } = VERIFY_FLAGS;
+const FLAGS = { keys, history, root, 'tsa-roots': tsaRoots, node, json, 'max-bytes': { type: 'string' } } as const;
 
 /** Verifies an audit package. @see docs/spec.md, "Audit package" */
 export const verifyPackageCommand: Command = {
@@ -36,6 +37,7 @@ export const verifyPackageCommand: Command = {
 async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const { flags, operands } = readArguments(args, FLAGS);
   const path = onlyOperand(operands, 'FILE');
+  const roots = await loadTsaRoots(flags['tsa-roots'], io);
   const totalBytes = totalBytesOf(flags['max-bytes']);
   const file = await openRegular(path);
   // Loaded here only, so that no other command starts later for it.
@@ -51,6 +53,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
       settings: {
         keyDocument: material?.document ?? null,
         revocationsKnownUntil: material?.voucher?.revocationsKnownUntil ?? null,
+        tsaRootsPem: roots?.pem ?? null,
         nodeId,
         requireAttestation: true,
         maxBytes: DEFAULT_MAX_BYTES,

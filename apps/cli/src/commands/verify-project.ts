@@ -3,6 +3,7 @@ import type { ExitCode } from '../exit-code.js';
 import { loadPinnedKeys } from '../history/pinned-history.js';
 import { readBytes, readMaxBytes } from '../input/read-bytes.js';
 import { readStrictJson } from '../input/read-json.js';
+import { loadTsaRoots } from '../input/tsa-roots.js';
 import type { Io } from '../io.js';
 import { writeReport } from '../report/write-report.js';
 import { corrupted, verifyProject } from '../verification/verification.js';
@@ -23,8 +24,9 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const { flags, operands } = readArguments(args, VERIFY_FLAGS);
   const source = onlyOperand(operands, 'FILE');
   const { value, fault } = readStrictJson(await readBytes(source, io.stdin, readMaxBytes(flags['max-bytes'])), source);
+  const tsaRoots = await loadTsaRoots(flags['tsa-roots'], io);
   const keys = await loadPinnedKeys(flags, flags.node ?? null, io);
-  const options = verifyOptions(flags, keys, io.now());
+  const options = verifyOptions(flags, keys, tsaRoots?.verifier ?? null, io.now());
   const verification = fault === null ? await verifyProject(value, options) : corrupted(fault, options.verifiedAt);
   return writeReport(verification, keys, flags.json ?? false, io);
 }

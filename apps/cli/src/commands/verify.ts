@@ -4,6 +4,7 @@ import type { ExitCode } from '../exit-code.js';
 import { loadPinnedKeys } from '../history/pinned-history.js';
 import { readBytes, readMaxBytes } from '../input/read-bytes.js';
 import { readStrictJson } from '../input/read-json.js';
+import { loadTsaRoots } from '../input/tsa-roots.js';
 import type { Io } from '../io.js';
 import { writeReport } from '../report/write-report.js';
 import { UsageError } from '../usage-error.js';
@@ -32,6 +33,10 @@ export const verifyCommand: Command = {
       'cer verify certificate.json --history https://node.example --root sha256:...',
       'believes a root key, and not the node, in what its keys are worth',
     ],
+    [
+      'cer verify certificate.json --keys keys.json --tsa-roots roots.pem',
+      'checks the time stamp too, which outlives the key that signed',
+    ],
     ['cat certificate.json | cer verify - --json', 'as JSON, for a program'],
     ['cer verify --hash sha256:... --node https://node.example', 'looks the record up and checks it here'],
     ['cer verify --batch records.ndjson --keys keys.json', 'a whole archive'],
@@ -45,6 +50,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     batch: { type: 'boolean' },
     hash: { type: 'string' },
   });
+  const tsaRoots = await loadTsaRoots(flags['tsa-roots'], io);
   if (flags.hash !== undefined) {
     if (operands.length > 0 || flags.batch === true) throw new UsageError('--hash takes the place of FILE');
     // Loaded here only: a file is verified without any code that could open a connection.
@@ -52,7 +58,8 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     const requireAttestation = flags['require-attestation'] ?? false;
     const { hash, node, keys, history, root } = flags;
     const pins = { keys, history, root };
-    return verifyByHash({ hash, node, pins, asJson: flags.json ?? false, requireAttestation }, io);
+    const timestamps = tsaRoots?.verifier ?? null;
+    return verifyByHash({ hash, node, pins, timestamps, asJson: flags.json ?? false, requireAttestation }, io);
   }
   const maxBytes = readMaxBytes(flags['max-bytes']);
   if (flags.batch !== true) {
@@ -61,7 +68,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     // The file first: where it is missing, no node is asked for anything.
     const json = readStrictJson(await readBytes(source, io.stdin, maxBytes), source);
     const keys = await loadPinnedKeys(flags, flags.node ?? null, io);
-    const verification = await verifyAny(json, verifyOptions(flags, keys, io.now()));
+    const verification = await verifyAny(json, verifyOptions(flags, keys, tsaRoots?.verifier ?? null, io.now()));
     return writeReport(verification, keys, flags.json ?? false, io);
   }
   if (operands.length === 0) throw new UsageError('--batch: no FILE is given');
@@ -70,6 +77,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     {
       sources: operands,
       keys: await loadPinnedKeys(flags, flags.node ?? null, io),
+      tsaRootsPem: tsaRoots?.pem ?? null,
       nodeId: flags.node ?? null,
       requireAttestation: flags['require-attestation'] ?? false,
       maxBytes,

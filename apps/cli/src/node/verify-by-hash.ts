@@ -1,4 +1,4 @@
-import { isSha256Hash, type Evaluation, type Finding } from '@cer/cer-core';
+import { isSha256Hash, type Evaluation, type Finding, type TimestampVerifier } from '@cer/cer-core';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { loadPinnedKeys, type PinFlags } from '../history/pinned-history.js';
 import type { KeyLookup } from '../input/key-material.js';
@@ -14,6 +14,7 @@ export interface VerifyByHashFlags {
   readonly hash: string;
   readonly node: string | undefined;
   readonly pins: PinFlags;
+  readonly timestamps: TimestampVerifier | null;
   readonly asJson: boolean;
   readonly requireAttestation: boolean;
 }
@@ -37,6 +38,7 @@ export async function verifyByHash(flags: VerifyByHashFlags, io: Io): Promise<Ex
       { value: answer.body, fault: null },
       {
         keySet: keys.material?.keySet ?? null,
+        timestamps: flags.timestamps,
         requireAttestation: flags.requireAttestation,
         verifiedAt: io.now().toISOString(),
       },

@@ -30,7 +30,9 @@ const ADVICE = {
   VERIFICATION_MATERIAL_UNAVAILABLE:
     'Give the keys of the node: --keys with a saved key set, or with the address of the node.',
   ATTESTATION_KEY_NOT_FOUND: CHECK_KEYS,
-  KEY_REVOKED: 'The node withdrew this key. Ask for the certificate to be attested again with a key that holds.',
+  KEY_REVOKED:
+    'The node withdrew this key. A time stamp from before helps, if the certificate carries one: check it with ' +
+    '--tsa-roots. Else ask for the certificate to be attested again with a key that holds.',
   ATTESTATION_KEY_FORMAT_UNSUPPORTED: CHECK_KEYS,
   ATTESTATION_INVALID_SIGNATURE: `${ASK_FOR_ORIGINAL} ${CHECK_KEYS}`,
   UNKNOWN_ERROR: 'Please report this, with the file if you may share it.',

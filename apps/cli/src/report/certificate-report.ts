@@ -3,7 +3,8 @@ import type { KeyLookup } from '../input/key-material.js';
 import { paragraph, rows } from './lay-out.js';
 import { printable } from './printable.js';
 import { checkLine, faultSections, keyRows, section, type Page } from './sections.js';
-import { statedExecution, statedTimes } from './stated.js';
+import { statedExecution } from './stated.js';
+import { timeRows } from './time-rows.js';
 import { layerSentences, verdictOf, type Verdict } from './words.js';
 
 const DOES_NOT_PROVE =
@@ -63,18 +64,6 @@ function signerRows({ signed, receipt }: Evaluation): [string, string][] {
     ['Node', printable(signed.nodeId)],
     ['Key', `${printable(signed.kid)}${status}`],
     ['Fingerprint', signed.keyFingerprint ?? 'unknown'],
-  ];
-}
-
-function timeRows({ signed, bundle, isHashOnly, verifiedAt }: Evaluation): [string, string][] {
-  const stated = isHashOnly ? null : statedTimes(bundle);
-  const entry = (label: string, time: string | null | undefined, by: string): [string, string][] =>
-    typeof time === 'string' ? [[label, `${printable(time)} (${by})`]] : [];
-  return [
-    ...entry('Signed', signed?.attestedAt, "the node's own clock; no third party witnessed it"),
-    ...entry('Created', stated?.createdAt, 'stated by the producer'),
-    ...entry('Executed', stated?.timestamp, 'stated by the producer'),
-    ...entry('Verified', verifiedAt, "this computer's clock"),
   ];
 }
 

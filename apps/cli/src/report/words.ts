@@ -82,8 +82,14 @@ function integritySentence({ integrity, isHashOnly, isResealed, computedCertific
     : 'The content breaks a rule or does not give the hash that the certificate states.';
 }
 
-function receiptSentence({ receipt }: Evaluation): string {
+function receiptSentence({ receipt, keyRescue }: Evaluation): string {
   if (receipt.status === 'PASS') {
+    if (keyRescue !== null) {
+      return (
+        "The node's signature names this very hash and fits the node's key. The key was revoked, and an independent " +
+        'time stamp shows that the signature was made before that mattered.'
+      );
+    }
     return "The node's signature names this very hash, fits the node's key, and is dated inside that key's life.";
   }
   if (receipt.status === 'SKIPPED') return 'There is no receipt: no node vouches for this certificate.';

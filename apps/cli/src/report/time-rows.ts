@@ -1,0 +1,53 @@
+import { isJsonObject, member, type Evaluation, type KeyRescue, type ReportedTimestamp } from '@cer/cer-core';
+import { printable } from './printable.js';
+import { statedTimes } from './stated.js';
+
+/** Who says when: the node, an authority that the reader pinned, the producer, this computer. */
+export function timeRows(evaluation: Evaluation): [string, string][] {
+  const { signed, bundle, isHashOnly, timestamp, verifiedAt } = evaluation;
+  const stated = isHashOnly ? null : statedTimes(bundle);
+  const entry = (label: string, time: string | null | undefined, by: string): [string, string][] =>
+    typeof time === 'string' ? [[label, `${printable(time)} (${by})`]] : [];
+  const isWitnessed = timestamp?.status === 'verified' && timestamp.covers === 'receipt';
+  return [
+    ...entry(
+      'Signed',
+      signed?.attestedAt,
+      isWitnessed ? "the node's own clock" : "the node's own clock; no third party witnessed it",
+    ),
+    ...stampRows(timestamp, bundle),
+    ...(evaluation.keyRescue === null ? [] : rescueRows(evaluation.keyRescue)),
+    ...entry('Created', stated?.createdAt, 'stated by the producer'),
+    ...entry('Executed', stated?.timestamp, 'stated by the producer'),
+    ...entry('Verified', verifiedAt, "this computer's clock"),
+  ];
+}
+
+function stampRows(timestamp: ReportedTimestamp | null, bundle: Evaluation['bundle']): [string, string][] {
+  if (timestamp?.type !== 'rfc3161') {
+    const unchecked = 'there is a time stamp by a third party; --tsa-roots FILE checks it';
+    return hasStamps(bundle) ? [['Time stamp', unchecked]] : [];
+  }
+  const { status, covers, detail = '', genTime = '', provider = '' } = timestamp;
+  if (status === 'invalid') return [['Time stamp', `does not hold: ${printable(detail)}`]];
+  const by = `by ${printable(provider)}`;
+  if (status === 'untrusted') {
+    return [['Time stamp', `${printable(genTime)} (${by}, under no root that you pinned: it proves nothing)`]];
+  }
+  const what =
+    covers === 'receipt' ? 'it saw the signature then at the latest' : 'it saw the content, and not the signature';
+  return [['Witnessed', `${printable(genTime)} (${by}: ${what})`]];
+}
+
+/** Why a signature under a revoked key counts. */
+function rescueRows({ before, limit, revocationReason }: KeyRescue): [string, string][] {
+  const since = before === 'compromisedSince' ? 'not to be trusted since' : 'revoked at';
+  const reason = revocationReason === null ? '' : ` (${printable(revocationReason)})`;
+  return [['Key', `${since} ${printable(limit)}${reason}; the time stamp shows that the signature is older`]];
+}
+
+function hasStamps(bundle: Evaluation['bundle']): boolean {
+  const meta = bundle === null ? undefined : member(bundle, 'meta');
+  const timestamps = isJsonObject(meta) ? member(meta, 'timestamps') : undefined;
+  return Array.isArray(timestamps) && timestamps.length > 0;
+}
