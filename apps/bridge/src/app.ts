@@ -22,7 +22,7 @@ import { presentError, STATUS, translateError } from './errors.js';
 import type { HandoffKeys } from './handoff/handoff-keys.js';
 import { executionRoutes } from './ingest/executions/execution-routes.js';
 import { otlpRoutes } from './ingest/otlp/otlp-routes.js';
-import { planQuota } from './ingest/quota.js';
+import { requestRate } from './ingest/request-rate.js';
 import { outcomeRecorder } from './ingest/record-outcomes.js';
 import { sessionRoutes } from './session/session-routes.js';
 import { createSessions, type SessionTimes } from './session/sessions.js';
@@ -64,7 +64,7 @@ export function createApp(deps: BridgeDeps): Express {
     () => now().getTime(),
   );
   const gate = createGate(findKey);
-  const quota = planQuota(store.limits, now);
+  const takeRequest = requestRate(store.limits, now);
   const sessions = createSessions({ store: store.sessions, controlPlane, times: deps.sessionTimes, now });
   const assets = readAssets(deps.assetFolder);
   const handoffRules = {
@@ -75,12 +75,12 @@ export function createApp(deps: BridgeDeps): Express {
   };
   const recordDeps = { ingests: store.ingests, usage: deps.usage, logger, now };
   const routes: readonly Route[] = [
-    ...executionRoutes({ ...deps, ...limits, gate, quota, record: outcomeRecorder(recordDeps, 'executions') }),
+    ...executionRoutes({ ...deps, ...limits, gate, takeRequest, record: outcomeRecorder(recordDeps, 'executions') }),
     ...otlpRoutes({
       ...deps,
       ...limits,
       gate,
-      quota,
+      takeRequest,
       traces: store.traces,
       ingests: store.ingests,
       record: outcomeRecorder(recordDeps, 'otlp'),

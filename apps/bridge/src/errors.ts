@@ -5,7 +5,6 @@ import { StoreError } from './store/index.js';
 export const STATUS = {
   ...HTTP_STATUS,
   SESSION_CONFLICT: 409,
-  QUOTA_EXCEEDED: 429,
   BAD_CERTIFICATE: 502,
 } as const satisfies Readonly<Record<string, number>>;
 
@@ -21,7 +20,6 @@ const SENTENCES: ReadonlyMap<string, string> = new Map<BridgeCode, string>([
   ['PAYLOAD_TOO_LARGE', 'The request is too large'],
   ['UNSUPPORTED_MEDIA_TYPE', 'This media type is not taken here'],
   ['RATE_LIMITED', 'Too many requests: slow down'],
-  ['QUOTA_EXCEEDED', 'The executions of this month are used up'],
   ['SESSION_CONFLICT', 'Another session is active'],
   ['BAD_CERTIFICATE', 'The certificate that the node returned does not verify'],
   ['INTERNAL_ERROR', 'Something failed on our side'],

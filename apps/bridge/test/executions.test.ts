@@ -249,13 +249,24 @@ describe('a plan', () => {
     expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(4);
   });
 
-  it('limits the executions of a month, refused ones not counting', async () => {
+  it('limits the executions of a month, refused and repeated ones not counting, and says so on the page', async () => {
     const limits = { requestsPerMinute: null, executionsPerMonth: 3 };
-    const bearer = controlPlane.newKey(controlPlane.newTenant({ limits }));
+    const own = controlPlane.newTenant({ limits });
+    const bearer = controlPlane.newKey(own);
     await send({ executions: [{}, {}] }, { bearer });
-    const answer = await send({ executions: [execution(), execution(), execution(), execution()] }, { bearer });
-    expect(resultsOf(answer).map(({ status }) => status)).toEqual([200, 200, 200, 429]);
-    expect((await send(execution(), { bearer })).status).toBe(429);
+    const first = execution({ createdAt: '2026-01-01T00:00:00Z', timestamp: '2026-01-01T00:00:00Z' });
+    const answer = await send({ executions: [first, execution(), execution(), execution()] }, { bearer });
+    const results = resultsOf(answer);
+    expect(results.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    expect(results[3]?.['error']).toBe('QUOTA_EXCEEDED: the executions of this month are used up');
+    const replay = await send(first, { bearer });
+    expect(replay.status).toBe(200);
+    const single = await send(execution(), { bearer });
+    expect(single.status).toBe(429);
+    const [listed] = await bridge.store.ingests.newest(own.tenantId, 1, 'refused');
+    expect(listed).toMatchObject({ status: 429, reason: 'QUOTA_EXCEEDED: the executions of this month are used up' });
+    expect(single.body).toMatchObject({ error: 'QUOTA_EXCEEDED' });
+    expect(Number(single.headers.get('retry-after'))).toBeGreaterThan(1);
   });
 });
 

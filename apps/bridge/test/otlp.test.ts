@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/cer-core';
+import { isJsonObject, member, type JsonObject } from '@cer/cer-core';
+import { attributesOf, exportOf, GEN_AI, span } from './otlp-json.js';
 import { startNodeProcess, type NodeProcess } from './service-process.js';
 import { SERVICE_TOKEN, startStubControlPlane, type StubControlPlane, type StubTenant } from './stub-control-plane.js';
 import { startTestBridge, TEST_LIMITS, type TestBridge } from './test-bridge.js';
@@ -26,53 +26,7 @@ afterAll(async () => {
   await controlPlane.close();
 });
 
-/** An attribute value as OTLP's JSON writes it. */
-function anyValue(value: JsonValue): JsonObject {
-  if (typeof value === 'string') return { stringValue: value };
-  if (typeof value === 'boolean') return { boolValue: value };
-  if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
-  if (Array.isArray(value)) return { arrayValue: { values: (value as readonly JsonValue[]).map(anyValue) } };
-  if (value === null) return {};
-  return { kvlistValue: { values: attributesOf(value as JsonObject) } };
-}
-
-function attributesOf(members: JsonObject): readonly JsonObject[] {
-  return Object.entries(members).map(([name, value]) => ({ key: name, value: anyValue(value ?? null) }));
-}
-
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
-
-const GEN_AI: JsonObject = {
-  'gen_ai.operation.name': 'chat',
-  'gen_ai.provider.name': 'openai',
-  'gen_ai.request.model': 'gpt-4o',
-  'gen_ai.request.temperature': 0.5,
-  'gen_ai.request.max_tokens': 100,
-  'gen_ai.input.messages': '[{"role":"user","parts":[{"type":"text","content":"Q"}]}]',
-  'gen_ai.output.messages': '[{"role":"assistant","parts":[{"type":"text","content":"A"}]}]',
-};
-
-function span(attributes: JsonObject = GEN_AI, members: JsonObject = {}): JsonObject {
-  return {
-    traceId: randomBytes(16).toString('hex'),
-    spanId: randomBytes(8).toString('hex'),
-    name: 'chat gpt-4o',
-    kind: 3,
-    startTimeUnixNano: '1767323045678901234',
-    endTimeUnixNano: '1767323046000000000',
-    attributes: attributesOf(attributes),
-    ...members,
-  };
-}
-
-const exportOf = (...spans: readonly JsonObject[]): JsonObject => ({
-  resourceSpans: [
-    {
-      resource: { attributes: attributesOf({ 'service.name': 'shop' }) },
-      scopeSpans: [{ scope: { name: 't' }, spans }],
-    },
-  ],
-});
 
 interface Answer {
   readonly status: number;

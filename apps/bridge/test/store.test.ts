@@ -178,29 +178,19 @@ describe.each([
     expect(await store.limits.takeRequest(tenantId, '2026-03-04T05:08', 0)).toBe(false);
   });
 
-  it('grants the executions of a month as far as they go, and takes back what was not used', async () => {
-    const tenantId = randomUUID();
-    const reserve = (instance: Store, wanted: number): Promise<number> =>
-      instance.limits.reserve(tenantId, '2026-03', wanted, 10);
-    const granted = await together(
-      database.url,
-      [store, second, store].map((instance) => () => reserve(instance, 4)),
-    );
-    expect(granted.reduce((sum, count) => sum + count, 0)).toBe(10);
-    expect(await reserve(second, 1)).toBe(0);
-    await store.limits.release(tenantId, '2026-03', 2);
-    expect(await reserve(second, 5)).toBe(2);
-  });
-
-  it('keeps the steps of a trace once, in the order in which they started', async () => {
+  it('keeps the steps and the root of a trace once, in the order in which they started', async () => {
     const tenantId = randomUUID();
     const step = (spanId: string, startedAt: string) => ({ spanId, parentSpanId: null, startedAt, bundleJson: '{}' });
     await store.traces.keep(tenantId, 't', [step('b', '2'), step('a', '1')]);
     await second.traces.keep(tenantId, 't', [step('b', '2'), step('c', '3')]);
     expect((await store.traces.stepsOf(tenantId, 't')).map(({ spanId }) => spanId)).toEqual(['a', 'b', 'c']);
     expect(await store.traces.stepsOf('somebody else', 't')).toEqual([]);
-    await second.traces.drop(tenantId, 't');
-    expect(await store.traces.stepsOf(tenantId, 't')).toEqual([]);
+    const root = { traceId: 't', startedAt: '1', endedAt: '4' };
+    expect(await store.traces.rootOf(tenantId, 't')).toBeNull();
+    await second.traces.keepRoots(tenantId, [root]);
+    await store.traces.keepRoots(tenantId, [{ ...root, endedAt: '5' }]);
+    expect(await store.traces.rootOf(tenantId, 't')).toEqual(root);
+    expect(await store.traces.rootOf('somebody else', 't')).toBeNull();
   });
 
   it('sweeps away what has run out and nothing else', async () => {
@@ -209,12 +199,15 @@ describe.each([
     const session = newSession();
     await store.sessions.startOnce(identity, session);
     await store.ingests.record(tenantId, [ingest()], { certified: 1, refused: 0 });
+    await store.traces.keepRoots(tenantId, [{ traceId: 't', startedAt: '1', endedAt: '2' }]);
     await store.sweep();
+    expect(await store.traces.rootOf(tenantId, 't')).not.toBeNull();
     expect(await store.sessions.startOnce(identity, newSession())).toBeNull();
     expect(await store.ingests.newest(tenantId, 1)).toHaveLength(1);
     nowMs = START + 4 * 24 * 60 * MINUTE_MS;
     await store.sweep();
     expect(await store.ingests.newest(tenantId, 1)).toEqual([]);
+    expect(await store.traces.rootOf(tenantId, 't')).toBeNull();
     nowMs = START;
     expect(await store.sessions.find(session.tokenHash)).toBeNull();
   });

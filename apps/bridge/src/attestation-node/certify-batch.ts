@@ -15,6 +15,8 @@ export interface LineAnswer {
   readonly index: number;
   readonly status: number;
   readonly body: JsonObject;
+  /** When the node asks to come again, in seconds. */
+  readonly retryAfterS?: number;
 }
 
 const NEWLINE = Buffer.from('\n');
@@ -39,7 +41,9 @@ export async function* certifyLines(
   if (answer.status !== 200) {
     // The whole batch was refused: every line got the same answer.
     const body = refusalBody(await answerText(answer));
-    for (const index of lines.keys()) yield { index, status: answer.status, body };
+    const wait = Number(answer.headers['retry-after']);
+    const later = Number.isSafeInteger(wait) && wait > 0 ? { retryAfterS: wait } : {};
+    for (const index of lines.keys()) yield { index, status: answer.status, body, ...later };
     return;
   }
   yield* answersOf(answer, lines.length);

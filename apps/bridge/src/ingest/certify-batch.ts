@@ -7,14 +7,12 @@ import type { NodeKeys } from '../attestation-node/node-keys.js';
 import type { Caller } from '../control-plane/gate.js';
 import { presentError, STATUS } from '../errors.js';
 import { conflictHashes, type ConflictHashes } from './conflict-hashes.js';
-import type { Quota } from './quota.js';
 import type { CertifyBatch } from './certify-items.js';
 import type { Item, ItemLabel, ItemRefusal, Outcome } from './item.js';
 
 export interface CertifyDeps {
   readonly node: NodeConnection;
   readonly nodeKeys: NodeKeys;
-  readonly quota: Quota;
   /** Called with every batch's outcomes before they are answered. */
   readonly record: (caller: Caller, outcomes: readonly Outcome[]) => Promise<void>;
   /** Where certificates are shown, when that is not where the node says. */
@@ -33,23 +31,19 @@ const BAD_CERTIFICATE: ItemRefusal = {
   status: STATUS.BAD_CERTIFICATE,
   error: presentError({ code: 'BAD_CERTIFICATE' }).error,
 };
-const OVER_QUOTA: ItemRefusal = { status: 429, error: presentError({ code: 'QUOTA_EXCEEDED' }).error };
 
 /**
- * Makes what certifies the batches of one request: under the caller's own key, within the account's plan, and every
- * certificate checked before it is called one.
+ * Makes what certifies the batches of one request: under the caller's own key, which the node holds to the account's
+ * plan, and every certificate checked before it is called one.
  */
 export function batchCertifier(deps: CertifyDeps, caller: Caller, signal: AbortSignal | undefined): CertifyBatch {
   return async (batch) => {
-    const wanted = batch.filter((item): item is SentItem => 'line' in item);
-    const granted = await deps.quota.reserve(caller, wanted.length);
-    const sent = wanted.slice(0, granted);
+    const sent = batch.filter((item): item is SentItem => 'line' in item);
     const answered = await certifySent(deps, caller, sent, signal);
     const outcomes = batch.map((item): Outcome => {
       if ('refusal' in item) return refused(item, item.refusal);
-      return answered.get(item) ?? refused(item, OVER_QUOTA);
+      return answered.get(item) ?? refused(item, NODE_GONE);
     });
-    await deps.quota.release(caller, granted - outcomes.filter(({ ok }) => ok).length);
     await deps.record(caller, outcomes);
     return outcomes;
   };
@@ -87,11 +81,11 @@ async function certifySent(
 async function outcomeOf(
   deps: CertifyDeps,
   item: SentItem,
-  { status, body }: LineAnswer,
+  { status, body, retryAfterS }: LineAnswer,
   hashesOf: (item: SentItem) => Promise<ConflictHashes>,
 ): Promise<Outcome> {
-  if (status === 409) return { ...nodeRefusal(item, status, body), conflict: await hashesOf(item) };
-  if (status !== 200) return nodeRefusal(item, status, body);
+  if (status === 409) return { ...nodeRefusal(item, status, body, {}), conflict: await hashesOf(item) };
+  if (status !== 200) return nodeRefusal(item, status, body, waitOf(body, retryAfterS, deps.now()));
   try {
     const checked = await checkCertificate(body, item, deps.nodeKeys, deps.now);
     if (!checked.ok) {
@@ -128,12 +122,25 @@ function statedId(cer: JsonObject): string | null {
   return typeof id === 'string' ? id : null;
 }
 
-function nodeRefusal(item: SentItem, status: number, body: JsonObject): Outcome & { readonly ok: false } {
+/** A line has no headers: what is used up for this month comes again with the next one. */
+function waitOf(body: JsonObject, stated: number | undefined, now: Date): Pick<ItemRefusal, 'retryAfterS'> {
+  if (stated !== undefined) return { retryAfterS: stated };
+  if (member(body, 'error') !== 'QUOTA_EXCEEDED') return {};
+  const nextMonth = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
+  return { retryAfterS: Math.max(1, Math.ceil((nextMonth - now.getTime()) / 1000)) };
+}
+
+function nodeRefusal(
+  item: SentItem,
+  status: number,
+  body: JsonObject,
+  wait: Pick<ItemRefusal, 'retryAfterS'>,
+): Outcome & { readonly ok: false } {
   const code = textMember(body, 'error');
   const message = textMember(body, 'message');
   const error = [code, message].filter((text) => text !== undefined).join(': ');
   return {
-    ...refused(item, { status, error: error === '' ? `The node refused it with status ${status}` : error }),
+    ...refused(item, { status, error: error === '' ? `The node refused it with status ${status}` : error, ...wait }),
     answer: body,
   };
 }

@@ -17,6 +17,8 @@ export interface ItemRefusal {
   readonly status: number;
   /** Names the field and the rule, never the value. */
   readonly error: string;
+  /** Of what passes: when to come again. */
+  readonly retryAfterS?: number;
 }
 
 /** What became of an item. */

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Database } from './database.js';
 import type { LimitStore } from './ports.js';
 
-/** What was used of the plans' limits, counted for all instances together. */
+/** The requests of a minute, counted for all instances together. */
 export class SqlLimitStore implements LimitStore {
   readonly #database: Database;
 
@@ -23,30 +23,6 @@ export class SqlLimitStore implements LimitStore {
       );
       return rows.length === 1;
     });
-  }
-
-  async reserve(tenantId: string, month: string, wanted: number, limit: number): Promise<number> {
-    return this.#database.transaction(async (db) => {
-      // Takes the row's lock on PostgreSQL, the file's on SQLite.
-      const { rows } = await returning(
-        db,
-        `insert into execution_months (tenant_id, month, count) values (?, ?, 0)
-         on conflict (tenant_id, month) do update set count = execution_months.count
-         returning count`,
-        [tenantId, month],
-      );
-      const granted = Math.max(0, Math.min(wanted, limit - Number(rows[0]?.count ?? 0)));
-      if (granted > 0) {
-        await db('execution_months').where({ tenant_id: tenantId, month }).increment('count', granted);
-      }
-      return granted;
-    });
-  }
-
-  async release(tenantId: string, month: string, unused: number): Promise<void> {
-    await this.#database.run(async (db) =>
-      db('execution_months').where({ tenant_id: tenantId, month }).decrement('count', unused),
-    );
   }
 }
 

@@ -62,13 +62,7 @@ export const MIGRATIONS: readonly Migration[] = [
           table.bigInteger('count').notNullable();
           table.primary(['tenant_id', 'minute']);
         })
-        .createTable('execution_months', (table) => {
-          table.text('tenant_id').notNullable();
-          table.text('month').notNullable();
-          table.bigInteger('count').notNullable();
-          table.primary(['tenant_id', 'month']);
-        })
-        // Certified bundles of traces that are still running; they go when their root span has ended.
+        // Certified bundles of the calls of traces.
         .createTable('trace_steps', (table) => {
           table.text('tenant_id').notNullable();
           table.text('trace_id').notNullable();
@@ -79,5 +73,18 @@ export const MIGRATIONS: readonly Migration[] = [
           table.text('stored_at').notNullable().index('trace_steps_age');
           table.primary(['tenant_id', 'trace_id', 'span_id']);
         }),
+  },
+  {
+    version: 2,
+    up: (schema) =>
+      // Root spans that have ended: calls of their traces that come later are sealed with what was there before.
+      schema.createTable('trace_roots', (table) => {
+        table.text('tenant_id').notNullable();
+        table.text('trace_id').notNullable();
+        table.text('started_at').notNullable();
+        table.text('ended_at').notNullable();
+        table.text('stored_at').notNullable().index('trace_roots_age');
+        table.primary(['tenant_id', 'trace_id']);
+      }),
   },
 ];

@@ -97,9 +97,6 @@ export interface IngestStore {
 export interface LimitStore {
   /** Counts a request. @returns false when the minute is full */
   takeRequest(tenantId: string, minute: string, limit: number): Promise<boolean>;
-  /** @returns how many of `wanted` there was room for; they are taken */
-  reserve(tenantId: string, month: string, wanted: number, limit: number): Promise<number>;
-  release(tenantId: string, month: string, unused: number): Promise<void>;
 }
 
 /** A certified span of a trace. */
@@ -110,11 +107,23 @@ export interface TraceStep {
   readonly bundleJson: string;
 }
 
+/** The span at the root of a trace, once it has ended. */
+export interface TraceRoot {
+  readonly traceId: string;
+  readonly startedAt: string;
+  readonly endedAt: string;
+}
+
+/** Traces whose parts may come in any order, in several exports, at several instances. All of it is kept for a day. */
 export interface TraceStore {
+  /** Of a span that is there already the first one stays. */
   keep(tenantId: string, traceId: string, steps: readonly TraceStep[]): Promise<void>;
+  /** Of a trace that has a root already the first one stays. */
+  keepRoots(tenantId: string, roots: readonly TraceRoot[]): Promise<void>;
+  /** Null while it has not ended. */
+  rootOf(tenantId: string, traceId: string): Promise<TraceRoot | null>;
   /** In the order in which they started. */
   stepsOf(tenantId: string, traceId: string): Promise<readonly TraceStep[]>;
-  drop(tenantId: string, traceId: string): Promise<void>;
 }
 
 export interface Store {

@@ -10,8 +10,7 @@ const KEPT = {
   ingestsMs: 2 * DAY_MS,
   minutesMs: 2 * HOUR_MS,
   /** A trace that is longer than this is sealed with what came after. */
-  traceStepsMs: DAY_MS,
-  monthsMs: 100 * DAY_MS,
+  tracesMs: DAY_MS,
 };
 
 /** Removes what has run out. */
@@ -23,7 +22,7 @@ export async function sweepExpired(database: Database, now: Date): Promise<void>
     await db('ingests').where('at', '<', before(KEPT.ingestsMs)).delete();
     await db('ingest_minutes').where('minute', '<', before(KEPT.minutesMs).slice(0, 16)).delete();
     await db('request_minutes').where('minute', '<', before(KEPT.minutesMs).slice(0, 16)).delete();
-    await db('execution_months').where('month', '<', before(KEPT.monthsMs).slice(0, 7)).delete();
-    await db('trace_steps').where('stored_at', '<', before(KEPT.traceStepsMs)).delete();
+    await db('trace_steps').where('stored_at', '<', before(KEPT.tracesMs)).delete();
+    await db('trace_roots').where('stored_at', '<', before(KEPT.tracesMs)).delete();
   });
 }

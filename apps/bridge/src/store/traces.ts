@@ -1,5 +1,5 @@
 import type { Database } from './database.js';
-import type { TraceStep, TraceStore } from './ports.js';
+import type { TraceRoot, TraceStep, TraceStore } from './ports.js';
 
 interface StepRow {
   readonly span_id: string;
@@ -8,7 +8,16 @@ interface StepRow {
   readonly bundle_json: string;
 }
 
-/** Certified spans of traces whose root span has not ended yet. */
+interface RootRow {
+  readonly tenant_id: string;
+  readonly trace_id: string;
+  readonly started_at: string;
+  readonly ended_at: string;
+}
+
+const ROWS_PER_STATEMENT = 500;
+
+/** Certified spans of traces, and the root spans that have ended. */
 export class SqlTraceStore implements TraceStore {
   readonly #database: Database;
   readonly #now: () => Date;
@@ -39,6 +48,32 @@ export class SqlTraceStore implements TraceStore {
     });
   }
 
+  async keepRoots(tenantId: string, roots: readonly TraceRoot[]): Promise<void> {
+    const stored_at = this.#now().toISOString();
+    const rows = roots.map(({ traceId, startedAt, endedAt }) => ({
+      tenant_id: tenantId,
+      trace_id: traceId,
+      started_at: startedAt,
+      ended_at: endedAt,
+      stored_at,
+    }));
+    await this.#database.transaction(async (db) => {
+      for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
+        await db('trace_roots')
+          .insert(rows.slice(at, at + ROWS_PER_STATEMENT))
+          .onConflict(['tenant_id', 'trace_id'])
+          .ignore();
+      }
+    });
+  }
+
+  async rootOf(tenantId: string, traceId: string): Promise<TraceRoot | null> {
+    const row: RootRow | undefined = await this.#database.run(async (db) =>
+      db<RootRow>('trace_roots').where({ tenant_id: tenantId, trace_id: traceId }).first(),
+    );
+    return row === undefined ? null : { traceId, startedAt: row.started_at, endedAt: row.ended_at };
+  }
+
   async stepsOf(tenantId: string, traceId: string): Promise<readonly TraceStep[]> {
     const rows: readonly StepRow[] = await this.#database.run(async (db) =>
       db('trace_steps')
@@ -52,11 +87,5 @@ export class SqlTraceStore implements TraceStore {
       startedAt: row.started_at,
       bundleJson: row.bundle_json,
     }));
-  }
-
-  async drop(tenantId: string, traceId: string): Promise<void> {
-    await this.#database.run(async (db) =>
-      db('trace_steps').where({ tenant_id: tenantId, trace_id: traceId }).delete(),
-    );
   }
 }

@@ -21,7 +21,7 @@ export async function certifyOne(
     const shown = Object.entries(outcome.answer ?? {}).filter(([name]) => name !== 'openings');
     return json(200, Object.fromEntries(shown), { 'x-certificate-hash': outcome.certificateHash });
   }
-  const { status, error } = outcome.refusal;
-  const retry = status === 503 || status === 429 ? { 'retry-after': '1' } : {};
+  const { status, error, retryAfterS = 1 } = outcome.refusal;
+  const retry = status === 503 || status === 429 ? { 'retry-after': String(retryAfterS) } : {};
   return json(status, outcome.answer ?? { error }, retry);
 }

@@ -14,13 +14,13 @@ import { byteLines } from '../../ndjson/byte-lines.js';
 import { batchCertifier, type CertifyDeps } from '../certify-batch.js';
 import { certifyItems } from '../certify-items.js';
 import { resultOf, type Item, type Outcome } from '../item.js';
-import type { Quota } from '../quota.js';
+import type { TakeRequest } from '../request-rate.js';
 import { itemOfLine, itemOfValue, REQUEST_DEPTH } from './execution-item.js';
 import { certifyOne } from './certify-one.js';
 
 export interface ExecutionRouteDeps extends CertifyDeps {
   readonly gate: Gate;
-  readonly quota: Quota;
+  readonly takeRequest: TakeRequest;
   readonly bodyLimitBytes: number;
   readonly streamLimitBytes: number;
 }
@@ -29,14 +29,14 @@ const NDJSON = 'application/x-ndjson';
 
 /** @see docs/spec.md, "Evidence bridge: machine path" */
 export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
-  const { gate, quota, bodyLimitBytes, streamLimitBytes } = deps;
+  const { gate, takeRequest, bodyLimitBytes, streamLimitBytes } = deps;
   return [
     {
       method: 'POST',
       path: '/api/v1/ingest/executions',
       admit: async (head) => {
         await gate.admit(head);
-        await quota.takeRequest(gate.callerOf(head));
+        await takeRequest(gate.callerOf(head));
       },
       mediaTypes: ['application/json', NDJSON],
       bodyLimitBytes: (head) => (isNdjson(head) ? streamLimitBytes : bodyLimitBytes),

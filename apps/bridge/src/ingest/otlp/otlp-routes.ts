@@ -4,7 +4,7 @@ import { unavailable } from '../../errors.js';
 import { batchCertifier, type CertifyDeps } from '../certify-batch.js';
 import { certifyItems } from '../certify-items.js';
 import type { Item, Outcome } from '../item.js';
-import type { Quota } from '../quota.js';
+import type { TakeRequest } from '../request-rate.js';
 import { exportOptions } from './export-options.js';
 import { formOf, readExport, type ExportLimits } from './read-export.js';
 import { sealTraces, type SealTraceDeps } from './seal-traces.js';
@@ -13,7 +13,7 @@ import { exportAnswer, OTLP_JSON, PROTOBUF } from './wire/answer.js';
 
 export interface OtlpRouteDeps extends CertifyDeps, ExportLimits, SealTraceDeps {
   readonly gate: Gate;
-  readonly quota: Quota;
+  readonly takeRequest: TakeRequest;
   readonly otlpLimitBytes: number;
 }
 
@@ -23,7 +23,7 @@ const MAX_REASONS = 5;
 
 /** The OTLP/HTTP door for traces. @see docs/spec.md, "Evidence bridge: machine path" */
 export function otlpRoutes(deps: OtlpRouteDeps): Route[] {
-  const { gate, quota } = deps;
+  const { gate, takeRequest } = deps;
   let underWay = 0;
   return [
     {
@@ -31,7 +31,7 @@ export function otlpRoutes(deps: OtlpRouteDeps): Route[] {
       path: '/v1/traces',
       admit: async (head) => {
         await gate.admit(head);
-        await quota.takeRequest(gate.callerOf(head));
+        await takeRequest(gate.callerOf(head));
         if (underWay >= EXPORTS_AT_ONCE) throw unavailable('Too many exports at once: retry');
       },
       mediaTypes: [PROTOBUF, OTLP_JSON],
@@ -72,7 +72,11 @@ function refusePassing(outcomes: readonly Outcome[]): void {
   );
   if (passing === undefined || passing.ok) return;
   if (passing.refusal.status >= 500) throw unavailable(passing.refusal.error);
-  throw new ServiceError({ code: 'RATE_LIMITED', headers: { 'retry-after': '1' } });
+  throw new ServiceError({
+    code: 'RATE_LIMITED',
+    message: passing.refusal.error,
+    headers: { 'retry-after': String(passing.refusal.retryAfterS ?? 1) },
+  });
 }
 
 /** Each reason once, with how often; the most frequent first. */

@@ -2,7 +2,7 @@ import { buildProjectBundle, isJsonObject, member, parseJson, type JsonObject, t
 import { answerText, type NodeConnection } from '../../attestation-node/connection.js';
 import type { Caller } from '../../control-plane/gate.js';
 import { unavailable } from '../../errors.js';
-import type { Ingest, IngestStore, TraceStep, TraceStore } from '../../store/index.js';
+import type { Ingest, IngestStore, TraceRoot, TraceStep, TraceStore } from '../../store/index.js';
 import type { Outcome } from '../item.js';
 import { OTEL_PREFIX } from '../executions/execution-item.js';
 import { timeOf } from './projection.js';
@@ -19,8 +19,10 @@ export interface SealTraceDeps {
 const MAX_STEPS = 2000;
 
 /**
- * Keeps the certificates of running traces, and seals each trace whose root span is among `spans` as a project of all
- * its certificates, under the customer's own key.
+ * Keeps the certificates of traces and their root spans, and seals each trace that this export added to and whose root
+ * span has ended, as a project of all its certificates, under the customer's own key. Its spans may come in any order,
+ * in several exports, at several instances: everybody writes before reading, so whoever comes last seals the whole; a
+ * call that comes after its trace was sealed is sealed with it anew, and an export that is repeated replays.
  * @returns a sentence for each trace that could not be sealed
  * @throws ServiceError SERVICE_UNAVAILABLE when the node is gone: the export is then safe to repeat
  */
@@ -31,16 +33,27 @@ export async function sealTraces(
   calls: readonly SpanItem[],
   outcomes: readonly Outcome[],
 ): Promise<readonly string[]> {
-  for (const [traceId, steps] of stepsByTrace(calls, outcomes)) await deps.traces.keep(caller.tenantId, traceId, steps);
+  const { traces } = deps;
+  const { tenantId } = caller;
+  const steps = stepsByTrace(calls, outcomes);
+  const roots = spans.flatMap((span) => rootOf(span) ?? []);
+  for (const [traceId, added] of steps) await traces.keep(tenantId, traceId, added);
+  await traces.keepRoots(tenantId, roots);
   const notes: string[] = [];
-  for (const root of spans.filter(({ parentSpanId, endNano }) => parentSpanId === null && endNano > 0n)) {
-    const steps = await deps.traces.stepsOf(caller.tenantId, root.traceId);
-    if (steps.length === 0) continue;
-    const fault = await sealTrace(deps, caller, root, steps);
-    if (fault === null) await deps.traces.drop(caller.tenantId, root.traceId);
-    else notes.push(`trace not sealed: ${fault}`);
+  for (const traceId of new Set([...steps.keys(), ...roots.map((root) => root.traceId)])) {
+    const root = await traces.rootOf(tenantId, traceId);
+    const known = root === null ? [] : await traces.stepsOf(tenantId, traceId);
+    if (root === null || known.length === 0) continue;
+    const fault = await sealTrace(deps, caller, root, known);
+    if (fault !== null) notes.push(`trace not sealed: ${fault}`);
   }
   return notes;
+}
+
+/** The root of a trace, when the span is one that has ended. */
+function rootOf({ parentSpanId, traceId, startNano, endNano }: Span): TraceRoot | null {
+  if (parentSpanId !== null || endNano === 0n || !/^[0-9a-f]{32}$/.test(traceId)) return null;
+  return { traceId, startedAt: timeOf(startNano), endedAt: timeOf(endNano) };
 }
 
 function stepsByTrace(calls: readonly SpanItem[], outcomes: readonly Outcome[]): ReadonlyMap<string, TraceStep[]> {
@@ -59,7 +72,7 @@ function stepsByTrace(calls: readonly SpanItem[], outcomes: readonly Outcome[]):
 async function sealTrace(
   deps: SealTraceDeps,
   caller: Caller,
-  root: Span,
+  root: TraceRoot,
   steps: readonly TraceStep[],
 ): Promise<string | null> {
   if (steps.length > MAX_STEPS) return `it has more than ${MAX_STEPS} calls`;
@@ -84,7 +97,7 @@ async function sealTrace(
     status: answer.status,
     executionId: `${OTEL_PREFIX}${root.traceId}`,
     provider: null,
-    model: isSealed ? `trace of ${steps.length} calls` : null,
+    model: `trace of ${steps.length} ${steps.length === 1 ? 'call' : 'calls'}`,
     certificateHash: isSealed ? projectHash : null,
     submittedHash: null,
     verificationUrl: textMember(body, 'verificationUrl'),
@@ -94,24 +107,23 @@ async function sealTrace(
   return fault;
 }
 
-/** The same trace always gives the same project, so that a repeated export replays. */
-function projectOf(root: Span, steps: readonly TraceStep[]): JsonObject {
-  const { traceId, startNano, endNano } = root;
+/** The same calls of a trace always give the same project. */
+function projectOf({ traceId, startedAt, endedAt }: TraceRoot, steps: readonly TraceStep[]): JsonObject {
   const known = new Set(steps.map(({ spanId }) => spanId));
   return buildProjectBundle(
     {
       projectBundleId: `${OTEL_PREFIX}${traceId}`,
       projectTitle: `OpenTelemetry trace ${traceId}`,
-      startedAt: timeOf(startNano),
-      completedAt: timeOf(endNano),
+      startedAt,
+      completedAt: endedAt,
       tags: ['opentelemetry'],
     },
-    steps.map(({ spanId, parentSpanId, startedAt, bundleJson }): ProjectStep => {
+    steps.map(({ spanId, parentSpanId, startedAt: recordedAt, bundleJson }): ProjectStep => {
       const isChild = parentSpanId !== null && known.has(parentSpanId);
       return {
         stepId: spanId,
         bundle: objectOf(bundleJson),
-        registryMembers: { recordedAt: startedAt, ...(isChild && { parentStepIds: [parentSpanId] }) },
+        registryMembers: { recordedAt, ...(isChild && { parentStepIds: [parentSpanId] }) },
       };
     }),
   );

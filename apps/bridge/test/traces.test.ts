@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { isJsonObject, member, type JsonObject } from '@cer/cer-core';
+import { exportOf, GEN_AI, span } from './otlp-json.js';
+import { postgresTestDatabase, type TestDatabase } from './postgres-test-database.js';
+import { startNodeProcess, type NodeProcess } from './service-process.js';
+import { SERVICE_TOKEN, startStubControlPlane, type StubControlPlane, type StubTenant } from './stub-control-plane.js';
+import { startTestBridge, type TestBridge } from './test-bridge.js';
+
+let controlPlane: StubControlPlane;
+let node: NodeProcess;
+let database: TestDatabase;
+let one: TestBridge;
+let two: TestBridge;
+
+beforeAll(async () => {
+  controlPlane = await startStubControlPlane();
+  node = await startNodeProcess(controlPlane.url, SERVICE_TOKEN);
+  database = await postgresTestDatabase();
+  const shared = { nodeUrl: node.url, controlPlaneUrl: controlPlane.url, databaseUrl: database.url };
+  [one, two] = await Promise.all([startTestBridge(shared), startTestBridge(shared)]);
+});
+afterAll(async () => {
+  await Promise.all([one.close(), two.close()]);
+  await database.remove();
+  await node.stop();
+  node.remove();
+  await controlPlane.close();
+});
+
+const newTraceId = (): string => randomBytes(16).toString('hex');
+
+/** The span that everything else happens in; it calls no model. */
+const rootOf = (traceId: string): JsonObject => span({ 'http.request.method': 'POST' }, { traceId });
+const callOf = (traceId: string, members: JsonObject = {}): JsonObject =>
+  span(GEN_AI, { traceId, parentSpanId: randomBytes(8).toString('hex'), ...members });
+
+async function send(bridge: TestBridge, bearer: string, ...spans: readonly JsonObject[]): Promise<JsonObject> {
+  const response = await fetch(`${bridge.url}/v1/traces?project=trace`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${bearer}` },
+    body: JSON.stringify(exportOf(...spans)),
+  });
+  const body: unknown = await response.json();
+  expect(response.status).toBe(200);
+  return isJsonObject(body) ? body : {};
+}
+
+interface SealedTrace {
+  readonly projectHash: string;
+  readonly title: string;
+}
+
+/** The projects of a trace, the newest first. */
+async function sealed({ tenantId }: StubTenant, traceId: string): Promise<readonly SealedTrace[]> {
+  const ingests = await one.store.ingests.newest(tenantId, 200, 'certified');
+  return ingests
+    .filter(({ executionId }) => executionId === `otel:${traceId}`)
+    .map(({ certificateHash, model }) => ({ projectHash: certificateHash ?? '', title: model ?? '' }));
+}
+
+/** The steps of a registered project whose hash and steps the node verifies. */
+async function verifiedSteps(projectHash: string): Promise<number> {
+  const url = `${node.url}/v1/project-bundle/public?project_hash=${encodeURIComponent(projectHash)}`;
+  const found: unknown = await (await fetch(url)).json();
+  const answer: unknown = await (
+    await fetch(`${node.url}/v1/project-bundle/verify`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ bundle: found }),
+    })
+  ).json();
+  expect(answer).toMatchObject({ ok: true, projectHash: { valid: true } });
+  return isJsonObject(answer) ? Number(member(answer, 'totalSteps')) : 0;
+}
+
+function newCaller(): { readonly tenant: StubTenant; readonly key: string } {
+  const tenant = controlPlane.newTenant();
+  return { tenant, key: controlPlane.newKey(tenant) };
+}
+
+describe('a trace that comes in parts', () => {
+  it('is sealed whole when its root span ends in a later export, and an export that is repeated replays', async () => {
+    const { tenant, key } = newCaller();
+    const traceId = newTraceId();
+    await send(one, key, callOf(traceId), callOf(traceId));
+    expect(await sealed(tenant, traceId)).toEqual([]);
+    const last = [callOf(traceId), rootOf(traceId)];
+    expect(await send(one, key, ...last)).toEqual({});
+    const [project, ...more] = await sealed(tenant, traceId);
+    expect(more).toEqual([]);
+    expect(project?.title).toBe('trace of 3 calls');
+    expect(await verifiedSteps(project?.projectHash ?? '')).toBe(3);
+    expect(await send(one, key, ...last)).toEqual({});
+    expect(new Set((await sealed(tenant, traceId)).map(({ projectHash }) => projectHash)).size).toBe(1);
+  });
+
+  it('is sealed whole when its parts come in at two instances', async () => {
+    const { tenant, key } = newCaller();
+    const traceId = newTraceId();
+    await send(one, key, callOf(traceId));
+    await send(two, key, callOf(traceId), rootOf(traceId));
+    const [project] = await sealed(tenant, traceId);
+    expect(await verifiedSteps(project?.projectHash ?? '')).toBe(2);
+  });
+
+  it('is sealed anew with a call that comes after its root span, at whichever instance', async () => {
+    const { tenant, key } = newCaller();
+    const traceId = newTraceId();
+    await send(one, key, callOf(traceId), rootOf(traceId));
+    await send(two, key, callOf(traceId));
+    const titles = (await sealed(tenant, traceId)).map(({ title }) => title);
+    expect(titles).toEqual(['trace of 2 calls', 'trace of 1 call']);
+  });
+
+  it('is sealed whole however its parts meet at two instances', async () => {
+    const { tenant, key } = newCaller();
+    const traceId = newTraceId();
+    const parts = Array.from({ length: 6 }, (_, at) => (at === 2 ? rootOf(traceId) : callOf(traceId)));
+    await Promise.all(parts.map((part, at) => send(at % 2 === 0 ? one : two, key, part)));
+    const titles = (await sealed(tenant, traceId)).map(({ title }) => title);
+    expect(titles).toContain('trace of 5 calls');
+  });
+
+  it('holds no calls of another account, though the trace has the same id', async () => {
+    const [ours, theirs] = [newCaller(), newCaller()];
+    const traceId = newTraceId();
+    await send(one, theirs.key, callOf(traceId));
+    await send(one, ours.key, callOf(traceId), rootOf(traceId));
+    expect((await sealed(ours.tenant, traceId)).map(({ title }) => title)).toEqual(['trace of 1 call']);
+    expect(await sealed(theirs.tenant, traceId)).toEqual([]);
+  });
+
+  it('keeps its certificates when its key may not register projects, and the sender and the page are told', async () => {
+    const { tenant } = newCaller();
+    const key = controlPlane.newKey(tenant, ['certify', 'ingest']);
+    const traceId = newTraceId();
+    const answer = await send(one, key, callOf(traceId), rootOf(traceId));
+    expect(answer).toEqual({
+      partialSuccess: { rejectedSpans: '0', errorMessage: expect.stringMatching(/^trace not sealed: FORBIDDEN/) },
+    });
+    const [refused] = await one.store.ingests.newest(tenant.tenantId, 1, 'refused');
+    expect(refused).toMatchObject({ status: 403, executionId: `otel:${traceId}` });
+    expect(await one.store.ingests.newest(tenant.tenantId, 5, 'certified')).toHaveLength(1);
+  });
+});
