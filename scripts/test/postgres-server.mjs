@@ -14,14 +14,17 @@ import pg from 'pg';
 const START_TIMEOUT_MS = 30_000;
 
 /**
- * Starts a server on 127.0.0.1 with an empty `postgres` database and the default durability.
+ * Starts a server on 127.0.0.1 with an empty `postgres` database and the default durability; or on what a physical
+ * backup holds.
+ * @param {{restored?: {data: string, password: string}}} options a data folder that was restored; it is left there
  * @returns {Promise<{url: string, createDatabase: (name: string) => Promise<string>, stop: () => Promise<void>}>}
  *   `createDatabase` answers the URL of the new database
  */
-export async function startPostgresServer() {
+export async function startPostgresServer({ restored } = {}) {
   const { initdb, postgres } = await binaries();
   const folder = await mkdtemp(join(tmpdir(), 'cer-postgres-'));
-  const password = randomBytes(16).toString('hex');
+  const password = restored?.password ?? randomBytes(16).toString('hex');
+  const data = restored?.data ?? join(folder, 'data');
   const port = await freePort();
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
   let server;
@@ -38,25 +41,11 @@ export async function startPostgresServer() {
   const abort = () => server?.kill('SIGQUIT');
 
   try {
-    await writeFile(join(folder, 'password'), password, { mode: 0o600 });
-    await promisify(execFile)(
-      ...asPlainUser(initdb, [
-        ...[
-          '-D',
-          join(folder, 'data'),
-          '-U',
-          'postgres',
-          '--auth=scram-sha-256',
-          `--pwfile=${join(folder, 'password')}`,
-        ],
-        ...['--encoding=UTF8', '--locale=C', '--no-sync'],
-      ]),
-    );
+    if (restored === undefined) await initialize(initdb, folder, data, password);
     const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories='];
-    server = spawn(
-      ...asPlainUser(postgres, ['-D', join(folder, 'data'), ...settings.flatMap((setting) => ['-c', setting])]),
-      { stdio: ['ignore', 'ignore', 'pipe'] },
-    );
+    server = spawn(...asPlainUser(postgres, ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]), {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     process.once('exit', abort);
     await answers(url, server);
   } catch (error) {
@@ -65,6 +54,14 @@ export async function startPostgresServer() {
   }
   const createDatabase = (name) => createDatabaseAt(url, name);
   return { url, createDatabase, stop };
+}
+
+/** Makes an empty cluster. */
+async function initialize(initdb, folder, data, password) {
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  const access = ['-D', data, '-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
+  await promisify(execFile)(...asPlainUser(initdb, [...access, '--encoding=UTF8', '--locale=C', '--no-sync']));
 }
 
 /**

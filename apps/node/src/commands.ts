@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { addWrappingKey, openKeyVault } from '@cer/keys/file-signer';
 import type { Environment } from '@cer/http-service';
 import { apiKeyPrefix, generateApiKey, hashApiKey, SCOPES } from './auth/api-key.js';
+import { backUp, restore } from './backup/backup-commands.js';
 import { loadNodeConfig } from './config.js';
 import { createKeyMaterial } from './key-material.js';
 import { StartupError } from './startup-error.js';
@@ -13,6 +14,8 @@ export const USAGE = `Usage: node apps/node/dist/main.js [command]
   init                                          make KEYS_FILE and COMMITMENT_SECRET_FILE of a new node
   keys upgrade                                  give KEYS_FILE of an earlier release its wrapping key
   migrate                                       bring the database up to date
+  backup --out FILE                             copy the SQLite database while the node runs
+  restore --from FILE                           put such a copy where DATABASE_URL points, and nothing is yet
   tenant create --name NAME                     print the tenant's id; made when there is none of that name
   api-key create --tenant NAME [--scopes a,b]   print a new API key, once
                  scopes: ${SCOPES.join(', ')}; all of them when left out
@@ -44,6 +47,14 @@ export async function runCommand(args: readonly string[], env: Environment, prin
   }
   if (command === 'migrate' && subcommand === undefined) {
     print(`the database is at schema version ${await migrate(loadNodeConfig(env).databaseUrl)}`);
+    return;
+  }
+  if (command === 'backup') {
+    print(backUp(args.slice(1), loadNodeConfig(env)));
+    return;
+  }
+  if (command === 'restore') {
+    print(restore(args.slice(1), loadNodeConfig(env)));
     return;
   }
   if (command === 'tenant' && subcommand === 'create') {

@@ -9,4 +9,5 @@ export type * from './signing-key-port.js';
 export type * from './stamp-port.js';
 export type * from './tenant-settings-port.js';
 export type * from './usage-port.js';
+export { copyDatabase, type DatabaseMarks } from './sqlite/copy-database.js';
 export { StoreBusyError, StoreError, type StoreErrorCode } from './store-error.js';

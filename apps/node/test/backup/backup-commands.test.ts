@@ -1,0 +1,101 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { runCommand } from '../../src/commands.js';
+import { openStore, type Store } from '../../src/store/index.js';
+import { newRecord } from '../store/new-record.js';
+
+let folder: string;
+let path: string;
+let store: Store;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'cer-backup-'));
+  path = join(folder, 'node.sqlite');
+  store = await openStore({ databaseUrl: `sqlite:${path}`, queueLimit: 10 });
+});
+afterAll(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function said(args: readonly string[], databaseUrl = `sqlite:${path}`): Promise<string> {
+  const lines: string[] = [];
+  await runCommand(args, { DATABASE_URL: databaseUrl }, (line) => lines.push(line));
+  return lines.join('\n');
+}
+
+describe('backup and restore', () => {
+  it('say what is in the copy, which only its owner can read, and where deleted content is in no byte', async () => {
+    const gone = newRecord({ bundleJson: '{"canary":"deleted before the backup"}' });
+    const kept = newRecord({ bundleJson: '{"canary":"kept"}', attestedAt: '2026-01-02T03:04:06.000Z' });
+    await store.records.recordOnce(gone);
+    await store.records.recordOnce(kept);
+    await store.records.setVisibility(gone.certificateHash, 'deleted');
+    await store.audit.append({ seq: 1, entryJson: '{}', hash: 'sha256:head', kid: 'k', signature: 's' });
+    const copy = join(folder, 'copy.sqlite');
+    const line = await said(['backup', '--out', copy]);
+    expect(line).toMatch(/schema version \d+; [12] records?.* the newest attested at 2026-01-02T03:04:06.000Z/);
+    expect(line).toContain('audit log up to 1 (sha256:head); key history up to 0');
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+    const bytes = readFileSync(copy, 'latin1');
+    expect([bytes.includes('"kept"'), bytes.includes('deleted before the backup')]).toEqual([true, false]);
+
+    const place = join(folder, 'elsewhere', 'node.sqlite');
+    await said(['restore', '--from', copy], `sqlite:${place}`);
+    const restored = await openStore({ databaseUrl: `sqlite:${place}`, queueLimit: 10 });
+    try {
+      expect(await restored.records.findByHash(kept.certificateHash)).toMatchObject({ bundleJson: kept.bundleJson });
+      expect(await restored.audit.last()).toMatchObject({ seq: 1, hash: 'sha256:head' });
+    } finally {
+      await restored.close();
+    }
+  });
+
+  it.each(['node.sqlite', 'node.sqlite-wal', 'node.sqlite-shm'])('restores beside no %s', async (name) => {
+    const place = mkdtempSync(join(folder, 'taken-'));
+    writeFileSync(join(place, name), 'newer certificates');
+    const copy = join(place, 'copy.sqlite');
+    await said(['backup', '--out', copy]);
+    await expect(said(['restore', '--from', copy], `sqlite:${join(place, 'node.sqlite')}`)).rejects.toThrow(
+      `${name} exists already`,
+    );
+    expect(readFileSync(join(place, name), 'utf8')).toBe('newer certificates');
+  });
+
+  it('keep nothing of a copy that cannot be made or is damaged', async () => {
+    const place = mkdtempSync(join(folder, 'refused-'));
+    const out = join(place, 'copy.sqlite');
+    await expect(said(['backup', '--out', out], `sqlite:${join(place, 'none.sqlite')}`)).rejects.toThrow(
+      'no such file',
+    );
+    writeFileSync(join(place, 'text'), 'this is no database, however long it may be '.repeat(1000));
+    await expect(said(['restore', '--from', join(place, 'text')], `sqlite:${out}`)).rejects.toThrow('SQLITE_NOTADB');
+    const damaged = join(place, 'damaged');
+    await said(['backup', '--out', damaged]);
+    const bytes = readFileSync(damaged);
+    writeFileSync(damaged, bytes.fill(0x55, 16_384 * 2, 16_384 * 3));
+    await expect(said(['restore', '--from', damaged], `sqlite:${out}`)).rejects.toThrow(/damaged|SQLITE_CORRUPT/);
+    writeFileSync(`${out}.part`, 'of another');
+    await expect(said(['backup', '--out', out])).rejects.toThrow('is another copy being made?');
+    expect([existsSync(out), readdirSync(place).toSorted()]).toEqual([false, ['copy.sqlite.part', 'damaged', 'text']]);
+  });
+
+  it('say how they are called, and that PostgreSQL has tools of its own', async () => {
+    for (const args of [
+      ['backup'],
+      ['backup', '--out'],
+      ['backup', '--out', ''],
+      ['restore', 'x'],
+      ['restore', '--out', 'x'],
+    ]) {
+      await expect(said(args)).rejects.toThrow(/--(out|from) FILE/);
+    }
+    await expect(said(['backup', '--out', join(folder, 'pg')], 'postgres://u:p@127.0.0.1/db')).rejects.toThrow(
+      'docs/operations.md',
+    );
+  });
+});

@@ -1,0 +1,53 @@
+// Physical backups of a PostgreSQL server, as its manual describes them for tools of one's own ("Making a Base Backup
+// Using the Low Level API"), and a server on a restored one. The packaged binaries have neither pg_basebackup nor pg_dump.
+//   base-backup.mjs take URL FOLDER          copies the running server into FOLDER
+//   base-backup.mjs serve URL FOLDER         serves FOLDER, prints the new URL, ends when its input ends
+import { chmod, cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startPostgresServer } from '../../../../scripts/test/postgres-server.mjs';
+
+const [command, url, folder] = process.argv.slice(2);
+
+/** What belongs to the running server alone. Its log is copied at the end, when all of it is there. */
+const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts', 'pg_wal', 'pg_replslot', 'pg_stat_tmp']);
+
+async function take() {
+  const client = new pg.Client(url);
+  await client.connect();
+  const data = (await client.query('show data_directory')).rows[0].data_directory;
+  await mkdir(join(folder, 'pg_wal'), { recursive: true });
+  await mkdir(join(folder, 'pg_replslot'));
+  await mkdir(join(folder, 'pg_stat_tmp'));
+  await client.query(`select pg_backup_start('test', true)`);
+  for (const name of await readdir(data)) if (!LEFT_OUT.has(name)) await copied(join(data, name), join(folder, name));
+  const { labelfile } = (await client.query('select labelfile from pg_backup_stop(false)')).rows[0];
+  await copied(join(data, 'pg_wal'), join(folder, 'pg_wal'));
+  await writeFile(join(folder, 'backup_label'), labelfile);
+  await chmod(folder, 0o700);
+  await client.end();
+}
+
+/** Files of other tests' databases come and go meanwhile. */
+async function copied(from, to) {
+  for (;;) {
+    try {
+      return await cp(from, to, { recursive: true, force: true });
+    } catch (error) {
+      if (error.code !== 'ENOENT') throw error;
+      await rm(to, { recursive: true, force: true });
+    }
+  }
+}
+
+async function serve() {
+  const { password, pathname } = new URL(url);
+  const server = await startPostgresServer({ restored: { data: folder, password } });
+  process.stdout.write(`${Object.assign(new URL(server.url), { pathname }).href}\n`);
+  process.stdin.resume();
+  await once(process.stdin, 'end');
+  await server.stop();
+}
+
+await (command === 'take' ? take() : serve());
