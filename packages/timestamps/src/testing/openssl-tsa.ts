@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** What is wrong with the certificate an authority stamps with. */
-export type TsaFlaw = 'none' | 'expired';
+/** What is wrong with a token: the certificate it was signed with, or the digest. */
+export type TsaFlaw = 'none' | 'expired' | 'two purposes' | 'uncritical purpose' | 'no purpose' | 'SHA-1';
 
 /** A real time-stamping authority: `openssl ts` with a root, an intermediate and a stamping certificate of its own. */
 export interface OpensslTsa {
@@ -19,6 +19,12 @@ export interface OpensslTsa {
   readonly rootFile: string;
   /** @param query DER of a request @returns DER of the response */
   reply(query: Uint8Array): Promise<Uint8Array>;
+  /**
+   * Signs a TSTInfo with a flaw that `openssl ts` itself would refuse to have.
+   * @param stamp asked for the TSTInfo once the certificate is there: it must not be older
+   * @returns DER of the token
+   */
+  sign(stamp: () => Promise<Uint8Array>, flaw: TsaFlaw): Promise<Uint8Array>;
   /** Is the token accepted by OpenSSL for this SHA-256 digest? Throws with its words when not. */
   accepts(token: Uint8Array, digest: Uint8Array): Promise<string>;
   remove(): void;
@@ -44,23 +50,38 @@ subjectKeyIdentifier = hash
 basicConstraints = critical, CA:true, pathlen:0
 keyUsage = critical, keyCertSign
 subjectKeyIdentifier = hash
-[stamping]
+${Object.entries({
+  stamping: 'critical, timeStamping',
+  'two-purposes': 'critical, timeStamping, codeSigning',
+  'uncritical-purpose': 'timeStamping',
+  'no-purpose': null,
+})
+  .map(
+    ([name, purpose]) => `[${name}]
 basicConstraints = critical, CA:false
 keyUsage = critical, digitalSignature
-extendedKeyUsage = critical, timeStamping
-`;
+${purpose === null ? '' : `extendedKeyUsage = ${purpose}`}
+`,
+  )
+  .join('')}`;
 
-/** Ended yesterday; OpenSSL itself stamps with any certificate. */
-const EXPIRED = ['-days', '-1'];
+/** For each flaw the extensions of the certificate, and the days it is valid for. */
+const FLAWS: Readonly<Record<TsaFlaw, { readonly section: string; readonly days: string; readonly digest: string }>> = {
+  none: { section: 'stamping', days: '3650', digest: 'sha256' },
+  // Ended yesterday; OpenSSL itself stamps with any certificate.
+  expired: { section: 'stamping', days: '-1', digest: 'sha256' },
+  'two purposes': { section: 'two-purposes', days: '3650', digest: 'sha256' },
+  'uncritical purpose': { section: 'uncritical-purpose', days: '3650', digest: 'sha256' },
+  'no purpose': { section: 'no-purpose', days: '3650', digest: 'sha256' },
+  'SHA-1': { section: 'stamping', days: '3650', digest: 'sha1' },
+};
 
 /**
  * Makes an authority in a temporary folder.
- * @param options `name`: its common name; `flaw`: what is wrong with it; `key`: an algorithm of `openssl genpkey`
+ * @param options `name`: its common name; `key`: an algorithm of `openssl genpkey`
  */
-export function createOpensslTsa(
-  options: { readonly name?: string; readonly flaw?: TsaFlaw; readonly key?: 'rsa' | 'ec' } = {},
-): OpensslTsa {
-  const { name = 'Test TSA', flaw = 'none', key = 'ec' } = options;
+export function createOpensslTsa(options: { readonly name?: string; readonly key?: 'rsa' | 'ec' } = {}): OpensslTsa {
+  const { name = 'Test TSA', key = 'ec' } = options;
   const folder = mkdtempSync(join(tmpdir(), 'tsa-'));
   const path = (file: string): string => join(folder, file);
   const openssl = (...args: readonly string[]): void => {
@@ -92,12 +113,13 @@ export function createOpensslTsa(
     '-out',
     'root.pem',
   );
-  const issue = (part: string, issuer: string, section: string, life: readonly string[]): void => {
+  const issue = (part: string, issuer: string, section: string, days: string, file = part): void => {
     const by = ['-CA', `${issuer}.pem`, '-CAkey', `${issuer}.key`, '-CAcreateserial'];
-    openssl('x509', '-req', '-in', `${part}.csr`, ...by, ...life, ...extensions(section), '-out', `${part}.pem`);
+    const life = ['-days', days, ...extensions(section)];
+    openssl('x509', '-req', '-in', `${part}.csr`, ...by, ...life, '-out', `${file}.pem`);
   };
-  issue('intermediate', 'root', 'intermediate', ['-days', '3650']);
-  issue('stamping', 'intermediate', 'stamping', flaw === 'expired' ? EXPIRED : ['-days', '3650']);
+  issue('intermediate', 'root', 'intermediate', '3650');
+  issue('stamping', 'intermediate', 'stamping', '3650');
   writeFileSync(
     path('chain.pem'),
     readFileSync(path('intermediate.pem'), 'utf8') + readFileSync(path('stamping.pem'), 'utf8'),
@@ -125,6 +147,19 @@ export function createOpensslTsa(
         await run('openssl', ['ts', '-reply', '-config', 'tsa.cnf', ...signer, ...files], { cwd: folder });
         return new Uint8Array(readFileSync(path(`${asked}.tsr`)));
       }),
+    sign: async (stamp, flaw) => {
+      const { section, days, digest } = FLAWS[flaw];
+      issue('stamping', 'intermediate', section, days, 'flawed');
+      const tstInfo = await stamp();
+      asked += 1;
+      writeFileSync(path(`${asked}.tst`), tstInfo);
+      const content = ['-econtent_type', 'id-smime-ct-TSTInfo', '-binary', '-nodetach', '-in', `${asked}.tst`];
+      const signer = ['-signer', 'flawed.pem', '-inkey', 'stamping.key', '-certfile', 'intermediate.pem'];
+      // With `-cades` the signature is bound to the certificate, as that of a token must be.
+      const options = ['-cades', '-md', digest, '-outform', 'DER', '-out', `${asked}.tok`];
+      await run('openssl', ['cms', '-sign', ...content, ...signer, ...options], { cwd: folder });
+      return new Uint8Array(readFileSync(path(`${asked}.tok`)));
+    },
     accepts: async (token, digest) => {
       asked += 1;
       writeFileSync(path(`${asked}.tst`), token);
