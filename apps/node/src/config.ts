@@ -73,6 +73,7 @@ const NodeEnvironment = z
     PROJECT_LIMIT_BYTES: positiveInteger(128 * MIB),
     PROJECT_VERIFY_LIMIT_BYTES: positiveInteger(32 * MIB),
     STORE_QUEUE_LIMIT: positiveInteger(10_000),
+    RETENTION_SWEEP_EVERY_S: positiveInteger(600),
     RATE_LIMIT_KEY_PER_MINUTE: wholeNumber(1, MAX_RATE).optional(),
     RATE_LIMIT_IP_PER_MINUTE: wholeNumber(1, MAX_RATE).optional(),
     LIMITS_EXEMPT_ADDRESSES: trustedProxies(),
@@ -132,6 +133,7 @@ const NodeEnvironment = z
     projectLimitBytes: env.PROJECT_LIMIT_BYTES,
     projectVerifyLimitBytes: env.PROJECT_VERIFY_LIMIT_BYTES,
     storeQueueLimit: env.STORE_QUEUE_LIMIT,
+    retentionSweepEverySeconds: env.RETENTION_SWEEP_EVERY_S,
     rateLimits: {
       keyRequestsPerMinute: env.RATE_LIMIT_KEY_PER_MINUTE,
       addressRequestsPerMinute: env.RATE_LIMIT_IP_PER_MINUTE,

@@ -16,6 +16,7 @@ import { describeRuntime } from './discovery/runtime.js';
 import { openKeyMaterial } from './key-material.js';
 import { createQuota } from './limits/quota.js';
 import { createRendererClient, type RendererClient } from './render/renderer-client.js';
+import { startSweeper } from './retention/sweeper.js';
 import { openSigningKeys } from './signing-keys/open-signing-keys.js';
 import { openStore, type Store } from './store/index.js';
 import { createSettingsMemory, type SettingsMemory } from './tenants/settings-memory.js';
@@ -61,10 +62,13 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       now,
     });
     upkeep.start();
+    const everyMs = config.retentionSweepEverySeconds * 1000;
+    const sweeper = startSweeper({ store, auditLog, now, everyMs, logger });
     const usageReports = reportUsage(config, store, logger);
     const stamping = timestamps.start({ store, now, logger });
     const close = async (): Promise<void> => {
       await stamping?.stop();
+      await sweeper.stop();
       await upkeep.stop();
       await usageReports?.stop();
       await quota.close();

@@ -50,5 +50,8 @@ export interface Database {
   /** Called after rows were erased, so that no copy stays behind where the database can help it. */
   purgeErased(): void;
 
+  /** Writes anew what rows were erased from; nobody else writes meanwhile. */
+  compact(): Promise<void>;
+
   close(): Promise<void>;
 }

@@ -5,6 +5,7 @@ export type * from './quota-port.js';
 export type * from './rate-port.js';
 export type * from './record-list-port.js';
 export type * from './record-scan-port.js';
+export type * from './retention-port.js';
 export type * from './signing-key-port.js';
 export type * from './stamp-port.js';
 export type * from './tenant-settings-port.js';

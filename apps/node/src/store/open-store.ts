@@ -14,6 +14,7 @@ import { recordKey, text } from './record-rows.js';
 import { SqlRecordList } from './record-list.js';
 import { SqlRecordScan } from './record-scan.js';
 import { SqlRecordStore } from './records.js';
+import { SqlRetentionStore } from './retention.js';
 import { retryPassing } from './retry.js';
 import { SqliteDatabase } from './sqlite/sqlite-database.js';
 import { SqlSigningKeyStore } from './signing-keys.js';
@@ -65,6 +66,7 @@ export async function openStore({
     tenants: new SqlTenantStore(database, now),
     tenantSettings: new SqlTenantSettingsStore(database, now),
     legalHolds: new SqlLegalHoldStore(database, now),
+    retention: new SqlRetentionStore(database),
     leases: new SqlLeaseStore(database),
     audit: new SqlAuditStore(database),
     signingKeys: new SqlSigningKeyStore(database),
@@ -83,6 +85,7 @@ export async function openStore({
       return rows.map((row) => text(row, 'commitment_secret_id'));
     },
     hasRecords: async () => (await retryPassing(() => database.all('select 1 from records limit 1', []))).length > 0,
+    compact: () => database.compact(),
     pendingRecords: () => commits.pending,
     close: async () => {
       await records.close();

@@ -4,6 +4,7 @@ import type { QuotaStore } from './quota-port.js';
 import type { RatePoints } from './rate-port.js';
 import type { RecordList } from './record-list-port.js';
 import type { RecordScan } from './record-scan-port.js';
+import type { RetentionStore } from './retention-port.js';
 import type { SigningKeyStore } from './signing-key-port.js';
 import type { StampStore } from './stamp-port.js';
 import type { UsageStore } from './usage-port.js';
@@ -219,6 +220,7 @@ export interface Store {
   readonly tenants: TenantStore;
   readonly tenantSettings: TenantSettingsStore;
   readonly legalHolds: LegalHoldStore;
+  readonly retention: RetentionStore;
   readonly leases: LeaseStore;
   readonly audit: AuditStore;
   readonly signingKeys: SigningKeyStore;
@@ -236,6 +238,11 @@ export interface Store {
   referencedCommitmentSecretIds(): Promise<readonly string[]>;
   /** False for a store that has never recorded anything. */
   hasRecords(): Promise<boolean>;
+  /**
+   * Writes the tables of records and projects anew, so that no byte of what was deleted is left in them. Takes as long as
+   * copying the database, and keeps writers waiting.
+   */
+  compact(): Promise<void>;
   /** How many records wait for their commit now. */
   pendingRecords(): number;
   /** Refuses new calls, commits everything that was accepted, then closes. */

@@ -33,12 +33,12 @@ const HEADS = `select ${HEAD_COLUMNS} from records where seq in (${SEQS}) and vi
 
 // A hundred of the largest records would be a gigabyte: what is larger than this is read alone.
 const LARGE_BYTES = 256 * 1024;
-const SIZE = ['bundle_json', 'meta_json', 'public_cer_json']
+export const RECORD_BYTES = ['bundle_json', 'meta_json', 'public_cer_json']
   .map((column) => `coalesce(octet_length(${column}), 0)`)
   .join(' + ');
 const WHOLE_COLUMNS = ['seq', ...columnNames(RECORD_COLUMNS), 'visibility', `${FIRST_ATTESTED} as first_attested`];
 const WHOLE = `select ${WHOLE_COLUMNS.join(', ')} from records`;
-const SMALL_RECORDS = `${WHOLE} where seq in (${SEQS}) and visibility <> 'deleted' and ${SIZE} <= ${LARGE_BYTES}`;
+const SMALL_RECORDS = `${WHOLE} where seq in (${SEQS}) and visibility <> 'deleted' and ${RECORD_BYTES} <= ${LARGE_BYTES}`;
 const ONE_RECORD = `${WHOLE} where seq = $1 and visibility <> 'deleted'`;
 
 const PLACE = `

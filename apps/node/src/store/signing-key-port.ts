@@ -69,6 +69,8 @@ export interface SigningKeyStore {
   announce(node: SigningNode): Promise<void>;
   /** Forgets a process that ended. */
   leave(instanceId: string): Promise<void>;
+  /** Forgets processes that said nothing since, in milliseconds since 1970: they ended without a word. */
+  forgetSilent(sinceMs: number): Promise<void>;
   newestStatement(): Promise<StatementRow | null>;
   /** @returns false when there is a statement of this version already */
   addStatement(statement: StatementRow): Promise<boolean>;

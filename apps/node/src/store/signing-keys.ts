@@ -84,6 +84,10 @@ export class SqlSigningKeyStore implements SigningKeyStore {
     await this.#run('delete from signing_nodes where instance_id = $1', [instanceId]);
   }
 
+  async forgetSilent(sinceMs: number): Promise<void> {
+    await this.#run('delete from signing_nodes where seen_ms < $1', [sinceMs]);
+  }
+
   async newestStatement(): Promise<StatementRow | null> {
     const [row] = await this.#run('select * from key_set_statements order by version desc limit 1');
     if (row === undefined) return null;

@@ -18,6 +18,7 @@ import { hashOf, hashOnlyRecord, newRecord } from './new-record.js';
 import { projectContract } from './project.contract.js';
 import { recordListContract } from './record-list.contract.js';
 import { stampContract } from './stamp.contract.js';
+import { retentionContract } from './retention.contract.js';
 import { tenantContract } from './tenant.contract.js';
 import { tenantSettingsContract } from './tenant-settings.contract.js';
 import type { TestDatabase } from './test-database.js';
@@ -309,6 +310,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   stampContract(() => ({ store, database }));
   tenantContract(() => store);
   tenantSettingsContract(() => store);
+  retentionContract(() => store);
 }
 
 function winnersOf(outcomes: readonly RecordOutcome[]): number {

@@ -81,7 +81,14 @@ export class SqliteDatabase implements Database {
     this.#checkpoint.purge();
   }
 
+  async compact(): Promise<void> {
+    translated(() => {
+      this.#checkpoint.compact();
+    });
+  }
+
   async close(): Promise<void> {
+    if (!this.#file.open) return;
     this.#checkpoint.stop();
     this.#file.close();
   }

@@ -1,5 +1,7 @@
 import type Sqlite from 'better-sqlite3';
 
+import { StaleCopies } from './stale-copies.js';
+
 const TICK_MS = 1_000;
 
 /**
@@ -9,11 +11,15 @@ const TICK_MS = 1_000;
 export class WalCheckpoint {
   readonly #file: Sqlite.Database;
   readonly #timer: NodeJS.Timeout;
+  readonly #staleCopies: StaleCopies;
   #state: 'clean' | 'written' | 'quiet' = 'clean';
   #purge = false;
 
+  /** Empties the log at once: a process that ended between erasing and emptying it left the erased bytes there. */
   constructor(file: Sqlite.Database) {
     this.#file = file;
+    this.#staleCopies = new StaleCopies(file);
+    this.#emptyLog();
     this.#timer = setInterval(() => {
       this.#tick();
     }, TICK_MS);
@@ -26,22 +32,39 @@ export class WalCheckpoint {
 
   /** Overwrites what was erased in the log too, now or, when another process is reading, as soon as it can. */
   purge(): void {
-    this.#purge = !this.#truncate();
+    this.#staleCopies.note();
+    this.#emptyLog();
+  }
+
+  /** Leaves no copy of what was erased, however large the file is. Nobody else can write meanwhile. */
+  compact(): void {
+    this.#staleCopies.remove();
+    this.#emptyLog();
   }
 
   stop(): void {
     clearInterval(this.#timer);
+    this.#removeCopies();
   }
 
   #tick(): void {
     if (this.#purge) {
-      this.purge();
+      this.#emptyLog();
     } else if (this.#state === 'written') {
       this.#state = 'quiet';
     } else if (this.#state === 'quiet') {
       this.#state = 'clean';
+      this.#removeCopies();
       this.#checkpoint('PASSIVE');
     }
+  }
+
+  #removeCopies(): void {
+    if (this.#staleCopies.removeIfQuick()) this.#emptyLog();
+  }
+
+  #emptyLog(): void {
+    this.#purge = !this.#truncate();
   }
 
   #truncate(): boolean {

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { AuditLog } from '../audit/audit-log.js';
+import type { HeldKind, RecordPlace, Store } from '../store/index.js';
+import { settingsOf } from '../tenants/tenant-settings.js';
+
+export interface SweepDeps {
+  readonly store: Pick<Store, 'tenantSettings' | 'retention'>;
+  readonly auditLog: AuditLog;
+  readonly now: () => Date;
+}
+
+const DAY_MS = 86_400_000;
+const TENANTS_AT_ONCE = 100;
+const MIN_PAUSE_MS = 20;
+
+/**
+ * Deletes what is older than its tenant keeps, never what is held. It keeps no place of its own: what is deleted is no
+ * longer due, so a sweep that ends early, or runs twice at once, loses nothing.
+ * @param signal ends it after the present batch
+ * @returns how many records and projects were deleted
+ * @see docs/spec.md, "Retention"
+ */
+export async function sweep(deps: SweepDeps, signal: AbortSignal): Promise<number> {
+  let deleted = 0;
+  for (let after = ''; ;) {
+    const tenants = await deps.store.tenantSettings.withRetention(after, TENANTS_AT_ONCE);
+    for (const tenantId of tenants) {
+      for (const kind of ['records', 'projects'] as const) deleted += await sweepTenant(deps, kind, tenantId, signal);
+    }
+    const last = tenants.at(-1);
+    if (last === undefined || signal.aborted) return deleted;
+    after = last;
+  }
+}
+
+async function sweepTenant(deps: SweepDeps, kind: HeldKind, tenantId: string, signal: AbortSignal): Promise<number> {
+  const { store, auditLog } = deps;
+  let deleted = 0;
+  for (let after: RecordPlace | null = null; !signal.aborted;) {
+    const startedAt = performance.now();
+    // Asked for each batch: a tenant that decides to keep more is heard at once.
+    const before = await keptFrom(deps, tenantId);
+    if (before === null) break;
+    const { due, next } = await store.retention.due(kind, tenantId, before, after);
+    if (due.length > 0) {
+      // Before the act: then no deletion is without its entry.
+      await auditLog.append({
+        act: `${kind}.retention`,
+        target: tenantId,
+        actor: 'retention',
+        requestId: null,
+        details: { before, hashes: due.map(({ hash }) => hash) },
+      });
+      deleted += await store.retention.deleteDue(kind, due);
+    }
+    if (next === null) break;
+    after = next;
+    // At most half of the time, so that certify never waits for more than one batch.
+    const pause = Math.max(MIN_PAUSE_MS, performance.now() - startedAt);
+    await sleep(pause, undefined, { signal }).catch(() => undefined);
+  }
+  return deleted;
+}
+
+/** What was made before this time is due; null when nothing is. */
+async function keptFrom({ store, now }: SweepDeps, tenantId: string): Promise<string | null> {
+  const { retentionDays, legalHold } = settingsOf(await store.tenantSettings.find(tenantId));
+  if (retentionDays === null || legalHold) return null;
+  return new Date(now().getTime() - retentionDays * DAY_MS).toISOString();
+}

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { executionRequest } from '@cer/cer-core/testing';
+import { silentLogger } from '@cer/http-service';
+
+import { createAuditLog, type AuditLog } from '../../src/audit/audit-log.js';
+import { sweep, type SweepDeps } from '../../src/retention/sweep.js';
+import { startSweeper } from '../../src/retention/sweeper.js';
+import { openStore, type NewRecord, type Store } from '../../src/store/index.js';
+import { ask } from '../ask.js';
+import { newProject } from '../store/new-project.js';
+import { newRecord } from '../store/new-record.js';
+import { postgresTestDatabase } from '../store/postgres-test-database.js';
+import { sqliteTestDatabase } from '../store/sqlite-test-database.js';
+import { startTestNode, type TestNode } from '../test-node.js';
+
+const NOW = new Date('2026-06-30T12:00:00.000Z');
+const daysAgo = (days: number): string => new Date(NOW.getTime() - days * 86_400_000).toISOString();
+const RUNNING = new AbortController().signal;
+
+describe.each([
+  ['SQLite', sqliteTestDatabase],
+  ['PostgreSQL', postgresTestDatabase],
+] as const)('sweeping on %s', (_name, makeDatabase) => {
+  let node: TestNode;
+  let store: Store;
+
+  beforeAll(async () => {
+    node = await startTestNode({ database: await makeDatabase() });
+    ({ store } = node);
+  });
+  afterAll(async () => {
+    await node.close();
+    await node.database.remove();
+  });
+
+  const auditLogOf = ({ audit }: Store): AuditLog =>
+    createAuditLog({ audit, signing: node.deps.signing, now: () => NOW });
+  const depsOf = (of: Store): SweepDeps => ({ store: of, auditLog: auditLogOf(of), now: () => NOW });
+  const another = (): Promise<Store> => openStore({ databaseUrl: node.database.url, queueLimit: 100 });
+
+  /** A tenant with records of these ages in days. */
+  async function tenantWith(
+    ages: readonly number[],
+    retentionDays: number | null = 30,
+  ): Promise<[string, NewRecord[]]> {
+    const tenantId = randomUUID();
+    const records = ages.map((age) => newRecord({ tenantId, attestedAt: daysAgo(age) }));
+    await Promise.all(records.map((record) => store.records.recordOnce(record)));
+    await store.tenantSettings.set(tenantId, 'node', { retentionDays });
+    return [tenantId, records];
+  }
+  const left = async (records: readonly NewRecord[]): Promise<boolean[]> =>
+    await Promise.all(records.map(async (record) => (await store.records.findByHash(record.certificateHash)) !== null));
+  async function entriesAbout(tenantId: string): Promise<{ act: string; actor: string; details: object }[]> {
+    const rows = await store.audit.after(0, 10_000);
+    return rows
+      .map(({ entryJson }) => JSON.parse(entryJson) as { act: string; actor: string; target: string; details: object })
+      .filter(({ target, act }) => target === tenantId && act.endsWith('.retention'));
+  }
+
+  it('deletes what is older than its tenant keeps, and writes down what before it does', async () => {
+    const [tenantId, records] = await tenantWith([31, 30.5, 29.5, 0]);
+    const [, kept] = await tenantWith([1_000], null);
+    const project = newProject({ tenantId, registeredAt: daysAgo(40) });
+    await store.projects.registerOnce(project, 'visible');
+    expect(await sweep(depsOf(store), RUNNING)).toBe(3);
+    expect(await left([...records, ...kept])).toEqual([false, false, true, true, true]);
+    expect(await store.projects.findByHash(project.projectHash)).toBeNull();
+    const [first, second] = records.map(({ certificateHash }) => certificateHash);
+    const before = daysAgo(30);
+    expect(await entriesAbout(tenantId)).toMatchObject([
+      { act: 'records.retention', actor: 'retention', details: { before, hashes: [first, second] } },
+      { act: 'projects.retention', actor: 'retention', details: { before, hashes: [project.projectHash] } },
+    ]);
+    expect(await sweep(depsOf(store), RUNNING)).toBe(0);
+    expect(await entriesAbout(tenantId)).toHaveLength(2);
+  });
+
+  it('keeps what is held, however much of it, until it is released', async () => {
+    const [tenantId, records] = await tenantWith(Array.from({ length: 120 }, () => 50));
+    const [heldTenant, ofHeldTenant] = await tenantWith([50]);
+    await store.tenantSettings.set(heldTenant, 'control-plane', { legalHold: true });
+    const held = records.slice(0, 110);
+    for (const { certificateHash } of held) await store.legalHolds.place('records', certificateHash, null);
+    expect(await sweep(depsOf(store), RUNNING)).toBe(10);
+    expect(new Set(await left([...held, ...ofHeldTenant]))).toEqual(new Set([true]));
+    expect(await entriesAbout(heldTenant)).toEqual([]);
+    const [released] = held;
+    await store.legalHolds.release(released?.certificateHash ?? '', null);
+    await store.tenantSettings.set(heldTenant, 'control-plane', { legalHold: false });
+    expect(await sweep(depsOf(store), RUNNING)).toBe(2);
+    await store.tenantSettings.set(tenantId, 'node', { retentionDays: null });
+  });
+
+  it('hears at once of a tenant that decides to keep more', async () => {
+    const [tenantId, records] = await tenantWith(Array.from({ length: 250 }, () => 50));
+    const deps = depsOf(store);
+    const changing: AuditLog = {
+      append: async (act) => {
+        await store.tenantSettings.set(tenantId, 'node', { retentionDays: 60 });
+        return await deps.auditLog.append(act);
+      },
+    };
+    expect(await sweep({ ...deps, auditLog: changing }, RUNNING)).toBe(100);
+    expect((await left(records)).filter(Boolean)).toHaveLength(150);
+  });
+
+  it('ends after a batch when it is told to, and goes on from there the next time', async () => {
+    const [, records] = await tenantWith(Array.from({ length: 250 }, () => 50));
+    const stopping = new AbortController();
+    const deps = depsOf(store);
+    const stopped: AuditLog = {
+      append: (act) => {
+        stopping.abort();
+        return deps.auditLog.append(act);
+      },
+    };
+    expect(await sweep({ ...deps, auditLog: stopped }, stopping.signal)).toBe(100);
+    expect((await left(records)).filter(Boolean)).toHaveLength(150);
+    expect(await sweep(deps, RUNNING)).toBe(150);
+    expect(new Set(await left(records))).toEqual(new Set([false]));
+  });
+
+  it('deletes nothing that it could not write down', async () => {
+    const [tenantId, records] = await tenantWith([50]);
+    const failing: AuditLog = { append: () => Promise.reject(new Error('no signer')) };
+    await expect(sweep({ ...depsOf(store), auditLog: failing }, RUNNING)).rejects.toThrow('no signer');
+    expect(await left(records)).toEqual([true]);
+    await store.tenantSettings.set(tenantId, 'node', { retentionDays: null });
+  });
+
+  it('deletes each thing once when two sweeps run at once', async () => {
+    const [, records] = await tenantWith(Array.from({ length: 300 }, () => 50));
+    const other = await another();
+    const deleted = await Promise.all([sweep(depsOf(store), RUNNING), sweep(depsOf(other), RUNNING)]);
+    expect(deleted.reduce((sum, each) => sum + each)).toBe(300);
+    expect(new Set(await left(records))).toEqual(new Set([false]));
+    await other.close();
+  });
+
+  it('lets executions be certified meanwhile', async () => {
+    await tenantWith(Array.from({ length: 800 }, () => 50));
+    const key = await node.newKey();
+    const sweeping = new AbortController();
+    const swept = sweep(depsOf(store), RUNNING).finally(() => {
+      sweeping.abort();
+    });
+    let certifiedMeanwhile = 0;
+    for (; !sweeping.signal.aborted; certifiedMeanwhile += 1) {
+      const body = executionRequest({ executionId: randomUUID() });
+      expect((await ask(node, 'post', '/v1/cer/ai/certify', { key, body })).status).toBe(200);
+    }
+    expect(await swept).toBe(800);
+    expect(certifiedMeanwhile).toBeGreaterThan(2);
+  });
+
+  it('happens in the background of every node, one at a time, and forgets processes that are long gone', async () => {
+    const [, records] = await tenantWith(Array.from({ length: 30 }, () => 50));
+    const [gone, silent] = [randomUUID(), randomUUID()];
+    for (const [instanceId, days] of [
+      [gone, 1.01],
+      [silent, 0.99],
+    ] as const) {
+      const seenMs = NOW.getTime() - days * 86_400_000;
+      await store.signingKeys.announce({ instanceId, kid: null, lastSignedAt: null, seenMs });
+    }
+    const other = await another();
+    const sweepers = [store, other].map((each) =>
+      startSweeper({ ...depsOf(each), store: each, everyMs: 10, logger: silentLogger() }),
+    );
+    while ((await left(records)).includes(true)) await sleep(10);
+    for (const sweeper of sweepers) await sweeper.stop();
+    const known = (await store.signingKeys.read()).nodes.map(({ instanceId }) => instanceId);
+    expect([known.includes(gone), known.includes(silent)]).toEqual([false, true]);
+    expect(await store.leases.acquire('retention', 'somebody else', 1)).toBe(true);
+    await other.close();
+  });
+});

@@ -1,0 +1,131 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { openStore, type NewRecord, type Store } from '../../src/store/index.js';
+import { newRecord } from './new-record.js';
+import { sqliteTestDatabase } from './sqlite-test-database.js';
+
+type SqliteTestDatabase = Awaited<ReturnType<typeof sqliteTestDatabase>>;
+
+let database: SqliteTestDatabase;
+let store: Store;
+
+beforeEach(async () => {
+  database = await sqliteTestDatabase();
+  store = await openStore({ databaseUrl: database.url, queueLimit: 10_000 });
+});
+afterEach(async () => {
+  await store.close();
+  await database.remove();
+});
+
+/** Everything that the database has on disk: the file, its write-ahead log and the log's index. */
+const bytesIn = (folder: string): string =>
+  readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name), 'latin1'))
+    .join('');
+const bytes = (): string => bytesIn(dirname(database.path));
+
+/** A mark that is in every column that deleting erases, and twice in the longest. */
+function marked(mark: string, length: number, members: Partial<NewRecord> = {}): NewRecord {
+  const bundleJson = JSON.stringify({ mark, filler: 'x'.repeat(length), end: mark });
+  const json = JSON.stringify({ mark });
+  return newRecord({ bundleJson, metaJson: json, publicCerJson: json, appId: mark, ...members });
+}
+
+describe('a deleted record on SQLite', () => {
+  it.each([100, 10_000, 100_000])('leaves no byte in any file, with content of %d characters', async (length) => {
+    const record = marked('canary', length);
+    await Promise.all([record, newRecord(), newRecord()].map((row) => store.records.recordOnce(row)));
+    expect(bytes()).toContain('canary');
+    await store.records.setVisibility(record.certificateHash, 'deleted');
+    expect(bytes()).not.toContain('canary');
+    expect(bytes()).toContain(record.certificateHash);
+  });
+
+  it('leaves no byte after a sweep either', async () => {
+    const records = Array.from({ length: 30 }, (_, index) =>
+      marked(`canary-${index}`, index * 700, { tenantId: 'swept' }),
+    );
+    await Promise.all([...records, newRecord()].map((row) => store.records.recordOnce(row)));
+    expect(bytes()).toContain('canary');
+    const { due } = await store.retention.due('records', 'swept', '2027-01-01T00:00:00.000Z', null);
+    expect(await store.retention.deleteDue('records', due)).toBe(30);
+    await store.compact();
+    expect(bytes()).not.toContain('canary');
+  });
+
+  it('leaves no byte when its process ended before the log was emptied: the next one empties it', async () => {
+    const record = marked('canary', 10_000);
+    await store.records.recordOnce(record);
+    // Somebody reads, so that the log cannot be emptied; what is on disk then is what a crash would leave.
+    const reader = new Sqlite(database.path);
+    reader.exec('begin; select count(*) from records');
+    await store.records.setVisibility(record.certificateHash, 'deleted');
+    expect(bytes()).toContain('canary');
+    const crashed = mkdtempSync(join(tmpdir(), 'cer-crashed-'));
+    cpSync(dirname(database.path), crashed, { recursive: true });
+    reader.close();
+
+    const next = await openStore({ databaseUrl: `sqlite:${join(crashed, 'node.db')}`, queueLimit: 1 });
+    expect(bytesIn(crashed)).not.toContain('canary');
+    expect(await next.records.findExecution('tenant-a', record.executionId ?? '')).toMatchObject({ record: null });
+    await next.close();
+    rmSync(crashed, { recursive: true });
+  });
+
+  it('is gone from the log as soon as nobody reads it any more', async () => {
+    const record = marked('canary', 10_000);
+    await store.records.recordOnce(record);
+    const reader = new Sqlite(database.path);
+    reader.exec('begin; select count(*) from records');
+    await store.records.setVisibility(record.certificateHash, 'deleted');
+    expect(bytes()).toContain('canary');
+    reader.close();
+    while (bytes().includes('canary')) await sleep(20);
+  });
+
+  it('leaves no copy in pages that it once was on, after the file was written anew in a quiet moment', async () => {
+    const mark = (index: number): string => `canary-${index}-`;
+    const records = Array.from({ length: 1_500 }, (_, index) =>
+      marked(mark(index), (index * 37) % 4_000, { tenantId: 'swept' }),
+    );
+    await Promise.all(records.map((row) => store.records.recordOnce(row)));
+    const seqs = new Map(
+      (await database.query('select seq, certificate_hash from records')).map((row) => [
+        row['certificate_hash'],
+        Number(row['seq']),
+      ]),
+    );
+    // In no order, so that pages are merged and rows move.
+    const order = records.map((_, index) => (index * 661) % records.length);
+    const deleted = order.slice(0, 1_350);
+    for (let start = 0; start < deleted.length; start += 30) {
+      const due = deleted.slice(start, start + 30).map((index) => {
+        const hash = records[index]?.certificateHash ?? '';
+        return { hash, seq: seqs.get(hash) ?? 0 };
+      });
+      expect(await store.retention.deleteDue('records', due)).toBe(30);
+    }
+    while ((await database.query('pragma user_version'))[0]?.['user_version'] !== 0) await sleep(50);
+    expect(await database.query('pragma freelist_count')).toEqual([{ freelist_count: 0 }]);
+    const found = bytes();
+    expect(deleted.filter((index) => found.includes(mark(index)))).toEqual([]);
+    expect(order.slice(1_350).filter((index) => !found.includes(mark(index)))).toEqual([]);
+    expect(await database.query('pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+  });
+
+  it('has the file written anew when the store is closed before a quiet moment came', async () => {
+    const record = marked('canary', 10_000);
+    await Promise.all([record, newRecord()].map((row) => store.records.recordOnce(row)));
+    await store.records.setVisibility(record.certificateHash, 'deleted');
+    await store.close();
+    expect(await database.query('pragma user_version')).toEqual([{ user_version: 0 }]);
+    expect(bytes()).not.toContain('canary');
+  });
+});
