@@ -1,0 +1,132 @@
+// Time stamps in batches: how often an authority is asked for many certificates, what each costs, and that every path
+// holds. Alone: node bench/stamp-scale.mjs [--rows 100000]   (npm run stamp-scale -w apps/node)
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import Sqlite from 'better-sqlite3';
+import { digestOf, stampedText } from '@cer/cer-core';
+import { isIncluded, parseTsaRoots, verifyTimestampToken } from '@cer/timestamps';
+import { createOpensslTsa, serveTsa } from '@cer/timestamps/testing';
+import { median } from './measure.mjs';
+import { closePlace, openPlace, startNode } from './scale-places.mjs';
+
+const { values: flags } = parseArgs({ options: { rows: { type: 'string', default: '100000' } } });
+const rows = Number(flags.rows);
+const folder = mkdtempSync(join(tmpdir(), 'cer-stamp-scale-'));
+const tsa = createOpensslTsa();
+const served = await serveTsa((query) => tsa.reply(query));
+
+/** Certifies one execution after the other until told to stop. @returns milliseconds of each */
+function certifying(url, key) {
+  let goesOn = true;
+  const times = [];
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const work = (async () => {
+    while (goesOn) {
+      const body = JSON.stringify({ executionId: randomUUID(), provider: 'p', model: 'm', input: 'i', output: 'o' });
+      const before = performance.now();
+      const answer = await fetch(`${url}/v1/cer/ai/certify`, { method: 'POST', headers, body });
+      if (!answer.ok) throw new Error(`certify: ${answer.status}`);
+      await answer.arrayBuffer();
+      times.push(performance.now() - before);
+      await sleep(20);
+    }
+  })();
+  return async () => {
+    goesOn = false;
+    await work;
+    return times.sort((a, b) => a - b);
+  };
+}
+
+const shown = (times) =>
+  `median ${median(times).toFixed(1)} ms, 99 of 100 within ${times[Math.floor(times.length * 0.99)].toFixed(1)} ms`;
+
+/** Every distinct token is checked whole, and by OpenSSL; every record's path leads to the imprint of its token. */
+async function verifyAll(database) {
+  const imprints = new Map();
+  const roots = parseTsaRoots(tsa.rootPem);
+  const imprintOf = async (token) => {
+    const known = imprints.get(token);
+    if (known !== undefined) return known;
+    const bytes = new Uint8Array(Buffer.from(token, 'base64'));
+    const outcome = await verifyTimestampToken(bytes, { roots, isImprint: () => true });
+    if (outcome.status !== 'verified') throw new Error(`a token is ${outcome.status}`);
+    await tsa.accepts(bytes, outcome.imprint);
+    imprints.set(token, outcome.imprint);
+    return outcome.imprint;
+  };
+  const found = { paths: 0, longest: 0, bytes: 0 };
+  for (const { meta_json: metaJson } of database.prepare('select meta_json from records').iterate()) {
+    const { attestation, timestamps } = JSON.parse(metaJson);
+    const [{ token, inclusion }] = timestamps;
+    const path = inclusion.path.map((hash) => new Uint8Array(Buffer.from(hash.slice('sha256:'.length), 'hex')));
+    const leaf = digestOf(stampedText(attestation.receipt, attestation.signature));
+    if (!isIncluded(leaf, { ...inclusion, path }, await imprintOf(token))) throw new Error('a path does not hold');
+    found.paths += 1;
+    found.longest = Math.max(found.longest, path.length);
+    found.bytes += JSON.stringify(timestamps).length + token.length;
+  }
+  return { ...found, tokens: imprints.size };
+}
+
+try {
+  console.log(`making ${rows} certificates`);
+  const place = await openPlace(folder, 'stamped', rows);
+  const key = `cer_live_${randomBytes(32).toString('base64url')}`;
+  const keyHash = createHash('sha256').update(key).digest('hex');
+  const { tenantId } = place;
+  await place.store.tenants.createApiKey({ tenantId, keyHash, prefix: 'cer_live_stamp', scopes: ['certify'] });
+  await closePlace(place);
+
+  const idle = await startNode(place);
+  const stopIdle = certifying(idle.url, key);
+  await sleep(3000);
+  const idleTimes = await stopIdle();
+  idle.child.kill('SIGTERM');
+  await new Promise((resolve) => idle.child.once('exit', resolve));
+
+  const rootsFile = join(folder, 'roots.pem');
+  writeFileSync(rootsFile, tsa.rootPem);
+  Object.assign(process.env, { TSA_URLS: served.url, TSA_ROOTS_FILE: rootsFile, TSA_MODE: 'batch' });
+  const database = new Sqlite(place.path, { readonly: true });
+  const unstamped = () => database.prepare('select count(*) as n from records where stamped_at is null').get().n;
+  const startedAt = performance.now();
+  const { child, url } = await startNode(place);
+  const stop = certifying(url, key);
+  let caughtUpAt = null;
+  while (caughtUpAt === null) {
+    await sleep(250);
+    // What is certified meanwhile waits for its own interval.
+    if (unstamped() < Math.min(rows / 100, 1000)) caughtUpAt = performance.now();
+  }
+  const times = await stop();
+  while (unstamped() > 0) await sleep(250);
+  child.kill('SIGTERM');
+  await new Promise((resolve) => child.once('exit', resolve));
+
+  const seconds = (caughtUpAt - startedAt) / 1000;
+  const verifiedFrom = performance.now();
+  const { paths, longest, bytes, tokens } = await verifyAll(database);
+  const verifySeconds = (performance.now() - verifiedFrom) / 1000;
+  database.close();
+  console.log(`certificates                  ${paths}`);
+  console.log(`calls of the authority        ${served.calls}, ${tokens} different tokens stored`);
+  console.log(`paths that hold               ${paths} of ${paths}, the longest has ${longest} hashes`);
+  console.log(
+    `time to stamp a certificate   ${((seconds * 1e6) / rows).toFixed(0)} us (${seconds.toFixed(1)} s in all)`,
+  );
+  console.log(`room in the database          ${Math.round(bytes / paths)} bytes a certificate`);
+  console.log(`calls for 1000 certificates   ${((served.calls * 1000) / paths).toFixed(2)}`);
+  console.log(`check of a path               ${((verifySeconds * 1e6) / paths).toFixed(0)} us, its token read once`);
+  console.log(`certify, nothing to stamp     ${shown(idleTimes)}`);
+  console.log(`certify, while stamping       ${shown(times)}`);
+  console.log(`load of the machine           ${loadavg()[0].toFixed(1)}`);
+} finally {
+  await served.close();
+  tsa.remove();
+  rmSync(folder, { recursive: true, force: true });
+}
