@@ -28,6 +28,7 @@ import type { Runtime } from './discovery/runtime.js';
 import { STATUS, translateError } from './errors.js';
 import type { Quota } from './limits/quota.js';
 import { createRateLimits, type RateLimitSettings } from './limits/rate-limits.js';
+import { createVerifyBudget, VERIFY_BUDGET, type VerifyBudgetSettings } from './limits/verify-budget.js';
 import { lookupRoutes } from './lookup/lookup-routes.js';
 import { openApiRoutes } from './openapi/openapi-routes.js';
 import { projectRoutes } from './project-bundle/project-routes.js';
@@ -63,6 +64,7 @@ export interface NodeDeps extends BodyLimits {
   readonly verifyUrl: string;
   /** Unset: nothing but what a plan says. */
   readonly rateLimits?: RateLimitSettings;
+  readonly verifyBudget?: VerifyBudgetSettings;
   /** Unset: the admin routes are closed. */
   readonly adminSecret?: Secret<string> | undefined;
   readonly logger: Logger;
@@ -79,7 +81,8 @@ export function nodeRoutes(deps: NodeDeps): Route[] {
   const gate = createGate(deps.keys, rates);
   const adminGate = createAdminGate({ adminSecret: deps.adminSecret, now: deps.now });
   const auditLog = createAuditLog({ audit: store.audit, signing: deps.signing, now: deps.now });
-  const shared = { ...deps, gate, adminGate, auditLog, records: store.records };
+  const verifyBudget = createVerifyBudget(deps.verifyBudget ?? VERIFY_BUDGET);
+  const shared = { ...deps, verifyBudget, gate, adminGate, auditLog, records: store.records };
   return [
     ...certifyRoutes(shared),
     ...attestRoutes(shared),

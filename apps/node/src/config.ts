@@ -14,6 +14,7 @@ import {
   type Environment,
 } from '@cer/http-service';
 import type { TokenAddress } from '@cer/pkcs11';
+import { VERIFY_BUDGET } from './limits/verify-budget.js';
 
 const MIB = 1024 * 1024;
 
@@ -76,6 +77,9 @@ const NodeEnvironment = z
     RETENTION_SWEEP_EVERY_S: positiveInteger(600),
     RATE_LIMIT_KEY_PER_MINUTE: wholeNumber(1, MAX_RATE).optional(),
     RATE_LIMIT_IP_PER_MINUTE: wholeNumber(1, MAX_RATE).optional(),
+    VERIFY_CONCURRENCY_PER_IP: positiveInteger(VERIFY_BUDGET.concurrencyPerAddress),
+    VERIFY_CPU_MS_PER_IP: positiveInteger(VERIFY_BUDGET.cpuMsPerAddress),
+    VERIFY_BYTES_AT_ONCE: positiveInteger(VERIFY_BUDGET.bytesAtOnce),
     LIMITS_EXEMPT_ADDRESSES: trustedProxies(),
     HEADERS_TIMEOUT_MS: positiveInteger(10_000),
     REQUEST_TIMEOUT_MS: positiveInteger(300_000),
@@ -137,6 +141,12 @@ const NodeEnvironment = z
     rateLimits: {
       keyRequestsPerMinute: env.RATE_LIMIT_KEY_PER_MINUTE,
       addressRequestsPerMinute: env.RATE_LIMIT_IP_PER_MINUTE,
+      exemptAddresses: env.LIMITS_EXEMPT_ADDRESSES,
+    },
+    verifyBudget: {
+      concurrencyPerAddress: env.VERIFY_CONCURRENCY_PER_IP,
+      cpuMsPerAddress: env.VERIFY_CPU_MS_PER_IP,
+      bytesAtOnce: env.VERIFY_BYTES_AT_ONCE,
       exemptAddresses: env.LIMITS_EXEMPT_ADDRESSES,
     },
     headersTimeoutMs: env.HEADERS_TIMEOUT_MS,

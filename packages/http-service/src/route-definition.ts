@@ -1,4 +1,4 @@
-import type { Handler, RequestHead, ResponseHeaders, StreamHandler } from './handler.js';
+import type { Handler, RequestHead, ResponseHeaders, ServiceResponse, StreamHandler } from './handler.js';
 
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -12,6 +12,11 @@ interface RouteRules {
    * answer, whatever the handler says.
    */
   readonly admit?: (head: RequestHead) => Promise<ResponseHeaders | undefined> | Promise<void>;
+  /**
+   * Runs around the reading of the body and the handler: what a budget holds for a request is held until both have ended,
+   * however they end.
+   */
+  readonly within?: (head: RequestHead, work: () => Promise<ServiceResponse>) => Promise<ServiceResponse>;
   /** The largest body; 1 MiB when left out. A function is asked after `admit`, for limits that depend on the caller. */
   readonly bodyLimitBytes?: number | ((head: RequestHead) => number);
   /** The media types a body may have, lower case; any when left out. */

@@ -20,6 +20,50 @@ const refuse = (code: string, status: number) => async () => {
   throw new ServiceError({ code, status });
 };
 
+describe('within', () => {
+  const held: string[] = [];
+  const route = (path: string, handler: Handler): Route => ({
+    method: 'POST',
+    path,
+    mediaTypes: ['text/plain'],
+    bodyLimitBytes: 4,
+    admit: async () => {
+      held.push('admitted');
+    },
+    within: async (_head, work) => {
+      held.push('held');
+      try {
+        return await work();
+      } finally {
+        held.push('released');
+      }
+    },
+    handler,
+  });
+  const app = appOf([
+    route('/fine', async () => {
+      held.push('handled');
+      return noContent();
+    }),
+    route('/refused', refuse('VALIDATION_ERROR', 400)),
+    { ...route('/full', echo), within: refuse('RATE_LIMITED', 429) },
+  ]);
+  const send = async (path: string, body: string, type = 'text/plain'): Promise<number> => {
+    held.length = 0;
+    return (await request(app).post(path).set('content-type', type).send(body)).status;
+  };
+
+  it('stands around the body and the handler, and ends however they end', async () => {
+    expect([await send('/fine', 'text'), held]).toEqual([204, ['admitted', 'held', 'handled', 'released']]);
+    expect([await send('/refused', 'text'), held]).toEqual([400, ['admitted', 'held', 'released']]);
+    expect([await send('/fine', 'too long'), held]).toEqual([413, ['admitted', 'held', 'released']]);
+  });
+
+  it('refuses before the body is looked at', async () => {
+    expect(await send('/full', 'too long', 'text/html')).toBe(429);
+  });
+});
+
 describe('routing', () => {
   const app = appOf([
     { method: 'GET', path: '/v1/things', handler: async () => ok({ all: true }) },

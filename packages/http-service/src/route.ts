@@ -206,7 +206,8 @@ async function answerOf(
     const headers = await route.admit(head);
     if (typeof headers === 'object') admitted.headers = headers;
   }
-  return dispatch(route, head, request, response);
+  const work = (): Promise<ServiceResponse> => dispatch(route, head, request, response);
+  return route.within === undefined ? work() : route.within(head, work);
 }
 
 async function dispatch(

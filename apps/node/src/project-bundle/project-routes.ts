@@ -2,6 +2,7 @@ import { evaluateProject, isJsonObject, member, toProjectVerifyResponse, type Ti
 import { ok, parseJsonBody, validationError, type Route } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import { recordNotFound } from '../errors.js';
+import type { VerifyBudget } from '../limits/verify-budget.js';
 import { parseHashQuery } from '../lookup/lookup-query.js';
 import { replayHeaders } from '../records/response-headers.js';
 import { publicProject } from './public-project.js';
@@ -12,7 +13,11 @@ export interface ProjectRouteDeps extends ProjectDeps {
   readonly timestamps?: TimestampVerifier | null;
   readonly projectLimitBytes: number;
   readonly projectVerifyLimitBytes: number;
+  readonly verifyBudget: VerifyBudget;
 }
+
+/** Of the node's time for verifying without a key, beside that of single bundles. */
+const SHARE_OF_TIME = 0.3;
 
 const mediaTypes = ['application/json'];
 
@@ -35,24 +40,27 @@ export function projectRoutes(deps: ProjectRouteDeps): Route[] {
         return ok(body, replayHeaders(isReplay));
       },
     },
-    {
-      method: 'POST',
-      path: '/v1/project-bundle/verify',
-      admit: gate.admitAnybody,
-      mediaTypes,
-      bodyLimitBytes: deps.projectVerifyLimitBytes,
-      cors: 'public',
-      handler: async (request) => {
-        const body = parseJsonBody(request);
-        const project = isJsonObject(body) ? member(body, 'bundle') : undefined;
-        if (!isJsonObject(project)) {
-          throw validationError([project === undefined ? 'bundle: is required' : 'bundle: must be an object']);
-        }
-        const { keySet } = signing.published();
-        const options = { keySet, timestamps, verifiedAt: now().toISOString(), onProgress: breathe };
-        return ok(toProjectVerifyResponse(await evaluateProject(project, options)));
+    deps.verifyBudget.guarded(
+      {
+        method: 'POST',
+        path: '/v1/project-bundle/verify',
+        admit: gate.admitAnybody,
+        mediaTypes,
+        bodyLimitBytes: deps.projectVerifyLimitBytes,
+        cors: 'public',
+        handler: async (request) => {
+          const body = parseJsonBody(request);
+          const project = isJsonObject(body) ? member(body, 'bundle') : undefined;
+          if (!isJsonObject(project)) {
+            throw validationError([project === undefined ? 'bundle: is required' : 'bundle: must be an object']);
+          }
+          const { keySet } = signing.published();
+          const options = { keySet, timestamps, verifiedAt: now().toISOString(), onProgress: breathe };
+          return ok(toProjectVerifyResponse(await evaluateProject(project, options)));
+        },
       },
-    },
+      SHARE_OF_TIME,
+    ),
     {
       method: 'GET',
       path: '/v1/project-bundle/public',

@@ -1,6 +1,7 @@
 import { evaluateCer, isJsonObject, member, toNodeVerifyResponse, type TimestampVerifier } from '@cer/cer-core';
 import { ok, parseJsonBody, validationError, type Route } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
+import type { VerifyBudget } from '../limits/verify-budget.js';
 import type { Signing } from '../signing-keys/signing.js';
 
 export interface VerifyRouteDeps {
@@ -9,28 +10,42 @@ export interface VerifyRouteDeps {
   readonly timestamps?: TimestampVerifier | null;
   readonly now: () => Date;
   readonly verifyLimitBytes: number;
+  readonly verifyBudget: VerifyBudget;
 }
 
+/** Of the node's time, so that certifying goes on whatever is sent here. */
+const SHARE_OF_TIME = 0.4;
+
 /** @see docs/spec.md, "POST /v1/cer/verify" */
-export function verifyRoutes({ gate, signing, timestamps = null, now, verifyLimitBytes }: VerifyRouteDeps): Route[] {
+export function verifyRoutes({
+  gate,
+  signing,
+  timestamps = null,
+  now,
+  verifyLimitBytes,
+  verifyBudget,
+}: VerifyRouteDeps): Route[] {
   return [
-    {
-      method: 'POST',
-      path: '/v1/cer/verify',
-      admit: gate.admitAnybody,
-      mediaTypes: ['application/json'],
-      bodyLimitBytes: verifyLimitBytes,
-      cors: 'public',
-      handler: async (request) => {
-        const body = parseJsonBody(request);
-        const bundle = isJsonObject(body) ? member(body, 'bundle') : undefined;
-        if (!isJsonObject(bundle)) {
-          throw validationError([bundle === undefined ? 'bundle: is required' : 'bundle: must be an object']);
-        }
-        const { keySet } = signing.published();
-        const options = { keySet, timestamps, verifiedAt: now().toISOString() };
-        return ok(toNodeVerifyResponse(await evaluateCer(bundle, options)));
+    verifyBudget.guarded(
+      {
+        method: 'POST',
+        path: '/v1/cer/verify',
+        admit: gate.admitAnybody,
+        mediaTypes: ['application/json'],
+        bodyLimitBytes: verifyLimitBytes,
+        cors: 'public',
+        handler: async (request) => {
+          const body = parseJsonBody(request);
+          const bundle = isJsonObject(body) ? member(body, 'bundle') : undefined;
+          if (!isJsonObject(bundle)) {
+            throw validationError([bundle === undefined ? 'bundle: is required' : 'bundle: must be an object']);
+          }
+          const { keySet } = signing.published();
+          const options = { keySet, timestamps, verifiedAt: now().toISOString() };
+          return ok(toNodeVerifyResponse(await evaluateCer(bundle, options)));
+        },
       },
-    },
+      SHARE_OF_TIME,
+    ),
   ];
 }

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** So far ahead of its share work may run, in milliseconds: small work then never waits for a timer. */
+const AHEAD_MS = 50;
+
+/** One piece of work at a time, in order of arrival, within a share of the event loop. */
+export class Turns {
+  readonly #share: number;
+  #last: Promise<unknown> = Promise.resolve();
+  /** When the work done so far has used up no more than its share. */
+  #paidAt = 0;
+  #waiting = 0;
+
+  /** @param share of the time that the work may take, above 0 and below 1 */
+  constructor(share: number) {
+    this.#share = share;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /**
+   * Runs `work` when its turn comes.
+   * @param begin called right before; what it throws is thrown instead of working
+   */
+  async take<T>(begin: () => void, work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(() => this.#run(begin, work));
+    this.#last = turn.catch(() => undefined);
+    this.#waiting += 1;
+    try {
+      return await turn;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  async #run<T>(begin: () => void, work: () => Promise<T>): Promise<T> {
+    const ahead = this.#paidAt - performance.now();
+    if (ahead > AHEAD_MS) await sleep(ahead - AHEAD_MS);
+    begin();
+    const startedAt = performance.now();
+    try {
+      return await work();
+    } finally {
+      this.#paidAt = Math.max(this.#paidAt, startedAt) + (performance.now() - startedAt) / this.#share;
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import { ServiceError, type Handler, type RequestHead, type Route, type TrustedProxies } from '@cer/http-service';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { networkOf } from './network.js';
+import { isExempt } from './rate-limits.js';
+import { Turns } from './turns.js';
+
+export interface VerifyBudgetSettings {
+  /** Requests of one address that may be under way at once. */
+  readonly concurrencyPerAddress: number;
+  /** Milliseconds of evaluating in a minute for one address. */
+  readonly cpuMsPerAddress: number;
+  /** Bytes of bodies that may be in memory at once, of all addresses. */
+  readonly bytesAtOnce: number;
+  /** Addresses whose requests and time are not counted. */
+  readonly exemptAddresses?: TrustedProxies | undefined;
+}
+
+export const VERIFY_BUDGET: VerifyBudgetSettings = {
+  concurrencyPerAddress: 8,
+  cpuMsPerAddress: 20_000,
+  bytesAtOnce: 256 * 1024 * 1024,
+};
+
+/** A route that answers anybody and whose cost is the caller's choice. */
+type CostlyRoute = Route & { readonly handler: Handler; readonly bodyLimitBytes: number };
+
+export interface VerifyBudget {
+  /**
+   * The same route within the budget: 429 for an address that asks for too much at once or has used up its time, 503
+   * when the node has too much of it in hand. Its handler runs in turn, within `share` of the time of the node.
+   * @see docs/spec.md, "Rate limits and quotas"
+   */
+  readonly guarded: (route: CostlyRoute, share: number) => Route;
+}
+
+/** Who waits longer than this has likely gone, and its body only takes room. */
+const MAX_WAIT_MS = 10_000;
+const MAX_WAITING = 256;
+const WINDOW_S = 60;
+
+export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget {
+  const { concurrencyPerAddress, cpuMsPerAddress, bytesAtOnce, exemptAddresses } = settings;
+  const cpu = new RateLimiterMemory({ keyPrefix: '', points: cpuMsPerAddress, duration: WINDOW_S });
+  const underWay = new Map<string, number>();
+  let bytesInHand = 0;
+
+  const refuseSpent = async (client: string): Promise<void> => {
+    const spent = await cpu.get(client);
+    if (spent !== null && spent.consumedPoints >= cpuMsPerAddress) {
+      throw tooMuch('this address has used up its time for verifying: wait', Math.ceil(spent.msBeforeNext / 1000));
+    }
+  };
+
+  /** Holds a place for as long as the request is worked at, from before its body is read. */
+  const hold = async <T>(client: string | null, bytes: number, work: () => Promise<T>): Promise<T> => {
+    if (client !== null) await refuseSpent(client);
+    const mine = client === null ? 0 : (underWay.get(client) ?? 0);
+    if (mine >= concurrencyPerAddress) throw tooMuch('too many requests of this address at once: wait for answers', 1);
+    // One alone is let in whatever its size, or a small budget would shut it out for ever.
+    if (bytesInHand > 0 && bytesInHand + bytes > bytesAtOnce) throw tooBusy();
+    if (client !== null) underWay.set(client, mine + 1);
+    bytesInHand += bytes;
+    try {
+      return await work();
+    } finally {
+      bytesInHand -= bytes;
+      const left = client === null ? 0 : (underWay.get(client) ?? 1) - 1;
+      if (client !== null && left === 0) underWay.delete(client);
+      else if (client !== null) underWay.set(client, left);
+    }
+  };
+
+  const charged = async <T>(client: string | null, work: () => Promise<T>): Promise<T> => {
+    const startedAt = performance.now();
+    try {
+      return await work();
+    } finally {
+      // Refusals too: to find the fault in a large body takes time.
+      if (client !== null) await cpu.penalty(client, performance.now() - startedAt);
+    }
+  };
+
+  const clientOf = ({ remoteAddress }: RequestHead): string | null =>
+    isExempt(remoteAddress, exemptAddresses) ? null : networkOf(remoteAddress);
+
+  return {
+    guarded: ({ handler, ...route }, share) => {
+      const turns = new Turns(share);
+      return {
+        ...route,
+        body: 'bytes',
+        within: (head, work) => hold(clientOf(head), announcedBytes(head, route.bodyLimitBytes), work),
+        handler: async (request) => {
+          if (turns.waiting >= MAX_WAITING) throw tooBusy();
+          const since = performance.now();
+          const begin = (): void => {
+            request.signal.throwIfAborted();
+            if (performance.now() - since > MAX_WAIT_MS) throw tooBusy();
+          };
+          return turns.take(begin, () => charged(clientOf(request), () => handler(request)));
+        },
+      };
+    },
+  };
+}
+
+/** What is not announced may be as large as allowed. */
+function announcedBytes({ headers }: RequestHead, limitBytes: number): number {
+  const announced = Number(headers['content-length'] ?? Number.NaN);
+  return Number.isFinite(announced) ? Math.min(announced, limitBytes) : limitBytes;
+}
+
+function tooMuch(message: string, retryAfterSeconds: number): ServiceError {
+  return new ServiceError({
+    code: 'RATE_LIMITED',
+    message,
+    headers: { 'retry-after': String(Math.max(1, retryAfterSeconds)) },
+  });
+}
+
+function tooBusy(): ServiceError {
+  return new ServiceError({
+    code: 'SERVICE_UNAVAILABLE',
+    message: 'this node has too much to verify: retry',
+    headers: { 'retry-after': '5' },
+  });
+}

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { executionRequest, sealed } from '@cer/cer-core/testing';
+import { parseTrustedProxies } from '@cer/http-service';
+import { connectRaw } from '@cer/http-service/testing';
+
+import { VERIFY_BUDGET, type VerifyBudgetSettings } from '../src/limits/verify-budget.js';
+import { ask, at, type Answer } from './ask.js';
+import { startTestNode, type TestNode } from './test-node.js';
+
+const VERIFY = '/v1/cer/verify';
+const PROJECT = '/v1/project-bundle/verify';
+const LIMIT = 1024 * 1024;
+
+let node: TestNode;
+afterEach(() => node.close());
+
+const start = async (budget: Partial<VerifyBudgetSettings> = {}): Promise<void> => {
+  node = await startTestNode({
+    replace: () => ({
+      verifyLimitBytes: LIMIT,
+      trustedProxies: parseTrustedProxies('127.0.0.1'),
+      verifyBudget: { ...VERIFY_BUDGET, ...budget },
+    }),
+  });
+};
+
+const small = { bundle: sealed(executionRequest()).bundle };
+/** Costs a while: nearly the limit, of many small members. */
+const large = {
+  bundle: sealed(
+    executionRequest({
+      metadata: null,
+      parameters: Object.fromEntries(Array.from({ length: 9000 }, (_i, at) => [`${'m'.repeat(40)}${at}`, at])),
+    }),
+  ).bundle,
+};
+
+const verify = (address: string, body: unknown = small, path = VERIFY): Promise<Answer> =>
+  ask(node, 'post', path, { body, headers: { 'X-Forwarded-For': address } });
+
+/** Requests whose head has arrived and whose body never ends. */
+async function hold(address: string, requests: number, announced = 1000): Promise<() => void> {
+  const held = await Promise.all(
+    Array.from({ length: requests }, async () => {
+      const raw = await connectRaw(node.url);
+      raw.send(
+        `POST ${VERIFY} HTTP/1.1\r\nHost: n\r\nContent-Type: application/json\r\nX-Forwarded-For: ${address}\r\n`,
+      );
+      raw.send(`Expect: 100-continue\r\nContent-Length: ${announced}\r\n\r\n`);
+      await raw.until('100 Continue');
+      return raw;
+    }),
+  );
+  return () => {
+    for (const { socket } of held) socket.destroy();
+  };
+}
+
+describe('verifying without a key', () => {
+  it('is refused to an address with too many requests under way, until some of them end', async () => {
+    await start({ concurrencyPerAddress: 3 });
+    const release = await hold('192.0.2.1', 3);
+    for (const path of [VERIFY, PROJECT]) {
+      const refused = await verify('192.0.2.1', small, path);
+      expect(refused.status).toBe(429);
+      expect(refused.body).toEqual({
+        error: 'RATE_LIMITED',
+        message: 'too many requests of this address at once: wait for answers',
+        requestId: refused.headers['x-request-id'],
+      });
+      expect(refused.headers['retry-after']).toBe('1');
+    }
+    expect((await verify('192.0.2.2')).status).toBe(200);
+    release();
+    let answer = await verify('192.0.2.1');
+    for (let attempt = 0; answer.status === 429 && attempt < 100; attempt += 1) answer = await verify('192.0.2.1');
+    expect(answer.status).toBe(200);
+  });
+
+  it('is refused to everybody while the bodies in hand are too many bytes, and never to one alone', async () => {
+    await start({ bytesAtOnce: 100_000 });
+    const release = await hold('192.0.2.1', 1, 90_000);
+    const refused = await verify('192.0.2.2', { bundle: { padding: 'x'.repeat(20_000) } });
+    expect([refused.status, at(refused.body, 'error'), refused.headers['retry-after']]).toEqual([
+      503,
+      'SERVICE_UNAVAILABLE',
+      '5',
+    ]);
+    expect((await verify('192.0.2.2')).status).toBe(200);
+    release();
+    let answer = await verify('192.0.2.3', large);
+    for (let attempt = 0; answer.status === 503 && attempt < 100; attempt += 1)
+      answer = await verify('192.0.2.3', large);
+    expect(answer.status).toBe(200);
+  });
+
+  it('is refused to an address that has used up its time, faults included', async () => {
+    await start({ cpuMsPerAddress: 1, exemptAddresses: parseTrustedProxies('192.0.2.7') });
+    expect((await verify('192.0.2.1', { bundle: 'none', padding: large })).status).toBe(400);
+    const refused = await verify('192.0.2.1');
+    expect([refused.status, at(refused.body, 'error')]).toEqual([429, 'RATE_LIMITED']);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(1);
+    expect((await verify('192.0.2.2')).status).toBe(200);
+    for (let request = 0; request < 3; request += 1) expect((await verify('192.0.2.7', large)).status).toBe(200);
+  });
+
+  it('comes after 404 and 405, and before 415, 413 and 400', async () => {
+    await start({ concurrencyPerAddress: 1 });
+    const release = await hold('192.0.2.1', 1);
+    const faulty = {
+      body: 'x'.repeat(2 * LIMIT),
+      headers: { 'X-Forwarded-For': '192.0.2.1', 'Content-Type': 'text/plain' },
+    };
+    expect((await ask(node, 'put', VERIFY, faulty)).status).toBe(405);
+    expect((await ask(node, 'post', VERIFY, faulty)).status).toBe(429);
+    expect(
+      (await ask(node, 'post', VERIFY, { ...faulty, headers: { ...faulty.headers, 'X-Forwarded-For': '192.0.2.2' } }))
+        .status,
+    ).toBe(415);
+    release();
+  });
+
+  it('never holds up certifying, however much of it there is', async () => {
+    await start();
+    const key = await node.newKey();
+    let flooding = true;
+    let verified = 0;
+    const answers = new Set<number>();
+    const flood = async (client: number): Promise<void> => {
+      while (flooding) {
+        answers.add((await verify(`192.0.2.${client}`, large)).status);
+        verified += 1;
+      }
+    };
+    const clients = Array.from({ length: 40 }, (_item, client) => flood(client));
+    while (verified < 10) await new Promise((resolve) => setImmediate(resolve));
+
+    // Forty large ones are always under way: taken as they come, all of them would go before each certificate.
+    const before = verified;
+    for (let certificate = 0; certificate < 10; certificate += 1) {
+      const body = executionRequest({ executionId: randomUUID() });
+      expect((await ask(node, 'post', '/v1/cer/ai/certify', { key, body })).status).toBe(200);
+    }
+    expect((verified - before) / 10).toBeLessThan(10);
+    flooding = false;
+    await Promise.all(clients);
+    expect([...answers].every((status) => [200, 429, 503].includes(status))).toBe(true);
+    expect(answers.has(200)).toBe(true);
+  });
+});
