@@ -1,4 +1,4 @@
-// npm run bench [-- --quick] [-- --only canonical,verify,project,certify,postgres,bridge,renderer,scale] [-- --help]
+// npm run bench [-- --quick] [-- --only canonical,verify,project,certify,postgres,bridge,renderer,verifier,scale] [-- --help]
 // Ratios inside one run count, absolutes do not. A missed goal is reported; --quick fails below half of one.
 import { parseArgs } from 'node:util';
 import { bridgeCases } from './bridge.mjs';
@@ -9,6 +9,7 @@ import { projectCases } from './project.mjs';
 import { rendererCases } from './renderer.mjs';
 import { coldStartMs, environment, printCases, printRatios, writeResults } from './report.mjs';
 import { scaleCases } from './scale.mjs';
+import { verifierCases } from './verifier.mjs';
 import { verifyCases } from './verify.mjs';
 
 const root = `${import.meta.dirname}/..`;
@@ -48,6 +49,7 @@ const groups = [
           : { rounds: 3, executions: 10_000, seconds: 3, streamMib: 200 },
       ),
   ],
+  ['verifier', () => verifierCases({ visits: quick ? 5 : 15 })],
   [
     'renderer',
     () =>

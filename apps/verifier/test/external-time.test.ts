@@ -142,6 +142,7 @@ describeInChromium('external time and pins', (chromium) => {
     await watched.upload('#tsa-roots-file', roots);
     await watched.page.waitForSelector('.result [data-verdict="VERIFIED"][data-tone="good"]');
     expect(await watched.text('.result .facts')).toContain('this stamp is older than its revocation');
+    expect(await watched.text('.result [data-layer="receipt"]')).toContain('The key was revoked since');
     await watched.take('offline-rescued');
   });
 });

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { buildProjectBundle, formatOpenings, isJsonObject, type JsonObject } from '@cer/cer-core';
+import { formatOpenings, isJsonObject } from '@cer/cer-core';
 import { CONFIDENTIAL_MEMBERS, certified, sealed } from '@cer/cer-core/testing';
 import { describeInChromium, type WatchedPage } from './chromium.js';
+import { examine } from './examine.js';
 import { Files } from './files.js';
-import { changed, lookupAnswer, plain, registered, sealedOnly } from './records.js';
+import { longProject } from './long-project.js';
+import { changed, lookupAnswer, plain, sealedOnly } from './records.js';
 import { startStubNode, type StubNode } from './stub-node.js';
 import { startVerifier, type VerifierUnderTest } from './verifier-under-test.js';
 
@@ -112,7 +114,7 @@ describeInChromium('files on the start page', (chromium) => {
     };
     await open(salt, 'What is a receipt?');
     await watched.page.waitForSelector('[data-opening="opens"]');
-    await watched.take('tool-opening');
+    await examine(watched, 'tool-opening');
     await open(salt, 'What is a receipt');
     await watched.page.waitForSelector('[data-opening="does-not-open"]');
     await open('AAAA', 'What is a receipt?');
@@ -127,7 +129,7 @@ describeInChromium('files on the start page', (chromium) => {
     });
     await give({ ...changed(record, ['snapshot', 'model'], 'other'), note: 'unbound' }, '#other-file');
     await watched.page.waitForSelector('[data-differences="2"]');
-    await watched.take('tool-compare');
+    await examine(watched, 'tool-compare');
     expect(await watched.text('[data-differences]')).toMatch(
       /snapshot\.model.*example-1.*other.*yes.*note.*not there.*unbound.*no/s,
     );
@@ -141,7 +143,7 @@ describeInChromium('files on the start page', (chromium) => {
     await watched.page.waitForFunction(`document.querySelector('#tamper-path').options.length > 5`);
     await watched.page.click('#tamper-run');
     await watched.page.waitForSelector('[data-tampered="CERTIFICATE_HASH_MISMATCH"]');
-    await watched.take('tool-tamper');
+    await examine(watched, 'tool-tamper');
     expect(await watched.attribute('.result [data-verdict]', 'data-verdict')).toBe('VERIFIED');
     await watched.page.select('#tamper-path', 'meta.attestation.signature');
     await watched.page.click('#tamper-run');
@@ -160,7 +162,7 @@ describeInChromium('files on the start page', (chromium) => {
     expect(await verdictFor(bundle)).toBe('VERIFIED');
     expect(watched.page.workers()).toHaveLength(1);
     expect(await watched.page.evaluate('seen.size')).toBeGreaterThan(5);
-    await watched.take('project-of-10000');
+    await examine(watched, 'project-of-10000');
     expect(await watched.text('[data-steps-shown]')).toContain('1–100 of 10000');
     await watched.page.click('.step-controls button:nth-child(2)');
     await watched.page.waitForSelector('[data-step="step-101"]');
@@ -171,11 +173,3 @@ describeInChromium('files on the start page', (chromium) => {
     expect(watched.complaints).toEqual([]);
   });
 });
-
-async function longProject(count: number): Promise<JsonObject> {
-  const steps = Array.from({ length: count }, (_, index) => ({
-    stepId: `step-${index + 1}`,
-    bundle: sealed({ executionId: `exec-${index}` }).bundle,
-  }));
-  return registered(buildProjectBundle({ projectTitle: 'A long one' }, steps));
-}

@@ -10,6 +10,8 @@ export interface NodeProcess {
   readonly url: string;
   /** Sends JSON with the node's API key. @throws Error when it is refused */
   post(path: string, body: unknown): Promise<Readonly<Record<string, unknown>>>;
+  /** An act of the operator. @throws Error when it is refused */
+  administer(path: string, body: unknown): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -17,12 +19,14 @@ const MAIN = join(__dirname, '..', '..', 'node', 'dist', 'main.js');
 
 export async function startNodeProcess(): Promise<NodeProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'cer-verifier-node-'));
+  const adminSecret = 'a secret of this test';
   const env = {
     PATH: process.env['PATH'] ?? '',
     PORT: '0',
     DATABASE_URL: `sqlite:${join(folder, 'node.sqlite')}`,
     KEYS_FILE: join(folder, 'keys.json'),
     COMMITMENT_SECRET_FILE: join(folder, 'commitment-secrets.json'),
+    ADMIN_SECRET: adminSecret,
   };
   const command = (...args: readonly string[]): string => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], { env, encoding: 'utf8' });
@@ -44,6 +48,14 @@ export async function startNodeProcess(): Promise<NodeProcess> {
       });
       if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
       return (await response.json()) as Readonly<Record<string, unknown>>;
+    },
+    administer: async (path, body) => {
+      const response = await fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: { 'x-admin-secret': adminSecret, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     },
     stop: async () => {
       const ended = once(child, 'exit');

@@ -8,6 +8,7 @@ import { testKeySet } from '@cer/keys/testing';
 import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import { ask } from './ask.js';
 import { describeInChromium, type WatchedPage } from './chromium.js';
+import { examine } from './examine.js';
 import { Files } from './files.js';
 import { hashOf, lookupAnswer, plain, project } from './records.js';
 import { certificatePath, startStubNode } from './stub-node.js';
@@ -65,7 +66,7 @@ describeInChromium('the offline file from a disk, with the network cut', (chromi
     await watched.page.waitForSelector('[data-key-state="unconfirmed"]');
     expect(await watched.text('.fingerprints')).toContain(keyFingerprint(TEST_SIGNER.publicKey));
     expect(await watched.attribute('.result', 'data-code')).toBe('VERIFICATION_MATERIAL_UNAVAILABLE');
-    await watched.take('offline-unconfirmed');
+    await examine(watched, 'offline-unconfirmed');
     await watched.page.click('#confirm-keys');
     await watched.page.waitForSelector('.result [data-verdict="VERIFIED"][data-tone="good"]');
     await watched.page.click('#confirm-keys');
@@ -104,7 +105,7 @@ describeInChromium('the offline file from a disk, with the network cut', (chromi
     await watched.page.waitForSelector('.result[data-code="VERIFICATION_MATERIAL_UNAVAILABLE"]');
     await watched.page.click('#confirm-keys');
     await watched.page.waitForSelector('.result [data-verdict="VERIFIED"][data-tone="good"]');
-    await watched.take('offline-saved');
+    await examine(watched, 'offline-saved');
     expect(await watched.text('.facts')).toContain('this saved page, confirmed by you');
     expect([watched.complaints, watched.requests]).toEqual([[], [pathToFileURL(path).href]]);
     await watched.close();

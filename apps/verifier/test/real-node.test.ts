@@ -59,6 +59,33 @@ describe('records of a real node', () => {
     expect(page.text).not.toMatch(/SECRET|withheld member|not published/);
   });
 
+  it('are not found once they are hidden, and found again', async () => {
+    const hidden = await node.post('/v1/cer/ai/certify', {
+      executionId: 'run-hidden',
+      provider: 'example',
+      model: 'example-1',
+      input: 'q',
+      output: 'a',
+    });
+    const path = `/c/${encodeURIComponent(String(hidden['certificateHash']))}`;
+    const act = (name: string): Promise<void> =>
+      node.administer(`/v1/admin/records/${encodeURIComponent(String(hidden['certificateHash']))}/${name}`, {});
+    expect(verdictOf(await ask(verifier.url, path))).toBe('VERIFIED');
+    await act('hide');
+    const page = await ask(verifier.url, path);
+    expect([page.status, verdictOf(page), toneOf(page)]).toEqual([404, 'NOT_FOUND', 'unknown']);
+    expect((await ask(verifier.url, `${path}/offline.html`)).status).toBe(404);
+    expect((await ask(verifier.url, `/badge/${path.slice('/c/'.length)}.svg`)).status).toBe(404);
+    await act('unhide');
+    expect(verdictOf(await ask(verifier.url, path))).toBe('VERIFIED');
+  });
+
+  it('come with a key history that the root of the node has signed', async () => {
+    const { text } = await ask(verifier.url, '/keys');
+    expect(text).toContain('data-history="signed"');
+    expect(text.match(/data-change="key-(?:added|activated)"/g)).toHaveLength(2);
+  });
+
   it('lists them by execution id', async () => {
     const page = await ask(verifier.url, '/e/run-1');
     expect(page.text).toContain(`href="${paths.get('plain') ?? ''}"`);
@@ -86,6 +113,18 @@ function decoded(html: string): string {
 describeInChromium('records of a real node in Chromium', (chromium) => {
   beforeAll(() => chromium.start());
   afterAll(() => chromium.stop());
+
+  it('is believed no further than the root that the visitor pinned', async () => {
+    const watched = await chromium.open();
+    await watched.page.goto(`${verifier.url}/keys`);
+    await watched.page.waitForSelector('input[name="confirm-root"]');
+    await watched.page.click('input[name="confirm-root"]');
+    await watched.page.waitForSelector('[data-pin-state="confirmed"]');
+    await watched.page.goto(`${verifier.url}${paths.get('plain') ?? ''}`);
+    await watched.page.waitForSelector('[data-checked-by="browser"][data-verdict="VERIFIED"][data-tone="good"]');
+    expect(await watched.text('#details')).toContain('Vouched for by root');
+    await watched.close();
+  });
 
   it.each(CASES)('%s: the browser fetches, checks and finds %s itself', async (name, verdict) => {
     const watched = await chromium.open();

@@ -3,8 +3,10 @@ import type { JsonObject } from '@cer/cer-core';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import { TEST_NODE_ID } from '@cer/cer-core/testing';
 import { describeInChromium } from './chromium.js';
-import { changed, hashOf, lookupAnswer, plain } from './records.js';
-import { certificatePath, KEY_SET_PATH, startStubNode, type StubNode } from './stub-node.js';
+import { examine } from './examine.js';
+import { longProject } from './long-project.js';
+import { changed, hashOf, lookupAnswer, plain, projectHashOf } from './records.js';
+import { certificatePath, KEY_SET_PATH, projectPath, startStubNode, type StubNode } from './stub-node.js';
 import { startVerifier, type VerifierUnderTest } from './verifier-under-test.js';
 
 // The browser's own check against the server's: the verdict is green only where both found the same.
@@ -61,7 +63,7 @@ describeInChromium('the check in the browser', (chromium) => {
     await watched.verdict('DISAGREEMENT');
     expect(await watched.attribute('[data-verdict]', 'data-tone')).toBe('bad');
     expect(await watched.text('#verdict')).toContain('Server and browser disagree');
-    await watched.take('disagreement');
+    await examine(watched, 'disagreement');
     await watched.close();
   });
 
@@ -105,8 +107,42 @@ describeInChromium('the check in the browser', (chromium) => {
     await watched.verdict('UNCHECKED');
     expect(await watched.page.$('[data-tone="good"]')).toBeNull();
     expect(await watched.page.$('#details.unconfirmed [data-status="PASS"]')).not.toBeNull();
-    await watched.take('unchecked');
+    await examine(watched, 'unchecked');
     await watched.close();
+  });
+
+  it('checks a project of ten thousand steps again, telling how far it is', async () => {
+    const bundle = await longProject(10_000);
+    for (const node of [serverNode, browserNode]) {
+      node.answers.set(projectPath(projectHashOf(bundle)), { status: 200, body: { ok: true, ...bundle } });
+    }
+    const watched = await chromium.open();
+    await watched.page.evaluateOnNewDocument(`
+      globalThis.seen = new Set();
+      new MutationObserver(() => {
+        const bar = document.querySelector('#verdict progress');
+        if (bar !== null) seen.add(bar.value);
+      }).observe(document, { subtree: true, childList: true, attributes: true });
+    `);
+    await watched.page.goto(`${verifier.url}/p/${encodeURIComponent(projectHashOf(bundle))}`);
+    await watched.page.waitForSelector('[data-checked-by="browser"][data-verdict="VERIFIED"][data-tone="good"]');
+    expect(await watched.page.evaluate('seen.size')).toBeGreaterThan(5);
+    expect(await watched.text('[data-steps-shown]')).toContain('1–100 of 10000');
+    await examine(watched, 'project-page-of-10000');
+    expect(watched.complaints).toEqual([]);
+    await watched.close();
+  });
+
+  it('shows a page, not a line of JSON, to somebody who asks too often', async () => {
+    const limited = await startVerifier({ nodeUrl: serverNode.url, rateLimitPerMinute: 1 });
+    const watched = await chromium.open();
+    await watched.page.goto(`${limited.url}/how-it-works`);
+    const answer = await watched.page.goto(`${limited.url}/`);
+    expect([answer?.status(), Number(answer?.headers()['retry-after']) > 0]).toEqual([429, true]);
+    expect(await watched.text()).toContain('Load the page again in');
+    await examine(watched, 'rate-limited');
+    await watched.close();
+    await limited.close();
   });
 
   it('shows the verdict of the server where scripts are off', async () => {

@@ -12,6 +12,7 @@ export interface Vector {
   /** Undefined where the parser refuses the text. */
   readonly status: string | undefined;
   readonly refused: string | undefined;
+  readonly code: string | undefined;
   readonly kind: string;
 }
 
@@ -28,15 +29,26 @@ export function readVectors(): Vector[] {
       options?: unknown;
     };
     if (options !== undefined) return [];
-    const { status, refused } = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8')) as {
+    const { status, refused, code } = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8')) as {
       status?: string;
       refused?: string;
+      code?: string;
     };
     const text = existsSync(keySetPath) ? readFileSync(keySetPath, 'utf8') : null;
     const keySet = text === null || text.trim() === 'null' ? null : text;
     const bundle = readFileSync(bundlePath, 'utf8');
     return [
-      { name, bundlePath, bundle, keySetPath: keySet === null ? null : keySetPath, keySet, status, refused, kind },
+      {
+        name,
+        bundlePath,
+        bundle,
+        keySetPath: keySet === null ? null : keySetPath,
+        keySet,
+        status,
+        refused,
+        code,
+        kind,
+      },
     ];
   });
 }

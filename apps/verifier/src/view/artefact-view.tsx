@@ -24,7 +24,7 @@ export function ArtefactView({ check, cli, stepLink, stepTable }: ArtefactViewPr
   return (
     <>
       <Findings findings={check.findings} code={check.code} />
-      <Layers layers={check.layers} />
+      <Layers layers={check.layers} isRescued={check.facts.keyRescue !== null} />
       <Facts check={check} />
       <Content check={check} />
       <Scope check={check} />

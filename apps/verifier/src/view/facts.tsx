@@ -64,7 +64,7 @@ export function Facts({ check }: { readonly check: CertificateCheck }): VNode {
         )}
         {facts.nodeId !== null && <Fact name={T.nodeId}>{facts.nodeId}</Fact>}
         <KeyFacts kid={facts.kid} fingerprint={facts.keyFingerprint} status={facts.keyStatus} source={keySource} />
-        {facts.attestedAt !== null && (
+        {(facts.attestedAt !== null || facts.timestamp?.type === 'rfc3161') && (
           <Fact name={T.timestamp}>
             <ExternalTime timestamp={facts.timestamp} keyRescue={facts.keyRescue} />
           </Fact>
@@ -98,7 +98,14 @@ export function KeyFacts(props: {
       {status !== null && <Fact name={T.keyStatus}>{status}</Fact>}
       {kid !== null && (
         <Fact name={T.keySource}>
-          {source === null ? T.noKeys : `${T.sources[source.kind]}${source.where}${T.fetchedAt}${source.at}`}
+          {source === null ? (
+            T.noKeys
+          ) : (
+            <>
+              {`${T.sources[source.kind]}${source.where}${T.fetchedAt}`}
+              <span class="when">{source.at}</span>
+            </>
+          )}
         </Fact>
       )}
       {kid !== null && source?.voucher !== undefined && (

@@ -7,6 +7,9 @@ import { TEXTS } from './texts.js';
 
 const T = TEXTS.history;
 
+/** A node that rotates daily fills a page in half a year; the rest is in the file. */
+const SHOWN = 200;
+
 /** A key history as it shows itself. Never green: only a root that the visitor pinned makes it worth something. */
 export function KeyHistoryView({
   look,
@@ -33,8 +36,9 @@ export function KeyHistoryView({
       {entries.length > 0 && (
         <>
           <h3>{T.entries}</h3>
+          {entries.length > SHOWN && <p class="note">{T.newest}</p>}
           <ol class="history">
-            {entries.map((entry) => (
+            {entries.slice(-SHOWN).map((entry) => (
               <Entry key={entry.seq} entry={entry} />
             ))}
           </ol>
@@ -60,7 +64,8 @@ function HistoryState({ look: { state, fault, statement }, by }: Parameters<type
           )}
           {statement !== null && (
             <p>
-              {T.knownUntil} {statement.issuedAt}. {T.next} {statement.nextUpdate}.
+              {T.knownUntil} <span class="when">{statement.issuedAt}</span>. {T.next}{' '}
+              <span class="when">{statement.nextUpdate}</span>.
             </p>
           )}
           <p class="note">{by === 'server' ? TEXTS.checkedBy.server : TEXTS.checkedBy.browser}</p>

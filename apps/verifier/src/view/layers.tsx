@@ -27,7 +27,13 @@ export function LayerCard(props: {
   );
 }
 
-export function Layers({ layers }: { readonly layers: CertificateCheck['layers'] }): VNode {
+interface LayersProps {
+  readonly layers: CertificateCheck['layers'];
+  /** The key was revoked, and a timestamp shows that the receipt is older. */
+  readonly isRescued: boolean;
+}
+
+export function Layers({ layers, isRescued }: LayersProps): VNode {
   const names = ['integrity', 'receipt', 'envelope'] as const;
   return (
     <section class="card" aria-labelledby="layers-title">
@@ -39,7 +45,10 @@ export function Layers({ layers }: { readonly layers: CertificateCheck['layers']
             id={name}
             name={TEXTS.layers[name].name}
             result={layers[name]}
-            meaning={meaningOf(name, layers[name])}
+            meaning={meaningOf(
+              name,
+              isRescued && name === 'receipt' ? { ...layers.receipt, reason: 'rescued' } : layers[name],
+            )}
           />
         ))}
       </ul>

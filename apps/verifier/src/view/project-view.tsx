@@ -1,3 +1,4 @@
+import type { Finding } from '@cer/cer-core';
 import type { VNode } from 'preact';
 import type { ProjectCheck } from '../check/check-result.js';
 import { CopyButton, Hash } from './copy-block.js';
@@ -25,7 +26,7 @@ export function ProjectView({ check, cli, stepLink, stepTable }: ProjectViewProp
   const structure = report.checks.bundleIntegrity === 'PASS' ? 'PASS' : 'FAIL';
   return (
     <>
-      <Findings findings={check.findings} code={check.code} />
+      <Findings findings={allFindings(check)} code={check.code} />
       <section class="card" aria-labelledby="layers-title">
         <h2 id="layers-title">{TEXTS.layers.title}</h2>
         <ul class="layers">
@@ -53,6 +54,18 @@ export function ProjectView({ check, cli, stepLink, stepTable }: ProjectViewProp
       <Evidence handCheck={check.handCheck} cli={cli} hasContent={false} />
     </>
   );
+}
+
+/** What is wrong with the project, and then with its steps; a break of the chain is the project's. */
+function allFindings({ findings, steps }: ProjectCheck): readonly Finding[] {
+  const ofSteps = steps
+    .filter(({ status }) => status === 'FAILED')
+    .flatMap(({ stepId, findings: found }) =>
+      found
+        .filter(({ code }) => code !== 'CHAIN_BREAK_DETECTED')
+        .map((finding) => ({ ...finding, member: `${stepId}${finding.member === '' ? '' : `: ${finding.member}`}` })),
+    );
+  return [...findings, ...ofSteps];
 }
 
 function chainNote({ hasChain, steps }: ProjectCheck): string {

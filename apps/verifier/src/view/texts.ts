@@ -116,6 +116,8 @@ export const TEXTS = {
       'no-envelope':
         'The record carries no envelope. Public records carry none, because values may be withheld from them.',
       redacted: 'Values were withheld from this public record, so the signed envelope cannot be rebuilt.',
+      rescued:
+        'The node’s Ed25519 signature is valid, and the receipt names this very hash and node. The key was revoked since; a stamp of time shows that the receipt is older.',
       'not-reconstructable': 'The record lacks a member that the envelope covers, so it cannot be rebuilt.',
     } as Readonly<Record<string, string>>,
     status: { PASS: 'Pass', FAIL: 'Fail', SKIPPED: 'Skipped' },
@@ -419,6 +421,7 @@ export const TEXTS = {
     since: 'since',
     ended: 'ended',
     entries: 'Every change',
+    newest: 'The newest 200 changes are shown; the file has them all.',
     root: 'Root key',
     changes: {
       'key-added': 'A signing key was added.',

@@ -36,7 +36,14 @@ export function Verdict({ outcome, by, children }: VerdictProps): VNode {
 }
 
 /** What stands there until the browser has its own result: the server's verdict in words, without its colour. */
-export function PendingVerdict({ server }: { readonly server: Outcome }): VNode {
+export function PendingVerdict({
+  server,
+  progress = null,
+}: {
+  readonly server: Outcome;
+  /** Steps of a project. */
+  readonly progress?: { readonly done: number; readonly total: number } | null;
+}): VNode {
   return (
     <div class="verdict tone-pending" data-verdict="CHECKING" data-tone="pending" role="status">
       <span class="verdict-mark">
@@ -46,6 +53,7 @@ export function PendingVerdict({ server }: { readonly server: Outcome }): VNode 
         <p class="verdict-title">{TEXTS.checking.title}</p>
         <p class="verdict-lead">{TEXTS.checking.lead}</p>
         <CheckedBy lines={[[TEXTS.checkedBy.serverSaid, TEXTS.headlines[server.headline].title]]} />
+        {progress !== null && <progress aria-label={TEXTS.checking.title} value={progress.done} max={progress.total} />}
       </div>
     </div>
   );

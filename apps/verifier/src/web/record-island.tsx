@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import type { OnProgress } from '../check/check-artefact.js';
 import type { ArtefactCheck } from '../check/check-result.js';
 import { agree, NOT_FOUND, outcomeOfCheck, type BrowserOutcome, type Outcome } from '../check/headline.js';
 import { ArtefactView } from '../view/artefact-view.js';
@@ -31,7 +32,9 @@ export async function checkAgain(state: PageState, engine: Engine, nodeUrl: stri
   const details = document.getElementById('details');
   if (verdict === null || details === null) return;
   render(<PendingVerdict server={state.server} />, emptied(verdict));
-  const local = await checkLocally(state, engine, nodeUrl);
+  const local = await checkLocally(state, engine, nodeUrl, (done, total) => {
+    render(<PendingVerdict server={state.server} progress={{ done, total }} />, verdict);
+  });
   const outcome = agree(state.server, local.browser);
   render(
     <Verdict outcome={outcome} by="browser">
@@ -62,7 +65,12 @@ export async function checkAgain(state: PageState, engine: Engine, nodeUrl: stri
   }
 }
 
-async function checkLocally(state: PageState, engine: Engine, nodeUrl: string): Promise<LocalCheck> {
+async function checkLocally(
+  state: PageState,
+  engine: Engine,
+  nodeUrl: string,
+  onProgress: OnProgress,
+): Promise<LocalCheck> {
   const without = (browser: BrowserOutcome): LocalCheck => ({ browser, check: null, record: null, keySet: null });
   try {
     const [source, found] = await Promise.all([
@@ -75,7 +83,7 @@ async function checkLocally(state: PageState, engine: Engine, nodeUrl: string): 
     const { text: keySet, source: keySource } = found.keys;
     const verifiedAt = new Date().toISOString();
     const request = { source: source.text, keySet, keySource, tsaRoots: null, askedHash: state.hash, verifiedAt };
-    const check = await engine.ask('check', request);
+    const check = await engine.ask('check', request, onProgress);
     return { browser: { state: 'done', outcome: outcomeOfCheck(check) }, check, record: source.text, keySet };
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;

@@ -24,17 +24,21 @@ export function StepBrowser({
   return (
     <>
       <div class="step-controls">
-        <button type="button" class="button quiet" disabled={start === 0} onClick={move(-ROWS_AT_ONCE)}>
-          {T.previous}
-        </button>
-        <button
-          type="button"
-          class="button quiet"
-          disabled={start + ROWS_AT_ONCE >= chosen.length}
-          onClick={move(ROWS_AT_ONCE)}
-        >
-          {T.next}
-        </button>
+        {steps.length > ROWS_AT_ONCE && (
+          <>
+            <button type="button" class="button quiet" disabled={start === 0} onClick={move(-ROWS_AT_ONCE)}>
+              {T.previous}
+            </button>
+            <button
+              type="button"
+              class="button quiet"
+              disabled={start + ROWS_AT_ONCE >= chosen.length}
+              onClick={move(ROWS_AT_ONCE)}
+            >
+              {T.next}
+            </button>
+          </>
+        )}
         {faulty.length > 0 && (
           <label>
             <input

@@ -86,8 +86,8 @@ export function PinOutcome({ result }: { readonly result: PinResult | 'crashed' 
   return (
     <>
       <p class="outcome good">
-        {T.accepted} {T.version} {version}. {TEXTS.history.knownUntil} {revocationsKnownUntil}. {TEXTS.history.next}{' '}
-        {nextUpdate}.
+        {T.accepted} {T.version} {version}. {TEXTS.history.knownUntil} <span class="when">{revocationsKnownUntil}</span>
+        . {TEXTS.history.next} <span class="when">{nextUpdate}</span>.
       </p>
       {notices.map(({ code }) => (
         <p key={code} class="warning">

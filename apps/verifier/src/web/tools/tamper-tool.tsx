@@ -95,7 +95,7 @@ function TamperResult({
       {changed.kind === 'certificate' && (
         <details>
           <summary>{TEXTS.layers.title}</summary>
-          <Layers layers={changed.layers} />
+          <Layers layers={changed.layers} isRescued={changed.facts.keyRescue !== null} />
         </details>
       )}
     </div>

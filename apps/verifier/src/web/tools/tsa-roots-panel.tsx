@@ -42,7 +42,7 @@ export function TsaRootsPanel({ id, engine, onRoots }: TsaRootsPanelProps): VNod
           {roots.map(({ name, fingerprint, notAfter }) => (
             <li key={fingerprint}>
               <b>{name}</b> <Hash value={fingerprint} />{' '}
-              <span class="note">
+              <span class="note when">
                 {T.until} {notAfter.slice(0, 10)}
               </span>
             </li>

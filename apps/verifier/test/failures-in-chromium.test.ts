@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { describeInChromium } from './chromium.js';
+import { examine } from './examine.js';
+import { readVectors, type Vector } from './vectors.js';
+import { WEB_BUILD_FOLDER } from './verifier-under-test.js';
+
+// Every kind of failure that a vector knows, as a person meets it in the offline file.
+
+/** The first vector of each code, and one whose text is refused before it is read. */
+const KINDS: readonly (readonly [string, Vector])[] = [
+  ...new Map(
+    [...readVectors()]
+      .reverse()
+      .flatMap((vector) =>
+        vector.refused === undefined && vector.code !== undefined && vector.status === 'FAILED'
+          ? [[vector.code, vector] as const]
+          : vector.refused === undefined
+            ? []
+            : [['SCHEMA_ERROR, refused text', vector] as const],
+      ),
+  ),
+];
+
+it('has a vector for most codes that there are', () => {
+  expect(KINDS.length).toBeGreaterThan(15);
+});
+
+describeInChromium('each kind of failure', (chromium) => {
+  beforeAll(() => chromium.start());
+  afterAll(() => chromium.stop());
+
+  it.each(KINDS)('%s: is never green, names its code, and says what to do next', async (kind, vector) => {
+    const watched = await chromium.open();
+    await watched.page.setOfflineMode(true);
+    await watched.page.goto(pathToFileURL(join(WEB_BUILD_FOLDER, 'offline.html')).href);
+    await watched.page.waitForSelector('#artefact-file');
+    if (vector.keySetPath !== null) {
+      await watched.upload('#key-set-file', vector.keySetPath);
+      await watched.page.waitForSelector('#confirm-keys');
+      await watched.page.click('#confirm-keys');
+    }
+    await watched.upload('#artefact-file', vector.bundlePath);
+    const [code = ''] = kind.split(',');
+    await watched.page.waitForSelector(`.result[data-code="${code}"]`);
+    expect(await watched.attribute('.result [data-verdict]', 'data-tone')).toMatch(/^(?:bad|unknown)$/);
+    expect(await watched.text('.result .findings')).toContain(code);
+    expect(await watched.page.$$eval('.next-steps li', (steps) => steps.length)).toBeGreaterThan(0);
+    await examine(watched, `failure-${code.toLowerCase()}${kind === code ? '' : '-refused'}`);
+    expect(watched.complaints).toEqual([]);
+    await watched.close();
+  });
+});
