@@ -7,7 +7,7 @@ export interface FakeModelServer {
 }
 
 const TOOL_CALLS = [
-  { index: 0, id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"place":"CONTENT-PLACE"}' } },
+  { index: 0, id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"place":"Lisbon"}' } },
 ];
 
 /** Speaks the chat completions protocol of model servers: answers, streams, asks for tools. */
