@@ -14,6 +14,9 @@ afterAll(() => {
 const BIN = join(__dirname, '..', 'bin', 'cer.js');
 const OFFLINE = ['--import', join(__dirname, 'no-network.mjs')];
 const KEYS = ['--keys', sample('keys.json')];
+const STAMPED = sample('../timestamps/stamped.json');
+const REVOKED_KEYS = ['--keys', sample('../timestamps/keys-revoked.json')];
+const TSA_ROOTS = ['--tsa-roots', sample('../timestamps/tsa-roots.pem')];
 
 function node(args: readonly string[], input = ''): { status: number | null; stdout: string; stderr: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { input, encoding: 'utf8' });
@@ -26,6 +29,8 @@ describe('the command', () => {
       ['verify', sample('certified.json'), ...KEYS],
       ['verify', sample('project.json'), ...KEYS],
       ['verify', '--batch', sample('certified.json'), sample('sealed.json'), ...KEYS],
+      ['verify', STAMPED, ...REVOKED_KEYS, ...TSA_ROOTS],
+      ['verify', '--batch', STAMPED, sample('../timestamps/stamped-in-batch.json'), ...REVOKED_KEYS, ...TSA_ROOTS],
     ]) {
       expect(node([...OFFLINE, BIN, ...args])).toMatchObject({ status: 0, stderr: '' });
     }

@@ -78,10 +78,12 @@ const FLAWS: Readonly<Record<TsaFlaw, { readonly section: string; readonly days:
 
 /**
  * Makes an authority in a temporary folder.
- * @param options `name`: its common name; `key`: an algorithm of `openssl genpkey`
+ * @param options `name`: its common name; `key`: an algorithm of `openssl genpkey`; `days`: how long it is valid
  */
-export function createOpensslTsa(options: { readonly name?: string; readonly key?: 'rsa' | 'ec' } = {}): OpensslTsa {
-  const { name = 'Test TSA', key = 'ec' } = options;
+export function createOpensslTsa(
+  options: { readonly name?: string; readonly key?: 'rsa' | 'ec'; readonly days?: string } = {},
+): OpensslTsa {
+  const { name = 'Test TSA', key = 'ec', days: validFor = '3650' } = options;
   const folder = mkdtempSync(join(tmpdir(), 'tsa-'));
   const path = (file: string): string => join(folder, file);
   const openssl = (...args: readonly string[]): void => {
@@ -108,7 +110,7 @@ export function createOpensslTsa(options: { readonly name?: string; readonly key
     '-signkey',
     'root.key',
     '-days',
-    '3650',
+    validFor,
     ...extensions('root'),
     '-out',
     'root.pem',
@@ -118,8 +120,8 @@ export function createOpensslTsa(options: { readonly name?: string; readonly key
     const life = ['-days', days, ...extensions(section)];
     openssl('x509', '-req', '-in', `${part}.csr`, ...by, ...life, '-out', `${file}.pem`);
   };
-  issue('intermediate', 'root', 'intermediate', '3650');
-  issue('stamping', 'intermediate', 'stamping', '3650');
+  issue('intermediate', 'root', 'intermediate', validFor);
+  issue('stamping', 'intermediate', 'stamping', validFor);
   writeFileSync(
     path('chain.pem'),
     readFileSync(path('intermediate.pem'), 'utf8') + readFileSync(path('stamping.pem'), 'utf8'),
