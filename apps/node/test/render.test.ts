@@ -7,7 +7,7 @@ import { Secret } from '@cer/http-service';
 
 import type { PlanLimits } from '../src/auth/key-directory.js';
 import { createRendererClient } from '../src/render/renderer-client.js';
-import { ask, at, type Answer } from './ask.js';
+import { ask, at, textAt, type Answer } from './ask.js';
 import { startTestNode, type TestNode } from './test-node.js';
 
 // A renderer over real HTTP whose answers the test chooses; the real one has suites of its own and e2e joins them.
@@ -137,6 +137,17 @@ describe('rendering through the node', () => {
     expect([refused.status, at(refused.body, 'error')]).toEqual([429, 'QUOTA_EXCEEDED']);
     expect(asked).toEqual([]);
     expect((await render({ code: CODE })).status).toBe(200);
+  });
+
+  it('keeps the certificate from everybody where its account is hidden by default, and replays it', async () => {
+    const { tenantId } = await node.store.tenants.createTenant('hidden');
+    await node.store.tenantSettings.set(tenantId, 'node', { visibility: 'hidden' });
+    key = await node.newKey('hidden');
+    const first = await verify({ snapshot: { code: CODE } });
+    const hash = textAt(first.body, 'certificateHash');
+    expect((await ask(node, 'get', `/v1/cer/public?certificate_hash=${hash}`)).status).toBe(404);
+    const again = await verify({ snapshot: { code: CODE } });
+    expect([again.headers['x-idempotent-replay'], at(again.body, 'certificateHash')]).toEqual(['true', hash]);
   });
 
   it('names every fault of a request at once and shows no value', async () => {
