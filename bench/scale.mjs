@@ -6,17 +6,25 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, stat
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { median, ratio } from './measure.mjs';
+import { clocks, median, ratio } from './measure.mjs';
 import { environment, printCases, printRatios } from './report.mjs';
 import { closePlace, insert, made, openPlace, startNode } from './scale-places.mjs';
 
 const root = `${import.meta.dirname}/..`;
 const SMALL_ROWS = 10_000;
 
+/** By the wall: inserts wait for the disk. */
 async function perSecond(count, work) {
   const startedAt = performance.now();
   await work();
   return count / ((performance.now() - startedAt) / 1000);
+}
+
+/** By the processor: SQLite reads in the calling thread, so that a busy machine hardly shows. */
+async function perCpuSecond(count, work) {
+  const before = clocks.cpu();
+  await work();
+  return count / (clocks.cpu() - before);
 }
 
 const pick = (list) => list[Math.floor(Math.random() * list.length)];
@@ -27,7 +35,7 @@ async function insertRate(place, count) {
 }
 
 const lookupRate = (place, count) =>
-  perSecond(count, async () => {
+  perCpuSecond(count, async () => {
     for (let at = 0; at < count; at += 1) {
       if ((await place.store.records.findByHash(pick(place.hashes))) === null) throw new Error('must be found');
     }
@@ -36,7 +44,7 @@ const lookupRate = (place, count) =>
 /** Pages of a hundred from random places, all records or those of one application. */
 function pageRate(place, count, filter = {}) {
   const { recordList } = place.store;
-  return perSecond(count, async () => {
+  return perCpuSecond(count, async () => {
     for (let at = 0; at < count; at += 1) {
       const after = await recordList.place(place.tenantId, pick(place.hashes), 'full');
       await recordList.page({ tenantId: place.tenantId, ...filter }, at % 2 === 0 ? 'oldest' : 'newest', after, 100);
@@ -77,7 +85,7 @@ export async function scaleCases({ rows, rounds, verify = false, keep }) {
     const small = await openPlace(folder, 'small', SMALL_ROWS);
     const kinds = {
       insert: ['inserts', 'rows/s', (place) => insertRate(place, 2000), 0.6, 'G12'],
-      lookup: ['lookups by hash', 'lookups/s', (place) => lookupRate(place, 5000), 0.7, 'G14'],
+      lookup: ['lookups by hash', 'lookups/s', (place) => lookupRate(place, 20_000), 0.7, 'G14'],
       page: ['list pages of 100', 'pages/s', (place) => pageRate(place, 200), 0.7, 'scale'],
       app: [
         'list pages of one application',
