@@ -30,6 +30,7 @@ import type { Quota } from './limits/quota.js';
 import { createRateLimits, type RateLimitSettings } from './limits/rate-limits.js';
 import { createVerifyBudget, VERIFY_BUDGET, type VerifyBudgetSettings } from './limits/verify-budget.js';
 import { lookupRoutes } from './lookup/lookup-routes.js';
+import { measureQueues, nodeMetrics } from './metrics/node-metrics.js';
 import { openApiRoutes } from './openapi/openapi-routes.js';
 import { projectRoutes } from './project-bundle/project-routes.js';
 import { recordListRoutes } from './record-list/list-routes.js';
@@ -82,7 +83,12 @@ export function nodeRoutes(deps: NodeDeps): Route[] {
   const adminGate = createAdminGate({ adminSecret: deps.adminSecret, now: deps.now });
   const auditLog = createAuditLog({ audit: store.audit, signing: deps.signing, now: deps.now });
   const verifyBudget = createVerifyBudget(deps.verifyBudget ?? VERIFY_BUDGET);
-  const shared = { ...deps, verifyBudget, gate, adminGate, auditLog, records: store.records };
+  const { batchLines } = nodeMetrics(deps.metrics);
+  measureQueues(deps.metrics, {
+    commits: () => store.pendingRecords(),
+    verifications: () => verifyBudget.waiting(),
+  });
+  const shared = { ...deps, batchLines, verifyBudget, gate, adminGate, auditLog, records: store.records };
   return [
     ...certifyRoutes(shared),
     ...attestRoutes(shared),

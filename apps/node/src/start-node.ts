@@ -15,6 +15,8 @@ import { loadNodeConfig, type NodeConfig } from './config.js';
 import { describeRuntime } from './discovery/runtime.js';
 import { openKeyMaterial } from './key-material.js';
 import { createQuota } from './limits/quota.js';
+import { startCensus } from './metrics/census.js';
+import { nodeMetrics } from './metrics/node-metrics.js';
 import { createRendererClient, type RendererClient } from './render/renderer-client.js';
 import { startSweeper } from './retention/sweeper.js';
 import { openSigningKeys } from './signing-keys/open-signing-keys.js';
@@ -65,12 +67,15 @@ export async function startNode(env: Environment): Promise<RunningServer> {
     const everyMs = config.retentionSweepEverySeconds * 1000;
     const sweeper = startSweeper({ store, auditLog, now, everyMs, logger });
     const usageReports = reportUsage(config, store, logger);
+    const asksAuthorities = (config.tsa?.urls.length ?? 0) > 0;
+    const census = startCensus({ store, signing, metrics: nodeMetrics(metrics), asksAuthorities, now, logger });
     const stamping = timestamps.start({ store, now, logger });
     const close = async (): Promise<void> => {
       await stamping?.stop();
       await sweeper.stop();
       await upkeep.stop();
       await usageReports?.stop();
+      await census.stop();
       await quota.close();
       await store.close();
     };

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import type { Handler } from './handler.js';
 
 /** One answered request, as metrics and logs know it. */
@@ -33,10 +33,17 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     buckets: LATENCY_BUCKETS_S,
     registers: [registry],
   });
+  const limited = new Counter({
+    name: 'http_requests_limited_total',
+    help: 'Requests that were answered 429.',
+    labelNames: ['route', 'method'],
+    registers: [registry],
+  });
   if (options.process === true) collectDefaultMetrics({ register: registry });
   return {
     registry,
     observe({ route, method, status, durationMs }) {
+      if (status === 429) limited.inc({ route, method });
       latency.observe({ route, method, status: `${Math.trunc(status / 100)}xx` }, durationMs / 1000);
     },
   };

@@ -15,6 +15,7 @@ const ITEMS_AT_ONCE = 128;
 
 export interface CertifyBatchDeps extends CertifyDeps {
   readonly logger: Logger;
+  readonly batchLines: { observe(lines: number): void };
 }
 
 /**
@@ -75,6 +76,7 @@ export async function* certifyBatch(
     const { status, body } = await answer(() => Promise.reject(error), randomUUID());
     underWay.push(Promise.resolve(resultLine(index, status, body)));
   }
+  deps.batchLines.observe(index);
   for (const line of underWay) yield await line;
 }
 

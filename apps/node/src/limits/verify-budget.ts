@@ -31,6 +31,8 @@ export interface VerifyBudget {
    * @see docs/spec.md, "Rate limits and quotas"
    */
   readonly guarded: (route: CostlyRoute, share: number) => Route;
+  /** Requests that wait for their turn, those under way included. */
+  readonly waiting: () => number;
 }
 
 /** Who waits longer than this has likely gone, and its body only takes room. */
@@ -42,6 +44,7 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
   const { concurrencyPerAddress, cpuMsPerAddress, bytesAtOnce, exemptAddresses } = settings;
   const cpu = new RateLimiterMemory({ keyPrefix: '', points: cpuMsPerAddress, duration: WINDOW_S });
   const underWay = new Map<string, number>();
+  const lanes: Turns[] = [];
   let bytesInHand = 0;
 
   const refuseSpent = async (client: string): Promise<void> => {
@@ -84,8 +87,10 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
     isExempt(remoteAddress, exemptAddresses) ? null : networkOf(remoteAddress);
 
   return {
+    waiting: () => lanes.reduce((sum, { waiting }) => sum + waiting, 0),
     guarded: ({ handler, ...route }, share) => {
       const turns = new Turns(share);
+      lanes.push(turns);
       return {
         ...route,
         body: 'bytes',

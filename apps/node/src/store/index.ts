@@ -1,3 +1,4 @@
+export type * from './census-port.js';
 export { migrate, openStore, type StoreOptions } from './open-store.js';
 export type * from './legal-hold-port.js';
 export type * from './ports.js';

@@ -1,4 +1,5 @@
 import { SqlAuditStore } from './audit-rows.js';
+import { SqlRecordCensus } from './census.js';
 import type { Database } from './database.js';
 import { GroupCommit } from './group-commit.js';
 import { SqlLeaseStore } from './leases.js';
@@ -76,6 +77,7 @@ export async function openStore({
     ratePoints: ratePointsOn(database),
     quotas: new SqlQuotaStore(database),
     usage: new SqlUsageStore(database),
+    census: new SqlRecordCensus(database),
     schemaVersion,
     ping: async () => {
       await database.all('select 1', []);

@@ -1,5 +1,6 @@
 import type { CertificateRecord, RecordKind, Visibility } from './certificate-record.js';
 import type { LegalHoldStore } from './legal-hold-port.js';
+import type { RecordCensus } from './census-port.js';
 import type { QuotaStore } from './quota-port.js';
 import type { RatePoints } from './rate-port.js';
 import type { RecordList } from './record-list-port.js';
@@ -230,6 +231,7 @@ export interface Store {
   readonly ratePoints: RatePoints;
   readonly quotas: QuotaStore;
   readonly usage: UsageStore;
+  readonly census: RecordCensus;
   /** The migration that the database is at. */
   readonly schemaVersion: number;
   /** Resolves when the database answers. */

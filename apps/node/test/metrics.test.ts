@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { executionRequest } from '@cer/cer-core/testing';
+
+import { startCensus } from '../src/metrics/census.js';
+import { nodeMetrics } from '../src/metrics/node-metrics.js';
+import { countStretch } from '../src/store/census.js';
+import type { Counted } from '../src/store/index.js';
+import { ask } from './ask.js';
+import { newRecord } from './store/new-record.js';
+import { postgresTestDatabase } from './store/postgres-test-database.js';
+import { sqliteTestDatabase } from './store/sqlite-test-database.js';
+import type { TestDatabase } from './store/test-database.js';
+import { startTestNode, type TestNode } from './test-node.js';
+
+const PATIENCE_MS = 20_000;
+
+let node: TestNode;
+
+/** One sample of /metrics; undefined when it is not there. */
+async function sample(name: string): Promise<number | undefined> {
+  const { text } = await ask(node, 'get', '/metrics');
+  const line = text.split('\n').find((found) => found.startsWith(`${name} `));
+  return line === undefined ? undefined : Number(line.slice(name.length + 1));
+}
+
+async function untilSample(name: string, value: number): Promise<void> {
+  const until = performance.now() + PATIENCE_MS;
+  while ((await sample(name)) !== value && performance.now() < until) await sleep(20);
+  expect([name, await sample(name)]).toEqual([name, value]);
+}
+
+describe('GET /metrics', () => {
+  beforeEach(async () => {
+    node = await startTestNode({ replace: () => ({ rateLimits: { addressRequestsPerMinute: 1 } }) });
+  });
+  afterEach(() => node.close());
+
+  it('has latency by route, the size of batches, queues and what was limited', async () => {
+    const key = await node.newKey();
+    const hash = `sha256:${'0'.repeat(64)}`;
+    await ask(node, 'post', '/v1/cer/ai/certify', { key, body: executionRequest() });
+    for (let request = 0; request < 2; request += 1) await ask(node, 'get', `/v1/resolve/cer/${hash}`);
+    const lines = [1, 2, 3].map(() => JSON.stringify(executionRequest({ executionId: randomUUID() })));
+    await ask(node, 'post', '/v1/cer/ai/certify-batch', {
+      key,
+      body: lines.join('\n'),
+      headers: { 'Content-Type': 'application/x-ndjson' },
+    });
+    const latency = (route: string, method: string, status: string): Promise<number | undefined> =>
+      sample(`http_request_duration_seconds_count{route="${route}",method="${method}",status="${status}"}`);
+    expect(await latency('/v1/cer/ai/certify', 'POST', '2xx')).toBe(1);
+    expect(await latency('/v1/resolve/cer/:hash', 'GET', '3xx')).toBe(1);
+    expect(await latency('/v1/resolve/cer/:hash', 'GET', '4xx')).toBe(1);
+    expect(await sample('http_requests_limited_total{route="/v1/resolve/cer/:hash",method="GET"}')).toBe(1);
+    expect([await sample('cer_batch_lines_count'), await sample('cer_batch_lines_sum')]).toEqual([1, 3]);
+    expect([await sample('cer_commits_pending'), await sample('cer_verifications_pending')]).toEqual([0, 0]);
+    const { text } = await ask(node, 'get', '/metrics');
+    expect(text).not.toContain(hash);
+    expect(text).not.toContain(key.slice(0, 12));
+  });
+});
+
+describe.each<[string, () => Promise<TestDatabase>]>([
+  ['SQLite', sqliteTestDatabase],
+  ['PostgreSQL', postgresTestDatabase],
+])('the census on %s', (name, make) => {
+  let database: TestDatabase;
+
+  beforeEach(async () => {
+    database = await make();
+    node = await startTestNode({ database });
+  });
+  afterEach(async () => {
+    await node.close();
+    await database.remove();
+  });
+
+  it('counts records by state in stretches, follows what changes, and looks after the signer', async () => {
+    const { records } = node.store;
+    const made = Array.from({ length: 1203 }, () => newRecord());
+    await Promise.all(made.map((record) => records.recordOnce(record)));
+    const [hidden, deleted] = made;
+    await records.setVisibility(hidden?.certificateHash ?? '', 'hidden');
+    let signs = true;
+    const census = startCensus({
+      store: node.store,
+      signing: { prove: () => (signs ? Promise.resolve() : Promise.reject(new Error('away'))) },
+      metrics: nodeMetrics(node.deps.metrics),
+      asksAuthorities: true,
+      now: () => new Date(),
+      logger: node.deps.logger,
+      everyMs: 10,
+    });
+    await untilSample('cer_records{state="visible"}', 1202);
+    await untilSample('cer_records{state="hidden"}', 1);
+    await untilSample('cer_records_unstamped', 1203);
+    await untilSample('cer_signer_up', 1);
+    await records.setVisibility(deleted?.certificateHash ?? '', 'deleted');
+    await records.recordOnce(newRecord());
+    signs = false;
+    await untilSample('cer_records{state="deleted"}', 1);
+    await untilSample('cer_records{state="visible"}', 1202);
+    await untilSample('cer_records_unstamped', 1203);
+    await untilSample('cer_signer_up', 0);
+    await census.stop();
+  });
+
+  it('reads an index for what is rare, and never the records from the start', async () => {
+    const isSqlite = name === 'SQLite';
+    const indexes: Readonly<Record<Counted, RegExp>> = {
+      all: isSqlite ? /INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)/ : /records_pkey/,
+      hidden: /records_withdrawn/,
+      deleted: /records_withdrawn/,
+      unstamped: /records_unstamped/,
+    };
+    for (const [what, index] of Object.entries(indexes) as [Counted, RegExp][]) {
+      const statement = countStretch(what).replace('$1', '5').replace('$2', '100');
+      const plan = JSON.stringify(
+        await database.query(isSqlite ? `explain query plan ${statement}` : `explain ${statement}`),
+      );
+      if (isSqlite || what !== 'all') expect([what, plan]).toEqual([what, expect.stringMatching(index)]);
+      expect(plan).not.toMatch(/SCAN records\b(?! USING)|Seq Scan/);
+    }
+  });
+});
