@@ -7,6 +7,7 @@ import { loadNodeConfig } from './config.js';
 import { createKeyMaterial } from './key-material.js';
 import { StartupError } from './startup-error.js';
 import { migrate, openStore } from './store/index.js';
+import { tenantCommand } from './tenants/tenant-commands.js';
 
 export const USAGE = `Usage: node apps/node/dist/main.js [command]
 
@@ -16,7 +17,14 @@ export const USAGE = `Usage: node apps/node/dist/main.js [command]
   migrate                                       bring the database up to date
   backup --out FILE                             copy the SQLite database while the node runs
   restore --from FILE                           put such a copy where DATABASE_URL points, and nothing is yet
+  compact                                       write the tables of records anew, so that nothing deleted is left in them
   tenant create --name NAME                     print the tenant's id; made when there is none of that name
+  tenant show --name NAME | --id ID             print the tenant's settings
+  tenant set --name NAME | --id ID              change them, and print them
+                 --retention-days N|none        delete records when they are older
+                 --visibility public|hidden|default
+                 --legal-hold on|off            while on, nothing of the tenant is deleted
+                 --publish JSON|default         for example {"prompt":true,"metadata":["team"]}
   api-key create --tenant NAME [--scopes a,b]   print a new API key, once
                  scopes: ${SCOPES.join(', ')}; all of them when left out
 
@@ -57,6 +65,15 @@ export async function runCommand(args: readonly string[], env: Environment, prin
     print(restore(args.slice(1), loadNodeConfig(env)));
     return;
   }
+  if (command === 'compact' && subcommand === undefined) {
+    await compact(env);
+    print('the tables of records were written anew');
+    return;
+  }
+  if (command === 'tenant' && (subcommand === 'set' || subcommand === 'show')) {
+    print(await tenantCommand(subcommand, rest, env, USAGE));
+    return;
+  }
   if (command === 'tenant' && subcommand === 'create') {
     print(await createTenant(rest, env));
     return;
@@ -66,6 +83,16 @@ export async function runCommand(args: readonly string[], env: Environment, prin
     return;
   }
   throw new StartupError(`unknown command\n\n${USAGE}`);
+}
+
+async function compact(env: Environment): Promise<void> {
+  const { databaseUrl, storeQueueLimit } = loadNodeConfig(env);
+  const store = await openStore({ databaseUrl, queueLimit: storeQueueLimit });
+  try {
+    await store.compact();
+  } finally {
+    await store.close();
+  }
 }
 
 async function createTenant(args: readonly string[], env: Environment): Promise<string> {

@@ -26,7 +26,7 @@ export function settingsRoutes({ store, adminGate, auditLog }: SettingsRouteDeps
       method: 'GET',
       path: PATH,
       admit,
-      handler: async (request) => ok(await shown(store, await known(pathParam(request, 'tenant')))),
+      handler: async (request) => ok(await shownTenant(store, await known(pathParam(request, 'tenant')))),
     },
     {
       method: 'POST',
@@ -39,7 +39,7 @@ export function settingsRoutes({ store, adminGate, auditLog }: SettingsRouteDeps
         const { requestId } = request;
         const actor = adminGate.actorOf(request);
         const auditSeq = await changeSettings({ store, auditLog }, tenantId, change, { actor, requestId });
-        return ok({ ...(await shown(store, tenantId)), auditSeq });
+        return ok({ ...(await shownTenant(store, tenantId)), auditSeq });
       },
     },
   ];
@@ -58,7 +58,11 @@ export async function changeSettings(
   return auditSeq;
 }
 
-async function shown({ tenantSettings }: SettingsRouteDeps['store'], tenantId: string): Promise<JsonObject> {
+/** What holds for a tenant, and who said what. */
+export async function shownTenant(
+  { tenantSettings }: SettingsRouteDeps['store'],
+  tenantId: string,
+): Promise<JsonObject> {
   const stated = await tenantSettings.find(tenantId);
   return {
     ok: true,
