@@ -72,7 +72,11 @@ export function FindingList({ findings }: { readonly findings: readonly Finding[
 
 function nextSteps(code: string): readonly string[] {
   if (code === 'VERIFICATION_MATERIAL_UNAVAILABLE') return T.steps.material;
-  if (code.startsWith('ATTESTATION_') || code === 'KEY_REVOKED') return T.steps.key;
+  if (code === 'KEY_REVOKED') return T.steps.revoked;
+  if (code === 'ATTESTATION_MISSING' || code === 'ATTESTATION_INVALID_SIGNATURE') return T.steps.attestation;
+  if (code.startsWith('ATTESTATION_')) return T.steps.key;
+  if (code === 'PROJECT_HASH_MISMATCH' || code === 'STEP_REGISTRY_MISMATCH' || code === 'CHAIN_BREAK_DETECTED')
+    return T.steps.project;
   if (code === 'SCHEMA_ERROR' || code.startsWith('PROTECTED_') || code === 'INVALID_SHA256_FORMAT')
     return T.steps.schema;
   return T.steps.content;

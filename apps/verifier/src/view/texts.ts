@@ -201,12 +201,27 @@ export const TEXTS = {
     steps: {
       content: [
         'Get the record again from its source: a copy may have been cut, edited or re-encoded.',
-        'Compare the two copies member by member on the start page.',
+        'Compare the two copies member by member: see “Compare two bundles”, further down.',
         'If the source gives the same record, ask its producer to explain the difference.',
       ],
+      project: [
+        'Look at what is marked below: there a step, or the order of the steps, is not the one that was registered.',
+        'Get the project again from its source: a copy may have been cut, edited or re-encoded.',
+        'If the source gives the same project, ask its producer to explain the difference.',
+      ],
+      attestation: [
+        'Get the record again from its source: its attestation may have been cut or edited.',
+        'Check that the keys are those of the node that the record names.',
+        'If it stays so, the node did not sign this record: ask its producer, and the node’s operator.',
+      ],
       key: [
-        'Compare the key with the node’s published key history.',
-        'If the key was revoked, ask the node’s operator since when; records signed after that moment are worth nothing.',
+        'Load the newest key set or key history of the node that the record names.',
+        'Compare the key with that history: a signature counts only within the life of its key.',
+        'Ask the producer for a newly attested record.',
+      ],
+      revoked: [
+        'Ask the node’s operator since when the key is worth nothing: what it signed after that moment proves nothing.',
+        'If the record carries a stamp of time, choose its authority: a stamp that is older than that moment saves it.',
         'Ask the producer for a newly attested record.',
       ],
       schema: [
@@ -306,7 +321,7 @@ export const TEXTS = {
   missing: { title: 'No such page', lead: 'There is nothing at this address.' },
   limited: {
     title: 'Too many requests',
-    lead: 'This site answers so many requests a minute from one address, so that it stays quick for everybody.',
+    lead: 'This site answers only so many requests a minute from one address, so that it stays quick for everybody.',
     wait: 'Load the page again in ',
     seconds: ' seconds.',
     offline: 'A certificate that you have as a file can be checked without this site at all: ',
