@@ -9,6 +9,7 @@ import {
   type Route,
   type RouterOptions,
   type Secret,
+  type Trace,
 } from '@cer/http-service';
 import { createAdminGate } from './admin/admin-gate.js';
 import { legalHoldRoutes } from './admin/legal-hold-routes.js';
@@ -39,6 +40,7 @@ import { signingKeyRoutes, type SigningKeyRouteDeps } from './signing-keys/signi
 import type { Signing } from './signing-keys/signing.js';
 import type { Store } from './store/index.js';
 import { settingsRoutes } from './tenants/settings-routes.js';
+import { tracedParts } from './tracing/traced-parts.js';
 import { verifyRoutes } from './verify/verify-routes.js';
 
 /** Body sizes in bytes. */
@@ -70,6 +72,8 @@ export interface NodeDeps extends BodyLimits {
   readonly adminSecret?: Secret<string> | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Unset: nothing is traced. */
+  readonly trace?: Trace | undefined;
   readonly trustedProxies?: RouterOptions['trustedProxies'];
   readonly stallMs?: RouterOptions['stallMs'];
   readonly now: () => Date;
@@ -88,7 +92,7 @@ export function nodeRoutes(deps: NodeDeps): Route[] {
     commits: () => store.pendingRecords(),
     verifications: () => verifyBudget.waiting(),
   });
-  const shared = { ...deps, batchLines, verifyBudget, gate, adminGate, auditLog, records: store.records };
+  const shared = { ...deps, ...tracedParts(deps, deps.trace), batchLines, verifyBudget, gate, adminGate, auditLog, records: store.records };
   return [
     ...certifyRoutes(shared),
     ...attestRoutes(shared),
@@ -124,6 +128,7 @@ export function createApp(deps: NodeDeps): RequestListener {
     statusOf: STATUS,
     translate: translateError,
     trustedProxies: deps.trustedProxies,
+    ...(deps.trace !== undefined && { trace: deps.trace }),
     ...(deps.stallMs !== undefined && { stallMs: deps.stallMs }),
   };
   const behind = express();

@@ -15,6 +15,7 @@ import {
 } from '@cer/http-service';
 import type { TokenAddress } from '@cer/pkcs11';
 import { VERIFY_BUDGET } from './limits/verify-budget.js';
+import { tracesUrlOf } from './tracing/open-tracing.js';
 
 const MIB = 1024 * 1024;
 
@@ -81,6 +82,13 @@ const NodeEnvironment = z
     VERIFY_CPU_MS_PER_IP: positiveInteger(VERIFY_BUDGET.cpuMsPerAddress),
     VERIFY_BYTES_AT_ONCE: positiveInteger(VERIFY_BUDGET.bytesAtOnce),
     LIMITS_EXEMPT_ADDRESSES: trustedProxies(),
+    OTEL_EXPORTER_OTLP_ENDPOINT: serviceUrl().optional(),
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: serviceUrl().optional(),
+    OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).default('otlp'),
+    OTEL_SDK_DISABLED: z
+      .enum(['true', 'false'])
+      .transform((text) => text === 'true')
+      .default(false),
     HEADERS_TIMEOUT_MS: positiveInteger(10_000),
     REQUEST_TIMEOUT_MS: positiveInteger(300_000),
     DRAIN_TIMEOUT_MS: positiveInteger(660_000),
@@ -149,6 +157,7 @@ const NodeEnvironment = z
       bytesAtOnce: env.VERIFY_BYTES_AT_ONCE,
       exemptAddresses: env.LIMITS_EXEMPT_ADDRESSES,
     },
+    tracesUrl: tracesUrlOf(env),
     headersTimeoutMs: env.HEADERS_TIMEOUT_MS,
     requestTimeoutMs: env.REQUEST_TIMEOUT_MS,
     drainTimeoutMs: env.DRAIN_TIMEOUT_MS,

@@ -23,6 +23,7 @@ import { openSigningKeys } from './signing-keys/open-signing-keys.js';
 import { openStore, type Store } from './store/index.js';
 import { createSettingsMemory, type SettingsMemory } from './tenants/settings-memory.js';
 import { openTimestamps } from './timestamps/open-stamping.js';
+import { openTracing } from './tracing/open-tracing.js';
 import { startUsageReports } from './usage/report-usage.js';
 
 /** A revoked key of the node's own table works at most this long. */
@@ -43,8 +44,10 @@ export async function startNode(env: Environment): Promise<RunningServer> {
     const auditLog = createAuditLog({ audit: store.audit, signing, now });
     const timestamps = openTimestamps(config);
     const quota = createQuota({ records: store.records, quotas: store.quotas, now, logger });
+    const tracing = await openTracing(config.tracesUrl, runtime.version, logger);
     const app = createApp({
       ...config,
+      trace: tracing?.trace,
       store,
       timestamps: timestamps.verifier,
       keys: keyDirectory(config, store, createSettingsMemory({ store, auditLog })),
@@ -78,6 +81,7 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       await census.stop();
       await quota.close();
       await store.close();
+      await tracing?.close();
     };
     const { host, port, headersTimeoutMs, requestTimeoutMs, drainTimeoutMs } = config;
     const times = { headersTimeoutMs, requestTimeoutMs, drainTimeoutMs };

@@ -22,5 +22,5 @@ export { runService, type ServiceProcess } from './run-service.js';
 export { equalSecret, readSecretFile, Secret, SecretFileError } from './secret.js';
 export * from './serve.js';
 export * from './service-error.js';
-export { untraced, type Note, type SpanAttributes, type Trace } from './trace.js';
+export { untraced, type IncomingTrace, type Note, type SpanAttributes, type Trace } from './trace.js';
 export { zodFaults } from './zod-faults.js';

@@ -21,7 +21,7 @@ import type { Route } from './route-definition.js';
 import { createRouteTable, type Endpoint, type RouteMatch } from './route-table.js';
 import { sendResponse } from './send-response.js';
 import { ServiceError } from './service-error.js';
-import { untraced, type Note, type Trace } from './trace.js';
+import { untraced, type IncomingTrace, type Note, type Trace } from './trace.js';
 
 export type { Route, RouteMethod } from './route-definition.js';
 
@@ -113,9 +113,19 @@ async function exchange(current: Exchange): Promise<void> {
   const endpoint = found?.resource.endpoints.get(request.method ?? '');
   const method = endpoint === undefined ? 'ANY' : (request.method ?? 'ANY');
   const trace = options.trace ?? untraced;
-  await trace(`${method} ${route}`, { 'http.request.method': method, 'http.route': route }, (note) =>
-    answerAndRecord(current, endpoint, route, method, note),
+  await trace(
+    `${method} ${route}`,
+    { 'http.request.method': method, 'http.route': route },
+    (note) => answerAndRecord(current, endpoint, route, method, note),
+    incomingTrace(request),
   );
+}
+
+function incomingTrace({ headers: { traceparent, tracestate } }: IncomingMessage): IncomingTrace {
+  return {
+    ...(typeof traceparent === 'string' && { traceparent }),
+    ...(typeof tracestate === 'string' && { tracestate }),
+  };
 }
 
 async function answerAndRecord(

@@ -4,11 +4,22 @@ export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 /** Adds to the span that is under way. */
 export type Note = (attributes: SpanAttributes) => void;
 
+/** How another service names the span that its request belongs to (W3C Trace Context). */
+export interface IncomingTrace {
+  readonly traceparent?: string;
+  readonly tracestate?: string;
+}
+
 /**
  * Runs `work` inside a span; spans begun by it become its children. A span whose work throws is marked as failed with
  * the class of the error, and the error goes on.
  */
-export type Trace = <T>(name: string, attributes: SpanAttributes, work: (note: Note) => Promise<T>) => Promise<T>;
+export type Trace = <T>(
+  name: string,
+  attributes: SpanAttributes,
+  work: (note: Note) => Promise<T>,
+  incoming?: IncomingTrace,
+) => Promise<T>;
 
 const IGNORED: Note = () => undefined;
 

@@ -1,0 +1,44 @@
+import type { Logger, Trace } from '@cer/http-service';
+
+/** Spans of what the node does. */
+export interface Tracing {
+  readonly trace: Trace;
+  /** Sends what is left, as far as the receiver takes it in time. */
+  readonly close: () => Promise<void>;
+}
+
+export interface TracingVariables {
+  readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
+  readonly OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string | undefined;
+  readonly OTEL_TRACES_EXPORTER: 'otlp' | 'none';
+  readonly OTEL_SDK_DISABLED: boolean;
+}
+
+/** Where spans go, by OpenTelemetry's own variables; null: nowhere, tracing is off. */
+export function tracesUrlOf(env: TracingVariables): string | null {
+  if (env.OTEL_SDK_DISABLED || env.OTEL_TRACES_EXPORTER === 'none') return null;
+  if (env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined) return env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
+  const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  return endpoint === undefined ? null : `${endpoint}/v1/traces`;
+}
+
+/**
+ * Null when tracing is off; OpenTelemetry is then not even loaded.
+ * @param tracesUrl `tracesUrlOf`
+ * @see docs/spec.md, "Tracing"
+ */
+export async function openTracing(tracesUrl: string | null, version: string, logger: Logger): Promise<Tracing | null> {
+  if (tracesUrl === null) return null;
+  const { otlpTracing } = await import('./otlp-trace.js');
+  const { trace, close } = otlpTracing(tracesUrl, version);
+  return {
+    trace,
+    close: async () => {
+      try {
+        await close();
+      } catch (error) {
+        logger.warn({ err: error }, 'the last spans could not be sent');
+      }
+    },
+  };
+}
