@@ -88,6 +88,14 @@ describe('keys that a control plane knows', () => {
     expect(question).not.toContain('cer_live_');
   });
 
+  it('are refused with a suspended account, and what it said of its records is kept', async () => {
+    const settings = { retentionDays: 30, legalHold: true };
+    stub.answer = { body: { ...ACTIVE, active: false, accountStatus: 'suspended', settings } };
+    expect(await directory().find('h')).toBeNull();
+    const held = { publishJson: null, retentionDays: 30, visibility: null, legalHold: true };
+    expect(stated.at(-1)).toEqual(['tenant-1', held]);
+  });
+
   it('come with tenant, scopes and what the tenant publishes', async () => {
     const usual = { context: true, prompt: false, instruction: false, metadata: 'none' };
     expect(await directory().find('h')).toMatchObject({

@@ -14,7 +14,12 @@ const limit = z.number().int().min(0).max(1_000_000_000).nullable();
 
 // What the node needs of the answer; the rest is for others. @see docs/spec.md, "Introspection"
 const Introspection = z.union([
-  z.object({ active: z.literal(false) }),
+  z.object({
+    active: z.literal(false),
+    // Of a suspended account: its key is good for nothing, and what it said of its records still holds.
+    tenantId: z.string().min(1).optional(),
+    settings: ControlPlaneSettings.optional(),
+  }),
   z.object({
     active: z.literal(true),
     tenantId: z.string().min(1),
@@ -44,16 +49,20 @@ export function controlPlaneDirectory(url: string, token: Secret<string>, rememb
       });
       if (!response.ok) throw new Error(`the control plane answered ${response.status}`);
       const answer = Introspection.parse(await response.json());
-      if (!answer.active || answer.accountStatus !== 'active') return null;
-      const { tenantId, keyId, scopes, limits, settings } = answer;
-      const { requestsPerMinute = null, executionsPerMonth = null } = limits;
+      const { tenantId, settings } = answer;
+      if (tenantId === undefined) return null;
       const stated = settings === undefined ? null : { ...NOTHING_STATED, ...toStated(settings) };
+      // Before the account is looked at: a legal hold on a suspended one must stop the sweeper too.
+      const holding = await remember(tenantId, stated);
+      if (!answer.active || answer.accountStatus !== 'active') return null;
+      const { keyId, scopes, limits } = answer;
+      const { requestsPerMinute = null, executionsPerMonth = null } = limits;
       return {
         tenantId,
         keyId,
         scopes: new Set(scopes),
         limits: { requestsPerMinute, executionsPerMonth },
-        ...recordingBy(await remember(tenantId, stated)),
+        ...recordingBy(holding),
       };
     },
   };
