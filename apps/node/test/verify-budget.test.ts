@@ -96,6 +96,33 @@ describe('verifying without a key', () => {
     expect(answer.status).toBe(200);
   });
 
+  it('is refused to one address with too many bytes in hand, before they shut out others', async () => {
+    await start({ bytesAtOnce: 8_000_000 });
+    const release = await hold('192.0.2.1', 1, 990_000);
+    expect((await verify('192.0.2.1', { bundle: { padding: 'x'.repeat(20_000) } })).status).toBe(429);
+    expect((await verify('192.0.2.1')).status).toBe(200);
+    expect((await verify('192.0.2.2', large)).status).toBe(200);
+    release();
+  });
+
+  it('is refused to those of an address that waited while the one before used up its time', async () => {
+    await start({ cpuMsPerAddress: 1 });
+    const body = JSON.stringify(large);
+    const waiting = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const raw = await connectRaw(node.url);
+        raw.send(`POST ${VERIFY} HTTP/1.1\r\nHost: n\r\nContent-Type: application/json\r\nConnection: close\r\n`);
+        raw.send(`X-Forwarded-For: 192.0.2.1\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`);
+        await raw.until('100 Continue');
+        return raw;
+      }),
+    );
+    for (const raw of waiting) raw.send(body);
+    const answers = await Promise.all(waiting.map((raw) => raw.ended()));
+    const statuses = answers.map((answer) => /^HTTP\/1\.1 ([2-5]\d\d)/m.exec(answer)?.[1]);
+    expect(statuses.sort()).toEqual(['200', '429', '429', '429']);
+  });
+
   it('is refused to an address that has used up its time, faults included', async () => {
     await start({ cpuMsPerAddress: 1, exemptAddresses: parseTrustedProxies('192.0.2.7') });
     expect((await verify('192.0.2.1', { bundle: 'none', padding: large })).status).toBe(400);

@@ -24,7 +24,7 @@ export class Turns {
    * Runs `work` when its turn comes.
    * @param begin called right before; what it throws is thrown instead of working
    */
-  async take<T>(begin: () => void, work: () => Promise<T>): Promise<T> {
+  async take<T>(begin: () => void | Promise<void>, work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(() => this.#run(begin, work));
     this.#last = turn.catch(() => undefined);
     this.#waiting += 1;
@@ -35,10 +35,10 @@ export class Turns {
     }
   }
 
-  async #run<T>(begin: () => void, work: () => Promise<T>): Promise<T> {
+  async #run<T>(begin: () => void | Promise<void>, work: () => Promise<T>): Promise<T> {
     const ahead = this.#paidAt - performance.now();
     if (ahead > AHEAD_MS) await sleep(ahead - AHEAD_MS);
-    begin();
+    await begin();
     const startedAt = performance.now();
     try {
       return await work();

@@ -39,12 +39,21 @@ export interface VerifyBudget {
 const MAX_WAIT_MS = 10_000;
 const MAX_WAITING = 256;
 const WINDOW_S = 60;
+/** One address may have this share of the bytes, and one body whatever its size: to announce a body costs nothing. */
+const SHARE_OF_BYTES = 1 / 8;
+
+interface InHand {
+  readonly requests: number;
+  readonly bytes: number;
+}
+const NOTHING: InHand = { requests: 0, bytes: 0 };
 
 export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget {
   const { concurrencyPerAddress, cpuMsPerAddress, bytesAtOnce, exemptAddresses } = settings;
   const cpu = new RateLimiterMemory({ keyPrefix: '', points: cpuMsPerAddress, duration: WINDOW_S });
-  const underWay = new Map<string, number>();
+  const underWay = new Map<string, InHand>();
   const lanes: Turns[] = [];
+  const bytesPerAddress = bytesAtOnce * SHARE_OF_BYTES;
   let bytesInHand = 0;
 
   const refuseSpent = async (client: string): Promise<void> => {
@@ -57,20 +66,27 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
   /** Holds a place for as long as the request is worked at, from before its body is read. */
   const hold = async <T>(client: string | null, bytes: number, work: () => Promise<T>): Promise<T> => {
     if (client !== null) await refuseSpent(client);
-    const mine = client === null ? 0 : (underWay.get(client) ?? 0);
-    if (mine >= concurrencyPerAddress) throw tooMuch('too many requests of this address at once: wait for answers', 1);
+    const mine = client === null ? NOTHING : (underWay.get(client) ?? NOTHING);
+    if (mine.requests >= concurrencyPerAddress || (mine.requests > 0 && mine.bytes + bytes > bytesPerAddress)) {
+      throw tooMuch('too many requests of this address at once: wait for answers', 1);
+    }
     // One alone is let in whatever its size, or a small budget would shut it out for ever.
     if (bytesInHand > 0 && bytesInHand + bytes > bytesAtOnce) throw tooBusy();
-    if (client !== null) underWay.set(client, mine + 1);
-    bytesInHand += bytes;
+    add(client, { requests: 1, bytes });
     try {
       return await work();
     } finally {
-      bytesInHand -= bytes;
-      const left = client === null ? 0 : (underWay.get(client) ?? 1) - 1;
-      if (client !== null && left === 0) underWay.delete(client);
-      else if (client !== null) underWay.set(client, left);
+      add(client, { requests: -1, bytes: -bytes });
     }
+  };
+
+  const add = (client: string | null, { requests, bytes }: InHand): void => {
+    bytesInHand += bytes;
+    if (client === null) return;
+    const before = underWay.get(client) ?? NOTHING;
+    const after = { requests: before.requests + requests, bytes: before.bytes + bytes };
+    if (after.requests === 0) underWay.delete(client);
+    else underWay.set(client, after);
   };
 
   const charged = async <T>(client: string | null, work: () => Promise<T>): Promise<T> => {
@@ -98,11 +114,14 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
         handler: async (request) => {
           if (turns.waiting >= MAX_WAITING) throw tooBusy();
           const since = performance.now();
-          const begin = (): void => {
+          const client = clientOf(request);
+          const begin = async (): Promise<void> => {
             request.signal.throwIfAborted();
             if (performance.now() - since > MAX_WAIT_MS) throw tooBusy();
+            // Those of the same address that came before may have used up its time.
+            if (client !== null) await refuseSpent(client);
           };
-          return turns.take(begin, () => charged(clientOf(request), () => handler(request)));
+          return turns.take(begin, () => charged(client, () => handler(request)));
         },
       };
     },
