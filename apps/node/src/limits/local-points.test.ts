@@ -85,4 +85,28 @@ describe('points in hand', () => {
     expect((await node?.spend('a', 1))?.allowed).toBe(false);
     expect(shared.asked.length).toBe(before + 1);
   });
+
+  it('take no longer for a new key when many are remembered', async () => {
+    const shared = sharedCount();
+    let looks = 0;
+    const node = new LocalPoints(shared, () => {
+      looks += 1;
+      return shared.now;
+    });
+    for (let key = 0; key < 50_001; key += 1) await node.spend(`key ${key}`, 1);
+    looks = 0;
+    await node.spend('one more', 1);
+    expect(looks).toBeLessThan(10);
+  });
+
+  it('stay in hand for a key that is in use while others come and go', async () => {
+    const shared = sharedCount();
+    const node = new LocalPoints(shared, () => shared.now);
+    const busy = (): Promise<unknown> => node.spend('busy', 100);
+    for (let request = 0; request < 3; request += 1) await busy();
+    for (let key = 0; key < 49_999; key += 1) await node.spend(`key ${key}`, 1);
+    const before = shared.asked.length;
+    await busy();
+    expect(shared.asked.length).toBe(before);
+  });
 });

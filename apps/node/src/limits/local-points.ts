@@ -13,7 +13,7 @@ export interface Allowance {
 
 /** Points are fetched in blocks of this share of the limit, so that few requests wait for the database. */
 const BLOCKS_A_WINDOW = 50;
-/** Keys whose block is remembered here; beyond it those of ended windows go, then the oldest. */
+/** Keys whose block is remembered here; beyond it the oldest goes. */
 const MAX_KEYS = 50_000;
 
 interface Block {
@@ -74,6 +74,8 @@ export class LocalPoints {
     const { taken, msLeft } = await this.#points.take(key, size);
     // More may have been booked than there was: the part within the limit is ours.
     const left = Math.min(size, Math.max(0, limit - (taken - size)));
+    // Put last, so that the blocks stand in the order in which they end, more or less.
+    this.#blocks.delete(key);
     this.#makeRoom();
     this.#blocks.set(key, {
       limit,
@@ -84,9 +86,11 @@ export class LocalPoints {
   }
 
   #makeRoom(): void {
-    if (this.#blocks.size < MAX_KEYS) return;
-    for (const key of [...this.#blocks.keys()]) this.#live(key);
-    const oldest = this.#blocks.keys().next();
-    if (this.#blocks.size >= MAX_KEYS && oldest.done !== true) this.#blocks.delete(oldest.value);
+    // From the front, no further than needed: whoever comes from ever new addresses must not make every request a look
+    // at all of them.
+    for (const [key, { until }] of this.#blocks) {
+      if (this.#blocks.size < MAX_KEYS && this.#now() < until) return;
+      this.#blocks.delete(key);
+    }
   }
 }
