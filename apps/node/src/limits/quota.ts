@@ -48,21 +48,23 @@ export function createQuota({ records, quotas, now, logger }: QuotaDeps): Quota 
       return opened;
     }
     if (account.purse.month !== month || account.purse.limit !== limit) {
-      giveBack(account.purse);
+      void giveBack(account.purse);
       account.purse = new MonthPurse(quotas, tenantId, month, limit);
     }
     return account;
   };
 
-  const giveBack = (purse: MonthPurse): void => {
+  const giveBack = (purse: MonthPurse): Promise<void> =>
     purse.giveBack().catch((error: unknown) => {
       logger.warn({ err: error }, 'executions of a quota could not be given back');
     });
-  };
 
   const giveBackIdle = async (): Promise<void> => {
-    for (const [tenantId, { purse, underWay }] of accounts) {
-      if ((await purse.giveBackWhenIdle()) && underWay.size === 0) accounts.delete(tenantId);
+    for (const [tenantId, account] of accounts) {
+      const { purse, underWay } = account;
+      // Another purse may have taken its place meanwhile, with executions in it.
+      const isIdle = (await purse.giveBackWhenIdle()) && underWay.size === 0;
+      if (isIdle && account.purse === purse) accounts.delete(tenantId);
     }
   };
   const idling = setInterval(() => {
@@ -122,7 +124,8 @@ export function createQuota({ records, quotas, now, logger }: QuotaDeps): Quota 
     },
     close: async () => {
       clearInterval(idling);
-      for (const { purse } of accounts.values()) await purse.giveBack();
+      // Without the database they are lost, as with a node that is killed; the rest of the node still closes in order.
+      await Promise.all([...accounts.values()].map(({ purse }) => giveBack(purse)));
     },
   };
 }

@@ -1,5 +1,5 @@
 import { ServiceError, type ResponseHeaders, type TrustedProxies } from '@cer/http-service';
-import { isIPv4 } from 'node:net';
+import { isIP } from 'node:net';
 import type { Caller } from '../auth/key-directory.js';
 import type { RatePoints } from '../store/index.js';
 import { LocalPoints, type Allowance } from './local-points.js';
@@ -47,7 +47,9 @@ export function createRateLimits(settings: RateLimitSettings, points: RatePoints
 }
 
 export function isExempt(address: string, exempt: TrustedProxies | undefined): boolean {
-  return exempt !== undefined && exempt.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+  const version = isIP(address);
+  // The address of a client that has gone is empty, and no address.
+  return exempt !== undefined && version !== 0 && exempt.check(address, version === 4 ? 'ipv4' : 'ipv6');
 }
 
 function admitted(counts: readonly Allowance[], whose: string): ResponseHeaders | undefined {
