@@ -8,6 +8,7 @@ import { hashValue, svcV1, type JsonObject } from '@cer/cer-core';
 import { CONFIDENTIAL_MEMBERS, executionRequest } from '@cer/cer-core/testing';
 import { connectRaw } from '@cer/http-service/testing';
 
+import { createQuota } from '../src/limits/quota.js';
 import { ask, at, objectAt, textAt, type Answer } from './ask.js';
 import { sealedElsewhere } from './sealed-elsewhere.js';
 import { postgresTestDatabase } from './store/postgres-test-database.js';
@@ -189,15 +190,14 @@ describe.each([
 
   it('after a store that throws the row, and one that is busy', async () => {
     const broken = await nodeWith({
-      replace: ({ store }) => ({
-        store: {
-          ...store,
-          records: Object.assign(Object.create(store.records) as typeof store.records, {
-            recordOnce: (record: unknown) =>
-              Promise.reject(Object.assign(new Error(`${CANARY} ${JSON.stringify(record)}`), { detail: CANARY })),
-          }),
-        },
-      }),
+      replace: ({ store, now, logger }) => {
+        const records = Object.assign(Object.create(store.records) as typeof store.records, {
+          recordOnce: (record: unknown) =>
+            Promise.reject(Object.assign(new Error(`${CANARY} ${JSON.stringify(record)}`), { detail: CANARY })),
+        });
+        const quota = createQuota({ records, quotas: store.quotas, now, logger });
+        return { store: { ...store, records }, quota };
+      },
     });
     const refused = await certify(request(), broken);
     expect([refused.status, at(refused.body, 'error')]).toEqual([500, 'ATTESTATION_ERROR']);
