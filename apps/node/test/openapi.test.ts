@@ -78,6 +78,17 @@ describe('GET /openapi.json', () => {
     }
   });
 
+  it('tells of 429 where the node may refuse before it reads the body', () => {
+    const counted = nodeRoutes(node.deps).filter(({ admit }) => admit !== undefined);
+    const told = operations().filter(([, operation]) => '429' in objectAt(operation, 'responses'));
+    expect(told.map(([name]) => name).toSorted()).toEqual(
+      counted.map(({ method, path }) => `${method} ${path}`).toSorted(),
+    );
+    for (const [, operation] of told) {
+      expect(Object.keys(objectAt(operation, 'responses', '429', 'headers'))).toContain('Retry-After');
+    }
+  });
+
   it('gives every operation an id of its own', () => {
     const ids = operations().map(([, operation]) => operation['operationId']);
     expect(new Set(ids).size).toBe(ids.length);

@@ -22,7 +22,16 @@ const RENDER = { scopes: ['render'] } as const;
 const READ = { scopes: ['audit', 'certify'] } as const;
 
 const CERTIFIED = { 200: { description: 'The certified bundle, its receipt and its signature.' } } as const;
-const ATTESTING = ['PROTOCOL_SCHEMA_UNSATISFIED', 'EXECUTION_MUTATION_DETECTED', 'ATTESTATION_ERROR'] as const;
+const ATTESTING = [
+  'PROTOCOL_SCHEMA_UNSATISFIED',
+  'EXECUTION_MUTATION_DETECTED',
+  'QUOTA_EXCEEDED',
+  'ATTESTATION_ERROR',
+] as const;
+/** Of routes that answer anybody and are counted by address. */
+const COUNTED = ['RATE_LIMITED'] as const;
+/** Of those that are within a budget besides. */
+const BUDGETED = [...COUNTED, 'SERVICE_UNAVAILABLE'] as const;
 const RENDERING = [
   'LOOP_MODE_ERROR',
   'PROTOCOL_VIOLATION',
@@ -131,6 +140,7 @@ export const DESCRIBED_ROUTES = {
     access: 'anybody',
     body: { schema: VERIFY_REQUEST },
     success: { 200: { description: 'The verdict, good or bad.' } },
+    errors: BUDGETED,
   },
   'GET /v1/cer/public': {
     group: 'Verify and look up',
@@ -145,7 +155,7 @@ export const DESCRIBED_ROUTES = {
       },
     ],
     success: { 200: { description: 'The public record.' } },
-    errors: ['UNAUTHORIZED', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
+    errors: ['UNAUTHORIZED', 'NOT_FOUND', ...BUDGETED],
   },
   'GET /api/public-cer-proof': {
     group: 'Verify and look up',
@@ -153,14 +163,14 @@ export const DESCRIBED_ROUTES = {
     access: 'anybody',
     query: [{ ...HASH_QUERY, required: true }],
     success: { 200: { description: 'The public proof.' } },
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', ...COUNTED],
   },
   'GET /v1/resolve/cer/:hash': {
     group: 'Verify and look up',
     summary: 'Go to the public form of a certificate',
     access: 'anybody',
     success: { 302: { description: 'To GET /v1/cer/public.', mediaTypes: [] } },
-    errors: ['VALIDATION_ERROR'],
+    errors: ['VALIDATION_ERROR', ...COUNTED],
   },
   'POST /v1/project-bundle/register': {
     group: 'Projects',
@@ -176,6 +186,7 @@ export const DESCRIBED_ROUTES = {
     access: 'anybody',
     body: { schema: PROJECT_VERIFY_REQUEST },
     success: { 200: { description: 'The verdict, good or bad.' } },
+    errors: BUDGETED,
   },
   'GET /v1/project-bundle/public': {
     group: 'Projects',
@@ -183,7 +194,7 @@ export const DESCRIBED_ROUTES = {
     access: 'anybody',
     query: [{ name: 'project_hash', description: 'Also projectHash.', schema: HASH, required: true }],
     success: { 200: { description: 'The public project.' } },
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', ...COUNTED],
   },
   'GET /v1/records': {
     group: 'Records',
@@ -227,7 +238,7 @@ export const DESCRIBED_ROUTES = {
     access: 'anybody',
     body: { schema: IMAGE_REQUEST },
     success: { 200: { description: 'The picture.', mediaTypes: ['image/png', 'application/json'] } },
-    errors: ['GONE', ...RENDERING],
+    errors: ['GONE', ...COUNTED, ...RENDERING],
   },
   'GET /.well-known/svc-node.json': plainRoute('The key set of the node', 'The keys and the life of each.'),
   'GET /.well-known/svc-key-history.json': plainRoute('The key history of the node', 'Every change of its keys.'),

@@ -8,6 +8,7 @@ export interface MediaType {
 
 export interface Response {
   readonly description: string;
+  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>;
   readonly content?: Readonly<Record<string, MediaType>>;
 }
 
@@ -44,6 +45,16 @@ const ERROR: JsonSchema = {
     details: { type: 'array', items: { type: 'string' } },
     requestId: { type: 'string' },
   },
+};
+
+const whole = (description: string) => ({ description, schema: { type: 'integer' } });
+
+/** @see docs/spec.md, "Rate limits and quotas" */
+const LIMIT_HEADERS = {
+  'Retry-After': whole('Seconds to wait.'),
+  'RateLimit-Limit': whole('Requests a window, or executions a month.'),
+  'RateLimit-Remaining': whole('What is left of them.'),
+  'RateLimit-Reset': whole('Seconds until the count begins again.'),
 };
 
 /**
@@ -140,6 +151,7 @@ function refusals({ access, body, errors = [], success }: RouteDescription, asks
         String(status),
         {
           description: of.join(', '),
+          ...(status === STATUS.RATE_LIMITED && { headers: LIMIT_HEADERS }),
           content: {
             [JSON_BODY]: {
               schema: { $ref: '#/components/schemas/Error', properties: { error: { enum: of } } },
@@ -154,5 +166,5 @@ function accessCodes(access: Access): readonly NodeCode[] {
   if (access === 'anybody') return [];
   return access === 'admin'
     ? ['UNAUTHORIZED', 'RATE_LIMITED', 'ADMIN_NOT_CONFIGURED']
-    : ['UNAUTHORIZED', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'];
+    : ['UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE'];
 }
