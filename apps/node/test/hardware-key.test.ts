@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { evaluateCer } from '@cer/cer-core';
 import { executionRequest, TEST_NODE_ID } from '@cer/cer-core/testing';
-import { parseKeySet, verifySignature, type Signer } from '@cer/keys';
-import { SIGNER_RULES, testKeySet, testSigner } from '@cer/keys/testing';
+import { parseKeySet, type Signer } from '@cer/keys';
+import { testKeySet, testSigner } from '@cer/keys/testing';
 import { connectToken } from '@cer/pkcs11';
 import { describeWithToken, makeToken, TOKEN_LABEL, type TestToken } from '@cer/pkcs11/testing';
 
@@ -16,6 +16,7 @@ import { premisesOn, runNode, startNodeProcess, type NodeEnvironment, type Premi
 import { sqliteTestDatabase } from './store/sqlite-test-database.js';
 import type { TestDatabase } from './store/test-database.js';
 import { startTestNode, type TestNode } from './test-node.js';
+import { keyHolderContract } from './signing-keys/key-holder.contract.js';
 
 const message = new TextEncoder().encode('receipt');
 const away = { name: 'SignerAwayError', message: 'the hardware token is away' };
@@ -40,18 +41,8 @@ describeWithToken('the holder of keys on a hardware token', () => {
     hsm.remove();
   });
 
-  it.each(SIGNER_RULES)('opens a signer that $sentence', async ({ holds }) => {
-    expect(await holds(signer)).toBe(true);
-  });
-
-  it('opens on one node what another node made', async () => {
-    const other = holderOf(hsm);
-    try {
-      const opened = await other.open(key);
-      expect(await verifySignature(key.publicKey, message, await opened.sign(message))).toBe(true);
-    } finally {
-      await other.close();
-    }
+  describe('as every holder', () => {
+    keyHolderContract(() => holderOf(hsm));
   });
 
   it('opens no key that it does not hold, and none under another public key', async () => {
