@@ -9,6 +9,7 @@ const START_MS = 20_000;
 /** A built service that runs as a process of its own. */
 export interface ServiceProcess {
   readonly url: string;
+  readonly pid: number;
   /** Everything it wrote so far. */
   readonly output: () => string;
   readonly stop: () => Promise<void>;
@@ -39,7 +40,7 @@ export async function startService(name: string, env: Readonly<Record<string, st
       reject(new Error(`${name} ended with ${code ?? 'a signal'}: ${output}`));
     });
   });
-  return { url, output: () => output, stop: () => stopped(child) };
+  return { url, pid: child.pid ?? 0, output: () => output, stop: () => stopped(child) };
 }
 
 function stopped(child: ChildProcess): Promise<void> {

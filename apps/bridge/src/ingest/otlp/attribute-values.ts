@@ -1,6 +1,7 @@
 import { CerError, isJsonObject, isWellFormed, member, parseJson, type JsonValue } from '@cer/cer-core';
 import type { ToolCall } from './model-call.js';
-import type { Attributes } from './span.js';
+import { hasFewPieces } from './json-pieces.js';
+import { MAX_PIECES, type Attributes } from './span.js';
 
 const MAX_LABEL = 256;
 /** Content may be this deep, with room for the members around it. */
@@ -43,11 +44,12 @@ export function labels(value: JsonValue | undefined): readonly string[] {
 /**
  * An attribute whose convention is structured content or its JSON text: an object or a list is taken as it is, a text
  * that is strict JSON of an object or a list as what it stands for, so that both ways of recording it give one hash;
- * any other text as text.
+ * any other text, and what stands for too much, as text.
  */
 export function structured(value: JsonValue | undefined): JsonValue | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
+  if (value.length > MAX_PIECES && !hasFewPieces(Buffer.from(value), MAX_PIECES)) return value;
   try {
     return parseJson(value, { maxDepth: MAX_CONTENT_DEPTH });
   } catch (error) {

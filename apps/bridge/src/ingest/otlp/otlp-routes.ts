@@ -6,9 +6,11 @@ import { certifyItems } from '../certify-items.js';
 import type { Item, Outcome } from '../item.js';
 import type { TakeRequest } from '../request-rate.js';
 import { exportOptions } from './export-options.js';
+import { oneAtATime } from './one-at-a-time.js';
 import { formOf, readExport, type ExportLimits } from './read-export.js';
 import { sealTraces, type SealTraceDeps } from './seal-traces.js';
 import { spanItems } from './span-items.js';
+import type { Span } from './span.js';
 import { exportAnswer, OTLP_JSON, PROTOBUF } from './wire/answer.js';
 
 export interface OtlpRouteDeps extends CertifyDeps, ExportLimits, SealTraceDeps {
@@ -24,6 +26,7 @@ const MAX_REASONS = 5;
 /** The OTLP/HTTP door for traces. @see docs/spec.md, "Evidence bridge: machine path" */
 export function otlpRoutes(deps: OtlpRouteDeps): Route[] {
   const { gate, takeRequest } = deps;
+  const inTurn = oneAtATime();
   let underWay = 0;
   return [
     {
@@ -40,7 +43,8 @@ export function otlpRoutes(deps: OtlpRouteDeps): Route[] {
       handler: async (request) => {
         underWay += 1;
         try {
-          return await takeExport(deps, gate.callerOf(request), request);
+          const read = (): Promise<readonly Span[]> => inTurn(() => readExport(request, deps));
+          return await takeExport(deps, gate.callerOf(request), request, read);
         } finally {
           underWay -= 1;
         }
@@ -49,9 +53,14 @@ export function otlpRoutes(deps: OtlpRouteDeps): Route[] {
   ];
 }
 
-async function takeExport(deps: OtlpRouteDeps, caller: Caller, request: ServiceRequest): Promise<ServiceResponse> {
+async function takeExport(
+  deps: OtlpRouteDeps,
+  caller: Caller,
+  request: ServiceRequest,
+  read: () => Promise<readonly Span[]>,
+): Promise<ServiceResponse> {
   const options = exportOptions(request, caller.minimumProtocol);
-  const spans = await readExport(request, deps);
+  const spans = await read();
   const calls = await spanItems(spans, options);
   const outcomes: Outcome[] = [];
   const groups = inOneGroup(calls.map(({ item }) => item));

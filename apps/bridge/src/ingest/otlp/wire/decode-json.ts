@@ -1,4 +1,5 @@
 import { CerError, isJsonObject, member, parseJson, type JsonObject, type JsonValue } from '@cer/cer-core';
+import { hasFewPieces } from '../json-pieces.js';
 import {
   doubleValue,
   integerValue,
@@ -6,6 +7,7 @@ import {
   MAX_ATTRIBUTE_DEPTH,
   MAX_ATTRIBUTES,
   MAX_EVENTS,
+  MAX_PIECES,
   statusOf,
   tooMany,
   type Attributes,
@@ -36,6 +38,7 @@ export function decodeJson(bytes: Buffer, spanLimit: number): readonly Span[] {
 }
 
 function parsed(bytes: Buffer): JsonObject {
+  if (!hasFewPieces(bytes, MAX_PIECES)) throw tooMany('objects, lists and members of an export', MAX_PIECES);
   try {
     const value = parseJson(bytes, { maxDepth: MAX_JSON_DEPTH });
     if (isJsonObject(value)) return value;

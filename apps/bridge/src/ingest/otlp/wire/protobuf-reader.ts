@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { malformed } from '../span.js';
+import { malformed, MAX_PIECES, tooMany } from '../span.js';
 
 /** How a field is laid out. Groups, which proto3 does not have, are refused. */
 export const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
@@ -13,15 +13,18 @@ const MAX_VARINT_BYTES = 10;
 export class ProtobufReader {
   readonly #bytes: Buffer;
   readonly #end: number;
+  /** How many messages may still be opened, in this window and all others on the same bytes. */
+  readonly #budget: { left: number };
   #at: number;
   /** Number and layout of the field that `next` found. */
   field = 0;
   wire = 0;
 
-  constructor(bytes: Buffer, start = 0, end = bytes.length) {
+  constructor(bytes: Buffer, start = 0, end = bytes.length, budget = { left: MAX_PIECES }) {
     this.#bytes = bytes;
     this.#at = start;
     this.#end = end;
+    this.#budget = budget;
   }
 
   /** Goes to the next field. The one before must have been read or skipped. */
@@ -42,11 +45,16 @@ export class ProtobufReader {
     else throw malformed('body: has a field of unknown layout');
   }
 
-  /** A nested message, in a window of its own. */
+  /**
+   * A nested message, in a window of its own.
+   * @throws OtlpError when there are too many: an empty one takes two bytes, and much more once it is read
+   */
   message(): ProtobufReader {
+    if (this.#budget.left <= 0) throw tooMany('messages of an export', MAX_PIECES);
+    this.#budget.left -= 1;
     const length = this.#lengthOf(WIRE.bytes);
     const start = this.#take(length);
-    return new ProtobufReader(this.#bytes, start, start + length);
+    return new ProtobufReader(this.#bytes, start, start + length, this.#budget);
   }
 
   bytes(): Buffer {

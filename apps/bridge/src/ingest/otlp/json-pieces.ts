@@ -1,0 +1,26 @@
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_LIST = 0x5b;
+const BACKSLASH = 0x5c;
+const OPEN_OBJECT = 0x7b;
+
+/**
+ * Whether JSON text stands for at most so many containers and members together. Text of a few megabytes can stand for
+ * objects of a gigabyte, so this is asked before it is parsed. What is no JSON may be counted in any way.
+ */
+export function hasFewPieces(text: Buffer, limit: number): boolean {
+  if (text.length <= limit) return true;
+  let pieces = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const byte = text[at];
+    if (byte === QUOTE) isInString = !isInString;
+    else if (isInString) {
+      if (byte === BACKSLASH) at += 1;
+    } else if (byte === COMMA || byte === OPEN_LIST || byte === OPEN_OBJECT) {
+      pieces += 1;
+      if (pieces > limit) return false;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { startService, type ServiceProcess } from './service-process.js';
+import { SERVICE_TOKEN, startStubControlPlane, type StubControlPlane } from './stub-control-plane.js';
+
+/** Bodies of a gigabyte are made and sent, on machines that do other things too. */
+jest.setTimeout(180_000);
+
+const MIB = 1024 * 1024;
+/** What the process may ever hold, whatever is sent to it under the limits that it has when nobody sets any. */
+const BOUND_BYTES = 900 * MIB;
+const PROTOBUF = 'application/x-protobuf';
+
+let controlPlane: StubControlPlane;
+let bridge: ServiceProcess;
+let folder: string;
+let key: string;
+
+beforeAll(async () => {
+  controlPlane = await startStubControlPlane();
+  key = controlPlane.newKey(controlPlane.newTenant());
+  folder = mkdtempSync(join(tmpdir(), 'cer-bridge-memory-'));
+  const tokenFile = join(folder, 'service-token');
+  writeFileSync(tokenFile, SERVICE_TOKEN, { mode: 0o600 });
+  bridge = await startService('bridge', {
+    PUBLIC_URL: 'http://127.0.0.1:4300',
+    NODE_URL: 'http://127.0.0.1:9',
+    CONTROL_PLANE_URL: controlPlane.url,
+    CONTROL_PLANE_TOKEN_FILE: tokenFile,
+    DATABASE_URL: `sqlite:${join(folder, 'bridge.sqlite')}`,
+  });
+});
+afterAll(async () => {
+  await bridge.stop();
+  await controlPlane.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The most that the process ever held; where the system does not say, what it holds now. */
+async function memoryBytes(): Promise<number> {
+  const status = `/proc/${bridge.pid}/status`;
+  if (existsSync(status)) {
+    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(status, 'utf8'))?.[1] ?? Number.NaN) * 1024;
+  }
+  const metrics = await (await fetch(`${bridge.url}/metrics`)).text();
+  return Number(/^process_resident_memory_bytes (\S+)$/m.exec(metrics)?.[1] ?? Number.NaN);
+}
+
+interface Hostile {
+  readonly body: Buffer;
+  readonly type?: string;
+  readonly isGzip?: boolean;
+}
+
+async function send({ body, type = PROTOBUF, isGzip = false }: Hostile): Promise<number> {
+  const response = await fetch(`${bridge.url}/v1/traces`, {
+    method: 'POST',
+    headers: { 'content-type': type, authorization: `Bearer ${key}`, ...(isGzip && { 'content-encoding': 'gzip' }) },
+    body: Uint8Array.from(body),
+  });
+  await response.text();
+  return response.status;
+}
+
+function varint(value: number): number[] {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(Math.floor(value / 0x80))];
+}
+
+function field(number: number, body: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([...varint(number * 8 + 2), ...varint(body.length)]), body]);
+}
+
+/** A field again and again, filling so many bytes. */
+const filled = (one: Buffer, bytes: number): Buffer => Buffer.alloc(bytes - (bytes % one.length), one);
+const inSpan = (fields: Buffer): Buffer => field(1, field(2, field(2, fields)));
+const spansOf = (count: number, one: Buffer): Buffer => field(1, field(2, filled(one, count * one.length)));
+const ofJson = (start: string, one: string, bytes: number): Hostile => ({
+  body: gzipSync(Buffer.concat([Buffer.from(start), filled(Buffer.from(`${one},`), bytes)]), { level: 1 }),
+  type: 'application/json',
+  isGzip: true,
+});
+const zipped = (body: Buffer): Hostile => ({ body: gzipSync(body, { level: 1 }), isGzip: true });
+
+const EMPTY = Buffer.alloc(0);
+const UNPACKED = 63 * MIB;
+
+const HOSTILE: readonly (readonly [string, () => Hostile])[] = [
+  ['1 M empty spans', () => ({ body: spansOf(1_000_000, field(2, EMPTY)) })],
+  [
+    '1 M spans with a name, unpacked from little',
+    () => zipped(spansOf(1_000_000, field(2, field(5, Buffer.from('n'))))),
+  ],
+  ['1 M spans as JSON', () => ofJson('{"resourceSpans":[{"scopeSpans":[{"spans":[', '{"name":"n"}', 13 * 1_000_000)],
+  ['a gigabyte of nothing', () => zipped(Buffer.alloc(1024 * MIB, 0x20))],
+  ['30 M events', () => zipped(inSpan(filled(field(11, EMPTY), UNPACKED)))],
+  ['30 M resources', () => zipped(filled(field(1, EMPTY), UNPACKED))],
+  ['30 M scopes', () => zipped(field(1, filled(field(2, EMPTY), UNPACKED)))],
+  ['30 M values in a list', () => zipped(inSpan(field(9, field(2, field(5, filled(field(1, EMPTY), UNPACKED))))))],
+  ['30 M empty objects', () => ofJson('{"x":[', '{}', UNPACKED)],
+  ['30 M numbers', () => ofJson('{"x":[', '0', UNPACKED)],
+  ['lists in lists', () => ofJson('', '[', UNPACKED)],
+];
+
+describe('the memory of a bridge', () => {
+  it.each(HOSTILE)('stays bounded under %s, which are refused', async (_, make) => {
+    const status = await send(make());
+    expect([400, 413]).toContain(status);
+    expect(await memoryBytes()).toBeLessThan(BOUND_BYTES);
+  });
+
+  it('stays bounded when they come all at once, and it goes on serving', async () => {
+    const bodies = HOSTILE.map(([, make]) => make());
+    const statuses = await Promise.all(bodies.map(send));
+    // Of more at once than it works on the others are asked to come again.
+    for (const status of statuses) expect([400, 413, 503]).toContain(status);
+    expect(await memoryBytes()).toBeLessThan(BOUND_BYTES);
+    expect((await fetch(`${bridge.url}/health`)).status).toBe(200);
+  });
+});
