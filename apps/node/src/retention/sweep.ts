@@ -67,5 +67,7 @@ async function sweepTenant(deps: SweepDeps, kind: HeldKind, tenantId: string, si
 async function keptFrom({ store, now }: SweepDeps, tenantId: string): Promise<string | null> {
   const { retentionDays, legalHold } = settingsOf(await store.tenantSettings.find(tenantId));
   if (retentionDays === null || legalHold) return null;
-  return new Date(now().getTime() - retentionDays * DAY_MS).toISOString();
+  // What is deleted is gone: one clock that is far ahead must not be enough.
+  const time = Math.min(now().getTime(), await store.retention.clockMs());
+  return new Date(time - retentionDays * DAY_MS).toISOString();
 }

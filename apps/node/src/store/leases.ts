@@ -3,7 +3,7 @@ import type { LeaseStore } from './ports.js';
 import { retryPassing } from './retry.js';
 
 /** The database's own clock in milliseconds since 1970. */
-const NOW_MS: Readonly<Record<Database['dialect'], string>> = {
+export const NOW_MS: Readonly<Record<Database['dialect'], string>> = {
   sqlite: "cast((julianday('now') - 2440587.5) * 86400000 as integer)",
   postgres: 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)',
 };

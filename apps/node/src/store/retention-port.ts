@@ -17,6 +17,8 @@ export interface DueBatch {
 }
 
 export interface RetentionStore {
+  /** The database's own clock, which all nodes share, in milliseconds since 1970. */
+  clockMs(): Promise<number>;
   /** A tenant's oldest that were first attested, or registered, before a time, those past `after`. */
   due(kind: HeldKind, tenantId: string, before: string, after: RecordPlace | null): Promise<DueBatch>;
   /**

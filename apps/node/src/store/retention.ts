@@ -1,5 +1,6 @@
 import type { Database, SqlRow, SqlValue } from './database.js';
 import type { HeldKind } from './legal-hold-port.js';
+import { NOW_MS } from './leases.js';
 import { holdsStandStill, NOT_HELD } from './legal-holds.js';
 import { ERASED_PROJECT } from './projects.js';
 import type { RecordPlace } from './record-list-port.js';
@@ -39,6 +40,11 @@ export class SqlRetentionStore implements RetentionStore {
 
   constructor(database: Database) {
     this.#database = database;
+  }
+
+  async clockMs(): Promise<number> {
+    const [row] = await this.#find(`select ${NOW_MS[this.#database.dialect]} as now`, []);
+    return Number(row?.['now']);
   }
 
   async due(...[kind, tenantId, before, after]: Parameters<RetentionStore['due']>): Promise<DueBatch> {

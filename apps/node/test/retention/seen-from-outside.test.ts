@@ -18,8 +18,8 @@ import { zipFiles } from '../zip-files.js';
 const SECRET = 'a secret of the test node';
 const headers = { 'x-admin-secret': SECRET };
 const UNKNOWN = `sha256:${'0'.repeat(64)}`;
-const NOW = new Date('2026-06-30T12:00:00.000Z');
-const LONG_BEFORE = new Date('2026-01-01T00:00:00.000Z');
+const NOW = new Date('2024-06-30T12:00:00.000Z');
+const LONG_BEFORE = new Date('2024-01-01T00:00:00.000Z');
 const RETENTION_DAYS = 30;
 
 /** A certified execution, and what somebody outside may know of it. */

@@ -16,7 +16,7 @@ import { postgresTestDatabase } from '../store/postgres-test-database.js';
 import { sqliteTestDatabase } from '../store/sqlite-test-database.js';
 import { startTestNode, type TestNode } from '../test-node.js';
 
-const NOW = new Date('2026-06-30T12:00:00.000Z');
+const NOW = new Date('2024-06-30T12:00:00.000Z');
 const daysAgo = (days: number): string => new Date(NOW.getTime() - days * 86_400_000).toISOString();
 const RUNNING = new AbortController().signal;
 
@@ -130,6 +130,20 @@ describe.each([
     await expect(sweep({ ...depsOf(store), auditLog: failing }, RUNNING)).rejects.toThrow('no signer');
     expect(await left(records)).toEqual([true]);
     await store.tenantSettings.set(tenantId, 'node', { retentionDays: null });
+  });
+
+  it('does not believe a node whose clock is ahead of the database’s', async () => {
+    const tenantId = randomUUID();
+    const tenDaysAgo = new Date(Date.now() - 10 * 86_400_000).toISOString();
+    const record = newRecord({ tenantId, attestedAt: tenDaysAgo });
+    await store.records.recordOnce(record);
+    await store.tenantSettings.set(tenantId, 'node', { retentionDays: 30 });
+    const inTenYears = new Date(Date.now() + 3_650 * 86_400_000);
+    await sweep({ ...depsOf(store), now: () => inTenYears }, RUNNING);
+    expect(await left([record])).toEqual([true]);
+    await store.tenantSettings.set(tenantId, 'node', { retentionDays: 9 });
+    expect(await sweep({ ...depsOf(store), now: () => new Date() }, RUNNING)).toBeGreaterThan(0);
+    expect(await left([record])).toEqual([false]);
   });
 
   it('deletes each thing once when two sweeps run at once', async () => {
