@@ -1,5 +1,6 @@
 export * from './bearer.js';
 export { clientAddress, parseTrustedProxies, ProxyListError, type TrustedProxies } from './client-address.js';
+export { networkOf } from './client-network.js';
 export * from './config.js';
 export * from './error-handler.js';
 export * from './handler.js';

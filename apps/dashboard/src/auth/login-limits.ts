@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
+import { networkOf } from '@cer/http-service';
 import { RateLimiterPostgres, RateLimiterRes, RateLimiterSQLite } from 'rate-limiter-flexible';
 import type { Database } from '../store/index.js';
 
@@ -40,7 +40,7 @@ export function createLoginLimits(database: Database, options: LoginLimitOptions
 
   return {
     attempt: async (email, remoteAddress) =>
-      (await consume(addresses, network(remoteAddress))) ?? (await consume(accounts, digest(email))),
+      (await consume(addresses, networkOf(remoteAddress))) ?? (await consume(accounts, digest(email))),
     succeeded: async (email) => {
       await accounts.delete(digest(email));
     },
@@ -60,14 +60,4 @@ async function consume(limiter: RateLimiterPostgres | RateLimiterSQLite, key: st
 /** Of one length, whatever somebody types as an address. */
 function digest(email: string): string {
   return createHash('sha256').update(email).digest('hex');
-}
-
-/** Who has one IPv6 address has 2^64 of them. */
-function network(address: string): string {
-  if (!isIPv6(address)) return address;
-  const [head = '', tail] = address.toLowerCase().split('%')[0]?.split('::') ?? [];
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const groups = [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0'), ...right];
-  return groups.slice(0, 4).join(':');
 }

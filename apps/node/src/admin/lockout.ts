@@ -1,4 +1,4 @@
-import { networkOf } from '../limits/network.js';
+import { networkOf } from '@cer/http-service';
 
 export interface LockoutTimes {
   /** So many failures within the window lock an address out. */

@@ -1,9 +1,8 @@
-import { ServiceError, type ResponseHeaders, type TrustedProxies } from '@cer/http-service';
+import { networkOf, ServiceError, type ResponseHeaders, type TrustedProxies } from '@cer/http-service';
 import { isIP } from 'node:net';
 import type { Caller } from '../auth/key-directory.js';
 import type { RatePoints } from '../store/index.js';
 import { LocalPoints, type Allowance } from './local-points.js';
-import { networkOf } from './network.js';
 
 export interface RateLimitSettings {
   /** Requests a minute of one API key; no limit when left out. */

@@ -1,6 +1,12 @@
-import { ServiceError, type Handler, type RequestHead, type Route, type TrustedProxies } from '@cer/http-service';
+import {
+  networkOf,
+  ServiceError,
+  type Handler,
+  type RequestHead,
+  type Route,
+  type TrustedProxies,
+} from '@cer/http-service';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { networkOf } from './network.js';
 import { isExempt } from './rate-limits.js';
 import { Turns } from './turns.js';
 

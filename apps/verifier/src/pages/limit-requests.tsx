@@ -1,4 +1,4 @@
-import { json, type RequestHead, type Route, type ServiceResponse } from '@cer/http-service';
+import { json, networkOf, type RequestHead, type Route, type ServiceResponse } from '@cer/http-service';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { LimitedPage } from '../view/limited-page.js';
 import { TEXTS } from '../view/texts.js';
@@ -51,9 +51,4 @@ function refusal(settings: PageSettings, request: RequestHead, seconds: number):
     },
     headers,
   );
-}
-
-/** One visitor has a whole IPv6 network to choose addresses from. */
-function networkOf(address: string): string {
-  return address.includes(':') ? address.split(':').slice(0, 4).join(':') : address;
 }

@@ -3,10 +3,12 @@ import { isIPv6 } from 'node:net';
 /** What counts as one client: an IPv4 address, or the /64 that an IPv6 client has to itself. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
-  const [head = '', tail = ''] = address.split('::');
+  // Where a scope is named (`fe80::1%eth0`), it is ours and not the client's.
+  const [plain = ''] = address.toLowerCase().split('%');
+  const [head = '', tail = ''] = plain.split('::');
   const groups = head === '' ? [] : head.split(':');
   const last = tail === '' ? [] : tail.split(':');
-  const zeros = address.includes('::')
+  const zeros = plain.includes('::')
     ? Array.from({ length: Math.max(0, 8 - groups.length - last.length) }, () => '0')
     : [];
   return [...groups, ...zeros, ...last]
