@@ -1,11 +1,5 @@
-import type { Logger, Trace } from '@cer/http-service';
-
-/** Spans of what the node does. */
-export interface Tracing {
-  readonly trace: Trace;
-  /** Sends what is left, as far as the receiver takes it in time. */
-  readonly close: () => Promise<void>;
-}
+import type { Logger } from '@cer/http-service';
+import type { Tracing } from './tracing.js';
 
 export interface TracingVariables {
   readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;

@@ -5,7 +5,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Trace } from '@cer/http-service';
-import type { Tracing } from './open-tracing.js';
+import type { Tracing } from './tracing.js';
 
 const SERVICE = 'execution-certification-node';
 const SERVER_FAULT = 500;
