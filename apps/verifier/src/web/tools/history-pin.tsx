@@ -1,11 +1,12 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { SeenKeyHistory } from '@cer/cer-core';
 import type { KeyHistoryLook } from '../../check/key-history-look.js';
 import type { HistoryPin as Pin, PinResult } from '../../check/pin-key-history.js';
 import { Hash } from '../../view/copy-block.js';
 import { TEXTS } from '../../view/texts.js';
 import type { Engine } from '../engine.js';
+import { LatestAnswer } from './latest-answer.js';
 
 const T = TEXTS.pin;
 
@@ -25,6 +26,14 @@ interface HistoryPinProps {
 export function HistoryPin({ engine, text, look, highestSeen, onPin }: HistoryPinProps): VNode | null {
   const [chosen, setChosen] = useState<string | null>(null);
   const [result, setResult] = useState<PinResult | 'crashed' | null>(null);
+  // What was confirmed and then taken back, or belongs to a history that is no longer shown, must not count.
+  const [latest] = useState(() => new LatestAnswer());
+  useEffect(
+    () => () => {
+      latest.forget();
+    },
+    [latest],
+  );
   const { nodeId } = look;
   const roots = look.roots.filter(({ status }) => status !== 'revoked');
   if (nodeId === null || look.state !== 'signed' || roots.length === 0) return null;
@@ -32,13 +41,14 @@ export function HistoryPin({ engine, text, look, highestSeen, onPin }: HistoryPi
   const choose = async (rootFingerprint: string | null): Promise<void> => {
     setChosen(rootFingerprint);
     setResult(null);
+    latest.forget();
     onPin(null);
     if (rootFingerprint === null) return;
     const pin = { nodeId, rootFingerprint };
     const at = new Date().toISOString();
-    const found = await engine
-      .ask('pin', { text, pin, highestSeen: highestSeen(pin), at })
-      .catch(() => 'crashed' as const);
+    const asked = engine.ask('pin', { text, pin, highestSeen: highestSeen(pin), at });
+    const found = await latest.of(asked.catch(() => 'crashed' as const));
+    if (found === null) return;
     setResult(found);
     if (found !== 'crashed' && found.accepted) onPin(found);
   };
