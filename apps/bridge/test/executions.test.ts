@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { evaluateCer, isJsonObject, member, type JsonObject } from '@cer/cer-core';
+import { serve, silentLogger } from '@cer/http-service';
 import { parseKeySet } from '@cer/keys';
 import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
+import { exportOf, span } from './otlp-json.js';
 import { startNodeProcess, type NodeProcess } from './service-process.js';
 import { SERVICE_TOKEN, startStubControlPlane, type StubControlPlane, type StubTenant } from './stub-control-plane.js';
 import { startTestBridge, type TestBridge } from './test-bridge.js';
@@ -284,6 +286,42 @@ describe('the node', () => {
     expect([single.status, single.headers.get('retry-after')]).toEqual([503, '1']);
     await gone.close();
     expect(resultsOf(await send({ executions })).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it('may have no room for a batch: each item says so and when to come again, and exporters try again', async () => {
+    const busy = await serve(
+      (_request, response) => {
+        response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '7' });
+        response.end('{"error":"RATE_LIMITED","message":"too many requests with this API key: wait"}');
+      },
+      { host: '127.0.0.1', port: 0, logger: silentLogger() },
+    );
+    const own = controlPlane.newTenant();
+    const bearer = controlPlane.newKey(own);
+    const limited = await startTestBridge({ nodeUrl: busy.url, controlPlaneUrl: controlPlane.url });
+    const reason = 'RATE_LIMITED: too many requests with this API key: wait';
+    const answer = await send({ executions: [execution(), execution()] }, { url: limited.url, bearer });
+    expect(answer.status).toBe(207);
+    expect(resultsOf(answer).map(({ status, error }) => [status, error])).toEqual([
+      [429, reason],
+      [429, reason],
+    ]);
+    const single = await send(execution(), { url: limited.url, bearer });
+    expect([single.status, single.headers.get('retry-after'), single.body['error']]).toEqual([
+      429,
+      '7',
+      'RATE_LIMITED',
+    ]);
+    const exported = await fetch(`${limited.url}/v1/traces`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${bearer}` },
+      body: JSON.stringify(exportOf(span())),
+    });
+    expect([exported.status, exported.headers.get('retry-after')]).toEqual([429, '7']);
+    expect(await exported.json()).toEqual({ error: reason });
+    expect(await limited.store.ingests.newest(own.tenantId, 1, 'refused')).toMatchObject([{ status: 429, reason }]);
+    await limited.close();
+    await busy.close();
   });
 
   it('is not believed when its certificates do not verify under its keys', async () => {
