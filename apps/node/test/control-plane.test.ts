@@ -10,7 +10,7 @@ import { Secret } from '@cer/http-service';
 
 import { generateApiKey, hashApiKey } from '../src/auth/api-key.js';
 import { CONTROL_PLANE_TIMES, controlPlaneDirectory } from '../src/auth/control-plane-directory.js';
-import { cachedKeyDirectory, type KeyDirectory } from '../src/auth/key-directory.js';
+import { cachedKeyDirectory, recordingBy, type Caller, type KeyDirectory } from '../src/auth/key-directory.js';
 import { startNode } from '../src/start-node.js';
 import type { StatedSettings } from '../src/store/index.js';
 import type { SettingsMemory } from '../src/tenants/settings-memory.js';
@@ -154,6 +154,10 @@ describe('keys that a control plane knows', () => {
 
 describe('the memory of a key directory', () => {
   let clock = 0;
+  const caller: Caller = {
+    ...{ tenantId: 'tenant-1', keyId: 'key-1', scopes: new Set<string>() },
+    ...recordingBy(settingsOf({ node: null, 'control-plane': null })),
+  };
   const forgetful: SettingsMemory = async () => settingsOf({ node: null, 'control-plane': null });
   const remembering = (): KeyDirectory => {
     clock = 1_000_000;
@@ -217,6 +221,28 @@ describe('the memory of a key directory', () => {
     for (let key = 0; key <= 10_000; key += 1) await keys.find(`key ${key}`);
     await keys.find('key 0');
     expect(asked).toBe(10_002);
+  });
+
+  it('keeps a good key while others are tried', async () => {
+    let good: Caller | null = caller;
+    let asked = 0;
+    const keys = cachedKeyDirectory(
+      { find: (keyHash) => Promise.resolve(((asked += 1), keyHash === 'good' ? good : null)) },
+      CONTROL_PLANE_TIMES,
+      () => clock,
+    );
+    expect(await keys.find('good')).toBe(caller);
+    for (let key = 0; key <= 10_000; key += 1) await keys.find(`key ${key}`);
+    const before = asked;
+    expect(await keys.find('good')).toBe(caller);
+    expect(asked).toBe(before);
+    good = null;
+    clock += CONTROL_PLANE_TIMES.foundMs;
+    expect([await keys.find('good'), await keys.find('good')]).toEqual([null, null]);
+    expect(asked).toBe(before + 1);
+    good = caller;
+    clock += CONTROL_PLANE_TIMES.unknownMs;
+    expect(await keys.find('good')).toBe(caller);
   });
 });
 

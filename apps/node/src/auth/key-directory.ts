@@ -54,27 +54,37 @@ export interface CacheTimes {
   readonly unknownMs: number;
 }
 
+/** Of each kind. */
 const MAX_CACHED_KEYS = 10_000;
+
+interface Remembered {
+  readonly caller: Caller | null;
+  readonly until: number;
+}
 
 /**
  * Remembers answers for a bounded time and number. A failed look-up is never remembered and never bridged by an old
  * answer: when the directory is gone, so is access.
  */
 export function cachedKeyDirectory(inner: KeyDirectory, times: CacheTimes, now: () => number): KeyDirectory {
-  const known = new Map<string, { readonly caller: Caller | null; readonly until: number }>();
+  // Apart: whoever tries ever new keys must not push out those that are in use.
+  const found = new Map<string, Remembered>();
+  const unknown = new Map<string, Remembered>();
   const asking = new Map<string, Promise<Caller | null>>();
 
   const ask = async (keyHash: string): Promise<Caller | null> => {
     const startedAt = now();
     const caller = await inner.find(keyHash);
-    if (known.size >= MAX_CACHED_KEYS) known.clear();
-    known.set(keyHash, { caller, until: startedAt + (caller === null ? times.unknownMs : times.foundMs) });
+    found.delete(keyHash);
+    const kept = caller === null ? unknown : found;
+    if (kept.size >= MAX_CACHED_KEYS) kept.clear();
+    kept.set(keyHash, { caller, until: startedAt + (caller === null ? times.unknownMs : times.foundMs) });
     return caller;
   };
 
   return {
     find: (keyHash) => {
-      const answer = known.get(keyHash);
+      const answer = found.get(keyHash) ?? unknown.get(keyHash);
       if (answer !== undefined && now() < answer.until) return Promise.resolve(answer.caller);
       const asked = asking.get(keyHash);
       if (asked !== undefined) return asked;
