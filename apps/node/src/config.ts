@@ -75,7 +75,7 @@ const NodeEnvironment = z
     PROJECT_LIMIT_BYTES: positiveInteger(128 * MIB),
     PROJECT_VERIFY_LIMIT_BYTES: positiveInteger(32 * MIB),
     STORE_QUEUE_LIMIT: positiveInteger(10_000),
-    RETENTION_SWEEP_EVERY_S: positiveInteger(600),
+    RETENTION_SWEEP_EVERY_S: wholeNumber(0).default(600),
     RATE_LIMIT_KEY_PER_MINUTE: wholeNumber(1, MAX_RATE).optional(),
     RATE_LIMIT_IP_PER_MINUTE: wholeNumber(1, MAX_RATE).optional(),
     VERIFY_CONCURRENCY_PER_IP: positiveInteger(VERIFY_BUDGET.concurrencyPerAddress),

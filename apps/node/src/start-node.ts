@@ -68,14 +68,14 @@ export async function startNode(env: Environment): Promise<RunningServer> {
     });
     upkeep.start();
     const everyMs = config.retentionSweepEverySeconds * 1000;
-    const sweeper = startSweeper({ store, auditLog, now, everyMs, logger });
+    const sweeper = everyMs === 0 ? null : startSweeper({ store, auditLog, now, everyMs, logger });
     const usageReports = reportUsage(config, store, logger);
     const asksAuthorities = (config.tsa?.urls.length ?? 0) > 0;
     const census = startCensus({ store, signing, metrics: nodeMetrics(metrics), asksAuthorities, now, logger });
     const stamping = timestamps.start({ store, now, logger });
     const close = async (): Promise<void> => {
       await stamping?.stop();
-      await sweeper.stop();
+      await sweeper?.stop();
       await upkeep.stop();
       await usageReports?.stop();
       await census.stop();

@@ -89,7 +89,7 @@ function visibilityRoute(kind: string, act: string): RouteDescription {
     summary: `${act} what is under the hash of a ${kind}`,
     access: 'admin',
     body: { schema: requestSchema(Scope), optional: true },
-    success: { 200: { description: 'How many changed.' } },
+    success: { 200: { description: 'How many changed, or are held now.' } },
     errors: act === 'Delete' ? ['NOT_FOUND', 'LEGAL_HOLD', 'ATTESTATION_ERROR'] : ['NOT_FOUND', 'ATTESTATION_ERROR'],
   };
 }

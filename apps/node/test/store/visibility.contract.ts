@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 
 import type { Store } from '../../src/store/index.js';
+import { newProject } from './new-project.js';
 import { hashOf, hashOnlyRecord, newRecord } from './new-record.js';
 
 /** Who sees which record. */
@@ -81,6 +82,23 @@ export function visibilityContract(opened: () => Store): void {
   });
 
   describe('hiding and deleting', () => {
+    it('hides from the start what is recorded as hidden, from the public and not from its owner', async () => {
+      const { records, projects } = opened();
+      const [full, hashOnly] = [newRecord({ visibility: 'hidden' }), hashOnlyRecord({ visibility: 'hidden' })];
+      for (const record of [full, hashOnly]) {
+        expect(await records.recordOnce(record)).toEqual({ recorded: true });
+        expect(await records.findByHash(record.certificateHash)).toBeNull();
+        const own = await records.findOwnByHash('tenant-a', record.certificateHash, record.kind);
+        expect(own).toMatchObject({ visibility: 'hidden' });
+        expect(await records.setVisibility(record.certificateHash, 'visible')).toBe(1);
+        expect(await records.findByHash(record.certificateHash)).not.toBeNull();
+      }
+      const project = newProject();
+      await projects.registerOnce(project, 'hidden');
+      expect(await projects.findByHash(project.projectHash)).toBeNull();
+      expect(await projects.findOwnByHash('tenant-a', project.projectHash)).toEqual(project);
+    });
+
     it('hides from the public, not from the owner, and shows again', async () => {
       const { records } = opened();
       const record = newRecord();
