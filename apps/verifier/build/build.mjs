@@ -7,7 +7,8 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 
 const root = join(import.meta.dirname, '..');
-const out = join(root, 'dist', 'web');
+/** Where it goes; another folder where somebody only wants to compare. */
+const out = process.argv[2] ?? join(root, 'dist', 'web');
 const source = (...path) => join(root, 'src', ...path);
 /** What the first visit of a certificate's page may cost, script, worker, style and all, in bytes of gzip. */
 const FIRST_LOAD_LIMIT = 100 * 1024;

@@ -4,8 +4,9 @@ import { CONFIDENTIAL_MEMBERS, certified, sealed } from '@cer/cer-core/testing';
 import { describeInChromium, type WatchedPage } from './chromium.js';
 import { examine } from './examine.js';
 import { Files } from './files.js';
+import { hostileStrings } from './hostile.js';
 import { longProject } from './long-project.js';
-import { changed, lookupAnswer, plain, sealedOnly } from './records.js';
+import { changed, lookupAnswer, object, plain, sealedOnly } from './records.js';
 import { startStubNode, type StubNode } from './stub-node.js';
 import { startVerifier, type VerifierUnderTest } from './verifier-under-test.js';
 
@@ -67,6 +68,33 @@ describeInChromium('files on the start page', (chromium) => {
     const after = [watched.requests.length, node.requests.length];
     // The worker's script, once.
     expect(after).toEqual([(before[0] ?? 0) + 1, before[1]]);
+  });
+
+  it('shows a hundred hostile strings in every field of a file as text and nothing else', async () => {
+    const dialogs: string[] = [];
+    watched.page.on('dialog', (dialog) => {
+      dialogs.push(dialog.message());
+      void dialog.dismiss();
+    });
+    const hostile = hostileStrings(100);
+    const [provider = '', model = '', appId = '', name = '', hash = ''] = hostile;
+    const record = await certified({ provider, model, appId, executionId: name });
+    const snapshot = { ...object(record, 'snapshot'), [hash]: hash, parameters: { list: hostile, [name]: name } };
+    const signals = hostile.map((text) => ({ type: text, source: text, payload: { [text]: text } }));
+    const spoiled = { ...record, certificateHash: hash, snapshot, context: { signals }, [name]: hostile };
+    expect(await verdictFor(spoiled)).toBe('FAILED');
+    expect(await watched.text('.result')).toContain('<img src=x onerror=alert(1)>');
+    const made = 'img, iframe, script, object, embed, base, style, meta, a[href^="javascript"], [onerror], [onload]';
+    expect(await watched.page.$$eval(`.result :is(${made})`, (elements) => elements.length)).toBe(0);
+    await give(
+      { nodeId: hostile[1], activeKid: hostile[2], keys: hostile.map((kid) => ({ kid, algorithm: kid })) },
+      '#key-set-file',
+    );
+    await watched.page.waitForSelector('#confirm-keys');
+    expect(await watched.page.$$eval(`.key-panel :is(${made})`, (elements) => elements.length)).toBe(0);
+    expect(dialogs).toEqual([]);
+    await watched.page.goto(verifier.url);
+    await watched.page.waitForFunction('document.body.textContent.includes("The key set of this site")');
   });
 
   it('takes pasted text, and a dropped file', async () => {

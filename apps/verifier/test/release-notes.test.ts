@@ -12,8 +12,13 @@ const built = readFileSync(join(WEB_BUILD_FOLDER, 'offline.html'));
 const digest = createHash('sha256').update(built).digest('hex');
 
 describe('the offline file as built', () => {
+  const again = new Files();
+  afterAll(() => {
+    again.remove();
+  });
+
   const build = (mode: string): string =>
-    execFileSync(process.execPath, [join(ROOT, 'apps', 'verifier', 'build', 'build.mjs')], {
+    execFileSync(process.execPath, [join(ROOT, 'apps', 'verifier', 'build', 'build.mjs'), again.folder], {
       encoding: 'utf8',
       env: { ...process.env, NODE_ENV: mode },
     });

@@ -1,4 +1,4 @@
-// Runs command lines of the built `cer` in one process, as its main does: `node run-cli.mjs PATH_OF_RUN_JS`, one JSON
+// Runs command lines of the built `cer` in one process, as its main does: `node run-cli.mjs PATH_OF_RUN_JS STATE_FOLDER`, one JSON
 // array of arguments a line on standard input, one JSON result a line on standard output.
 import { createInterface } from 'node:readline';
 
@@ -10,9 +10,9 @@ for await (const line of createInterface({ input: process.stdin })) {
     stdin: process.stdin,
     stdout: output('stdout'),
     stderr: output('stderr'),
-    env: {},
+    env: { XDG_STATE_HOME: process.argv[3] },
     now: () => new Date(),
-    randomId: () => '',
+    randomId: () => crypto.randomUUID(),
     randomBytes: (length) => new Uint8Array(length),
   });
   process.stdout.write(`${JSON.stringify({ exit, ...written })}\n`);

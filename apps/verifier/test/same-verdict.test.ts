@@ -7,7 +7,13 @@ import { evaluateCer, evaluateProject, toNodeVerifyResponse, toProjectVerifyResp
 import { checkArtefact, readKeySet } from '../src/check/check-artefact.js';
 import type { ArtefactCheck } from '../src/check/check-result.js';
 import { readArtefact } from '../src/check/read-artefact.js';
+import { createOpensslTsa, type OpensslTsa } from '@cer/timestamps/testing';
+import { pinKeyHistory } from '../src/check/pin-key-history.js';
 import { describeInChromium } from './chromium.js';
+import { Files } from './files.js';
+import { historyAfterRevocation, nodeHistory } from './key-history.js';
+import { changed, plain } from './records.js';
+import { stamped } from './stamped.js';
 import { readVectors, type Vector } from './vectors.js';
 import { WEB_BUILD_FOLDER } from './verifier-under-test.js';
 
@@ -32,6 +38,27 @@ function requestOf({ bundle, keySet }: Vector) {
 function essence(report: Readonly<Record<string, unknown>>): unknown {
   const { status, checks, reasonCodes, certificateHash, bundleType, contentMode } = report;
   return { status, checks, reasonCodes, certificateHash, bundleType, contentMode };
+}
+
+interface CliResult {
+  readonly exit: number;
+  readonly stdout: string;
+}
+
+/** Runs command lines, one JSON array of arguments each, with a state folder of their own. */
+function runCli(lines: readonly string[]): CliResult[] {
+  const state = new Files();
+  const cli = pathToFileURL(join(__dirname, '..', '..', 'cli', 'dist', 'run.js')).href;
+  const { stdout } = spawnSync(process.execPath, [join(__dirname, 'run-cli.mjs'), cli, state.folder], {
+    input: lines.join('\n'),
+    encoding: 'utf8',
+    maxBuffer: 256 * 1024 * 1024,
+  });
+  state.remove();
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as CliResult);
 }
 
 async function siteChecks(): Promise<Map<string, ArtefactCheck>> {
@@ -67,16 +94,7 @@ describe('the verdicts on all vectors', () => {
     const lines = vectors.map(({ bundlePath, keySetPath }) =>
       JSON.stringify(['verify', bundlePath, '--json', ...(keySetPath === null ? [] : ['--keys', keySetPath])]),
     );
-    const cli = pathToFileURL(join(__dirname, '..', '..', 'cli', 'dist', 'run.js')).href;
-    const { stdout } = spawnSync(process.execPath, [join(__dirname, 'run-cli.mjs'), cli], {
-      input: lines.join('\n'),
-      encoding: 'utf8',
-      maxBuffer: 256 * 1024 * 1024,
-    });
-    const results = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { exit: number; stdout: string });
+    const results = runCli(lines);
     expect(results).toHaveLength(vectors.length);
     const cliEssence = results.map(({ exit, stdout: report }, index) => {
       const name = vectors[index]?.name;
@@ -116,6 +134,68 @@ describe('the verdicts on all vectors', () => {
       }
     }
   });
+});
+
+describe('the verdicts under a pinned root and chosen time authorities', () => {
+  const files = new Files();
+  let tsa: OpensslTsa;
+
+  beforeAll(() => {
+    tsa = createOpensslTsa();
+  });
+
+  afterAll(() => {
+    tsa.remove();
+    files.remove();
+  });
+
+  it('are the same on the command line, with the time and up to when revocations are known', async () => {
+    const record = await stamped(await plain(), tsa);
+    const pem = files.write('roots.pem', tsa.rootPem);
+    const cases = [
+      [record, nodeHistory(), null],
+      [record, nodeHistory(), pem],
+      [record, historyAfterRevocation(), pem],
+      [changed(record, ['snapshot', 'model'], 'other'), nodeHistory(), pem],
+    ] as const;
+    const lines: string[] = [];
+    const site: unknown[] = [];
+    for (const [index, [bundle, history, roots]] of cases.entries()) {
+      const { rootFingerprint, nodeId } = history;
+      const text = JSON.stringify(await history.signed());
+      const pinned = await pinKeyHistory({ text, pin: { nodeId, rootFingerprint }, highestSeen: null, at: AT });
+      if (!pinned.accepted) throw new Error(pinned.finding.code);
+      const source = JSON.stringify(bundle);
+      const keySource = { kind: 'file', where: 'history.json', at: AT, voucher: pinned.voucher } as const;
+      const tsaRoots = roots === null ? null : tsa.rootPem;
+      const request = { source, keySet: pinned.keySet, keySource, tsaRoots, askedHash: null, verifiedAt: AT };
+      const { report } = await checkArtefact(request, () => import('@cer/timestamps'));
+      site.push({ ...Object(essence({ ...report })), ...timeIn(report, roots !== null) });
+      const given = [files.write(`${index}.json`, source), '--history', files.write(`history-${index}.json`, text)];
+      const chosen = roots === null ? [] : ['--tsa-roots', roots];
+      lines.push(JSON.stringify(['verify', ...given, '--root', rootFingerprint, ...chosen, '--json']));
+    }
+    // Each with a memory of its own: the histories contradict each other, and a second one would be a fork.
+    const cli = lines
+      .flatMap((line) => runCli([line]))
+      .map(({ stdout }, index) => {
+        const report = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
+        return { ...Object(essence(report)), ...timeIn(report, cases[index]?.[2] !== null) } as unknown;
+      });
+    expect(cli).toEqual(site);
+    expect(site).toMatchObject([
+      { status: 'VERIFIED' },
+      { status: 'VERIFIED', timestamp: { status: 'verified' } },
+      { status: 'FAILED', reasonCodes: ['KEY_REVOKED'] },
+      { status: 'FAILED' },
+    ]);
+  });
+
+  /** Without roots the command line looks at no token, and a page says of each that nobody chose its authority. */
+  function timeIn(report: object, hasRoots: boolean): Readonly<Record<string, unknown>> {
+    const { timestamp, keyRescue, revocationsKnownUntil } = report as Readonly<Record<string, unknown>>;
+    return { revocationsKnownUntil, keyRescue, ...(hasRoots && { timestamp }) };
+  }
 });
 
 describeInChromium('the verdicts of the built offline file', (chromium) => {

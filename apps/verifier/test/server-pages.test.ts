@@ -3,6 +3,7 @@ import type { JsonObject } from '@cer/cer-core';
 import { testKeySet } from '@cer/keys/testing';
 import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import { ask, toneOf, verdictOf } from './ask.js';
+import { hostileStrings } from './hostile.js';
 import {
   changed,
   confidential,
@@ -118,7 +119,13 @@ describe('the page of a certificate', () => {
     expect([down.status, verdictOf(down), toneOf(down)]).toEqual([503, 'UNAVAILABLE', 'unknown']);
     const malformed = await ask(verifier.url, '/c/sha256:ABC');
     expect([malformed.status, verdictOf(malformed)]).toEqual([404, undefined]);
-    expect((await ask(verifier.url, '/nothing/here')).status).toBe(404);
+    const nothing = await ask(verifier.url, '/nothing/here');
+    expect([nothing.status, nothing.headers['cache-control'], nothing.headers['vary']]).toEqual([
+      404,
+      'no-cache',
+      'Accept',
+    ]);
+    expect(nothing.headers['etag']).toMatch(/^W\/"/);
   });
 
   it('gives the report to whoever asks for JSON', async () => {
@@ -230,6 +237,16 @@ describe('safety', () => {
     await other.close();
   });
 
+  it('keeps records out of search engines, and lets the explanation in', async () => {
+    const robots = await ask(verifier.url, '/robots.txt');
+    expect(robots.text).toMatch(/^User-agent: \*\n(?:Disallow: \/(?:c|p|e)\/\n){3}/);
+    const isKept = async (path: string): Promise<boolean> =>
+      (await ask(verifier.url, path)).text.includes('<meta name="robots" content="noindex"/>');
+    expect(await isKept(`/c/${hash}`)).toBe(true);
+    expect(await isKept('/e/exec-plain')).toBe(true);
+    expect(await isKept('/how-it-works')).toBe(false);
+  });
+
   it('refuses a client that asks too often, and no other page of the build', async () => {
     const limited = await startVerifier({ nodeUrl: node.url, rateLimitPerMinute: 3 });
     const statuses: number[] = [];
@@ -317,10 +334,7 @@ describe('other pages', () => {
 });
 
 it('shows a hundred hostile strings as text and nothing else', async () => {
-  const hostile = Array.from(
-    { length: 100 },
-    (_, index) => HOSTILE[index % HOSTILE.length]?.replaceAll('N', String(index)) ?? '',
-  );
+  const hostile = hostileStrings(100);
   const cer = await plain();
   const snapshot = {
     ...(cer['snapshot'] as JsonObject),
@@ -338,26 +352,3 @@ it('shows a hundred hostile strings as text and nothing else', async () => {
   expect(page.text.match(/<script/g)).toHaveLength(2);
   expect(page.text).toContain('&lt;img src=x onerror=alert(1)>');
 });
-
-const HOSTILE = [
-  '<script>alert(N)</script>',
-  '<img src=x onerror=alert(N)>',
-  '"><svg onload=alert(N)>',
-  "' onmouseover='alert(N)",
-  'javascript:alert(N)',
-  '</title><script>alert(N)</script>',
-  '<!--',
-  ']]>',
-  '{{constructor.constructor("alert(N)")()}}',
-  '</script><iframe src=javascript:alert(N)>',
-  '\u202eN\u2066<b>',
-  '&lt;script&gt;alert(N)&lt;/script&gt;',
-  '<a href="javascript:alert(N)">x</a>',
-  '`${alert(N)}`',
-  '<style>*{display:none}</style>',
-  '<base href="//evil.example/">',
-  '<meta http-equiv=refresh content="0;url=//evil.example">',
-  '\u0000\u0001<N',
-  '<object data="data:text/html,<script>alert(N)</script>">',
-  '<svg/onload=alert(N)>',
-];

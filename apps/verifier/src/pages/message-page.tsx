@@ -24,7 +24,8 @@ export function messagePage(
         </>
       ),
     });
-  return head === null
-    ? make()
-    : unlessUnchanged(head, entityTag(settings.buildId, words.title), 'Accept', pageProtection(settings), make);
+  const etag = entityTag(settings.buildId, words.title);
+  if (head !== null) return unlessUnchanged(head, etag, 'Accept', pageProtection(settings), make);
+  const answer = make();
+  return { ...answer, headers: { ...answer.headers, etag, vary: 'Accept' } };
 }

@@ -123,8 +123,12 @@ interface ResultProps {
 
 function Result({ engine, given, keys, tsaRoots, check }: ResultProps): VNode {
   const { file, nothingUploaded } = TEXTS.checkedBy;
-  const cli =
-    check.kind === 'project' ? 'cer verify-project FILE --keys keys.json' : 'cer verify FILE --keys keys.json';
+  const root = keys?.source.voucher?.rootFingerprint;
+  const cli = [
+    check.kind === 'project' ? 'cer verify-project FILE' : 'cer verify FILE',
+    root === undefined ? '--keys keys.json' : `--history history.json --root ${root}`,
+    ...(tsaRoots === null ? [] : ['--tsa-roots roots.pem']),
+  ].join(' ');
   const stepTable = check.kind === 'project' ? <StepBrowser steps={check.steps} stepLink={false} /> : undefined;
   return (
     <div class="result" data-code={check.code}>
