@@ -13,21 +13,23 @@ export const APPLIED_STEPS = `
   left join schema_compatibility c on c.version = v.version order by v.version`;
 
 /**
- * What a database still lacks. A database that is ahead is taken when each of its later steps says that this release
- * can live with it.
+ * What a database still lacks, earlier steps included: one may have been written after a later one was applied. A
+ * database that is ahead is taken when each step that this release does not know says that they can live together.
  * @param applied the answer to APPLIED_STEPS
- * @returns the version it is at (0 when empty) and the later migrations, in order
+ * @returns the missing migrations, in order, and the version that the database has with them (0 when empty)
  * @throws StoreError STORE_SCHEMA_TOO_NEW
  */
 export function pendingMigrations(
   applied: readonly SqlRow[],
   migrations: readonly CompiledMigration[],
-): { readonly current: number; readonly pending: readonly CompiledMigration[] } {
+): { readonly version: number; readonly pending: readonly CompiledMigration[] } {
   const current = Number(applied.at(-1)?.['version'] ?? 0);
   const known = migrations.at(-1)?.version ?? 0;
-  const strange = applied.filter(({ version }) => Number(version) > known);
+  const steps = new Set(migrations.map(({ version }) => version));
+  const strange = applied.filter(({ version }) => !steps.has(Number(version)));
   if (!strange.every(({ oldest_schema: oldest }) => typeof oldest === 'number' && oldest <= known)) {
     throw new StoreError('STORE_SCHEMA_TOO_NEW', `the database is at schema ${current}, this release knows ${known}`);
   }
-  return { current, pending: migrations.filter(({ version }) => version > current) };
+  const present = new Set(applied.map(({ version }) => Number(version)));
+  return { version: Math.max(current, known), pending: migrations.filter(({ version }) => !present.has(version)) };
 }

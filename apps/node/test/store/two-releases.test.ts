@@ -53,6 +53,29 @@ describe.each([
     await database.remove();
   });
 
+  it('get a step that was written after a later one was applied', async () => {
+    const database = await makeDatabase();
+    const later: Migration = {
+      version: latest + 2,
+      up: (db) => db.schema.createTable('other', (table) => table.text('id')),
+    };
+    const needsBoth: Migration = {
+      version: latest + 3,
+      up: (db) => db.schema.raw('insert into later_table select id from other'),
+    };
+    for (const [steps, schemaVersion] of [
+      [[later], latest + 2],
+      [[expanding, later], latest + 2],
+      [[expanding, later, needsBoth], latest + 3],
+    ] as const) {
+      const migrations = [...MIGRATIONS, ...steps];
+      const store = await openStore({ databaseUrl: database.url, queueLimit: 1, migrations });
+      expect(store.schemaVersion).toBe(schemaVersion);
+      await store.close();
+    }
+    await database.remove();
+  });
+
   it('ends where the newer one says that it takes something away', async () => {
     const database = await makeDatabase();
     const newer = [...MIGRATIONS, expanding, contracting];

@@ -67,8 +67,8 @@ export class PostgresDatabase implements Database {
   }
 
   async migrate(migrations: readonly CompiledMigration[]): Promise<number> {
-    const { current, pending } = pendingMigrations(await this.#applied(), migrations);
-    if (pending.length === 0) return current;
+    const missing = pendingMigrations(await this.#applied(), migrations);
+    if (missing.pending.length === 0) return missing.version;
     return await this.#inTransaction(async (query) => {
       await query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
       // Other nodes are at work: a step that would have to wait for a long transaction lets them go on, and comes again.
@@ -81,7 +81,7 @@ export class PostgresDatabase implements Database {
         await query('insert into schema_versions (version) values ($1)', [version]);
         await query('insert into schema_compatibility values ($1, $2)', [version, oldestSchema]);
       }
-      return left.pending.at(-1)?.version ?? left.current;
+      return left.version;
     });
   }
 

@@ -66,13 +66,13 @@ export class SqliteDatabase implements Database {
       this.#immediately(() => {
         for (const table of SCHEMA_TABLES) this.#file.exec(table);
         const applied = this.#file.prepare<[], SqlRow>(APPLIED_STEPS).all();
-        const { current, pending } = pendingMigrations(applied, migrations);
-        for (const { version, oldestSchema, sql } of pending) {
+        const missing = pendingMigrations(applied, migrations);
+        for (const { version, oldestSchema, sql } of missing.pending) {
           this.#file.exec(sql);
           this.#file.prepare('insert into schema_versions (version) values (?)').run(version);
           this.#file.prepare('insert into schema_compatibility values (?, ?)').run(version, oldestSchema);
         }
-        return pending.at(-1)?.version ?? current;
+        return missing.version;
       }),
     );
   }
