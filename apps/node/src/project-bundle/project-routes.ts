@@ -69,7 +69,7 @@ export function projectRoutes(deps: ProjectRouteDeps): Route[] {
       handler: async ({ query }) => {
         const registration = await store.projects.findByHash(parseHashQuery(query, 'project_hash', 'projectHash'));
         if (registration === null) throw recordNotFound();
-        return ok(await publicProject(store.records, registration, verifyUrl));
+        return ok(await publicProject(store, registration, verifyUrl));
       },
     },
   ];

@@ -1,7 +1,7 @@
-import type { JsonObject } from '@cer/cer-core';
+import { isJsonObject, type JsonObject } from '@cer/cer-core';
 import { publicCer } from '../lookup/public-record.js';
 import { parseStored } from '../records/stored-cer.js';
-import type { ProjectRegistration, RecordStore } from '../store/index.js';
+import type { ProjectRegistration, RecordStore, StampStore } from '../store/index.js';
 import { projectUrl } from './register.js';
 
 /** So many steps are looked up at once. */
@@ -12,7 +12,7 @@ const STEPS_AT_ONCE = 64;
  * and the node's receipt. @see docs/spec.md, "GET /v1/project-bundle/public"
  */
 export async function publicProject(
-  records: RecordStore,
+  { records, stamps }: { readonly records: RecordStore; readonly stamps: StampStore },
   registration: ProjectRegistration,
   verifyUrl: string,
 ): Promise<JsonObject> {
@@ -37,7 +37,7 @@ export async function publicProject(
     integrity: { algorithm: 'sha256-canonical-json', projectHash },
     embeddedBundles: Object.fromEntries(embedded),
     ...(withdrawn.length > 0 && { withdrawn }),
-    meta: { attestation: { receipt, signature, kid } },
+    meta: { attestation: { receipt, signature, kid }, ...(await timestampsOf(stamps, registration)) },
     projectHash,
     registeredAt,
     receipt,
@@ -45,4 +45,11 @@ export async function publicProject(
     kid,
     verificationUrl: projectUrl(verifyUrl, projectHash),
   };
+}
+
+async function timestampsOf(stamps: StampStore, registration: ProjectRegistration): Promise<JsonObject> {
+  const json = await stamps.ofProject(registration.tenantId, registration.projectHash);
+  if (json === null) return {};
+  const timestamps: unknown = JSON.parse(json);
+  return Array.isArray(timestamps) ? { timestamps: timestamps.filter(isJsonObject) } : {};
 }

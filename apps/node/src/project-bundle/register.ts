@@ -19,7 +19,7 @@ import type { Signing } from '../signing-keys/signing.js';
 import type { ProjectRegistration, Store } from '../store/index.js';
 
 export interface ProjectDeps {
-  readonly store: Pick<Store, 'records' | 'projects'>;
+  readonly store: Pick<Store, 'records' | 'projects' | 'stamps'>;
   readonly signing: Signing;
   readonly verifyUrl: string;
   readonly now: () => Date;

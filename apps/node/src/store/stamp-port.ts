@@ -13,7 +13,21 @@ export interface StampedRecord extends Pick<CertificateRecord, 'metaJson' | 'pub
   readonly asRead: UnstampedRecord;
 }
 
-/** Which records an external authority has stamped. */
+/** A registered project whose receipt has no external timestamp. */
+export interface UnstampedProject {
+  readonly seq: number;
+  readonly projectHash: string;
+  readonly receiptJson: string;
+  readonly signature: string;
+}
+
+/** The timestamps of a project's receipt: a JSON array. */
+export interface StampedProject {
+  readonly seq: number;
+  readonly timestampsJson: string;
+}
+
+/** Which records and projects an external authority has stamped. */
 export interface StampStore {
   /** Records without external timestamp whose `seq` is above `after`, in order; deleted ones never. */
   unstamped(after: number, limit: number): Promise<readonly UnstampedRecord[]>;
@@ -23,4 +37,11 @@ export interface StampStore {
    * @param stampedAt the node's time: ISO 8601, UTC, milliseconds, `Z`
    */
   keep(stamped: readonly StampedRecord[], stampedAt: string): Promise<void>;
+
+  /** As `unstamped`, of registered projects. */
+  unstampedProjects(after: number, limit: number): Promise<readonly UnstampedProject[]>;
+  /** As `keep`; a project has the first timestamps it got for good. */
+  keepOfProjects(stamped: readonly StampedProject[]): Promise<void>;
+  /** The JSON array of a project's timestamps; null while it has none. */
+  ofProject(tenantId: string, projectHash: string): Promise<string | null>;
 }

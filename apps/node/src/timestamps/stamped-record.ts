@@ -1,20 +1,32 @@
 import { digestOf, pickPresent, stampedText, type JsonObject } from '@cer/cer-core';
 import { objectMember, parseStored, textMember } from '../records/stored-cer.js';
-import type { StampedRecord, UnstampedRecord } from '../store/index.js';
+import type { StampedRecord, StampStore, UnstampedRecord } from '../store/index.js';
 import type { Stamps } from './stamp-digests.js';
+import type { StampSource } from './stamp-source.js';
+
+/** Stored records. @param now the node's clock, for when each was stamped */
+export function recordSource(stamps: StampStore, now: () => Date): StampSource<UnstampedRecord, StampedRecord> {
+  return {
+    unstamped: (after, limit) => stamps.unstamped(after, limit),
+    digestsOf: digestsToStamp,
+    withStamps,
+    keep: (stamped) => stamps.keep(stamped, now().toISOString()),
+    hashOf: ({ certificateHash }) => certificateHash,
+  };
+}
 
 /**
  * What is to be stamped of a record: its receipt with the signature, and that of its reseal.
  * @returns SHA-256 digests of 32 bytes each
  * @see docs/spec.md, "External timestamps"
  */
-export function digestsToStamp(record: UnstampedRecord): readonly Uint8Array[] {
+function digestsToStamp(record: UnstampedRecord): readonly Uint8Array[] {
   const reseal = resealOf(record);
   return [receiptDigest(parseStored(record.metaJson)), ...(reseal === null ? [] : [receiptDigest(metaOf(reseal))])];
 }
 
 /** @returns the record with the timestamps in it, or null when one of its receipts was not stamped */
-export function withStamps(asRead: UnstampedRecord, stamps: Stamps): StampedRecord | null {
+function withStamps(asRead: UnstampedRecord, stamps: Stamps): StampedRecord | null {
   const meta = parseStored(asRead.metaJson);
   const own = stamps.entriesOf(receiptDigest(meta));
   if (own === null) return null;

@@ -2,10 +2,12 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 
 import type { Logger } from '@cer/http-service';
 import { startWorker, type Worker } from '../background/worker.js';
-import type { LeaseStore, StampStore, UnstampedRecord } from '../store/index.js';
+import type { LeaseStore, StampStore } from '../store/index.js';
 import type { Authority } from './authority.js';
 import { stampDigests, type StampMode, type Stamps } from './stamp-digests.js';
-import { digestsToStamp, withStamps } from './stamped-record.js';
+import type { StampSource } from './stamp-source.js';
+import { projectSource } from './stamped-project.js';
+import { recordSource } from './stamped-record.js';
 
 export interface StampingDeps {
   readonly store: { readonly stamps: StampStore; readonly leases: LeaseStore };
@@ -27,86 +29,102 @@ const RECORDS_A_GROUP: Readonly<Record<StampMode, number>> = { each: 16, batch: 
 const RECORDS_A_PAGE = 16;
 
 /**
- * Has stored records stamped in the background, oldest first, by one node at a time. Nothing ever waits for it: it reads
+ * Has the receipts of stored records and projects stamped in the background, oldest first, by one node at a time. Nothing ever waits for it: it reads
  * and writes in small steps and lets requests pass between them.
  * @see docs/spec.md, "External timestamps"
  */
 export function startStamping(deps: StampingDeps): Worker {
   const { store, mode, logger, everyMs = EVERY_MS[mode] } = deps;
-  const unreadable = new Set<number>();
-  const task = (signal: AbortSignal): Promise<void> => stampAll({ ...deps, unreadable }, signal);
+  const records = recordSource(store.stamps, deps.now);
+  const projects = projectSource(store.stamps);
+  const unreadable = new Set<string>();
+  const task = async (signal: AbortSignal): Promise<void> => {
+    await stampAll({ ...deps, unreadable }, records, signal);
+    await stampAll({ ...deps, unreadable }, projects, signal);
+  };
   return startWorker({ name: 'timestamps', everyMs, task, leases: store.leases, logger });
 }
 
 interface TurnDeps extends StampingDeps {
-  /** Records that the log has named already. */
-  readonly unreadable: Set<number>;
+  /** What the log has named already. */
+  readonly unreadable: Set<string>;
 }
 
-async function stampAll(deps: TurnDeps, signal: AbortSignal): Promise<void> {
+async function stampAll<Found extends { readonly seq: number }, Stamped>(
+  deps: TurnDeps,
+  source: StampSource<Found, Stamped>,
+  signal: AbortSignal,
+): Promise<void> {
   const { mode, authorities } = deps;
   for (let after = 0; ;) {
     if (signal.aborted || !authorities.some((authority) => authority.isReady())) return;
     const digests: Uint8Array[] = [];
     let [last, group] = [after, 0];
-    for await (const { records, lastSeq } of pagesAfter(deps, after)) {
-      for (const record of records) digests.push(...(readable(record, deps, digestsToStamp) ?? []));
+    for await (const { page, lastSeq } of pagesAfter(source, after)) {
+      for (const found of page)
+        digests.push(...(readable(found, deps, source, (read) => source.digestsOf(read)) ?? []));
       last = lastSeq;
-      group += records.length;
+      group += page.length;
       if (group >= RECORDS_A_GROUP[mode]) break;
     }
     if (last === after) return;
     const stamps = await stampDigests(digests, mode, authorities, signal);
-    await keep(deps, after, last, stamps);
+    await keep(deps, source, { after, last }, stamps);
     if (!stamps.isComplete) return;
     after = last;
   }
 }
 
-interface Page {
-  readonly records: readonly UnstampedRecord[];
+interface Page<Found> {
+  readonly page: readonly Found[];
   readonly lastSeq: number;
 }
 
-async function* pagesAfter({ store }: TurnDeps, start: number): AsyncGenerator<Page> {
+async function* pagesAfter<Found extends { readonly seq: number }>(
+  source: Pick<StampSource<Found, never>, 'unstamped'>,
+  start: number,
+): AsyncGenerator<Page<Found>> {
   for (let after = start; ;) {
-    const records = await store.stamps.unstamped(after, RECORDS_A_PAGE);
-    const last = records.at(-1);
+    const page = await source.unstamped(after, RECORDS_A_PAGE);
+    const last = page.at(-1);
     if (last === undefined) return;
     after = last.seq;
-    yield { records, lastSeq: after };
+    yield { page, lastSeq: after };
     // SQLite answers at once: requests come first.
     await nextTurn();
   }
 }
 
 /** Writes what was stamped. A record that was attested anew meanwhile is asked for again. */
-async function keep(deps: TurnDeps, after: number, last: number, stamps: Stamps): Promise<void> {
-  for await (const { records, lastSeq } of pagesAfter(deps, after)) {
-    const stamped = records.map((record) => readable(record, deps, (asRead) => withStamps(asRead, stamps)));
+async function keep<Found extends { readonly seq: number }, Stamped>(
+  deps: TurnDeps,
+  source: StampSource<Found, Stamped>,
+  { after, last }: { readonly after: number; readonly last: number },
+  stamps: Stamps,
+): Promise<void> {
+  for await (const { page, lastSeq } of pagesAfter(source, after)) {
+    const stamped = page.map((found) => readable(found, deps, source, (asRead) => source.withStamps(asRead, stamps)));
     const startedAt = performance.now();
-    await deps.store.stamps.keep(
-      stamped.filter((made) => made !== null),
-      deps.now().toISOString(),
-    );
+    await source.keep(stamped.filter((made) => made !== null));
     // Nobody waits for timestamps: whoever waits for the database comes between any two commits of these.
     await sleep(performance.now() - startedAt);
     if (lastSeq >= last) return;
   }
 }
 
-/** A record that cannot be read holds up no other. */
-function readable<T>(
-  record: UnstampedRecord,
+/** What cannot be read holds up nothing else. */
+function readable<Found extends { readonly seq: number }, T>(
+  found: Found,
   { logger, unreadable }: TurnDeps,
-  work: (record: UnstampedRecord) => T,
+  source: Pick<StampSource<Found, never>, 'hashOf'>,
+  work: (found: Found) => T,
 ): T | null {
   try {
-    return work(record);
+    return work(found);
   } catch (error) {
-    const { seq, certificateHash } = record;
-    if (!unreadable.has(seq)) logger.error({ err: error, certificateHash }, 'a stored record cannot be stamped');
-    unreadable.add(seq);
+    const hash = source.hashOf(found);
+    if (!unreadable.has(hash)) logger.error({ err: error, hash }, 'what is stored under this hash cannot be stamped');
+    unreadable.add(hash);
     return null;
   }
 }

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 
 import type { NewRecord, StampedRecord, Store, UnstampedRecord } from '../../src/store/index.js';
-import { FIND_UNSTAMPED } from '../../src/store/stamps.js';
+import { FIND_UNSTAMPED, FIND_UNSTAMPED_PROJECTS } from '../../src/store/stamps.js';
+import { newProject } from './new-project.js';
 import { hashOf, newRecord } from './new-record.js';
 import type { TestDatabase } from './test-database.js';
 
@@ -88,6 +89,31 @@ export function stampContract(opened: () => { readonly store: Store; readonly da
       expect(await find(deleted)).toBeNull();
     });
 
+    it('keeps the first timestamps of a project, and shows those of no other tenant and of no deleted one', async () => {
+      const { projects, stamps } = opened().store;
+      const unstampedProject = async (hash: string) =>
+        (await stamps.unstampedProjects(0, ALL)).find(({ projectHash }) => projectHash === hash);
+      const project = newProject();
+      const { projectHash, receiptJson, signature } = project;
+      await projects.registerOnce(project, 'visible');
+      expect(await stamps.ofProject(project.tenantId, projectHash)).toBeNull();
+      const found = await unstampedProject(projectHash);
+      expect(found).toMatchObject({ projectHash, receiptJson, signature });
+      const seq = found?.seq ?? 0;
+      await stamps.keepOfProjects([{ seq, timestampsJson: '[1]' }]);
+      await stamps.keepOfProjects([{ seq, timestampsJson: '[2]' }]);
+      expect(await stamps.ofProject(project.tenantId, projectHash)).toBe('[1]');
+      expect(await stamps.ofProject('another tenant', projectHash)).toBeNull();
+      expect(await unstampedProject(projectHash)).toBeUndefined();
+      await projects.setVisibility(projectHash, 'deleted');
+      expect(await stamps.ofProject(project.tenantId, projectHash)).toBeNull();
+
+      const deleted = newProject();
+      await projects.registerOnce(deleted, 'visible');
+      await projects.setVisibility(deleted.projectHash, 'deleted');
+      expect(await unstampedProject(deleted.projectHash)).toBeUndefined();
+    });
+
     it('finds what is left by an index that holds nothing else', async () => {
       const { store, database } = opened();
       const isSqlite = database.url.startsWith('sqlite:');
@@ -98,11 +124,20 @@ export function stampContract(opened: () => { readonly store: Store; readonly da
           select 'stamped', 'stamped ' || n, 'full', 'b', 'i', 't', 'k', 'r', '{}', 't'
           from generate_series(1, 20000) as n`);
         await database.query('analyze records');
+        await database.query(`insert into projects (tenant_id, project_hash, registered_at, total_steps, signature, kid,
+            request_id, timestamps_json)
+          select 'stamped', 'stamped ' || n, 't', 1, 's', 'k', 'r', '[]' from generate_series(1, 20000) as n`);
+        await database.query('analyze projects');
       }
-      const statement = FIND_UNSTAMPED.replace('$1', '0').replace('$2', '16');
-      const plan = await database.query(`explain ${isSqlite ? 'query plan ' : ''}${statement}`);
-      expect(JSON.stringify(plan)).toContain('records_unstamped');
-      expect(JSON.stringify(plan)).not.toMatch(/Seq Scan|SCAN records|TEMP B-TREE|Sort/);
+      for (const [table, find] of [
+        ['records', FIND_UNSTAMPED],
+        ['projects', FIND_UNSTAMPED_PROJECTS],
+      ] as const) {
+        const statement = find.replace('$1', '0').replace('$2', '16');
+        const plan = await database.query(`explain ${isSqlite ? 'query plan ' : ''}${statement}`);
+        expect(JSON.stringify(plan)).toContain(`${table}_unstamped`);
+        expect(JSON.stringify(plan)).not.toMatch(/Seq Scan|SCAN (records|projects)|TEMP B-TREE|Sort/);
+      }
       expect(await store.stamps.unstamped(0, ALL)).not.toContainEqual(
         expect.objectContaining({ certificateHash: 'stamped 1' }),
       );

@@ -1,13 +1,24 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { digestOf, evaluateCer, stampedText, type Evaluation, type JsonObject } from '@cer/cer-core';
-import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
-import { parseKeySet } from '@cer/keys';
+import {
+  buildProjectBundle,
+  digestOf,
+  evaluateCer,
+  evaluateProject,
+  stampedText,
+  type Evaluation,
+  type JsonObject,
+  type TimestampVerifier,
+} from '@cer/cer-core';
+import { executionRequest, TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
+import { parseKeySet, type NodeKeySet } from '@cer/keys';
 import { testKeySet } from '@cer/keys/testing';
 import { createTimestampVerifier, parseTsaRoots } from '@cer/timestamps';
 import { createOpensslTsa, serveTsa, type OpensslTsa, type ServedTsa } from '@cer/timestamps/testing';
 
+import { storedFault } from '../../src/admin/stored-faults.js';
+import { attestedAnew } from '../../src/admin/attested-anew.js';
 import { ask, at, objectAt, textAt } from '../ask.js';
-import { lookup, stamped, stampingNode, type StampingNode, type StampingOptions } from './stamping-node.js';
+import { lookup, stamped, stampingNode, until, type StampingNode, type StampingOptions } from './stamping-node.js';
 
 const LATER = '2099-01-01T00:00:00Z';
 
@@ -33,14 +44,17 @@ async function open(options: Partial<StampingOptions> = {}): Promise<StampingNod
   return stamping;
 }
 
+const checker = (): TimestampVerifier => createTimestampVerifier(parseTsaRoots(tsa.rootPem));
+
+function revokedKeys(): NodeKeySet {
+  const life = { status: 'revoked', revokedAt: LATER } as const;
+  return parseKeySet(testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER, ...life }] }));
+}
+
 /** As somebody who pinned the authority's root and knows that the node's key was revoked later. */
 function underRevokedKey(subject: unknown): Promise<Evaluation> {
-  const life = { status: 'revoked', revokedAt: LATER } as const;
-  return evaluateCer(subject, {
-    keySet: parseKeySet(testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER, ...life }] })),
-    timestamps: createTimestampVerifier(parseTsaRoots(tsa.rootPem)),
-    verifiedAt: new Date().toISOString(),
-  });
+  const verifiedAt = new Date().toISOString();
+  return evaluateCer(subject, { keySet: revokedKeys(), timestamps: checker(), verifiedAt });
 }
 
 /** What stamps the receipt of a lookup, given to OpenSSL. */
@@ -125,6 +139,42 @@ describe('external timestamps', () => {
     await other.close();
   });
 
+  it.each(['each', 'batch'] as const)('come for a registered project too: %s', async (mode) => {
+    const { node, start } = await open({ mode });
+    const key = await node.newKey();
+    const made = await ask(node, 'post', '/v1/cer/ai/certify', { key, body: executionRequest() });
+    const step = { stepId: 'one', bundle: objectAt(made.body, 'cer') as JsonObject };
+    const project = buildProjectBundle({ projectBundleId: 'p', projectTitle: 'A project' }, [step]);
+    const registered = await ask(node, 'post', '/v1/project-bundle/register', { key, body: project });
+    const hash = encodeURIComponent(textAt(registered.body, 'projectHash'));
+    start();
+    await stamped(node, textAt(made.body, 'certificateHash'));
+    const shown = () => ask(node, 'get', `/v1/project-bundle/public?project_hash=${hash}`);
+    const { body } = await until(shown, (answer) => at(answer.body, 'meta', 'timestamps') !== undefined);
+    expect(at(body, 'meta', 'timestamps', 0)).toMatchObject({ type: 'rfc3161', covers: 'receipt' });
+    // The receipt of the project and that of its step are both older than the revocation.
+    const verify = (timestamps: TimestampVerifier | null) =>
+      evaluateProject(body, { keySet: revokedKeys(), timestamps, verifiedAt: new Date().toISOString() });
+    expect(await verify(checker())).toMatchObject({ status: 'VERIFIED', keyRescue: { limit: LATER } });
+    expect(await verify(null)).toMatchObject({ status: 'FAILED', code: 'KEY_REVOKED' });
+  });
+
+  it('let a record be attested anew whose key was revoked since, and no other one', async () => {
+    const { node, certify, start } = await open();
+    const { store } = node;
+    const fault = async (hash: string): Promise<string | null> => {
+      const [found] = await store.recordScan.withHash(hash);
+      if (found === undefined) throw new Error('the record is there');
+      const options = { keySet: revokedKeys(), timestamps: checker(), verifiedAt: new Date().toISOString() };
+      return storedFault(found.record, options);
+    };
+    const hash = await certify();
+    expect(await fault(hash)).toBe('receipt: does not verify');
+    start();
+    await stamped(node, hash);
+    expect(await fault(hash)).toBeNull();
+  });
+
   it('are asked for again after a record is attested anew, and the earlier ones go with the earlier receipt', async () => {
     const { node, certify, start } = await open();
     const hash = await certify();
@@ -133,7 +183,6 @@ describe('external timestamps', () => {
     const { store } = node;
     const [found] = await store.recordScan.withHash(hash);
     if (found === undefined) throw new Error('the record is there');
-    const { attestedAnew } = await import('../../src/admin/attested-anew.js');
     const facts = { attestationId: '7d9b4c6e-0000-4000-8000-000000000000', attestedAt: '2098-01-01T00:00:00.000Z' };
     const attestor = await node.deps.signing.attestorAt(new Date());
     await store.records.replaceAttestation(found.record, await attestedAnew(found.record, attestor, facts));

@@ -8,6 +8,7 @@ import { recordList } from './0004-record-list.js';
 import { stamps } from './0005-stamps.js';
 import { signingKeys } from './0006-signing-keys.js';
 import { limits } from './0008-limits.js';
+import { projectStamps } from './0010-project-stamps.js';
 import { usageReports } from './0011-usage-reports.js';
 import type { Migration } from './migration.js';
 
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly Migration[] = [
   stamps,
   signingKeys,
   limits,
+  projectStamps,
   usageReports,
 ];
 

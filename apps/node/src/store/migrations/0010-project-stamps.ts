@@ -1,0 +1,13 @@
+import type { Migration } from './migration.js';
+
+/*
+ * The timestamps of a project's receipt; null until an authority stamped it. Of the index: as for records, step 5.
+ */
+export const projectStamps: Migration = {
+  version: 10,
+  up: (db, dialect) =>
+    db.schema.raw('alter table projects add column timestamps_json text').raw(
+      `create index projects_unstamped on projects (${dialect === 'sqlite' ? 'timestamps_json, seq' : 'seq'})
+         where timestamps_json is null and visibility <> 'deleted'`,
+    ),
+};
