@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { AuditLog } from '../audit/audit-log.js';
-import type { HeldKind, RecordPlace, Store } from '../store/index.js';
+import { StoreError, type HeldKind, type RecordPlace, type Store } from '../store/index.js';
 import { settingsOf } from '../tenants/tenant-settings.js';
 
 export interface SweepDeps {
@@ -19,19 +19,29 @@ const MIN_PAUSE_MS = 20;
  * longer due, so a sweep that ends early, or runs twice at once, loses nothing.
  * @param signal ends it after the present batch
  * @returns how many records and projects were deleted
+ * @throws what one tenant's settings or the audit log threw, once the others are swept
  * @see docs/spec.md, "Retention"
  */
 export async function sweep(deps: SweepDeps, signal: AbortSignal): Promise<number> {
   let deleted = 0;
+  let failure: Error | null = null;
   for (let after = ''; ;) {
     const tenants = await deps.store.tenantSettings.withRetention(after, TENANTS_AT_ONCE);
     for (const tenantId of tenants) {
-      for (const kind of ['records', 'projects'] as const) deleted += await sweepTenant(deps, kind, tenantId, signal);
+      try {
+        for (const kind of ['records', 'projects'] as const) deleted += await sweepTenant(deps, kind, tenantId, signal);
+      } catch (error) {
+        // Without the database nobody is swept; what cannot be read of one tenant keeps no other one's records.
+        if (error instanceof StoreError) throw error;
+        failure ??= error instanceof Error ? error : new Error('a tenant could not be swept', { cause: error });
+      }
     }
     const last = tenants.at(-1);
-    if (last === undefined || signal.aborted) return deleted;
+    if (last === undefined || signal.aborted) break;
     after = last;
   }
+  if (failure !== null) throw failure;
+  return deleted;
 }
 
 async function sweepTenant(deps: SweepDeps, kind: HeldKind, tenantId: string, signal: AbortSignal): Promise<number> {

@@ -132,6 +132,16 @@ describe.each([
     await store.tenantSettings.set(tenantId, 'node', { retentionDays: null });
   });
 
+  it('sweeps the others where the settings of one tenant cannot be read, and says so', async () => {
+    const [unreadable, kept] = await tenantWith([50]);
+    const [, records] = await tenantWith([50]);
+    const [, more] = await tenantWith([50]);
+    await store.tenantSettings.set(unreadable, 'node', { publishJson: '{"prompt":"of a later release"}' });
+    await expect(sweep(depsOf(store), RUNNING)).rejects.toThrow();
+    expect(await left([...kept, ...records, ...more])).toEqual([true, false, false]);
+    await store.tenantSettings.set(unreadable, 'node', { publishJson: null, retentionDays: null });
+  });
+
   it('does not believe a node whose clock is ahead of the database’s', async () => {
     const tenantId = randomUUID();
     const tenDaysAgo = new Date(Date.now() - 10 * 86_400_000).toISOString();
