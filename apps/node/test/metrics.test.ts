@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -6,6 +9,7 @@ import { executionRequest } from '@cer/cer-core/testing';
 
 import { startCensus } from '../src/metrics/census.js';
 import { nodeMetrics } from '../src/metrics/node-metrics.js';
+import { startNode } from '../src/start-node.js';
 import { countStretch } from '../src/store/census.js';
 import type { Counted } from '../src/store/index.js';
 import { ask } from './ask.js';
@@ -20,16 +24,16 @@ const PATIENCE_MS = 20_000;
 let node: TestNode;
 
 /** One sample of /metrics; undefined when it is not there. */
-async function sample(name: string): Promise<number | undefined> {
+async function sample(node: { readonly url: string }, name: string): Promise<number | undefined> {
   const { text } = await ask(node, 'get', '/metrics');
   const line = text.split('\n').find((found) => found.startsWith(`${name} `));
   return line === undefined ? undefined : Number(line.slice(name.length + 1));
 }
 
-async function untilSample(name: string, value: number): Promise<void> {
+async function untilSample(node: { readonly url: string }, name: string, value: number): Promise<void> {
   const until = performance.now() + PATIENCE_MS;
-  while ((await sample(name)) !== value && performance.now() < until) await sleep(20);
-  expect([name, await sample(name)]).toEqual([name, value]);
+  while ((await sample(node, name)) !== value && performance.now() < until) await sleep(20);
+  expect([name, await sample(node, name)]).toEqual([name, value]);
 }
 
 describe('GET /metrics', () => {
@@ -50,16 +54,49 @@ describe('GET /metrics', () => {
       headers: { 'Content-Type': 'application/x-ndjson' },
     });
     const latency = (route: string, method: string, status: string): Promise<number | undefined> =>
-      sample(`http_request_duration_seconds_count{route="${route}",method="${method}",status="${status}"}`);
+      sample(node, `http_request_duration_seconds_count{route="${route}",method="${method}",status="${status}"}`);
     expect(await latency('/v1/cer/ai/certify', 'POST', '2xx')).toBe(1);
     expect(await latency('/v1/resolve/cer/:hash', 'GET', '3xx')).toBe(1);
     expect(await latency('/v1/resolve/cer/:hash', 'GET', '4xx')).toBe(1);
-    expect(await sample('http_requests_limited_total{route="/v1/resolve/cer/:hash",method="GET"}')).toBe(1);
-    expect([await sample('cer_batch_lines_count'), await sample('cer_batch_lines_sum')]).toEqual([1, 3]);
-    expect([await sample('cer_commits_pending'), await sample('cer_verifications_pending')]).toEqual([0, 0]);
+    expect(await sample(node, 'http_requests_limited_total{route="/v1/resolve/cer/:hash",method="GET"}')).toBe(1);
+    expect([await sample(node, 'cer_batch_lines_count'), await sample(node, 'cer_batch_lines_sum')]).toEqual([1, 3]);
+    expect([await sample(node, 'cer_commits_pending'), await sample(node, 'cer_verifications_pending')]).toEqual([
+      0, 0,
+    ]);
     const { text } = await ask(node, 'get', '/metrics');
     expect(text).not.toContain(hash);
     expect(text).not.toContain(key.slice(0, 12));
+  });
+});
+
+describe('a node as it is started', () => {
+  it('counts from its start, and limits as its variables say', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cer-metrics-'));
+    const running = await startNode({
+      PORT: '0',
+      DATABASE_URL: `sqlite:${join(folder, 'node.sqlite')}`,
+      KEYS_FILE: join(folder, 'keys.json'),
+      COMMITMENT_SECRET_FILE: join(folder, 'secrets.json'),
+      LOG_LEVEL: 'silent',
+      RATE_LIMIT_IP_PER_MINUTE: '2',
+      VERIFY_BYTES_AT_ONCE: '100',
+      TRUST_PROXY: '127.0.0.1',
+      LIMITS_EXEMPT_ADDRESSES: '192.0.2.0/24',
+    });
+    try {
+      await untilSample(running, 'cer_signer_up', 1);
+      await untilSample(running, 'cer_records{state="visible"}', 0);
+      await untilSample(running, 'cer_records_unstamped', 0);
+      const lookUp = async (address: string): Promise<number> =>
+        (await ask(running, 'get', '/v1/resolve/cer/x', { headers: { 'X-Forwarded-For': address } })).status;
+      const counted = [await lookUp('198.51.100.1'), await lookUp('198.51.100.1'), await lookUp('198.51.100.1')];
+      expect(counted).toEqual([400, 400, 429]);
+      const exempt = [await lookUp('192.0.2.1'), await lookUp('192.0.2.1'), await lookUp('192.0.2.1')];
+      expect(exempt).toEqual([400, 400, 400]);
+    } finally {
+      await running.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });
 
@@ -94,17 +131,17 @@ describe.each<[string, () => Promise<TestDatabase>]>([
       logger: node.deps.logger,
       everyMs: 10,
     });
-    await untilSample('cer_records{state="visible"}', 1202);
-    await untilSample('cer_records{state="hidden"}', 1);
-    await untilSample('cer_records_unstamped', 1203);
-    await untilSample('cer_signer_up', 1);
+    await untilSample(node, 'cer_records{state="visible"}', 1202);
+    await untilSample(node, 'cer_records{state="hidden"}', 1);
+    await untilSample(node, 'cer_records_unstamped', 1203);
+    await untilSample(node, 'cer_signer_up', 1);
     await records.setVisibility(deleted?.certificateHash ?? '', 'deleted');
     await records.recordOnce(newRecord());
     signs = false;
-    await untilSample('cer_records{state="deleted"}', 1);
-    await untilSample('cer_records{state="visible"}', 1202);
-    await untilSample('cer_records_unstamped', 1203);
-    await untilSample('cer_signer_up', 0);
+    await untilSample(node, 'cer_records{state="deleted"}', 1);
+    await untilSample(node, 'cer_records{state="visible"}', 1202);
+    await untilSample(node, 'cer_records_unstamped', 1203);
+    await untilSample(node, 'cer_signer_up', 0);
     await census.stop();
   });
 

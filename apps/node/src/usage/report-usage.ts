@@ -1,6 +1,6 @@
 import type { Logger, Secret } from '@cer/http-service';
 import { startWorker, type Worker } from '../background/worker.js';
-import type { LeaseStore, UsageStore } from '../store/index.js';
+import type { LeaseStore, UsageReport, UsageStore } from '../store/index.js';
 
 export interface UsageReportDeps {
   readonly controlPlaneUrl: string;
@@ -37,7 +37,7 @@ export function startUsageReports(deps: UsageReportDeps): Worker {
     while (!signal.aborted) {
       const report = await usage.next(settled);
       if (report === null) return;
-      await send(deps, report);
+      await send(deps, report, signal);
       await usage.arrived(report);
     }
   };
@@ -46,14 +46,16 @@ export function startUsageReports(deps: UsageReportDeps): Worker {
 
 async function send(
   { controlPlaneUrl, token }: UsageReportDeps,
-  { reportId, items }: { readonly reportId: string; readonly items: readonly object[] },
+  { reportId, items }: UsageReport,
+  signal: AbortSignal,
 ): Promise<void> {
   const response = await fetch(`${controlPlaneUrl}/internal/v1/usage`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token.reveal()}` },
     body: JSON.stringify({ reportId, items }),
     redirect: 'error',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    // Broken off, it is sent again under its name.
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
   });
   await response.body?.cancel();
   if (!response.ok) throw new Error(`the control plane answered ${response.status} to a report of usage`);
