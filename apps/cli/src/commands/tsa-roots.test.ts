@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { digestOf, isJsonObject, member, stampedText, type JsonObject } from '@cer/cer-core';
-import { certified, TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
+import {
+  attestProject,
+  buildProjectBundle,
+  digestOf,
+  isJsonObject,
+  isSha256Hash,
+  member,
+  stampedText,
+  type JsonObject,
+} from '@cer/cer-core';
+import { certified, TEST_ATTESTOR, TEST_NODE_ID, TEST_SIGNER, TEST_TIME } from '@cer/cer-core/testing';
 import { encodeHex } from '@cer/keys';
 import { testKeySet } from '@cer/keys/testing';
 import { buildMerkleTree, formatTimestampRequest, parseTimestampResponse } from '@cer/timestamps';
@@ -156,6 +165,33 @@ describe('a certificate whose key was revoked as compromised', () => {
       JSON.parse((await cer(['verify-package', zip, '--json', ...keys, ...flags])).stdout);
     expect(await checkOf(rootsOf(tsa))).toMatchObject({ checks: { certificates: 'PASS' }, records: { verified: 1 } });
     expect(await checkOf([])).toMatchObject({ checks: { certificates: 'FAIL' }, records: { failed: 1 } });
+  });
+});
+
+describe('a project whose key was revoked as compromised', () => {
+  it('is verified when its own receipt and those of its steps are stamped', async () => {
+    const step = withToken(certificate, await stamp(receiptDigest(certificate)));
+    const project = buildProjectBundle({ projectBundleId: 'p', projectTitle: 'A project' }, [
+      { stepId: 'one', bundle: step },
+    ]);
+    const projectHash = textMember(objectMember(project, 'integrity'), 'projectHash');
+    if (!isSha256Hash(projectHash)) throw new TypeError('a project has a hash');
+    const attestation = await attestProject(projectHash, TEST_TIME, TEST_ATTESTOR);
+    const digest = digestOf(stampedText(attestation.receipt, attestation.signature));
+    const registered: JsonObject = { ...project, meta: { attestation } };
+    const path = folder.write('project.json', withToken(registered, await stamp(digest)));
+    const call = ['verify-project', path, '--keys', revokedKeys(LATER)];
+    const said = await cer([...call, ...rootsOf(tsa)]);
+    expect(said).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(said.stdout.replace(/\s+/g, ' ')).toContain('the time stamp shows that the signature is older');
+    expect(JSON.parse((await cer([...call, ...rootsOf(tsa), '--json'])).stdout)).toMatchObject({
+      status: 'VERIFIED',
+      timestamp: { status: 'verified', covers: 'receipt' },
+      keyRescue: { limit: LATER },
+    });
+    expect(failureOf(await cer(call))).toMatchObject({ reason: 'KEY_REVOKED' });
+    const bare = folder.write('project.json', registered);
+    expect((await cer(['verify-project', bare, '--keys', revokedKeys(LATER), ...rootsOf(tsa)])).exitCode).toBe(1);
   });
 });
 

@@ -33,12 +33,14 @@ export function toJsonReport(verification: Verification, keys: KeyLookup): JsonR
   const { evaluation } = verification;
   const known = { code: evaluation.code, findings: evaluation.findings, keySet: keyStatement(keys) };
   if (verification.kind === 'project') {
-    const { projectHash, steps, nodeReceipt } = toProjectVerifyResponse(verification.evaluation);
+    const { projectHash, steps, nodeReceipt, timestamp, keyRescue } = toProjectVerifyResponse(verification.evaluation);
     const { registeredAt } = verification.evaluation;
     return {
       ...toProjectReport(verification.evaluation, VERIFIER),
       ...known,
       ...{ projectHashes: projectHash, steps, nodeReceipt, registeredAt, signed: verification.signer },
+      ...(timestamp !== undefined && { timestamp }),
+      ...(keyRescue !== undefined && { keyRescue }),
     };
   }
   const { signed, bundle, computedCertificateHash } = verification.evaluation;

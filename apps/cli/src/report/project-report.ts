@@ -4,6 +4,7 @@ import { headline } from './certificate-report.js';
 import { paragraph, rows } from './lay-out.js';
 import { printable } from './printable.js';
 import { checkLine, faultSections, keyRows, section, type Page } from './sections.js';
+import { witnessRows } from './time-rows.js';
 import type { ProjectSigner, Verification } from '../verification/verification.js';
 import type { Verdict } from './words.js';
 
@@ -38,6 +39,7 @@ export function projectReport({ evaluation, title, signer }: ProjectVerification
           ...(registeredAt === null
             ? []
             : ([['Registered', `${printable(registeredAt)} (the node's own clock)`]] as [string, string][])),
+          ...witnessRows(evaluation),
           ['Verified', `${verifiedAt} (this computer's clock)`],
         ],
         page.width,

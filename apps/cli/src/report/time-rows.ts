@@ -15,19 +15,25 @@ export function timeRows(evaluation: Evaluation): [string, string][] {
       signed?.attestedAt,
       isWitnessed ? "the node's own clock" : "the node's own clock; no third party witnessed it",
     ),
-    ...stampRows(timestamp, bundle),
-    ...(evaluation.keyRescue === null ? [] : rescueRows(evaluation.keyRescue)),
+    ...(timestamp?.type !== 'rfc3161' && hasStamps(bundle) ? UNCHECKED : []),
+    ...witnessRows(evaluation),
     ...entry('Created', stated?.createdAt, 'stated by the producer'),
     ...entry('Executed', stated?.timestamp, 'stated by the producer'),
     ...entry('Verified', verifiedAt, "this computer's clock"),
   ];
 }
 
-function stampRows(timestamp: ReportedTimestamp | null, bundle: Evaluation['bundle']): [string, string][] {
-  if (timestamp?.type !== 'rfc3161') {
-    const unchecked = 'there is a time stamp by a third party; --tsa-roots FILE checks it';
-    return hasStamps(bundle) ? [['Time stamp', unchecked]] : [];
-  }
+const UNCHECKED: readonly [string, string][] = [
+  ['Time stamp', 'there is one by a third party; --tsa-roots FILE checks it'],
+];
+
+/** What a third party saw and when, and which revoked key that saves. */
+export function witnessRows({ timestamp, keyRescue }: Pick<Evaluation, 'timestamp' | 'keyRescue'>): [string, string][] {
+  return [...stampRows(timestamp), ...(keyRescue === null ? [] : rescueRows(keyRescue))];
+}
+
+function stampRows(timestamp: ReportedTimestamp | null): [string, string][] {
+  if (timestamp?.type !== 'rfc3161') return [];
   const { status, covers, detail = '', genTime = '', provider = '' } = timestamp;
   if (status === 'invalid') return [['Time stamp', `does not hold: ${printable(detail)}`]];
   const by = `by ${printable(provider)}`;
