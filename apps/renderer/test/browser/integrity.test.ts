@@ -47,6 +47,21 @@ describeWithBrowser('What a sketch cannot touch', () => {
   );
 
   it.each([
+    ['from its first frame on', ''],
+    ['from a later frame on', 'if (frameCount === 1) background(9, 9, 9);'],
+  ])('refuses a loop, transparent %s, that draws on a frame while it is read', async (_when, first) => {
+    const loop = (late: string) => {
+      const code = `function draw() { clear(); fill(200, 100, 0, 90); circle(900, 900, 700); ${first} ${late} }`;
+      return renderer.post('/loop', { tenantId: 't', code, totalFrames: 3 });
+    };
+    expect((await loop('Promise.resolve().then(() => { random(); });')).status).toBe(200);
+    expect(await loop('Promise.resolve().then(() => { background(0, 255, 0); });')).toMatchObject({
+      status: 400,
+      body: { error: 'PROTOCOL_VIOLATION' },
+    });
+  });
+
+  it.each([
     ['resizing the canvas', 'drawingContext.canvas.width = 10; drawingContext.canvas.setAttribute?.("width", 10);'],
     ['removing the canvas', 'drawingContext.canvas.remove?.(); document.body?.remove?.();'],
     ['another context', 'drawingContext.canvas.getContext?.("webgl");'],

@@ -13,9 +13,10 @@ export interface CanvasReader {
   /**
    * Reads a frame of a loop; settles once the canvas may be drawn on again. What runs before the first `await` runs
    * beside the reading.
-   * @returns the RGBA bytes, not premultiplied, the caller's until `hashFrame` took them
+   * @returns the RGBA bytes, not premultiplied, the caller's until `hashFrame` took them; null when the sketch has drawn
+   *   on after the call, so that the frame is no longer there to be read
    */
-  readFrame(): Promise<FramePixels>;
+  readFrame(): Promise<FramePixels | null>;
   /** @returns the frame hash, under way: 64 hex digits. The bytes are copied or hashed when this returns. */
   hashFrame(pixels: FramePixels): Promise<string>;
   /** PNG or JPEG of the canvas as it is at the call. */
@@ -53,7 +54,14 @@ export function createCanvasReader(canvas: HTMLCanvasElement): CanvasReader {
         const copied = await copier.copy(new VideoFrame(canvas, { timestamp: 0 }));
         opaque = copied.opaque;
         if (opaque) return new Uint8Array(copied.buffer);
+        // What the sketch left to a later turn may have run meanwhile: the pixels count only where the picture is the same.
+        const again = new VideoFrame(canvas, { timestamp: 0 });
+        const pixels = readPixels();
+        const { buffer } = await copier.copy(again);
+        const isSame = areEqual(new Uint32Array(copied.buffer), new Uint32Array(buffer));
         copier.giveBack(copied.buffer);
+        copier.giveBack(buffer);
+        return isSame ? pixels : null;
       }
       return readPixels();
     },
@@ -79,6 +87,11 @@ export function createCanvasReader(canvas: HTMLCanvasElement): CanvasReader {
       });
     },
   };
+}
+
+function areEqual(some: Uint32Array, others: Uint32Array): boolean {
+  for (let at = 0; at < some.length; at++) if (some[at] !== others[at]) return false;
+  return some.length === others.length;
 }
 
 /** SHA-256 over the SHA-256 digests of consecutive 512 KiB chunks. Chunks this small are copied without page faults. */

@@ -43,6 +43,11 @@ export interface FramesReading {
 /** Frames whose hash is under way; each holds a copy of its pixels. */
 const MAX_HASHES_UNDER_WAY = 2;
 
+const DREW_LATE: SketchFault = {
+  code: 'PROTOCOL_VIOLATION',
+  message: 'a frame was drawn on after draw() had ended',
+};
+
 function createPageReader(): PageReader {
   const canvas = document.querySelector('canvas');
   if (canvas === null) throw new Error('the page has no canvas');
@@ -119,7 +124,8 @@ function createPageReader(): PageReader {
         const reading = reader.readFrame();
         // The frame before is hashed while this one is copied.
         if (last !== undefined) underWay.push(reader.hashFrame(last));
-        last = await reading;
+        last = (await reading) ?? undefined;
+        if (last === undefined) return { fault: DREW_LATE };
         drawn += 1;
         if (poster !== undefined) posterBase64 = await poster;
         if (shown !== undefined) pictures.push(await shown);
