@@ -12,7 +12,8 @@ export interface Authority {
 export interface AuthorityOptions extends AskedAuthority {
   /** How long it is left alone after its first failure; doubled after each further one, up to five minutes. */
   readonly firstPauseMs?: number;
-  readonly now: () => Date;
+  /** Milliseconds since whenever: a clock that nobody can set, or a jump back would leave the authority alone for years. */
+  readonly elapsedMs?: () => number;
   readonly logger: Logger;
 }
 
@@ -20,16 +21,16 @@ const LONGEST_PAUSE_MS = 300_000;
 
 /** @see docs/spec.md, "External timestamps" */
 export function createAuthority(options: AuthorityOptions): Authority {
-  const { url, now, firstPauseMs = 1000 } = options;
+  const { url, firstPauseMs = 1000, elapsedMs = () => performance.now() } = options;
   const logger = options.logger.child({ authority: new URL(url).host });
   let failures = 0;
   let readyAt = 0;
-  const isReady = (): boolean => now().getTime() >= readyAt;
+  const isReady = (): boolean => elapsedMs() >= readyAt;
 
   function noteFailure(error: unknown): void {
     // Requests under way together fail together: that is one failure.
     if (!isReady()) return;
-    readyAt = now().getTime() + Math.min(firstPauseMs * 2 ** failures, LONGEST_PAUSE_MS);
+    readyAt = elapsedMs() + Math.min(firstPauseMs * 2 ** failures, LONGEST_PAUSE_MS);
     failures += 1;
     // Once for each outage: it is asked again and again.
     if (failures > 1) return;

@@ -27,7 +27,7 @@ export function openTimestamps({ tsa }: Pick<NodeConfig, 'tsa'>): Timestamps {
     verifier: createTimestampVerifier(roots),
     start: (deps) => {
       if (urls.length === 0) return null;
-      const authorities = urls.map((url) => createAuthority({ ...deps, url, roots, timeoutMs }));
+      const authorities = urls.map((url) => createAuthority({ url, roots, timeoutMs, logger: deps.logger }));
       return startStamping({ ...deps, authorities, mode });
     },
   };

@@ -46,7 +46,7 @@ export async function stampingNode(options: StampingOptions): Promise<StampingNo
     },
     start: () => {
       const { logger, now } = node.deps;
-      const authorities = urls.map((url) => createAuthority({ url, roots, timeoutMs, firstPauseMs: 5, now, logger }));
+      const authorities = urls.map((url) => createAuthority({ url, roots, timeoutMs, firstPauseMs: 5, logger }));
       const worker = startStamping({ store: node.store, authorities, mode, now, logger, everyMs: 10 });
       stop = () => worker.stop();
     },
