@@ -26,7 +26,7 @@ const FIND_OWN = `
   select ${COLUMNS} from projects where project_hash = $2 and tenant_id = $1 and visibility <> 'deleted'`;
 
 export const ERASED_PROJECT =
-  "visibility = 'deleted', project_json = null, step_hashes_json = null, receipt_json = null";
+  "visibility = 'deleted', project_json = null, step_hashes_json = null, receipt_json = null, timestamps_json = null";
 
 export class SqlProjectStore implements ProjectStore {
   readonly #database: Database;

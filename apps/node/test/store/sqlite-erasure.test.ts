@@ -7,6 +7,7 @@ import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { openStore, type NewRecord, type Store } from '../../src/store/index.js';
+import { newProject } from './new-project.js';
 import { newRecord } from './new-record.js';
 import { sqliteTestDatabase } from './sqlite-test-database.js';
 
@@ -46,6 +47,17 @@ describe('a deleted record on SQLite', () => {
     await store.records.setVisibility(record.certificateHash, 'deleted');
     expect(bytes()).not.toContain('canary');
     expect(bytes()).toContain(record.certificateHash);
+  });
+
+  it('goes with a deleted project, its timestamps included', async () => {
+    const project = newProject({ projectJson: '{"mark":"canary"}', receiptJson: '{"mark":"canary"}' });
+    await store.projects.registerOnce(project, 'visible');
+    const [found] = await store.stamps.unstampedProjects(0, 1);
+    await store.stamps.keepOfProjects([{ seq: found?.seq ?? 0, timestampsJson: '["a canary token"]' }]);
+    expect(bytes()).toContain('a canary token');
+    await store.projects.setVisibility(project.projectHash, 'deleted');
+    expect(bytes()).not.toContain('canary');
+    expect(bytes()).toContain(project.projectHash);
   });
 
   it('leaves no byte after a sweep either', async () => {
