@@ -92,7 +92,16 @@ export function nodeRoutes(deps: NodeDeps): Route[] {
     commits: () => store.pendingRecords(),
     verifications: () => verifyBudget.waiting(),
   });
-  const shared = { ...deps, ...tracedParts(deps, deps.trace), batchLines, verifyBudget, gate, adminGate, auditLog, records: store.records };
+  const shared = {
+    ...deps,
+    ...tracedParts(deps, deps.trace),
+    batchLines,
+    verifyBudget,
+    gate,
+    adminGate,
+    auditLog,
+    records: store.records,
+  };
   return [
     ...certifyRoutes(shared),
     ...attestRoutes(shared),
