@@ -46,6 +46,16 @@ export const EXECUTION_REQUEST: JsonSchema = {
   description:
     'Exactly one of input and inputHash, and one of output and outputHash; under 1.3.1 input and output. ' +
     'Unknown members are dropped.',
+  examples: [
+    {
+      executionId: 'order-4711',
+      provider: 'example',
+      model: 'example-1',
+      input: 'What is a receipt?',
+      output: 'A signed statement.',
+      parameters: { temperature: 0 },
+    },
+  ],
 };
 
 /** A bundle's members depend on its type; its type and hash are always there. */
@@ -94,6 +104,7 @@ export const IMAGE_REQUEST: JsonSchema = {
     protocolVersion: RENDER_PROTOCOL,
   },
   dependentRequired: { width: ['height'], height: ['width'] },
+  examples: [{ code: 'function setup() { background(20, 40, 80); }', seed: 'tour', VAR: [10] }],
 };
 
 /** @see docs/spec.md, "POST /verify" */

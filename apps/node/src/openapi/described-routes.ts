@@ -1,9 +1,38 @@
+import { CER_VERIFY_CODES } from '@cer/cer-core';
 import { z } from 'zod';
 import { RecertifyRequest } from '../admin/recertify-routes.js';
 import { Scope } from '../admin/visibility-routes.js';
 import { AuditQuery } from '../audit/audit-routes.js';
 import { RevokeRequest, RotateRequest } from '../signing-keys/signing-key-routes.js';
 import { SettingsChange } from '../tenants/tenant-settings.js';
+import {
+  AUDIT_ANSWER,
+  CERTIFIED_ANSWER,
+  HEALTH_ANSWER,
+  HOLD_ANSWER,
+  IMAGE_ANSWER,
+  KEY_HISTORY_ANSWER,
+  KEY_SET_ANSWER,
+  NODE_ANSWER,
+  NOT_READY_ANSWER,
+  PROJECT_VERIFIED_ANSWER,
+  PROOF_ANSWER,
+  PUBLIC_ANSWER,
+  PUBLIC_PROJECT_ANSWER,
+  READY_ANSWER,
+  RECERTIFIED_ANSWER,
+  RECORDS_ANSWER,
+  REGISTERED_ANSWER,
+  RENDER_VERIFIED_ANSWER,
+  REVOKED_ANSWER,
+  ROTATED_ANSWER,
+  SETTINGS_ANSWER,
+  STATEMENT_ANSWER,
+  VERIFIED_ANSWER,
+  VERSION_ANSWER,
+  VISIBILITY_ANSWER,
+} from './answer-schemas.js';
+import { free, shape } from './answer-shapes.js';
 import {
   ATTEST_REQUEST,
   EXECUTION_REQUEST,
@@ -21,7 +50,9 @@ const CERTIFY = { scopes: ['certify'] } as const;
 const RENDER = { scopes: ['render'] } as const;
 const READ = { scopes: ['audit', 'certify'] } as const;
 
-const CERTIFIED = { 200: { description: 'The certified bundle, its receipt and its signature.' } } as const;
+const CERTIFIED = {
+  200: { schema: CERTIFIED_ANSWER, description: 'The certified bundle, its receipt and its signature.' },
+} as const;
 const ATTESTING = [
   'PROTOCOL_SCHEMA_UNSATISFIED',
   'EXECUTION_MUTATION_DETECTED',
@@ -83,19 +114,19 @@ function queryOf({ shape }: z.ZodObject, descriptions: Readonly<Record<string, s
   });
 }
 
-function visibilityRoute(kind: string, act: string): RouteDescription {
+function visibilityRoute(kind: string, act: string, schema = VISIBILITY_ANSWER): RouteDescription {
   return {
     group: 'Administration',
     summary: `${act} what is under the hash of a ${kind}`,
     access: 'admin',
     body: { schema: requestSchema(Scope), optional: true },
-    success: { 200: { description: 'How many changed, or are held now.' } },
+    success: { 200: { description: 'How many changed, or are held now.', schema } },
     errors: act === 'Delete' ? ['NOT_FOUND', 'LEGAL_HOLD', 'ATTESTATION_ERROR'] : ['NOT_FOUND', 'ATTESTATION_ERROR'],
   };
 }
 
-function plainRoute(summary: string, description: string): RouteDescription {
-  return { group: 'The node', summary, access: 'anybody', success: { 200: { description } } };
+function plainRoute(summary: string, description: string, schema: JsonSchema = {}): RouteDescription {
+  return { group: 'The node', summary, access: 'anybody', success: { 200: { description, schema } } };
 }
 
 /**
@@ -123,7 +154,7 @@ export const DESCRIBED_ROUTES = {
     summary: 'Seal an execution; nothing is signed or stored',
     access: CERTIFY,
     body: { schema: EXECUTION_REQUEST },
-    success: { 200: { description: 'The bundle.' } },
+    success: { 200: { schema: shape('Bundle'), description: 'The bundle.' } },
     errors: ['PROTOCOL_SCHEMA_UNSATISFIED'],
   },
   'POST /api/attest': {
@@ -139,7 +170,7 @@ export const DESCRIBED_ROUTES = {
     summary: 'Verify a bundle',
     access: 'anybody',
     body: { schema: VERIFY_REQUEST },
-    success: { 200: { description: 'The verdict, good or bad.' } },
+    success: { 200: { schema: VERIFIED_ANSWER, description: 'The verdict, good or bad.' } },
     errors: BUDGETED,
   },
   'GET /v1/cer/public': {
@@ -154,7 +185,7 @@ export const DESCRIBED_ROUTES = {
         schema: { ...TEXT, minLength: 1, maxLength: 256 },
       },
     ],
-    success: { 200: { description: 'The public record.' } },
+    success: { 200: { schema: PUBLIC_ANSWER, description: 'The public record.' } },
     errors: ['UNAUTHORIZED', 'NOT_FOUND', ...BUDGETED],
   },
   'GET /api/public-cer-proof': {
@@ -162,7 +193,7 @@ export const DESCRIBED_ROUTES = {
     summary: 'The proof of a certificate without its bundle',
     access: 'anybody',
     query: [{ ...HASH_QUERY, required: true }],
-    success: { 200: { description: 'The public proof.' } },
+    success: { 200: { schema: PROOF_ANSWER, description: 'The public proof.' } },
     errors: ['NOT_FOUND', ...COUNTED],
   },
   'GET /v1/resolve/cer/:hash': {
@@ -177,15 +208,16 @@ export const DESCRIBED_ROUTES = {
     summary: 'Register a project of certified steps',
     access: { scopes: ['register'] },
     body: { schema: REGISTER_REQUEST },
-    success: { 200: { description: 'The receipt of the project.' } },
+    success: { 200: { schema: REGISTERED_ANSWER, description: 'The receipt of the project.' } },
     errors: ['EXECUTION_MUTATION_DETECTED', 'ATTESTATION_ERROR'],
+    findings: CER_VERIFY_CODES.filter((code) => code !== 'OK' && code !== 'SCHEMA_ERROR'),
   },
   'POST /v1/project-bundle/verify': {
     group: 'Projects',
     summary: 'Verify a project bundle',
     access: 'anybody',
     body: { schema: PROJECT_VERIFY_REQUEST },
-    success: { 200: { description: 'The verdict, good or bad.' } },
+    success: { 200: { schema: PROJECT_VERIFIED_ANSWER, description: 'The verdict, good or bad.' } },
     errors: BUDGETED,
   },
   'GET /v1/project-bundle/public': {
@@ -193,7 +225,7 @@ export const DESCRIBED_ROUTES = {
     summary: 'The public form of a registered project',
     access: 'anybody',
     query: [{ name: 'project_hash', description: 'Also projectHash.', schema: HASH, required: true }],
-    success: { 200: { description: 'The public project.' } },
+    success: { 200: { schema: PUBLIC_PROJECT_ANSWER, description: 'The public project.' } },
     errors: ['NOT_FOUND', ...COUNTED],
   },
   'GET /v1/records': {
@@ -201,7 +233,7 @@ export const DESCRIBED_ROUTES = {
     summary: "The tenant's own records, page by page",
     access: READ,
     query: [...RECORD_FILTERS, ...LIST_ORDER],
-    success: { 200: { description: 'A page of records without their content.' } },
+    success: { 200: { schema: RECORDS_ANSWER, description: 'A page of records without their content.' } },
   },
   'GET /v1/records/export': {
     group: 'Records',
@@ -216,7 +248,9 @@ export const DESCRIBED_ROUTES = {
     summary: 'Render a sketch; nothing is certified',
     access: RENDER,
     body: { schema: IMAGE_REQUEST },
-    success: { 200: { description: 'The picture.', mediaTypes: ['image/png', 'application/json'] } },
+    success: {
+      200: { schema: IMAGE_ANSWER, description: 'The picture.', mediaTypes: ['image/png', 'application/json'] },
+    },
     errors: RENDERING,
   },
   'POST /verify': {
@@ -226,6 +260,7 @@ export const DESCRIBED_ROUTES = {
     body: { schema: RENDER_VERIFY_REQUEST },
     success: {
       200: {
+        schema: RENDER_VERIFIED_ANSWER,
         description: 'The verdict, a stream of progress, or the loop as a video.',
         mediaTypes: ['application/json', 'text/event-stream', 'video/mp4', 'video/webm'],
       },
@@ -237,23 +272,40 @@ export const DESCRIBED_ROUTES = {
     summary: 'Render without a key; for development only',
     access: 'anybody',
     body: { schema: IMAGE_REQUEST },
-    success: { 200: { description: 'The picture.', mediaTypes: ['image/png', 'application/json'] } },
+    success: {
+      200: { schema: IMAGE_ANSWER, description: 'The picture.', mediaTypes: ['image/png', 'application/json'] },
+    },
     errors: ['GONE', ...COUNTED, ...RENDERING],
   },
-  'GET /.well-known/svc-node.json': plainRoute('The key set of the node', 'The keys and the life of each.'),
-  'GET /.well-known/svc-key-history.json': plainRoute('The key history of the node', 'Every change of its keys.'),
-  'GET /': plainRoute('Which node this is', 'Its name, active key and versions.'),
-  'GET /version': plainRoute('What the node runs', 'The same with its runtime.'),
-  'GET /health': plainRoute('Whether the process is up', 'It is up.'),
+  'GET /.well-known/svc-node.json': plainRoute(
+    'The key set of the node',
+    'The keys and the life of each.',
+    KEY_SET_ANSWER,
+  ),
+  'GET /.well-known/svc-key-history.json': plainRoute(
+    'The key history of the node',
+    'Every change of its keys.',
+    KEY_HISTORY_ANSWER,
+  ),
+  'GET /': plainRoute('Which node this is', 'Its name, active key and versions.', NODE_ANSWER),
+  'GET /version': plainRoute('What the node runs', 'The same with its runtime.', VERSION_ANSWER),
+  'GET /health': plainRoute('Whether the process is up', 'It is up.', HEALTH_ANSWER),
   'GET /ready': {
     ...plainRoute('Whether the node may be sent requests', 'It is ready.'),
-    success: { 200: { description: 'It is ready.' }, 503: { description: 'It is not ready, with reasons.' } },
+    success: {
+      200: { description: 'It is ready.', schema: READY_ANSWER },
+      503: { description: 'It is not ready, with reasons.', schema: NOT_READY_ANSWER },
+    },
   },
   'GET /metrics': {
     ...plainRoute('Metrics', ''),
     success: { 200: { description: 'Prometheus text.', mediaTypes: ['text/plain'] } },
   },
-  'GET /openapi.json': plainRoute('This description', 'An OpenAPI 3.1 document.'),
+  'GET /openapi.json': plainRoute(
+    'This description',
+    'An OpenAPI 3.1 document.',
+    free('See https://spec.openapis.org/oas/v3.1.0.'),
+  ),
   'GET /docs': {
     ...plainRoute('This description for people', ''),
     success: { 200: { description: 'A page without script.', mediaTypes: ['text/html'] } },
@@ -263,14 +315,14 @@ export const DESCRIBED_ROUTES = {
     summary: 'The log of administrative acts',
     access: 'admin',
     query: queryOf(AuditQuery, { after: 'Entries after this seq.', limit: 'Entries a page, 1 to 1000.' }),
-    success: { 200: { description: 'Entries, the head of the log, and where to go on.' } },
+    success: { 200: { schema: AUDIT_ANSWER, description: 'Entries, the head of the log, and where to go on.' } },
   },
   'POST /v1/admin/recertify-batch': {
     group: 'Administration',
     summary: 'Attest stored records anew, by their hashes or by a filter',
     access: 'admin',
     body: { schema: requestSchema(RecertifyRequest) },
-    success: { 200: { description: 'A result for each record.' } },
+    success: { 200: { schema: RECERTIFIED_ANSWER, description: 'A result for each record.' } },
     errors: ['ATTESTATION_ERROR'],
   },
   'POST /v1/admin/records/:hash/hide': visibilityRoute('certificate', 'Hide'),
@@ -279,15 +331,15 @@ export const DESCRIBED_ROUTES = {
   'POST /v1/admin/projects/:hash/hide': visibilityRoute('project', 'Hide'),
   'POST /v1/admin/projects/:hash/unhide': visibilityRoute('project', 'Show again'),
   'POST /v1/admin/projects/:hash/delete': visibilityRoute('project', 'Delete'),
-  'POST /v1/admin/records/:hash/hold': visibilityRoute('certificate', 'Hold against deletion'),
-  'POST /v1/admin/records/:hash/release': visibilityRoute('certificate', 'Release from its hold'),
-  'POST /v1/admin/projects/:hash/hold': visibilityRoute('project', 'Hold against deletion'),
-  'POST /v1/admin/projects/:hash/release': visibilityRoute('project', 'Release from its hold'),
+  'POST /v1/admin/records/:hash/hold': visibilityRoute('certificate', 'Hold against deletion', HOLD_ANSWER),
+  'POST /v1/admin/records/:hash/release': visibilityRoute('certificate', 'Release from its hold', HOLD_ANSWER),
+  'POST /v1/admin/projects/:hash/hold': visibilityRoute('project', 'Hold against deletion', HOLD_ANSWER),
+  'POST /v1/admin/projects/:hash/release': visibilityRoute('project', 'Release from its hold', HOLD_ANSWER),
   'GET /v1/admin/tenants/:tenant/settings': {
     group: 'Administration',
     summary: 'How the records of a tenant are made, kept and shown',
     access: 'admin',
-    success: { 200: { description: 'What holds, and who said it.' } },
+    success: { 200: { schema: SETTINGS_ANSWER, description: 'What holds, and who said it.' } },
     errors: ['NOT_FOUND'],
   },
   'POST /v1/admin/tenants/:tenant/settings': {
@@ -295,7 +347,7 @@ export const DESCRIBED_ROUTES = {
     summary: 'Change how the records of a tenant are made, kept and shown',
     access: 'admin',
     body: { schema: requestSchema(SettingsChange) },
-    success: { 200: { description: 'What holds now.' } },
+    success: { 200: { schema: SETTINGS_ANSWER, description: 'What holds now.' } },
     errors: ['NOT_FOUND', 'ATTESTATION_ERROR'],
   },
   'POST /v1/admin/keys/rotate': {
@@ -303,7 +355,7 @@ export const DESCRIBED_ROUTES = {
     summary: 'Go on to a new signing key',
     access: 'admin',
     body: { schema: requestSchema(RotateRequest), optional: true },
-    success: { 200: { description: 'The new key and since when it signs.' } },
+    success: { 200: { schema: ROTATED_ANSWER, description: 'The new key and since when it signs.' } },
     errors: ['KEY_ROTATION_IN_PROGRESS', 'KEY_HISTORY_CONFLICT', 'ATTESTATION_ERROR'],
   },
   'POST /v1/admin/keys/:kid/revoke': {
@@ -311,7 +363,7 @@ export const DESCRIBED_ROUTES = {
     summary: 'Revoke a signing key',
     access: 'admin',
     body: { schema: requestSchema(RevokeRequest) },
-    success: { 200: { description: 'The key is revoked.' } },
+    success: { 200: { schema: REVOKED_ANSWER, description: 'The key is revoked.' } },
     errors: ['NOT_FOUND', 'KEY_ALREADY_REVOKED', 'KEY_HISTORY_CONFLICT', 'ATTESTATION_ERROR'],
   },
   'POST /v1/admin/key-history': {
@@ -319,7 +371,7 @@ export const DESCRIBED_ROUTES = {
     summary: 'Take a key history that the root key signed',
     access: 'admin',
     body: { schema: KEY_HISTORY_REQUEST },
-    success: { 200: { description: 'The version of the statement and how far it reaches.' } },
+    success: { 200: { schema: STATEMENT_ANSWER, description: 'The version of the statement and how far it reaches.' } },
     errors: ['KEY_HISTORY_CONFLICT'],
   },
 } as const satisfies Readonly<Record<RouteName, RouteDescription>>;

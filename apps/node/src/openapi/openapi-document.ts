@@ -1,4 +1,5 @@
 import { STATUS, type NodeCode } from '../errors.js';
+import { COUNT, list, object, SHAPES, TEXT, TEXT_OR_NULL, TIME } from './answer-shapes.js';
 import { DESCRIBED_ROUTES } from './described-routes.js';
 import type { Access, JsonSchema, Parameter, RequestBody, RouteDescription } from './route-description.js';
 
@@ -37,14 +38,29 @@ const JSON_BODY = 'application/json';
 
 /** @see docs/spec.md, "Errors" */
 const ERROR: JsonSchema = {
-  type: 'object',
-  required: ['error', 'requestId'],
-  properties: {
-    error: { type: 'string' },
-    message: { type: 'string' },
-    details: { type: 'array', items: { type: 'string' } },
-    requestId: { type: 'string' },
-  },
+  ...object(
+    { error: TEXT, requestId: TEXT },
+    {
+      message: TEXT,
+      details: list(TEXT),
+      reasonCode: { ...TEXT, description: 'RECORD_NOT_FOUND, with NOT_FOUND.' },
+      mismatches: {
+        ...list(object({ field: TEXT, expected: TEXT_OR_NULL, computed: TEXT_OR_NULL })),
+        description: 'With INVALID_BUNDLE.',
+      },
+      pendingKid: { ...TEXT, description: 'With KEY_ROTATION_IN_PROGRESS, as is notBefore.' },
+      notBefore: TIME,
+      line: { ...COUNT, description: 'Of the sketch, with RENDER_ERROR.' },
+    },
+  ),
+  examples: [
+    {
+      error: 'VALIDATION_ERROR',
+      message: 'model: is required;output: is required, or outputHash',
+      details: ['model: is required', 'output: is required, or outputHash'],
+      requestId: '99999999-0000-4000-8000-000000000000',
+    },
+  ],
 };
 
 const whole = (description: string) => ({ description, schema: { type: 'integer' } });
@@ -80,7 +96,7 @@ export function openApiDocument(version: string): OpenApiDocument {
     tags: [...new Set(rows.map(([, { group }]) => group))].map((name) => ({ name })),
     paths,
     components: {
-      schemas: { Error: ERROR },
+      schemas: { Error: ERROR, ...SHAPES },
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the tenant.' },
         adminSecret: { type: 'apiKey', in: 'header', name: 'X-Admin-Secret' },
@@ -123,18 +139,17 @@ function requestBody({ mediaType = JSON_BODY, schema, optional }: RequestBody): 
 
 function successes({ success }: RouteDescription): Record<string, Response> {
   return Object.fromEntries(
-    Object.entries(success).map(([status, { description, mediaTypes = [JSON_BODY] }]) => [
-      status,
-      {
-        description,
-        ...(mediaTypes.length > 0 && { content: Object.fromEntries(mediaTypes.map((type) => [type, {}])) }),
-      },
-    ]),
+    Object.entries(success).map(([status, { description, mediaTypes = [JSON_BODY], schema }]) => {
+      const contentOf = (type: string): MediaType => (type === JSON_BODY && schema !== undefined ? { schema } : {});
+      const content = Object.fromEntries(mediaTypes.map((type) => [type, contentOf(type)]));
+      return [status, { description, ...(mediaTypes.length > 0 && { content }) }];
+    }),
   );
 }
 
 /** Refusals by status; the codes of each in the schema of its body. */
-function refusals({ access, body, errors = [], success }: RouteDescription, asks: boolean): Record<string, Response> {
+function refusals(row: RouteDescription, asks: boolean): Record<string, Response> {
+  const { access, body, errors = [], findings = [], success } = row;
   const codes = new Set<NodeCode>([
     ...(asks || body !== undefined ? (['VALIDATION_ERROR'] as const) : []),
     ...accessCodes(access),
@@ -146,7 +161,10 @@ function refusals({ access, body, errors = [], success }: RouteDescription, asks
   return Object.fromEntries(
     statuses
       .filter((status) => !Object.hasOwn(success, status))
-      .map((status) => [status, [...codes].filter((code) => STATUS[code] === status)] as const)
+      .map((status) => {
+        const of: readonly string[] = [...codes].filter((code) => STATUS[code] === status);
+        return [status, status === STATUS.VALIDATION_ERROR ? [...of, ...findings] : of] as const;
+      })
       .map(([status, of]) => [
         String(status),
         {

@@ -1,3 +1,4 @@
+import type { FailureCode } from '@cer/cer-core';
 import type { NodeCode } from '../errors.js';
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 has them. */
@@ -22,6 +23,8 @@ export interface RequestBody {
 
 export interface Success {
   readonly description: string;
+  /** Of an answer in JSON; every 200 in JSON has one. */
+  readonly schema?: JsonSchema;
   /** `application/json` unless told otherwise; none for an answer without a body. */
   readonly mediaTypes?: readonly string[];
 }
@@ -38,6 +41,8 @@ export interface RouteDescription {
   readonly body?: RequestBody;
   readonly success: Readonly<Record<number, Success>>;
   readonly errors?: readonly NodeCode[];
+  /** Codes of a verification that the route refuses with, all of them 400. */
+  readonly findings?: readonly FailureCode[];
 }
 
 /** `POST /v1/cer/:hash`, as the router has method and path. */

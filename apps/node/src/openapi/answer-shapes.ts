@@ -1,0 +1,93 @@
+import type { JsonSchema } from './route-description.js';
+
+// Shapes that several answers share; the document names them once, under components.
+
+export const TEXT: JsonSchema = { type: 'string' };
+export const TEXT_OR_NULL: JsonSchema = { type: ['string', 'null'] };
+export const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
+export const TIME: JsonSchema = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d' };
+export const TIME_OR_NULL: JsonSchema = { ...TIME, type: ['string', 'null'] };
+export const SIGNATURE: JsonSchema = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9_-]{86}$',
+  description: 'Ed25519, 64 bytes as base64url without padding.',
+};
+const HASH_PATTERN = '^sha256:[0-9a-f]{64}$';
+export const HASH_OR_NULL: JsonSchema = { type: ['string', 'null'], pattern: HASH_PATTERN };
+const HASH: JsonSchema = { type: 'string', pattern: HASH_PATTERN };
+
+/** An object of these members, all required but the `optional` ones; more may come in later releases. */
+export function object(
+  required: Readonly<Record<string, JsonSchema>>,
+  optional: Readonly<Record<string, JsonSchema>> = {},
+): JsonSchema {
+  return { type: 'object', required: Object.keys(required), properties: { ...required, ...optional } };
+}
+
+export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+export const oneOf = (...values: readonly (string | null)[]): JsonSchema => ({ enum: values });
+/** Members of the caller's own choice, or such as depend on a type: docs/spec.md says which. */
+export const free = (description: string): JsonSchema => ({ type: 'object', additionalProperties: true, description });
+export const shape = (name: keyof typeof SHAPES): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+
+const RESEALED: Readonly<Record<string, JsonSchema>> = {
+  scope: { enum: ['hash-only', 'reseal'] },
+  originalCertificateHash: HASH,
+  redactionPolicy: TEXT,
+};
+
+export const SHAPES = {
+  Hash: { ...HASH, description: 'SHA-256 in lower-case hex.' },
+  Bundle: {
+    ...object({ bundleType: TEXT, certificateHash: HASH }, { meta: free('What was signed over it, and metadata.') }),
+    additionalProperties: true,
+    description: 'A certificate (CER). Its members depend on its type.',
+  },
+  Receipt: {
+    ...object({ certificateHash: HASH, timestamp: TIME, nodeId: TEXT, kid: TEXT }, RESEALED),
+    description: 'What the node signed: the signature is over its canonical form (JCS).',
+  },
+  ProjectReceipt: object({ projectHash: HASH, registeredAt: TIME, nodeId: TEXT, kid: TEXT }),
+  Timestamp: {
+    ...object({
+      type: oneOf('rfc3161', 'node-issued'),
+      status: oneOf('verified', 'invalid', 'untrusted'),
+      provider: TEXT,
+      token: TEXT_OR_NULL,
+      covers: oneOf('receipt', 'content', null),
+    }),
+    additionalProperties: true,
+    description: 'The external timestamp, or the word of the node.',
+  },
+  AttestationSummary: object(
+    {
+      attestationId: TEXT,
+      attestedAt: TIME,
+      bundleType: TEXT,
+      certificateHash: HASH,
+      nodeRuntimeHash: HASH,
+      protocolVersion: TEXT_OR_NULL,
+      verified: { type: 'boolean' },
+      checks: list(oneOf('snapshot_hashes', 'certificate_hash')),
+    },
+    { requestId: TEXT },
+  ),
+  Key: object(
+    {
+      kid: TEXT,
+      algorithm: { const: 'Ed25519' },
+      publicKey: { ...TEXT, description: 'Base64 of its SPKI DER.' },
+      publicKeyJwk: object({ kty: { const: 'OKP' }, crv: { const: 'Ed25519' }, x: TEXT }),
+      status: oneOf('active', 'retired', 'revoked'),
+      createdAt: TIME,
+      notBefore: TIME,
+    },
+    {
+      retiredAt: TIME,
+      revokedAt: TIME,
+      compromisedSince: TIME,
+      revocationReason: TEXT,
+      contextUnprotectedBefore: TIME,
+    },
+  ),
+} as const satisfies Readonly<Record<string, JsonSchema>>;

@@ -1,0 +1,138 @@
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isJsonObject, type JsonObject, type JsonValue } from '@cer/cer-core';
+import { Secret } from '@cer/http-service';
+import { openRootFile } from '@cer/keys/file-signer';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+
+import { DESCRIBED_ROUTES } from '../../src/openapi/described-routes.js';
+import { openApiDocument } from '../../src/openapi/openapi-document.js';
+import { at, objectAt } from '../ask.js';
+import { keyPremises, type KeyPremises } from '../signing-keys/key-premises.js';
+import { startTestNode, type TestNode } from '../test-node.js';
+import { journey, type Met } from './journey.js';
+import { startStubRenderer } from './stub-renderer.js';
+
+// What the document says of answers, held against real ones: a member that no schema names is a fault too.
+
+const ADMIN_SECRET = 'secret of the test administrator';
+const JSON_TYPE = 'application/json';
+
+let node: TestNode;
+let premises: KeyPremises;
+let renderer: Awaited<ReturnType<typeof startStubRenderer>>;
+let met: readonly Met[];
+
+const document = JSON.parse(JSON.stringify(openApiDocument('0.0.0'))) as JsonObject;
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+ajv.addSchema({ $id: 'document', ...objectAt(closed(document)) });
+
+beforeAll(async () => {
+  premises = await keyPremises();
+  renderer = await startStubRenderer();
+  const { signing, acts, history } = await premises.open();
+  node = await startTestNode({
+    database: premises.database,
+    replace: () => ({
+      ...{ signing, keyActs: acts, keyHistory: history, now: premises.now, adminSecret: new Secret(ADMIN_SECRET) },
+      render: { renderer: renderer.client, maxTotalFrames: 100, allowOpenRender: true },
+    }),
+  });
+  met = await journey(node, ADMIN_SECRET, openRootFile(join(premises.folder, 'root-key.json')));
+}, 60_000);
+afterAll(async () => {
+  await node.close();
+  await renderer.close();
+  await premises.remove();
+});
+
+/** The same with every object closed that names its members and does not say that it has more. */
+function closed(value: JsonValue | undefined): JsonValue {
+  if (value === undefined) return null;
+  if (Array.isArray(value)) return value.map(closed);
+  if (!isJsonObject(value)) return value;
+  const inner = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, closed(member)]));
+  const isShape = value['type'] === 'object' && isJsonObject(value['properties']);
+  return isShape && value['additionalProperties'] === undefined ? { ...inner, additionalProperties: false } : inner;
+}
+
+/** Where in the document an answer is described. */
+function placeOf(route: string, status: number): readonly string[] {
+  const [method = '', path = ''] = route.split(' ');
+  return ['paths', path.replaceAll(/:(\w+)/g, '{$1}'), method.toLowerCase(), 'responses', String(status)];
+}
+
+function faultsOf(place: readonly string[], body: unknown): unknown {
+  const pointer = place.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
+  const validate = ajv.compile({ $ref: `document#/${pointer}` });
+  return validate(body) ? [] : validate.errors;
+}
+
+const jsonSchemaAt = (place: readonly string[]): readonly string[] => [...place, 'content', JSON_TYPE, 'schema'];
+
+describe('the description of answers', () => {
+  it('fits every answer of a journey through all routes, good ones and refusals', () => {
+    for (const { route, answer } of met) {
+      const place = placeOf(route, answer.status);
+      const content = at(document, ...place, 'content');
+      const type = answer.headers['content-type']?.split(';')[0] ?? '';
+      const described = typeof content === 'object' && content !== null ? Object.keys(content) : [];
+      const isDescribed = at(document, ...place, 'description') !== undefined;
+      expect([route, answer.status, isDescribed, answer.status === 302 || described.includes(type)]).toEqual([
+        ...[route, answer.status, true, true],
+      ]);
+      if (type === JSON_TYPE) {
+        expect([route, answer.status, faultsOf(jsonSchemaAt(place), answer.body)]).toEqual([route, answer.status, []]);
+      }
+    }
+  });
+
+  it('has a schema for every good answer in JSON, and the journey met each of them', () => {
+    const good = Object.entries(DESCRIBED_ROUTES).flatMap(([route, { success }]) =>
+      Object.keys(success)
+        .filter((status) => status !== '503')
+        .map((status) => [route, Number(status)] as const),
+    );
+    for (const [route, status] of good) {
+      const isMet = met.some((one) => one.route === route && one.answer.status === status);
+      expect([route, status, isMet]).toEqual([route, status, true]);
+      const place = placeOf(route, status);
+      const isJson = at(document, ...place, 'content', JSON_TYPE) !== undefined;
+      const schema = at(document, ...jsonSchemaAt(place));
+      if (isJson) expect([route, Object.keys(objectAt(schema))]).not.toEqual([route, []]);
+    }
+  });
+
+  it('names the codes of each refusal, and no answer has another', () => {
+    const refused = met.filter(({ answer }) => answer.status >= 400);
+    expect(new Set(refused.map(({ answer }) => at(answer.body, 'error'))).size).toBeGreaterThan(12);
+    for (const { route, answer } of refused) {
+      const codes = at(document, ...jsonSchemaAt(placeOf(route, answer.status)), 'properties', 'error', 'enum');
+      expect([route, codes]).toEqual([route, expect.arrayContaining([at(answer.body, 'error')])]);
+    }
+  });
+
+  it('gives examples that its own schemas admit', () => {
+    let seen = 0;
+    const look = (value: JsonValue | undefined, place: readonly string[]): void => {
+      const inside: readonly JsonValue[] = Array.isArray(value) ? value : [];
+      for (const [index, inner] of inside.entries()) look(inner, [...place, String(index)]);
+      if (!isJsonObject(value)) return;
+      const { examples } = value;
+      if (Array.isArray(examples)) {
+        seen += examples.length;
+        for (const example of examples) expect([place, faultsOf(place, example)]).toEqual([place, []]);
+      }
+      for (const [name, inner] of Object.entries(value)) if (name !== 'examples') look(inner, [...place, name]);
+    };
+    look(document, []);
+    expect(seen).toBeGreaterThan(5);
+  });
+
+  it('would notice a member that it does not name, and one that is missing', () => {
+    const place = jsonSchemaAt(placeOf('GET /health', 200));
+    expect(faultsOf(place, { status: 'ok', more: 1 })).not.toEqual([]);
+    expect(faultsOf(place, {})).not.toEqual([]);
+  });
+});
