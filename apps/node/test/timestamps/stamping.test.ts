@@ -4,6 +4,7 @@ import {
   digestOf,
   evaluateCer,
   evaluateProject,
+  sha256,
   stampedText,
   type Evaluation,
   type JsonObject,
@@ -18,6 +19,7 @@ import { createOpensslTsa, serveTsa, type OpensslTsa, type ServedTsa } from '@ce
 import { storedFault } from '../../src/admin/stored-faults.js';
 import { attestedAnew } from '../../src/admin/attested-anew.js';
 import { ask, at, objectAt, textAt } from '../ask.js';
+import { sealedElsewhere } from '../sealed-elsewhere.js';
 import { lookup, stamped, stampingNode, until, type StampingNode, type StampingOptions } from './stamping-node.js';
 
 const LATER = '2099-01-01T00:00:00Z';
@@ -126,6 +128,23 @@ describe('external timestamps', () => {
       at(ofReseal, 'cer', 'meta', 'provenance', 'original', 'timestamps', 0, 'inclusion', 'leafIndex'),
     ];
     expect(new Set(places).size).toBe(2);
+  });
+
+  it.each<[string, () => JsonObject]>([
+    [
+      'a hash alone',
+      () => ({ bundleType: 'hash-only-timestamp', version: '0.1', certificateHash: sha256('elsewhere') }),
+    ],
+    ['a bundle sealed elsewhere, whole', () => sealedElsewhere({ snapshot: {} })],
+    ['one of which only the reseal is kept', () => sealedElsewhere({ snapshot: { instruction: 'never shown' } })],
+  ])('come for what was attested: %s', async (_name, submitted) => {
+    const { node, start } = await open({ mode: 'batch' });
+    const body = submitted();
+    const made = await ask(node, 'post', '/api/attest', { key: await node.newKey(), body });
+    expect(made.status).toBe(200);
+    start();
+    const record = await stamped(node, textAt(made.body, 'certificateHash'));
+    expect(await underRevokedKey(record)).toMatchObject({ status: 'VERIFIED', keyRescue: { limit: LATER } });
   });
 
   it('come of two authorities, or of the one that answers', async () => {
