@@ -22,6 +22,7 @@ import { ask, at, objectAt, textAt } from '../ask.js';
 import { sealedElsewhere } from '../sealed-elsewhere.js';
 import { lookup, stamped, stampingNode, until, type StampingNode, type StampingOptions } from './stamping-node.js';
 
+const HASH_ONLY = { bundleType: 'hash-only-timestamp', version: '0.1', createdAt: null, snapshot: null };
 const LATER = '2099-01-01T00:00:00Z';
 
 let tsa: OpensslTsa;
@@ -131,10 +132,7 @@ describe('external timestamps', () => {
   });
 
   it.each<[string, () => JsonObject]>([
-    [
-      'a hash alone',
-      () => ({ bundleType: 'hash-only-timestamp', version: '0.1', certificateHash: sha256('elsewhere') }),
-    ],
+    ['a hash alone', () => ({ ...HASH_ONLY, certificateHash: sha256('elsewhere') })],
     ['a bundle sealed elsewhere, whole', () => sealedElsewhere({ snapshot: {} })],
     ['one of which only the reseal is kept', () => sealedElsewhere({ snapshot: { instruction: 'never shown' } })],
   ])('come for what was attested: %s', async (_name, submitted) => {
