@@ -13,11 +13,15 @@ export interface CopiedFrame {
 
 /** The script of the worker that a loop's page starts: copies one picture after another out of the browser. */
 addEventListener('message', ({ data: { snapshot, buffer } }: MessageEvent<CopyOrder>) => {
-  void snapshot.copyTo(buffer, { format: 'RGBA', colorSpace: 'srgb' }).then(() => {
-    snapshot.close();
-    const copied: CopiedFrame = { buffer, opaque: isOpaque(new Uint32Array(buffer)) };
-    postMessage(copied, { transfer: [buffer] });
-  });
+  snapshot
+    .copyTo(buffer, { format: 'RGBA', colorSpace: 'srgb' })
+    .then(() => {
+      snapshot.close();
+      const copied: CopiedFrame = { buffer, opaque: isOpaque(new Uint32Array(buffer)) };
+      postMessage(copied, { transfer: [buffer] });
+    })
+    // The page hears of it as of any error of its worker, and ends the loop.
+    .catch(reportError);
 });
 
 /** Says that it runs. */
