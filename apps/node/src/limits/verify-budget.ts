@@ -23,7 +23,7 @@ export interface VerifyBudgetSettings {
 
 export const VERIFY_BUDGET: VerifyBudgetSettings = {
   concurrencyPerAddress: 8,
-  cpuMsPerAddress: 20_000,
+  cpuMsPerAddress: 10_000,
   bytesAtOnce: 256 * 1024 * 1024,
 };
 
