@@ -1,4 +1,5 @@
 import type { OpenApiDocument, Operation } from './openapi-document.js';
+import type { JsonSchema } from './route-description.js';
 
 // Its own file of style would be one more route; the policy admits this text alone, by its hash.
 export const DOCS_STYLE = `
@@ -8,10 +9,15 @@ body { font: 1rem/1.5 system-ui, sans-serif; max-width: 56rem; margin: 2rem auto
 a { color: light-dark(#1a4fae, #8fb6ff); }
 article { border: 1px solid var(--line); border-radius: .5rem; padding: .25rem 1rem 1rem; margin: 1rem 0; }
 h3 { font-size: 1rem; margin: .75rem 0 .25rem; overflow-wrap: anywhere; }
-table { border-collapse: collapse; width: 100%; }
+table { border-collapse: collapse; width: 100%; margin: .75rem 0; }
 th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-top: 1px solid var(--line); }
 pre { background: var(--soft); padding: .75rem; overflow-x: auto; }
 code, pre { font-family: ui-monospace, monospace; font-size: .875rem; }
+code { overflow-wrap: anywhere; }
+summary { cursor: pointer; padding: .25rem 0; }
+nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; padding: 0; list-style: none; }
+td:first-child { white-space: nowrap; }
+@media (max-width: 40rem) { th, td { padding-right: .5rem; } td:first-child { white-space: normal; } }
 `;
 
 /**
@@ -19,7 +25,7 @@ code, pre { font-family: ui-monospace, monospace; font-size: .875rem; }
  * @returns a whole HTML document
  * @see docs/spec.md, "GET /openapi.json"
  */
-export function docsPage({ info, tags, paths }: OpenApiDocument): string {
+export function docsPage({ info, tags, paths, components }: OpenApiDocument): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ title: `${method.toUpperCase()} ${path}`, operation })),
   );
@@ -40,9 +46,9 @@ export function docsPage({ info, tags, paths }: OpenApiDocument): string {
 <header>
 <h1>${escape(info.title)}</h1>
 <p>Version ${escape(info.version)}. ${escape(info.description)} For programs: <a href="/openapi.json">openapi.json</a>.</p>
-<nav aria-label="Groups of routes"><ul>${links.join('')}</ul></nav>
+<nav aria-label="Groups of routes"><ul>${links.join('')}<li><a href="#shapes">Shapes</a></li></ul></nav>
 </header>
-<main>${groups.join('')}</main>
+<main>${groups.join('')}${shapes(components.schemas)}</main>
 </body>
 </html>
 `;
@@ -51,30 +57,91 @@ export function docsPage({ info, tags, paths }: OpenApiDocument): string {
 function article({ title, operation }: { readonly title: string; readonly operation: Operation }): string {
   const { operationId, summary, security, description, requestBody } = operation;
   const admin = security.some((scheme) => 'adminSecret' in scheme) ? 'Needs the header X-Admin-Secret.' : 'No key.';
-  const bodies = Object.entries(requestBody?.content ?? {}).map(
-    ([type, { schema }]) =>
-      `<details><summary>Body: <code>${escape(type)}</code></summary><pre tabindex="0">${escape(JSON.stringify(schema, null, 2))}</pre></details>`,
+  const bodies = Object.entries(requestBody?.content ?? {}).map(([type, { schema = {} }]) =>
+    schemaDetails('Body', type, schema),
   );
   return `<article id="${operationId}"><h3><code>${escape(title)}</code></h3>
-<p>${escape(summary)}. ${escape(description ?? admin)}</p>${parameterTable(operation)}${bodies.join('')}${answerTable(operation)}</article>`;
+<p>${escape(summary)}. ${escape(description ?? admin)}</p>${parameterTable(operation)}${bodies.join('')}${answerTable(operation)}${answerBodies(operation)}</article>`;
 }
 
 function parameterTable({ parameters = [] }: Operation): string {
   if (parameters.length === 0) return '';
   const rows = parameters.map(
     ({ name, in: place, required, description, schema }) =>
-      `<tr><td><code>${escape(name)}</code></td><td>${place}${required === true ? ', required' : ''}</td><td>${escape(description)}
-<details><summary>Schema</summary><pre tabindex="0">${escape(JSON.stringify(schema, null, 2))}</pre></details></td></tr>`,
+      `<tr><td><code>${escape(name)}</code></td><td>${place}${required === true ? ', required' : ''}</td><td>${escape(description)}${schemaNote(schema)}</td></tr>`,
   );
   return `<table><thead><tr><th scope="col">Parameter</th><th scope="col">In</th><th scope="col">Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+}
+
+/** Nothing where the schema says no more than that it is text. */
+function schemaNote(schema: JsonSchema): string {
+  const text = JSON.stringify(schema);
+  return text === '{"type":"string"}' ? '' : ` <code>${escape(text)}</code>`;
 }
 
 function answerTable({ responses }: Operation): string {
   const rows = Object.entries(responses).map(([status, { description, content = {} }]) => {
     const types = Object.keys(content).map((type) => `<code>${escape(type)}</code>`);
-    return `<tr><td>${status}</td><td>${escape(description)}</td><td>${types.join(', ')}</td></tr>`;
+    const isError = Object.values(content).some(({ schema }) => schema?.['$ref'] === `${SHAPE_PATH}Error`);
+    const told = isError
+      ? description
+          .split(', ')
+          .map((code) => `<code>${escape(code)}</code>`)
+          .join(', ')
+      : escape(description);
+    return `<tr><td>${status}</td><td>${told}</td><td>${types.join(' ')}</td></tr>`;
   });
   return `<table><thead><tr><th scope="col">Status</th><th scope="col">Answer</th><th scope="col">Type</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+}
+
+/** What good answers look like. Refusals have one shape and differ in their codes, which the table names. */
+function answerBodies({ responses }: Operation): string {
+  return Object.entries(responses)
+    .filter(([status]) => status < '400')
+    .flatMap(([status, { content = {} }]) =>
+      Object.entries(content)
+        .filter(([, { schema = {} }]) => Object.keys(schema).length > 0)
+        .map(([type, { schema = {} }]) => schemaDetails(`Answer ${status}`, type, schema)),
+    )
+    .join('');
+}
+
+function schemaDetails(what: string, mediaType: string, schema: JsonSchema): string {
+  return `<details><summary>${what}: <code>${escape(mediaType)}</code></summary>${schemaText(schema)}</details>`;
+}
+
+const LINE_LENGTH = 80;
+const SHAPE_PATH = '#/components/schemas/';
+
+/** What the schemas above refer to. */
+function shapes(schemas: OpenApiDocument['components']['schemas']): string {
+  const articles = Object.entries(schemas).map(
+    ([name, schema]) => `<article><h3 id="shape-${name}"><code>${name}</code></h3>${schemaText(schema)}</article>`,
+  );
+  return `<section><h2 id="shapes">Shapes</h2>${articles.join('')}</section>`;
+}
+
+/** A schema as text; what it refers to is a link. */
+function schemaText(schema: JsonSchema): string {
+  const text = escape(laidOut(schema, ''));
+  const linked = text.replaceAll(
+    /#\/components\/schemas\/(\w+)/g,
+    (reference, name: string) => `<a href="#shape-${name}">${reference}</a>`,
+  );
+  return `<pre tabindex="0">${linked}</pre>`;
+}
+
+/** JSON with a line for each member, but for what fits into one. */
+function laidOut(value: unknown, indent: string): string {
+  const short = JSON.stringify(value);
+  if (short.length + indent.length <= LINE_LENGTH || typeof value !== 'object' || value === null) return short;
+  const inner = `${indent}  `;
+  const isList = Array.isArray(value);
+  const lines = Object.entries(value).map(
+    ([name, member]) => `${inner}${isList ? '' : `${JSON.stringify(name)}: `}${laidOut(member, inner)}`,
+  );
+  const [open, close] = isList ? ['[', ']'] : ['{', '}'];
+  return `${open}\n${lines.join(',\n')}\n${indent}${close}`;
 }
 
 function anchor(name: string): string {
