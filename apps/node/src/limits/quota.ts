@@ -30,6 +30,9 @@ export interface QuotaDeps {
 /** How long a tenant may record nothing until what was fetched for it is given back. */
 const IDLE_MS = 5000;
 
+/** How often a record waits for those under way before it is refused: under a stream of replays some always are. */
+const MAX_ROUNDS = 8;
+
 interface Account {
   purse: MonthPurse;
   /** Records under way: each may turn out to be a replay and put back what it took. */
@@ -107,12 +110,15 @@ export function createQuota({ records, quotas, now, logger }: QuotaDeps): Quota 
       const limit = limits?.executionsPerMonth ?? null;
       if (limit === null) return records.recordOnce(record);
       const account = accountOf(record.tenantId, limit);
-      if (await account.purse.take()) return spend(account, record);
-      // Those under way may be this very execution, or replays.
-      await Promise.allSettled(account.underWay);
-      const replay = await replayOf(record);
-      if (replay !== null) return replay;
-      if (await account.purse.take()) return spend(account, record);
+      for (let round = 0; round < MAX_ROUNDS; round += 1) {
+        if (await account.purse.take()) return spend(account, record);
+        // Those under way may be this very execution, or replays that put back what they took.
+        const { size } = account.underWay;
+        await Promise.allSettled(account.underWay);
+        const replay = await replayOf(record);
+        if (replay !== null) return replay;
+        if (size === 0) break;
+      }
       throw quotaExceeded(limit, now());
     },
     assertRoomFor: async (tenantId, executionId, limits) => {
