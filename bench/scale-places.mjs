@@ -39,7 +39,13 @@ function recordMaker(attestor, tenantId, from) {
       ...{ tenantId, certificateHash: sealed.certificateHash, kind: 'full', executionId, appId, attestationId },
       ...{ bundleType: 'cer.ai.execution.v1', protocolVersion: '1.3.0', attestedAt, kid: attestor.signer.kid },
       ...{ requestId: randomUUID(), bundleJson: JSON.stringify(sealed.bundle), metaJson: JSON.stringify(meta) },
-      ...{ publicCerJson: null, resealedCertificateHash: null, createdAt: attestedAt, timestamp: attestedAt },
+      ...{
+        publicCerJson: null,
+        resealedCertificateHash: null,
+        visibility: 'visible',
+        createdAt: attestedAt,
+        timestamp: attestedAt,
+      },
       commitmentSecretId: null,
     };
   };
