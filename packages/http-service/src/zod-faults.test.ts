@@ -62,6 +62,12 @@ describe('the faults of a request', () => {
       ['type: has none of the allowed shapes'],
     ],
     ['a format', z.object({ hash: z.string().regex(/^x$/) }), { hash: 'leaked' }, ['hash: must have the format regex']],
+    [
+      'a format with a rule in words',
+      z.object({ limit: z.string().regex(/^x$/, { error: 'must be 1 to 9' }) }),
+      { limit: 'leaked' },
+      ['limit: must be 1 to 9'],
+    ],
     ['an email', z.object({ to: z.email() }), { to: 'leaked' }, ['to: must have the format email']],
     ['a record key', z.record(z.string().max(1), z.string()), { ab: 'leaked' }, ['ab: is not an allowed member name']],
     ['a record value', z.record(z.string(), z.number()), { ab: 'leaked' }, ['ab: must be a number']],

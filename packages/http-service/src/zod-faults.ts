@@ -37,7 +37,8 @@ function ruleOf(issue: Issue): string {
     case 'too_big':
       return `must ${amountOf(issue.origin)} ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum.toString()}${unitOf(issue.origin)}`;
     case 'invalid_format':
-      return `must have the format ${issue.format}`;
+      // What zod says by itself begins so; anything else is the schema's author.
+      return issue.message.startsWith('Invalid ') ? `must have the format ${issue.format}` : issue.message;
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor.toString()}`;
     case 'unrecognized_keys':
