@@ -17,7 +17,7 @@ export interface CanvasReader {
    *   on after the call, so that the frame is no longer there to be read
    */
   readFrame(): Promise<FramePixels | null>;
-  /** @returns the frame hash, under way: 64 hex digits. The bytes are copied or hashed when this returns. */
+  /** Takes the bytes over. One at a time. @returns the frame hash: 64 hex digits */
   hashFrame(pixels: FramePixels): Promise<string>;
   /** PNG or JPEG of the canvas as it is at the call. */
   encode(type: 'image/png' | 'image/jpeg', quality?: number): Promise<Uint8Array<ArrayBuffer>>;
@@ -65,8 +65,8 @@ export function createCanvasReader(canvas: HTMLCanvasElement): CanvasReader {
       }
       return readPixels();
     },
-    hashFrame(pixels) {
-      const hash = hashInChunks(pixels);
+    async hashFrame(pixels) {
+      const hash = await hashInChunks(pixels);
       copier?.giveBack(pixels.buffer);
       return hash;
     },
@@ -95,17 +95,30 @@ function areEqual(some: Uint32Array, others: Uint32Array): boolean {
 }
 
 /** SHA-256 over the SHA-256 digests of consecutive 512 KiB chunks. Chunks this small are copied without page faults. */
-async function hashInChunks(bytes: Uint8Array<ArrayBuffer> | Uint8ClampedArray<ArrayBuffer>): Promise<string> {
+async function hashInChunks(bytes: FramePixels): Promise<string> {
   const digests: Promise<ArrayBuffer>[] = [];
-  // Each call copies its chunk before it returns, so the buffer is free again at once.
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
     digests.push(crypto.subtle.digest('SHA-256', bytes.subarray(at, Math.min(at + CHUNK_BYTES, bytes.length))));
+    // The worker that copies the next frame needs a word from this thread before it begins.
+    await nextTurn();
   }
   const joined = new Uint8Array(digests.length * 32);
   (await Promise.all(digests)).forEach((digest, index) => {
     joined.set(new Uint8Array(digest), index * 32);
   });
   return sha256Hex(joined);
+}
+
+const turns = new MessageChannel();
+
+/** Lets what else waits for this thread come first. One caller at a time. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    turns.port1.onmessage = () => {
+      resolve();
+    };
+    turns.port2.postMessage(null);
+  });
 }
 
 /** 64 lower-case hex digits. */

@@ -40,9 +40,6 @@ export interface FramesReading {
   readonly pictures?: readonly string[];
 }
 
-/** Frames whose hash is under way; each holds a copy of its pixels. */
-const MAX_HASHES_UNDER_WAY = 2;
-
 const DREW_LATE: SketchFault = {
   code: 'PROTOCOL_VIOLATION',
   message: 'a frame was drawn on after draw() had ended',
@@ -55,7 +52,6 @@ function createPageReader(): PageReader {
   const channel = canvas.dataset;
   let drawn = 0;
   let last: FramePixels | undefined;
-  let underWay: Promise<string>[] = [];
 
   const fire = (name: string): SketchFault | undefined => {
     dispatchEvent(new Event(name));
@@ -121,20 +117,17 @@ function createPageReader(): PageReader {
         if (fault !== undefined) return { fault };
         const poster = drawn === 0 ? encoded('image/png') : undefined;
         const shown = picture === null ? undefined : encoded(picture.type, picture.quality);
-        const reading = reader.readFrame();
         // The frame before is hashed while this one is copied.
-        if (last !== undefined) underWay.push(reader.hashFrame(last));
-        last = (await reading) ?? undefined;
-        if (last === undefined) return { fault: DREW_LATE };
+        const [pixels, hash] = await Promise.all([reader.readFrame(), last && reader.hashFrame(last)]);
+        if (hash !== undefined) hashes.push(hash);
+        if (pixels === null) return { fault: DREW_LATE };
+        last = pixels;
         drawn += 1;
         if (poster !== undefined) posterBase64 = await poster;
         if (shown !== undefined) pictures.push(await shown);
-        const oldest = underWay.length > MAX_HASHES_UNDER_WAY ? underWay.shift() : undefined;
-        if (oldest !== undefined) hashes.push(await oldest);
       }
       if (drawn === count && last !== undefined) {
-        hashes.push(...(await Promise.all([...underWay, reader.hashFrame(last)])));
-        underWay = [];
+        hashes.push(await reader.hashFrame(last));
         last = undefined;
       }
       return {
