@@ -78,7 +78,7 @@ export function settingsPage({ formToken, settings, locked, given, faults, notic
             'minimumProtocol',
             'Weakest protocol',
             PROTOCOLS.map((value) => ({ value, label: PROTOCOL_LABELS[value], chosen: value === protocol })),
-            'Requests under a weaker one are refused.',
+            'The evidence bridge refuses requests under a weaker one; the node itself takes all.',
           )}
           ${textField({
             name: 'retentionDays',
