@@ -1,4 +1,3 @@
-import { open, rm } from 'node:fs/promises';
 import { jwkThumbprint, keyFingerprint, publicKeyFromBase64, toSpkiBase64, type RootKey, type Signer } from '@cer/keys';
 import { openRootFile } from '@cer/keys/file-signer';
 import { readArguments } from '../arguments.js';
@@ -7,8 +6,8 @@ import { readHistory } from '../history/history-source.js';
 import { nextStatement, NotSigned, signNext, type NextStatement } from '../history/next-statement.js';
 import { nodeIdIn } from '../history/pinned-history.js';
 import { keepSeen, readSeen } from '../history/seen-histories.js';
-import { faultCode } from '../input/fault-code.js';
-import { asUsageError, nameOf } from '../input/read-bytes.js';
+import { writeNewFile } from '../input/new-file.js';
+import { nameOf } from '../input/read-bytes.js';
 import type { Io } from '../io.js';
 import { changeRow } from '../report/key-changes.js';
 import { paragraph, rows, widthOf } from '../report/lay-out.js';
@@ -79,7 +78,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     if (out === null) return EXIT.verified;
     if (mustAsk && !(await agrees(io))) return refuse('NOT_CONFIRMED', 'nothing was signed', io);
     const signed = await signNext(next, root, terms);
-    await writeNew(out, `${JSON.stringify(signed.document, null, 2)}\n`);
+    await writeNewFile(out, `${JSON.stringify(signed.document, null, 2)}\n`, { option: '--out' });
     await keepSeen(pin, signed.seen, io);
     io.stdout.write(`\nSigned: ${nameOf(out)}\n`);
     return EXIT.verified;
@@ -146,22 +145,4 @@ async function agrees(io: Io): Promise<boolean> {
     if (line.includes('\n') || line.length > 100) break;
   }
   return line.split('\n')[0]?.trim() === 'yes';
-}
-
-async function writeNew(path: string, text: string): Promise<void> {
-  try {
-    const file = await open(path, 'wx');
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } catch (error) {
-      await rm(path, { force: true });
-      throw error;
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    if (faultCode(error) === 'EEXIST') throw new UsageError(`--out: ${nameOf(path)} exists already`);
-    throw asUsageError(error, path);
-  }
 }

@@ -1,29 +1,19 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { cer } from '../testing/console.js';
 import { sample } from '../testing/files.js';
+import { LocalServers } from '../testing/local-servers.js';
 
 const keys = readFileSync(sample('keys.json'));
-const running: Server[] = [];
+const servers = new LocalServers();
 
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
-});
-
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  running.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
-  return `http://127.0.0.1:${address.port}`;
-}
+afterEach(() => servers.close());
 
 describe('--keys URL', () => {
   it("asks a node's well-known address for its keys and says when and how", async () => {
     const asked: (string | undefined)[] = [];
-    const base = await serve((request, response) => {
+    const base = await servers.serve((request, response) => {
       asked.push(request.url);
       response.setHeader('connection', 'close').end(keys);
     });
@@ -44,7 +34,7 @@ describe('--keys URL', () => {
     ['more than a megabyte', (_, response) => response.end(Buffer.alloc(2_000_000, 32)), 'larger than 1048576'],
     ['a cut connection', (request) => request.socket.destroy(), 'no connection'],
   ])('leaves the signature unchecked when the node answers with %s', async (_, listener, why) => {
-    const base = await serve(listener);
+    const base = await servers.serve(listener);
     const { exitCode, stdout, stderr } = await cer(['verify', sample('certified.json'), '--keys', base, '--json']);
     expect(exitCode).toBe(1);
     expect(JSON.parse(stderr)).toMatchObject({ reason: 'VERIFICATION_MATERIAL_UNAVAILABLE' });

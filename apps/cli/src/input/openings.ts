@@ -1,10 +1,9 @@
-import { open, rm } from 'node:fs/promises';
 import { formatOpenings, isJsonObject, member, SALT_BYTES, type CommitmentSalts, type JsonValue } from '@cer/cer-core';
 import { decodeBase64Url, KeyError } from '@cer/keys';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';
-import { faultCode } from './fault-code.js';
-import { asUsageError, nameOf, readBytes } from './read-bytes.js';
+import { writeNewFile } from './new-file.js';
+import { nameOf, readBytes } from './read-bytes.js';
 import { readOwnJson } from './read-json.js';
 
 // An openings file is `{input: {salt}, output: {salt}}`: the secrets that open a certificate's commitments.
@@ -40,21 +39,9 @@ export async function readOpenings(path: string, stdin: Io['stdin']): Promise<Co
  * @throws UsageError when the file exists or cannot be written
  */
 export async function writeOpenings(path: string, salts: CommitmentSalts): Promise<void> {
-  try {
-    const file = await open(path, 'wx', OWNER_ONLY);
-    try {
-      await file.writeFile(`${JSON.stringify(formatOpenings(salts), null, 2)}\n`);
-      await file.sync();
-    } catch (error) {
-      await rm(path, { force: true });
-      throw error;
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    if (faultCode(error) === 'EEXIST') {
-      throw new UsageError(`--openings: ${nameOf(path)} exists already, and openings are never overwritten`);
-    }
-    throw asUsageError(error, path);
-  }
+  await writeNewFile(path, `${JSON.stringify(formatOpenings(salts), null, 2)}\n`, {
+    option: '--openings',
+    why: 'openings are never overwritten',
+    mode: OWNER_ONLY,
+  });
 }

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonObject, type JsonValue } from '@cer/cer-core';
@@ -6,36 +6,25 @@ import { certified, TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import { cer, type Said } from '../testing/console.js';
 import { readSample, sample } from '../testing/files.js';
+import { LocalServers } from '../testing/local-servers.js';
 
-const running: Server[] = [];
+const servers = new LocalServers();
 const genuine = readSample('certified.json');
 const hash = hashOf(genuine);
 const keys = sample('keys.json');
 
-afterEach(async () => {
-  for (const server of running.splice(0)) {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
-});
+afterEach(() => servers.close());
 
 function hashOf({ certificateHash }: JsonObject): string {
   if (typeof certificateHash !== 'string') throw new TypeError('a certificate has a hash');
   return certificateHash;
 }
 
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  running.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
-  return `http://127.0.0.1:${address.port}`;
-}
-
 /** A node that answers everything with this. */
 const answering = (body: JsonValue, status = 200): Promise<string> =>
-  serve((_, response) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)));
+  servers.serve((_, response) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
+  );
 
 /** The certificate with one member changed; the path must be there. */
 function changed(
@@ -100,7 +89,7 @@ describe('cer verify --hash, asking a node that lies', () => {
   it('refuses a record that its own key set does not verify, although the kid is in it', async () => {
     const signer = testSigner('liar', { kid: TEST_SIGNER.kid });
     const bundle = await certified();
-    const node = await serve((request, response) => {
+    const node = await servers.serve((request, response) => {
       const isKeys = request.url?.startsWith('/.well-known/') === true;
       const set = testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer }] });
       response.end(JSON.stringify(isKeys ? set : bundle));
@@ -161,7 +150,7 @@ describe('every command that talks to a node', () => {
   it.each(commands.flatMap(([name, run]) => lies.map((lie) => [name, ...lie, run] as const)))(
     '%s ends with one line when the node answers with %s',
     async (_command, _lie, listener, why, run) => {
-      const { exitCode, stdout, stderr } = await run(await serve(listener));
+      const { exitCode, stdout, stderr } = await run(await servers.serve(listener));
       expect(exitCode).toBe(1);
       expect(stdout).toBe('');
       expect(stderr).toMatch(/^cer: [^\n]+\n$/);
@@ -171,12 +160,12 @@ describe('every command that talks to a node', () => {
 
   it.each(commands)('%s follows no redirect, and hands its key to nobody else', async (_name, run) => {
     const asked: (string | undefined)[] = [];
-    const elsewhere = await serve((request, response) => {
+    const elsewhere = await servers.serve((request, response) => {
       asked.push(request.headers.authorization);
       response.end(JSON.stringify(genuine));
     });
     for (const status of [301, 302, 303, 307, 308]) {
-      const node = await serve((_, response) => response.writeHead(status, { location: elsewhere }).end());
+      const node = await servers.serve((_, response) => response.writeHead(status, { location: elsewhere }).end());
       expect(await run(node)).toMatchObject({ exitCode: 1, stdout: '' });
     }
     expect(asked).toEqual([]);
@@ -192,7 +181,7 @@ describe('every command that talks to a node', () => {
   it('lookup gives up on an endless answer while it arrives, packed or not', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 0x20);
     let sent = 0;
-    const endless = await serve((_, response) => {
+    const endless = await servers.serve((_, response) => {
       const more = (): void => {
         while (!response.destroyed && sent < 2048) {
           sent += 1;
@@ -206,7 +195,7 @@ describe('every command that talks to a node', () => {
     expect(sent).toBeLessThan(1024);
 
     const packed = gzipSync(Buffer.alloc(300 * 1024 * 1024, 0x20));
-    const bomb = await serve((_, response) => response.setHeader('content-encoding', 'gzip').end(packed));
+    const bomb = await servers.serve((_, response) => response.setHeader('content-encoding', 'gzip').end(packed));
     expect((await cer(['lookup', hash, '--node', bomb])).stderr).toContain('larger than 256 MiB');
   });
 });

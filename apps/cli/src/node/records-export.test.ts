@@ -1,34 +1,19 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { cer, type Said } from '../testing/console.js';
 import { Folder } from '../testing/files.js';
+import { LocalServers } from '../testing/local-servers.js';
 
 const folder = new Folder();
 const keyFile = folder.write('key', 'cer_live_test\n');
-const running: Server[] = [];
+const servers = new LocalServers();
 
-afterEach(async () => {
-  await Promise.all(
-    running.splice(0).map((server) => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(resolve));
-    }),
-  );
-});
+afterEach(() => servers.close());
 afterAll(() => {
   folder.remove();
 });
-
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  running.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
-  return `http://127.0.0.1:${address.port}`;
-}
 
 const exported = (out: string, node: string, ...more: string[]): Promise<Said> =>
   cer(['records', 'export', '--out', out, '--node', node, '--api-key-file', keyFile, ...more]);
@@ -38,7 +23,7 @@ const content = Buffer.alloc(3_000_000, 'package');
 describe('cer records export', () => {
   it('writes what the node sends, asks for what was asked, and says how to check it', async () => {
     const asked: unknown[] = [];
-    const node = await serve((request, response) => {
+    const node = await servers.serve((request, response) => {
       asked.push([request.url, request.headers.authorization]);
       response.end(content);
     });
@@ -54,13 +39,13 @@ describe('cer records export', () => {
   });
 
   it('shows its progress on a terminal', async () => {
-    const node = await serve((_, response) => response.end(content));
+    const node = await servers.serve((_, response) => response.end(content));
     const args = ['records', 'export', '--out', folder.file('shown.zip'), '--node', node, '--api-key-file', keyFile];
     expect((await cer(args, { isTerminal: true })).stderr).toMatch(/MiB/);
   });
 
   it('keeps nothing of a package that was cut off', async () => {
-    const node = await serve((_, response) => {
+    const node = await servers.serve((_, response) => {
       response.write(content, () => response.destroy());
     });
     const out = folder.file('cut.zip');
@@ -70,7 +55,7 @@ describe('cer records export', () => {
   });
 
   it('says that a disk is full', async () => {
-    const node = await serve((_, response) => response.end(content));
+    const node = await servers.serve((_, response) => response.end(content));
     const { exitCode, stderr } = await exported('/dev/full', node);
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('could not be written (the disk is full, ENOSPC)')]);
   });
@@ -89,7 +74,7 @@ describe('cer records export', () => {
     ['no answer', (request) => request.socket.destroy(), 1, 'cannot be reached'],
   ])('tells %s and writes nothing', async (_, listener, code, why) => {
     const out = join(folder.path, 'refused.zip');
-    const { exitCode, stderr } = await exported(out, await serve(listener));
+    const { exitCode, stderr } = await exported(out, await servers.serve(listener));
     expect([exitCode, stderr]).toEqual([code, expect.stringContaining(why)]);
     expect(readdirSync(folder.path).filter((name) => name.startsWith('refused'))).toEqual([]);
   });
