@@ -17,7 +17,7 @@ import { recertifyRoutes } from './admin/recertify-routes.js';
 import { visibilityRoutes } from './admin/visibility-routes.js';
 import { attestRoutes } from './attest/attest-routes.js';
 import { exportRoutes } from './audit-package/export-routes.js';
-import { createAuditLog } from './audit/audit-log.js';
+import type { AuditLog } from './audit/audit-log.js';
 import { auditRoutes } from './audit/audit-routes.js';
 import { hashApiKey } from './auth/api-key.js';
 import { createGate } from './auth/authenticate.js';
@@ -60,6 +60,8 @@ export interface NodeDeps extends BodyLimits {
   readonly keyHistory: SigningKeyRouteDeps['keyHistory'];
   readonly secrets: CommitmentSecrets;
   readonly quota: Quota;
+  /** The one of this process: its entries are appended one after the other. */
+  readonly auditLog: AuditLog;
   /** Checks external timestamps; without it no token is looked at. */
   readonly timestamps?: TimestampVerifier | null;
   readonly runtime: Runtime;
@@ -85,7 +87,6 @@ export function nodeRoutes(deps: NodeDeps): Route[] {
   const rates = createRateLimits(deps.rateLimits ?? {}, store.ratePoints, Date.now);
   const gate = createGate(deps.keys, rates);
   const adminGate = createAdminGate({ adminSecret: deps.adminSecret, now: deps.now });
-  const auditLog = createAuditLog({ audit: store.audit, signing: deps.signing, now: deps.now });
   const verifyBudget = createVerifyBudget(deps.verifyBudget ?? VERIFY_BUDGET);
   const { batchLines } = nodeMetrics(deps.metrics);
   measureQueues(deps.metrics, {
@@ -99,7 +100,6 @@ export function nodeRoutes(deps: NodeDeps): Route[] {
     verifyBudget,
     gate,
     adminGate,
-    auditLog,
     records: store.records,
   };
   return [

@@ -56,6 +56,7 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       keyHistory: history,
       secrets,
       quota,
+      auditLog,
       render: {
         renderer: rendererClient(config),
         maxTotalFrames: config.maxTotalFrames,

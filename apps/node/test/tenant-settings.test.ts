@@ -5,7 +5,6 @@ import { buildProjectBundle, isJsonObject, type JsonObject } from '@cer/cer-core
 import { CONFIDENTIAL_MEMBERS, executionRequest, sealed } from '@cer/cer-core/testing';
 import { Secret } from '@cer/http-service';
 
-import { createAuditLog } from '../src/audit/audit-log.js';
 import { createSettingsMemory } from '../src/tenants/settings-memory.js';
 import { ask, at, objectAt, textAt, type Answer } from './ask.js';
 import { startTestNode, type TestNode } from './test-node.js';
@@ -64,8 +63,7 @@ describe('settings of a tenant', () => {
 
   it('of the control plane hold where an administrator said nothing; a hold of either holds', async () => {
     const tenantId = randomUUID();
-    const auditLog = createAuditLog({ audit: node.store.audit, signing: node.deps.signing, now: node.deps.now });
-    const remember = createSettingsMemory({ store: node.store, auditLog });
+    const remember = createSettingsMemory({ store: node.store, auditLog: node.deps.auditLog });
     expect((await read(tenantId)).status).toBe(404);
     const said = { publishJson: '{"context":false,"prompt":true}', retentionDays: 7, visibility: 'hidden' } as const;
     expect(await remember(tenantId, { ...said, legalHold: true })).toMatchObject({ visibility: 'hidden' });

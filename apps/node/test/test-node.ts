@@ -8,6 +8,7 @@ import type { Signer } from '@cer/keys';
 import { testKeySet } from '@cer/keys/testing';
 
 import { createApp, type NodeDeps } from '../src/app.js';
+import { createAuditLog } from '../src/audit/audit-log.js';
 import { apiKeyPrefix, generateApiKey, hashApiKey, SCOPES } from '../src/auth/api-key.js';
 import { ownKeyDirectory, type KeyDirectory } from '../src/auth/key-directory.js';
 import type { CommitmentSecrets } from '../src/certify/commitment-secrets.js';
@@ -41,13 +42,16 @@ export interface TestNode {
   readonly close: () => Promise<void>;
 }
 
+/** The parts of a node that tests replace; its audit log follows from them. */
+type UsualDeps = Omit<NodeDeps, 'auditLog'>;
+
 export interface TestNodeOptions {
   readonly database?: TestDatabase;
   readonly queueLimit?: number;
   /** What the tenants publish beyond the defaults. */
   readonly publish?: Partial<PublishSettings>;
   /** Parts to be replaced, made from the parts as they would be. */
-  readonly replace?: (deps: NodeDeps) => Partial<NodeDeps>;
+  readonly replace?: (deps: UsualDeps) => Partial<UsualDeps>;
 }
 
 const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
@@ -78,7 +82,7 @@ export async function startTestNode(options: TestNodeOptions = {}): Promise<Test
   const runtime = describeRuntime(TEST_NODE_ID);
   const attestor: Attestor = { ...TEST_ATTESTOR, signer: nativeTestSigner(), nodeRuntimeHash: runtime.hash };
   const quota = createQuota({ records: store.records, quotas: store.quotas, now: () => new Date(), logger });
-  const usual: NodeDeps = {
+  const usual: UsualDeps = {
     ...TEST_LIMITS,
     store,
     keys: publishing(ownKeyDirectory(store), options.publish),
@@ -93,7 +97,9 @@ export async function startTestNode(options: TestNodeOptions = {}): Promise<Test
     metrics: createMetrics(),
     now: () => new Date(),
   };
-  const deps = { ...usual, ...options.replace?.(usual) };
+  const replaced = { ...usual, ...options.replace?.(usual) };
+  const auditLog = createAuditLog({ audit: store.audit, signing: replaced.signing, now: replaced.now });
+  const deps = { ...replaced, auditLog };
   const server = await serve(createApp(deps), { host: '127.0.0.1', port: 0, logger });
   return {
     url: server.url,
