@@ -1,5 +1,6 @@
 import {
   expressErrorHandler,
+  expressNotFoundPage,
   json,
   metricsHandler,
   mount,
@@ -29,7 +30,7 @@ import { createSessions, type SessionTimes } from './session/sessions.js';
 import { readAssets } from './web/assets.js';
 import { pageResponse } from './web/document.js';
 import { pageRoutes } from './web/page-routes.js';
-import { notFoundPage } from './web/refusal-pages.js';
+import { NOT_FOUND_PAGE } from './web/refusal-pages.js';
 import type { Store } from './store/index.js';
 
 export interface BridgeDeps {
@@ -96,7 +97,7 @@ export function createApp(deps: BridgeDeps): Express {
   const frame = { assets: assets.paths, dashboardUrl, path: '', session: null };
   const app = express();
   mount(app, routes, { ...options, passUnknownPaths: true });
-  app.use(notFoundPage((content) => pageResponse(content, frame, publicUrl.startsWith('https:'))));
+  app.use(expressNotFoundPage(pageResponse(NOT_FOUND_PAGE, frame, publicUrl.startsWith('https:'))));
   app.use(expressErrorHandler(options));
   return app;
 }

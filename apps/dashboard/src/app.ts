@@ -1,5 +1,6 @@
 import {
   expressErrorHandler,
+  expressNotFoundPage,
   json,
   metricsHandler,
   mount,
@@ -32,7 +33,7 @@ import { usageRoutes } from './usage/usage-routes.js';
 import { userRoutes } from './users/user-routes.js';
 import { ASSET_ROUTES } from './web/assets.js';
 import { PLACES } from './web/document.js';
-import { notFoundPage } from './web/not-found.js';
+import { NOT_FOUND_PAGE } from './web/not-found.js';
 import { createPageResponder, pageHeaders } from './web/page-answer.js';
 import { createPages } from './web/pages.js';
 
@@ -82,7 +83,7 @@ export function createApp(deps: AppDeps): Express {
   const options = { logger, metrics, trustedProxies, statusOf: STATUS, translate: translateError };
   const app = express();
   mount(app, routes, { ...options, passUnknownPaths: true });
-  app.use(notFoundPage(respond));
+  app.use(expressNotFoundPage(respond(NOT_FOUND_PAGE)));
   app.use(expressErrorHandler(options));
   return app;
 }

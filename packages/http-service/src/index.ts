@@ -12,6 +12,7 @@ export { PUBLIC_CORS_HEADERS, SECURITY_HEADERS } from './response-headers.js';
 export {
   createRouter,
   expressErrorHandler,
+  expressNotFoundPage,
   frontDoor,
   mount,
   type Route,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { ErrorRequestHandler, Express } from 'express';
+import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
 import type { TrustedProxies } from './client-address.js';
 import { createErrorShaper, type ErrorShaper, type ErrorShaping } from './error-handler.js';
 import { noContent, type RequestHead, type ResponseHeaders, type ServiceResponse } from './handler.js';
@@ -90,6 +90,18 @@ export function expressErrorHandler(options: RouterOptions): ErrorRequestHandler
     const answer = shapeError(error, requestId);
     if (response.headersSent) response.destroy();
     else void sendResponse(request, response, answer, SECURITY_HEADERS, requestId);
+  };
+}
+
+/**
+ * Answers what no route serves, with a page for browsers and `{error}` for everybody else; it stands behind the routes
+ * and before the error handler.
+ */
+export function expressNotFoundPage(page: ServiceResponse): RequestHandler {
+  return (request, response, next) => {
+    if (request.accepts(['json', 'html']) === 'html')
+      void sendResponse(request, response, page, SECURITY_HEADERS, newRequestId());
+    else next(new ServiceError({ code: 'NOT_FOUND' }));
   };
 }
 

@@ -1,7 +1,6 @@
 import { ServiceError, type Logger } from '@cer/http-service';
-import type { RequestHandler } from 'express';
 import { presentError, STATUS, translateError } from '../errors.js';
-import type { PageContent, PageResponse } from './document.js';
+import type { PageContent } from './document.js';
 import { html } from './html.js';
 
 /** What a page says that could not be made: what is known of the reason, and the number to ask somebody about it. */
@@ -20,21 +19,10 @@ export function refusalPage(error: unknown, requestId: string, logger: Logger): 
   };
 }
 
-/** Answers what no route serves: a page for browsers, `{error}` for everybody else. */
-export function notFoundPage(respond: (content: PageContent) => PageResponse): RequestHandler {
-  return (request, response, next) => {
-    if (request.accepts(['json', 'html']) !== 'html') {
-      next(new ServiceError({ code: 'NOT_FOUND' }));
-      return;
-    }
-    const { status, headers, body } = respond({
-      title: 'Not found',
-      status: 404,
-      body: html`<p>There is no such page.</p>
-        <p class="acts"><a class="button" href="/">Go to the bridge</a></p>`,
-    });
-    response
-      .writeHead(status, { ...headers, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
-      .end(body);
-  };
-}
+/** What no route serves. */
+export const NOT_FOUND_PAGE: PageContent = {
+  title: 'Not found',
+  status: 404,
+  body: html`<p>There is no such page.</p>
+    <p class="acts"><a class="button" href="/">Go to the bridge</a></p>`,
+};
