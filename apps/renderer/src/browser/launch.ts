@@ -16,7 +16,7 @@ export interface Browser {
   readonly version: string;
   readonly cdp: CdpPipe;
   isRunning(): boolean;
-  /** Settles when the browser process has ended, for whatever reason. */
+  /** Settles when the browser has ended with all of its processes, for whatever reason. */
   readonly ended: Promise<void>;
   /** Ends the whole process group at once and waits until it is gone. */
   kill(): Promise<void>;
@@ -35,6 +35,9 @@ export interface LaunchOptions {
 
 const START_TIMEOUT_MS = 20_000;
 const STDERR_TAIL_CHARACTERS = 2000;
+/** A killed process is gone within milliseconds, unless the machine is very busy. */
+const GONE_WITHIN_MS = 5000;
+const GONE_CHECK_MS = 10;
 
 /**
  * Starts Chromium in its jail, spoken to over a pipe. Its environment is written here, never inherited: no secret of
@@ -65,17 +68,18 @@ export async function launchBrowser({ binary, jail, stage }: LaunchOptions): Pro
     },
   });
   const stderrTail = keepTail(child);
-  const ended = endOf(child).then(() => {
+  const { pid } = child;
+  const ended = endOf(child).then(async () => {
+    if (pid !== undefined) await groupGone(pid);
     stage.removeHome(home);
   });
-  const { pid } = child;
   if (pid === undefined) {
     await ended;
     throw new LaunchError(`${program} cannot be started`);
   }
   const kill = async (): Promise<void> => {
     killGroup(pid);
-    await Promise.race([ended, sleep(5000, undefined, { ref: false })]);
+    await Promise.race([ended, sleep(2 * GONE_WITHIN_MS, undefined, { ref: false })]);
   };
   const cdp = openCdpPipe(child.stdio[3] as Writable, child.stdio[4] as Readable);
   try {
@@ -117,6 +121,12 @@ function killGroup(pid: number): void {
   } catch {
     for (const member of members) process.kill(member.pid, 'SIGKILL');
   }
+}
+
+/** The browser process may end before its children, which write to its home and of whose end nobody is told. */
+async function groupGone(pid: number): Promise<void> {
+  const until = performance.now() + GONE_WITHIN_MS;
+  while (processGroup(pid).length > 0 && performance.now() < until) await sleep(GONE_CHECK_MS);
 }
 
 function keepTail(child: ChildProcess): () => string {
