@@ -117,10 +117,12 @@ export class KeyActs {
         if (!isAudited) isAudited = await auditFirst(audit, act);
         if (!(await store.change(planned))) continue;
         await signing.refresh();
-        if (!isAudited)
-          await audit.append(act).catch((error: unknown) => {
-            this.#notAudited(error, kid);
-          });
+        if (!isAudited) await this.#appendAfter(audit, act);
+        else if (signs && replacement !== null) {
+          // The entry before the act was signed with this very key: without another the log would end under a revoked one.
+          const details = { replacedBy: replacement.kid };
+          await this.#appendAfter(audit, { act: 'keys.revoked', target: kid, details, ...asked });
+        }
         const { reason, compromisedSince } = revocation;
         const since = compromisedSince === undefined ? {} : { compromisedSince };
         const replacedBy = signs ? { replacedBy: replacement?.kid ?? null } : {};
@@ -142,8 +144,14 @@ export class KeyActs {
     }
   }
 
-  #notAudited(error: unknown, kid: string): void {
-    this.#deps.logger.error({ err: error, kid }, 'a key was revoked, and no key is left to sign the audit entry');
+  /** What is done cannot be refused any more: it is at least said in the log. */
+  async #appendAfter(audit: AuditLog, act: AuditAct): Promise<void> {
+    try {
+      await audit.append(act);
+    } catch (error) {
+      const { target: kid } = act;
+      this.#deps.logger.error({ err: error, kid }, 'a key was revoked, and the audit entry after it was not written');
+    }
   }
 
   async #discardUnlessKept(key: HeldKey): Promise<void> {

@@ -1,9 +1,24 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { makeKeySetStatement, nextKeyHistoryEntry, signKeySetStatement, type KeyHistoryEntries } from '@cer/cer-core';
+import {
+  AuditChainCheck,
+  makeKeySetStatement,
+  nextKeyHistoryEntry,
+  signKeySetStatement,
+  type JsonValue,
+  type KeyHistoryEntries,
+} from '@cer/cer-core';
 import { executionRequest } from '@cer/cer-core/testing';
-import { KEY_HISTORY_TYPE, parseKeyHistory, toSpkiBase64, type KeyHistoryDocument, type Signer } from '@cer/keys';
+import {
+  KEY_HISTORY_TYPE,
+  parseKeyHistory,
+  parseKeySet,
+  toSpkiBase64,
+  type KeyHistoryDocument,
+  type NodeKeySet,
+  type Signer,
+} from '@cer/keys';
 import { testSigner } from '@cer/keys/testing';
 
 import { ask, at, textAt, type Answer } from '../ask.js';
@@ -131,6 +146,22 @@ describe('the admin routes of keys', () => {
     const log = await ask(node, 'get', '/v1/admin/audit', { headers: { 'X-Admin-Secret': ADMIN_SECRET } });
     expect(log.text).toContain('"act":"keys.history"');
     expect(log.text).toContain('"act":"keys.rotate"');
+  });
+
+  it('end the log under a key that counts when they revoke the one that signs', async () => {
+    const keySetOf = async (): Promise<NodeKeySet> =>
+      parseKeySet((await ask(node, 'get', '/.well-known/svc-node.json')).body);
+    const kid = textAt((await ask(node, 'get', '/')).body, 'activeKid');
+    const revoked = await admin(`/v1/admin/keys/${kid}/revoke`, { reason: 'keyCompromise' });
+    expect(revoked).toMatchObject({ status: 200, body: { status: 'revoked', kid } });
+    const log = await ask(node, 'get', '/v1/admin/audit', { headers: { 'X-Admin-Secret': ADMIN_SECRET } });
+    const { entries, head } = log.body as { entries: JsonValue[]; head: JsonValue };
+    const check = new AuditChainCheck({ keySet: await keySetOf(), seen: null });
+    for (const entry of entries) expect(await check.add(entry)).toBeNull();
+    expect(await check.end(head)).toBeNull();
+    expect(at(entries.at(-2), 'entry')).toMatchObject({ act: 'keys.revoke', target: kid });
+    const details = { replacedBy: textAt(revoked.body, 'replacedBy') };
+    expect(at(entries.at(-1), 'entry')).toMatchObject({ act: 'keys.revoked', target: kid, details });
   });
 });
 
