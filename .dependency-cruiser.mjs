@@ -29,7 +29,7 @@ export default {
       name: 'cer-core-imports-keys-only',
       severity: 'error',
       from: { path: '^packages/cer-core/' },
-      to: { path: '^(packages/(?!cer-core/|keys/)|apps/)' },
+      to: { path: '^(packages/(?!cer-core/|keys/|test-browser/)|apps/)' },
     },
     {
       name: 'timestamps-imports-cer-core-and-keys-only',
@@ -44,6 +44,12 @@ export default {
       to: { path: '^(packages/(?!http-service/|cer-core/)|apps/)' },
     },
     {
+      name: 'test-browser-imports-no-workspace',
+      severity: 'error',
+      from: { path: '^packages/test-browser/' },
+      to: { path: '^(packages/(?!test-browser/)|apps/)' },
+    },
+    {
       name: 'pure-packages-use-no-node-builtin',
       comment:
         'keys and cer-core run in a browser; the one file per package that does not is swapped by an exports condition. Key files are an entry point of their own, for Node alone.',
@@ -54,8 +60,8 @@ export default {
     {
       name: 'no-test-code-in-production',
       severity: 'error',
-      from: { path: '^(packages|apps)/[^/]+/src', pathNot: '(\\.test\\.tsx?$|/testing/)' },
-      to: { path: '(\\.test\\.tsx?$|/testing/)' },
+      from: { path: '^(packages|apps)/[^/]+/src', pathNot: '(\\.test\\.tsx?$|/testing/|^packages/test-browser/)' },
+      to: { path: '(\\.test\\.tsx?$|/testing/|^packages/test-browser/)' },
     },
     { name: 'not-to-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],

@@ -1,8 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { serve, silentLogger, type RunningServer } from '@cer/http-service';
-import type { Browser, BrowserContext, Page } from 'puppeteer';
-import { launchChromium, lookAt } from './chromium.js';
+import {
+  describeInChromium,
+  launchChromium,
+  lookAt,
+  type Browser,
+  type BrowserContext,
+  type Page,
+} from '@cer/test-browser';
 import { freePort, OWNER, startDashboardProcess, type DashboardProcess, type Owner } from './dashboard-process.js';
 import { startNodeProcess, type NodeProcess } from './service-process.js';
 import { SERVICE_TOKEN } from './stub-control-plane.js';
@@ -17,33 +23,6 @@ let bridge: TestBridge;
 /** Stands for the public verifier, whose pages are not the bridge's business. */
 let verifier: RunningServer;
 let browser: Browser;
-
-beforeAll(async () => {
-  const dashboardPort = await freePort();
-  const controlPlaneUrl = `http://127.0.0.1:${dashboardPort}`;
-  node = await startNodeProcess(controlPlaneUrl, SERVICE_TOKEN);
-  verifier = await serve((request, response) => response.end(`certificate page ${request.url ?? ''}`), {
-    host: '127.0.0.1',
-    port: 0,
-    logger: silentLogger(),
-  });
-  bridge = await startTestBridge({ nodeUrl: node.url, controlPlaneUrl, replace: () => ({ verifyUrl: verifier.url }) });
-  dashboard = await startDashboardProcess({
-    port: dashboardPort,
-    bridgeUrl: bridge.url,
-    nodeUrl: node.url,
-    serviceToken: SERVICE_TOKEN,
-  });
-  browser = await launchChromium();
-});
-afterAll(async () => {
-  await browser.close();
-  await bridge.close();
-  await verifier.close();
-  await node.stop();
-  node.remove();
-  await dashboard.stop();
-});
 
 interface Visit {
   readonly context: BrowserContext;
@@ -113,7 +92,38 @@ async function ingest(
 let key: string | undefined;
 const apiKey = (): string => (key ??= dashboard.newKey());
 
-describe('somebody who comes from the dashboard', () => {
+describeInChromium('somebody who comes from the dashboard', () => {
+  beforeAll(async () => {
+    const dashboardPort = await freePort();
+    const controlPlaneUrl = `http://127.0.0.1:${dashboardPort}`;
+    node = await startNodeProcess(controlPlaneUrl, SERVICE_TOKEN);
+    verifier = await serve((request, response) => response.end(`certificate page ${request.url ?? ''}`), {
+      host: '127.0.0.1',
+      port: 0,
+      logger: silentLogger(),
+    });
+    bridge = await startTestBridge({
+      nodeUrl: node.url,
+      controlPlaneUrl,
+      replace: () => ({ verifyUrl: verifier.url }),
+    });
+    dashboard = await startDashboardProcess({
+      port: dashboardPort,
+      bridgeUrl: bridge.url,
+      nodeUrl: node.url,
+      serviceToken: SERVICE_TOKEN,
+    });
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await bridge.close();
+    await verifier.close();
+    await node.stop();
+    node.remove();
+    await dashboard.stop();
+  });
+
   it('lands in the bridge with no token in address or history, sees an ingest arrive, opens it, leaves, and cannot return by the token', async () => {
     const { context, page, complaints, tokens } = await connect();
     expect(page.url()).toBe(`${bridge.url}/`);

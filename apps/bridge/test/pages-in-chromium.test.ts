@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { parseKeySet } from '@cer/keys';
-import type { Browser, Page } from 'puppeteer';
+import { describeInChromium, launchChromium, lookAt, type Browser, type Page } from '@cer/test-browser';
 import { unavailable } from '../src/errors.js';
 import type { Ingest } from '../src/store/index.js';
-import { launchChromium, lookAt } from './chromium.js';
 import {
   handoffToken,
   startStubControlPlane,
@@ -61,7 +60,7 @@ const INGESTS: readonly Ingest[] = [
   { ...REFUSED, status: 503, reason: 'The attestation node cannot be reached now: retry' },
 ];
 
-describe('every page, accessible in light and dark and whole on a phone', () => {
+describeInChromium('every page, accessible in light and dark and whole on a phone', () => {
   let controlPlane: StubControlPlane;
   let bridge: TestBridge;
   let tenant: StubTenant;

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'puppeteer';
-import { launchChromium } from './chromium.js';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { describeInChromium, launchChromium, type Browser, type Page } from '@cer/test-browser';
 import { serveDashboard, type ServedDashboard } from './served-dashboard.js';
 import { OWNER_EMAIL, PASSWORD } from './test-dashboard.js';
 
-describe('in a real browser', () => {
+describeInChromium('in a real browser', () => {
   let served: ServedDashboard;
   let browser: Browser;
   let page: Page;

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { Browser, Page } from 'puppeteer';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { describeInChromium, launchChromium, lookAt, type Browser, type Page } from '@cer/test-browser';
 import { issueLink, SET_UP_MS } from '../src/links/one-time-link.js';
 import { PLACES } from '../src/web/document.js';
-import { launchChromium, lookAt } from './chromium.js';
 import { serveDashboard, type ServedDashboard } from './served-dashboard.js';
 import { OWNER_EMAIL, PASSWORD } from './test-dashboard.js';
 
@@ -11,7 +10,7 @@ jest.setTimeout(180_000);
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
-describe('every page, accessible in light and dark and whole on a phone', () => {
+describeInChromium('every page, accessible in light and dark and whole on a phone', () => {
   let served: ServedDashboard;
   let browser: Browser;
   let page: Page;

@@ -1,44 +1,23 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
-import puppeteer, { type Browser, type Page } from 'puppeteer';
+import { describeInChromium as describeWhereOneIs, launchChromium, watchPage } from '@cer/test-browser';
+import type { Browser, Page, PageWatch } from '@cer/test-browser';
 
-/** Set it to a folder to look at every page and state. */
-const SCREENSHOTS = process.env['CER_SCREENSHOTS'];
-const PATH = process.env['CER_VERIFIER_BROWSER'] ?? '';
-
-/** A suite that drives a real Chromium; where none is installed, one line says that it was not run. */
+/** A suite that drives a real Chromium, which it starts and stops; where none is installed, it says so. */
 export function describeInChromium(name: string, suite: (chromium: Chromium) => void): void {
-  if (PATH === '') {
-    it(`${name}: is not run, no Chromium is installed`, () => {
-      expect(PATH).toBe('');
-    });
-    return;
-  }
-  describe(name, () => {
+  describeWhereOneIs(name, () => {
     suite(new Chromium());
   });
 }
 
 /** One browser for a suite, and pages that collect what must not happen. */
-export class Chromium {
+class Chromium {
   #browser: Browser | undefined;
-  readonly profile = mkdtempSync(join(tmpdir(), 'cer-verifier-chromium-'));
 
   async start(): Promise<void> {
-    this.#browser = await puppeteer.launch({
-      executablePath: PATH,
-      headless: true,
-      userDataDir: this.profile,
-      // The pages are our own; a sandbox needs a user who may make one.
-      args: ['--no-sandbox', '--disable-gpu'],
-    });
+    this.#browser = await launchChromium();
   }
 
   async stop(): Promise<void> {
     await this.#browser?.close();
-    rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
   }
 
   /** A page in a profile of its own. */
@@ -55,18 +34,19 @@ export class Chromium {
 /** A page with everything it complained about and every address it asked. */
 export class WatchedPage {
   readonly page: Page;
-  readonly complaints: string[] = [];
-  readonly requests: string[] = [];
+  readonly #watch: PageWatch;
 
   constructor(page: Page) {
     this.page = page;
-    page.on('pageerror', (error) => this.complaints.push(String(error)));
-    page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warn') this.complaints.push(message.text());
-    });
-    page.on('request', (request) => {
-      if (!/^(?:data|blob):/.test(request.url())) this.requests.push(request.url());
-    });
+    this.#watch = watchPage(page);
+  }
+
+  get complaints(): readonly string[] {
+    return this.#watch.complaints;
+  }
+
+  get requests(): readonly string[] {
+    return this.#watch.requests;
   }
 
   /** Waits until the verdict is one of these, and gives it. */
@@ -89,22 +69,6 @@ export class WatchedPage {
     const element = await this.page.waitForSelector(selector);
     const input = await element?.toElement('input');
     await input?.uploadFile(path);
-  }
-
-  /** Keeps pictures of the page as it stands, in light, in dark and on a phone, where somebody wants to look. */
-  async take(name: string): Promise<void> {
-    if (SCREENSHOTS === undefined) return;
-    mkdirSync(SCREENSHOTS, { recursive: true });
-    const shoot = (variant: string): Promise<unknown> =>
-      this.page.screenshot({ path: join(SCREENSHOTS, `${name}-${variant}.png`), fullPage: true });
-    await shoot('light');
-    await this.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
-    await shoot('dark');
-    await this.page.emulateMediaFeatures([]);
-    const viewport = this.page.viewport();
-    await this.page.setViewport({ width: 360, height: 740 });
-    await shoot('phone');
-    await this.page.setViewport(viewport);
   }
 
   close(): Promise<void> {

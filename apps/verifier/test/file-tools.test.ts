@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { lookAt } from '@cer/test-browser';
 import { formatOpenings, isJsonObject } from '@cer/cer-core';
 import { CONFIDENTIAL_MEMBERS, certified, sealed } from '@cer/cer-core/testing';
 import { describeInChromium, type WatchedPage } from './chromium.js';
-import { examine } from './examine.js';
 import { Files } from './files.js';
 import { hostileStrings } from './hostile.js';
 import { longProject } from './long-project.js';
@@ -142,7 +142,7 @@ describeInChromium('files on the start page', (chromium) => {
     };
     await open(salt, 'What is a receipt?');
     await watched.page.waitForSelector('[data-opening="opens"]');
-    await examine(watched, 'tool-opening');
+    await lookAt(watched.page, 'tool-opening');
     await open(salt, 'What is a receipt');
     await watched.page.waitForSelector('[data-opening="does-not-open"]');
     await open('AAAA', 'What is a receipt?');
@@ -157,7 +157,7 @@ describeInChromium('files on the start page', (chromium) => {
     });
     await give({ ...changed(record, ['snapshot', 'model'], 'other'), note: 'unbound' }, '#other-file');
     await watched.page.waitForSelector('[data-differences="2"]');
-    await examine(watched, 'tool-compare');
+    await lookAt(watched.page, 'tool-compare');
     expect(await watched.text('[data-differences]')).toMatch(
       /snapshot\.model.*example-1.*other.*yes.*note.*not there.*unbound.*no/s,
     );
@@ -171,7 +171,7 @@ describeInChromium('files on the start page', (chromium) => {
     await watched.page.waitForFunction(`document.querySelector('#tamper-path').options.length > 5`);
     await watched.page.click('#tamper-run');
     await watched.page.waitForSelector('[data-tampered="CERTIFICATE_HASH_MISMATCH"]');
-    await examine(watched, 'tool-tamper');
+    await lookAt(watched.page, 'tool-tamper');
     expect(await watched.attribute('.result [data-verdict]', 'data-verdict')).toBe('VERIFIED');
     await watched.page.select('#tamper-path', 'meta.attestation.signature');
     await watched.page.click('#tamper-run');
@@ -190,7 +190,7 @@ describeInChromium('files on the start page', (chromium) => {
     expect(await verdictFor(bundle)).toBe('VERIFIED');
     expect(watched.page.workers()).toHaveLength(1);
     expect(await watched.page.evaluate('seen.size')).toBeGreaterThan(5);
-    await examine(watched, 'project-of-10000');
+    await lookAt(watched.page, 'project-of-10000');
     expect(await watched.text('[data-steps-shown]')).toContain('1–100 of 10000');
     await watched.page.click('.step-controls button:nth-child(2)');
     await watched.page.waitForSelector('[data-step="step-101"]');

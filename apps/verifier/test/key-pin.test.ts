@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { lookAt, takePictures } from '@cer/test-browser';
 import type { JsonObject } from '@cer/cer-core';
 import type { KeyHistoryDocument } from '@cer/keys';
 import { ask, verdictOf } from './ask.js';
 import { describeInChromium, type WatchedPage } from './chromium.js';
-import { examine } from './examine.js';
 import { historyAfterRevocation, nodeHistory } from './key-history.js';
 import { hashOf, lookupAnswer, plain } from './records.js';
 import { certificatePath, KEY_HISTORY_PATH, KEY_SET_PATH, startStubNode, type StubNode } from './stub-node.js';
@@ -65,9 +65,9 @@ describeInChromium('the key history at /keys', (chromium) => {
     await openKeys(signed);
     expect(await watched.text('[data-history="signed"]')).toContain('Checked in your browser');
     expect(await watched.page.evaluate('localStorage.length')).toBe(0);
-    await examine(watched, 'keys-history');
+    await lookAt(watched.page, 'keys-history');
     await pin();
-    await examine(watched, 'keys-pinned');
+    await lookAt(watched.page, 'keys-pinned');
     expect(watched.complaints).toEqual([]);
   });
 
@@ -79,7 +79,7 @@ describeInChromium('the key history at /keys', (chromium) => {
     await watched.page.waitForSelector('[data-checked-by="browser"][data-verdict="VERIFIED"][data-tone="good"]');
     expect(await watched.text('#details')).toMatch(new RegExp(`Vouched for by root.*${rootFingerprint}`, 's'));
     expect(await watched.text('#details')).toContain(signed.statement?.issuedAt);
-    await watched.take('verified-under-pin');
+    await takePictures(watched.page, 'verified-under-pin');
     await watched.page.goto(`${verifier.url}/`);
     await watched.page.waitForFunction('document.body.textContent.includes("for which the root that you pinned")');
     await watched.page.goto(`${verifier.url}/keys`);
@@ -102,11 +102,11 @@ describeInChromium('the key history at /keys', (chromium) => {
       expect(await watched.text('#verdict')).toContain('The root that you pinned does not vouch');
       expect(await watched.page.$('[data-tone="good"]')).toBeNull();
     }
-    await examine(watched, 'pin-refused');
+    await lookAt(watched.page, 'pin-refused');
     node.answers.set(KEY_HISTORY_PATH, { status: 200, body: signed });
     await watched.page.goto(`${verifier.url}/keys`);
     await watched.page.waitForSelector('[data-pin-refused="KEY_HISTORY_ROLLBACK"]');
-    await watched.take('keys-rolled-back');
+    await takePictures(watched.page, 'keys-rolled-back');
   });
 
   it('differs from the server where the pinned history revokes a key that the key set still praises', async () => {
@@ -124,7 +124,7 @@ describeInChromium('the key history at /keys', (chromium) => {
     await openKeys(await make());
     await watched.page.waitForSelector(`[data-history="${state}"][data-checked-by="browser"]`);
     expect(await watched.page.$('input[name="confirm-root"]')).toBeNull();
-    await examine(watched, name);
+    await lookAt(watched.page, name);
   });
 
   it('keeps what the server showed where the browser cannot reach the node', async () => {

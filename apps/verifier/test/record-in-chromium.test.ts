@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { lookAt, takePictures } from '@cer/test-browser';
 import type { JsonObject } from '@cer/cer-core';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import { TEST_NODE_ID } from '@cer/cer-core/testing';
 import { describeInChromium } from './chromium.js';
-import { examine } from './examine.js';
 import { longProject } from './long-project.js';
 import { changed, hashOf, lookupAnswer, plain, projectHashOf } from './records.js';
 import { certificatePath, KEY_SET_PATH, projectPath, startStubNode, type StubNode } from './stub-node.js';
@@ -63,7 +63,7 @@ describeInChromium('the check in the browser', (chromium) => {
     await watched.verdict('DISAGREEMENT');
     expect(await watched.attribute('[data-verdict]', 'data-tone')).toBe('bad');
     expect(await watched.text('#verdict')).toContain('Server and browser disagree');
-    await examine(watched, 'disagreement');
+    await lookAt(watched.page, 'disagreement');
     await watched.close();
   });
 
@@ -107,7 +107,7 @@ describeInChromium('the check in the browser', (chromium) => {
     await watched.verdict('UNCHECKED');
     expect(await watched.page.$('[data-tone="good"]')).toBeNull();
     expect(await watched.page.$('#details.unconfirmed [data-status="PASS"]')).not.toBeNull();
-    await examine(watched, 'unchecked');
+    await lookAt(watched.page, 'unchecked');
     await watched.close();
   });
 
@@ -128,7 +128,7 @@ describeInChromium('the check in the browser', (chromium) => {
     await watched.page.waitForSelector('[data-checked-by="browser"][data-verdict="VERIFIED"][data-tone="good"]');
     expect(await watched.page.evaluate('seen.size')).toBeGreaterThan(5);
     expect(await watched.text('[data-steps-shown]')).toContain('1–100 of 10000');
-    await examine(watched, 'project-page-of-10000');
+    await lookAt(watched.page, 'project-page-of-10000');
     expect(watched.complaints).toEqual([]);
     await watched.close();
     // Sealing the steps alone takes seconds on a busy machine.
@@ -141,7 +141,7 @@ describeInChromium('the check in the browser', (chromium) => {
     const answer = await watched.page.goto(`${limited.url}/`);
     expect([answer?.status(), Number(answer?.headers()['retry-after']) > 0]).toEqual([429, true]);
     expect(await watched.text()).toContain('Load the page again in');
-    await examine(watched, 'rate-limited');
+    await lookAt(watched.page, 'rate-limited');
     await watched.close();
     await limited.close();
   });
@@ -153,7 +153,7 @@ describeInChromium('the check in the browser', (chromium) => {
     expect(await watched.attribute('[data-verdict]', 'data-verdict')).toBe('VERIFIED');
     expect(await watched.attribute('[data-verdict]', 'data-checked-by')).toBe('server');
     expect(await watched.text('#verdict')).toContain('Your browser has checked nothing itself');
-    await watched.take('without-scripts');
+    await takePictures(watched.page, 'without-scripts');
     await watched.close();
   });
 

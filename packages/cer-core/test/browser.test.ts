@@ -1,8 +1,9 @@
 import { webcrypto } from 'node:crypto';
 import { createContext, runInContext, type Context } from 'node:vm';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describeInChromium } from '@cer/test-browser';
 import { bundleForBrowsers } from './browser/bundle.js';
-import { evaluateInChromium, findChromium } from './browser/chromium.js';
+import { evaluateInChromium } from './browser/chromium.js';
 import type { BackendName } from './browser/page.js';
 import { committedCases } from './vectors/committed.js';
 
@@ -60,19 +61,10 @@ describe('the browser bundle', () => {
   });
 });
 
-const chromium = findChromium();
-
-describe('Chromium', () => {
-  if (chromium === null) {
-    it('is not installed here: set CHROMIUM_PATH to run the vectors in a real browser too', () => {
-      process.stderr.write('no Chromium found, so the vectors ran in the realm without Node only\n');
-      expect(chromium).toBeNull();
-    });
-    return;
-  }
+describeInChromium('Chromium', () => {
   it('verifies every vector on its own Ed25519 and on tweetnacl', async () => {
     // A browser's start on a busy machine takes longer than any of our code.
-    const answers = await evaluateInChromium(chromium, script, [
+    const answers = await evaluateInChromium(script, [
       'String(isSecureContext)',
       callWith(cases, 'platform'),
       callWith(cases, 'tweetnacl'),

@@ -1,31 +1,8 @@
-import { existsSync } from 'node:fs';
-import puppeteer from 'puppeteer';
+import { launchChromium } from '@cer/test-browser';
 
-const candidates = [
-  process.env['CHROMIUM_PATH'],
-  '/usr/lib/chromium/chromium-headless-shell',
-  '/usr/lib/chromium/chromium',
-  '/usr/bin/chromium',
-];
-
-/** The first Chromium that is installed here, or null. */
-export function findChromium(): string | null {
-  return candidates.find((path) => path !== undefined && existsSync(path)) ?? null;
-}
-
-/** Evaluates a script and then the expressions, one after the other, on an empty page. */
-export async function evaluateInChromium(
-  executablePath: string,
-  script: string,
-  expressions: readonly string[],
-): Promise<readonly unknown[]> {
-  const isRoot = process.getuid?.() === 0;
-  const browser = await puppeteer.launch({
-    executablePath,
-    headless: true,
-    // The page is our own code; as root Chromium does not start with its sandbox.
-    args: isRoot ? ['--no-sandbox'] : [],
-  });
+/** Evaluates a script and then the expressions, one after the other, on an empty page of a real Chromium. */
+export async function evaluateInChromium(script: string, expressions: readonly string[]): Promise<readonly unknown[]> {
+  const browser = await launchChromium();
   try {
     const page = await browser.newPage();
     // Answered here, never sent: an https page is a secure context, where WebCrypto lives.
