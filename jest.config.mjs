@@ -1,5 +1,6 @@
 // One run for the whole repository: every workspace with tests is one project.
 import { existsSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 
 const root = import.meta.dirname;
 
@@ -31,8 +32,10 @@ const sources = Object.fromEntries(
 );
 
 export default {
-  // Jest heeds this one here only, not per project.
-  testTimeout: 30_000,
+  // Jest heeds these here only, not per project. A test waits for what it needs, however busy the machine is: the bound
+  // is for what never comes. Suites start services and browsers, so more at once than four only crowd a machine.
+  testTimeout: 180_000,
+  maxWorkers: Math.max(1, Math.min(4, availableParallelism() - 1)),
   reporters: ['default', '<rootDir>/scripts/test/totals-reporter.mjs'],
   projects: workspaces.map(({ name, folder }) => ({
     displayName: name,

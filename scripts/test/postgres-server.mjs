@@ -1,6 +1,6 @@
 // A PostgreSQL server for tests and measurements: its own port, its own folder, gone when it is stopped.
 import { execFile, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
@@ -11,7 +11,10 @@ import { promisify } from 'node:util';
 
 import pg from 'pg';
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 120_000;
+/** Below the ports that systems hand out by themselves (from 32768 on), so that no connection of a test has it. */
+const PORTS = { first: 15_000, count: 10_000 };
+const PORTS_TRIED = 5;
 
 /**
  * Starts a server on 127.0.0.1 with an empty `postgres` database and the default durability; or on what a physical
@@ -25,9 +28,8 @@ export async function startPostgresServer({ restored } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'cer-postgres-'));
   const password = restored?.password ?? randomBytes(16).toString('hex');
   const data = restored?.data ?? join(folder, 'data');
-  const port = await freePort();
-  const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
   let server;
+  let url;
 
   const stop = async () => {
     process.off('exit', abort);
@@ -42,18 +44,32 @@ export async function startPostgresServer({ restored } = {}) {
 
   try {
     if (restored === undefined) await initialize(initdb, folder, data, password);
-    const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories='];
-    server = spawn(...asPlainUser(postgres, ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]), {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
     process.once('exit', abort);
-    await answers(url, server);
+    for (let tried = 1; ; tried += 1) {
+      const port = await freePort();
+      url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+      server = startOn(port, postgres, data);
+      try {
+        await answers(url, server);
+        break;
+      } catch (error) {
+        // Somebody else may have taken the port since it was looked at.
+        if (!/Address already in use/.test(error.message) || tried === PORTS_TRIED) throw error;
+      }
+    }
   } catch (error) {
     await stop();
     throw error;
   }
   const createDatabase = (name) => createDatabaseAt(url, name);
   return { url, createDatabase, stop };
+}
+
+function startOn(port, postgres, data) {
+  // Many test files at once have a pool each.
+  const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'max_connections=500'];
+  const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
+  return spawn(...asPlainUser(postgres, args), { stdio: ['ignore', 'ignore', 'pipe'] });
 }
 
 /** Makes an empty cluster. */
@@ -88,23 +104,31 @@ async function binaries() {
 }
 
 async function freePort() {
-  const server = createServer();
-  await new Promise((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = PORTS.first + randomInt(PORTS.count);
+    const server = createServer();
+    const isFree = await new Promise((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
 
 async function answers(url, server) {
   let log = '';
   server.stderr.on('data', (chunk) => (log = (log + chunk).slice(-4_000)));
   let failed;
+  let isOver = false;
   server.once('error', (error) => (failed = error));
+  // By then all that it said is here.
+  server.once('close', () => (isOver = true));
   for (const deadline = Date.now() + START_TIMEOUT_MS; ; await sleep(50)) {
     try {
       return await withClient(url, (client) => client.query('select 1'));
     } catch (error) {
-      if (failed !== undefined || server.exitCode !== null || Date.now() > deadline) {
+      if (failed !== undefined || isOver || Date.now() > deadline) {
         throw new Error(`PostgreSQL did not start: ${failed ?? error}\n${log}`);
       }
     }

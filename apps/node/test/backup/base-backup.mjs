@@ -2,7 +2,7 @@
 // Using the Low Level API"), and a server on a restored one. The packaged binaries have neither pg_basebackup nor pg_dump.
 //   base-backup.mjs take URL FOLDER          copies the running server into FOLDER
 //   base-backup.mjs serve URL FOLDER         serves FOLDER, prints the new URL, ends when its input ends
-import { chmod, cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -20,6 +20,8 @@ async function take() {
   await mkdir(join(folder, 'pg_wal'), { recursive: true });
   await mkdir(join(folder, 'pg_replslot'));
   await mkdir(join(folder, 'pg_stat_tmp'));
+  // Other tests drop their databases meanwhile, each with a checkpoint, after which the server may throw old log away.
+  await client.query(`select pg_create_physical_replication_slot('cer_test_backup', true, true)`);
   await client.query(`select pg_backup_start('test', true)`);
   for (const name of await readdir(data)) if (!LEFT_OUT.has(name)) await copied(join(data, name), join(folder, name));
   const { labelfile } = (await client.query('select labelfile from pg_backup_stop(false)')).rows[0];
@@ -29,15 +31,14 @@ async function take() {
   await client.end();
 }
 
-/** Files of other tests' databases come and go meanwhile. */
+/** Files of other tests' databases come and go meanwhile: what is gone is in the log. */
 async function copied(from, to) {
-  for (;;) {
-    try {
-      return await cp(from, to, { recursive: true, force: true });
-    } catch (error) {
-      if (error.code !== 'ENOENT') throw error;
-      await rm(to, { recursive: true, force: true });
-    }
+  try {
+    if (!(await stat(from)).isDirectory()) return await copyFile(from, to);
+    await mkdir(to, { recursive: true });
+    for (const name of await readdir(from)) await copied(join(from, name), join(to, name));
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
   }
 }
 
