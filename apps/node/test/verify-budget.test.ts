@@ -40,8 +40,8 @@ const large = {
 const verify = (address: string, body: unknown = small, path = VERIFY): Promise<Answer> =>
   ask(node, 'post', path, { body, headers: { 'X-Forwarded-For': address } });
 
-/** Requests whose head has arrived and whose body never ends. */
-async function hold(address: string, requests: number, announced = 1000): Promise<() => void> {
+/** Requests whose head has arrived and whose body never ends: so many bytes of it come, and one is missing. */
+async function hold(address: string, requests: number, sent = 0, announced = sent + 1): Promise<() => void> {
   const held = await Promise.all(
     Array.from({ length: requests }, async () => {
       const raw = await connectRaw(node.url);
@@ -50,12 +50,20 @@ async function hold(address: string, requests: number, announced = 1000): Promis
       );
       raw.send(`Expect: 100-continue\r\nContent-Length: ${announced}\r\n\r\n`);
       await raw.until('100 Continue');
+      raw.send(' '.repeat(sent));
       return raw;
     }),
   );
   return () => {
     for (const { socket } of held) socket.destroy();
   };
+}
+
+/** Asks until the node has seen what was sent before. */
+async function until(status: number, question: () => Promise<Answer>): Promise<Answer> {
+  let answer = await question();
+  for (let attempt = 0; answer.status !== status && attempt < 500; attempt += 1) answer = await question();
+  return answer;
 }
 
 describe('verifying without a key', () => {
@@ -82,7 +90,7 @@ describe('verifying without a key', () => {
   it('is refused to everybody while the bodies in hand are too many bytes, and never to one alone', async () => {
     await start({ bytesAtOnce: 100_000 });
     const release = await hold('192.0.2.1', 1, 90_000);
-    const refused = await verify('192.0.2.2', { bundle: { padding: 'x'.repeat(20_000) } });
+    const refused = await until(503, () => verify('192.0.2.2', { bundle: { padding: 'x'.repeat(20_000) } }));
     expect([refused.status, at(refused.body, 'error'), refused.headers['retry-after']]).toEqual([
       503,
       'SERVICE_UNAVAILABLE',
@@ -90,16 +98,31 @@ describe('verifying without a key', () => {
     ]);
     expect((await verify('192.0.2.2')).status).toBe(200);
     release();
-    let answer = await verify('192.0.2.3', large);
-    for (let attempt = 0; answer.status === 503 && attempt < 100; attempt += 1)
-      answer = await verify('192.0.2.3', large);
-    expect(answer.status).toBe(200);
+    expect((await until(200, () => verify('192.0.2.3', large))).status).toBe(200);
+  });
+
+  it('is refused to nobody for bodies that were announced and never sent', async () => {
+    await start({ bytesAtOnce: 100_000 });
+    const releases = await Promise.all([1, 2, 3].map((client) => hold(`192.0.2.${client}`, 1, 0, 90_000)));
+    expect((await verify('192.0.2.4', large)).status).toBe(200);
+    expect((await verify('192.0.2.1', large)).status).toBe(200);
+    for (const release of releases) release();
+  });
+
+  it('gives up a body of which nothing comes any more', async () => {
+    await start({ stallMs: 20 });
+    const raw = await connectRaw(node.url);
+    raw.send(`POST ${VERIFY} HTTP/1.1\r\nHost: n\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`);
+    const answer = await raw.ended();
+    expect(answer).toContain('HTTP/1.1 408');
+    expect(answer).toContain('"error":"REQUEST_TIMEOUT"');
   });
 
   it('is refused to one address with too many bytes in hand, before they shut out others', async () => {
     await start({ bytesAtOnce: 8_000_000 });
     const release = await hold('192.0.2.1', 1, 990_000);
-    expect((await verify('192.0.2.1', { bundle: { padding: 'x'.repeat(20_000) } })).status).toBe(429);
+    const padded = { bundle: { padding: 'x'.repeat(20_000) } };
+    expect((await until(429, () => verify('192.0.2.1', padded))).status).toBe(429);
     expect((await verify('192.0.2.1')).status).toBe(200);
     expect((await verify('192.0.2.2', large)).status).toBe(200);
     release();

@@ -4,9 +4,11 @@ import {
   type Handler,
   type RequestHead,
   type Route,
+  type StreamRequest,
   type TrustedProxies,
 } from '@cer/http-service';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { arrivedBody } from './arriving-body.js';
 import { isExempt } from './rate-limits.js';
 import { Turns } from './turns.js';
 
@@ -17,6 +19,8 @@ export interface VerifyBudgetSettings {
   readonly cpuMsPerAddress: number;
   /** Bytes of bodies that may be in memory at once, of all addresses. */
   readonly bytesAtOnce: number;
+  /** How long nothing of a body may come. */
+  readonly stallMs?: number | undefined;
   /** Addresses whose requests and time are not counted. */
   readonly exemptAddresses?: TrustedProxies | undefined;
 }
@@ -45,8 +49,9 @@ export interface VerifyBudget {
 const MAX_WAIT_MS = 10_000;
 const MAX_WAITING = 256;
 const WINDOW_S = 60;
-/** One address may have this share of the bytes, and one body whatever its size: to announce a body costs nothing. */
+/** One address may have this share of the bytes, and one body whatever its size. */
 const SHARE_OF_BYTES = 1 / 8;
+const STALL_MS = 10_000;
 
 interface InHand {
   readonly requests: number;
@@ -54,10 +59,17 @@ interface InHand {
 }
 const NOTHING: InHand = { requests: 0, bytes: 0 };
 
+/** One request, and what has come of its body. */
+interface Place {
+  readonly client: string | null;
+  bytes: number;
+}
+
 export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget {
-  const { concurrencyPerAddress, cpuMsPerAddress, bytesAtOnce, exemptAddresses } = settings;
+  const { concurrencyPerAddress, cpuMsPerAddress, bytesAtOnce, exemptAddresses, stallMs = STALL_MS } = settings;
   const cpu = new RateLimiterMemory({ keyPrefix: '', points: cpuMsPerAddress, duration: WINDOW_S });
   const underWay = new Map<string, InHand>();
+  const places = new WeakMap<RequestHead, Place>();
   const lanes: Turns[] = [];
   const bytesPerAddress = bytesAtOnce * SHARE_OF_BYTES;
   let bytesInHand = 0;
@@ -69,21 +81,41 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
     }
   };
 
-  /** Holds a place for as long as the request is worked at, from before its body is read. */
-  const hold = async <T>(client: string | null, bytes: number, work: () => Promise<T>): Promise<T> => {
-    if (client !== null) await refuseSpent(client);
+  /** One alone is let in whatever its size, or a small budget would shut it out for ever. */
+  const assertRoom = ({ client, bytes: own }: Place, more: number): void => {
     const mine = client === null ? NOTHING : (underWay.get(client) ?? NOTHING);
-    if (mine.requests >= concurrencyPerAddress || (mine.requests > 0 && mine.bytes + bytes > bytesPerAddress)) {
-      throw tooMuch('too many requests of this address at once: wait for answers', 1);
+    if (mine.bytes > own && mine.bytes + more > bytesPerAddress) throw tooManyAtOnce();
+    if (bytesInHand > own && bytesInHand + more > bytesAtOnce) throw tooBusy();
+  };
+
+  /** Holds a place for as long as the request is worked at, from before its body is read. */
+  const hold = async <T>(head: RequestHead, announced: number, work: () => Promise<T>): Promise<T> => {
+    const client = clientOf(head);
+    if (client !== null) {
+      await refuseSpent(client);
+      if ((underWay.get(client) ?? NOTHING).requests >= concurrencyPerAddress) throw tooManyAtOnce();
     }
-    // One alone is let in whatever its size, or a small budget would shut it out for ever.
-    if (bytesInHand > 0 && bytesInHand + bytes > bytesAtOnce) throw tooBusy();
-    add(client, { requests: 1, bytes });
+    const place: Place = { client, bytes: 0 };
+    // What would find no room beside what is here is not sent in vain.
+    assertRoom(place, announced);
+    add(client, { requests: 1, bytes: 0 });
+    places.set(head, place);
     try {
       return await work();
     } finally {
-      add(client, { requests: -1, bytes: -bytes });
+      add(client, { requests: -1, bytes: -place.bytes });
     }
+  };
+
+  const read = (request: StreamRequest): Promise<Uint8Array> => {
+    const place = places.get(request);
+    if (place === undefined) throw new Error('a body is read before it has a place');
+    const count = (bytes: number): void => {
+      assertRoom(place, bytes);
+      place.bytes += bytes;
+      add(place.client, { requests: 0, bytes });
+    };
+    return arrivedBody(request.body, { stallMs, count });
   };
 
   const add = (client: string | null, { requests, bytes }: InHand): void => {
@@ -115,9 +147,11 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
       lanes.push(turns);
       return {
         ...route,
-        body: 'bytes',
-        within: (head, work) => hold(clientOf(head), announcedBytes(head, route.bodyLimitBytes), work),
-        handler: async (request) => {
+        body: 'stream',
+        within: (head, work) => hold(head, announcedBytes(head, route.bodyLimitBytes), work),
+        handler: async (streamed) => {
+          const body = await read(streamed);
+          const request = Object.assign(streamed, { body });
           if (turns.waiting >= MAX_WAITING) throw tooBusy();
           const since = performance.now();
           const client = clientOf(request);
@@ -138,6 +172,10 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
 function announcedBytes({ headers }: RequestHead, limitBytes: number): number {
   const announced = Number(headers['content-length'] ?? Number.NaN);
   return Number.isFinite(announced) ? Math.min(announced, limitBytes) : limitBytes;
+}
+
+function tooManyAtOnce(): ServiceError {
+  return tooMuch('too many requests of this address at once: wait for answers', 1);
 }
 
 function tooMuch(message: string, retryAfterSeconds: number): ServiceError {
