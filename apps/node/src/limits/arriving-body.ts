@@ -13,10 +13,11 @@ export interface Arriving {
  */
 export async function arrivedBody(body: AsyncIterable<Uint8Array>, { stallMs, count }: Arriving): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  const reader = body[Symbol.asyncIterator]();
+  const reader: AsyncIterator<Uint8Array, unknown> = body[Symbol.asyncIterator]();
   for (;;) {
-    const { value: chunk, done } = await withinTime(reader.next(), stallMs);
-    if (done === true) break;
+    const next = await withinTime(reader.next(), stallMs);
+    if (next.done === true) break;
+    const chunk = next.value;
     count(chunk.length);
     chunks.push(chunk);
   }
