@@ -12,6 +12,7 @@ const SCOPE_HINTS: Readonly<Record<Scope, string>> = {
   render: 'Render and verify creative code.',
   register: 'Register project bundles.',
   ingest: 'Send executions and traces to the evidence bridge (needs certify too).',
+  audit: 'List and export the records of this account, and nothing else. For auditors.',
 };
 
 /** How long a rotated key goes on working. */

@@ -45,7 +45,7 @@ function bridge(formToken: string, { plan, status }: Tenant, bridgeUrl: string |
     </form>
     <h3>From OpenTelemetry</h3>
     <p>Point any exporter at the bridge, with an <a href="/keys">API key</a> that may certify and ingest:</p>
-    <pre tabindex="0" aria-label="Exporter settings"><code>OTEL_EXPORTER_OTLP_ENDPOINT=${bridgeUrl}
-OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf
-OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20$CER_API_KEY"</code></pre>`;
+    <pre tabindex="0" aria-label="Exporter settings"><code>export OTEL_EXPORTER_OTLP_ENDPOINT=${bridgeUrl}
+export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf
+export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20$CER_API_KEY"</code></pre>`;
 }

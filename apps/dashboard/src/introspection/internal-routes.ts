@@ -1,6 +1,6 @@
 import { checkRequest, ok, parseJsonBody, type Handler, type Route, type Secret } from '@cer/http-service';
 import { z } from 'zod';
-import { SCOPES } from '../api-keys/api-key.js';
+import { USAGE_KINDS } from '../usage/usage-kind.js';
 import { introspectKey, introspectSession, type IntrospectionDeps } from './introspect.js';
 import { createServiceGate } from './service-gate.js';
 
@@ -26,7 +26,7 @@ const UsageReport = z.object({
     .array(
       z.object({
         tenantId: z.string().min(1).max(100),
-        kind: z.enum(SCOPES),
+        kind: z.enum(USAGE_KINDS),
         count: z.number().int().min(1).max(MAX_USAGE_COUNT),
       }),
     )

@@ -1,4 +1,5 @@
 import type { Scope } from '../api-keys/api-key.js';
+import type { UsageKind } from '../usage/usage-kind.js';
 import type { TenantSettings } from '../settings/tenant-settings.js';
 
 /**
@@ -211,14 +212,14 @@ export interface ApiKeyStore {
 
 export interface UsageItem {
   readonly tenantId: string;
-  readonly kind: Scope;
+  readonly kind: UsageKind;
   readonly count: number;
 }
 
 export interface UsageDay {
   /** `YYYY-MM-DD`, UTC. */
   readonly day: string;
-  readonly kind: Scope;
+  readonly kind: UsageKind;
   readonly count: number;
 }
 

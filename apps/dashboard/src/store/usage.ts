@@ -1,4 +1,4 @@
-import { isScope } from '../api-keys/api-key.js';
+import { isUsageKind } from '../usage/usage-kind.js';
 import type { Database } from './database.js';
 import type { UsageDay, UsageItem, UsageStore } from './ports.js';
 
@@ -55,7 +55,7 @@ export class SqlUsageStore implements UsageStore {
         ])
         .select('day', 'kind', 'count'),
     );
-    return rows.flatMap(({ day, kind, count }) => (isScope(kind) ? [{ day, kind, count: Number(count) }] : []));
+    return rows.flatMap(({ day, kind, count }) => (isUsageKind(kind) ? [{ day, kind, count: Number(count) }] : []));
   }
 }
 

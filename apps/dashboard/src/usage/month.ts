@@ -1,11 +1,11 @@
-import { SCOPES, type Scope } from '../api-keys/api-key.js';
 import type { UsageDay } from '../store/index.js';
+import type { UsageKind } from './usage-kind.js';
 
-export type Counts = Readonly<Record<Scope, number>>;
+export type Counts = Readonly<Record<UsageKind, number>>;
 
 /** Sums by kind. */
 export function countsOf(days: readonly UsageDay[]): Counts {
-  const counts: Record<Scope, number> = { certify: 0, render: 0, register: 0, ingest: 0 };
+  const counts: Record<UsageKind, number> = { certify: 0, render: 0, register: 0, ingest: 0 };
   for (const { kind, count } of days) counts[kind] += count;
   return counts;
 }
@@ -20,5 +20,3 @@ export function byDay(days: readonly UsageDay[]): readonly { readonly day: strin
   const names = [...new Set(days.map(({ day }) => day))];
   return names.map((name) => ({ day: name, counts: countsOf(days.filter(({ day }) => day === name)) }));
 }
-
-export { SCOPES as KINDS };

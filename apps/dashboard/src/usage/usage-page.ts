@@ -1,7 +1,8 @@
 import type { Plan, UsageDay } from '../store/index.js';
 import { html, type Html } from '../web/html.js';
 import type { PageAnswer } from '../web/page-answer.js';
-import { byDay, countsOf, executionsIn, KINDS } from './month.js';
+import { byDay, countsOf, executionsIn } from './month.js';
+import { USAGE_KINDS } from './usage-kind.js';
 
 /** @param firstOfMonth `YYYY-MM-DD`, where the current month's sums begin */
 export function usagePage(plan: Plan, days: readonly UsageDay[], firstOfMonth: string): PageAnswer {
@@ -31,7 +32,7 @@ export function usagePage(plan: Plan, days: readonly UsageDay[], firstOfMonth: s
         <h2 id="month">This month, since ${firstOfMonth}</h2>
         ${meter(executionsIn(month), executionsPerMonth)}
         <dl>
-          ${KINDS.map(
+          ${USAGE_KINDS.map(
             (kind) =>
               html`<div>
                 <dt>${kind}</dt>
@@ -39,6 +40,9 @@ export function usagePage(plan: Plan, days: readonly UsageDay[], firstOfMonth: s
               </div>`,
           )}
         </dl>
+        <p class="muted">
+          Executions are certify and render. What came by the evidence bridge is in certify and in ingest.
+        </p>
       </section>
       <section aria-labelledby="days">
         <h2 id="days">Day by day</h2>
@@ -64,7 +68,7 @@ function dayTable(days: readonly UsageDay[]): Html {
       <thead>
         <tr>
           <th scope="col">Day (UTC)</th>
-          ${KINDS.map((kind) => html`<th scope="col" class="number">${kind}</th>`)}
+          ${USAGE_KINDS.map((kind) => html`<th scope="col" class="number">${kind}</th>`)}
         </tr>
       </thead>
       <tbody>
@@ -72,7 +76,7 @@ function dayTable(days: readonly UsageDay[]): Html {
           ({ day, counts }) =>
             html`<tr>
               <th scope="row">${day}</th>
-              ${KINDS.map((kind) => html`<td class="number">${grouped(counts[kind])}</td>`)}
+              ${USAGE_KINDS.map((kind) => html`<td class="number">${grouped(counts[kind])}</td>`)}
             </tr>`,
         )}
       </tbody>

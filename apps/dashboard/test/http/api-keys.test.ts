@@ -42,6 +42,11 @@ describe('API keys', () => {
     expect(await asked(key)).toMatchObject({ active: true, scopes: ['certify', 'ingest'] });
   });
 
+  it('can be made for an auditor, who then may read and do nothing else', async () => {
+    expect((await browser.get('/keys')).text).toContain('For auditors');
+    expect(await asked(await makeKey(['audit']))).toMatchObject({ active: true, scopes: ['audit'] });
+  });
+
   it('never stand in the database or the log', async () => {
     const key = await makeKey();
     await browser.post(`/keys/${await keyId()}/rotate`, { grace_hours: '24' });

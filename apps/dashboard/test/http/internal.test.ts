@@ -153,6 +153,7 @@ describe('what services ask the control plane', () => {
       [{ ...item, count: -1 }],
       [{ ...item, count: 1e9 }],
       [{ ...item, kind: 'x' }],
+      [{ ...item, kind: 'audit' }],
       Array(1001).fill(item),
     ]) {
       expect((await ask(USAGE, { reportId: 'report-0001', items })).status).toBe(400);
