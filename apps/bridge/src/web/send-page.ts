@@ -17,15 +17,15 @@ export function sendPage({ publicUrl, dashboardUrl }: SendPage): Html {
       ${snippet(
         'otel-snippet',
         'Exporter settings',
-        `OTEL_EXPORTER_OTLP_ENDPOINT=${publicUrl}
-OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf
-OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20$CER_API_KEY"`,
+        `export OTEL_EXPORTER_OTLP_ENDPOINT=${publicUrl}
+export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf
+export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20$CER_API_KEY"`,
       )}
       <p>To seal content with commitments, and whole traces as projects:</p>
       ${snippet(
         'otel-options-snippet',
         'Exporter settings with options',
-        `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT="${publicUrl}/v1/traces?protocol=1.3.1&project=trace"`,
+        `export OTEL_EXPORTER_OTLP_TRACES_ENDPOINT="${publicUrl}/v1/traces?protocol=1.3.1&project=trace"`,
       )}
       <p class="muted">
         Spans without recorded content are refused; <code>?content=optional</code> certifies them all the same.
