@@ -1,21 +1,21 @@
 import { IMPLIED_PROTOCOL_VERSION, PROTOCOLS, RECOMMENDED_PROTOCOL_VERSION } from '@cer/cer-core';
 import { json, metricsHandler, ok, type Metrics, type Route } from '@cer/http-service';
-import { SignerAwayError } from '../signing-keys/key-holder.js';
 import type { Signing } from '../signing-keys/signing.js';
+import { createReadiness, type ReadinessChecks } from './readiness.js';
 import type { Runtime } from './runtime.js';
 
 export interface DiscoveryDeps {
   readonly signing: Pick<Signing, 'published'>;
   readonly runtime: Runtime;
   readonly metrics: Metrics;
-  /** What must work before the node may be sent requests, by name. */
-  readonly readiness: Readonly<Record<string, () => Promise<void>>>;
+  readonly readiness: ReadinessChecks;
 }
 
 const SERVICE = 'execution-certification-node';
 const WELL_KNOWN = '/.well-known/svc-node.json';
 
 export function discoveryRoutes({ signing, runtime, metrics, readiness }: DiscoveryDeps): Route[] {
+  const failingChecks = createReadiness(readiness);
   const about = () => ({
     service: SERVICE,
     nodeId: signing.published().document.nodeId,
@@ -49,25 +49,10 @@ export function discoveryRoutes({ signing, runtime, metrics, readiness }: Discov
       path: '/ready',
       cors: 'public',
       handler: async () => {
-        const reasons = await failingChecks(readiness);
+        const reasons = await failingChecks();
         return reasons.length === 0 ? ok({ status: 'ready' }) : json(503, { status: 'not ready', reasons });
       },
     },
     { method: 'GET', path: '/metrics', cors: 'public', handler: metricsHandler(metrics) },
   ];
-}
-
-/** Names only, but for reasons worded for everybody: an error may quote an address, and this route needs no key. */
-async function failingChecks(checks: DiscoveryDeps['readiness']): Promise<string[]> {
-  const outcomes = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => {
-      try {
-        await check();
-        return null;
-      } catch (error) {
-        return `${name}: ${error instanceof SignerAwayError ? error.message : 'is not available'}`;
-      }
-    }),
-  );
-  return outcomes.filter((reason) => reason !== null);
 }
