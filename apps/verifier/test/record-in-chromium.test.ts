@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { lookAt, takePictures } from '@cer/test-browser';
+import { lookAt } from '@cer/test-browser';
 import type { JsonObject } from '@cer/cer-core';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import { TEST_NODE_ID } from '@cer/cer-core/testing';
@@ -144,17 +144,6 @@ describeInChromium('the check in the browser', (chromium) => {
     await lookAt(watched.page, 'rate-limited');
     await watched.close();
     await limited.close();
-  });
-
-  it('shows the verdict of the server where scripts are off', async () => {
-    answer(serverNode, lookupAnswer(record));
-    const watched = await chromium.open({ scripts: false });
-    await watched.page.goto(`${verifier.url}${path}`);
-    expect(await watched.attribute('[data-verdict]', 'data-verdict')).toBe('VERIFIED');
-    expect(await watched.attribute('[data-verdict]', 'data-checked-by')).toBe('server');
-    expect(await watched.text('#verdict')).toContain('Your browser has checked nothing itself');
-    await takePictures(watched.page, 'without-scripts');
-    await watched.close();
   });
 
   it('can be walked by keyboard: skip link, then navigation, then the first action', async () => {

@@ -47,7 +47,7 @@ describeInChromium('a page that a test looks at', () => {
     return tab;
   }
 
-  /** What fails, as `look: rule or width`. */
+  /** The words of the failure; none where the page is taken. */
   async function fault(tab: Page): Promise<string> {
     const message = await lookAt(tab, 'page').then(
       () => '',
