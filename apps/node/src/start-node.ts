@@ -19,8 +19,9 @@ import { startCensus } from './metrics/census.js';
 import { nodeMetrics } from './metrics/node-metrics.js';
 import { createRendererClient, type RendererClient } from './render/renderer-client.js';
 import { startSweeper } from './retention/sweeper.js';
+import { SignerAwayError } from './signing-keys/key-holder.js';
 import { openSigningKeys } from './signing-keys/open-signing-keys.js';
-import { openStore, type Store } from './store/index.js';
+import { openStore, StoreError, type Store } from './store/index.js';
 import { createSettingsMemory, type SettingsMemory } from './tenants/settings-memory.js';
 import { openTimestamps } from './timestamps/open-stamping.js';
 import { openTracing } from './tracing/open-tracing.js';
@@ -29,10 +30,13 @@ import { startUsageReports } from './usage/report-usage.js';
 /** A revoked key of the node's own table works at most this long. */
 const OWN_KEY_TIMES: CacheTimes = { foundMs: 5000, unknownMs: 1000 };
 
+/** Their messages say why: that the disk is full, that the token is away. */
+const hasOwnWords = (error: Error): boolean => error instanceof StoreError || error instanceof SignerAwayError;
+
 /** Opens everything, then listens. */
 export async function startNode(env: Environment): Promise<RunningServer> {
   const config = loadNodeConfig(env);
-  const logger = createLogger({ service: 'node', level: config.logLevel });
+  const logger = createLogger({ service: 'node', level: config.logLevel, hasOwnWords });
   const metrics = createMetrics({ process: true });
   const store = await openStore({ databaseUrl: config.databaseUrl, queueLimit: config.storeQueueLimit });
   try {

@@ -15,21 +15,29 @@ export interface DescribedError {
 const MAX_CAUSES = 4;
 const MAX_FRAMES = 20;
 
+/** Whether the message of an error holds no stranger's value, by the class that it is of. */
+export type OwnWords = (error: Error) => boolean;
+
 /**
  * What failed and where: type, code and stack frames. Not the message, unless the class is one of ours whose messages
  * name fields and rules only: a database driver or a parser puts a stranger's values into its messages.
+ * @param hasOwnWords knows further classes of that kind, of the app
  */
-export function describeError(error: unknown, depth = 1): DescribedError | undefined {
+export function describeError(
+  error: unknown,
+  hasOwnWords: OwnWords = () => false,
+  depth = 1,
+): DescribedError | undefined {
   if (error === undefined || error === null) return undefined;
   if (!(error instanceof Error)) return { type: typeof error };
-  const cause = depth < MAX_CAUSES ? describeError(error.cause, depth + 1) : undefined;
+  const cause = depth < MAX_CAUSES ? describeError(error.cause, hasOwnWords, depth + 1) : undefined;
   const code = textMember(error, 'code');
   const syscall = textMember(error, 'syscall');
   return {
     type: error.name,
     ...(code !== undefined && { code }),
     ...(syscall !== undefined && { syscall }),
-    ...(namesNoValue(error) && { message: error.message }),
+    ...((namesNoValue(error) || hasOwnWords(error)) && { message: error.message }),
     frames: framesOf(error),
     ...(cause !== undefined && { cause }),
   };

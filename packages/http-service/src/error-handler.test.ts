@@ -59,6 +59,18 @@ describe('error shaping', () => {
     expect(lines.join('')).not.toContain('leaky-value');
   });
 
+  it.each([
+    [500, 'error'],
+    [503, 'warn'],
+    [501, 'warn'],
+  ])('logs a refusal with %d as %s, with its cause', (status, level) => {
+    const { logger, lines } = recordedLog();
+    const shape = createErrorShaper({ logger, statusOf: { BROKEN: status } });
+    const cause = Object.assign(new Error('leaky-value'), { code: 'ENOSPC' });
+    expect(shape(new ServiceError({ code: 'BROKEN' }, { cause }), 'id-1').status).toBe(status);
+    expect(JSON.parse(lines.join(''))).toMatchObject({ level, code: 'BROKEN', err: { code: 'ENOSPC' } });
+  });
+
   it('translates domain refusals and keeps another body shape', () => {
     const shape = createErrorShaper({
       logger: silentLogger(),

@@ -32,7 +32,11 @@ export function createErrorShaper({ logger, statusOf, translate, presentError }:
       logger.error({ requestId, err: error }, 'request failed');
       return json(500, present(INTERNAL, requestId));
     }
-    if (status >= 500) logger.warn({ requestId, code: refused.code, err: refused.cause }, 'request refused');
+    if (status >= 500) {
+      // 503 and 501 pass or are expected; behind a 500 something is broken.
+      const level = status === 500 ? 'error' : 'warn';
+      logger[level]({ requestId, code: refused.code, err: refused.cause }, 'request refused');
+    }
     return json(status, present(refused.refusal, requestId), refused.refusal.headers);
   };
 }

@@ -59,6 +59,17 @@ describe('the log', () => {
     expect(lines.join('')).toContain('scope: must include certify');
   });
 
+  it('repeats the messages of errors that the app knows as its own, causes included, and of no others', () => {
+    const lines: string[] = [];
+    const stream = { write: (line: string) => void lines.push(line) };
+    const hasOwnWords = (error: Error): boolean => error instanceof RangeError;
+    const logger = createLogger({ service: 'test', level: 'info', hasOwnWords, stream });
+    logger.error({ err: new TypeError('hidden', { cause: new RangeError('the disk is full') }) }, 'failed');
+    const [line = ''] = lines;
+    expect(line).not.toContain('hidden');
+    expect(JSON.parse(line)).toMatchObject({ err: { cause: { message: 'the disk is full' } } });
+  });
+
   it('survives an endless chain of causes and things that are no errors', () => {
     const { logger, lines } = recordedLog();
     const endless = new Error('a');

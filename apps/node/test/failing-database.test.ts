@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { executionRequest } from '@cer/cer-core/testing';
+
+import { ask, textAt } from './ask.js';
+import { premisesOn, startNodeProcess, type NodeProcess, type Premises } from './node-process.js';
+import { sqliteTestDatabase } from './store/sqlite-test-database.js';
+import type { TestDatabase } from './store/test-database.js';
+
+let database: TestDatabase;
+let premises: Premises;
+let node: NodeProcess;
+
+beforeAll(async () => {
+  database = await sqliteTestDatabase();
+  premises = await premisesOn(database);
+  node = await startNodeProcess(premises.env);
+}, 60_000);
+afterAll(async () => {
+  node.kill('SIGTERM');
+  await node.ended;
+  premises.remove();
+  await database.remove();
+});
+
+it('says in its log why the database failed, as an error, under the request id that the client saw', async () => {
+  await database.query('alter table records rename to records_gone');
+  const refused = await ask(node, 'post', '/v1/cer/ai/certify', { key: premises.key, body: executionRequest() });
+  expect(refused.status).toBe(500);
+  const requestId = textAt(refused.body, 'requestId');
+  await node.until(`"status":500,`);
+  const lines = node
+    .stdout()
+    .split('\n')
+    .filter((line) => line.includes(requestId) && line.includes('"err"'))
+    .map((line): unknown => JSON.parse(line));
+  expect(lines).toEqual([
+    expect.objectContaining({
+      level: 'error',
+      code: 'ATTESTATION_ERROR',
+      err: expect.objectContaining({ message: 'the database file cannot be used (SQLITE_ERROR)' }),
+    }),
+  ]);
+});
