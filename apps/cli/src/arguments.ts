@@ -27,14 +27,15 @@ export function readArguments<const Spec extends FlagSpec>(args: readonly string
   } catch (error) {
     // The first sentence says what is wrong; what follows is advice for programmers.
     const [sentence = ''] = isNativeError(error) ? error.message.split(/[.\n](?:\s|$)/) : [];
-    throw new UsageError(printable(sentence));
+    throw new UsageError(printable(sentence), { seesHelp: true });
   }
 }
 
 /** @throws UsageError unless there is exactly one operand */
 export function onlyOperand(operands: readonly string[], what: string): string {
   const [first, ...more] = operands;
-  if (first === undefined) throw new UsageError(`${what} is missing`);
-  if (more.length > 0) throw new UsageError(`exactly one ${what} is expected, ${operands.length} were given`);
+  if (first === undefined) throw new UsageError(`${what} is missing`, { seesHelp: true });
+  if (more.length > 0)
+    throw new UsageError(`exactly one ${what} is expected, ${operands.length} were given`, { seesHelp: true });
   return first;
 }

@@ -38,6 +38,16 @@ describe('cer', () => {
     },
   );
 
+  it.each([[['keys']], [['keys', '--help']], [['keys', 'root']], [['help', 'keys']]])(
+    '%j names the commands that begin so',
+    async (argv) => {
+      const { stdout, stderr } = await cer(argv);
+      expect(stdout + stderr).toContain('keys root init');
+      expect(stdout + stderr).toContain('keys root sign');
+      expect(stdout + stderr).not.toContain('records export');
+    },
+  );
+
   it('shows the keys of a node', async () => {
     const { exitCode, stdout } = await cer(['keys', 'show', sample('keys.json')]);
     expect(exitCode).toBe(0);

@@ -1,5 +1,5 @@
 import { commandPage, overview } from './commands/help.js';
-import { COMMANDS, findCommand } from './commands/registry.js';
+import { COMMANDS, commandsUnder, findCommand } from './commands/registry.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import type { Io } from './io.js';
 import { widthOf } from './report/lay-out.js';
@@ -19,7 +19,8 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     return await dispatch(argv, io);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    io.stderr.write(`cer: ${error.message}\n`);
+    const command = error.seesHelp ? findCommand(argv)?.command.name : undefined;
+    io.stderr.write(`cer: ${error.message}${command === undefined ? '' : ` (see: cer help ${command})`}\n`);
     return EXIT.usage;
   }
 }
@@ -36,6 +37,11 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
     return EXIT.verified;
   }
   const call = findCommand(argv);
+  const under = call === null ? commandsUnder(argv.filter((arg) => !HELP_FLAGS.has(arg))) : [];
+  if (under.length > 0) {
+    const names = under.map(({ name }) => name).join(', ');
+    throw new UsageError(`which one: ${names}? (cer help ${printable(first, 40)} explains them)`);
+  }
   if (call === null) {
     const kind = first.startsWith('-') ? 'flag' : 'command';
     throw new UsageError(`unknown ${kind} ${printable(first, 40)} (cer help lists the commands)`);

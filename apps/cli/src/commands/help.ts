@@ -27,11 +27,14 @@ export function helpCommand(commands: () => readonly Command[]): Command {
 
 function help(args: readonly string[], commands: readonly Command[], io: Io): ExitCode {
   const name = args.join(' ');
-  const command = commands.find((row) => row.name === name || row.name.split(' ')[0] === name);
-  if (name !== '' && command === undefined) throw new UsageError(`no command is called ${printable(name, 40)}`);
-  io.stdout.write(
-    command === undefined ? overview(commands, widthOf(io.stdout)) : commandPage(command, widthOf(io.stdout)),
-  );
+  const width = widthOf(io.stdout);
+  if (name === '') {
+    io.stdout.write(overview(commands, width));
+    return EXIT.verified;
+  }
+  const named = commands.filter((row) => row.name === name || row.name.startsWith(`${name} `));
+  if (named.length === 0) throw new UsageError(`no command is called ${printable(name, 40)} (cer help lists them)`);
+  io.stdout.write(named.map((command) => commandPage(command, width)).join('\n'));
   return EXIT.verified;
 }
 

@@ -4,12 +4,12 @@ import { readArguments } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { readHistory } from '../history/history-source.js';
 import { nextStatement, NotSigned, signNext, type NextStatement } from '../history/next-statement.js';
-import { nodeIdIn } from '../history/pinned-history.js';
-import { keepSeen, readSeen } from '../history/seen-histories.js';
+import { adviceOn, nodeIdIn } from '../history/pinned-history.js';
+import { keepSeen, readSeen, type HistoryPin } from '../history/seen-histories.js';
 import { writeNewFile } from '../input/new-file.js';
 import { nameOf } from '../input/read-bytes.js';
 import type { Io } from '../io.js';
-import { changeRow } from '../report/key-changes.js';
+import { changeRows } from '../report/key-changes.js';
 import { paragraph, rows, widthOf } from '../report/lay-out.js';
 import { paintFor } from '../report/paint.js';
 import { printable, printableJson } from '../report/printable.js';
@@ -24,7 +24,10 @@ const DEFAULT_DAYS = 30;
 export const keysRootSignCommand: Command = {
   name: 'keys root sign',
   summary: 'show what changed in the keys of a node, and vouch for it with a root key',
-  usage: ['keys root sign --root FILE --history FILE|URL --out FILE [options]'],
+  usage: [
+    'keys root sign --root FILE --history FILE|URL --out FILE [options]',
+    'keys root sign --root FILE --history FILE|URL --dry-run',
+  ],
   options: [
     ['--root FILE', 'the root key, as keys root init made it'],
     ['--history FILE|URL', 'the key history of the node: saved, or the address of the node'],
@@ -83,8 +86,10 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     io.stdout.write(`\nSigned: ${nameOf(out)}\n`);
     return EXIT.verified;
   } catch (error) {
-    if (error instanceof NotSigned) return refuse(error.code, error.message, io);
-    throw error;
+    if (!(error instanceof NotSigned)) throw error;
+    const page: Page = { paint: paintFor(io.stdout, io.env), width: widthOf(io.stdout) };
+    io.stdout.write(whyNotSigned(error, pin, io.env, page));
+    return refuse(error.code, error.message, io);
   }
 }
 
@@ -112,7 +117,7 @@ function readNewRoot(flag: string | undefined): RootKey | null {
   });
 }
 
-function whatIsSigned({ statement, added }: NextStatement, root: Signer, page: Page): string {
+function whatIsSigned({ statement, added, entries }: NextStatement, root: Signer, page: Page): string {
   const { nodeId, version, historyHead, issuedAt, nextUpdate, keySet } = statement;
   const facts: [string, string][] = [
     ['Node', printable(nodeId)],
@@ -124,7 +129,7 @@ function whatIsSigned({ statement, added }: NextStatement, root: Signer, page: P
   const changes =
     added.length === 0
       ? paragraph('Nothing changed since the last statement; this one only says so.', page.width)
-      : rows(added.map(changeRow), page.width);
+      : rows(changeRows(added, entries), page.width);
   const keys = keySet.keys.map(({ kid, status, publicKey }): [string, string] => [
     status,
     `${printable(kid)}, ${keyFingerprint(publicKeyFromBase64(publicKey))}`,
@@ -135,6 +140,17 @@ function whatIsSigned({ statement, added }: NextStatement, root: Signer, page: P
     section('New since its last statement', changes, page),
     section('Which makes these keys', rows(keys, page.width), page),
   ].join('');
+}
+
+function whyNotSigned({ code, message }: NotSigned, pin: HistoryPin, env: Io['env'], page: Page): string {
+  const advice =
+    code === 'KEY_HISTORY_ROOT_UNKNOWN'
+      ? 'Whoever holds the root that is in the history can bring this one in: cer keys root sign --add-root, with the ' +
+        'public key that keys root init printed for it.'
+      : adviceOn(code, pin, env);
+  const why = paragraph(`${printable(message)} [${code}]`, page.width);
+  const next = section('What to do next', paragraph(printable(advice, 1000), page.width), page);
+  return `${page.paint.bad('NOT SIGNED')}\n${why}${next}`;
 }
 
 async function agrees(io: Io): Promise<boolean> {

@@ -78,15 +78,20 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   if (evaluation.integrity.status !== 'PASS') {
     const { integrity } = evaluation;
     const reason = integrity.status === 'FAIL' ? integrity.code : 'UNKNOWN_ERROR';
+    say('NOT OPENED: the certificate itself does not hold', 'What is wrong with it, cer verify tells.', io);
     return refuse({ ...report, reason, findings: evaluation.findings }, io);
   }
   const snapshot = evaluation.bundle === null ? undefined : member(evaluation.bundle, 'snapshot');
   const sealed = isJsonObject(snapshot) ? member(snapshot, field) : undefined;
   if (!isSealedValue(sealed)) {
     const detail = `snapshot.${field}: is not sealed, so there is nothing to open`;
+    say(`NOT OPENED: the ${field} of this certificate is not sealed`, 'Only protocol 1.3.1 seals.', io);
     return refuse({ ...report, status: 'FAILED', reason: 'INCOMPLETE_ARTIFACT', detail }, io);
   }
-  return opens(sealed, salt, claimed) ? accept(field, io) : refuse(mismatch(field, report), io);
+  if (opens(sealed, salt, claimed)) return accept(field, io);
+  const other = 'The value, its type (text or JSON) or the salt is another one than was sealed.';
+  say(`NOT OPENED: this value is not the sealed ${field}`, other, io);
+  return refuse(mismatch(field, report), io);
 }
 
 function opens(sealed: JsonValue, salt: Uint8Array, claimed: ClaimedValue): boolean {
@@ -100,10 +105,14 @@ function opens(sealed: JsonValue, salt: Uint8Array, claimed: ClaimedValue): bool
 }
 
 function accept(field: SealedField, io: Io): ExitCode {
-  const { strong } = paintFor(io.stdout, io.env);
-  io.stdout.write(`${strong(`OPENED: this value is the sealed ${field}`)}\n`);
-  io.stdout.write('  The certificate itself is whole; whether a node signed it, cer verify tells.\n');
+  const whole = 'The certificate itself is whole; whether a node signed it, cer verify tells.';
+  say(`OPENED: this value is the sealed ${field}`, whole, io);
   return EXIT.verified;
+}
+
+function say(verdict: string, meaning: string, io: Io): void {
+  const { strong } = paintFor(io.stdout, io.env);
+  io.stdout.write(`${strong(verdict)}\n  ${meaning}\n`);
 }
 
 function mismatch(field: SealedField, report: object): object {

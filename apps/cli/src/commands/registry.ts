@@ -34,6 +34,11 @@ export const COMMANDS: readonly Command[] = [
   helpCommand(() => COMMANDS),
 ];
 
+/** The commands whose names go on after these words. */
+export function commandsUnder(words: readonly string[]): readonly Command[] {
+  return COMMANDS.filter(({ name }) => words.length > 0 && name.startsWith(`${words.join(' ')} `));
+}
+
 /** A command and what is left for it to read. */
 export interface Call {
   readonly command: Command;

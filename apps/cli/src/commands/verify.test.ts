@@ -92,6 +92,7 @@ describe('cer verify', () => {
   it('holds the certificate to the node and the attestation that the caller demands', async () => {
     const other = await cer(['verify', sample('certified.json'), ...KEYS, '--node', 'another-node']);
     expect(failureOf(other)).toMatchObject({ reason: 'ATTESTATION_INVALID_SIGNATURE' });
+    expect(other.stderr).toContain('names another node than the one that was asked for');
     const unsigned = await cer(['verify', sample('sealed.json'), '--require-attestation']);
     expect(unsigned.exitCode).toBe(1);
     expect(failureOf(unsigned)).toMatchObject({ reason: 'ATTESTATION_MISSING' });
@@ -147,8 +148,17 @@ describe('what cer verify cannot read', () => {
     ['broken JSON', [folder.write('broken.json', '{"a": ')], 'is not valid JSON'],
     ['an empty file', [folder.write('empty.json', '')], 'is not valid JSON'],
     ['a file over the limit', [sample('certified.json'), '--max-bytes', '100'], 'larger than 100 bytes'],
-    ['an unknown flag', [sample('certified.json'), '--frobnicate'], "Unknown option '--frobnicate'"],
-    ['no file at all', [], 'FILE is missing'],
+    [
+      'an unknown flag',
+      [sample('certified.json'), '--frobnicate'],
+      "Unknown option '--frobnicate' (see: cer help verify)",
+    ],
+    ['no file at all', [], 'FILE is missing (see: cer help verify)'],
+    [
+      'an audit package',
+      [folder.write('package.zip', 'PK\u0003\u0004')],
+      'is a ZIP archive: an audit package is checked',
+    ],
     ['two files', [sample('sealed.json'), sample('sealed.json')], 'exactly one FILE'],
     ['a flag without its value', [sample('certified.json'), '--keys'], '--keys'],
     ['a limit that is no number', [sample('certified.json'), '--max-bytes', '1e9'], '--max-bytes: must be'],

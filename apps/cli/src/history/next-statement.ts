@@ -77,7 +77,7 @@ async function next(document: JsonValue, root: Signer, terms: SigningTerms): Pro
   if (own === undefined && roots.size > 0) {
     throw new NotSigned(
       'KEY_HISTORY_ROOT_UNKNOWN',
-      'another root is in this history: it can add yours with --add-root',
+      'another root vouches for this history already, and this one is not in it',
     );
   }
   if (own !== undefined && own.status !== 'live') {

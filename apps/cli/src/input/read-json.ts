@@ -6,13 +6,18 @@ import { nameOf } from './read-bytes.js';
 export type StrictJson =
   { readonly value: JsonValue; readonly fault: null } | { readonly value: null; readonly fault: Finding };
 
+const ZIP_START = [0x50, 0x4b, 0x03, 0x04];
+
 /**
  * Parses what is to be verified. Text that is no JSON at all is a mistake in the call; JSON that breaks a strict rule is
  * a certificate that nobody can hold unambiguously.
- * @throws UsageError for a JSON syntax error
+ * @throws UsageError for a JSON syntax error, and for a ZIP archive
  * @see docs/spec.md, "Strict JSON"
  */
 export function readStrictJson(bytes: Uint8Array, source: string): StrictJson {
+  if (ZIP_START.every((byte, at) => bytes[at] === byte)) {
+    throw new UsageError(`${nameOf(source)}: is a ZIP archive: an audit package is checked with cer verify-package`);
+  }
   try {
     return { value: parseJson(bytes), fault: null };
   } catch (error) {

@@ -116,9 +116,17 @@ export async function talking(io: Io, talk: () => Promise<ExitCode>): Promise<Ex
   }
 }
 
+/** For refusals that the node sends without a sentence of its own. */
+const WORDS: ReadonlyMap<JsonValue | undefined, string> = new Map([
+  ['UNAUTHORIZED', 'the node does not take this API key: it is mistyped, revoked, or of another node'],
+  ['RECORD_NOT_FOUND', 'the node has no public record of this: it was never certified there, or is hidden or deleted'],
+]);
+
 /** Writes what the node refused: its code and sentences on stderr. */
 export function refused({ status, body }: NodeAnswer, io: Io): ExitCode {
-  io.stderr.write(`${printableJson({ status, ...body })}\n`);
+  const code = member(body, 'reasonCode') ?? member(body, 'error');
+  const words = member(body, 'message') === undefined ? WORDS.get(code) : undefined;
+  io.stderr.write(`${printableJson({ status, ...body, ...(words !== undefined && { message: words }) })}\n`);
   return status === 404 ? EXIT.notFound : EXIT.failed;
 }
 

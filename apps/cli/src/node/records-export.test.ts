@@ -70,6 +70,7 @@ describe('cer records export', () => {
 
   it.each<[string, RequestListener, number, string]>([
     ['a refusal', (_, response) => response.writeHead(403).end('{"error":"FORBIDDEN"}'), 1, 'FORBIDDEN'],
+    ['a key that is none', (_, response) => response.writeHead(401).end('{"error":"UNAUTHORIZED"}'), 1, 'mistyped'],
     ['something else', (_, response) => response.writeHead(404).end('<html>'), 1, 'is this the address of a node?'],
     ['no answer', (request) => request.socket.destroy(), 1, 'cannot be reached'],
   ])('tells %s and writes nothing', async (_, listener, code, why) => {

@@ -33,15 +33,16 @@ export const recordsExportCommand: Command = {
   options: [
     ['--out FILE', 'where the package goes; it appears whole or not at all, and replaces no file'],
     ...NODE_FLAG_HELP,
-    ['--attested-from TIME', 'first attested at this date or time, or later'],
-    ['--attested-to TIME', 'first attested before this date or time'],
+    ['--attested-from TIME', 'first attested at this date (UTC) or time, or later'],
+    ['--attested-to TIME', 'first attested before this date (UTC) or time'],
     ['--app-id ID', 'of this application'],
     ['--bundle-type TYPE', 'of this type'],
     ['--status STATUS', 'visible or hidden'],
   ],
   examples: [
     [
-      'cer records export --out 2026.zip --attested-from 2026-01-01 --attested-to 2027-01-01 --node https://node.example',
+      'cer records export --out 2026.zip --attested-from 2026-01-01 --attested-to 2027-01-01 ' +
+        '--node https://node.example --api-key-file key',
       'a year; then check it: cer verify-package 2026.zip --keys https://node.example',
     ],
   ],

@@ -2,12 +2,24 @@ import { rootFingerprintOf } from '@cer/cer-core';
 import { keyFingerprint, publicKeyFromBase64, type KeyChange, type KeyHistoryEntry } from '@cer/keys';
 import { printable } from './printable.js';
 
-/** An entry of a key history as a row: its number, and its change in plain words. */
-export function changeRow({ seq, issuedAt, change }: KeyHistoryEntry): [string, string] {
-  return [`${seq}.`, `${inWords(change)} (entered ${issuedAt})`];
+/** The fingerprint of a root: people compare these, while entries name roots by kid. */
+type NameOfRoot = (kid: string) => string;
+
+/**
+ * Entries of a key history as rows: the number of each, and its change in plain words.
+ * @param history all entries up to the last of these, where the roots stand that they name
+ */
+export function changeRows(
+  entries: readonly KeyHistoryEntry[],
+  history: readonly KeyHistoryEntry[],
+): readonly [string, string][] {
+  const roots = history.flatMap(({ change }) => ('root' in change ? [change.root] : []));
+  const names = new Map(roots.map((root) => [root.kid, rootFingerprintOf(root)]));
+  const nameOf: NameOfRoot = (kid) => names.get(kid) ?? printable(kid);
+  return entries.map(({ seq, issuedAt, change }) => [`${seq}.`, `${inWords(change, nameOf)} (entered ${issuedAt})`]);
 }
 
-function inWords(change: KeyChange): string {
+function inWords(change: KeyChange, nameOf: NameOfRoot): string {
   switch (change.type) {
     case 'key-added': {
       const { kid, publicKey, notBefore } = change.key;
@@ -21,11 +33,11 @@ function inWords(change: KeyChange): string {
     case 'key-revoked':
       return `REVOKES ${printable(change.kid)} as of ${change.revokedAt}${why(change)}`;
     case 'root-added':
-      return `Adds the root ${rootFingerprintOf(change.root)}${by(change.endorsement)}`;
+      return `Adds the root ${rootFingerprintOf(change.root)}${by(change.endorsement, nameOf)}`;
     case 'root-replaced':
-      return `Puts the root ${rootFingerprintOf(change.root)} in the place of ${change.kid}${by(change.endorsement)}`;
+      return `Puts the root ${rootFingerprintOf(change.root)} in the place of ${nameOf(change.kid)}${by(change.endorsement, nameOf)}`;
     case 'root-revoked':
-      return `REVOKES the root ${change.kid}${why(change)}`;
+      return `REVOKES the root ${nameOf(change.kid)}${why(change)}`;
   }
 }
 
@@ -33,8 +45,8 @@ function why({ reason, compromisedSince }: { readonly reason: string; readonly c
   return `, because: ${reason}${compromisedSince === undefined ? '' : `, in wrong hands since ${compromisedSince}`}.`;
 }
 
-function by(endorsement: { readonly kid: string } | undefined): string {
+function by(endorsement: { readonly kid: string } | undefined, nameOf: NameOfRoot): string {
   return endorsement === undefined
     ? ', which counts only for those who pin it.'
-    : `, for which the root ${endorsement.kid} vouches.`;
+    : `, for which the root ${nameOf(endorsement.kid)} vouches.`;
 }

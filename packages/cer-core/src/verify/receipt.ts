@@ -128,9 +128,11 @@ function bindingFindings({ bundle, type }: Subject, receipt: Receipt, trust: Tru
   if (type !== null && receipt.scope !== type.receiptScope) {
     findings.push(invalid(`${RECEIPT_MEMBER}.scope`, 'is of another scope than this bundle type needs'));
   }
-  const nodes = [trust.keySet?.nodeId, trust.nodeId].filter((nodeId) => nodeId !== undefined && nodeId !== null);
-  if (nodes.some((nodeId) => nodeId !== receipt.nodeId)) {
+  const isOther = (nodeId: string | null | undefined): boolean => (nodeId ?? receipt.nodeId) !== receipt.nodeId;
+  if (isOther(trust.keySet?.nodeId)) {
     findings.push(invalid(`${RECEIPT_MEMBER}.nodeId`, 'names another node than the one whose keys were given'));
+  } else if (isOther(trust.nodeId)) {
+    findings.push(invalid(`${RECEIPT_MEMBER}.nodeId`, 'names another node than the one that was asked for'));
   }
   return findings;
 }
