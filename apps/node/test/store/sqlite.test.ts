@@ -25,10 +25,10 @@ describe('the store on SQLite', () => {
     await remove();
   });
 
-  it('lays its file out in large pages with a write-ahead log', async () => {
+  it('lays its file out in small pages with a write-ahead log', async () => {
     const { url, query, remove } = await sqliteTestDatabase();
     await (await openStore({ databaseUrl: url, queueLimit: 1 })).close();
-    expect(await query('pragma page_size')).toEqual([{ page_size: 16_384 }]);
+    expect(await query('pragma page_size')).toEqual([{ page_size: 4096 }]);
     expect(await query('pragma journal_mode')).toEqual([{ journal_mode: 'wal' }]);
     await remove();
   });
