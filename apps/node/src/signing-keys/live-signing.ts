@@ -44,6 +44,8 @@ export class LiveSigning implements Signing {
   readonly #options: LiveSigningOptions;
   readonly #attestors = new Map<string, Attestor>();
   readonly #opening = new Map<string, Promise<Attestor>>();
+  /** Why each key that cannot be opened could not be: it is tried every second, and the log is to be read. */
+  readonly #complaints = new Map<string, string>();
   /** When each key was last handed out, by the clock that is never set. */
   readonly #lastUsed = new Map<string, number>();
   #table: { readonly table: KeyTable; readonly readAt: number } | null = null;
@@ -157,9 +159,15 @@ export class LiveSigning implements Signing {
     try {
       signer = await holder.open({ kid, publicKey: publicKeyFromBase64(key.publicKey), reference });
     } catch (error) {
-      this.#options.logger.error({ err: error, kid }, 'the signing key cannot be opened');
-      throw error instanceof SignerAwayError ? error : new SignerAwayError('cannot be opened', { cause: error });
+      const away = error instanceof SignerAwayError ? error : new SignerAwayError('cannot be opened', { cause: error });
+      const reason = away.message;
+      if (this.#complaints.get(kid) !== reason) {
+        this.#complaints.set(kid, reason);
+        this.#options.logger.error({ err: error, kid, reason }, 'the signing key cannot be opened; see /ready');
+      }
+      throw away;
     }
+    this.#complaints.delete(kid);
     const attestor = { signer: this.#watched(signer), nodeId, nodeRuntimeHash };
     this.#attestors.set(kid, attestor);
     return attestor;

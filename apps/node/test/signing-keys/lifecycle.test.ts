@@ -85,7 +85,10 @@ describe('a rotation', () => {
     expect(previousKid).toBe(before);
     expect(Date.parse(notBefore) - premises.now().getTime()).toBeGreaterThanOrEqual(60_000);
     expect(entryOf(kid)).toMatchObject({ status: 'active', notBefore });
-    expect(node.signing.published()).toMatchObject({ maxAgeSeconds: 60, document: { activeKid: before } });
+    expect(node.signing.published()).toMatchObject({ document: { activeKid: before } });
+    // The life of what was read just now.
+    await node.signing.refresh();
+    expect(node.signing.published().maxAgeSeconds).toBe(60);
     premises.pass(60_000);
     expect(await kidNow()).toBe(before);
     premises.pass(Date.parse(notBefore) - premises.now().getTime());
@@ -250,6 +253,22 @@ describe('the clock guard', () => {
 });
 
 describe('a signer that goes away', () => {
+  it('stands in the log with its reason, once for each', async () => {
+    let reason = 'PKCS11_MODULE cannot be loaded';
+    const fails = (): Promise<never> => Promise.reject(new SignerAwayError(reason));
+    const other = await premises.open({
+      holders: [
+        { name: 'file', create: fails, open: fails, erase: async () => undefined, close: async () => undefined },
+      ],
+    });
+    const complaints = (): readonly string[] => premises.log.filter((line) => line.includes('cannot be opened'));
+    for (let turn = 0; turn < 3; turn++) await expect(other.signing.prove(premises.now())).rejects.toThrow(reason);
+    expect(complaints()).toEqual([expect.stringContaining('"reason":"PKCS11_MODULE cannot be loaded"')]);
+    reason = 'the hardware token is away';
+    await expect(other.signing.prove(premises.now())).rejects.toThrow(reason);
+    expect(complaints()).toHaveLength(2);
+  });
+
   it('is told with its reason, and signs again once it is back, without a restart', async () => {
     const { signer } = await node.signing.attestorAt(premises.now());
     let isAway = false;
