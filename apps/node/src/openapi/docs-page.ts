@@ -17,7 +17,12 @@ code { overflow-wrap: anywhere; }
 summary { cursor: pointer; padding: .25rem 0; }
 nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; padding: 0; list-style: none; }
 td:first-child { white-space: nowrap; }
-@media (max-width: 40rem) { th, td { padding-right: .5rem; } td:first-child { white-space: normal; } }
+@media (max-width: 40rem) {
+  thead { position: absolute; clip-path: inset(50%); }
+  tr { display: grid; grid-template-columns: minmax(3rem, max-content) minmax(0, 1fr); border-top: 1px solid var(--line); }
+  td { border: 0; padding-right: .5rem; }
+  td:nth-child(3) { grid-column: 2; padding-top: 0; }
+}
 `;
 
 /**
@@ -46,6 +51,8 @@ export function docsPage({ info, tags, paths, components }: OpenApiDocument): st
 <header>
 <h1>${escape(info.title)}</h1>
 <p>Version ${escape(info.version)}. ${escape(info.description)} For programs: <a href="/openapi.json">openapi.json</a>.</p>
+<p>Where a key is needed, send it as <code>Authorization: Bearer API_KEY</code>. Every refusal has the same
+<a href="#shape-Error">shape</a>; the tables name its codes.</p>
 <nav aria-label="Groups of routes"><ul>${links.join('')}<li><a href="#shapes">Shapes</a></li></ul></nav>
 </header>
 <main>${groups.join('')}${shapes(components.schemas)}</main>
