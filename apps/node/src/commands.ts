@@ -37,7 +37,7 @@ export type Print = (line: string) => void;
 /** Runs one of the node's commands. @throws StartupError with what to do when it cannot */
 export async function runCommand(args: readonly string[], env: Environment, print: Print): Promise<void> {
   const [command, subcommand, ...rest] = args;
-  if (command === 'help' || command === '--help') {
+  if (command === 'help' || args.some((arg) => arg === '--help' || arg === '-h')) {
     print(USAGE.trimEnd());
     return;
   }
@@ -96,10 +96,8 @@ async function compact(env: Environment): Promise<void> {
 }
 
 async function createTenant(args: readonly string[], env: Environment): Promise<string> {
-  const [option, name, ...more] = args;
-  if (option !== '--name' || name === undefined || name === '' || more.length > 0) {
-    throw new StartupError(`--name is required\n\n${USAGE}`);
-  }
+  const { name } = optionsOf(args, ['name']);
+  if (name === undefined || name.trim() === '') throw new StartupError(`--name is required\n\n${USAGE}`);
   const { databaseUrl, storeQueueLimit } = loadNodeConfig(env);
   const store = await openStore({ databaseUrl, queueLimit: storeQueueLimit });
   try {
@@ -127,16 +125,24 @@ async function createApiKey(args: readonly string[], env: Environment): Promise<
 }
 
 function parseKeyArgs(args: readonly string[]): { readonly tenant: string; readonly scopes: readonly string[] } {
-  let values: { tenant?: string | undefined; scopes?: string | undefined };
+  const { tenant, scopes: stated } = optionsOf(args, ['tenant', 'scopes']);
+  if (tenant === undefined || tenant.trim() === '') throw new StartupError(`--tenant is required\n\n${USAGE}`);
+  const known: ReadonlySet<string> = new Set(SCOPES);
+  const scopes = stated?.split(',') ?? [...SCOPES];
+  if (!scopes.every((scope) => known.has(scope))) throw new StartupError(`--scopes: must be of ${SCOPES.join(', ')}`);
+  return { tenant, scopes };
+}
+
+/** The options of a command, each of which takes a value. */
+function optionsOf<Name extends string>(
+  args: readonly string[],
+  names: readonly Name[],
+): { readonly [option in Name]?: string } {
+  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
   try {
-    ({ values } = parseArgs({ args: [...args], options: { tenant: { type: 'string' }, scopes: { type: 'string' } } }));
+    const { values } = parseArgs({ args: [...args], options });
+    return values as { [option in Name]?: string };
   } catch {
     throw new StartupError(`unknown option\n\n${USAGE}`);
   }
-  if (values.tenant === undefined || values.tenant.trim() === '')
-    throw new StartupError(`--tenant is required\n\n${USAGE}`);
-  const known: ReadonlySet<string> = new Set(SCOPES);
-  const scopes = values.scopes?.split(',') ?? [...SCOPES];
-  if (!scopes.every((scope) => known.has(scope))) throw new StartupError(`--scopes: must be of ${SCOPES.join(', ')}`);
-  return { tenant: values.tenant, scopes };
 }

@@ -90,3 +90,15 @@ describe('hiding and deleting by an administrator', () => {
     expect((await ask(node, 'get', `/v1/cer/public?certificate_hash=${hash}`)).status).toBe(200);
   });
 });
+
+describe('the pages of the audit log', () => {
+  it.each([
+    ['limit=1001', 'limit: must be a whole number from 1 to 1000'],
+    ['limit=0', 'limit: must be a whole number from 1 to 1000'],
+    ['after=-1', 'after: must be a whole number'],
+    ['before=1', 'query: has unknown members: before'],
+  ])('are refused for %s', async (query, message) => {
+    const { status, body } = await ask(node, 'get', `/v1/admin/audit?${query}`, { headers });
+    expect([status, at(body, 'message')]).toEqual([400, message]);
+  });
+});

@@ -81,6 +81,9 @@ describe('the node’s commands', () => {
     [['api-key', 'create', '--tenant', '']],
     [['api-key', 'create', '--tenant', '  ']],
     [['api-key', 'create', '--tenant', 'acme', 'more']],
+    [['tenant', 'create']],
+    [['tenant', 'create', '--name', '  ']],
+    [['tenant', 'create', '--name', 'acme', 'more']],
     [['api-key', 'create', '--tenant', 'acme', '--scope', 'certify']],
     [['api-key', 'create', '--tenant', 'acme', '--scopes', 'certify,admin']],
     [['api-key', 'create', '--tenant', 'acme', '--scopes', '']],
@@ -89,6 +92,13 @@ describe('the node’s commands', () => {
     await expect(command(args)).rejects.toBeInstanceOf(StartupError);
     await expect(command(args)).rejects.toThrow(/Usage:|must be of|must have/);
   });
+
+  it.each([[['help']], [['-h']], [['backup', '--help']], [['tenant', 'set', '-h']]])(
+    'explains itself when asked: %j',
+    async (args) => {
+      expect(await command(args)).toEqual([USAGE.trimEnd()]);
+    },
+  );
 
   it('prints the refusal on stderr and exits with 1, and help on stdout with 0', async () => {
     const refused = await runNode(['api-key', 'create'], env);

@@ -58,6 +58,15 @@ describe('configuration', () => {
     expect(config).not.toHaveProperty('PATH');
   });
 
+  it.each(['pässword that is long', ' long enough', 'long enough ', 'long\tenough', 'long enough\n'])(
+    'refuses a secret that no header carries as it is: %j',
+    (ADMIN_SECRET) => {
+      expect(linesOf({ ADMIN_SECRET })).toEqual([
+        expect.stringMatching(/^ADMIN_SECRET: must have printable ASCII characters only/),
+      ]);
+    },
+  );
+
   it('reads what is set', () => {
     const config = loadConfig(schema, {
       PORT: '0',

@@ -60,10 +60,16 @@ export function flag(byDefault: boolean) {
     .default(byDefault);
 }
 
-/** A secret given in the variable itself. */
+/** What a header carries as it is: other characters arrive as others, and spaces at the ends not at all. */
+const carriedWhole = /^(?! )[\x20-\x7e]*(?<! )$/;
+
+/** A secret given in the variable itself, which clients send in a header. */
 export function secret(minCharacters = 1) {
   return z
     .string()
+    .refine((text) => carriedWhole.test(text), {
+      error: 'must have printable ASCII characters only, and no space at either end: clients send it in a header',
+    })
     .refine((text) => text.length >= minCharacters, { error: `must have at least ${minCharacters} characters` })
     .transform((text) => new Secret(text));
 }

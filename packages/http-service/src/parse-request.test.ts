@@ -76,4 +76,11 @@ describe('a checked request', () => {
       '"a": must be given once',
     ]);
   });
+
+  it('calls a query a query', () => {
+    expect(refusalOf(() => checkQuery(z.strictObject({}), new URLSearchParams('a=1')))).toEqual([
+      'VALIDATION_ERROR',
+      'query: has unknown members: a',
+    ]);
+  });
 });

@@ -31,9 +31,7 @@ export function parseJsonBody(request: Pick<ServiceRequest, 'body'>, options: Pa
  * @throws ServiceError VALIDATION_ERROR with every fault as `path: rule`
  */
 export function checkRequest<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw validationError(zodFaults(result.error, value));
+  return checked(schema, value, 'body');
 }
 
 /**
@@ -45,5 +43,11 @@ export function checkQuery<Schema extends z.ZodType>(schema: Schema, query: URLS
   const repeated = names.filter((name) => query.getAll(name).length > 1);
   if (repeated.length > 0)
     throw validationError(repeated.map((name) => `${JSON.stringify(name.slice(0, 64))}: must be given once`));
-  return checkRequest(schema, Object.fromEntries(query));
+  return checked(schema, Object.fromEntries(query), 'query');
+}
+
+function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, whole: string): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw validationError(zodFaults(result.error, value, whole));
 }

@@ -7,19 +7,20 @@ type Path = readonly PropertyKey[];
  * Every fault of a failed zod check, as `path: rule`. The sentences are made here from the schema's own terms: zod's
  * messages can carry the received value. Messages that a schema's author wrote are kept, they must name rules only.
  * @param input what was checked, to tell a missing member from one of the wrong type
+ * @param whole what the faults of the value as a whole are said of
  */
-export function zodFaults(error: z.core.$ZodError, input: unknown): string[] {
-  return error.issues.flatMap((issue) => faultsOf(issue, [], input));
+export function zodFaults(error: z.core.$ZodError, input: unknown, whole = 'body'): string[] {
+  return error.issues.flatMap((issue) => faultsOf(issue, [], input, whole));
 }
 
-function faultsOf(issue: Issue, base: Path, input: unknown): string[] {
+function faultsOf(issue: Issue, base: Path, input: unknown, whole: string): string[] {
   const path = [...base, ...issue.path];
   if (issue.code === 'invalid_union') {
     const branch = fittingBranch(issue.errors);
-    if (branch !== undefined) return branch.flatMap((inner) => faultsOf(inner, path, input));
+    if (branch !== undefined) return branch.flatMap((inner) => faultsOf(inner, path, input, whole));
   }
-  if (issue.code === 'invalid_element') return issue.issues.flatMap((inner) => faultsOf(inner, path, input));
-  return [`${pathText(path)}: ${valueAt(input, path) === undefined ? 'is required' : ruleOf(issue)}`];
+  if (issue.code === 'invalid_element') return issue.issues.flatMap((inner) => faultsOf(inner, path, input, whole));
+  return [`${pathText(path, whole)}: ${valueAt(input, path) === undefined ? 'is required' : ruleOf(issue)}`];
 }
 
 /** The one branch that the value has the outer shape of; its faults say more than "no branch fits". */
@@ -81,8 +82,8 @@ function unitOf(origin: string): string {
   return origin === 'file' ? ' bytes' : '';
 }
 
-function pathText(path: Path): string {
-  if (path.length === 0) return 'body';
+function pathText(path: Path, whole: string): string {
+  if (path.length === 0) return whole;
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`;
     const name = keyText(String(key));

@@ -20,7 +20,9 @@ export const AuditQuery = z.strictObject({
     .default('0'),
   limit: z
     .string()
-    .regex(/^[1-9]\d{0,3}$/, { error: `must be 1 to ${MAX_PAGE}` })
+    .refine((text) => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= MAX_PAGE, {
+      error: `must be a whole number from 1 to ${MAX_PAGE}`,
+    })
     .default('100'),
 });
 
@@ -35,7 +37,7 @@ export function auditRoutes({ audit, adminGate, signing }: AuditRouteDeps): Rout
         const { after, limit } = checkQuery(AuditQuery, query);
         // The end first: entries that come meanwhile are on the page or on a later one, never beyond the head.
         const last = await audit.last();
-        const rows = await audit.after(Number(after), Math.min(Number(limit), MAX_PAGE));
+        const rows = await audit.after(Number(after), Number(limit));
         const shown = rows.filter(({ seq }) => last !== null && seq <= last.seq);
         const reached = shown.at(-1)?.seq ?? Number(after);
         return ok({
