@@ -55,6 +55,27 @@ describe('backup and restore', () => {
     }
   });
 
+  it('report no usage twice, and name reports anew: the number of a record that a copy lacks is given again', async () => {
+    await store.records.recordOnce(newRecord());
+    const place = join(folder, 'reporting', 'node.sqlite');
+    const copy = join(folder, 'reporting.sqlite');
+    await said(['backup', '--out', copy]);
+    await said(['restore', '--from', copy], `sqlite:${place}`);
+    const restored = await openStore({ databaseUrl: `sqlite:${place}`, queueLimit: 10 });
+    try {
+      expect(await restored.usage.next(await restored.usage.newest())).toBeNull();
+      const added = [store, restored].map(async ({ records, usage }) => {
+        await records.recordOnce(newRecord());
+        return usage.next(await usage.newest());
+      });
+      const [original, ofCopy] = await Promise.all(added);
+      expect(ofCopy).toMatchObject({ upTo: original?.upTo, items: [{ count: 1 }] });
+      expect(ofCopy?.reportId).not.toBe(original?.reportId);
+    } finally {
+      await restored.close();
+    }
+  });
+
   it.each(['node.sqlite', 'node.sqlite-wal', 'node.sqlite-shm'])('restores beside no %s', async (name) => {
     const place = mkdtempSync(join(folder, 'taken-'));
     writeFileSync(join(place, name), 'newer certificates');

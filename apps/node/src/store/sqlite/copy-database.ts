@@ -40,6 +40,7 @@ export function copyDatabase(from: string, to: string): DatabaseMarks {
   try {
     withFile(from, (file) => file.prepare('vacuum into ?').run(draft));
     const marks = withFile(draft, checkedMarks);
+    beginNewUsageReports(draft);
     sync(draft);
     renameSync(draft, to);
     sync(dirname(to));
@@ -51,6 +52,25 @@ export function copyDatabase(from: string, to: string): DatabaseMarks {
     const why = code === 'SQLITE_FULL' || code === 'ENOSPC' ? `the disk is full, ${code}` : code;
     throw refusal(`${from} could not be copied (${why}): nothing was kept`);
   }
+}
+
+/**
+ * The control plane takes a report that has the name of an earlier one for the same. Served, the copy would give the
+ * numbers of the records that it lacks to others, so it names its reports anew, and reports nothing that it was made with.
+ */
+function beginNewUsageReports(path: string): void {
+  const copy = new Sqlite(path, { fileMustExist: true });
+  try {
+    if (!hasTable(copy, 'usage_reports')) return;
+    copy.exec(`update usage_reports set series = lower(hex(randomblob(16))), sending = null,
+      reported = (select coalesce(max(seq), 0) from records)`);
+  } finally {
+    copy.close();
+  }
+}
+
+function hasTable(file: Sqlite.Database, name: string): boolean {
+  return file.prepare('select 1 from sqlite_master where name = ?').get(name) !== undefined;
 }
 
 function withFile<T>(path: string, work: (file: Sqlite.Database) => T): T {
@@ -69,17 +89,19 @@ function checkedMarks(file: Sqlite.Database): DatabaseMarks {
   const one = (sql: string): Record<string, unknown> | undefined =>
     file.prepare<[], Record<string, unknown>>(sql).get();
   const figure = (sql: string): number => Number(one(sql)?.['figure'] ?? 0);
-  const has = (table: string): boolean => one(`select 1 from sqlite_master where name = '${table}'`) !== undefined;
-  if (!has('schema_versions') || !has('records')) throw refusal('this is no database of a node: nothing was kept');
+  if (!hasTable(file, 'schema_versions') || !hasTable(file, 'records'))
+    throw refusal('this is no database of a node: nothing was kept');
   const newest = one('select attested_at from records order by seq desc limit 1')?.['attested_at'];
   // Databases of earlier releases are copied before they are brought up to date.
-  const head = has('audit_entries') ? one('select seq, hash from audit_entries order by seq desc limit 1') : undefined;
+  const head = hasTable(file, 'audit_entries')
+    ? one('select seq, hash from audit_entries order by seq desc limit 1')
+    : undefined;
   return {
     schemaVersion: figure('select max(version) as figure from schema_versions'),
     records: figure('select count(*) as figure from records'),
     newestAttestedAt: typeof newest === 'string' ? newest : null,
     auditHead: head === undefined ? null : { seq: Number(head['seq']), hash: String(head['hash']) },
-    keyHistorySeq: has('key_history') ? figure('select max(seq) as figure from key_history') : 0,
+    keyHistorySeq: hasTable(file, 'key_history') ? figure('select max(seq) as figure from key_history') : 0,
   };
 }
 
