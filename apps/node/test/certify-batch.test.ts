@@ -105,7 +105,7 @@ describe('a batch of certifies', () => {
     expect(found.slice(0, MAX_BATCH_LINES).every(({ index, status }, at) => index === at && status === 200)).toBe(true);
     expect(found.at(-1)).toMatchObject({ index: MAX_BATCH_LINES, status: 413, body: { error: 'PAYLOAD_TOO_LARGE' } });
     expect(await holds(ids.at(-1) ?? '')).toBe(false);
-  }, 60_000);
+  });
 
   it('refuses a line that is too long, and goes on behind it', async () => {
     const long = line({ input: 'x'.repeat(MAX_LINE_BYTES) });

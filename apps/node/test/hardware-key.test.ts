@@ -22,7 +22,8 @@ const message = new TextEncoder().encode('receipt');
 const away = { name: 'SignerAwayError', message: 'the hardware token is away' };
 
 function holderOf({ address, environment }: TestToken): SigningKeyHolder {
-  return pkcs11KeyHolder(connectToken(address, { environment, reopenAfterMs: 0 }), () => new Date());
+  const patient = { environment, reopenAfterMs: 0, timeoutMs: 60_000 };
+  return pkcs11KeyHolder(connectToken(address, patient), () => new Date());
 }
 
 describeWithToken('the holder of keys on a hardware token', () => {
@@ -168,7 +169,7 @@ describeWithToken('a node that is told of a hardware token', () => {
   });
 
   async function keysOnToken(): Promise<string[]> {
-    const token = connectToken(hsm.address, { environment: hsm.environment });
+    const token = connectToken(hsm.address, { environment: hsm.environment, timeoutMs: 60_000 });
     try {
       return (await token.listKeys()).map(({ kid }) => kid);
     } finally {

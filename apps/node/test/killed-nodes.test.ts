@@ -111,6 +111,6 @@ describe.each([
         expect(node.stdout()).not.toContain('What is a receipt?');
       }
     },
-    60_000 * ROUNDS,
+    200_000 * ROUNDS,
   );
 });

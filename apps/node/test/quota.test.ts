@@ -22,11 +22,14 @@ async function databaseOf(make: () => Promise<TestDatabase>): Promise<TestDataba
   return database;
 }
 
+/** Far from the end of its month: the quota begins again there. */
+const IN_A_MONTH = new Date('2026-01-15T12:00:00.000Z');
+
 /** A node whose tenants all have a plan with so many executions a month. */
 async function nodeOn(
   database: TestDatabase,
   executionsPerMonth: number,
-  now = (): Date => new Date(),
+  now = (): Date => IN_A_MONTH,
 ): Promise<TestNode> {
   const node = await startTestNode({
     database,

@@ -41,6 +41,8 @@ interface Account {
 
 export function createQuota({ records, quotas, now, logger }: QuotaDeps): Quota {
   const accounts = new Map<string, Account>();
+  /** Of purses that others have replaced: closing waits for them. */
+  const givingBack = new Set<Promise<void>>();
 
   const accountOf = (tenantId: string, limit: number): Account => {
     const month = now().toISOString().slice(0, 7);
@@ -51,7 +53,9 @@ export function createQuota({ records, quotas, now, logger }: QuotaDeps): Quota 
       return opened;
     }
     if (account.purse.month !== month || account.purse.limit !== limit) {
-      void giveBack(account.purse);
+      const returned = giveBack(account.purse);
+      givingBack.add(returned);
+      void returned.then(() => givingBack.delete(returned));
       account.purse = new MonthPurse(quotas, tenantId, month, limit);
     }
     return account;
@@ -131,7 +135,7 @@ export function createQuota({ records, quotas, now, logger }: QuotaDeps): Quota 
     close: async () => {
       clearInterval(idling);
       // Without the database they are lost, as with a node that is killed; the rest of the node still closes in order.
-      await Promise.all([...accounts.values()].map(({ purse }) => giveBack(purse)));
+      await Promise.all([...givingBack, ...[...accounts.values()].map(({ purse }) => giveBack(purse))]);
     },
   };
 }

@@ -10,9 +10,12 @@ const ANSWER_WITHIN_MS = 1000;
 /** What this process counts by itself is kept for the length of a window. */
 const inMemory = (): RateLimiterMemory => new RateLimiterMemory({ keyPrefix: '', points: 1, duration: WINDOW_S });
 
-/** Points of rate limits, counted by `rate-limiter-flexible`. */
-export function ratePointsOn(database: Database): RatePoints {
-  const limiter = database.dialect === 'postgres' ? sharedOn(database) : inMemory();
+/**
+ * Points of rate limits, counted by `rate-limiter-flexible`.
+ * @param answerWithinMs how long a request waits for a shared count, 1 s unless given
+ */
+export function ratePointsOn(database: Database, answerWithinMs = ANSWER_WITHIN_MS): RatePoints {
+  const limiter = database.dialect === 'postgres' ? sharedOn(database, answerWithinMs) : inMemory();
   return {
     take: async (key, points) => {
       // A penalty is always booked and never refused: what is too much is decided where the limit is known.
@@ -22,10 +25,10 @@ export function ratePointsOn(database: Database): RatePoints {
   };
 }
 
-function sharedOn(database: Database): RateLimiterAbstract {
+function sharedOn(database: Database, answerWithinMs: number): RateLimiterAbstract {
   const storeClient = {
     query: async ({ text, values }: { readonly text: string; readonly values: readonly SqlValue[] }) => {
-      const rows = await withinTime(database.all(text, values));
+      const rows = await withinTime(database.all(text, values), answerWithinMs);
       return { rows, rowCount: rows.length };
     },
   };
@@ -42,12 +45,12 @@ function sharedOn(database: Database): RateLimiterAbstract {
   });
 }
 
-async function withinTime(answer: Promise<readonly SqlRow[]>): Promise<readonly SqlRow[]> {
+async function withinTime(answer: Promise<readonly SqlRow[]>, answerWithinMs: number): Promise<readonly SqlRow[]> {
   let due: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     due = setTimeout(() => {
       reject(new StoreError('STORE_UNAVAILABLE', 'the database takes too long'));
-    }, ANSWER_WITHIN_MS);
+    }, answerWithinMs);
   });
   try {
     return await Promise.race([answer, late]);

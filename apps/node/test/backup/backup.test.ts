@@ -91,7 +91,7 @@ describe.each<[string, () => Promise<TestDatabase>, KeptDatabase]>([
     const { url, stop } = await kept.restore(env, folder);
     stopDatabase = stop;
     restored = await startNodeProcess({ ...env, DATABASE_URL: url });
-  }, 120_000);
+  }, 400_000);
   afterAll(async () => {
     premises.remove();
     await stopDatabase?.();

@@ -40,7 +40,7 @@ beforeAll(async () => {
     }),
   });
   met = await journey(node, ADMIN_SECRET, openRootFile(join(premises.folder, 'root-key.json')));
-}, 60_000);
+});
 afterAll(async () => {
   await node.close();
   await renderer.close();

@@ -166,18 +166,21 @@ describe.each([
   });
 
   it('lets executions be certified meanwhile', async () => {
-    await tenantWith(Array.from({ length: 800 }, () => 50));
+    await tenantWith(Array.from({ length: 1500 }, () => 50));
     const key = await node.newKey();
+    const certify = async (): Promise<number> => {
+      const body = executionRequest({ executionId: randomUUID() });
+      return (await ask(node, 'post', '/v1/cer/ai/certify', { key, body })).status;
+    };
+    // The first ones load and compile what they need, and take many times as long.
+    for (let warmUp = 0; warmUp < 3; warmUp += 1) expect(await certify()).toBe(200);
     const sweeping = new AbortController();
     const swept = sweep(depsOf(store), RUNNING).finally(() => {
       sweeping.abort();
     });
     let certifiedMeanwhile = 0;
-    for (; !sweeping.signal.aborted; certifiedMeanwhile += 1) {
-      const body = executionRequest({ executionId: randomUUID() });
-      expect((await ask(node, 'post', '/v1/cer/ai/certify', { key, body })).status).toBe(200);
-    }
-    expect(await swept).toBe(800);
+    for (; !sweeping.signal.aborted; certifiedMeanwhile += 1) expect(await certify()).toBe(200);
+    expect(await swept).toBe(1500);
     expect(certifiedMeanwhile).toBeGreaterThan(2);
   });
 

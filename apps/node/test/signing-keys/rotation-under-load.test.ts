@@ -34,7 +34,7 @@ beforeAll(async () => {
     KEY_SET_MAX_AGE_S: String(MAX_AGE_S),
   };
   nodes = await Promise.all([startNodeProcess(env), startNodeProcess(env)]);
-}, 60_000);
+});
 afterAll(async () => {
   for (const node of nodes) node.kill('SIGTERM');
   for (const node of nodes) expect(await node.ended).toMatchObject({ code: 0, stderr: '' });
@@ -91,7 +91,7 @@ function load(): { readonly certified: Certified[]; readonly failed: string[]; r
 }
 
 async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 600; tries += 1) {
+  for (let tries = 0; tries < 1000; tries += 1) {
     if (await isSo()) return;
     await sleep(100);
   }
@@ -108,9 +108,7 @@ it('fails no request and leaves every certificate verifiable, whoever kept the k
   const kid = textAt(rotated.body, 'kid');
   expect(at(rotated.body, 'previousKid')).toBe(before);
 
-  // The second node publishes the new key before anybody signs with it.
   await until('the new key at the other node', async () => JSON.stringify(await keySetOf(nodeOf(1))).includes(kid));
-  expect(running.certified.some((each) => each.kid === kid)).toBe(false);
   await until('certificates under the new key', () => running.certified.filter((each) => each.kid === kid).length > 40);
   const retired = async (): Promise<boolean> =>
     at(await keySetOf(nodeOf(0)), 'keys', 0, 'status') === 'retired' &&
@@ -129,13 +127,16 @@ it('fails no request and leaves every certificate verifiable, whoever kept the k
     expect(await evaluateCer(cer, { keySet: parseKeySet(keySet), verifiedAt })).toMatchObject({ status: 'VERIFIED' });
   }
 
-  // No signature of the new key is older than the longest that the old key set may be kept.
+  // Nobody signs with the new key before its time, nor while the old key set may still be kept: by the times that the
+  // nodes wrote down, whenever this process got to see them.
   const published = Date.parse(textAt(keySet, 'keys', 1, 'createdAt'));
+  const notBefore = Date.parse(textAt(rotated.body, 'notBefore'));
   const signed = running.certified
     .filter((each) => each.kid === kid)
     .map(({ cer }) => Date.parse(textAt(cer, 'meta', 'attestation', 'attestedAt')));
-  expect(Math.min(...signed) - published).toBeGreaterThanOrEqual(MAX_AGE_S * 1000);
-}, 120_000);
+  expect(Math.min(...signed)).toBeGreaterThanOrEqual(notBefore);
+  expect(notBefore - published).toBeGreaterThanOrEqual(MAX_AGE_S * 1000);
+}, 600_000);
 
 it('tells one of two administrators that the other was faster', async () => {
   const answers = await Promise.all([admin('/v1/admin/keys/rotate', {}), admin('/v1/admin/keys/rotate', {})]);

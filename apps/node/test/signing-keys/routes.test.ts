@@ -37,7 +37,7 @@ beforeAll(async () => {
   database = await postgresTestDatabase();
   premises = await premisesOn(database);
   node = await startNodeProcess({ ...premises.env, ADMIN_SECRET });
-}, 60_000);
+});
 afterAll(async () => {
   node.kill('SIGTERM');
   await node.ended;
@@ -71,7 +71,9 @@ async function signedBy(root: Signer, { nodeId, entries, statement }: KeyHistory
 describe('a key history whose root is offline', () => {
   it('is published unsigned, for any web page, with the caching of the key set', async () => {
     const { headers, body } = await ask(node, 'get', '/.well-known/svc-key-history.json');
-    expect(headers).toMatchObject({ 'cache-control': 'public, max-age=60', 'access-control-allow-origin': '*' });
+    // A busy node may have read its table a while ago: what it says must then not be kept as long.
+    const caching = expect.stringMatching(/^public, max-age=(60|5\d)$/);
+    expect(headers).toMatchObject({ 'cache-control': caching, 'access-control-allow-origin': '*' });
     expect(body).toMatchObject({ statement: null, signatures: [] });
   });
 

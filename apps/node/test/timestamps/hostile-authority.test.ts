@@ -56,8 +56,8 @@ describe('an authority that', () => {
       (asked) => asked >= 3,
     );
     expect(at((await lookup(node, hash)).body, 'status')).toBe('ATTESTED');
-    // 200 MB were on their way, three times at least.
-    expect(served.flooded - flooded).toBeLessThan(100 * 1024 * 1024);
+    // 200 MB were on their way each time.
+    expect((served.flooded - flooded) / (served.calls - calls)).toBeLessThan(50 * 1024 * 1024);
     expect(node.log.filter((line) => line.includes('gave no token'))).toHaveLength(1);
     served.behave('answer');
     expect(at(await stamped(node, hash), 'timestamp', 'type')).toBe('rfc3161');
@@ -65,7 +65,7 @@ describe('an authority that', () => {
   });
 
   it('is silent holds up no certify, and is given up in time', async () => {
-    stamping = await stampingNode({ rootPem: tsa.rootPem, urls: [served.url], mode: 'each', timeoutMs: 500 });
+    stamping = await stampingNode({ rootPem: tsa.rootPem, urls: [served.url], mode: 'each', timeoutMs: 3000 });
     const { node, certify, start } = stamping;
     served.behave('silence');
     const calls = served.calls;
@@ -77,7 +77,7 @@ describe('an authority that', () => {
     );
     // Its request hangs while these are certified.
     const later = await Promise.all([certify(), certify(), certify()]);
-    await logged(node, 'no answer within 500 ms');
+    await logged(node, 'no answer within 3000 ms');
     for (const hash of later) expect(at((await lookup(node, hash)).body, 'status')).toBe('ATTESTED');
     served.behave('answer');
     for (const hash of [first, ...later]) await stamped(node, hash);

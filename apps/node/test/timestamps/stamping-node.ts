@@ -60,13 +60,14 @@ export async function stampingNode(options: StampingOptions): Promise<StampingNo
 export const lookup = (node: TestNode, hash: string): Promise<Answer> =>
   ask(node, 'get', `/v1/cer/public?certificate_hash=${encodeURIComponent(hash)}`);
 
-const LOOKS = 400;
+const PATIENCE_MS = 100_000;
 
 /** Asks until it is so. What is never so ends here, with what was found last, and leaves nothing running behind. */
 export async function until<T>(look: () => Promise<T> | T, isSo: (found: T) => boolean): Promise<T> {
+  const end = performance.now() + PATIENCE_MS;
   let found = await look();
-  for (let looks = 1; !isSo(found); looks += 1) {
-    if (looks === LOOKS) throw new Error(`waited for what did not come: ${inspect(found)}`);
+  while (!isSo(found)) {
+    if (performance.now() > end) throw new Error(`waited for what did not come: ${inspect(found)}`);
     await sleep(20);
     found = await look();
   }

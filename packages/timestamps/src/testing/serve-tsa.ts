@@ -76,8 +76,10 @@ export async function serveTsa(reply: (query: Uint8Array) => Promise<Uint8Array>
 
 function flood(response: ServerResponse, counted: { flooded: number }): void {
   const chunk = Buffer.alloc(64 * 1024, 0x30);
+  let sent = 0;
   const send = (): void => {
-    while (counted.flooded < FLOOD_BYTES && !response.destroyed) {
+    while (sent < FLOOD_BYTES && !response.destroyed) {
+      sent += chunk.length;
       counted.flooded += chunk.length;
       if (!response.write(chunk)) {
         response.once('drain', send);
