@@ -62,6 +62,7 @@ describeInChromium('the offline file from a disk, with the network cut', (chromi
     await openFile(BUILT);
     await watched.upload('#artefact-file', files.write('certificate.json', await plain()));
     await watched.page.waitForSelector('.result[data-code="VERIFICATION_MATERIAL_UNAVAILABLE"] [data-tone="unknown"]');
+    expect(await watched.text('.result [data-layer="receipt"]')).toContain('says nothing for or against');
     await watched.upload('#key-set-file', keySet);
     await watched.page.waitForSelector('[data-key-state="unconfirmed"]');
     expect(await watched.text('.fingerprints')).toContain(keyFingerprint(TEST_SIGNER.publicKey));

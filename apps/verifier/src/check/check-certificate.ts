@@ -54,7 +54,9 @@ export function checkCertificate(checked: Checked<Evaluation> & { readonly value
 
 export function layerResult(outcome: Evaluation['integrity']): LayerResult {
   if (outcome.status === 'SKIPPED') return { status: 'SKIPPED', reason: outcome.reason };
-  return outcome.status === 'FAIL' ? { status: 'FAIL', detail: outcome.detail } : { status: 'PASS' };
+  if (outcome.status === 'PASS') return { status: 'PASS' };
+  const { code, detail } = outcome;
+  return { status: 'FAIL', detail, ...(code === 'VERIFICATION_MATERIAL_UNAVAILABLE' && { reason: 'no-keys' }) };
 }
 
 /** Fails an answer that is about another certificate than the one asked for, however valid that one is. */

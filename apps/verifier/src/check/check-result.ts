@@ -37,7 +37,7 @@ export interface KeyVoucher {
 
 export interface LayerResult {
   readonly status: 'PASS' | 'FAIL' | 'SKIPPED';
-  /** Of SKIPPED, why. */
+  /** Of SKIPPED, why; `no-keys` of a FAIL that only says that no key was there to check with. */
   readonly reason?: string;
   /** Of FAIL, member and rule. */
   readonly detail?: string;

@@ -112,6 +112,7 @@ export const TEXTS = {
       SKIPPED: 'There is nothing to check here.',
     },
     reasons: {
+      'no-keys': 'A signature is there, and no key that counts to check it with. That says nothing for or against it.',
       'no-attestation': 'The record carries no attestation. Nobody vouches for it.',
       'no-envelope':
         'The record carries no envelope. Public records carry none, because values may be withheld from them.',
@@ -227,10 +228,11 @@ export const TEXTS = {
       schema: [
         'Check that the whole file was given, as it was issued, and not a part or a re-formatted copy.',
         'A newer protocol needs a newer verifier; an unknown one always fails.',
+        'Is it a ZIP? Audit packages are checked on the command line: cer verify-package.',
       ],
       material: [
-        'Load the node’s key set, and compare its fingerprint with one you got another way.',
-        'Or look the hash up on this site.',
+        'Load the node’s key set, compare its fingerprint with one you got another way, and confirm that.',
+        'Or look the hash up at the public verifier of the node.',
       ],
     },
   },
