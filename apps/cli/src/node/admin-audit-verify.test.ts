@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { auditEntryHash, canonicalAuditHead, type AuditEntry } from '@cer/cer-core';
 import { TEST_NODE_ID, TEST_SIGNER, TEST_TIME } from '@cer/cer-core/testing';
 import { encodeBase64Url } from '@cer/keys';
@@ -8,6 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { cer } from '../testing/console.js';
+import { LocalServers } from '../testing/local-servers.js';
+
+const servers = new LocalServers();
+afterEach(() => servers.close());
 
 const folder = mkdtempSync(join(tmpdir(), 'cer-audit-'));
 const file = (name: string, value: unknown): string => {
@@ -58,6 +62,29 @@ describe('cer admin audit verify', () => {
     const cut = await verify(empty, '--head', seen);
     expect(cut.exitCode).toBe(1);
     expect(JSON.parse(cut.stderr)).toMatchObject({ code: 'AUDIT_TRUNCATED' });
+  });
+
+  it.each([
+    ['leads back', { next: 0 }],
+    ['stands still', { entries: [], next: 1 }],
+  ])('gives up a node whose log %s, instead of asking without end', async (_, members) => {
+    const whole = await page('records.hide');
+    let asked = 0;
+    const node = await servers.serve((_request, response) => {
+      asked += 1;
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ ...whole, ...members }));
+    });
+    const secret = file('secret', 'x'.repeat(20));
+    const said = await cer(
+      ['admin', 'audit', 'verify', '--node', node, '--keys', keys].concat('--admin-secret-file', secret),
+    );
+    expect([said.exitCode, said.stderr]).toEqual([1, expect.stringContaining('do not go on')]);
+    expect(asked).toBeLessThan(3);
+  });
+
+  it('takes one log', async () => {
+    const both = await cer(['admin', 'audit', 'verify', 'x', '--node', 'http://127.0.0.1:1', '--keys', keys]);
+    expect([both.exitCode, both.stderr]).toEqual([3, expect.stringContaining('give one')]);
   });
 
   it('needs the keys of the node', async () => {

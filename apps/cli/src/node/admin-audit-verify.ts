@@ -18,7 +18,7 @@ import { readOwnJson } from '../input/read-json.js';
 import type { Io } from '../io.js';
 import { printableJson } from '../report/printable.js';
 import { UsageError } from '../usage-error.js';
-import { getFromNode, nodeAddress, refused, talking, type NodeAnswer } from './node-client.js';
+import { getFromNode, nodeAddress, NodeFault, refused, talking, type NodeAnswer } from './node-client.js';
 
 /** Checks the audit log of a node, from the node or from saved pages. @see docs/spec.md, "Audit log" */
 export const adminAuditVerifyCommand: Command = {
@@ -62,6 +62,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   if (flags.keys === undefined) throw new UsageError('--keys is missing: whose signatures should count?');
   if (material === null) return failed({ code: 'VERIFICATION_MATERIAL_UNAVAILABLE', detail: unavailable }, io);
   const seen = flags.head === undefined ? null : await readHead(flags.head, io);
+  if (operands.length > 0 && flags.node !== undefined) throw new UsageError('FILE and --node are two logs: give one');
   const pages =
     operands.length > 0
       ? pagesOfFile(onlyOperand(operands, 'FILE'), io)
@@ -122,14 +123,23 @@ async function* pagesOfFile(file: string, io: Io): AsyncGenerator<JsonObject> {
 }
 
 async function* pagesOfNode(address: string, secret: string): AsyncGenerator<JsonObject> {
-  for (let after: JsonValue | undefined = 0; typeof after === 'number';) {
+  for (let after = 0; ;) {
     const answer = await getFromNode(address, `/v1/admin/audit?limit=1000&after=${after}`, {
       'x-admin-secret': secret,
     });
     if (answer.status !== 200) throw new Refusal(answer);
     yield answer.body;
-    after = member(answer.body, 'next');
+    const next = member(answer.body, 'next');
+    if (typeof next !== 'number') return;
+    // It is the node that is checked: pages that lead back would be asked for without end.
+    if (next <= after || !hasEntries(answer.body)) throw new NodeFault('the pages of the audit log do not go on');
+    after = next;
   }
+}
+
+function hasEntries(page: JsonObject): boolean {
+  const entries = member(page, 'entries');
+  return Array.isArray(entries) && entries.length > 0;
 }
 
 function adminSecret(file: string | undefined, io: Pick<Io, 'env'>): string {

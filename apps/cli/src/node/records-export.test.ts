@@ -80,11 +80,24 @@ describe('cer records export', () => {
     expect(readdirSync(folder.path).filter((name) => name.startsWith('refused'))).toEqual([]);
   });
 
-  it.each([[[]], [['--out', '']], [['--out', 'x', 'y']], [['--out', '/']], [['--out', 'x/y/z.zip', '--limit', '1']]])(
-    'tells a wrong call: %j',
-    async (args) => {
-      const said = await cer(['records', 'export', '--node', 'http://127.0.0.1:1', '--api-key-file', keyFile, ...args]);
-      expect([said.exitCode, said.stderr]).toEqual([3, expect.stringMatching(/^cer: /)]);
-    },
-  );
+  it('says what to do when a call before was killed, and when the folder is not there', async () => {
+    const node = await servers.serve((_, response) => response.end(content));
+    const out = folder.file('again.zip');
+    writeFileSync(`${out}.part`, 'half');
+    expect((await exported(out, node)).stderr).toContain('is another export running? If not, remove it');
+    expect(readFileSync(`${out}.part`, 'utf8')).toBe('half');
+    expect((await exported(folder.file('none/x.zip'), node)).stderr).toContain('its folder does not exist, ENOENT');
+  });
+
+  it.each([
+    [[]],
+    [['--out', '']],
+    [['--out', '-']],
+    [['--out', 'x', 'y']],
+    [['--out', '/']],
+    [['--out', 'x/y/z.zip', '--limit', '1']],
+  ])('tells a wrong call: %j', async (args) => {
+    const said = await cer(['records', 'export', '--node', 'http://127.0.0.1:1', '--api-key-file', keyFile, ...args]);
+    expect([said.exitCode, said.stderr]).toEqual([3, expect.stringMatching(/^cer: /)]);
+  });
 });

@@ -63,6 +63,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   if (operands.length > 0) throw new UsageError('records export takes no FILE: --out names where the package goes');
   const path = flags.out;
   if (path === undefined || path === '') throw new UsageError('--out is missing: where should the package go?');
+  if (path === '-') throw new UsageError('--out: must be a file, since only a whole package is worth anything');
   const address = nodeAddress(flags.node, io);
   const key = apiKey(flags['api-key-file'], io);
   const query = new URLSearchParams();
@@ -176,7 +177,8 @@ async function download(
     file.destroy();
     stalled.abort();
     const code = faultCode(error);
-    if (code === 'EEXIST') throw new UsageError(`--out: ${nameOf(draft)} exists already: is another export running?`);
+    if (code === 'EEXIST')
+      throw new UsageError(`--out: ${nameOf(draft)} exists already: is another export running? If not, remove it`);
     if (isFile) await rm(draft, { force: true });
     if (code !== null) throw new NodeFault(`the package could not be written (${worded(code)}): nothing was kept`);
     throw new NodeFault('the node ended the package before it was whole: nothing was kept; try again');
@@ -184,6 +186,7 @@ async function download(
 }
 
 const WORDS: Readonly<Record<string, string>> = {
+  ENOENT: 'its folder does not exist',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   EFBIG: 'the file would be larger than this system lets it be',
