@@ -53,7 +53,7 @@ function showSample(log) {
 
   const firstLine = ({ stdout }) => stdout.split('\n', 1)[0];
   log('');
-  log(`1. Sealed a recorded model call       ${shown(own('sealed.json'))}`);
+  log(`1. Sealed a made-up model call        ${shown(own('sealed.json'))}`);
   log(`   and verified it, offline:          ${firstLine(sealedCheck)}`);
   log(`2. Verified one that a node signed    ${shown(own('certified.json'))}`);
   log(`   with the keys of that node:        ${firstLine(signedCheck)}`);

@@ -54,7 +54,7 @@ function readLine(file) {
 }
 
 /**
- * Certifies a recorded model call. The same call again, at the next start, replays its certificate.
+ * Certifies a model call that was made up. The same call again, at the next start, replays its certificate.
  * @returns the answer of the node
  */
 export async function certifySample({ root, nodeUrl, apiKey }) {
