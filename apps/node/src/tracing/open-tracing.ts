@@ -24,7 +24,7 @@ export function tracesUrlOf(env: TracingVariables): string | null {
 export async function openTracing(tracesUrl: string | null, version: string, logger: Logger): Promise<Tracing | null> {
   if (tracesUrl === null) return null;
   const { otlpTracing } = await import('./otlp-trace.js');
-  const { trace, close } = otlpTracing(tracesUrl, version);
+  const { trace, close } = otlpTracing(tracesUrl, version, logger);
   return {
     trace,
     close: async () => {

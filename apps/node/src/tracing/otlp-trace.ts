@@ -4,8 +4,9 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
-import type { Trace } from '@cer/http-service';
+import type { Logger, Trace } from '@cer/http-service';
 import type { Tracing } from './tracing.js';
+import { watchedExporter } from './watched-exporter.js';
 
 const SERVICE = 'execution-certification-node';
 const SERVER_FAULT = 500;
@@ -15,8 +16,8 @@ const SERVER_FAULT = 500;
  * imported only where tracing is on.
  * @param url where spans are posted, e.g. `http://127.0.0.1:4318/v1/traces`
  */
-export function otlpTracing(url: string, version: string): Tracing {
-  return tracingTo(new OTLPTraceExporter({ url }), version);
+export function otlpTracing(url: string, version: string, logger: Pick<Logger, 'warn'>): Tracing {
+  return tracingTo(watchedExporter(new OTLPTraceExporter({ url }), logger), version);
 }
 
 /** Nothing is registered globally: two nodes in one process have two of these. */
