@@ -11,8 +11,6 @@ export interface AuditRouteDeps {
   readonly signing: Pick<Signing, 'published'>;
 }
 
-const MAX_PAGE = 1000;
-
 export const AuditQuery = z.strictObject({
   after: z
     .string()
@@ -20,9 +18,7 @@ export const AuditQuery = z.strictObject({
     .default('0'),
   limit: z
     .string()
-    .refine((text) => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= MAX_PAGE, {
-      error: `must be a whole number from 1 to ${MAX_PAGE}`,
-    })
+    .regex(/^([1-9]\d{0,2}|1000)$/, { error: 'must be a whole number from 1 to 1000' })
     .default('100'),
 });
 
