@@ -2,7 +2,8 @@ import type { Migration } from './migration.js';
 
 /*
  * Every table a lookup has to sort has a `seq`: it gives "earliest". Unique constraints start with the column that
- * public lookups know (the hash), so that one index serves both the constraint and the lookup.
+ * public lookups know (the hash), so that one index serves both the constraint and the lookup. Contents come
+ * last: what SQLite reads of a row before them costs one page, however large they are.
  */
 export const records: Migration = {
   version: 1,
@@ -30,11 +31,11 @@ export const records: Migration = {
         table.text('attested_at').notNullable();
         table.text('kid').notNullable();
         table.text('request_id').notNullable();
+        table.text('resealed_certificate_hash');
+        table.text('visibility').notNullable().defaultTo('visible');
         table.text('bundle_json');
         table.text('meta_json');
         table.text('public_cer_json');
-        table.text('resealed_certificate_hash');
-        table.text('visibility').notNullable().defaultTo('visible');
         table.unique(['certificate_hash', 'kind', 'tenant_id'], { indexName: 'records_hash' });
         table.index(['execution_id', 'seq'], 'records_execution', { predicate: db.whereNotNull('execution_id') });
         table.index(['resealed_certificate_hash'], 'records_reseal', {
