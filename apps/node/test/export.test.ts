@@ -22,7 +22,7 @@ import { sealedElsewhere } from './sealed-elsewhere.js';
 import { newRecord } from './store/new-record.js';
 import { tenantWithMuch } from './tenant-with-much.js';
 import { startTestNode, type TestNode } from './test-node.js';
-import { zipFiles } from './zip-files.js';
+import { zipFiles, zipSizes } from './zip-files.js';
 
 const keySet = parseKeySet(testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER }] }));
 
@@ -129,6 +129,27 @@ describe('GET /v1/records/export', () => {
       bundleType: null,
       status: null,
     });
+  });
+
+  it('packs no part so tightly that readers would take it for a bomb, whatever was certified', async () => {
+    const key = await node.newKey();
+    const flat = { context: { signals: [], flat: 'a'.repeat(200_000) } };
+    const small = { context: { signals: [], flat: 'a'.repeat(12_000) } };
+    const hashes: string[] = [];
+    for (const members of [small, ...Array.from({ length: 8 }, () => flat), small, {}]) {
+      hashes.push(await certified(key, members));
+    }
+    const zip = await downloaded(key);
+    const sizes = await zipSizes(zip);
+    for (const { size, compressed } of sizes) expect(size).toBeLessThan(100 * compressed);
+    const files = await zipFiles(zip);
+    const receipts = ['000001', '000002'].flatMap((part) => linesOf(files.get(`receipts/${part}.ndjson`)));
+    expect(receipts.map(({ certificateHash }) => certificateHash)).toEqual(hashes);
+    expect(await manifestOf(files)).toMatchObject({ count: hashes.length });
+    // What is not flat is packed as ever.
+    const [first] = sizes;
+    expect(first).toMatchObject({ name: 'certificates/000001.ndjson' });
+    expect(Number(first?.compressed)).toBeLessThan(Number(first?.size) / 3);
   });
 
   it('gives a signed package of nothing to whom has no records', async () => {

@@ -2,18 +2,33 @@ import { fromBuffer, type Entry, type ZipFile } from 'yauzl';
 
 /** The files of a ZIP by name, in the order in which they stand in it. */
 export async function zipFiles(zip: Buffer): Promise<ReadonlyMap<string, Buffer>> {
+  const files = new Map<string, Buffer>();
+  await eachEntry(zip, async (file, entry) => {
+    files.set(entry.fileName, await contentOf(file, entry));
+  });
+  return files;
+}
+
+/** How large each file is, and what it takes in the ZIP. */
+export async function zipSizes(zip: Buffer): Promise<{ name: string; size: number; compressed: number }[]> {
+  const sizes: { name: string; size: number; compressed: number }[] = [];
+  await eachEntry(zip, async (_file, { fileName: name, uncompressedSize: size, compressedSize: compressed }) => {
+    sizes.push({ name, size, compressed });
+  });
+  return sizes;
+}
+
+async function eachEntry(zip: Buffer, look: (file: ZipFile, entry: Entry) => Promise<void>): Promise<void> {
   const file = await new Promise<ZipFile>((resolve, reject) => {
     fromBuffer(zip, { lazyEntries: true }, (error, opened) => {
       if (error === null) resolve(opened);
       else reject(error);
     });
   });
-  const files = new Map<string, Buffer>();
   await new Promise<void>((resolve, reject) => {
     file.on('entry', (entry: Entry) => {
-      contentOf(file, entry)
-        .then((content) => {
-          files.set(entry.fileName, content);
+      look(file, entry)
+        .then(() => {
           file.readEntry();
         })
         .catch(reject);
@@ -21,7 +36,6 @@ export async function zipFiles(zip: Buffer): Promise<ReadonlyMap<string, Buffer>
     file.once('end', resolve).once('error', reject);
     file.readEntry();
   });
-  return files;
 }
 
 function contentOf(file: ZipFile, entry: Entry): Promise<Buffer> {

@@ -14,15 +14,9 @@ import { SignerAwayError } from '../signing-keys/key-holder.js';
 import type { SigningKeyRouteDeps } from '../signing-keys/signing-key-routes.js';
 import type { Signing } from '../signing-keys/signing.js';
 import type { WholeRecord } from '../store/index.js';
-import { certificateLine, receiptLine, timestampLine } from './package-lines.js';
+import { PackageParts } from './package-parts.js';
 import { readme } from './readme.js';
 import type { PackageFile } from './zip-stream.js';
-
-/** A part ends at whichever comes first, so that a reader needs little memory. */
-const PART_RECORDS = 1000;
-const PART_BYTES = 8 * 1024 * 1024;
-/** Lines go out in pieces of about this many characters. */
-const PIECE_LENGTH = 64 * 1024;
 
 /** What a package is made for. */
 export interface PackageOrder {
@@ -49,14 +43,15 @@ export async function* packageFiles(
   records: AsyncIterator<WholeRecord>,
 ): AsyncGenerator<PackageFile> {
   const entries: AuditPackageEntry[] = [];
-  const listed = (name: string, content: AsyncIterable<string> | Iterable<string>): PackageFile => ({
+  const listed = (name: string, content: AsyncIterable<string> | Iterable<string>, isStored = false): PackageFile => ({
     name,
     content: measured(name, content, entries),
+    isStored,
   });
-  const parts = new Parts(records);
+  const parts = new PackageParts(records);
   while (await parts.hasNext()) {
     const part = `${String(parts.next()).padStart(6, '0')}.ndjson`;
-    yield listed(`certificates/${part}`, parts.certificates());
+    yield listed(`certificates/${part}`, parts.certificates(), parts.isStored);
     yield listed(`receipts/${part}`, pieces(parts.receipts));
     if (parts.timestamps.length > 0) yield listed(`timestamps/${part}`, pieces(parts.timestamps));
   }
@@ -88,65 +83,6 @@ async function historyOf(keyHistory: PackageDeps['keyHistory']): Promise<object 
   } catch (error) {
     if (error instanceof SignerAwayError) return null;
     throw error;
-  }
-}
-
-/** Cuts records into parts: the certificates as they come, and what belongs to them afterwards. */
-class Parts {
-  receipts: string[] = [];
-  timestamps: string[] = [];
-  count = 0;
-  first: WholeRecord['record'] | null = null;
-  last: WholeRecord['record'] | null = null;
-  readonly #records: AsyncIterator<WholeRecord>;
-  #ahead: WholeRecord | null = null;
-  #part = 0;
-
-  constructor(records: AsyncIterator<WholeRecord>) {
-    this.#records = records;
-  }
-
-  async hasNext(): Promise<boolean> {
-    if (this.#ahead === null) {
-      const result = await this.#records.next();
-      this.#ahead = result.done === true ? null : result.value;
-    }
-    return this.#ahead !== null;
-  }
-
-  /** Begins the next part. @returns its number, from 1 */
-  next(): number {
-    this.receipts = [];
-    this.timestamps = [];
-    this.#part += 1;
-    return this.#part;
-  }
-
-  async *certificates(): AsyncGenerator<string> {
-    let piece = '';
-    let length = 0;
-    while (this.receipts.length < PART_RECORDS && length < PART_BYTES && (await this.hasNext())) {
-      const line = this.#take();
-      length += line.length;
-      piece += line;
-      if (piece.length < PIECE_LENGTH) continue;
-      yield piece;
-      piece = '';
-    }
-    if (piece !== '') yield piece;
-  }
-
-  #take(): string {
-    const whole = this.#ahead;
-    if (whole === null) throw new Error('there is no next record');
-    this.#ahead = null;
-    this.count += 1;
-    this.first ??= whole.record;
-    this.last = whole.record;
-    this.receipts.push(receiptLine(whole));
-    const timestamps = timestampLine(whole);
-    if (timestamps !== null) this.timestamps.push(timestamps);
-    return certificateLine(whole);
   }
 }
 

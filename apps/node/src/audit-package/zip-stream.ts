@@ -6,6 +6,8 @@ import { ZipFile } from 'yazl';
 export interface PackageFile {
   readonly name: string;
   readonly content: AsyncIterable<string | Uint8Array>;
+  /** Put into the ZIP as it is, instead of compressed. */
+  readonly isStored?: boolean;
 }
 
 const REGULAR_FILE = 0o100644;
@@ -24,11 +26,11 @@ export async function* zipStream(files: AsyncIterable<PackageFile>, mtime: Date)
   let current: Readable | null = null;
   zip.on('error', fail);
   const fill = async (): Promise<void> => {
-    for await (const { name, content } of files) {
+    for await (const { name, content, isStored = false } of files) {
       if (output.destroyed) return;
       const stream = Readable.from(content, { objectMode: false });
       current = stream;
-      zip.addReadStreamLazy(name, { mtime, mode: REGULAR_FILE }, handedOnce(stream));
+      zip.addReadStreamLazy(name, { mtime, mode: REGULAR_FILE, compress: !isStored }, handedOnce(stream));
       await finished(stream, { writable: false });
     }
     zip.end();
