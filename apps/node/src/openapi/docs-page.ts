@@ -11,9 +11,11 @@ article { border: 1px solid var(--line); border-radius: .5rem; padding: .25rem 1
 h3 { font-size: 1rem; margin: .75rem 0 .25rem; overflow-wrap: anywhere; }
 table { border-collapse: collapse; width: 100%; margin: .75rem 0; }
 th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-top: 1px solid var(--line); }
-pre { background: var(--soft); padding: .75rem; overflow-x: auto; }
+pre { background: var(--soft); padding: .75rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 code, pre { font-family: ui-monospace, monospace; font-size: .875rem; }
 code { overflow-wrap: anywhere; }
+h3 code { font-size: 1rem; }
+td code { display: inline-block; }
 summary { cursor: pointer; padding: .25rem 0; }
 nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; padding: 0; list-style: none; }
 td:first-child { white-space: nowrap; }
@@ -93,7 +95,7 @@ function answerTable({ responses }: Operation): string {
     const told = isError
       ? description
           .split(', ')
-          .map((code) => `<code>${escape(code)}</code>`)
+          .map((code) => `<code>${escape(code).replaceAll('_', '_<wbr>')}</code>`)
           .join(', ')
       : escape(description);
     return `<tr><td>${status}</td><td>${told}</td><td>${types.join(' ')}</td></tr>`;
@@ -135,7 +137,7 @@ function schemaText(schema: JsonSchema): string {
     /#\/components\/schemas\/(\w+)/g,
     (reference, name: string) => `<a href="#shape-${name}">${reference}</a>`,
   );
-  return `<pre tabindex="0">${linked}</pre>`;
+  return `<pre>${linked}</pre>`;
 }
 
 /** JSON with a line for each member, but for what fits into one. */

@@ -1,0 +1,145 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import {
+  describeInChromium,
+  launchChromium,
+  lookAt,
+  takePictures,
+  watchPage,
+  type Browser,
+  type Page,
+  type PageWatch,
+} from '@cer/test-browser';
+
+import { startNode } from '../../src/start-node.js';
+import { ask, objectAt } from '../ask.js';
+
+/** All of axe's rules over a long page, three times, on machines that do other things too. */
+jest.setTimeout(120_000);
+
+describeInChromium('/docs of a node that runs', () => {
+  let folder: string;
+  let node: Awaited<ReturnType<typeof startNode>>;
+  let browser: Browser;
+  let page: Page;
+  let watch: PageWatch;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'cer-docs-'));
+    node = await startNode({
+      PORT: '0',
+      DATABASE_URL: `sqlite:${join(folder, 'node.sqlite')}`,
+      KEYS_FILE: join(folder, 'keys.json'),
+      COMMITMENT_SECRET_FILE: join(folder, 'secrets.json'),
+      LOG_LEVEL: 'silent',
+    });
+    browser = await launchChromium();
+    page = await browser.newPage();
+    watch = watchPage(page);
+    await page.goto(`${node.url}/docs`);
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await node.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Presses Tab until what has the focus matches, and tells how often that was. */
+  async function tabTo(selector: string): Promise<number> {
+    for (let presses = 1; presses <= 40; presses += 1) {
+      await page.keyboard.press('Tab');
+      if ((await page.$(`${selector}:focus-visible`)) !== null) return presses;
+    }
+    throw new Error(`Tab does not reach ${selector}`);
+  }
+
+  it('shows every route of /openapi.json with its parameters and the status of each answer', async () => {
+    const paths = objectAt((await ask(node, 'get', '/openapi.json')).body, 'paths');
+    const described = Object.keys(paths).flatMap((path) =>
+      Object.keys(objectAt(paths, path)).map((method) => {
+        const { operationId, parameters = [], responses } = objectAt(paths, path, method);
+        const named = (parameters as readonly { readonly name: string }[]).map(({ name }) => name);
+        const cells = [...named, ...Object.keys(objectAt(responses))];
+        return { id: operationId, title: `${method.toUpperCase()} ${path}`, cells };
+      }),
+    );
+    const shown = await page.$$eval('main article[id]', (articles) =>
+      articles.map((article) => ({
+        id: article.id,
+        title: article.querySelector('h3')?.innerText,
+        cells: Array.from(article.querySelectorAll<HTMLElement>('td:first-child'), (cell) => cell.innerText),
+      })),
+    );
+    const byId = (a: { readonly id: unknown }, b: { readonly id: unknown }): number =>
+      String(a.id).localeCompare(String(b.id));
+    expect(shown.length).toBeGreaterThan(20);
+    expect(shown.toSorted(byId)).toEqual(described.toSorted(byId));
+  });
+
+  it('has a place for each of its links', async () => {
+    const targets = await page.$$eval('a[href^="#"]', (links) => links.map((link) => link.hash.slice(1)));
+    const ids = new Set(await page.$$eval('[id]', (elements) => elements.map(({ id }) => id)));
+    expect(targets.filter((target) => !ids.has(target))).toEqual([]);
+    expect(targets.length).toBeGreaterThan(20);
+  });
+
+  it('is walked by keyboard: to a group, to an operation of it, into its body', async () => {
+    await tabTo('nav li:nth-child(2) a');
+    const group = await page.$eval(':focus', (link) => link.getAttribute('href') ?? '');
+    await page.keyboard.press('Enter');
+    expect(new URL(page.url()).hash).toBe(group);
+    expect(await page.$eval(group, (heading) => Math.round(heading.getBoundingClientRect().top))).toBeLessThan(10);
+    expect(await tabTo('summary')).toBeLessThan(10);
+    const isIn = (id: string): Promise<boolean> =>
+      page.$eval(':focus', (element, wanted) => element.closest('section')?.querySelector(wanted) !== null, id);
+    expect(await isIn(group)).toBe(true);
+    expect(await page.$eval(':focus', (summary) => getComputedStyle(summary).outlineStyle)).not.toBe('none');
+    await page.keyboard.press('Enter');
+    expect(await page.$eval(':focus', (summary) => summary.closest('details')?.open)).toBe(true);
+    expect(await page.$eval('details[open] pre', (schema) => schema.checkVisibility())).toBe(true);
+    await page.keyboard.press('Enter');
+    expect(await page.$('details[open]')).toBeNull();
+  });
+
+  it('is accessible in light and dark and whole on a phone, with every body open', async () => {
+    await page.reload();
+    await takePictures(page, 'docs');
+    await page.$$eval('details', (all) => {
+      for (const details of all) details.open = true;
+    });
+    await lookAt(page, 'docs-open');
+  });
+
+  it('is read on a phone without scrolling sideways in any part, codes and types whole on a line', async () => {
+    await page.setViewport({ width: 360, height: 740 });
+    const wide = await page.$$eval('pre, code, td', (parts) =>
+      parts
+        .filter((part) => part.scrollWidth > part.clientWidth + 1 && part.clientWidth > 0)
+        .map((part) => part.outerHTML),
+    );
+    expect(wide).toEqual([]);
+    const names = await page.$$eval('td code', (codes) =>
+      codes
+        .filter((code) => /^(?:[A-Z_]+|[a-z]+\/[a-z+-]+)$/.test(code.innerText))
+        .map((code) => {
+          const range = document.createRange();
+          range.selectNodeContents(code);
+          const lines = new Set(Array.from(range.getClientRects(), ({ top }) => Math.round(top))).size;
+          return { name: code.innerText, lines };
+        }),
+    );
+    expect(names.length).toBeGreaterThan(100);
+    // Some codes are longer than a line.
+    expect(names.filter(({ name, lines }) => lines > (name.length > 28 ? 2 : 1))).toEqual([]);
+  });
+
+  it('asks for nothing but itself, runs no script and breaks no rule of its policy', async () => {
+    expect([...new Set(watch.requests.map((url) => url.replace(/#.*/, '')))]).toEqual([`${node.url}/docs`]);
+    expect(await page.evaluate('document.scripts.length')).toBe(0);
+    expect(watch.complaints).toEqual([]);
+  });
+});
