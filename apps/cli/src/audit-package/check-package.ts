@@ -17,7 +17,10 @@ export interface PackageVerification {
   readonly status: 'VERIFIED' | 'FAILED';
   /** The first reason to fail; `OK` on success. */
   readonly code: PackageFinding['code'] | 'OK';
-  /** `complete`: the node signed that these are all records; without a valid signature nobody says so. */
+  /**
+   * `complete`: the node signed that these are all records, and they are here; without a valid signature nobody says so.
+   * Whether each of them verifies is another matter: a complete package may fail.
+   */
   readonly completeness: 'complete' | 'unknown';
   readonly checks: {
     /** The ZIP itself. */
@@ -80,7 +83,8 @@ export async function checkPackage(file: FileHandle, check: PackageCheck): Promi
   return {
     status: first === undefined ? 'VERIFIED' : 'FAILED',
     code: first?.code ?? 'OK',
-    completeness: first === undefined ? 'complete' : 'unknown',
+    completeness:
+      isSigned && reached === 'end' && !findings.hasOtherThan('CERTIFICATE_FAILED') ? 'complete' : 'unknown',
     checks: {
       form: reached === 'form' || has('PACKAGE_MALFORMED', 'PACKAGE_TOO_LARGE') ? 'FAIL' : 'PASS',
       manifestSignature: isSigned ? 'PASS' : manifest === null ? 'SKIPPED' : 'FAIL',

@@ -52,6 +52,10 @@ export class PackageFindings {
     return codes.some((code) => this.#codes.has(code));
   }
 
+  hasOtherThan(code: PackageFinding['code']): boolean {
+    return [...this.#codes].some((found) => found !== code);
+  }
+
   add(code: PackageFinding['code'], entry: string, detail: string): void {
     this.#codes.add(code);
     this.#count += 1;

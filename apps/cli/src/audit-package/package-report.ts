@@ -81,9 +81,11 @@ function readable(verification: PackageVerification, keys: KeyLookup, page: Page
 /** What an auditor wants to know first. */
 function completenessSentence({ completeness, manifest, checks, records }: PackageVerification): string {
   if (completeness === 'complete' && manifest !== null) {
+    const failed =
+      records.failed === 0 ? '' : ` But ${records.failed} of them must not be relied on: they do not verify.`;
     return (
       `This package is complete: the node signed that these ${records.total} records are all that it held for this ` +
-      `question at ${printable(manifest.asOf)}, deleted ones left out.`
+      `question at ${printable(manifest.asOf)}, deleted ones left out.${failed}`
     );
   }
   return checks.manifestSignature === 'PASS'

@@ -271,12 +271,26 @@ describe('cer verify-package', () => {
     ['a record twice', () => [...records, ...records.slice(0, 1)]],
     ['a record in the wrong place', () => withReceipt(1, { firstAttestedAt: '2025-01-01T00:00:00.000Z' })],
     ["another record's receipt", () => withReceipt(1, records[2]?.receipt ?? {})],
-    ['a receipt with another signature', () => withReceipt(1, { signature: 'A'.repeat(86) })],
     ['a record with another time than its receipt', () => withReceipt(1, { attestedAt: '2026-01-03T00:00:00.000Z' })],
     ['another cursor', () => withReceipt(1, { cursor: 'AAAA' })],
   ])('fails %s, though the node signed it so', async (_, changedRecords) => {
     const report = await refused(await made({}, changedRecords()));
     expect(report).toMatchObject({ checks: { manifestSignature: 'PASS', entries: 'PASS' }, completeness: 'unknown' });
+  });
+
+  it('tells a package of which a certificate fails from one that is not whole', async () => {
+    const zip = await made({}, withReceipt(1, { signature: 'A'.repeat(86) }));
+    expect(await refused(zip)).toMatchObject({
+      status: 'FAILED',
+      reason: 'CERTIFICATE_FAILED',
+      completeness: 'complete',
+      checks: { manifestSignature: 'PASS', entries: 'PASS', records: 'PASS', certificates: 'FAIL' },
+      records: { total: 3, verified: 2, failed: 1 },
+    });
+    const { stdout } = await verified(zip);
+    expect(stdout).toContain('FAILED (CERTIFICATE_FAILED)');
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('But 1 of them must not be relied on');
+    expect(stdout).not.toContain('the package is not that');
   });
 
   function withReceipt(index: number, members: JsonObject): PackageRecord[] {
