@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 
 import { openStore, type Store } from '../../src/store/index.js';
+import { PostgresDatabase } from '../../src/store/postgres/postgres-database.js';
 import { newRecord } from './new-record.js';
 import { postgresTestDatabase } from './postgres-test-database.js';
 import { storeContract, strays } from './store.contract.js';
@@ -61,6 +62,22 @@ describe('the store on PostgreSQL', () => {
       await other.query('commit');
       expect(await outcome).toMatchObject({ recorded: false, existing: { certificateHash: 'sha256:other' } });
       await other.query("delete from executions where execution_id = 'committed'");
+    });
+
+    it('gives up a transaction that others keep waiting, and leaves nothing of it', async () => {
+      const hash = 'sha256:waits';
+      await store.records.recordOnce(newRecord({ executionId: 'waits', certificateHash: hash }));
+      const impatient = new PostgresDatabase(database.url, 100);
+      await other.query('begin');
+      await other.query('lock table records in access exclusive mode');
+      const deletion = impatient.transact([
+        { sql: 'lock table legal_holds in share mode', values: [] },
+        { sql: "update records set visibility = 'deleted' where certificate_hash = $1", values: [hash] },
+      ]);
+      await expect(deletion).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      await other.query('rollback');
+      await impatient.close();
+      await expect(store.records.findByHash(hash)).resolves.not.toBeNull();
     });
 
     it('survives a deadlock with another transaction', async () => {

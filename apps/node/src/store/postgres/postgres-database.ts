@@ -21,15 +21,20 @@ const MIGRATION_LOCK = 4_100;
 export class PostgresDatabase implements Database {
   readonly dialect = 'postgres';
   readonly #pool: pg.Pool;
+  readonly #queryTimeoutMs: number;
   #closed = false;
 
-  /** @param connectionString `postgres://...`; no connection is made before the first statement */
-  constructor(connectionString: string) {
+  /**
+   * @param connectionString `postgres://...`; no connection is made before the first statement
+   * @param queryTimeoutMs how long a statement may take, within a transaction too; schema steps have their own time
+   */
+  constructor(connectionString: string, queryTimeoutMs = QUERY_TIMEOUT_MS) {
+    this.#queryTimeoutMs = queryTimeoutMs;
     this.#pool = new pg.Pool({
       connectionString,
       max: POOL_LIMIT,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: QUERY_TIMEOUT_MS,
+      query_timeout: queryTimeoutMs,
       keepAlive: true,
     });
     // An idle connection that the server ended: the pool has dropped it, the next statement gets a new one.
@@ -45,7 +50,7 @@ export class PostgresDatabase implements Database {
       const answers: (readonly SqlRow[])[] = [];
       for (const { sql, values } of statements) answers.push(await query(sql, [...values]));
       return answers;
-    });
+    }, this.#queryTimeoutMs);
   }
 
   async insertBatch(records: readonly NewRecord[]): Promise<readonly boolean[]> {
@@ -82,7 +87,7 @@ export class PostgresDatabase implements Database {
         await query('insert into schema_compatibility values ($1, $2)', [version, oldestSchema]);
       }
       return left.version;
-    });
+    }, MIGRATION_TIMEOUT_MS);
   }
 
   /** Without the lock, so that a node whose database role may not change tables can start on a migrated database. */
@@ -120,13 +125,14 @@ export class PostgresDatabase implements Database {
 
   async #inTransaction<T>(
     work: (query: (sql: string, values?: unknown[]) => Promise<readonly SqlRow[]>) => Promise<T>,
+    queryTimeoutMs: number,
   ): Promise<T> {
     try {
       const client = await this.#pool.connect();
       try {
         await client.query('begin');
         const result = await work(async (sql, values) => {
-          const statement = { text: sql, values, query_timeout: MIGRATION_TIMEOUT_MS };
+          const statement = { text: sql, values, query_timeout: queryTimeoutMs };
           return (await client.query<SqlRow>(statement)).rows;
         });
         await client.query('commit');
