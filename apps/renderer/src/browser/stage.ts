@@ -21,9 +21,11 @@ export function makeStage(jail: Jail): Stage {
   removeLeftovers();
   const folder = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
   chmodSync(folder, 0o755);
-  const fonts = stageFonts(join(folder, 'fonts'));
   const homes = join(folder, 'homes');
-  mkdirSync(homes, { mode: 0o755 });
+  const fonts = readableByOthers(() => {
+    mkdirSync(homes, { mode: 0o755 });
+    return stageFonts(join(folder, 'fonts'));
+  });
   return {
     fonts,
     makeHome() {
@@ -38,6 +40,16 @@ export function makeStage(jail: Jail): Stage {
       rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
     },
   };
+}
+
+/** A careful umask would take from the jailed user what is made for it. */
+function readableByOthers<T>(make: () => T): T {
+  const umask = process.umask(0o022);
+  try {
+    return make();
+  } finally {
+    process.umask(umask);
+  }
 }
 
 function removeLeftovers(): void {
