@@ -180,8 +180,10 @@ describe('verifying without a key', () => {
     const answers = new Set<number>();
     const flood = async (client: number): Promise<void> => {
       while (flooding) {
-        answers.add((await verify(`192.0.2.${client}`, large)).status);
-        verified += 1;
+        const { status } = await verify(`192.0.2.${client}`, large);
+        answers.add(status);
+        // A refusal takes no time of the node; where it is slow there are many.
+        if (status === 200) verified += 1;
       }
     };
     const clients = Array.from({ length: 40 }, (_item, client) => flood(client));

@@ -9,11 +9,13 @@ import { connectToken, Pkcs11Error, type ConnectionOptions, type Token, type Tok
 import { describeWithToken, makeToken, TOKEN_LABEL, type TestToken } from '@cer/pkcs11/testing';
 
 const message = new TextEncoder().encode('receipt');
+/** A crowded machine starts no process in the time that a node gives its token. */
+const PATIENT = { timeoutMs: 60_000 };
 const opened: Token[] = [];
 let hsm: TestToken;
 
 async function open(change: Partial<TokenAddress> = {}, options: Partial<ConnectionOptions> = {}): Promise<Token> {
-  const settings = { environment: hsm.environment, reopenAfterMs: 0, ...options };
+  const settings = { ...PATIENT, environment: hsm.environment, reopenAfterMs: 0, ...options };
   const token = connectToken({ ...hsm.address, ...change }, settings);
   opened.push(token);
   await token.listKeys();
@@ -34,7 +36,7 @@ function children(): number[] {
   const tasks = `/proc/${process.pid}/task`;
   return readdirSync(tasks)
     .flatMap((task) =>
-      readFileSync(join(tasks, task, 'children'), 'utf8')
+      textOf(join(tasks, task, 'children'))
         .trim()
         .split(' '),
     )
@@ -43,10 +45,14 @@ function children(): number[] {
 }
 
 function commandOf(pid: number | string): string {
+  return textOf(`/proc/${pid}/cmdline`);
+}
+
+/** Nothing of a thread or process that ended between being listed and being looked at. */
+function textOf(path: string): string {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch {
-    // It ended between being listed and being looked at.
     return '';
   }
 }
@@ -76,7 +82,7 @@ describeWithToken('a signer on a token', () => {
   let signer: Signer;
   beforeAll(async () => {
     // Not by `open`, which closes after each test.
-    token = connectToken(hsm.address, { environment: hsm.environment });
+    token = connectToken(hsm.address, { ...PATIENT, environment: hsm.environment });
     signer = await token.createKey('contract');
   });
   afterAll(() => {
@@ -250,7 +256,7 @@ describeWithToken('opening a token', () => {
 
   it('waits for the first call, so that a token that is away now may come', async () => {
     hsm.pullOut();
-    const token = connectToken(hsm.address, { environment: hsm.environment, reopenAfterMs: 0 });
+    const token = connectToken(hsm.address, { ...PATIENT, environment: hsm.environment, reopenAfterMs: 0 });
     opened.push(token);
     expect((await refusalOf(token.listKeys())).code).toBe('PKCS11_UNAVAILABLE');
     hsm.plugIn();

@@ -28,7 +28,7 @@ describeWithBrowser('One sketch, one picture', () => {
   let renderer: RendererUnderTest;
   beforeAll(async () => {
     renderer = await startRenderer();
-  }, 60_000);
+  });
   afterAll(async () => {
     await renderer.close();
   });

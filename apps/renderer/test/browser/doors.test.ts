@@ -18,17 +18,17 @@ describeWithBrowser('A page without its prelude, as after an escape', () => {
     renderer = await startRenderer({ RENDER_PAGES_AHEAD: '0' });
     const bundle = { ...(await bundlePage()), mainWorld: '' };
     page = await openSketchPage(await renderer.engine.host.current(), bundle);
-  }, 60_000);
+  });
   afterAll(async () => {
     await page.dispose();
     await renderer.close();
   });
 
   it('starts the worker that reads frames, and no other one once a sketch runs', async () => {
-    await page.call('prepareFrames', [], 10_000);
-    await page.call('load', [START_WORKER, {}], 10_000);
+    await page.call('prepareFrames', [], 60_000);
+    await page.call('load', [START_WORKER, {}], 60_000);
     let told: unknown = null;
-    while (told === null) told = await page.call('setup', [], 10_000);
+    while (told === null) told = await page.call('setup', [], 60_000);
     expect(told).toEqual({ fault: { message: 'worker-src' } });
     await expect(page.call('prepareFrames', [], 1000)).rejects.toThrow();
   });

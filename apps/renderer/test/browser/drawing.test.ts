@@ -21,7 +21,7 @@ describeWithBrowser('The drawing surface', () => {
   let renderer: RendererUnderTest;
   beforeAll(async () => {
     renderer = await startRenderer();
-  }, 60_000);
+  });
   afterAll(async () => {
     await renderer.close();
   });

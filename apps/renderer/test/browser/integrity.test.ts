@@ -26,7 +26,7 @@ describeWithBrowser('What a sketch cannot touch', () => {
   beforeAll(async () => {
     renderer = await startRenderer();
     honest = (await renderer.still(`function setup() { ${PICTURE} }`)).body['pixelHash'];
-  }, 60_000);
+  });
   afterAll(async () => {
     await renderer.close();
   });

@@ -11,7 +11,7 @@ describeWithBrowser('The renderer over HTTP', () => {
   let renderer: RendererUnderTest;
   beforeAll(async () => {
     renderer = await startRenderer({ MAX_TOTAL_FRAMES: '60' });
-  }, 60_000);
+  });
   afterAll(async () => {
     await renderer.close();
   });
