@@ -23,11 +23,11 @@ export class Start {
   readonly ended: Promise<number | null>;
   said = '';
 
-  constructor(dataDir: string, portBase: number) {
+  constructor(dataDir: string, portBase: number, more: Readonly<Record<string, string>> = {}) {
     this.child = spawn(process.execPath, ['scripts/start.mjs'], {
       cwd: root,
       detached: true,
-      env: { ...process.env, CER_DATA_DIR: dataDir, CER_PORT_BASE: String(portBase) },
+      env: { ...process.env, CER_DATA_DIR: dataDir, CER_PORT_BASE: String(portBase), ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const keep = (chunk: Buffer): void => {

@@ -18,8 +18,8 @@ describe('npm start', () => {
   let dataDir: string;
   let portBase: number;
   const running: Start[] = [];
-  const start = (): Start => {
-    const started = new Start(dataDir, portBase);
+  const start = (env?: Readonly<Record<string, string>>): Start => {
+    const started = new Start(dataDir, portBase, env);
     running.push(started);
     return started;
   };
@@ -77,6 +77,26 @@ describe('npm start', () => {
       expect(started.said).toContain('node ended with a signal');
       expect(started.said).toContain('"msg":"listening"');
       await expect(fetch(node.url)).rejects.toThrow();
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'serves everything else where the browser does not start, and says why',
+    async () => {
+      const started = start({ CHROMIUM_PATH: '/bin/false' });
+      const { node, renderer } = await started.services(dataDir);
+      expect(renderer).toBeUndefined();
+      expect(started.said).toMatch(/renderer +not running: Chromium did not start/);
+      const headers = { authorization: `Bearer ${readFileSync(join(dataDir, 'api-key'), 'utf8').trim()}` };
+      const body = JSON.stringify({ code: 'function setup() {}', seed: 'x', VAR: [] });
+      const render = await fetch(`${node.url}/api/render`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body,
+      });
+      expect(render.status).toBe(503);
+      expect(await started.interrupt()).toBe(0);
     },
     PATIENCE_MS,
   );

@@ -16,6 +16,16 @@ export class ServiceEnded extends Error {
   }
 }
 
+/** A service that runs, and does not say that it can serve. */
+export class NotReady extends Error {
+  constructor(name, reason, lines) {
+    super(`${name} was not ready within ${READY_WITHIN_MS / 1000} s${reason === null ? '' : `: ${reason}`}`);
+    this.name = 'NotReady';
+    this.reason = reason;
+    this.lines = lines;
+  }
+}
+
 /**
  * Starts a service in this process group, so that Ctrl-C reaches it too. What it says goes to a file; the last lines
  * are kept.
@@ -31,28 +41,47 @@ export function startChild({ name, main, cwd, env, logs }) {
   };
   child.stdout.setEncoding('utf8').on('data', keep);
   child.stderr.setEncoding('utf8').on('data', keep);
+  const lastLines = () => tail.trimEnd().split('\n').slice(-KEPT_LINES);
   const ended = new Promise((resolve) => {
     child.on('close', (code) => {
       log.end();
-      resolve(new ServiceEnded(name, code, tail.trimEnd().split('\n').slice(-KEPT_LINES)));
+      resolve(new ServiceEnded(name, code, lastLines()));
     });
   });
-  return { name, child, ended };
+  return { name, child, ended, lastLines };
 }
 
-/** Waits until a service answers that it is ready. @throws {ServiceEnded} when it ends instead */
-export async function untilReady({ name, ended }, url) {
+/**
+ * Waits until a service answers that it is ready.
+ * @throws {ServiceEnded} when it ends instead
+ * @throws {NotReady} when it does not become ready, or says with `ready: false` that it never will
+ */
+export async function untilReady({ name, ended, lastLines }, url) {
   let end = null;
+  let reason = null;
   ended.then((reason) => (end = reason));
   for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline; await sleep(100)) {
     if (end !== null) throw end;
     try {
-      if ((await fetch(`${url}/ready`, { signal: AbortSignal.timeout(2000) })).ok) return;
+      const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(2000) });
+      const said = await answer.text();
+      if (answer.ok) return;
+      const body = jsonIn(said);
+      reason = body.reason ?? body.reasons?.join('; ') ?? `/ready answers ${answer.status}`;
+      if (body.ready === false) break;
     } catch (error) {
       if (error.name !== 'TimeoutError' && error.message !== 'fetch failed') throw error;
     }
   }
-  throw new Error(`${name} was not ready within ${READY_WITHIN_MS / 1000} s`);
+  throw new NotReady(name, reason, lastLines());
+}
+
+function jsonIn(text) {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
 }
 
 /** Asks every service to finish what it accepted, and ends those that do not. */

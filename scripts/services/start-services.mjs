@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import { SetupError } from '../setup/setup-error.mjs';
 import { servicesIn } from './catalogue.mjs';
-import { ServiceEnded, startChild, stopAll, untilReady } from './child.mjs';
+import { NotReady, ServiceEnded, startChild, stopAll, untilReady } from './child.mjs';
 import { openDataFolder, removeFile, secretIn, writePrivately } from './data-folder.mjs';
 import { certifySample, demoAccount } from './demo.mjs';
 import { assertPortsFree, servicePorts } from './ports.mjs';
@@ -14,7 +14,7 @@ const KEPT_FROM_THIS_PROCESS = [
 
 /**
  * Starts every service there is, certifies a sample and shows what can be done; then waits. Ctrl-C stops all; a service
- * that ends by itself stops all, and its last lines are shown.
+ * that ends by itself stops all, and its last lines are shown. A renderer whose browser does not start is left out.
  * @param {{root: string, browser: {path?: string, reason?: string} | null, log?: (line: string) => void}} options
  */
 export async function startServices({ root, browser, log = console.log }) {
@@ -49,19 +49,34 @@ export async function startServices({ root, browser, log = console.log }) {
     }),
   );
   const stopped = untilStopSignal();
-  const ended = Promise.race(children.map((child) => child.ended));
+  const isNeeded = ({ name }) => services.some((service) => service.name === name && service.needsBrowser !== true);
+  /** Why services that the others can do without do not run, by name. */
+  const leftOut = new Map();
+  const readyOrLeftOut = async (child) => {
+    try {
+      await untilReady(child, setting.urls[child.name]);
+    } catch (error) {
+      if (isNeeded(child) || !isServiceFault(error)) throw error;
+      await stopAll([child], 'SIGTERM');
+      leftOut.set(child.name, error.reason ?? error.message);
+    }
+  };
   try {
-    const ready = Promise.all(children.map((child) => untilReady(child, setting.urls[child.name])));
-    const first = await Promise.race([ready, stopped, ended]);
+    const ready = Promise.all(children.map(readyOrLeftOut));
+    const endedEarly = Promise.race(children.filter(isNeeded).map((child) => child.ended));
+    const first = await Promise.race([ready, stopped, endedEarly]);
     if (first instanceof ServiceEnded) throw first;
     if (typeof first !== 'string') {
       const sample = await certifySample({ root, nodeUrl: setting.urls.node, apiKey: account.apiKey });
-      const running = Object.fromEntries(services.map(({ name }) => [name, { url: setting.urls[name] }]));
+      const running = Object.fromEntries(
+        services.filter(({ name }) => !leftOut.has(name)).map(({ name }) => [name, { url: setting.urls[name] }]),
+      );
       const facts = { ...running, ...account, adminSecret: setting.secrets.admin };
       writePrivately(servicesFile, `${JSON.stringify(facts, null, 2)}\n`);
-      showTable({ log, services, setting, account, sample, folder, browser });
+      showTable({ log, services, leftOut, setting, account, sample, folder, browser });
     }
-    const reason = typeof first === 'string' ? first : await Promise.race([stopped, ended]);
+    const ended = children.filter(({ name }) => !leftOut.has(name)).map((child) => child.ended);
+    const reason = typeof first === 'string' ? first : await Promise.race([stopped, ...ended]);
     if (reason instanceof ServiceEnded) throw reason;
     log('\nStopping ...');
     // The other signal than the one a terminal has sent to the whole group: a repeated one would cut requests off.
@@ -69,10 +84,14 @@ export async function startServices({ root, browser, log = console.log }) {
     log('All services have stopped.');
   } catch (error) {
     await stopAll(children, 'SIGTERM');
-    throw error instanceof ServiceEnded ? new SetupError(`${error.message}.`, explain(error, path)) : error;
+    throw isServiceFault(error) ? new SetupError(`${error.message}.`, explain(error, path)) : error;
   } finally {
     removeFile(servicesFile);
   }
+}
+
+function isServiceFault(error) {
+  return error instanceof ServiceEnded || error instanceof NotReady;
 }
 
 function inherited() {
@@ -91,12 +110,15 @@ function explain({ lines }, path) {
   return `Its last lines (all of them are in ${path('logs')}):\n\n${lines.join('\n')}`;
 }
 
-function showTable({ log, services, setting, account, sample, folder, browser }) {
+function showTable({ log, services, leftOut, setting, account, sample, folder, browser }) {
   const shown = (file) => relative(process.cwd(), file) || '.';
   const width = Math.max(...services.map(({ title }) => title.length));
   const { urls, path } = setting;
   log('');
-  for (const { name, title } of services) log(`  ${title.padEnd(width)}  ${urls[name]}`);
+  for (const { name, title } of services) {
+    const reason = leftOut.get(name);
+    log(`  ${title.padEnd(width)}  ${reason === undefined ? urls[name] : `not running: ${reason}`}`);
+  }
   if (browser !== null && browser.path === undefined) {
     log(`  ${'renderer'.padEnd(width)}  not running: ${browser.reason}`);
   }
