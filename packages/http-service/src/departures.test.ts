@@ -131,6 +131,49 @@ describe('a client that stops reading', () => {
   });
 });
 
+describe('a large answer', () => {
+  const of = (path: string, body: string | Uint8Array): Route => ({
+    method: 'GET',
+    path,
+    handler: async () => ({ status: 200, headers: {}, body }),
+  });
+
+  it.each([1, 2, 3])('arrives as it is, whatever stands where it is cut (%d)', async (offset) => {
+    const text = 'x'.repeat(offset) + '😀ä'.repeat(150_000);
+    const bytes = Buffer.from(text);
+    const { url, line } = await served([of('/text', text), of('/bytes', bytes)]);
+    for (const path of ['/text', '/bytes']) {
+      const answer = await fetch(url + path);
+      expect(answer.headers.get('content-length')).toBe(String(bytes.length));
+      expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
+      expect(JSON.parse(await line(`"route":"${path}"`))).toMatchObject({ status: 200 });
+    }
+    const head = await fetch(`${url}/text`, { method: 'HEAD' });
+    expect([head.headers.get('content-length'), await head.text()]).toEqual([String(bytes.length), '']);
+  });
+
+  it('is refused while those before it are not read, and small ones go on', async () => {
+    const mib = 1024 * 1024;
+    const routes = [of('/large', Buffer.alloc(24 * mib)), of('/small', 'small')];
+    const { url, line } = await served(routes, { answersAtOnceBytes: 50 * mib });
+    const readers = await Promise.all([1, 2].map(() => connectRaw(url)));
+    for (const raw of readers) {
+      raw.send('GET /large HTTP/1.1\r\nhost: a\r\n\r\n');
+      await new Promise((resolve) => raw.socket.once('data', resolve));
+      raw.socket.pause();
+    }
+    const refused = await fetch(`${url}/large`);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await refused.json()).toMatchObject({ error: 'SERVICE_UNAVAILABLE' });
+    expect(await (await fetch(`${url}/small`)).text()).toBe('small');
+    for (const { socket } of readers) socket.destroy();
+    await line('"outcome":"aborted"');
+    let answer = await fetch(`${url}/large`);
+    for (let attempt = 0; answer.status === 503 && attempt < 100; attempt += 1) answer = await fetch(`${url}/large`);
+    expect((await answer.arrayBuffer()).byteLength).toBe(24 * mib);
+  });
+});
+
 describe('closing', () => {
   it('cuts off at its cap what never ends, and says so', async () => {
     const { url, server, lines } = await served([endless(Buffer.from('line\n'))], {}, { drainTimeoutMs: 50 });

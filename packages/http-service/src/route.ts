@@ -6,6 +6,7 @@ import { noContent, type RequestHead, type ResponseHeaders, type ServiceResponse
 import { requestHead, splitTarget, type Target } from './incoming-request.js';
 import { acceptsMediaType } from './media-type.js';
 import type { Metrics } from './metrics.js';
+import { Outbox } from './outbox.js';
 import {
   announcesBody,
   ClientGone,
@@ -35,6 +36,8 @@ export interface RouterOptions extends ErrorShaping {
   readonly trace?: Trace;
   /** How long a client may read nothing of an answer before it counts as gone. */
   readonly stallMs?: number;
+  /** How many bytes of large answers may wait for their readers, all together; 256 MiB when left out. */
+  readonly answersAtOnceBytes?: number;
 }
 
 /** Serves requests: as an Express middleware, or on a bare `node:http` server where the last tenth of speed counts. */
@@ -52,11 +55,12 @@ const CLIENT_GONE_STATUS = 499;
 export function createRouter(routes: readonly Route[], options: RouterOptions): Router {
   const match = createRouteTable(routes);
   const shapeError = createErrorShaper(options);
+  const outbox = new Outbox(options.answersAtOnceBytes);
   return (request, response, next) => {
     const target = splitTarget(request.url);
     const found = match(target.path);
     if (found === undefined && options.passUnknownPaths === true && next !== undefined) next();
-    else void exchange({ request, response, target, found, options, shapeError });
+    else void exchange({ request, response, target, found, options, shapeError, outbox });
   };
 }
 
@@ -112,6 +116,7 @@ interface Exchange {
   readonly found: RouteMatch | undefined;
   readonly options: RouterOptions;
   readonly shapeError: ErrorShaper;
+  readonly outbox: Outbox;
 }
 
 /** What `admit` put on the answer, whichever answer it becomes. */
@@ -147,7 +152,7 @@ async function answerAndRecord(
   method: string,
   note: Note,
 ): Promise<void> {
-  const { request, response, found, options } = current;
+  const { request, response, found, options, outbox } = current;
   const startedAt = performance.now();
   const requestId = newRequestId();
   const base = endpoint?.headers ?? found?.resource.headers ?? SECURITY_HEADERS;
@@ -155,7 +160,7 @@ async function answerAndRecord(
   let status: number;
   try {
     const answer = withHeaders(await answerOf(current, endpoint, requestId, admitted), admitted);
-    const outcome = await sendResponse(request, response, answer, base, requestId, options.stallMs);
+    const outcome = await sendResponse(request, response, answer, base, requestId, options.stallMs, outbox);
     status = outcome === 'sent' ? answer.status : CLIENT_GONE_STATUS;
   } catch (error) {
     status = await sendFailure(current, error, { ...base, ...admitted.headers }, requestId);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ResponseHeaders, ServiceResponse } from './handler.js';
+import type { Outbox, Outgoing } from './outbox.js';
 import { announcesBody } from './read-body.js';
 
 /** A rest of a refused body up to this size is read and thrown away, and the connection lives on. */
@@ -13,6 +14,8 @@ const LINGER_BYTES = 8 * 1024 * 1024;
 const STALL_MS = 60_000;
 /** A smaller answer fits into the buffers of the system, whoever reads. */
 const BUFFERED_BYTES = 64 * 1024;
+/** A larger one goes out in slices of about this size, each when the client has read the one before. */
+const SLICE_LENGTH = 128 * 1024;
 
 type Headers = Record<string, string | number>;
 
@@ -22,7 +25,9 @@ export type SendOutcome = 'sent' | 'aborted';
 /**
  * Writes an answer, head and body at once where it can. A client that stops reading loses its connection.
  * @param base headers of the route, lower case; the answer's own replace them
+ * @param outbox where large answers wait for their readers
  * @throws whatever a streamed body throws; the connection is then cut, so that nobody takes the answer for complete
+ * @throws ServiceError SERVICE_UNAVAILABLE when the outbox has no room; nothing was sent
  */
 export async function sendResponse(
   request: IncomingMessage,
@@ -31,6 +36,7 @@ export async function sendResponse(
   base: ResponseHeaders,
   requestId: string,
   stallMs = STALL_MS,
+  outbox: Outbox | null = null,
 ): Promise<SendOutcome> {
   if (response.destroyed) {
     await abandon(answer);
@@ -46,8 +52,20 @@ export async function sendResponse(
   }
   const size = byteLength(body);
   if (body !== null || (status !== 204 && status !== 304)) headers['content-length'] = size;
+  const isLarge = body !== null && size > BUFFERED_BYTES && request.method !== 'HEAD';
+  if (isLarge && (!announcesBody(request) || request.complete)) {
+    const cut = (): void => {
+      response.destroy();
+    };
+    const outgoing = outbox?.take(size, cut) ?? null;
+    try {
+      return await sendStream(request, response, status, headers, slices(body, outgoing), stallMs);
+    } finally {
+      outgoing?.release();
+    }
+  }
   // Without a listener the server ends a connection on which nothing moves; the next request sets its own time.
-  if (size > BUFFERED_BYTES) response.setTimeout(stallMs);
+  if (isLarge) response.setTimeout(stallMs);
   if (announcesBody(request) && !request.complete) await sendBeforeBodyEnds(request, response, status, headers, body);
   else response.writeHead(status, headers).end(body ?? undefined);
   return 'sent';
@@ -62,6 +80,23 @@ async function abandon({ body }: ServiceResponse): Promise<void> {
 
 function byteLength(body: Uint8Array | string | null): number {
   return body === null ? 0 : Buffer.byteLength(body);
+}
+
+/** A text is encoded slice by slice, so that it is never in memory twice. */
+async function* slices(body: Uint8Array | string, outgoing: Outgoing | null): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < body.length;) {
+    let end = Math.min(start + SLICE_LENGTH, body.length);
+    // Both halves of a pair go into one slice, or neither would be a character.
+    if (typeof body === 'string' && isHighSurrogate(body.charCodeAt(end - 1))) end += 1;
+    const slice = typeof body === 'string' ? Buffer.from(body.slice(start, end)) : body.subarray(start, end);
+    yield slice;
+    outgoing?.passed(slice.length);
+    start = end;
+  }
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
 }
 
 /** Answers while the client is still sending: it gets to read the answer before the connection ends. */

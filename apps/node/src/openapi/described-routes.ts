@@ -59,10 +59,8 @@ const ATTESTING = [
   'QUOTA_EXCEEDED',
   'ATTESTATION_ERROR',
 ] as const;
-/** Of routes that answer anybody and are counted by address. */
-const COUNTED = ['RATE_LIMITED'] as const;
-/** Of those that are within a budget besides. */
-const BUDGETED = [...COUNTED, 'SERVICE_UNAVAILABLE'] as const;
+/** Of routes that answer anybody: they are counted by address, and within a budget. */
+const COUNTED = ['RATE_LIMITED', 'SERVICE_UNAVAILABLE'] as const;
 const RENDERING = [
   'LOOP_MODE_ERROR',
   'PROTOCOL_VIOLATION',
@@ -171,7 +169,7 @@ export const DESCRIBED_ROUTES = {
     access: 'anybody',
     body: { schema: VERIFY_REQUEST },
     success: { 200: { schema: VERIFIED_ANSWER, description: 'The verdict, good or bad.' } },
-    errors: BUDGETED,
+    errors: COUNTED,
   },
   'GET /v1/cer/public': {
     group: 'Verify and look up',
@@ -186,7 +184,7 @@ export const DESCRIBED_ROUTES = {
       },
     ],
     success: { 200: { schema: PUBLIC_ANSWER, description: 'The public record.' } },
-    errors: ['UNAUTHORIZED', 'NOT_FOUND', ...BUDGETED],
+    errors: ['UNAUTHORIZED', 'NOT_FOUND', ...COUNTED],
   },
   'GET /api/public-cer-proof': {
     group: 'Verify and look up',
@@ -218,7 +216,7 @@ export const DESCRIBED_ROUTES = {
     access: 'anybody',
     body: { schema: PROJECT_VERIFY_REQUEST },
     success: { 200: { schema: PROJECT_VERIFIED_ANSWER, description: 'The verdict, good or bad.' } },
-    errors: BUDGETED,
+    errors: COUNTED,
   },
   'GET /v1/project-bundle/public': {
     group: 'Projects',

@@ -183,6 +183,6 @@ function refusals(row: RouteDescription, asks: boolean): Record<string, Response
 function accessCodes(access: Access): readonly NodeCode[] {
   if (access === 'anybody') return [];
   return access === 'admin'
-    ? ['UNAUTHORIZED', 'RATE_LIMITED', 'ADMIN_NOT_CONFIGURED']
+    ? ['UNAUTHORIZED', 'RATE_LIMITED', 'ADMIN_NOT_CONFIGURED', 'SERVICE_UNAVAILABLE']
     : ['UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE'];
 }
