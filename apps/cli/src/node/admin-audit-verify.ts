@@ -18,7 +18,7 @@ import { readOwnJson } from '../input/read-json.js';
 import type { Io } from '../io.js';
 import { printableJson } from '../report/printable.js';
 import { UsageError } from '../usage-error.js';
-import { getFromNode, nodeAddress, NodeFault, refused, talking, type NodeAnswer } from './node-client.js';
+import { getFromNode, nodeAddress, NodeFault, refused, sendable, talking, type NodeAnswer } from './node-client.js';
 
 /** Checks the audit log of a node, from the node or from saved pages. @see docs/spec.md, "Audit log" */
 export const adminAuditVerifyCommand: Command = {
@@ -152,5 +152,5 @@ function adminSecret(file: string | undefined, io: Pick<Io, 'env'>): string {
   if (secret === undefined || secret === '') {
     throw new UsageError('no admin secret: give --admin-secret-file or set CER_ADMIN_SECRET');
   }
-  return secret;
+  return sendable(secret, file === undefined ? 'CER_ADMIN_SECRET' : '--admin-secret-file', 'admin secret');
 }

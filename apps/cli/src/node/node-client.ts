@@ -54,7 +54,13 @@ export function nodeAddress(flag: string | undefined, io: Pick<Io, 'env'>): stri
 export function apiKey(file: string | undefined, io: Pick<Io, 'env'>): string {
   const key = file === undefined ? io.env['CER_API_KEY'] : readKeyFile(file);
   if (key === undefined || key === '') throw new UsageError('no API key: give --api-key-file or set CER_API_KEY');
-  return key;
+  return sendable(key, file === undefined ? 'CER_API_KEY' : '--api-key-file', 'API key');
+}
+
+/** @throws UsageError for text that no header can carry, which would pass for a node that is away */
+export function sendable(secret: string, source: string, what: string): string {
+  if (/^[\x20-\x7e]+$/.test(secret)) return secret;
+  throw new UsageError(`${source}: must hold the ${what} and nothing else`);
 }
 
 function readKeyFile(file: string): string {

@@ -60,6 +60,15 @@ describe('cer records export', () => {
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('could not be written (the disk is full, ENOSPC)')]);
   });
 
+  it('tells a file that holds no key from a node that is away', async () => {
+    const text = folder.write('text', 'cer_live_one\ncer_live_two\n');
+    const { exitCode, stderr } = await cer([
+      ...['records', 'export', '--node', 'http://127.0.0.1:1', '--out', folder.file('none.zip')],
+      ...['--api-key-file', text],
+    ]);
+    expect([exitCode, stderr]).toEqual([3, expect.stringContaining('must hold the API key and nothing else')]);
+  });
+
   it('replaces no file', async () => {
     const out = folder.file('there.zip');
     writeFileSync(out, 'mine');
