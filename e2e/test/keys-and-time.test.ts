@@ -148,7 +148,7 @@ describe('a node with an offline root and a time-stamping authority', () => {
   it('has its receipt stamped, and OpenSSL accepts the token', async () => {
     const hash = await certify('stamped');
     let record = await lookUp(hash);
-    for (let looks = 0; record['status'] !== 'EXTERNALLY_TIMESTAMPED' && looks < 600; looks += 1) {
+    for (let looks = 0; record['status'] !== 'EXTERNALLY_TIMESTAMPED' && looks < 2000; looks += 1) {
       await sleep(50);
       record = await lookUp(hash);
     }

@@ -1,11 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
 export const root = join(__dirname, '../..');
-export const PATIENCE_MS = 180_000;
+/** For one start of everything. */
+export const PATIENCE_MS = 300_000;
 
 export interface Services {
   readonly node: { readonly url: string };
@@ -58,24 +61,38 @@ export class Start {
   }
 }
 
+/** As many ports belong to one start, the last of them to whoever has claimed them. */
+const BLOCK = 500;
+/** Below the ports that systems hand out by themselves (from 32768 on), so that no connection of a test has one. */
+const BLOCKS = { first: 22, count: 8 };
+const OFFSETS = [0, 10, 100, 200, 300];
+
+/**
+ * Ports for the starts of one test file, which no other file has at the same time.
+ * @returns the first of them
+ */
 export async function freeBase(): Promise<number> {
   for (;;) {
-    const base = 20_000 + Math.floor(Math.random() * 20_000);
-    const isFree = await Promise.all([0, 10, 100, 200, 300].map((offset) => canListen(base + offset)));
-    if (isFree.every(Boolean)) return base;
+    const base = (BLOCKS.first + randomInt(BLOCKS.count)) * BLOCK;
+    const claim = await listening(base + BLOCK - 1);
+    if (claim === null) continue;
+    const servers = await Promise.all(OFFSETS.map((offset) => listening(base + offset)));
+    for (const server of servers) if (server !== null) await promisify(server.close.bind(server))();
+    // The claim goes with the process of the tests.
+    if (!servers.includes(null)) return base;
+    claim.close();
   }
 }
 
-function canListen(port: number): Promise<boolean> {
+/** @returns null where something else listens on the port */
+function listening(port: number): Promise<Server | null> {
   return new Promise((resolve) => {
-    const server = createServer();
+    const server = createServer().unref();
     server.once('error', () => {
-      resolve(false);
+      resolve(null);
     });
     server.listen(port, '127.0.0.1', () => {
-      server.close(() => {
-        resolve(true);
-      });
+      resolve(server);
     });
   });
 }

@@ -63,7 +63,7 @@ describe('npm start', () => {
       expect((await sampleAt(again.node.url)).certificateHash).toBe(sample.certificateHash);
       expect(await second.interrupt()).toBe(0);
     },
-    PATIENCE_MS,
+    2 * PATIENCE_MS,
   );
 
   it(
@@ -123,7 +123,16 @@ function nodeProcessOf({ child }: Start): number {
   const children = readFileSync(`/proc/${child.pid ?? 0}/task/${child.pid ?? 0}/children`, 'utf8')
     .trim()
     .split(/\s+/);
-  const pid = children.find((id) => readFileSync(`/proc/${id}/cmdline`, 'utf8').includes('apps/node/dist/main.js'));
+  const pid = children.find((id) => commandOf(id).includes('apps/node/dist/main.js'));
   if (pid === undefined) throw new Error('the node runs as a child of npm start');
   return Number(pid);
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    // It ended between being listed and being looked at.
+    return '';
+  }
 }

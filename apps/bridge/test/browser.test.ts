@@ -5,6 +5,7 @@ import {
   describeInChromium,
   launchChromium,
   lookAt,
+  newPage,
   type Browser,
   type BrowserContext,
   type Page,
@@ -15,7 +16,7 @@ import { SERVICE_TOKEN } from './stub-control-plane.js';
 import { startTestBridge, type TestBridge } from './test-bridge.js';
 
 /** Pages on the way are checked by all of axe's rules, on machines that do other things too. */
-jest.setTimeout(120_000);
+jest.setTimeout(300_000);
 
 let dashboard: DashboardProcess;
 let node: NodeProcess;
@@ -36,7 +37,7 @@ interface Visit {
 /** Signs in at the dashboard and chooses Integrations, Connect. */
 async function connect(): Promise<Visit> {
   const context = await browser.createBrowserContext();
-  const page = await context.newPage();
+  const page = await newPage(context);
   const complaints: string[] = [];
   const tokens: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
@@ -194,7 +195,7 @@ describeInChromium('somebody who comes from the dashboard', () => {
 
   it('sees the page end in every window when it logs out in one', async () => {
     const { context, page } = await connect();
-    const second = await context.newPage();
+    const second = await newPage(context);
     await second.goto(`${bridge.url}/`);
     await second.waitForFunction(() => document.querySelector('#live-state')?.textContent.includes('by themselves'));
     await page.bringToFront();

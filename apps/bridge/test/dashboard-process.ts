@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startService, type ServiceProcess } from './service-process.js';
@@ -28,13 +28,27 @@ export interface DashboardProcess extends ServiceProcess {
   readonly newOwner: () => Owner;
 }
 
-/** A port that was free a moment ago: two services that name each other need one beforehand. */
+/**
+ * A port that was free a moment ago: two services that name each other need one beforehand. It is below those that
+ * systems hand out by themselves (from 32768 on), so that no connection of another test takes it meanwhile.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = 25_000 + randomInt(5_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      const listens = (): void => {
+        resolve(true);
+      };
+      server.once('error', () => {
+        resolve(false);
+      });
+      server.listen(port, '127.0.0.1', listens);
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
 
 export async function startDashboardProcess(given: {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { parseKeySet } from '@cer/keys';
-import { describeInChromium, launchChromium, lookAt, type Browser, type Page } from '@cer/test-browser';
+import { describeInChromium, launchChromium, lookAt, newPage, type Browser, type Page } from '@cer/test-browser';
 import { unavailable } from '../src/errors.js';
 import type { Ingest } from '../src/store/index.js';
 import {
@@ -13,7 +13,7 @@ import {
 import { startTestBridge, type TestBridge } from './test-bridge.js';
 
 /** Each page is checked three times by all of axe's rules, on machines that do other things too. */
-jest.setTimeout(180_000);
+jest.setTimeout(300_000);
 
 const CERTIFICATE = `sha256:${'3f1b'.repeat(16)}`;
 const PROJECT = `sha256:${'9c0d'.repeat(16)}`;
@@ -88,7 +88,7 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
     tenant = controlPlane.newTenant();
     user = controlPlane.newUser(tenant);
     browser = await launchChromium();
-    page = await browser.newPage();
+    page = await newPage(browser);
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('console', (message) => {
       // Chromium reports the status of the refusals that are pages of their own.

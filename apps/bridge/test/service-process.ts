@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const APPS = join(__dirname, '..', '..');
-const START_MS = 20_000;
+const START_MS = 120_000;
 
 /** A built service that runs as a process of its own. */
 export interface ServiceProcess {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { describeInChromium, launchChromium, type Browser, type Page } from '@cer/test-browser';
+import { describeInChromium, launchChromium, newPage, type Browser, type Page } from '@cer/test-browser';
 import { serveDashboard, type ServedDashboard } from './served-dashboard.js';
 import { OWNER_EMAIL, PASSWORD } from './test-dashboard.js';
 
@@ -12,7 +12,7 @@ describeInChromium('in a real browser', () => {
   beforeAll(async () => {
     served = await serveDashboard();
     browser = await launchChromium();
-    page = await browser.newPage();
+    page = await newPage(browser);
     page.on('console', (message) => complaints.push(message.text()));
   });
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { describeInChromium, launchChromium, lookAt, type Browser, type Page } from '@cer/test-browser';
+import { describeInChromium, launchChromium, lookAt, newPage, type Browser, type Page } from '@cer/test-browser';
 import { issueLink, SET_UP_MS } from '../src/links/one-time-link.js';
 import { PLACES } from '../src/web/document.js';
 import { serveDashboard, type ServedDashboard } from './served-dashboard.js';
 import { OWNER_EMAIL, PASSWORD } from './test-dashboard.js';
 
 /** Each page is checked three times by all of axe's rules, on machines that do other things too. */
-jest.setTimeout(180_000);
+jest.setTimeout(300_000);
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -19,7 +19,7 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
   beforeAll(async () => {
     served = await serveDashboard({ limits: { attemptsPerAccount: 4 } });
     browser = await launchChromium();
-    page = await browser.newPage();
+    page = await newPage(browser);
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('console', (message) => {
       // Chromium reports the status of the refusals that are pages of their own.

@@ -1,4 +1,4 @@
-import { describeInChromium as describeWhereOneIs, launchChromium, watchPage } from '@cer/test-browser';
+import { describeInChromium as describeWhereOneIs, launchChromium, newPage, watchPage } from '@cer/test-browser';
 import type { Browser, Page, PageWatch } from '@cer/test-browser';
 
 /** A suite that drives a real Chromium, which it starts and stops; where none is installed, it says so. */
@@ -24,7 +24,7 @@ class Chromium {
   async open(options: { readonly scripts?: boolean } = {}): Promise<WatchedPage> {
     if (this.#browser === undefined) throw new Error('the browser is not started');
     const context = await this.#browser.createBrowserContext();
-    const page = await context.newPage();
+    const page = await newPage(context);
     await page.setViewport({ width: 1100, height: 900 });
     await page.setJavaScriptEnabled(options.scripts ?? true);
     return new WatchedPage(page);
@@ -52,7 +52,7 @@ export class WatchedPage {
   /** Waits until the verdict is one of these, and gives it. */
   async verdict(...wanted: readonly string[]): Promise<string> {
     const selector = wanted.map((verdict) => `#main [data-verdict="${verdict}"]`).join(', ');
-    const element = await this.page.waitForSelector(selector, { timeout: 20_000 });
+    const element = await this.page.waitForSelector(selector);
     return (await element?.evaluate((node) => node.getAttribute('data-verdict'))) ?? '';
   }
 

@@ -40,7 +40,7 @@ describeInChromium('every page and state in a real Chromium', (chromium) => {
     const { page } = watched;
     await page.goto(`${verifier.url}${state.path}`);
     if (state.verdict !== null) {
-      await page.waitForSelector(`[data-checked-by="browser"][data-verdict="${state.verdict}"]`, { timeout: 20_000 });
+      await page.waitForSelector(`[data-checked-by="browser"][data-verdict="${state.verdict}"]`);
       expect(await watched.attribute('[data-verdict]', 'data-tone')).toBe(state.tone);
     }
     if (name === 'home') await page.waitForSelector('#artefact-file');

@@ -132,7 +132,7 @@ describeInChromium('the check in the browser', (chromium) => {
     expect(watched.complaints).toEqual([]);
     await watched.close();
     // Sealing the steps alone takes seconds on a busy machine.
-  }, 120_000);
+  }, 300_000);
 
   it('shows a page, not a line of JSON, to somebody who asks too often', async () => {
     const limited = await startVerifier({ nodeUrl: serverNode.url, rateLimitPerMinute: 1 });

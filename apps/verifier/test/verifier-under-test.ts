@@ -28,7 +28,7 @@ interface Options {
 export async function startVerifier(options: Options): Promise<VerifierUnderTest> {
   const { nodeUrl, publicNodeUrl = nodeUrl, rateLimitPerMinute = 100_000, now = () => new Date() } = options;
   const app = createApp({
-    node: createNodeClient({ nodeUrl, timeoutMs: 5000, now }),
+    node: createNodeClient({ nodeUrl, timeoutMs: 60_000, now }),
     build: loadWebBuild(WEB_BUILD_FOLDER),
     publicUrl: PUBLIC_URL,
     publicNodeUrl,

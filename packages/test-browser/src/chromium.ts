@@ -1,8 +1,10 @@
 import { accessSync, constants } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import puppeteer, { type Browser } from 'puppeteer';
+import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer';
 
 const SYSTEM_PATHS = ['/usr/lib/chromium/chromium-headless-shell', '/usr/lib/chromium/chromium', '/usr/bin/chromium'];
+/** For the browser's start and for what a test waits for on a page: a crowded machine takes its time. */
+const PATIENCE_MS = 150_000;
 const LOOKED_AT = `CHROMIUM_PATH, ${SYSTEM_PATHS.join(', ')}`;
 
 /** The path of the first Chromium that is installed here, `CHROMIUM_PATH` before all others; null where none is. */
@@ -27,7 +29,14 @@ export async function launchChromium(): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === null) throw new Error(`no Chromium: looked at ${LOOKED_AT}`);
   // The pages are our own, and a sandbox needs a user who may make one.
-  return puppeteer.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  return puppeteer.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'], timeout: PATIENCE_MS });
+}
+
+/** A new page, on which every wait has the time that a crowded machine takes. */
+export async function newPage(of: Browser | BrowserContext): Promise<Page> {
+  const page = await of.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  return page;
 }
 
 /** A suite that drives a real Chromium; where none is installed, one line says that it was not run. */

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'puppeteer';
-import { describeInChromium, launchChromium } from './chromium.js';
+import { describeInChromium, launchChromium, newPage } from './chromium.js';
 import { lookAt } from './look-at.js';
 import { watchPage } from './watch-page.js';
 
@@ -41,7 +41,7 @@ describeInChromium('a page that a test looks at', () => {
   async function opened(html: string, options: { readonly scripts?: boolean } = {}): Promise<Page> {
     served = html;
     headers = { 'content-type': 'text/html' };
-    const tab = await browser.newPage();
+    const tab = await newPage(browser);
     await tab.setJavaScriptEnabled(options.scripts ?? true);
     await tab.goto(url);
     return tab;
@@ -96,7 +96,7 @@ describeInChromium('a page that a test looks at', () => {
   it('is heard when it breaks its policy, throws, or asks for something', async () => {
     served = page('<p style="color: red">Refused.</p><img src="https://elsewhere.invalid/dot.png" alt="">');
     headers = HEADERS;
-    const tab = await browser.newPage();
+    const tab = await newPage(browser);
     const watch = watchPage(tab);
     await tab.goto(url);
     expect(watch.complaints.join('\n')).toMatch(/style-src[^]*img-src|img-src[^]*style-src/);

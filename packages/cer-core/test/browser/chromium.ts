@@ -1,10 +1,10 @@
-import { launchChromium } from '@cer/test-browser';
+import { launchChromium, newPage } from '@cer/test-browser';
 
 /** Evaluates a script and then the expressions, one after the other, on an empty page of a real Chromium. */
 export async function evaluateInChromium(script: string, expressions: readonly string[]): Promise<readonly unknown[]> {
   const browser = await launchChromium();
   try {
-    const page = await browser.newPage();
+    const page = await newPage(browser);
     // Answered here, never sent: an https page is a secure context, where WebCrypto lives.
     await page.setRequestInterception(true);
     page.on('request', (request) => {
