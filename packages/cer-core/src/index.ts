@@ -141,6 +141,7 @@ export { computeProjectHash, PROJECT_HASHED_MEMBERS, projectForHash } from './pr
 export { readRegistry, type RegistryEntry } from './project/registry.js';
 export {
   evaluateProject,
+  projectIn,
   type ProjectEvaluation,
   type StepResult,
   type VerifyProjectOptions,

@@ -117,6 +117,23 @@ describe('cer verify', () => {
     expect((await cer(['verify', path, ...KEYS])).exitCode).toBe(0);
   });
 
+  it.each(['verify', 'verify-project'])('%s shows the title that was verified, not one around it', async (command) => {
+    const project = readSample('project.json');
+    const wrapped = folder.write('titled.json', { projectTitle: 'Not the title', bundle: project });
+    const { exitCode, stdout } = await cer([command, wrapped, ...KEYS]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(String(project['projectTitle']));
+    expect(stdout).not.toContain('Not the title');
+  });
+
+  it('refuses a project around another one', async () => {
+    const project = readSample('project.json');
+    const both = folder.write('both.json', { ...project, projectTitle: 'Not the title', bundle: project });
+    for (const command of ['verify', 'verify-project']) {
+      expect((await cer([command, both, ...KEYS])).exitCode).toBe(1);
+    }
+  });
+
   it('gives a project bundle the project report', async () => {
     const said = await cer(['verify', sample('project.json'), ...KEYS]);
     expect(said).toMatchObject({ exitCode: 0, stderr: '' });

@@ -4,6 +4,7 @@ import {
   isJsonObject,
   member,
   PROJECT,
+  projectIn,
   readReceipt,
   unreadable,
   type Evaluation,
@@ -45,7 +46,8 @@ export async function verifyAny(json: StrictJson, options: VerifyProjectOptions)
 /** Verifies a project bundle; anything else fails as one. */
 export async function verifyProject(value: JsonValue, options: VerifyProjectOptions): Promise<Verification> {
   const evaluation = await evaluateProject(value, options);
-  const title = isJsonObject(value) ? member(value, 'projectTitle') : undefined;
+  const project = projectIn(value);
+  const title = project === null ? undefined : member(project, 'projectTitle');
   return {
     kind: 'project',
     evaluation,
@@ -56,7 +58,7 @@ export async function verifyProject(value: JsonValue, options: VerifyProjectOpti
 
 /** The receipt stands at `meta.attestation.receipt` or, as the node stores it, at `receipt`; where both do they agree. */
 function signerOf(value: JsonValue, keySet: NodeKeySet | null): ProjectSigner | null {
-  const project = asProject(value);
+  const project = projectIn(value);
   const meta = memberObject(project, 'meta');
   const payload = memberObject(memberObject(meta, 'attestation'), 'receipt') ?? memberObject(project, 'receipt');
   const receipt = payload === null ? null : readReceipt(payload).receipt;

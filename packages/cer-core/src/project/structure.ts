@@ -103,6 +103,10 @@ function checkEmbedded(
       if (bundle === undefined && withdrawn.has(entry.stepId)) return [];
       const path = `stepRegistry[${index}]`;
       if (!isJsonObject(bundle)) return [mismatch(path, 'has no embedded bundle')];
+      // Of a package, what lies outside would be compared here, and what lies inside verified.
+      if (['cer', 'bundle'].some((name) => Object.hasOwn(bundle, name))) {
+        return [mismatch(path, 'embeds a package, where the bundle itself must stand')];
+      }
       return checkEntryAgainstBundle(entry, bundle, path);
     }),
   ];

@@ -81,12 +81,26 @@ export async function evaluateProject(input: unknown, options: VerifyProjectOpti
   }
 }
 
+/**
+ * The project bundle in what was handed over, by itself or inside `{bundle}`; what calls itself a project is one, whatever
+ * else it holds, so that nobody shows one project and verifies another.
+ * @returns null for what is no object
+ */
+export function projectIn(input: unknown): JsonObject | null {
+  if (!isJsonObject(input)) return null;
+  const inner = member(input, 'bundle');
+  return member(input, 'bundleType') !== PROJECT && isJsonObject(inner) ? inner : input;
+}
+
 async function evaluate(input: unknown, options: VerifyProjectOptions): Promise<ProjectEvaluation> {
   if (exceedsDepth(input, MAX_DEPTH.canonical)) {
     return failed([schemaFinding('', `nested deeper than ${MAX_DEPTH.canonical} levels`, 'BUNDLE_CORRUPTED')], options);
   }
-  const project = isJsonObject(input) && isJsonObject(member(input, 'bundle')) ? member(input, 'bundle') : input;
-  if (!isJsonObject(project)) return failed([schemaFinding('', 'must be an object')], options);
+  const project = projectIn(input);
+  if (project === null) return failed([schemaFinding('', 'must be an object')], options);
+  if (Object.hasOwn(project, 'bundle')) {
+    return failed([schemaFinding('', 'is ambiguous: a project bundle has no member bundle')], options, project);
+  }
   const schema = checkSchema(project);
   const registry = readRegistry(project);
   if (registry.entries === null) return failed([...schema, ...registry.findings], options, project);
@@ -224,7 +238,7 @@ async function verifyStep(
     return { ...base, ok: false, status, code: finding.code, findings: [finding], isAttested: false };
   }
   const evaluation = await evaluateCer(bundle, options);
-  const findings = [...evaluation.findings, ...resealFindings(evaluation, entry, isVouchedFor)];
+  const findings = [...evaluation.findings, ...registryFindings(evaluation, entry, isVouchedFor)];
   const isOk = findings.length === 0;
   return {
     ...base,
@@ -236,22 +250,22 @@ async function verifyStep(
   };
 }
 
-/** A reseal stands for a registered step only in a project the node vouches for, and only by its signed receipt. */
-function resealFindings(
+/**
+ * What was verified is the registered step. A reseal stands for one only in a project the node vouches for, and only by
+ * its signed receipt.
+ */
+function registryFindings(
   { isResealed, provenance, certificateHash }: Evaluation,
   entry: RegistryEntry,
   isVouchedFor: boolean,
 ): Finding[] {
-  if (!isResealed || certificateHash === entry.certificateHash) return [];
+  if (certificateHash === entry.certificateHash) return [];
   const isProven = provenance?.state === 'proven' && provenance.originalCertificateHash === entry.certificateHash;
-  if (isVouchedFor && isProven) return [];
-  return [
-    {
-      code: 'STEP_REGISTRY_MISMATCH',
-      member: entry.stepId,
-      detail: 'is a reseal that is not proven to come from the registered step',
-    },
-  ];
+  if (isResealed && isVouchedFor && isProven) return [];
+  const detail = isResealed
+    ? 'is a reseal that is not proven to come from the registered step'
+    : 'is another certificate than the registered one';
+  return [{ code: 'STEP_REGISTRY_MISMATCH', member: entry.stepId, detail }];
 }
 
 function failed(

@@ -167,6 +167,12 @@ export async function projectCases(): Promise<Vector[]> {
     ['built-locally', 'A project built locally is verifiable locally, integrity only.', good, ok()],
     ['wrapped', 'Body {bundle: project bundle}.', { bundle: good }, ok()],
     [
+      'project-around-a-project',
+      'One body, one project: what is shown is what is verified.',
+      { ...registered, bundle: good },
+      bad('SCHEMA_ERROR', '', { steps: [] }),
+    ],
+    [
       'registered',
       'The project-level node receipt if present.',
       registered,
@@ -294,6 +300,25 @@ export async function projectCases(): Promise<Vector[]> {
       'Embedded hash = registry hash.',
       change(good, 'embeddedBundles', { 'step-1': two, 'step-2': one }),
       bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[0].certificateHash'),
+    ],
+    ...(['bundle', 'cer'] as const).map((name): CaseLine => [
+      `embedded-in-a-${name}`,
+      'Embedded hash = registry hash; the hash around a package is not the hash of what lies in it.',
+      change(registered, 'embeddedBundles.step-1', {
+        certificateHash: one['certificateHash'] ?? null,
+        [name]: step('exec-x'),
+      }),
+      bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[0]', {
+        structuralValid: false,
+        nodeReceipt: 'PASS',
+        steps: ['STEP_REGISTRY_MISMATCH', 'OK'],
+      }),
+    ]),
+    [
+      'embedded-in-a-reseal-by-name',
+      'Labels are unsigned: nothing they say may loosen a check.',
+      change(registered, 'embeddedBundles.step-1', { bundleType: 'signed-redacted-reseal', bundle: step('exec-x') }),
+      bad('STEP_REGISTRY_MISMATCH', 'stepRegistry[0]', { steps: ['STEP_REGISTRY_MISMATCH', 'OK'] }),
     ],
     [
       'execution-id-differs',
