@@ -61,6 +61,13 @@ describe('cer verify --hash, asking a node that lies', () => {
     await expectFailed(byHash(await answering(other)), 'CERTIFICATE_HASH_MISMATCH');
   });
 
+  it('refuses a genuine project, which is no certificate', async () => {
+    const project = readSample('project.json');
+    for (const answer of [project, { ...project, certificateHash: hash }, { bundle: project }]) {
+      await expectFailed(byHash(await answering(answer)), 'CERTIFICATE_HASH_MISMATCH');
+    }
+  });
+
   it('refuses another certificate under the hash that was asked for', async () => {
     const other = { ...readSample('certified-messages.json'), certificateHash: hash };
     await expectFailed(byHash(await answering(other)), 'CERTIFICATE_HASH_MISMATCH');
@@ -148,12 +155,12 @@ describe('every command that talks to a node', () => {
   ];
 
   it.each(commands.flatMap(([name, run]) => lies.map((lie) => [name, ...lie, run] as const)))(
-    '%s ends with one line when the node answers with %s',
+    '%s ends with one report when the node answers with %s',
     async (_command, _lie, listener, why, run) => {
       const { exitCode, stdout, stderr } = await run(await servers.serve(listener));
       expect(exitCode).toBe(1);
       expect(stdout).toBe('');
-      expect(stderr).toMatch(/^cer: [^\n]+\n$/);
+      expect(JSON.parse(stderr)).toMatchObject({ status: 'FAILED', checks: {}, reason: expect.any(String) });
       expect(stderr).toContain(why);
     },
   );
@@ -169,6 +176,20 @@ describe('every command that talks to a node', () => {
       expect(await run(node)).toMatchObject({ exitCode: 1, stdout: '' });
     }
     expect(asked).toEqual([]);
+  });
+
+  it.each(commands)('%s reports a refusal of the node like any other failure', async (_name, run) => {
+    const { exitCode, stderr } = await run(
+      await answering({ error: 'FORBIDDEN', message: 'no scope', status: 1 }, 403),
+    );
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stderr)).toMatchObject({
+      status: 'FAILED',
+      checks: {},
+      reason: 'FORBIDDEN',
+      httpStatus: 403,
+      message: 'no scope',
+    });
   });
 
   it.each(commands)('%s shows no escape sequence of an error that the node made up', async (_name, run) => {
@@ -191,7 +212,11 @@ describe('every command that talks to a node', () => {
       more();
     });
     const said = await cer(['lookup', hash, '--node', endless]);
-    expect(said).toMatchObject({ exitCode: 1, stdout: '', stderr: 'cer: the answer is larger than 256 MiB\n' });
+    expect(said).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(JSON.parse(said.stderr)).toMatchObject({
+      reason: 'NODE_UNAVAILABLE',
+      detail: 'the answer is larger than 256 MiB',
+    });
     expect(sent).toBeLessThan(1024);
 
     const packed = gzipSync(Buffer.alloc(300 * 1024 * 1024, 0x20));

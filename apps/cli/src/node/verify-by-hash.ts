@@ -1,4 +1,4 @@
-import { isSha256Hash, type Evaluation, type Finding, type TimestampVerifier } from '@cer/cer-core';
+import { evaluateCer, isSha256Hash, type Evaluation, type Finding, type TimestampVerifier } from '@cer/cer-core';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { loadPinnedKeys, type PinFlags } from '../history/pinned-history.js';
 import type { KeyLookup } from '../input/key-material.js';
@@ -7,7 +7,6 @@ import { printable, printableJson } from '../report/printable.js';
 import { VERIFIER } from '../version.js';
 import { writeReport } from '../report/write-report.js';
 import { UsageError } from '../usage-error.js';
-import { verifyAny, type Verification } from '../verification/verification.js';
 import { getFromNode, nodeAddress, refused, talking } from './node-client.js';
 
 export interface VerifyByHashFlags {
@@ -34,16 +33,14 @@ export async function verifyByHash(flags: VerifyByHashFlags, io: Io): Promise<Ex
     if (answer.status !== 200) return refused(answer, io);
     const pins = flags.pins.history === undefined ? { ...flags.pins, keys: flags.pins.keys ?? address } : flags.pins;
     const keys: KeyLookup = await loadPinnedKeys(pins, null, io);
-    const verification = await verifyAny(
-      { value: answer.body, fault: null },
-      {
-        keySet: keys.material?.keySet ?? null,
-        timestamps: flags.timestamps,
-        requireAttestation: flags.requireAttestation,
-        verifiedAt: io.now().toISOString(),
-      },
-    );
-    return writeReport(asked(verification, hash), keys, flags.asJson, io);
+    // A project is no answer, however genuine it is.
+    const evaluation = await evaluateCer(answer.body, {
+      keySet: keys.material?.keySet ?? null,
+      timestamps: flags.timestamps,
+      requireAttestation: flags.requireAttestation,
+      verifiedAt: io.now().toISOString(),
+    });
+    return writeReport({ kind: 'certificate', evaluation: asked(evaluation, hash) }, keys, flags.asJson, io);
   });
 }
 
@@ -58,9 +55,8 @@ function notFound(hash: string, asJson: boolean, io: Io): ExitCode {
 }
 
 /** A node may answer with a genuine certificate that is another one than was asked for. */
-function asked(verification: Verification, hash: string): Verification {
-  if (verification.kind !== 'certificate' || isAbout(verification.evaluation, hash)) return verification;
-  const { evaluation } = verification;
+function asked(evaluation: Evaluation, hash: string): Evaluation {
+  if (isAbout(evaluation, hash)) return evaluation;
   const finding: Finding = {
     code: 'CERTIFICATE_HASH_MISMATCH',
     member: 'certificateHash',
@@ -68,10 +64,7 @@ function asked(verification: Verification, hash: string): Verification {
     expected: hash,
     ...(evaluation.certificateHash !== null && { computed: evaluation.certificateHash }),
   };
-  return {
-    kind: 'certificate',
-    evaluation: { ...evaluation, status: 'FAILED', code: finding.code, findings: [finding, ...evaluation.findings] },
-  };
+  return { ...evaluation, status: 'FAILED', code: finding.code, findings: [finding, ...evaluation.findings] };
 }
 
 function isAbout({ certificateHash, provenance }: Evaluation, hash: string): boolean {
