@@ -34,7 +34,7 @@ export interface NodeAnswer {
   readonly isReplay: boolean;
 }
 
-/** The node was asked and could not answer; one sentence. */
+/** The node was asked and could not answer, or its answer could not be kept; one sentence. */
 export class NodeFault extends Error {
   override readonly name = 'NodeFault';
 }
@@ -117,7 +117,9 @@ export async function talking(io: Io, talk: () => Promise<ExitCode>): Promise<Ex
     return await talk();
   } catch (error) {
     if (!(error instanceof NodeFault)) throw error;
-    io.stderr.write(`cer: ${error.message}\n`);
+    io.stderr.write(
+      `${printableJson({ status: 'FAILED', checks: {}, reason: 'NODE_UNAVAILABLE', detail: error.message })}\n`,
+    );
     return EXIT.failed;
   }
 }
@@ -128,12 +130,24 @@ const WORDS: ReadonlyMap<JsonValue | undefined, string> = new Map([
   ['RECORD_NOT_FOUND', 'the node has no public record of this: it was never certified there, or is hidden or deleted'],
 ]);
 
-/** Writes what the node refused: its code and sentences on stderr. */
+/**
+ * Writes what the node refused: its code and sentences on stderr.
+ * @see docs/spec.md, "Command line"
+ */
 export function refused({ status, body }: NodeAnswer, io: Io): ExitCode {
   const code = member(body, 'reasonCode') ?? member(body, 'error');
   const words = member(body, 'message') === undefined ? WORDS.get(code) : undefined;
-  io.stderr.write(`${printableJson({ status, ...body, ...(words !== undefined && { message: words }) })}\n`);
-  return status === 404 ? EXIT.notFound : EXIT.failed;
+  const isMissing = status === 404;
+  const report = {
+    status: isMissing ? 'NOT_FOUND' : 'FAILED',
+    checks: {},
+    reason: typeof code === 'string' ? code : 'NODE_UNAVAILABLE',
+    httpStatus: status,
+  };
+  // Ours come first and count: whatever the node sends besides is its own word.
+  const said = { ...report, ...body, ...(words !== undefined && { message: words }), ...report };
+  io.stderr.write(`${printableJson(said)}\n`);
+  return isMissing ? EXIT.notFound : EXIT.failed;
 }
 
 /** Writes the node's answer as JSON on stdout and a note for people on stderr. */
