@@ -174,6 +174,31 @@ describe('a large answer', () => {
   });
 });
 
+describe('a large body', () => {
+  it('is refused while those before it are in hand, and small ones go on', async () => {
+    const mib = 1024 * 1024;
+    const keep: Route = {
+      method: 'POST',
+      path: '/keep',
+      bodyLimitBytes: 16 * mib,
+      handler: async ({ body }) => ok({ bytes: body.length }),
+    };
+    const { url } = await served([keep], { bodiesAtOnceBytes: 4 * mib });
+    const post = (bytes: number): Promise<Response> =>
+      fetch(`${url}/keep`, { method: 'POST', body: Buffer.alloc(bytes) });
+    const first = await connectRaw(url);
+    first.send(`POST /keep HTTP/1.1\r\nhost: a\r\ncontent-length: ${3 * mib + 1}\r\n\r\n${' '.repeat(3 * mib)}`);
+    let answer = await post(2 * mib);
+    for (let attempt = 0; answer.status === 200 && attempt < 100; attempt += 1) answer = await post(2 * mib);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await (await post(mib)).json()).toEqual({ bytes: mib });
+    first.send(' ');
+    await first.until(`"bytes":${3 * mib + 1}`);
+    expect(await (await post(8 * mib)).json()).toEqual({ bytes: 8 * mib });
+    first.socket.destroy();
+  });
+});
+
 describe('closing', () => {
   it('cuts off at its cap what never ends, and says so', async () => {
     const { url, server, lines } = await served([endless(Buffer.from('line\n'))], {}, { drainTimeoutMs: 50 });

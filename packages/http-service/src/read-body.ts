@@ -23,10 +23,15 @@ export function refuseAnnouncedLength(request: IncomingMessage, limitBytes: numb
 
 /**
  * Reads a whole body.
+ * @param arrived told of bytes as they come; what it throws ends the reading
  * @throws ServiceError PAYLOAD_TOO_LARGE as soon as the limit is passed
  * @throws ClientGone when the request is cut off
  */
-export function readBody(request: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
+export function readBody(
+  request: IncomingMessage,
+  limitBytes: number,
+  arrived: (bytes: number) => void,
+): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -36,10 +41,13 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
     const take = (chunk: Buffer): void => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size > limitBytes) {
+      try {
+        if (size > limitBytes) throw tooLarge(limitBytes);
+        arrived(chunk.length);
+      } catch (error) {
         settle();
         request.pause();
-        reject(tooLarge(limitBytes));
+        reject(error instanceof Error ? error : new Error('the body was refused', { cause: error }));
       }
     };
     const finish = (): void => {

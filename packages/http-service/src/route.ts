@@ -3,6 +3,7 @@ import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
 import type { TrustedProxies } from './client-address.js';
 import { createErrorShaper, type ErrorShaper, type ErrorShaping } from './error-handler.js';
 import { noContent, type RequestHead, type ResponseHeaders, type ServiceResponse } from './handler.js';
+import { Inbox } from './inbox.js';
 import { requestHead, splitTarget, type Target } from './incoming-request.js';
 import { acceptsMediaType } from './media-type.js';
 import type { Metrics } from './metrics.js';
@@ -38,6 +39,8 @@ export interface RouterOptions extends ErrorShaping {
   readonly stallMs?: number;
   /** How many bytes of large answers may wait for their readers, all together; 256 MiB when left out. */
   readonly answersAtOnceBytes?: number;
+  /** How many bytes of large bodies may be in hand, all together; 256 MiB when left out. Streamed ones do not count. */
+  readonly bodiesAtOnceBytes?: number;
 }
 
 /** Serves requests: as an Express middleware, or on a bare `node:http` server where the last tenth of speed counts. */
@@ -56,11 +59,12 @@ export function createRouter(routes: readonly Route[], options: RouterOptions): 
   const match = createRouteTable(routes);
   const shapeError = createErrorShaper(options);
   const outbox = new Outbox(options.answersAtOnceBytes);
+  const inbox = new Inbox(options.bodiesAtOnceBytes);
   return (request, response, next) => {
     const target = splitTarget(request.url);
     const found = match(target.path);
     if (found === undefined && options.passUnknownPaths === true && next !== undefined) next();
-    else void exchange({ request, response, target, found, options, shapeError, outbox });
+    else void exchange({ request, response, target, found, options, shapeError, inbox, outbox });
   };
 }
 
@@ -116,6 +120,7 @@ interface Exchange {
   readonly found: RouteMatch | undefined;
   readonly options: RouterOptions;
   readonly shapeError: ErrorShaper;
+  readonly inbox: Inbox;
   readonly outbox: Outbox;
 }
 
@@ -233,7 +238,7 @@ async function answerOf(
     const headers = await route.admit(head);
     if (typeof headers === 'object') admitted.headers = headers;
   }
-  const work = (): Promise<ServiceResponse> => dispatch(route, head, request, response);
+  const work = (): Promise<ServiceResponse> => dispatch(route, head, request, response, current.inbox);
   return route.within === undefined ? work() : route.within(head, work);
 }
 
@@ -242,6 +247,7 @@ async function dispatch(
   head: RequestHead,
   request: IncomingMessage,
   response: ServerResponse,
+  inbox: Inbox,
 ): Promise<ServiceResponse> {
   const sendsBody = route.method !== 'GET' && announcesBody(request);
   const limitBytes = sendsBody ? bodyLimitOf(route, head) : 0;
@@ -254,8 +260,14 @@ async function dispatch(
   if (route.body === 'stream') {
     return route.handler(Object.assign(head, { body: streamBody(request, limitBytes) }));
   }
-  const body = sendsBody ? await readBody(request, limitBytes) : NO_BODY;
-  return route.handler(Object.assign(head, { body }));
+  if (!sendsBody) return route.handler(Object.assign(head, { body: NO_BODY }));
+  const incoming = inbox.open();
+  try {
+    const body = await readBody(request, limitBytes, incoming.arrived);
+    return await route.handler(Object.assign(head, { body }));
+  } finally {
+    incoming.leave();
+  }
 }
 
 function bodyLimitOf({ bodyLimitBytes = DEFAULT_BODY_LIMIT_BYTES }: Route, head: RequestHead): number {
