@@ -48,7 +48,13 @@ describe('cer admin audit verify', () => {
     const changed = JSON.stringify(whole).replace('records.hide', 'records.show');
     const broken = await verify(file('changed', JSON.parse(changed)));
     expect(broken.exitCode).toBe(1);
-    expect(JSON.parse(broken.stderr)).toMatchObject({ code: 'AUDIT_HASH_MISMATCH', seq: 1 });
+    expect(JSON.parse(broken.stderr)).toMatchObject({
+      status: 'FAILED',
+      checks: {},
+      reason: 'AUDIT_HASH_MISMATCH',
+      code: 'AUDIT_HASH_MISMATCH',
+      seq: 1,
+    });
 
     const unsigned = await verify(file('unsigned', { ...whole, head: null }));
     expect(JSON.parse(unsigned.stderr)).toMatchObject({ code: 'AUDIT_HEAD_UNSIGNED' });

@@ -101,7 +101,7 @@ async function check(pages: AsyncIterable<JsonObject>, chain: AuditChainCheck, i
 }
 
 function failed(fault: AuditFault | JsonObject, io: Io): ExitCode {
-  io.stderr.write(`${printableJson({ status: 'FAILED', ...fault })}\n`);
+  io.stderr.write(`${printableJson({ status: 'FAILED', checks: {}, reason: fault.code, ...fault })}\n`);
   return EXIT.failed;
 }
 

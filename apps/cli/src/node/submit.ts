@@ -38,7 +38,9 @@ async function submit(path: string, args: readonly string[], io: Io): Promise<Ex
   const json = readStrictJson(await readBytes(source, io.stdin, readMaxBytes(flags['max-bytes'])), source);
   if (json.fault !== null) {
     // The node would refuse it too, and would have seen it.
-    io.stderr.write(`${printableJson({ error: 'BUNDLE_CORRUPTED', details: [json.fault.detail] })}\n`);
+    io.stderr.write(
+      `${printableJson({ status: 'FAILED', checks: {}, reason: 'BUNDLE_CORRUPTED', details: [json.fault.detail] })}\n`,
+    );
     return EXIT.failed;
   }
   return talking(io, async () => {
