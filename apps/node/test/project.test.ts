@@ -116,6 +116,14 @@ describe('registering a project', () => {
     expect(text).not.toContain('canary');
   });
 
+  it('is 400 for a project inside another body than {bundle}, or around one', async () => {
+    const bundle = await project([await step()]);
+    for (const body of [{ bundle: { bundle } }, { ...bundle, bundle }, { bundle: { ...bundle, bundle } }]) {
+      const answer = await register(body);
+      expect([answer.status, at(answer.body, 'error')]).toEqual([400, 'VALIDATION_ERROR']);
+    }
+  });
+
   it('is 400 with the code of the step that fails', async () => {
     const bundle = await project([await step()]);
     const embedded = objectAt(bundle, 'embeddedBundles', 'step-0');

@@ -1,10 +1,9 @@
 import {
   attestProject,
   evaluateProject,
-  isJsonObject,
   isSha256Hash,
-  member,
   projectForHash,
+  projectIn,
   readRegistry,
   type JsonObject,
   type JsonValue,
@@ -88,9 +87,9 @@ export async function registerProject(
 }
 
 function submittedProject(body: JsonValue): JsonObject {
-  const inner = isJsonObject(body) ? member(body, 'bundle') : undefined;
-  const project = inner ?? body;
-  if (!isJsonObject(project)) throw validationError(['body: must be a project bundle']);
+  const project = projectIn(body);
+  if (project === null) throw validationError(['body: must be a project bundle']);
+  if (Object.hasOwn(project, 'bundle')) throw validationError(['bundle: a project bundle has no such member']);
   return Object.fromEntries(Object.entries(project).filter(([name]) => !UNASKED.has(name)));
 }
 
