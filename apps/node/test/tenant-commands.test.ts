@@ -104,9 +104,14 @@ describe('the command that sets how a tenant’s records are kept', () => {
 
   it('names the option that has no value it takes', async () => {
     await expect(command('tenant', 'set', '--name', 'acme', '--retention-days', '-1')).rejects.toThrow(
-      /unknown option|--retention-days: not a value it takes/,
+      /unknown option|--retention-days: must be a whole number of days/,
     );
-    await expect(command('tenant', 'set', '--name', 'acme', '--publish', 'canary')).rejects.toThrow(/^--publish: /);
+    await expect(command('tenant', 'set', '--name', 'acme', '--retention-days', '0')).rejects.toThrow(
+      /^--retention-days: must be a whole number of days from 1 on, or none\n/,
+    );
+    await expect(command('tenant', 'set', '--name', 'acme', '--publish', 'canary')).rejects.toThrow(
+      /^--publish: must be JSON with [^\n]+\n/,
+    );
   });
 });
 

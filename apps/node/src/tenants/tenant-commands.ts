@@ -96,15 +96,21 @@ function parseTenantArgs(args: readonly string[], usage: string): Asked {
   if (Object.keys(stated).length === 0) return { name, id, change: {} };
   const checked = SettingsChange.safeParse(stated);
   if (checked.success) return { name, id, change: toStated(checked.data) };
-  const options = new Set(checked.error.issues.map(({ path: [member] }) => optionOf(String(member))));
-  throw new StartupError(`${[...options].join(', ')}: not a value it takes\n\n${usage}`);
+  const faults = new Set(checked.error.issues.map(({ path: [member] }) => faultOf(String(member))));
+  throw new StartupError(`${[...faults].join('\n')}\n\n${usage}`);
 }
 
 const numberOf = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN);
 
-/** `retentionDays` is given as `--retention-days`. */
-const optionOf = (member: string): string =>
-  `--${member.replaceAll(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)}`;
+/** What each option takes; the route words its own members, which differ. */
+const FAULTS: ReadonlyMap<string, string> = new Map([
+  ['retentionDays', '--retention-days: must be a whole number of days from 1 on, or none'],
+  ['visibility', '--visibility: must be public, hidden or default'],
+  ['legalHold', '--legal-hold: must be on or off'],
+  ['publish', '--publish: must be JSON with some of context, prompt, instruction and metadata, or default'],
+]);
+
+const faultOf = (member: string): string => FAULTS.get(member) ?? 'an option has a value that it does not take';
 
 function jsonOf(text: string): unknown {
   try {
