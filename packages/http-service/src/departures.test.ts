@@ -152,13 +152,21 @@ describe('a large answer', () => {
     expect([head.headers.get('content-length'), await head.text()]).toEqual([String(bytes.length), '']);
   });
 
+  it('reaches a client whose own body never comes, and ends the connection', async () => {
+    const { url } = await served([of('/large', 'x'.repeat(200_000))]);
+    const raw = await connectRaw(url);
+    raw.send('GET /large HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\n');
+    expect(await raw.ended()).toContain(`\r\n\r\n${'x'.repeat(200_000)}`);
+  });
+
   it('is refused while those before it are not read, and small ones go on', async () => {
     const mib = 1024 * 1024;
     const routes = [of('/large', Buffer.alloc(24 * mib)), of('/small', 'small')];
     const { url, line } = await served(routes, { answersAtOnceBytes: 50 * mib });
     const readers = await Promise.all([1, 2].map(() => connectRaw(url)));
-    for (const raw of readers) {
-      raw.send('GET /large HTTP/1.1\r\nhost: a\r\n\r\n');
+    // One of them announces a body besides, and never sends it.
+    for (const [place, raw] of readers.entries()) {
+      raw.send(`GET /large HTTP/1.1\r\nhost: a\r\n${place === 0 ? 'content-length: 9\r\n' : ''}\r\n`);
       await new Promise((resolve) => raw.socket.once('data', resolve));
       raw.socket.pause();
     }

@@ -52,8 +52,13 @@ export async function sendResponse(
   }
   const size = byteLength(body);
   if (body !== null || (status !== 204 && status !== 304)) headers['content-length'] = size;
-  const isLarge = body !== null && size > BUFFERED_BYTES && request.method !== 'HEAD';
-  if (isLarge && (!announcesBody(request) || request.complete)) {
+  const isUnfinished = announcesBody(request) && !request.complete;
+  if (body !== null && size > BUFFERED_BYTES && request.method !== 'HEAD') {
+    if (isUnfinished) {
+      // Whoever announced a body may never send it: what comes is thrown away, and the connection ends with the answer.
+      headers['connection'] = 'close';
+      request.resume();
+    }
     const cut = (): void => {
       response.destroy();
     };
@@ -64,9 +69,7 @@ export async function sendResponse(
       outgoing?.release();
     }
   }
-  // Without a listener the server ends a connection on which nothing moves; the next request sets its own time.
-  if (isLarge) response.setTimeout(stallMs);
-  if (announcesBody(request) && !request.complete) await sendBeforeBodyEnds(request, response, status, headers, body);
+  if (isUnfinished) await sendBeforeBodyEnds(request, response, status, headers, body);
   else response.writeHead(status, headers).end(body ?? undefined);
   return 'sent';
 }
