@@ -39,12 +39,23 @@ export function keyUpkeep(deps: KeyUpkeepDeps): KeyUpkeep {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let failure = '';
+  let notErased = '';
 
   const turn = async (): Promise<void> => {
     const table = await signing.refresh();
     if (await advance(deps, table)) await signing.refresh();
-    await erase(deps, table);
     if (root !== null) await signWhenDue(store, await history.read(), root, now());
+    // Last, and in nobody's way: a holder that is gone for good is the very reason for a revocation.
+    try {
+      await erase(deps, table);
+      notErased = '';
+    } catch (error) {
+      const reason = String(error);
+      if (reason !== notErased) {
+        logger.error({ err: error }, 'the private half of an ended signing key could not be erased; it is tried again');
+      }
+      notErased = reason;
+    }
   };
   const attempt = async (): Promise<void> => {
     try {
@@ -129,15 +140,24 @@ function newestSigned({ state }: KeyTable): string[] {
   return state.nodes.map(({ lastSignedAt }) => lastSignedAt).filter((at) => at !== null);
 }
 
-/** The private halves of keys that sign no more. Repeated until it succeeds, and harmless when it is done already. */
+/**
+ * The private halves of keys that sign no more. Repeated until it succeeds, and harmless when it is done already.
+ * @throws what was in the way of the first that could not be erased, after all others are
+ */
 async function erase({ store, holders, forgetInFile, logger }: KeyUpkeepDeps, table: KeyTable): Promise<void> {
   const ended = table.state.keys.filter(({ status }) => status !== 'active');
-  for (const { kid, publicKey, holder, reference } of ended) {
-    if (reference === null) continue;
-    await holders.get(holder)?.erase({ kid, publicKey: publicKeyFromBase64(publicKey), reference });
-    if (!holders.has(holder)) continue;
-    await store.eraseReference(kid);
-    logger.info({ kid }, 'the private half of a signing key was erased');
+  const failures: unknown[] = [];
+  for (const { kid, publicKey, holder: name, reference } of ended) {
+    const holder = holders.get(name);
+    if (reference === null || holder === undefined) continue;
+    try {
+      await holder.erase({ kid, publicKey: publicKeyFromBase64(publicKey), reference });
+      await store.eraseReference(kid);
+      logger.info({ kid }, 'the private half of a signing key was erased');
+    } catch (error) {
+      failures.push(error);
+    }
   }
   forgetInFile(new Set(ended.map(({ kid }) => kid)));
+  if (failures.length > 0) throw failures[0];
 }

@@ -4,8 +4,10 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { rootFingerprintOf, verifyKeyHistory } from '@cer/cer-core';
 import { replayKeyHistory, verifySignature } from '@cer/keys';
+import { openKeyVault } from '@cer/keys/file-signer';
 
 import { SignerAwayError, type SigningKeyHolder } from '../../src/signing-keys/key-holder.js';
+import { sealedKeyHolder } from '../../src/signing-keys/sealed-key-holder.js';
 import { keyPremises, ASKED, type KeyNode, type KeyPremises } from './key-premises.js';
 import { newRecord } from '../store/new-record.js';
 import { sqliteTestDatabase } from '../store/sqlite-test-database.js';
@@ -56,6 +58,24 @@ async function acceptedHistory(): Promise<Awaited<ReturnType<typeof verifyKeyHis
     highestSeen: null,
     at: premises.now().toISOString(),
   });
+}
+
+/** A holder that can be put out of reach. */
+async function tokenThatGoesAway(): Promise<{ holder: SigningKeyHolder; link: { away: boolean } }> {
+  const token = sealedKeyHolder(openKeyVault(premises.keysFile));
+  const link = { away: false };
+  const orAway = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (link.away) throw new SignerAwayError('the hardware token is away');
+    return work();
+  };
+  const holder: SigningKeyHolder = {
+    name: 'file',
+    create: () => orAway(() => token.create()),
+    open: (key) => orAway(() => token.open(key)),
+    erase: (key) => orAway(() => token.erase(key)),
+    close: () => token.close(),
+  };
+  return { holder, link };
 }
 
 describe('the first start', () => {
@@ -200,6 +220,28 @@ describe('a revocation', () => {
     await node.signing.refresh();
     const { kid, previousKid } = await rotate();
     expect([await kidNow(), previousKid]).toEqual([kid, null]);
+  });
+
+  it('is signed by the root, and the node starts, while the holder of the revoked key is out of reach', async () => {
+    const { holder, link } = await tokenThatGoesAway();
+    const stranded = await premises.open({ holders: [holder] });
+    const lost = (await rotate(stranded, true)).kid;
+    link.away = true;
+    await revoke(lost, {}, stranded);
+    for (const each of [stranded, await premises.open({ holders: [holder] })]) {
+      await each.upkeep.turn();
+      await each.upkeep.turn();
+    }
+    const { statement, entries } = await node.history.document();
+    expect(statement?.historyHead.seq).toBe(entries.length);
+    expect(statement?.keySet.keys.find(({ kid }) => kid === lost)).toMatchObject({ status: 'revoked' });
+    const said = premises.log.filter((line) => line.includes('could not be erased'));
+    // Once for each of the two processes.
+    expect(said).toHaveLength(2);
+    link.away = false;
+    await stranded.upkeep.turn();
+    const left = await premises.database.query(`select held_reference from signing_keys where kid = '${lost}'`);
+    expect(left).toEqual([{ held_reference: null }]);
   });
 
   it('can be repeated to trust the key for less time, and for nothing else', async () => {
