@@ -92,7 +92,7 @@ describe('a model call', () => {
     writeFileSync(own('changed.json'), JSON.stringify({ ...request, output: 'yes' }));
     const changed = await cer('certify', own('changed.json'));
     expect(changed.code).toBe(1);
-    expect(JSON.parse(changed.stderr)).toMatchObject({ status: 409, error: 'EXECUTION_MUTATION_DETECTED' });
+    expect(JSON.parse(changed.stderr)).toMatchObject({ httpStatus: 409, reason: 'EXECUTION_MUTATION_DETECTED' });
   });
 
   it('verifies offline, by a saved answer and a saved key set', async () => {
