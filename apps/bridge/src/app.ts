@@ -21,6 +21,7 @@ import { createGate } from './control-plane/gate.js';
 import type { UsageReports } from './control-plane/usage-reports.js';
 import { presentError, STATUS, translateError } from './errors.js';
 import type { HandoffKeys } from './handoff/handoff-keys.js';
+import { bytesInHand } from './ingest/bytes-in-hand.js';
 import { executionRoutes } from './ingest/executions/execution-routes.js';
 import { otlpRoutes } from './ingest/otlp/otlp-routes.js';
 import { requestRate } from './ingest/request-rate.js';
@@ -66,6 +67,7 @@ export function createApp(deps: BridgeDeps): Express {
   );
   const gate = createGate(findKey);
   const takeRequest = requestRate(store.limits, now);
+  const inHand = bytesInHand(limits.bytesAtOnce);
   const sessions = createSessions({ store: store.sessions, controlPlane, times: deps.sessionTimes, now });
   const assets = readAssets(deps.assetFolder);
   const handoffRules = {
@@ -76,12 +78,20 @@ export function createApp(deps: BridgeDeps): Express {
   };
   const recordDeps = { ingests: store.ingests, usage: deps.usage, logger, now };
   const routes: readonly Route[] = [
-    ...executionRoutes({ ...deps, ...limits, gate, takeRequest, record: outcomeRecorder(recordDeps, 'executions') }),
+    ...executionRoutes({
+      ...deps,
+      ...limits,
+      gate,
+      takeRequest,
+      inHand,
+      record: outcomeRecorder(recordDeps, 'executions'),
+    }),
     ...otlpRoutes({
       ...deps,
       ...limits,
       gate,
       takeRequest,
+      inHand,
       traces: store.traces,
       ingests: store.ingests,
       record: outcomeRecorder(recordDeps, 'otlp'),

@@ -12,6 +12,8 @@ import { z } from 'zod';
 
 const MIB = 1024 * 1024;
 const MINUTE_MS = 60_000;
+/** How long nothing of a body may come. */
+const STALL_MS = 10_000;
 
 /**
  * An origin that browsers open. They keep the session cookie only where nobody listens in: https, or this very machine.
@@ -51,6 +53,7 @@ const Variables = z
     OTLP_LIMIT_BYTES: positiveInteger(16 * MIB),
     OTLP_UNPACKED_LIMIT_BYTES: positiveInteger(64 * MIB),
     OTLP_SPAN_LIMIT: positiveInteger(10_000),
+    BYTES_AT_ONCE: positiveInteger(256 * MIB),
     SESSION_IDLE_MINUTES: positiveInteger(60),
     SESSION_MAX_MINUTES: positiveInteger(12 * 60),
   })
@@ -71,6 +74,8 @@ const Variables = z
       otlpLimitBytes: set.OTLP_LIMIT_BYTES,
       otlpUnpackedLimitBytes: set.OTLP_UNPACKED_LIMIT_BYTES,
       otlpSpanLimit: set.OTLP_SPAN_LIMIT,
+      bytesAtOnce: set.BYTES_AT_ONCE,
+      stallMs: STALL_MS,
     },
     sessionTimes: { idleMs: set.SESSION_IDLE_MINUTES * MINUTE_MS, absoluteMs: set.SESSION_MAX_MINUTES * MINUTE_MS },
   }));

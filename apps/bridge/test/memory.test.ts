@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -13,6 +14,7 @@ const MIB = 1024 * 1024;
 /** What the process may ever hold, whatever is sent to it under the limits that it has when nobody sets any. */
 const BOUND_BYTES = 900 * MIB;
 const PROTOBUF = 'application/x-protobuf';
+const NDJSON = 'application/x-ndjson';
 
 let controlPlane: StubControlPlane;
 let bridge: ServiceProcess;
@@ -53,16 +55,44 @@ interface Hostile {
   readonly body: Buffer;
   readonly type?: string;
   readonly isGzip?: boolean;
+  readonly path?: string;
 }
 
-async function send({ body, type = PROTOBUF, isGzip = false }: Hostile): Promise<number> {
-  const response = await fetch(`${bridge.url}/v1/traces`, {
+async function send({ body, type = PROTOBUF, isGzip = false, path = '/v1/traces' }: Hostile): Promise<number> {
+  const response = await fetch(`${bridge.url}${path}`, {
     method: 'POST',
     headers: { 'content-type': type, authorization: `Bearer ${key}`, ...(isGzip && { 'content-encoding': 'gzip' }) },
     body: Uint8Array.from(body),
   });
-  await response.text();
-  return response.status;
+  const text = await response.text();
+  if (type !== NDJSON) return response.status;
+  return (JSON.parse(text.split('\n')[0] ?? '') as { readonly status: number }).status;
+}
+
+/** Sends all of a body but its end, and then nothing. */
+function begin(
+  path: string,
+  type: string,
+  bytes: number,
+): { readonly status: Promise<number>; readonly stop: () => void } {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': type, 'content-length': bytes };
+  const sending = request(`${bridge.url}${path}`, { method: 'POST', headers });
+  const status = new Promise<number>((resolve) => {
+    sending.once('response', (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sending.once('error', () => {
+      resolve(0);
+    });
+  });
+  sending.write(Buffer.alloc(bytes - 1, 0x20));
+  return {
+    status,
+    stop: () => {
+      sending.destroy();
+    },
+  };
 }
 
 function varint(value: number): number[] {
@@ -104,7 +134,39 @@ const HOSTILE: readonly (readonly [string, () => Hostile])[] = [
   ['lists in lists', () => ofJson('', '[', UNPACKED)],
 ];
 
+const EXECUTIONS = '/api/v1/ingest/executions';
+
+const HOSTILE_EXECUTIONS: readonly (readonly [string, () => Hostile])[] = [
+  ['40 M empty objects', () => ({ ...plain('{"executions":[', '{},', 120 * MIB), type: 'application/json' })],
+  ['40 M lists in one', () => ({ ...plain('{"input":[', '[],', 120 * MIB), type: 'application/json' })],
+  ['a line of 3 M lists', () => ({ ...plain('{"input":[', '[],', 9 * MIB), type: NDJSON })],
+];
+
+function plain(start: string, one: string, bytes: number): Hostile {
+  return { body: Buffer.concat([Buffer.from(start), filled(Buffer.from(one), bytes)]), path: EXECUTIONS };
+}
+
 describe('the memory of a bridge', () => {
+  it.each(HOSTILE_EXECUTIONS)('stays bounded under executions that are %s', async (_, make) => {
+    expect(await send(make())).toBe(413);
+    expect(await memoryBytes()).toBeLessThan(BOUND_BYTES);
+  });
+
+  it.each([
+    ['/v1/traces', PROTOBUF, 16 * MIB],
+    [EXECUTIONS, 'application/json', 64 * MIB],
+    [EXECUTIONS, NDJSON, 9 * MIB],
+  ])('stays bounded while bodies to %s of type %s never end', async (path, type, bytes) => {
+    const begun = Array.from({ length: Math.ceil(BOUND_BYTES / bytes) + 1 }, () => begin(path, type, bytes));
+    // Of a stream the head of the answer comes before what is said of its size.
+    const refused = type === NDJSON ? 200 : 503;
+    expect(await Promise.race(begun.map(({ status }) => status))).toBe(refused);
+    await Promise.all(begun.map(({ status }) => Promise.race([status, new Promise((over) => setTimeout(over, 3000))])));
+    expect(await memoryBytes()).toBeLessThan(BOUND_BYTES);
+    for (const { stop } of begun) stop();
+    expect((await fetch(`${bridge.url}/health`)).status).toBe(200);
+  });
+
   it.each(HOSTILE)('stays bounded under %s, which are refused', async (_, make) => {
     const status = await send(make());
     expect([400, 413]).toContain(status);

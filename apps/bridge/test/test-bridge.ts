@@ -21,6 +21,8 @@ export const TEST_LIMITS = {
   otlpLimitBytes: MIB,
   otlpUnpackedLimitBytes: 4 * MIB,
   otlpSpanLimit: 2000,
+  bytesAtOnce: 64 * MIB,
+  stallMs: 10_000,
 };
 
 /** A bridge under test: the whole app on a real database, behind a real port. */

@@ -1,8 +1,7 @@
-import type { JsonValue } from '@cer/cer-core';
 import { json, type ServiceResponse } from '@cer/http-service';
 import type { Caller } from '../../control-plane/gate.js';
 import { batchCertifier, type CertifyDeps } from '../certify-batch.js';
-import { itemOfValue } from './execution-item.js';
+import type { Item } from '../item.js';
 
 /**
  * Certifies a single request: the node's own status and body, without the openings, which the bridge hands to nobody.
@@ -11,10 +10,9 @@ import { itemOfValue } from './execution-item.js';
 export async function certifyOne(
   deps: CertifyDeps,
   caller: Caller,
-  request: JsonValue,
+  item: Item,
   signal: AbortSignal,
 ): Promise<ServiceResponse> {
-  const item = itemOfValue(request, 0, caller.minimumProtocol);
   const [outcome] = await batchCertifier(deps, caller, signal)([item]);
   if (outcome === undefined) throw new Error('a batch of one has one outcome');
   if (outcome.ok) {

@@ -10,9 +10,13 @@ import {
 import { PROTOCOLS, type ProtocolVersion } from '../../control-plane/accounts.js';
 import { MAX_LINE_BYTES } from '../../attestation-node/certify-batch.js';
 import type { Item } from '../item.js';
+import { hasFewPieces, MAX_PIECES } from '../json-pieces.js';
 
 /** The body is the outermost container. @see docs/spec.md, "Strict JSON" */
 export const REQUEST_DEPTH = MAX_DEPTH.requestMember + 1;
+
+/** What a body or a line is refused with that stands for too much. */
+export const TOO_MANY_PIECES = `objects, lists and members: must be at most ${MAX_PIECES}`;
 
 /** Execution ids that the OTLP door makes; nobody else may. */
 export const OTEL_PREFIX = 'otel:';
@@ -23,6 +27,7 @@ export function itemOfLine(line: Uint8Array | null, index: number, minimum: Prot
     const error = `line: must have at most ${MAX_LINE_BYTES} bytes`;
     return { ...NO_LABEL, index, refusal: { status: 413, error } };
   }
+  if (!hasFewPieces(line, MAX_PIECES)) return { ...NO_LABEL, index, refusal: { status: 413, error: TOO_MANY_PIECES } };
   let request: JsonValue;
   try {
     request = parseJson(line, { maxDepth: REQUEST_DEPTH });

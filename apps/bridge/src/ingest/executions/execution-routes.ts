@@ -11,11 +11,14 @@ import {
 import { MAX_BATCH_LINES, MAX_LINE_BYTES } from '../../attestation-node/certify-batch.js';
 import type { Caller, Gate } from '../../control-plane/gate.js';
 import { byteLines } from '../../ndjson/byte-lines.js';
+import { arrivedBody } from '../arrived-body.js';
+import type { BytesInHand, Place } from '../bytes-in-hand.js';
 import { batchCertifier, type CertifyDeps } from '../certify-batch.js';
-import { certifyItems } from '../certify-items.js';
+import { certifyItems, type CertifyBatch } from '../certify-items.js';
 import { resultOf, type Item, type Outcome } from '../item.js';
+import { hasFewPieces, MAX_PIECES } from '../json-pieces.js';
 import type { TakeRequest } from '../request-rate.js';
-import { itemOfLine, itemOfValue, REQUEST_DEPTH } from './execution-item.js';
+import { itemOfLine, itemOfValue, REQUEST_DEPTH, TOO_MANY_PIECES } from './execution-item.js';
 import { certifyOne } from './certify-one.js';
 
 export interface ExecutionRouteDeps extends CertifyDeps {
@@ -23,9 +26,19 @@ export interface ExecutionRouteDeps extends CertifyDeps {
   readonly takeRequest: TakeRequest;
   readonly bodyLimitBytes: number;
   readonly streamLimitBytes: number;
+  readonly inHand: BytesInHand;
+  /** How long nothing of a body may come; a stream may pause. */
+  readonly stallMs: number;
 }
 
 const NDJSON = 'application/x-ndjson';
+const NEWLINE = 0x0a;
+
+/** Limits that a stream may pass while it is answered: its size, and the room that is left. */
+const LAST_LINE_STATUS: ReadonlyMap<string, number> = new Map([
+  ['PAYLOAD_TOO_LARGE', 413],
+  ['SERVICE_UNAVAILABLE', 503],
+]);
 
 /** @see docs/spec.md, "Evidence bridge: machine path" */
 export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
@@ -43,11 +56,15 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       body: 'stream',
       handler: async (request) => {
         const caller = gate.callerOf(request);
-        if (isNdjson(request)) return streamed(deps, caller, request);
-        const body = await jsonBody(request);
-        const executions = isJsonObject(body) ? member(body, 'executions') : undefined;
-        if (executions === undefined) return certifyOne(deps, caller, body, request.signal);
-        return batch(deps, caller, executions, request.signal);
+        const place = deps.inHand(caller.tenantId);
+        if (isNdjson(request)) return streamed(deps, caller, request, place);
+        try {
+          const items = itemsOf(await arrivedBody(request.body, place, deps.stallMs), caller);
+          if (Array.isArray(items)) return await batch(deps, caller, items, request.signal);
+          return await certifyOne(deps, caller, items, request.signal);
+        } finally {
+          place.leave();
+        }
       },
     },
   ];
@@ -57,24 +74,61 @@ function isNdjson({ headers }: RequestHead): boolean {
   return headers['content-type']?.toLowerCase().startsWith(NDJSON) === true;
 }
 
-async function jsonBody(request: StreamRequest): Promise<JsonValue> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of request.body) chunks.push(chunk);
+/** The items of a batch, or the one of a single request. What was parsed to make them is not kept. */
+function itemsOf(bytes: Buffer, { minimumProtocol }: Caller): Item | Item[] {
+  const body = parsed(bytes);
+  const executions = isJsonObject(body) ? member(body, 'executions') : undefined;
+  if (executions === undefined) return itemOfValue(body, 0, minimumProtocol);
+  if (!Array.isArray(executions) || executions.length === 0 || executions.length > MAX_BATCH_LINES) {
+    throw validationError([`executions: must be a list of 1 to ${MAX_BATCH_LINES} certify requests`]);
+  }
+  return (executions as readonly JsonValue[]).map((request, index) => itemOfValue(request, index, minimumProtocol));
+}
+
+function parsed(bytes: Buffer): JsonValue {
+  if (!hasFewPieces(bytes, MAX_PIECES)) throw new ServiceError({ code: 'PAYLOAD_TOO_LARGE', message: TOO_MANY_PIECES });
   try {
     // The list of a batch adds two levels.
-    return parseJson(Buffer.concat(chunks), { maxDepth: REQUEST_DEPTH + 2 });
+    return parseJson(bytes, { maxDepth: REQUEST_DEPTH + 2 });
   } catch (error) {
     if (error instanceof CerError) throw validationError([error.message]);
     throw error;
   }
 }
 
-function streamed(deps: ExecutionRouteDeps, caller: Caller, request: StreamRequest): ServiceResponse {
-  const groups = itemGroups(request.body, caller);
-  return {
-    status: 200,
-    headers: { 'content-type': NDJSON },
-    body: resultLines(certifyItems(groups, batchCertifier(deps, caller, request.signal))),
+function streamed(deps: ExecutionRouteDeps, caller: Caller, request: StreamRequest, place: Place): ServiceResponse {
+  const groups = itemGroups(countedLines(request.body, place), caller);
+  const certify = countedBatches(batchCertifier(deps, caller, request.signal), place);
+  return { status: 200, headers: { 'content-type': NDJSON }, body: resultLines(certifyItems(groups, certify), place) };
+}
+
+/** Counts what has come of the line that is not whole yet: those that are go on in batches. */
+async function* countedLines(body: AsyncIterable<Uint8Array>, place: Place): AsyncGenerator<Uint8Array> {
+  let begun = 0;
+  for await (const chunk of body) {
+    const end = chunk.lastIndexOf(NEWLINE);
+    if (end >= 0) {
+      place.give(begun);
+      begun = 0;
+    }
+    // What is beyond the limit of a line is thrown away.
+    const more = Math.min(chunk.length - end - 1, MAX_LINE_BYTES - begun);
+    place.take(more);
+    begun += more;
+    yield chunk;
+  }
+}
+
+/** Counts the batches on their way; one that has no room is to be sent again. */
+function countedBatches(certify: CertifyBatch, place: Place): CertifyBatch {
+  return async (batch) => {
+    const bytes = batch.reduce((sum, item) => sum + ('line' in item ? item.line.length : 0), 0);
+    place.take(bytes);
+    try {
+      return await certify(batch);
+    } finally {
+      place.give(bytes);
+    }
   };
 }
 
@@ -88,8 +142,8 @@ async function* itemGroups(
   }
 }
 
-/** What was accepted is answered; a stream that passes its limit ends with a line that says so. */
-async function* resultLines(batches: AsyncIterable<readonly Outcome[]>): AsyncGenerator<string> {
+/** What was accepted is answered; a stream that passes a limit ends with a line that says so. */
+async function* resultLines(batches: AsyncIterable<readonly Outcome[]>, place: Place): AsyncGenerator<string> {
   let index = 0;
   try {
     for await (const outcomes of batches) {
@@ -97,23 +151,22 @@ async function* resultLines(batches: AsyncIterable<readonly Outcome[]>): AsyncGe
       yield outcomes.map((outcome) => `${JSON.stringify(resultOf(outcome))}\n`).join('');
     }
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'PAYLOAD_TOO_LARGE') throw error;
-    const last = { index, ok: false, status: 413, certificateHash: null, verificationUrl: null, error: error.message };
+    const refused: ServiceError | undefined = error instanceof ServiceError ? error : undefined;
+    const status = refused === undefined ? undefined : LAST_LINE_STATUS.get(refused.code);
+    if (refused === undefined || status === undefined) throw error;
+    const last = { index, ok: false, status, certificateHash: null, verificationUrl: null, error: refused.message };
     yield `${JSON.stringify(last)}\n`;
+  } finally {
+    place.leave();
   }
 }
 
 async function batch(
   deps: ExecutionRouteDeps,
   caller: Caller,
-  executions: JsonValue,
+  items: readonly Item[],
   signal: AbortSignal,
 ): Promise<ServiceResponse> {
-  if (!Array.isArray(executions) || executions.length === 0 || executions.length > MAX_BATCH_LINES) {
-    throw validationError([`executions: must be a list of 1 to ${MAX_BATCH_LINES} certify requests`]);
-  }
-  const requests = executions as readonly JsonValue[];
-  const items = requests.map((request, index) => itemOfValue(request, index, caller.minimumProtocol));
   const results = [];
   for await (const outcomes of certifyItems(once(items), batchCertifier(deps, caller, signal))) {
     results.push(...outcomes.map(resultOf));

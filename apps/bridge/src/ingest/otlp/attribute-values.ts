@@ -1,7 +1,7 @@
 import { CerError, isJsonObject, isWellFormed, member, parseJson, type JsonValue } from '@cer/cer-core';
+import { hasFewPieces, MAX_PIECES } from '../json-pieces.js';
 import type { ToolCall } from './model-call.js';
-import { hasFewPieces } from './json-pieces.js';
-import { MAX_PIECES, type Attributes } from './span.js';
+import type { Attributes } from './span.js';
 
 const MAX_LABEL = 256;
 /** Content may be this deep, with room for the members around it. */

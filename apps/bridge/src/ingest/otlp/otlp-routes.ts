@@ -1,6 +1,8 @@
-import { ServiceError, type Route, type ServiceRequest, type ServiceResponse } from '@cer/http-service';
+import { ServiceError, type RequestHead, type Route, type ServiceResponse } from '@cer/http-service';
 import type { Caller, Gate } from '../../control-plane/gate.js';
 import { unavailable } from '../../errors.js';
+import { arrivedBody } from '../arrived-body.js';
+import type { BytesInHand } from '../bytes-in-hand.js';
 import { batchCertifier, type CertifyDeps } from '../certify-batch.js';
 import { certifyItems } from '../certify-items.js';
 import type { Item, Outcome } from '../item.js';
@@ -17,6 +19,9 @@ export interface OtlpRouteDeps extends CertifyDeps, ExportLimits, SealTraceDeps 
   readonly gate: Gate;
   readonly takeRequest: TakeRequest;
   readonly otlpLimitBytes: number;
+  readonly inHand: BytesInHand;
+  /** How long nothing of a body may come. */
+  readonly stallMs: number;
 }
 
 /** Unpacked exports are large: so many are worked on at once, others are asked to come again. */
@@ -28,6 +33,9 @@ export function otlpRoutes(deps: OtlpRouteDeps): Route[] {
   const { gate, takeRequest } = deps;
   const inTurn = oneAtATime();
   let underWay = 0;
+  const refuseCrowd = (): void => {
+    if (underWay >= EXPORTS_AT_ONCE) throw unavailable('Too many exports at once: retry');
+  };
   return [
     {
       method: 'POST',
@@ -35,18 +43,28 @@ export function otlpRoutes(deps: OtlpRouteDeps): Route[] {
       admit: async (head) => {
         await gate.admit(head);
         await takeRequest(gate.callerOf(head));
-        if (underWay >= EXPORTS_AT_ONCE) throw unavailable('Too many exports at once: retry');
+        refuseCrowd();
       },
       mediaTypes: [PROTOBUF, OTLP_JSON],
       contentEncodings: ['gzip'],
       bodyLimitBytes: deps.otlpLimitBytes,
+      body: 'stream',
       handler: async (request) => {
-        underWay += 1;
+        const caller = gate.callerOf(request);
+        const place = deps.inHand(caller.tenantId);
         try {
-          const read = (): Promise<readonly Span[]> => inTurn(() => readExport(request, deps));
-          return await takeExport(deps, gate.callerOf(request), request, read);
+          const sent = { headers: request.headers, body: await arrivedBody(request.body, place, deps.stallMs) };
+          // Asked again: whoever was admitted while there was room may have sent slowly.
+          refuseCrowd();
+          underWay += 1;
+          try {
+            const read = (): Promise<readonly Span[]> => inTurn(() => readExport(sent, deps, place));
+            return await takeExport(deps, caller, request, read);
+          } finally {
+            underWay -= 1;
+          }
         } finally {
-          underWay -= 1;
+          place.leave();
         }
       },
     },
@@ -56,7 +74,7 @@ export function otlpRoutes(deps: OtlpRouteDeps): Route[] {
 async function takeExport(
   deps: OtlpRouteDeps,
   caller: Caller,
-  request: ServiceRequest,
+  request: RequestHead,
   read: () => Promise<readonly Span[]>,
 ): Promise<ServiceResponse> {
   const options = exportOptions(request, caller.minimumProtocol);

@@ -1,10 +1,16 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { ServiceError, validationError, type ServiceRequest } from '@cer/http-service';
+import type { Place } from '../bytes-in-hand.js';
 import { OtlpError, type Span } from './span.js';
 import { PROTOBUF } from './wire/answer.js';
 import { decodeJson } from './wire/decode-json.js';
 import { decodeProtobuf } from './wire/decode-protobuf.js';
+
+/** An export as it came. */
+export interface SentExport extends Pick<ServiceRequest, 'headers'> {
+  readonly body: Buffer;
+}
 
 export interface ExportLimits {
   /** What a request may become when it is unpacked. */
@@ -21,10 +27,12 @@ export function formOf({ headers }: Pick<ServiceRequest, 'headers'>): 'protobuf'
 
 /**
  * The spans of an export request, unpacked and decoded within its limits.
- * @throws ServiceError VALIDATION_ERROR, PAYLOAD_TOO_LARGE
+ * @param place where what it is unpacked to counts too
+ * @throws ServiceError VALIDATION_ERROR, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE when there is no room
  */
-export async function readExport(request: ServiceRequest, limits: ExportLimits): Promise<readonly Span[]> {
+export async function readExport(request: SentExport, limits: ExportLimits, place: Place): Promise<readonly Span[]> {
   const bytes = await unpacked(request, limits.otlpUnpackedLimitBytes);
+  place.take(Math.max(0, bytes.length - request.body.length));
   try {
     return formOf(request) === 'protobuf'
       ? decodeProtobuf(bytes, limits.otlpSpanLimit)
@@ -36,9 +44,8 @@ export async function readExport(request: ServiceRequest, limits: ExportLimits):
   }
 }
 
-async function unpacked({ headers, body }: ServiceRequest, limitBytes: number): Promise<Buffer> {
-  if (headers['content-encoding']?.toLowerCase() !== 'gzip')
-    return Buffer.from(body.buffer, body.byteOffset, body.length);
+async function unpacked({ headers, body }: SentExport, limitBytes: number): Promise<Buffer> {
+  if (headers['content-encoding']?.toLowerCase() !== 'gzip') return body;
   try {
     return await unpack(body, { maxOutputLength: limitBytes });
   } catch (error) {

@@ -42,8 +42,6 @@ export const MAX_ATTRIBUTE_DEPTH = 48;
 /** Of one span; the usual SDK limit is 128. */
 export const MAX_ATTRIBUTES = 4096;
 export const MAX_EVENTS = 4096;
-/** Of an export, spans, events, attributes and values together: what bounds its memory, whatever its bytes. */
-export const MAX_PIECES = 1_500_000;
 
 export function malformed(message: string): OtlpError {
   return new OtlpError('malformed', message);

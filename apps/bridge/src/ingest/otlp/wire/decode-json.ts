@@ -1,5 +1,5 @@
 import { CerError, isJsonObject, member, parseJson, type JsonObject, type JsonValue } from '@cer/cer-core';
-import { hasFewPieces } from '../json-pieces.js';
+import { hasFewPieces, MAX_PIECES } from '../../json-pieces.js';
 import {
   doubleValue,
   integerValue,
@@ -7,7 +7,6 @@ import {
   MAX_ATTRIBUTE_DEPTH,
   MAX_ATTRIBUTES,
   MAX_EVENTS,
-  MAX_PIECES,
   statusOf,
   tooMany,
   type Attributes,

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { request, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { startStubControlPlane, type StubControlPlane } from './stub-control-plane.js';
+import { startTestBridge, TEST_LIMITS, type TestBridge } from './test-bridge.js';
+
+const EXECUTIONS = '/api/v1/ingest/executions';
+const KIB = 1024;
+
+let controlPlane: StubControlPlane;
+let bridge: TestBridge;
+let key: string;
+
+beforeAll(async () => {
+  controlPlane = await startStubControlPlane();
+  key = controlPlane.newKey(controlPlane.newTenant());
+  bridge = await startTestBridge({
+    nodeUrl: 'http://127.0.0.1:9',
+    controlPlaneUrl: controlPlane.url,
+    replace: () => ({ limits: { ...TEST_LIMITS, bytesAtOnce: 256 * KIB, stallMs: 200 } }),
+  });
+});
+afterAll(async () => {
+  await bridge.close();
+  await controlPlane.close();
+});
+
+/** Begins to send a body of a megabyte. */
+function begin(path: string, type: string, start: string) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': type, 'content-length': KIB * KIB };
+  const sending = request(`${bridge.url}${path}`, { method: 'POST', headers });
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
+    sending.once('response', resolve).once('error', reject);
+  });
+  sending.write(start);
+  return { sending, answer };
+}
+
+describe('the room for what is being sent', () => {
+  it.each([
+    [EXECUTIONS, 'application/json'],
+    ['/v1/traces', 'application/x-protobuf'],
+  ])('is taken from who sends nothing more to %s', async (path, type) => {
+    const { sending, answer } = begin(path, type, ' ');
+    const { statusCode, headers } = await answer;
+    expect(statusCode).toBe(408);
+    expect(headers.connection).toBe('close');
+    sending.destroy();
+  });
+
+  it('is refused to one more stream of a tenant, in its last line, and free when the first has ended', async () => {
+    const line = `{"input":"${'x'.repeat(100 * KIB)}`;
+    const first = begin(EXECUTIONS, 'application/x-ndjson', line);
+    await first.answer;
+    const second = begin(EXECUTIONS, 'application/x-ndjson', line);
+    const refused: unknown = JSON.parse(await text(await second.answer));
+    expect(refused).toMatchObject({ index: 0, ok: false, status: 503, error: 'Too much is being sent at once: retry' });
+    first.sending.destroy();
+    await expect(first.answer.then(text)).rejects.toThrow();
+    const again = begin(EXECUTIONS, 'application/x-ndjson', '{\n');
+    const answer = await again.answer;
+    const chunk: unknown = await new Promise((resolve) => answer.once('data', resolve));
+    expect(String(chunk)).toContain('VALIDATION_ERROR');
+    again.sending.destroy();
+  });
+});
