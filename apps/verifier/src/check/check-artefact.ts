@@ -1,10 +1,11 @@
-import { evaluateCer, evaluateProject, unreadable } from '@cer/cer-core';
+import { evaluateCer, evaluateProject, parseJson, unreadable } from '@cer/cer-core';
 import { parseKeySet, type NodeKeySet } from '@cer/keys';
 import { checkCertificate } from './check-certificate.js';
 import { checkProject } from './check-project.js';
 import type { ArtefactCheck, KeySource } from './check-result.js';
 import { readArtefact } from './read-artefact.js';
 import { timestampVerifier, type LoadTimestampCode } from './timestamp-code.js';
+import { withVisibleText } from './visible-text.js';
 
 /** One thing to check, and what the caller pins. */
 export interface CheckRequest {
@@ -25,7 +26,7 @@ export type OnProgress = (done: number, total: number) => void | Promise<void>;
 
 /**
  * Checks a certificate, package or project bundle: the one way in for server, worker and offline file.
- * @throws KeyError when the key set is none
+ * @throws KeyError or CerError when the key set is none
  */
 export async function checkArtefact(
   request: CheckRequest,
@@ -39,23 +40,20 @@ export async function checkArtefact(
   const pinned = keySet === null ? null : keySource;
   if (artefact.kind === 'project') {
     const evaluation = await evaluateProject(artefact.value, { ...options, onProgress });
-    return checkProject({
-      project: artefact.value,
-      evaluation,
-      keySet,
-      keySource: pinned,
-      askedHash: request.askedHash,
-    });
+    const { askedHash } = request;
+    return withVisibleText(checkProject({ project: artefact.value, evaluation, keySet, keySource: pinned, askedHash }));
   }
   const evaluation =
     artefact.kind === 'unreadable' ? unreadable(artefact.finding, options) : await evaluateCer(artefact.value, options);
   const value = artefact.kind === 'unreadable' ? null : artefact.value;
-  return checkCertificate({ value, evaluation, keySet, keySource: pinned, askedHash: request.askedHash });
+  return withVisibleText(
+    checkCertificate({ value, evaluation, keySet, keySource: pinned, askedHash: request.askedHash }),
+  );
 }
 
-/** @throws KeyError KEY_SET_INVALID, SyntaxError */
+/** @throws KeyError KEY_SET_INVALID, CerError for what is no strict JSON: of two members of one name neither counts */
 export function readKeySet(text: string): NodeKeySet {
-  return parseKeySet(JSON.parse(text));
+  return parseKeySet(parseJson(text));
 }
 
 /** A key set that a root vouches for says up to when. */

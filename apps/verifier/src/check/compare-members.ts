@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '@cer/cer-core';
+import { visible } from './visible-text.js';
 
 /** One member in which two bundles differ. */
 export interface MemberDifference {
@@ -39,7 +40,7 @@ export function compareBundles(left: JsonValue, right: JsonValue): Comparison | 
   const differing = paths.filter((path) => !isSameLeaf(leftLeaves.get(path), rightLeaves.get(path)));
   return {
     differences: differing.map((path) => ({
-      path,
+      path: visible(path),
       left: shown(path, leftLeaves.get(path)),
       right: shown(path, rightLeaves.get(path)),
       isHashed: hashed.has(path.split(/[.[]/)[0] ?? ''),
@@ -61,7 +62,15 @@ function shown(path: string, value: JsonValue | undefined): string | null {
   if (value === undefined) return null;
   if (RAW_VALUES.has(path) || RAW_TOOL_VALUE.test(path) || /^snapshot\.(?:input|output)[.[]/.test(path)) return '…';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  return visible(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
+}
+
+const PLAIN_NAME = /^[A-Za-z_$][\w$-]*$/;
+
+/** A path of its own for every member: `a.b` is the member b of a, and never the member "a.b". */
+export function memberPath(path: string, name: string): string {
+  if (!PLAIN_NAME.test(name)) return `${path}[${JSON.stringify(name)}]`;
+  return path === '' ? name : `${path}.${name}`;
 }
 
 /** Every value that holds no other, by path; empty containers are values too. */
@@ -70,7 +79,7 @@ export function leavesOf(value: JsonValue, path = '', leaves = new Map<string, J
     (value as readonly JsonValue[]).forEach((item, index) => leavesOf(item, `${path}[${index}]`, leaves));
   } else if (isJsonObject(value) && Object.keys(value).length > 0) {
     for (const [name, item] of Object.entries(value)) {
-      if (item !== undefined) leavesOf(item, path === '' ? name : `${path}.${name}`, leaves);
+      if (item !== undefined) leavesOf(item, memberPath(path, name), leaves);
     }
   } else leaves.set(path, value);
   return leaves;

@@ -1,5 +1,6 @@
 import { keyFingerprint, toSpkiBase64 } from '@cer/keys';
 import { readKeySet } from './check-artefact.js';
+import { visible } from './visible-text.js';
 
 /** A key as people compare it. */
 export interface ListedKey {
@@ -22,24 +23,28 @@ export interface KeyList {
   readonly keys: readonly ListedKey[];
 }
 
-/** @throws KeyError KEY_SET_INVALID, SyntaxError */
+/** @throws KeyError KEY_SET_INVALID, CerError for what is no strict JSON */
 export function listKeys(keySetText: string): KeyList {
   const { nodeId, activeKid, entries } = readKeySet(keySetText);
   const keys = [...entries.values()].map((entry): ListedKey => {
     const { kid, status, key } = entry;
     return {
-      kid,
+      kid: visible(kid),
       status,
       isActiveKid: kid === activeKid,
       fingerprint: key.usable ? keyFingerprint(key.publicKey) : null,
       publicKey: key.usable ? toSpkiBase64(key.publicKey) : null,
-      fault: key.usable ? null : key.reason,
-      notBefore: entry.notBefore ?? null,
-      retiredAt: entry.retiredAt ?? null,
-      revokedAt: entry.revokedAt ?? null,
-      compromisedSince: entry.compromisedSince ?? null,
-      revocationReason: entry.revocationReason ?? null,
+      fault: key.usable ? null : visible(key.reason),
+      notBefore: shown(entry.notBefore),
+      retiredAt: shown(entry.retiredAt),
+      revokedAt: shown(entry.revokedAt),
+      compromisedSince: shown(entry.compromisedSince),
+      revocationReason: shown(entry.revocationReason),
     };
   });
-  return { nodeId, keys };
+  return { nodeId: visible(nodeId), keys };
+}
+
+function shown(text: string | undefined): string | null {
+  return text === undefined ? null : visible(text);
 }

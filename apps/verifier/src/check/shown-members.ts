@@ -1,8 +1,11 @@
 import {
+  BUNDLE_TYPES,
   isJsonObject,
   isSealedValue,
   isSha256Hash,
   member,
+  PROTOCOLS,
+  readSubject,
   REDACTED,
   type Evaluation,
   type JsonObject,
@@ -24,7 +27,7 @@ export function shownMembers(bundle: JsonObject, evaluation: Evaluation): ShownM
         .flatMap((name) => shownValue(`snapshot.${name}`, name, snapshot[name]))
     : [];
   const beside = ['contextSummary', 'policyEvaluation']
-    .filter(() => isContextBound(evaluation))
+    .filter((name) => isBound(name, bundle, evaluation))
     .flatMap((name) => shownValue(name, name, member(bundle, name)));
   const meta = member(bundle, 'meta');
   const metadata = isJsonObject(meta) ? shownValue('meta.metadata', 'metadata', member(meta, 'metadata')) : [];
@@ -33,7 +36,7 @@ export function shownMembers(bundle: JsonObject, evaluation: Evaluation): ShownM
 
 /** Signals that the hash protects; others are no evidence and are not shown. */
 export function shownSignals(bundle: JsonObject, evaluation: Evaluation): ShownSignal[] {
-  const context = isContextBound(evaluation) ? member(bundle, 'context') : undefined;
+  const context = isBound('context', bundle, evaluation) ? member(bundle, 'context') : undefined;
   const signals = isJsonObject(context) ? member(context, 'signals') : undefined;
   if (!Array.isArray(signals)) return [];
   return (signals as readonly JsonValue[]).filter(isJsonObject).map((signal) => ({
@@ -43,8 +46,11 @@ export function shownSignals(bundle: JsonObject, evaluation: Evaluation): ShownS
   }));
 }
 
-function isContextBound({ isHashOnly, relaxations }: Evaluation): boolean {
-  return !isHashOnly && !relaxations.includes('context-excluded');
+/** Does the hash of this kind of bundle cover the member? */
+function isBound(name: string, bundle: JsonObject, { relaxations }: Evaluation): boolean {
+  if (relaxations.includes('context-excluded')) return false;
+  const { reading } = readSubject(bundle, null, { protocols: PROTOCOLS, bundleTypes: BUNDLE_TYPES });
+  return reading?.layout?.hashedMembers.includes(name) ?? false;
 }
 
 function shownValue(path: string, name: string, value: JsonValue | undefined): ShownMember[] {

@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson, type JsonValue } from '@cer/cer-core';
-import { leavesOf } from './compare-members.js';
+import { leavesOf, memberPath } from './compare-members.js';
 
 /** The places of a copy that a demonstration may change: what holds text, a number or a flag. */
 export function tamperablePaths(source: Uint8Array | string): string[] {
@@ -29,7 +29,7 @@ function changeAt(value: JsonValue, path: string, at: string): JsonValue {
   }
   if (!isJsonObject(value)) return value;
   const entries = Object.entries(value).flatMap(([name, item]): [string, JsonValue][] =>
-    item === undefined ? [] : [[name, changeAt(item, path, at === '' ? name : `${at}.${name}`)]],
+    item === undefined ? [] : [[name, changeAt(item, path, memberPath(at, name))]],
   );
   return Object.fromEntries(entries);
 }

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { visible } from '../check/visible-text.js';
 import { Hash } from './copy-block.js';
 import { recordPath } from './record-page.js';
 import { TEXTS } from './texts.js';
@@ -17,7 +18,7 @@ export function ExecutionPage({ executionId, hashes, isAvailable }: ExecutionPag
     <>
       <h1>{T.title}</h1>
       <p class="execution-id">
-        <code>{executionId}</code>
+        <code>{visible(executionId)}</code>
       </p>
       <p class="lead">{T.lead}</p>
       {hashes.length === 0 ? (

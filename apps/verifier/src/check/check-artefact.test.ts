@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import { sha256, svcV1, type JsonObject } from '@cer/cer-core';
+import { certified, TEST_NODE_ID, TEST_SIGNER, TEST_TIME } from '@cer/cer-core/testing';
+import { testKeySet } from '@cer/keys/testing';
+import { checkArtefact, readKeySet } from './check-artefact.js';
+import type { ArtefactCheck, CertificateCheck } from './check-result.js';
+import { compareBundles } from './compare-members.js';
+import { listKeys } from './key-list.js';
+import { tamperablePaths, tamperedCopy } from './tamper.js';
+
+const KEY_SET = JSON.stringify(testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER }] }));
+
+function check(bundle: JsonObject | string): Promise<ArtefactCheck> {
+  const source = typeof bundle === 'string' ? bundle : JSON.stringify(bundle);
+  const keySource = { kind: 'file', where: 'keys.json', at: TEST_TIME } as const;
+  const pins = { keySet: KEY_SET, keySource, tsaRoots: null, askedHash: null };
+  return checkArtefact({ source, ...pins, verifiedAt: TEST_TIME }, () => import('@cer/timestamps'));
+}
+
+async function checkCertificate(bundle: JsonObject): Promise<CertificateCheck> {
+  const checked = await check(bundle);
+  if (checked.kind !== 'certificate') throw new Error('is no certificate');
+  return checked;
+}
+
+describe('what is shown of a certificate', () => {
+  it('shows no text that reorders or hides what stands beside it', async () => {
+    const { status, members } = await checkCertificate(
+      await certified({ model: '\u202e4-tpg\u2066\u200b', appId: '\u061ca\u200db' }),
+    );
+    expect(status).toBe('VERIFIED');
+    const values = new Map(members.map(({ path, value }) => [path, value]));
+    expect(values.get('snapshot.model')).toBe('\\u{202e}4-tpg\\u{2066}\\u{200b}');
+    // Without joiners many scripts and emoji cannot be written.
+    expect(values.get('snapshot.appId')).toBe('\\u{61c}a\u200db');
+  });
+
+  it('keeps lines apart, and leaves what is to be copied as it is', async () => {
+    const record = await certified({ signals: [{ type: 'a\u202e', source: 'b', payload: { c: 'd\u202e' } }] });
+    const { signals, handCheck } = await checkCertificate(record);
+    expect(signals).toEqual([{ type: 'a\\u{202e}', source: 'b', payload: '{\n  "c": "d\\u{202e}"\n}' }]);
+    expect(handCheck.certificate?.text).toContain('a\u202e');
+    expect(sha256(handCheck.certificate?.text ?? '')).toBe(record['certificateHash']);
+  });
+
+  it('shows no signals or summaries of an older record whose hash does not cover them', async () => {
+    const hashed = {
+      protocolVersion: '1.2.0',
+      runtimeHash: sha256('png'),
+      codeHash: sha256('code'),
+      seed: 'default',
+      varsHash: sha256('[]'),
+    };
+    const beside = {
+      context: { signals: [{ type: 'review', source: 'nobody', payload: { approved: true } }] },
+      contextSummary: { approved: 'by nobody' },
+      policyEvaluation: { result: 'pass' },
+    };
+    const record = { ...hashed, ...beside, certificateHash: sha256(svcV1.canonicalize(hashed)) };
+    const { status, facts, members, signals } = await checkCertificate(record);
+    expect([status, facts.supplemental]).toEqual(['VERIFIED', true]);
+    expect([...members, ...signals]).toEqual([]);
+  });
+});
+
+describe('a key set', () => {
+  it('in which a member stands twice counts for nothing, as on the command line', () => {
+    const twice = KEY_SET.replace('"status":"active"', '"status":"revoked","status":"active"');
+    expect(twice).not.toBe(KEY_SET);
+    for (const read of [readKeySet, listKeys]) expect(() => read(twice)).toThrow('duplicate key');
+  });
+
+  it('shows no text that reorders what stands beside it', () => {
+    const list = listKeys(
+      JSON.stringify({ nodeId: 'a\u202e', keys: [{ kid: 'k\u202e', revocationReason: '\u202e' }] }),
+    );
+    expect(list).toMatchObject({
+      nodeId: 'a\\u{202e}',
+      keys: [{ kid: 'k\\u{202e}', revocationReason: '\\u{202e}' }],
+    });
+  });
+});
+
+describe('comparing two bundles', () => {
+  it('tells a member with a dot in its name from a member of a member', () => {
+    const left = { snapshot: { 'a.b': 1, a: { b: 2 } } };
+    const right = { snapshot: { 'a.b': 9, a: { b: 2 } } };
+    expect(compareBundles(left, right)).toMatchObject({
+      sameMembers: 1,
+      differences: [{ path: 'snapshot["a.b"]', left: '1', right: '9' }],
+    });
+    const source = JSON.stringify(left);
+    expect(tamperablePaths(source)).toEqual(['snapshot["a.b"]', 'snapshot.a.b']);
+    expect(JSON.parse(tamperedCopy(source, 'snapshot["a.b"]'))).toEqual({ snapshot: { 'a.b': 2, a: { b: 2 } } });
+  });
+});
