@@ -22,15 +22,21 @@ import { sealedElsewhere } from './sealed-elsewhere.js';
 import { newRecord } from './store/new-record.js';
 import { tenantWithMuch } from './tenant-with-much.js';
 import { startTestNode, type TestNode } from './test-node.js';
+import { openUnixDoor, type UnixDoor } from './unix-door.js';
 import { zipFiles, zipSizes } from './zip-files.js';
 
 const keySet = parseKeySet(testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER }] }));
 
 let node: TestNode;
+let door: UnixDoor;
 beforeAll(async () => {
   node = await startTestNode({ publish: { metadata: 'none' } });
+  door = await openUnixDoor(node.deps);
 });
-afterAll(() => node.close());
+afterAll(async () => {
+  await door.close();
+  await node.close();
+});
 
 async function certified(key: string, members: JsonObject = {}): Promise<string> {
   const body = executionRequest({ executionId: randomUUID(), ...members });
@@ -162,7 +168,7 @@ describe('GET /v1/records/export', () => {
     const tenant = randomUUID();
     const key = await tenantWithMuch(node, tenant);
     const { tenantId } = await node.store.tenants.createTenant(tenant);
-    const response = await asked(key);
+    const response = await door.asksForPackage(key);
     const last = (await node.store.recordList.page({ tenantId }, 'newest', null, 1))[0]?.certificateHash ?? '';
     const late = newRecord({ tenantId, attestedAt: '2026-01-02T03:04:05.679Z' });
     await node.store.records.recordOnce(late);
@@ -180,23 +186,26 @@ describe('GET /v1/records/export', () => {
   it('makes two packages of a tenant at once, and gives the place back when a client goes', async () => {
     const key = await tenantWithMuch(node, randomUUID());
     // Neither is read: their answers stay under way.
-    const stalled = [await asked(key), await asked(key)];
-    const refused = await ask(node, 'get', '/v1/records/export', { key });
-    expect([refused.status, at(refused.body, 'error'), refused.headers['retry-after']]).toEqual([
-      503,
-      'SERVICE_UNAVAILABLE',
-      '30',
-    ]);
+    const stalled = [await door.asksForPackage(key), await door.asksForPackage(key)];
+    const refused = await door.asksForPackage(key);
+    const { error } = JSON.parse((await contentOf(refused)).toString()) as { error: string };
+    expect([refused.statusCode, error, refused.headers['retry-after']]).toEqual([503, 'SERVICE_UNAVAILABLE', '30']);
     for (const response of stalled) response.destroy();
-    let status = 503;
+    const headStatus = async (): Promise<number | undefined> => {
+      const head = await door.asksForPackage(key, 'HEAD');
+      head.resume();
+      return head.statusCode;
+    };
+    let status = await headStatus();
     while (status === 503) {
       await sleep(10);
-      status = (await ask(node, 'head', '/v1/records/export', { key })).status;
+      status = await headStatus();
     }
     expect(status).toBe(200);
     // Asking for the head alone takes no place either.
-    for (let time = 0; time < 3; time += 1) await ask(node, 'head', '/v1/records/export', { key });
-    expect((await manifestOf(await zipFiles(await downloaded(key)))).count).toBe(400);
+    for (let time = 0; time < 3; time += 1) expect(await headStatus()).toBe(200);
+    const whole = await contentOf(await door.asksForPackage(key));
+    expect((await manifestOf(await zipFiles(whole))).count).toBe(400);
   });
 
   it('is cut off, never ended, when a record cannot be read, so that nobody takes a part for the whole', async () => {
