@@ -305,7 +305,9 @@ describe('other pages', () => {
     const keys = await ask(verifier.url, '/keys');
     expect(keys.text).toContain(TEST_SIGNER.kid);
     expect(keys.text).toMatch(/sha256:[0-9a-f]{64}/);
-    expect((await ask(verifier.url, '/how-it-works')).text).toContain('It does not prove');
+    const how = (await ask(verifier.url, '/how-it-works')).text;
+    expect(how).toContain('It does not prove');
+    expect(how).toContain('npx cer');
     expect((await ask(verifier.url, '/')).text).toContain('action="/lookup"');
     expect((await ask(verifier.url, '/ready')).status).toBe(200);
   });

@@ -34,6 +34,7 @@ export function HowPage(): VNode {
       </section>
       <section id="command-line">
         <h2>{T.cli}</h2>
+        <p>{T.cliNote}</p>
         <pre tabIndex={0} role="region" aria-label={T.cli}>
           cer verify certificate.json --keys keys.json
         </pre>

@@ -545,6 +545,8 @@ export const TEXTS = {
     ],
     layers: 'The three checks',
     cli: 'On the command line',
+    cliNote:
+      'cer comes with the source of this service: run npm install and npm run build there, then npx cer. With a saved record and a saved key set it opens no connection.',
   },
   offline: {
     title: 'Offline verifier',
