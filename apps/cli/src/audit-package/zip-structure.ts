@@ -22,8 +22,11 @@ const DEFLATED = 8;
 const HAS_DESCRIPTOR = 0x08;
 /** Patched data, and a directory whose header values are masked. */
 const OTHER_FLAGS = 0x20 | 0x2000;
-const LONG_SIZES = 0x0001;
-const EXTENDED_TIME = 0x5455;
+/** Extra fields that a header may have, and the bytes that each has at most: sizes of 64 bits, and times. */
+const EXTRA_FIELDS: ReadonlyMap<number, number> = new Map([
+  [0x0001, 28],
+  [0x5455, 13],
+]);
 
 const FILE_TYPE_MASK = 0o170000;
 const REGULAR_FILE = 0o100000;
@@ -116,9 +119,23 @@ function assertPlainFile(entry: Entry, name: string): void {
   if (entry.isEncrypted()) throw new PackageRefused('ENTRY_ENCRYPTED', name, 'is encrypted');
   const isKnown = entry.compressionMethod === STORED || entry.compressionMethod === DEFLATED;
   const isOdd = (entry.generalPurposeBitFlag & OTHER_FLAGS) !== 0 || entry.fileCommentLength > 0;
-  if (!isKnown || isOdd || entry.extraFields.some(({ id }) => id !== LONG_SIZES && id !== EXTENDED_TIME)) {
+  if (!isKnown || isOdd || !hasPlainFields(entry.extraFieldRaw)) {
     throw new PackageRefused('PACKAGE_MALFORMED', name, 'is stored in a way that no package is');
   }
+}
+
+/** Extra fields could hold a second name, under which some programs unpack, or whatever somebody wants to hide. */
+function hasPlainFields(fields: Buffer): boolean {
+  const seen = new Set<number>();
+  for (let at = 0; at < fields.length;) {
+    if (at + 4 > fields.length) return false;
+    const [id, size] = [fields.readUInt16LE(at), fields.readUInt16LE(at + 2)];
+    if (seen.has(id) || size > (EXTRA_FIELDS.get(id) ?? -1)) return false;
+    seen.add(id);
+    at += 4 + size;
+    if (at > fields.length) return false;
+  }
+  return true;
 }
 
 /** Holds the entry's own header against the directory. @returns where the next entry must begin */
@@ -135,6 +152,7 @@ async function endOfEntry(file: FileHandle, zip: ZipFile, { name, entry }: SafeE
   ) {
     throw mismatch('its own header says otherwise how it is stored than the directory');
   }
+  if (!hasPlainFields(local.extraField)) throw mismatch('its own header has fields that no package has');
   const dataEnd = local.fileDataStart + entry.compressedSize;
   if ((entry.generalPurposeBitFlag & HAS_DESCRIPTOR) === 0) {
     const isSame =

@@ -68,6 +68,12 @@ describe('cer verify-package', () => {
     });
   });
 
+  it('takes fields of times, which other programs write', async () => {
+    const times = (bytes: number): Buffer => Buffer.concat([Buffer.of(0x55, 0x54, bytes, 0), Buffer.alloc(bytes, 3)]);
+    const zip = rawZip(good.map((entry) => ({ ...entry, extra: times(5), localExtra: times(13) })));
+    expect((await verified(zip)).exitCode).toBe(0);
+  });
+
   it('takes parts, and a package of no records', async () => {
     expect((await verified(await made({ perPart: 1 }))).exitCode).toBe(0);
     const empty = await verified(await made({ perPart: 1 }, []));
@@ -103,6 +109,26 @@ describe('cer verify-package', () => {
       'a second name in an extra field',
       () => rawZip(changed('README.txt', { extra: unicodePath('other') })),
       'PACKAGE_MALFORMED',
+    ],
+    [
+      'a second name in an extra field of its own header',
+      () => rawZip(changed('README.txt', { localExtra: unicodePath('other') })),
+      'ENTRY_HEADER_MISMATCH',
+    ],
+    [
+      'more in a field of times than times',
+      () => rawZip(changed('README.txt', { extra: Buffer.concat([Buffer.of(0x55, 0x54, 14, 0), Buffer.alloc(14)]) })),
+      'PACKAGE_MALFORMED',
+    ],
+    [
+      'a field twice',
+      () => rawZip(changed('README.txt', { localExtra: Buffer.of(0x55, 0x54, 0, 0, 0x55, 0x54, 0, 0) })),
+      'ENTRY_HEADER_MISMATCH',
+    ],
+    [
+      'bytes behind the last field',
+      () => rawZip(changed('README.txt', { localExtra: Buffer.of(0x55, 0x54, 0, 0, 7) })),
+      'ENTRY_HEADER_MISMATCH',
     ],
     [
       'another name in its own header',

@@ -17,6 +17,8 @@ export interface RawEntry {
   /** Bytes behind the entry that belong to none. */
   readonly gap?: string;
   readonly extra?: Buffer;
+  /** Those of its own header; as in the directory unless given. */
+  readonly localExtra?: Buffer;
 }
 
 /** Writes a ZIP byte by byte, right or wrong. */
@@ -38,10 +40,11 @@ export function rawZip(
       size: entry.statedSize ?? content.length,
     };
     const { name = entry.name, ...otherwise } = entry.local ?? {};
+    const localExtra = entry.localExtra ?? entry.extra;
     const local = Buffer.concat([
-      header(0x04034b50, [], { ...facts, ...otherwise }, name, entry.extra),
+      header(0x04034b50, [], { ...facts, ...otherwise }, name, localExtra),
       Buffer.from(name, 'latin1'),
-      entry.extra ?? Buffer.alloc(0),
+      localExtra ?? Buffer.alloc(0),
       data,
       Buffer.from(entry.gap ?? ''),
     ]);
