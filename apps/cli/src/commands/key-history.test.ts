@@ -122,6 +122,19 @@ describe('cer keys root sign', () => {
     expect(existsSync(folder.file('second.json'))).toBe(false);
   });
 
+  it('does not follow a statement that nobody signed to the highest version there is', async () => {
+    await sign(saved('history.json', unsigned), 'first.json');
+    const { statement, ...first } = read('first.json');
+    if (statement === null) throw new Error('there is no statement');
+    const version = Number.MAX_SAFE_INTEGER - 1;
+    const last = saved('last.json', { ...first, statement: { ...statement, version } });
+    expect(reasonOf(await sign(last, 'second.json'))).toEqual({ exitCode: 1, reason: 'KEY_HISTORY_INVALID' });
+    expect(existsSync(folder.file('second.json'))).toBe(false);
+    // A number that a node may have come to is followed: what it publishes must be higher.
+    await sign(saved('later.json', { ...first, statement: { ...statement, version: 7 } }), 'third.json');
+    expect(read('third.json').statement?.version).toBe(8);
+  });
+
   it('refuses the history of another root', async () => {
     const foreign = saved('foreign.json', await new TestKeyHistory().signed());
     const said = await sign(foreign, 'signed.json');

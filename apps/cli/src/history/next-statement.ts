@@ -102,6 +102,12 @@ async function next(document: JsonValue, root: Signer, terms: SigningTerms): Pro
   return { statement, entries, added: entries.slice(vouchedSeq) };
 }
 
+/**
+ * A statement every second for thirty years. A node that is not itself any more could state the highest number there is:
+ * after it no statement could follow, and no key could be revoked any more.
+ */
+const MAX_UNVOUCHED_VERSION = 1_000_000_000;
+
 /** Where the history stands: its newest version, and up to which entry this root vouches for it already. */
 interface Standing {
   readonly version: number;
@@ -122,6 +128,12 @@ async function standingOf(
   const [finding] = result.findings;
   // A root that comes new vouches for nothing yet, and whoever signs with it is shown every entry.
   if (finding.code === 'KEY_HISTORY_ROOT_UNKNOWN' || finding.code === 'KEY_HISTORY_SIGNATURE_INVALID') {
+    if (version > MAX_UNVOUCHED_VERSION) {
+      throw new NotSigned(
+        'KEY_HISTORY_INVALID',
+        'statement.version is higher than any node gets, and nobody vouches for it',
+      );
+    }
     return { version, vouchedSeq: 0 };
   }
   throw asNotSigned(finding);
