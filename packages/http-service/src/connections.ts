@@ -1,6 +1,6 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { answerProtocolError } from './protocol-error.js';
+import { answerForbiddenHead, answerProtocolError } from './protocol-error.js';
 
 /** In milliseconds from the start of closing. */
 export interface DrainTimes {
@@ -36,11 +36,16 @@ export function trackConnections(server: Server, listener: RequestListener): Con
       inFlight.delete(response);
       if (closing) server.closeIdleConnections();
     });
-    listener(request, response);
+    if (request.httpVersion === '1.1' && request.headers.host === undefined) {
+      answerForbiddenHead(response, 'host: is required');
+    } else listener(request, response);
   };
   server.on('request', accept);
   // The router says "100 Continue" itself, and only to a body that it wants.
   server.on('checkContinue', accept);
+  server.on('checkExpectation', (_request, response) => {
+    answerForbiddenHead(response, 'expect: must be 100-continue');
+  });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const answering = [...inFlight].some(({ req, headersSent }) => req.socket === socket && headersSent);
     answerProtocolError(error, socket, answering);

@@ -14,7 +14,9 @@ export interface Target {
 export function splitTarget(url = '/'): Target {
   const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '');
   const mark = target.indexOf('?');
-  return mark < 0 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+  const path = mark < 0 ? target : target.slice(0, mark);
+  // `http://host` and `http://host?query` ask for the root.
+  return { path: path === '' ? '/' : path, query: mark < 0 ? '' : target.slice(mark + 1) };
 }
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { newRequestId } from './request-id.js';
 import { SECURITY_HEADERS } from './response-headers.js';
@@ -24,18 +24,37 @@ export function answerProtocolError(error: NodeJS.ErrnoException, socket: Duplex
     socket.destroy();
     return;
   }
-  const refusal = FAULTS.get(error.code) ?? NOT_HTTP;
-  const status = HTTP_STATUS[refusal.code];
-  const requestId = newRequestId();
-  const body = JSON.stringify(errorBody(refusal, requestId));
-  const headers = {
-    ...SECURITY_HEADERS,
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    'x-request-id': requestId,
-    connection: 'close',
-  };
+  const { status, headers, body } = answerOf(FAULTS.get(error.code) ?? NOT_HTTP);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n`;
   socket.end(head + body, () => socket.destroy());
+}
+
+/**
+ * Answers a request whose head HTTP itself forbids, instead of Node, which would say nothing but the status.
+ * @param fault names the field and the rule
+ */
+export function answerForbiddenHead(response: ServerResponse, fault: string): void {
+  const { status, headers, body } = answerOf({ code: 'VALIDATION_ERROR', details: [fault] });
+  response.writeHead(status, headers).end(body);
+}
+
+function answerOf(refusal: Refusal<HttpCode>): {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | number>>;
+  readonly body: string;
+} {
+  const requestId = newRequestId();
+  const body = JSON.stringify(errorBody(refusal, requestId));
+  return {
+    status: HTTP_STATUS[refusal.code],
+    headers: {
+      ...SECURITY_HEADERS,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      'x-request-id': requestId,
+      connection: 'close',
+    },
+    body,
+  };
 }

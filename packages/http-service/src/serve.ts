@@ -45,6 +45,8 @@ export async function serve(listener: RequestListener, options: ServeOptions): P
     headersTimeout,
     requestTimeout,
     maxHeaderSize: MAX_HEADER_BYTES,
+    // Asked for by ourselves, so that its lack is answered in the form of every other fault.
+    requireHostHeader: false,
     keepAliveTimeout: options.keepAliveTimeoutMs ?? 65_000,
     connectionsCheckingInterval: Math.min(headersTimeout, 2000),
   });
