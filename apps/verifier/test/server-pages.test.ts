@@ -321,6 +321,20 @@ describe('other pages', () => {
     expect((await ask(verifier.url, `/badge/${hashOf(sealedBundle)}.svg`)).status).toBe(404);
   });
 
+  it('tells who would save a record that the node is away, not that there is none', async () => {
+    node.answers.set(certificatePath(`sha256:${'6'.repeat(64)}`), 'hang-up');
+    const away = await ask(verifier.url, `/c/sha256:${'6'.repeat(64)}/offline.html`);
+    expect([away.status, away.headers['content-disposition']]).toEqual([503, undefined]);
+    expect((await ask(verifier.url, `/c/sha256:${'7'.repeat(64)}/offline.html`)).status).toBe(404);
+  });
+
+  it('takes no part of a longer run of letters and digits for a hash', async () => {
+    for (const query of [`sha256:${'a'.repeat(65)}`, `sha256:${'a'.repeat(64)}g`, `x sha256%3a${'0'.repeat(70)}`]) {
+      const answer = await ask(verifier.url, `/lookup?q=${encodeURIComponent(query)}`);
+      expect(answer.headers['location']).toMatch(/^\/e\//);
+    }
+  });
+
   it('puts record and keys into a saved file as data, with every sign that could end it escaped', async () => {
     const hostile = await plain();
     const meta = { ...(hostile['meta'] as JsonObject), metadata: { team: '</script><script>alert(1)</script>' } };

@@ -41,8 +41,12 @@ export function assetRoutes({ build, settings, checkRecord, node }: AssetRouteDe
     handler: async (request) => {
       const hash = pathParam(request, 'hash');
       const checked = isSha256Hash(hash) ? await checkRecord(kind, hash) : null;
-      if (checked?.record == null || checked.keySet === null)
-        return messagePage(settings, null, 404, TEXTS.headlines.notFound);
+      if (checked?.record == null || checked.keySet === null) {
+        const isAway = checked?.outcome.headline === 'unavailable';
+        return isAway
+          ? messagePage(settings, null, 503, TEXTS.headlines.unavailable)
+          : messagePage(settings, null, 404, TEXTS.headlines.notFound);
+      }
       const { record, keySet } = checked;
       const history = await node.keyHistory();
       const keyHistory = history.kind === 'found' ? history.text : null;

@@ -2,8 +2,11 @@ import { isSha256Hash } from '@cer/cer-core';
 import type { NodeClient } from '../record/node-client.js';
 import { recordPath } from '../view/record-page.js';
 
-/** What a person may paste in front of a hash: an address of ours, of the node, or anything else that ends in one. */
-const HASH_IN_TEXT = /sha256(?::|%3a)([0-9a-f]{64})/i;
+/**
+ * What a person may paste around a hash: an address of ours, of the node, or any other text. Of a longer run of letters
+ * and digits no part is a hash: a slip of the hand would lead to a record that nobody asked for.
+ */
+const HASH_IN_TEXT = /sha256(?::|%3a)([0-9a-f]{64})(?![0-9a-z])/i;
 const EXECUTION_IN_ADDRESS = /\/e\/([^/?#]+)$/;
 const MAX_QUERY = 2048;
 
