@@ -8,6 +8,7 @@ import { printable, printableJson } from '../report/printable.js';
 import { checkLine, keyRows, section, type Page } from '../report/sections.js';
 import { VERIFIER } from '../version.js';
 import type { PackageVerification } from './check-package.js';
+import { packageAdvice } from './package-advice.js';
 
 /** More findings than these are counted, not shown to people. */
 const MAX_SHOWN = 20;
@@ -74,12 +75,13 @@ function readable(verification: PackageVerification, keys: KeyLookup, page: Page
       page,
     ),
     section('What is wrong', shown.join('') + (more > 0 ? paragraph(`... and ${more} more`, width) : ''), page),
+    section('What to do next', code === 'OK' ? '' : paragraph(packageAdvice(code), width), page),
     section('Who signed', rows(keyRows(keys), width), page),
   ].join('');
 }
 
 /** What an auditor wants to know first. */
-function completenessSentence({ completeness, manifest, checks, records }: PackageVerification): string {
+function completenessSentence({ code, completeness, manifest, checks, records }: PackageVerification): string {
   if (completeness === 'complete' && manifest !== null) {
     const failed =
       records.failed === 0 ? '' : ` But ${records.failed} of them must not be relied on: they do not verify.`;
@@ -87,6 +89,9 @@ function completenessSentence({ completeness, manifest, checks, records }: Packa
       `This package is complete: the node signed that these ${records.total} records are all that it held for this ` +
       `question at ${printable(manifest.asOf)}, deleted ones left out.${failed}`
     );
+  }
+  if (code === 'VERIFICATION_MATERIAL_UNAVAILABLE') {
+    return 'Completeness is unknown: without the keys of the node nobody can check its signature over the list of contents.';
   }
   return checks.manifestSignature === 'PASS'
     ? 'The node signed what belongs into this package, and the package is not that. Do not rely on it as a whole.'

@@ -329,6 +329,11 @@ describe('cer verify-package', () => {
     expect(await refused(rawZip(good), '--keys', keys, '--node', 'node-other')).toMatchObject({
       reason: 'ATTESTATION_INVALID_SIGNATURE',
     });
+    // An empty package has no certificate that would tell whose keys these are.
+    const renamed = await made({ manifest: { nodeId: 'node-other' } }, []);
+    expect(await refused(renamed, '--keys', keys, '--node', 'node-other')).toMatchObject({
+      reason: 'ATTESTATION_INVALID_SIGNATURE',
+    });
     const stranger = testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: testSigner('stranger') }] });
     const strangers = folder.write('stranger.json', JSON.stringify(stranger));
     expect(await refused(rawZip(good), '--keys', strangers)).toMatchObject({ reason: 'ATTESTATION_KEY_NOT_FOUND' });
@@ -340,7 +345,10 @@ describe('cer verify-package', () => {
     const path = folder.write('package.zip', rawZip(good));
     const { exitCode, stderr, stdout } = await cer(['verify-package', path]);
     expect([exitCode, JSON.parse(stderr)]).toMatchObject([1, { reason: 'VERIFICATION_MATERIAL_UNAVAILABLE' }]);
-    expect(stdout).toContain('Completeness is unknown');
+    expect(stdout).toContain('Completeness is unknown: without the keys');
+    expect(stdout).toContain('What to do next\n  Give the keys of the node');
+    const cut = await verified(Buffer.from('no package'));
+    expect(cut.stdout).toContain('What to do next\n  Get the package again from the node (cer records export)');
   });
 
   it('prints names from the package safely', async () => {

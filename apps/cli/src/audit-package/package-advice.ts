@@ -1,0 +1,34 @@
+import type { FailureCode } from '@cer/cer-core';
+import { adviceFor } from '../report/advice.js';
+import type { PackageCode } from './package-finding.js';
+
+const GET_AGAIN =
+  'Get the package again from the node (cer records export), or ask whoever gave it to you for the one that the node made.';
+
+/** What to do next, for each way in which a package itself can fail. */
+const ADVICE = {
+  PACKAGE_MALFORMED: GET_AGAIN,
+  PACKAGE_TOO_LARGE: 'Ask for a package of a shorter period, or read larger ones with --max-bytes N.',
+  ENTRY_NAME_UNSAFE: GET_AGAIN,
+  ENTRY_DUPLICATE: GET_AGAIN,
+  ENTRY_SPECIAL_FILE: GET_AGAIN,
+  ENTRY_ENCRYPTED: GET_AGAIN,
+  ENTRY_HEADER_MISMATCH: GET_AGAIN,
+  ENTRY_UNLISTED: GET_AGAIN,
+  ENTRY_MISSING: GET_AGAIN,
+  ENTRY_CHANGED: GET_AGAIN,
+  MANIFEST_MISSING: GET_AGAIN,
+  MANIFEST_INVALID: GET_AGAIN,
+  RECORDS_MISMATCH: GET_AGAIN,
+  CERTIFICATE_FAILED:
+    'Take the line out of its file and give it to cer verify, which says what is wrong with that certificate.',
+} as const satisfies Record<PackageCode, string>;
+
+/** What to do about the finding that decided. */
+export function packageAdvice(code: PackageCode | FailureCode): string {
+  return isPackageCode(code) ? ADVICE[code] : adviceFor(code);
+}
+
+function isPackageCode(code: PackageCode | FailureCode): code is PackageCode {
+  return Object.hasOwn(ADVICE, code);
+}
