@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { startService, type ServiceProcess } from './service-process.js';
 import { SERVICE_TOKEN, startStubControlPlane, type StubControlPlane } from './stub-control-plane.js';
@@ -59,6 +60,8 @@ interface Hostile {
 }
 
 async function send({ body, type = PROTOBUF, isGzip = false, path = '/v1/traces' }: Hostile): Promise<number> {
+  // Making a body takes seconds, in which the bridge closes idle connections: this process has to hear of it first.
+  await nextTurn();
   const response = await fetch(`${bridge.url}${path}`, {
     method: 'POST',
     headers: { 'content-type': type, authorization: `Bearer ${key}`, ...(isGzip && { 'content-encoding': 'gzip' }) },
