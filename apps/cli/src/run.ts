@@ -40,7 +40,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const under = call === null ? commandsUnder(argv.filter((arg) => !HELP_FLAGS.has(arg))) : [];
   if (under.length > 0) {
     const names = under.map(({ name }) => name).join(', ');
-    throw new UsageError(`which one: ${names}? (cer help ${printable(first, 40)} explains them)`);
+    const question = under.length === 1 ? 'do you mean' : 'which one';
+    throw new UsageError(`${question}: ${names}? (see: cer help ${printable(first, 40)})`);
   }
   if (call === null) {
     const kind = first.startsWith('-') ? 'flag' : 'command';
