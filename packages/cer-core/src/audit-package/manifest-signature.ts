@@ -38,7 +38,7 @@ export async function manifestRefusal(
 ): Promise<ManifestRefusal | null> {
   const choice = chooseKey(keySet, manifest.kid, manifest.signedAt, []);
   if (choice.key === null) return { code: choice.code, detail: choice.detail };
-  if (manifest.nodeId !== (nodeId ?? keySet?.nodeId)) {
+  if ([keySet?.nodeId, nodeId ?? undefined].some((pinned) => pinned !== undefined && pinned !== manifest.nodeId)) {
     return { code: 'ATTESTATION_INVALID_SIGNATURE', detail: 'names another node than the one whose keys were given' };
   }
   return (await platformVerifier(choice.key, bytes, signature))
