@@ -10,6 +10,9 @@ export const root = join(__dirname, '../..');
 /** For one start of everything. */
 export const PATIENCE_MS = 300_000;
 
+/** A crowded machine takes longer for a sketch than the renderer allows by itself. */
+const PATIENT = { STILL_DEADLINE_MS: '120000', LOOP_DEADLINE_MS: '120000', FRAME_DEADLINE_MS: '60000' };
+
 export interface Services {
   readonly node: { readonly url: string };
   readonly renderer?: { readonly url: string };
@@ -30,7 +33,7 @@ export class Start {
     this.child = spawn(process.execPath, ['scripts/start.mjs'], {
       cwd: root,
       detached: true,
-      env: { ...process.env, CER_DATA_DIR: dataDir, CER_PORT_BASE: String(portBase), ...more },
+      env: { ...process.env, ...PATIENT, CER_DATA_DIR: dataDir, CER_PORT_BASE: String(portBase), ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const keep = (chunk: Buffer): void => {

@@ -10,6 +10,8 @@ const KEPT_FROM_THIS_PROCESS = [
   ...['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'CHROMIUM_PATH', 'NODE_EXTRA_CA_CERTS'],
   // Node and renderer must agree on it.
   'MAX_TOTAL_FRAMES',
+  // A slow machine may give a sketch more time.
+  ...['STILL_DEADLINE_MS', 'LOOP_DEADLINE_MS', 'FRAME_DEADLINE_MS'],
 ];
 
 /**

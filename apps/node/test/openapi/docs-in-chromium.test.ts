@@ -7,6 +7,7 @@ import {
   describeInChromium,
   launchChromium,
   lookAt,
+  newPage,
   takePictures,
   watchPage,
   type Browser,
@@ -37,7 +38,7 @@ describeInChromium('/docs of a node that runs', () => {
       LOG_LEVEL: 'silent',
     });
     browser = await launchChromium();
-    page = await browser.newPage();
+    page = await newPage(browser);
     watch = watchPage(page);
     await page.goto(`${node.url}/docs`);
   });
