@@ -1,11 +1,12 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { JwksClient, JwksRateLimitError, SigningKeyNotFoundError } from 'jwks-rsa';
+import { JwksClient } from 'jwks-rsa';
 import { unavailable } from '../errors.js';
 
 /** A key that the control plane withdrew is refused at most this much later. */
 const MAX_AGE_MS = 5 * 60_000;
-const MAX_KEYS = 16;
-const REQUESTS_PER_MINUTE = 20;
+/** Unknown kids ask again so many times at once, and once more each so often. */
+const QUESTIONS = 5;
+const QUESTION_MS = 3_000;
 const TIMEOUT_MS = 3000;
 
 /**
@@ -15,26 +16,61 @@ const TIMEOUT_MS = 3000;
  */
 export type HandoffKeys = (kid: string) => Promise<KeyObject | null>;
 
+interface KeySet {
+  readonly keys: ReadonlyMap<string, KeyObject>;
+  readonly fetchedAt: number;
+}
+
 /**
- * The keys of handoff tokens, as the control plane publishes them. An unknown kid asks once more, and not for ever: a
- * flood of made-up kids never reaches the control plane, and leaves known keys alone.
+ * The keys of handoff tokens, as the control plane publishes them. An unknown kid asks once more; a flood of made-up
+ * kids asks seldom, waits for nothing, and leaves the published keys alone. The cache and the limit are our own: those
+ * of the library go by kid, so that strangers' kids would use up what the published ones need.
+ * @param now milliseconds
  */
-export function publishedHandoffKeys(controlPlaneUrl: string): HandoffKeys {
+export function publishedHandoffKeys(
+  controlPlaneUrl: string,
+  now: () => number = () => performance.now(),
+): HandoffKeys {
   const client = new JwksClient({
     jwksUri: `${controlPlaneUrl}/.well-known/jwks.json`,
-    cache: true,
-    cacheMaxEntries: MAX_KEYS,
-    cacheMaxAge: MAX_AGE_MS,
-    rateLimit: true,
-    jwksRequestsPerMinute: REQUESTS_PER_MINUTE,
+    cache: false,
     timeout: TIMEOUT_MS,
   });
-  return async (kid) => {
+  let known: KeySet | null = null;
+  let fetching: Promise<KeySet> | null = null;
+  let questions = QUESTIONS;
+  let refilledAt = now();
+
+  const mayAsk = (): boolean => {
+    const at = now();
+    questions = Math.min(QUESTIONS, questions + (at - refilledAt) / QUESTION_MS);
+    refilledAt = at;
+    if (questions < 1) return false;
+    questions -= 1;
+    return true;
+  };
+
+  const fetchKeys = async (): Promise<KeySet> => {
+    const fetchedAt = now();
     try {
-      return createPublicKey((await client.getSigningKey(kid)).getPublicKey());
+      const published = await client.getSigningKeys();
+      const keys = new Map(published.map((key) => [key.kid, createPublicKey(key.getPublicKey())]));
+      return (known = { keys, fetchedAt });
     } catch (error) {
-      if (error instanceof SigningKeyNotFoundError || error instanceof JwksRateLimitError) return null;
       throw unavailable('Sign-in cannot be checked now: retry', error);
     }
+  };
+
+  return async (kid) => {
+    const age = known === null ? Infinity : now() - known.fetchedAt;
+    const isFresh = known !== null && age < MAX_AGE_MS;
+    const found = isFresh ? known?.keys.get(kid) : undefined;
+    if (found !== undefined) return found;
+    // Whoever comes while they are fetched waits for the same answer.
+    if (fetching === null && isFresh && !mayAsk()) return null;
+    fetching ??= fetchKeys().finally(() => {
+      fetching = null;
+    });
+    return (await fetching).keys.get(kid) ?? null;
   };
 }
