@@ -6,7 +6,7 @@ const SMALL_BYTES = 1024 * 1024;
 const RETRY_AFTER_SECONDS = '5';
 
 /** The body of one request, from its first byte to the answer. */
-export interface Incoming {
+interface Incoming {
   /**
    * Notes bytes that have come.
    * @throws ServiceError SERVICE_UNAVAILABLE when the body has become a large one, and too many are in hand

@@ -1,6 +1,6 @@
 import { ServiceError } from '@cer/http-service';
 
-export interface Arriving {
+interface Arriving {
   /** How long nothing may come before the sender counts as gone. */
   readonly stallMs: number;
   /** Told of bytes before they are kept; what it throws ends the reading. */
