@@ -1,12 +1,16 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import knex, { type Knex } from 'knex';
-import { StoreError, storeErrorOf } from './store-error.js';
+import { driverCodeOf, StoreError, storeErrorOf } from './store-error.js';
 
 export type Dialect = 'sqlite' | 'postgres';
 
-/** How long a statement waits for another process's commit. */
-const BUSY_TIMEOUT_MS = 5_000;
+/** How long a statement waits for another process's commit. It blocks the event loop meanwhile, so it is short. */
+const BUSY_TIMEOUT_MS = 100;
+/** How long work that met one is tried again, other requests being served between. */
+const BUSY_RETRY_MS = 5_000;
+const MAX_PAUSE_MS = 25;
 const POOL_LIMIT = 10;
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -29,11 +33,15 @@ export class Database {
     }
   }
 
+  /** Repeats `work` while another process holds SQLite's write lock: it was rolled back then. */
   async run<T>(work: (db: Knex) => Promise<T>): Promise<T> {
-    try {
-      return await work(this.knex);
-    } catch (error) {
-      throw storeErrorOf(error);
+    for (const deadline = performance.now() + BUSY_RETRY_MS; ;) {
+      try {
+        return await work(this.knex);
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > deadline) throw storeErrorOf(error);
+        await sleep(Math.random() * MAX_PAUSE_MS);
+      }
     }
   }
 
@@ -50,16 +58,29 @@ export class Database {
   }
 }
 
+function isBusy(error: unknown): boolean {
+  return driverCodeOf(error).startsWith('SQLITE_BUSY');
+}
+
 interface SqliteConnection {
   pragma(text: string): unknown;
+}
+
+/** The query builder's own words quote what it was given; what fails is told by the error it throws. */
+const SILENT: Knex.Logger = { warn: nothing, error: nothing, deprecate: nothing, debug: nothing };
+
+function nothing(): void {
+  return undefined;
 }
 
 function sqliteConfig(path: string): Knex.Config {
   makePrivately(path);
   return {
     client: 'better-sqlite3',
+    log: SILENT,
     connection: { filename: path },
     useNullAsDefault: true,
+    acquireConnectionTimeout: CONNECT_TIMEOUT_MS,
     pool: {
       min: 1,
       max: 1,
@@ -88,6 +109,7 @@ function makePrivately(path: string): void {
 function postgresConfig(connectionString: string): Knex.Config {
   return {
     client: 'pg',
+    log: SILENT,
     connection: { connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true },
     acquireConnectionTimeout: CONNECT_TIMEOUT_MS,
     pool: { min: 0, max: POOL_LIMIT },

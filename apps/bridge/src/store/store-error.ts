@@ -33,7 +33,8 @@ export function storeErrorOf(error: unknown): StoreError {
     : new StoreError('STORE_UNAVAILABLE', `the database is not available (${code})`);
 }
 
-function driverCodeOf(error: unknown): string {
+/** The code of a driver's error: an SQLSTATE, `SQLITE_...`, `ECONNREFUSED`; never its words. */
+export function driverCodeOf(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : 'no code';
 }

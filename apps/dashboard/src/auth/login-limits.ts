@@ -14,7 +14,7 @@ export interface LoginLimits {
   /**
    * Counts one attempt.
    * @returns whole seconds to wait when there were too many; null when it may go on
-   * @throws anything when attempts cannot be counted: nobody signs in uncounted
+   * @throws StoreError when attempts cannot be counted: nobody signs in uncounted
    */
   attempt(email: string, remoteAddress: string): Promise<number | null>;
   /** Forgets the attempts at an account once its owner got in. */
@@ -40,9 +40,10 @@ export function createLoginLimits(database: Database, options: LoginLimitOptions
 
   return {
     attempt: async (email, remoteAddress) =>
-      (await consume(addresses, networkOf(remoteAddress))) ?? (await consume(accounts, digest(email))),
+      (await database.run(() => consume(addresses, networkOf(remoteAddress)))) ??
+      (await database.run(() => consume(accounts, digest(email)))),
     succeeded: async (email) => {
-      await accounts.delete(digest(email));
+      await database.run(() => accounts.delete(digest(email)));
     },
   };
 }

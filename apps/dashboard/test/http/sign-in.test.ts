@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { SESSION_COOKIE, VISIT_COOKIE } from '../../src/auth/cookies.js';
 import { randomToken } from '../../src/auth/random-token.js';
+import { openStore } from '../../src/store/index.js';
 import { TestBrowser } from '../test-browser.js';
 import { OWNER_EMAIL, PASSWORD, startTestDashboard, type TestDashboard } from '../test-dashboard.js';
 
@@ -31,6 +32,18 @@ describe('signing in', () => {
     expect(page.status).toBe(200);
     expect(page.text).toContain('Acme');
     expect(page.text).toContain(OWNER_EMAIL);
+  });
+
+  it('waits until another process has written to the database', async () => {
+    await browser.get('/sign-in');
+    const { database, store } = await openStore({ databaseUrl: dashboard.databaseUrl });
+    const writing = await database.knex.transaction();
+    await writing.raw('delete from schema_versions where version < 0');
+    const signingIn = browser.post('/sign-in', { email: OWNER_EMAIL, password: PASSWORD });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await writing.commit();
+    expect((await signingIn).status).toBe(303);
+    await store.close();
   });
 
   it('takes the address in any case', async () => {
