@@ -11,6 +11,7 @@ import { createApp } from './app.js';
 import { createAuditLog } from './audit/audit-log.js';
 import { CONTROL_PLANE_TIMES, controlPlaneDirectory } from './auth/control-plane-directory.js';
 import { cachedKeyDirectory, ownKeyDirectory, type CacheTimes, type KeyDirectory } from './auth/key-directory.js';
+import { closeInOrder, type Closing } from './close-in-order.js';
 import { loadNodeConfig, type NodeConfig } from './config.js';
 import { describeRuntime } from './discovery/runtime.js';
 import { openKeyMaterial } from './key-material.js';
@@ -78,19 +79,19 @@ export async function startNode(env: Environment): Promise<RunningServer> {
     const asksAuthorities = (config.tsa?.urls.length ?? 0) > 0;
     const census = startCensus({ store, signing, metrics: nodeMetrics(metrics), asksAuthorities, now, logger });
     const stamping = timestamps.start({ store, now, logger });
-    const close = async (): Promise<void> => {
-      await stamping?.stop();
-      await sweeper?.stop();
-      await upkeep.stop();
-      await usageReports?.stop();
-      await census.stop();
-      await quota.close();
-      await store.close();
-      await tracing?.close();
-    };
+    const parts: readonly Closing[] = [
+      ['stamping', () => stamping?.stop()],
+      ['retention', () => sweeper?.stop()],
+      ['signing keys', () => upkeep.stop()],
+      ['usage reports', () => usageReports?.stop()],
+      ['census', () => census.stop()],
+      ['quota', () => quota.close()],
+      ['store', () => store.close()],
+      ['tracing', () => tracing?.close()],
+    ];
     const { host, port, headersTimeoutMs, requestTimeoutMs, drainTimeoutMs } = config;
     const times = { headersTimeoutMs, requestTimeoutMs, drainTimeoutMs };
-    return await serve(app, { host, port, ...times, logger, onClose: close });
+    return await serve(app, { host, port, ...times, logger, onClose: () => closeInOrder(parts, logger) });
   } catch (error) {
     await store.close();
     throw error;

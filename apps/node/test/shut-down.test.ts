@@ -6,6 +6,7 @@ import { connectRaw } from '@cer/http-service/testing';
 
 import { ask } from './ask.js';
 import { premisesOn, startNodeProcess, type Premises } from './node-process.js';
+import { postgresTestDatabase } from './store/postgres-test-database.js';
 import { sqliteTestDatabase } from './store/sqlite-test-database.js';
 import type { TestDatabase } from './store/test-database.js';
 
@@ -33,6 +34,18 @@ describe('a node that is told to stop', () => {
     expect(node.stdout()).toContain('"connections":1');
     raw.socket.destroy();
   });
+});
+
+it('a node whose database is away closes in order all the same, and exits with 0', async () => {
+  const away = await postgresTestDatabase();
+  const own = await premisesOn(away);
+  const node = await startNodeProcess(own.env);
+  await away.remove();
+  node.kill('SIGTERM');
+  expect(await node.ended).toMatchObject({ code: 0, stderr: '' });
+  expect(node.stdout()).toContain('"part":"signing keys"');
+  expect(node.stdout()).toContain('"msg":"closed"');
+  own.remove();
 });
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('a node that gets %s', (signal) => {
