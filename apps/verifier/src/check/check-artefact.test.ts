@@ -1,11 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { sha256, svcV1, type JsonObject } from '@cer/cer-core';
-import { certified, TEST_NODE_ID, TEST_SIGNER, TEST_TIME } from '@cer/cer-core/testing';
+import { renderToString } from 'preact-render-to-string';
+import { buildProjectBundle, sha256, svcV1, type JsonObject } from '@cer/cer-core';
+import { certified, sealed, TEST_NODE_ID, TEST_SIGNER, TEST_TIME } from '@cer/cer-core/testing';
 import { testKeySet } from '@cer/keys/testing';
 import { checkArtefact, readKeySet } from './check-artefact.js';
 import type { ArtefactCheck, CertificateCheck } from './check-result.js';
 import { compareBundles } from './compare-members.js';
 import { listKeys } from './key-list.js';
+import { object, project } from '../../test/records.js';
+import { ArtefactView } from '../view/artefact-view.js';
 import { tamperablePaths, tamperedCopy } from './tamper.js';
 
 const KEY_SET = JSON.stringify(testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER }] }));
@@ -60,6 +63,42 @@ describe('what is shown of a certificate', () => {
     const { status, facts, members, signals } = await checkCertificate(record);
     expect([status, facts.supplemental]).toEqual(['VERIFIED', true]);
     expect([...members, ...signals]).toEqual([]);
+  });
+});
+
+describe('what is shown of a project', () => {
+  const steps = (prevStepHash: (before: JsonObject | undefined) => JsonObject): JsonObject => {
+    const bundles: JsonObject[] = [];
+    for (const executionId of ['one', 'two']) {
+      const { bundle } = sealed({ executionId });
+      const snapshot = { ...object(bundle, 'snapshot'), ...prevStepHash(bundles.at(-1)) };
+      const { bundleType = null, version = null, createdAt = null } = bundle;
+      const certificateHash = sha256(svcV1.canonicalize({ bundleType, version, createdAt, snapshot }));
+      bundles.push({ ...bundle, snapshot, certificateHash });
+    }
+    return buildProjectBundle(
+      {},
+      bundles.map((bundle, at) => ({ stepId: `step-${at}`, bundle })),
+    );
+  };
+
+  it('calls no steps chained that all say to have none before them', async () => {
+    expect(await check(steps(() => ({ prevStepHash: null })))).toMatchObject({ status: 'VERIFIED', hasChain: false });
+    const chained = steps((before) =>
+      before === undefined ? {} : { prevStepHash: before['certificateHash'] ?? null },
+    );
+    expect(await check(chained)).toMatchObject({ status: 'VERIFIED', hasChain: true });
+  });
+
+  it('does not say of missing steps that the node withdrew them, for nobody signs that', async () => {
+    const whole = await project(2);
+    const { 'step-1': kept = null } = object(whole, 'embeddedBundles');
+    const cut = await check({ ...whole, embeddedBundles: { 'step-1': kept }, withdrawn: ['step-2'] });
+    expect(cut).toMatchObject({ status: 'VERIFIED', steps: [{ status: 'VERIFIED' }, { status: 'WITHDRAWN' }] });
+    if (cut.kind !== 'project') throw new Error('is no project');
+    const page = renderToString(ArtefactView({ check: cut, cli: 'cer', stepLink: false }));
+    expect(page).toContain('1 left out, said to be withdrawn (nobody signed that)');
+    expect(page).not.toContain('withdrawn by the node');
   });
 });
 

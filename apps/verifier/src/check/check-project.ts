@@ -97,12 +97,13 @@ function stepViews(project: JsonObject, evaluation: ProjectEvaluation, breaks: C
   });
 }
 
+/** A step that says it has none before it chains nothing. */
 function hasChain(project: JsonObject): boolean {
   const embedded = member(project, 'embeddedBundles');
   if (!isJsonObject(embedded)) return false;
   return Object.values(embedded).some((bundle) => {
     const snapshot = isJsonObject(bundle) ? member(bundle, 'snapshot') : undefined;
-    return isJsonObject(snapshot) && member(snapshot, 'prevStepHash') !== undefined;
+    return isJsonObject(snapshot) && typeof member(snapshot, 'prevStepHash') === 'string';
   });
 }
 

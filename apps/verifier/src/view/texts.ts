@@ -38,7 +38,7 @@ export const TEXTS = {
     },
     projectAttested: {
       title: 'Project verified',
-      lead: 'Every step and their order are as registered, and the node named below signed the registration.',
+      lead: 'Every step that is here and the order of all are as registered, and the node named below signed the registration.',
     },
     projectIntegrityOnly: {
       title: 'Integrity only, nobody vouches for this project',
@@ -274,10 +274,10 @@ export const TEXTS = {
     attested: 'attested',
     unattested: 'not attested',
     chainBreak: 'Chain breaks here',
-    chain: 'Each step names the one before it.',
+    chain: 'Each step that is here names the one before it.',
     chainBroken: 'The steps are chained, and the chain is broken where a line is cut.',
     noChain: 'The steps are not chained; their order rests on the registry.',
-    withdrawn: 'withdrawn by the node',
+    withdrawn: 'left out, said to be withdrawn (nobody signed that)',
     passed: 'passed',
     failed: 'failed',
     of: 'of',
@@ -301,7 +301,7 @@ export const TEXTS = {
       VERIFIED: 'verified',
       VERIFIED_CONFIDENTIAL: 'verified, confidential',
       FAILED: 'failed',
-      WITHDRAWN: 'withdrawn',
+      WITHDRAWN: 'left out',
     },
   },
   execution: {

@@ -232,7 +232,7 @@ async function verifyStep(
   const base = { stepId, sequence, executionId, certificateHash };
   if (bundle === undefined) {
     const isWithdrawn = withdrawn.has(stepId);
-    const detail = isWithdrawn ? 'was withdrawn by the node' : 'has no embedded bundle';
+    const detail = isWithdrawn ? 'is left out, said to be withdrawn' : 'has no embedded bundle';
     const finding: Finding = { code: 'INCOMPLETE_ARTIFACT', member: stepId, detail };
     const status = isWithdrawn ? 'WITHDRAWN' : 'FAILED';
     return { ...base, ok: false, status, code: finding.code, findings: [finding], isAttested: false };
