@@ -160,6 +160,23 @@ async function events(
 }
 
 describe('the events of a page', () => {
+  it('come to twenty pages of a user, and to those of others all the same', async () => {
+    const earlier = user;
+    user = controlPlane.newUser(tenant);
+    const greedy = await signIn();
+    const open = async (cookie: string): Promise<Response> => fetch(`${bridge.url}/events`, { headers: { cookie } });
+    const pages = await Promise.all(Array.from({ length: 20 }, () => open(greedy)));
+    expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 200));
+    // Another session of the same user has no room either.
+    const more = await open(await signIn());
+    expect(more.status).toBe(503);
+    expect(more.headers.get('retry-after')).toBe('1');
+    user = earlier;
+    const others = await open(await signIn());
+    expect(others.status).toBe(200);
+    await Promise.all([...pages, others].map(async ({ body }) => body?.cancel()));
+  });
+
   it('are nobody’s without a session', async () => {
     expect((await get('/events')).status).toBe(204);
   });

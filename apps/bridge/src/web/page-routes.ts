@@ -8,6 +8,7 @@ import { pageResponse, type PageContent } from './document.js';
 import { html, type Html } from './html.js';
 import { liveEvents } from './live-events.js';
 import { liveRegion } from './live-region.js';
+import { openStreams } from './open-streams.js';
 import { refusalPage } from './refusal-pages.js';
 import { sendPage } from './send-page.js';
 
@@ -26,13 +27,12 @@ export interface PageRouteDeps {
 const SHOWN = 50;
 /** Fewer, so that they never push what was certified out of sight. */
 const SHOWN_REFUSED = 20;
-const STREAMS_AT_ONCE = 500;
 
 /** What people look at. @see docs/spec.md, "Evidence bridge: human path" */
 export function pageRoutes(deps: PageRouteDeps): readonly Route[] {
   const { sessions, ingests, assets, publicUrl, controlPlaneUrl: dashboardUrl, stopping, logger } = deps;
   const isSecure = publicUrl.startsWith('https:');
-  let streams = 0;
+  const streams = openStreams();
 
   const show = async ({ tenantId }: LiveSession): Promise<Html> => {
     const [throughput, certified, refused] = await Promise.all([
@@ -82,18 +82,11 @@ export function pageRoutes(deps: PageRouteDeps): readonly Route[] {
         const session = await sessions.of(request);
         // No content: a browser then does not ask again by itself.
         if (session === null) return { status: 204, headers: {}, body: null };
-        if (streams >= STREAMS_AT_ONCE) throw unavailable('Too many live pages at once: retry');
+        const { id } = session.user;
+        if (!streams.hasRoomFor(id)) throw unavailable('Too many live pages at once: retry');
         const signal = AbortSignal.any([request.signal, stopping]);
         const events = liveEvents({ sessions, show }, session, signal);
-        const counted = async function* (): AsyncGenerator<string> {
-          streams += 1;
-          try {
-            yield* events;
-          } finally {
-            streams -= 1;
-          }
-        };
-        return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: counted() };
+        return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: streams.counted(id, events) };
       },
     },
     ...assets.routes,
