@@ -63,12 +63,14 @@ describe('error shaping', () => {
     [500, 'error'],
     [503, 'warn'],
     [501, 'warn'],
-  ])('logs a refusal with %d as %s, with its cause', (status, level) => {
+  ])('logs a refusal with %d as %s, with its reason and its cause', (status, level) => {
     const { logger, lines } = recordedLog();
     const shape = createErrorShaper({ logger, statusOf: { BROKEN: status } });
     const cause = Object.assign(new Error('leaky-value'), { code: 'ENOSPC' });
-    expect(shape(new ServiceError({ code: 'BROKEN' }, { cause }), 'id-1').status).toBe(status);
-    expect(JSON.parse(lines.join(''))).toMatchObject({ level, code: 'BROKEN', err: { code: 'ENOSPC' } });
+    const message = 'there is no room';
+    expect(shape(new ServiceError({ code: 'BROKEN', message }, { cause }), 'id-1').status).toBe(status);
+    const logged: unknown = JSON.parse(lines.join(''));
+    expect(logged).toMatchObject({ level, code: 'BROKEN', reason: message, err: { code: 'ENOSPC' } });
   });
 
   it('translates domain refusals and keeps another body shape', () => {

@@ -35,7 +35,8 @@ export function createErrorShaper({ logger, statusOf, translate, presentError }:
     if (status >= 500) {
       // 503 and 501 pass or are expected; behind a 500 something is broken.
       const level = status === 500 ? 'error' : 'warn';
-      logger[level]({ requestId, code: refused.code, err: refused.cause }, 'request refused');
+      const { code, message: reason } = refused.refusal;
+      logger[level]({ requestId, code, reason, err: refused.cause }, 'request refused');
     }
     return json(status, present(refused.refusal, requestId), refused.refusal.headers);
   };
