@@ -122,8 +122,8 @@ export interface TraceStore {
   keepRoots(tenantId: string, roots: readonly TraceRoot[]): Promise<void>;
   /** Null while it has not ended. */
   rootOf(tenantId: string, traceId: string): Promise<TraceRoot | null>;
-  /** In the order in which they started. */
-  stepsOf(tenantId: string, traceId: string): Promise<readonly TraceStep[]>;
+  /** In the order in which they started, at most so many. */
+  stepsOf(tenantId: string, traceId: string, limit: number): Promise<readonly TraceStep[]>;
 }
 
 export interface Store {

@@ -74,11 +74,12 @@ export class SqlTraceStore implements TraceStore {
     return row === undefined ? null : { traceId, startedAt: row.started_at, endedAt: row.ended_at };
   }
 
-  async stepsOf(tenantId: string, traceId: string): Promise<readonly TraceStep[]> {
+  async stepsOf(tenantId: string, traceId: string, limit: number): Promise<readonly TraceStep[]> {
     const rows: readonly StepRow[] = await this.#database.run(async (db) =>
       db('trace_steps')
         .where({ tenant_id: tenantId, trace_id: traceId })
         .orderBy([{ column: 'started_at' }, { column: 'span_id' }])
+        .limit(limit)
         .select(),
     );
     return rows.map((row) => ({

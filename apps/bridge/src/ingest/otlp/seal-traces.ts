@@ -42,7 +42,7 @@ export async function sealTraces(
   const notes: string[] = [];
   for (const traceId of new Set([...steps.keys(), ...roots.map((root) => root.traceId)])) {
     const root = await traces.rootOf(tenantId, traceId);
-    const known = root === null ? [] : await traces.stepsOf(tenantId, traceId);
+    const known = root === null ? [] : await traces.stepsOf(tenantId, traceId, MAX_STEPS + 1);
     if (root === null || known.length === 0) continue;
     const fault = await sealTrace(deps, caller, root, known);
     if (fault !== null) notes.push(`trace not sealed: ${fault}`);
@@ -63,7 +63,9 @@ function stepsByTrace(calls: readonly SpanItem[], outcomes: readonly Outcome[]):
     if (outcome?.ok !== true) continue;
     const { traceId, spanId, parentSpanId, startNano } = span;
     const step = { spanId, parentSpanId, startedAt: timeOf(startNano), bundleJson: JSON.stringify(outcome.cer) };
-    byTrace.set(traceId, [...(byTrace.get(traceId) ?? []), step]);
+    const earlier = byTrace.get(traceId);
+    if (earlier === undefined) byTrace.set(traceId, [step]);
+    else earlier.push(step);
   }
   return byTrace;
 }
