@@ -1,13 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { renderToString } from 'preact-render-to-string';
-import { buildProjectBundle, sha256, svcV1, type JsonObject } from '@cer/cer-core';
+import { buildProjectBundle, canonicalReceipt, sha256, svcV1, type JsonObject } from '@cer/cer-core';
 import { certified, sealed, TEST_NODE_ID, TEST_SIGNER, TEST_TIME } from '@cer/cer-core/testing';
+import { encodeBase64Url } from '@cer/keys';
 import { testKeySet } from '@cer/keys/testing';
 import { checkArtefact, readKeySet } from './check-artefact.js';
 import type { ArtefactCheck, CertificateCheck } from './check-result.js';
 import { compareBundles } from './compare-members.js';
 import { listKeys } from './key-list.js';
 import { object, project } from '../../test/records.js';
+import { TEXTS } from '../view/texts.js';
+import { outcomeOfCheck } from './headline.js';
 import { ArtefactView } from '../view/artefact-view.js';
 import { tamperablePaths, tamperedCopy } from './tamper.js';
 
@@ -65,6 +68,31 @@ describe('what is shown of a certificate', () => {
     expect([...members, ...signals]).toEqual([]);
   });
 });
+
+describe('the headline', () => {
+  it('says of a signed hash that nobody has seen its content, in every word', async () => {
+    const bundle = {
+      bundleType: 'hash-only-timestamp',
+      version: '0.1',
+      createdAt: TEST_TIME,
+      snapshot: null,
+      certificateHash: sha256('what nobody has shown'),
+    };
+    const attestation = await attestHashOnly(bundle.certificateHash);
+    const checked = await checkCertificate({ ...bundle, meta: { attestation } });
+    const { headline, tone } = outcomeOfCheck(checked);
+    expect([checked.status, headline, tone]).toEqual(['VERIFIED', 'hashOnly', 'good']);
+    const { title, lead } = TEXTS.headlines[headline];
+    expect(`${title} ${lead}`).toMatch(/not its content.*has not seen it/);
+  });
+});
+
+async function attestHashOnly(certificateHash: string): Promise<JsonObject> {
+  const { kid } = TEST_SIGNER;
+  const receipt = { certificateHash, timestamp: TEST_TIME, nodeId: TEST_NODE_ID, kid, scope: 'hash-only' };
+  const signature = encodeBase64Url(await TEST_SIGNER.sign(new TextEncoder().encode(canonicalReceipt(receipt))));
+  return { receipt, signature };
+}
 
 describe('what is shown of a project', () => {
   const steps = (prevStepHash: (before: JsonObject | undefined) => JsonObject): JsonObject => {

@@ -7,6 +7,7 @@ export type Tone = 'good' | 'neutral' | 'bad' | 'unknown';
 export type Headline =
   | 'attested'
   | 'confidential'
+  | 'hashOnly'
   | 'legacy'
   | 'integrityOnly'
   | 'projectAttested'
@@ -32,6 +33,7 @@ export interface Outcome {
 const TONES: Readonly<Record<Headline, Tone>> = {
   attested: 'good',
   confidential: 'good',
+  hashOnly: 'good',
   legacy: 'neutral',
   integrityOnly: 'neutral',
   projectAttested: 'good',
@@ -65,6 +67,7 @@ function headlineOf(check: ArtefactCheck): Headline {
   const { classification } = check.nodeResponse;
   if (check.status === 'FAILED') return classification === 'UNVERIFIABLE' ? 'unverifiable' : 'failed';
   if (check.layers.receipt.status !== 'PASS') return 'integrityOnly';
+  if (check.facts.isHashOnly) return 'hashOnly';
   if (classification === 'LEGACY_VERIFIED') return 'legacy';
   return check.status === 'VERIFIED_CONFIDENTIAL' ? 'confidential' : 'attested';
 }

@@ -45,6 +45,7 @@ function badgeOf({ outcome }: RecordCheck, hash: string): ServiceResponse {
   switch (outcome.headline) {
     case 'attested':
     case 'confidential':
+    case 'hashOnly':
     case 'legacy':
       return svg(200, <Badge text={short} label="attested" />);
     case 'notFound':

@@ -28,6 +28,10 @@ export const TEXTS = {
       title: 'Verified, contents confidential',
       lead: 'The record is unchanged and signed. Input and output are bound by commitments; their text is not part of the certificate.',
     },
+    hashOnly: {
+      title: 'Verified: a hash, not its content',
+      lead: 'The node named below signed this hash. What it stands for is not part of the record, and the node has not seen it.',
+    },
     legacy: {
       title: 'Verified under older rules',
       lead: 'The record is of an older form with weaker coverage. What those rules cover is unchanged and signed.',
