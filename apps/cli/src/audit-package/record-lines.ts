@@ -63,7 +63,7 @@ function partNumbers({ entries, findings }: LineReading): readonly string[] {
 
 /** Each certificate with its receipt as a package of its own, in chunks that threads verify. */
 export async function* recordChunks(reading: LineReading): AsyncGenerator<Chunk> {
-  let items: { name: string; bytes: Uint8Array }[] = [];
+  let items: { name: string; bytes: Uint8Array; levelsAround: number }[] = [];
   let bytes = 0;
   for (const number of partNumbers(reading)) {
     const name = `certificates/${number}.ndjson`;
@@ -75,7 +75,7 @@ export async function* recordChunks(reading: LineReading): AsyncGenerator<Chunk>
       const place = `${name}:${certificate?.number ?? receipt?.number ?? 0}`;
       const joined = join(reading, place, certificate, receipt);
       if (joined === null) continue;
-      items.push({ name: place, bytes: joined });
+      items.push({ name: place, bytes: joined, levelsAround: 1 });
       bytes += joined.length;
       if (items.length < RECORDS_PER_CHUNK && bytes < BYTES_PER_CHUNK) continue;
       yield { items, progress: items.length };

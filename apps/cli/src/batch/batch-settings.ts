@@ -26,10 +26,10 @@ export interface BatchSettings {
   readonly verifiedAt: string;
 }
 
-/** One thing to verify: a file to be read, or the bytes of one line. */
+/** One thing to verify: a file to be read, or the bytes of one line, around which we may have put a level of our own. */
 export type BatchItem =
   | { readonly name: string; readonly path: string; readonly fault?: never }
-  | { readonly name: string; readonly bytes: Uint8Array; readonly fault?: never }
+  | { readonly name: string; readonly bytes: Uint8Array; readonly levelsAround?: number; readonly fault?: never }
   | { readonly name: string; readonly fault: string };
 
 /** Items that one thread verifies in one go, and how many bytes of the source they stand for. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '@cer/cer-core';
+import type { JsonObject, JsonValue } from '@cer/cer-core';
 import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import { packageEntries, packageRecord, type PackageChanges, type PackageRecord } from '../testing/audit-package.js';
@@ -302,6 +302,13 @@ describe('cer verify-package', () => {
   ])('fails %s, though the node signed it so', async (_, changedRecords) => {
     const report = await refused(await made({}, changedRecords()));
     expect(report).toMatchObject({ checks: { manifestSignature: 'PASS', entries: 'PASS' }, completeness: 'unknown' });
+  });
+
+  it('takes certificates of every depth that a node attests', async () => {
+    const nested = (levels: number): JsonValue => (levels === 0 ? 1 : [nested(levels - 1)]);
+    // The certificate and its context are two levels.
+    const deep = await packageRecord('deep', { context: { signals: [], deep: nested(126) } });
+    expect(await verified(await made({}, [deep]))).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
   it('tells a package of which a certificate fails from one that is not whole', async () => {

@@ -1,4 +1,4 @@
-import { CerError, parseJson, type Finding, type JsonValue } from '@cer/cer-core';
+import { CerError, MAX_DEPTH, parseJson, type Finding, type JsonValue } from '@cer/cer-core';
 import { UsageError } from '../usage-error.js';
 import { nameOf } from './read-bytes.js';
 
@@ -11,15 +11,16 @@ const ZIP_START = [0x50, 0x4b, 0x03, 0x04];
 /**
  * Parses what is to be verified. Text that is no JSON at all is a mistake in the call; JSON that breaks a strict rule is
  * a certificate that nobody can hold unambiguously.
+ * @param levelsAround how many levels were put around what was read
  * @throws UsageError for a JSON syntax error, and for a ZIP archive
  * @see docs/spec.md, "Strict JSON"
  */
-export function readStrictJson(bytes: Uint8Array, source: string): StrictJson {
+export function readStrictJson(bytes: Uint8Array, source: string, levelsAround = 0): StrictJson {
   if (ZIP_START.every((byte, at) => bytes[at] === byte)) {
     throw new UsageError(`${nameOf(source)}: is a ZIP archive: an audit package is checked with cer verify-package`);
   }
   try {
-    return { value: parseJson(bytes), fault: null };
+    return { value: parseJson(bytes, { maxDepth: MAX_DEPTH.body + levelsAround }), fault: null };
   } catch (error) {
     if (!(error instanceof CerError)) throw error;
     if (error.code === 'JSON_SYNTAX') throw new UsageError(`${nameOf(source)}: is not valid JSON`);
