@@ -14,6 +14,8 @@ export interface NodeRequest {
   readonly key?: string;
   readonly mediaType?: string;
   readonly body?: Uint8Array;
+  /** How long the node may be silent; half a minute when left out. */
+  readonly silenceMs?: number;
   /** Ends the exchange when the client of the bridge is gone. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -38,12 +40,19 @@ export function connectToNode(nodeUrl: string): NodeConnection {
   const agent = isSecure ? new HttpsAgent(options) : new HttpAgent(options);
   const begin = isSecure ? httpsRequest : httpRequest;
 
-  const once = ({ path, key, mediaType, body, signal }: NodeRequest): Promise<IncomingMessage> =>
+  const once = ({
+    path,
+    key,
+    mediaType,
+    body,
+    signal,
+    silenceMs = SILENCE_MS,
+  }: NodeRequest): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const head: RequestOptions = {
         agent,
         method: body === undefined ? 'GET' : 'POST',
-        timeout: SILENCE_MS,
+        timeout: silenceMs,
         headers: {
           ...(key !== undefined && { authorization: `Bearer ${key}` }),
           ...(mediaType !== undefined && { 'content-type': mediaType }),

@@ -5,6 +5,8 @@ import { answerText, nodeUnavailable, type NodeConnection } from './connection.j
 const MAX_AGE_MS = 60_000;
 /** An unknown kid asks again, but not more often than this. */
 const MIN_AGE_MS = 1_000;
+/** They cost the node nothing, and pages wait for them. */
+const SILENCE_MS = 5_000;
 
 /** Where the keys come from that certificates are checked under. */
 export interface NodeKeys {
@@ -17,15 +19,16 @@ export interface NodeKeys {
 
 /**
  * @param now milliseconds
+ * @param silenceMs how long the node may be silent
  * @see docs/spec.md, "Node key set"
  */
-export function publishedKeys(node: NodeConnection, now: () => number): NodeKeys {
+export function publishedKeys(node: NodeConnection, now: () => number, silenceMs = SILENCE_MS): NodeKeys {
   let known: { readonly keySet: NodeKeySet; readonly fetchedAt: number } | null = null;
   let fetching: Promise<NodeKeySet> | null = null;
 
   const fetchSet = async (): Promise<NodeKeySet> => {
     const fetchedAt = now();
-    const answer = await node.send({ path: '/.well-known/svc-node.json' });
+    const answer = await node.send({ path: '/.well-known/svc-node.json', silenceMs });
     const text = await answerText(answer);
     let keySet: NodeKeySet;
     try {
