@@ -1,5 +1,5 @@
 import { makeKeySetStatement, signKeySetStatement, type KeyHistoryEntries } from '@cer/cer-core';
-import { parseKeyHistory, KEY_HISTORY_TYPE, type KeyHistoryDocument, type Signer } from '@cer/keys';
+import { parseKeyHistory, KEY_HISTORY_TYPE, replayKeyHistory, type KeyHistoryDocument, type Signer } from '@cer/keys';
 import type { SigningKeyStore, StatementRow } from '../store/index.js';
 
 /** A newer statement is promised by then. */
@@ -34,21 +34,24 @@ export function statementRow({ statement, signatures }: Signed): StatementRow {
 /**
  * Signs the key set anew when the history went on, or when half the time until the promised update is over.
  * @param root a root key that is online
- * @returns whether there is a new statement
+ * @returns whether there is a new statement; `root-ended` when one is due and the root counts no more: a statement of its
+ *   would take the place of one that verifiers accept
  */
 export async function signWhenDue(
   store: SigningKeyStore,
   history: KeyHistoryEntries,
   root: Signer,
   now: Date,
-): Promise<boolean> {
+): Promise<'signed' | 'not-due' | 'root-ended'> {
   const newest = history.entries.at(-1);
-  if (newest === undefined) return false;
+  if (newest === undefined) return 'not-due';
   const { statement } = statementOf(await store.newestStatement());
   if (statement !== null && statement.historyHead.seq >= newest.seq) {
     const left = Date.parse(statement.nextUpdate) - now.getTime();
-    if (left > VALID_FOR_MS / 2) return false;
+    if (left > VALID_FOR_MS / 2) return 'not-due';
   }
+  const { roots } = replayKeyHistory(history.nodeId, history.entries);
+  if (roots.get(root.kid)?.status !== 'live') return 'root-ended';
   const times = [now.toISOString(), newest.issuedAt, statement?.issuedAt ?? ''];
   const issuedAt = times.reduce((a, b) => (a > b ? a : b));
   const made = makeKeySetStatement(history, {
@@ -56,5 +59,6 @@ export async function signWhenDue(
     issuedAt,
     nextUpdate: new Date(Date.parse(issuedAt) + VALID_FOR_MS).toISOString(),
   });
-  return store.addStatement(statementRow({ statement: made, signatures: [await signKeySetStatement(made, root)] }));
+  const signatures = [await signKeySetStatement(made, root)];
+  return (await store.addStatement(statementRow({ statement: made, signatures }))) ? 'signed' : 'not-due';
 }

@@ -40,11 +40,16 @@ export function keyUpkeep(deps: KeyUpkeepDeps): KeyUpkeep {
   let running: Promise<void> = Promise.resolve();
   let failure = '';
   let notErased = '';
+  let isRootEnded = false;
 
   const turn = async (): Promise<void> => {
     const table = await signing.refresh();
     if (await advance(deps, table)) await signing.refresh();
-    if (root !== null) await signWhenDue(store, await history.read(), root, now());
+    if (root !== null && (await signWhenDue(store, await history.read(), root, now())) === 'root-ended') {
+      if (!isRootEnded)
+        logger.error('ROOT_KEY_FILE: its root was replaced or revoked, so another one must sign the keys');
+      isRootEnded = true;
+    }
     // Last, and in nobody's way: a holder that is gone for good is the very reason for a revocation.
     try {
       await erase(deps, table);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { rootFingerprintOf, verifyKeyHistory } from '@cer/cer-core';
+import { nextKeyHistoryEntry, rootFingerprintOf, verifyKeyHistory } from '@cer/cer-core';
 import { replayKeyHistory, verifySignature } from '@cer/keys';
 import { openKeyVault } from '@cer/keys/file-signer';
 
@@ -259,6 +259,22 @@ describe('a revocation', () => {
       refusal('VALIDATION_ERROR'),
     );
     expect(node.signing.published().document.keys).toHaveLength(1);
+  });
+});
+
+describe('a root that was revoked', () => {
+  it('signs no more, though the node still has its key: nobody would take what it signs', async () => {
+    const before = await node.history.document();
+    const signedBy = before.signatures[0]?.kid ?? '';
+    const change = { type: 'root-revoked', kid: signedBy, reason: 'keyCompromise' } as const;
+    const issuedAt = premises.now().toISOString();
+    const entry = nextKeyHistoryEntry(await node.history.read(), { issuedAt, change });
+    await node.store.signingKeys.change({ keys: [], entries: [{ seq: entry.seq, json: JSON.stringify(entry) }] });
+    premises.pass(6 * 24 * 60 * 60_000);
+    await node.upkeep.turn();
+    await node.upkeep.turn();
+    expect((await node.history.document()).statement).toEqual(before.statement);
+    expect(premises.log.filter((line) => line.includes('ROOT_KEY_FILE'))).toHaveLength(1);
   });
 });
 
