@@ -2,6 +2,7 @@ import { CerError, parseJson, type JsonValue } from '@cer/cer-core';
 import { UsageError } from '../usage-error.js';
 import { faultCode } from './fault-code.js';
 import { readBody } from './read-body.js';
+import { withinTime } from './within-time.js';
 
 /** What a node publishes under a fixed path, and the flag that names the node. */
 export interface Published {
@@ -41,7 +42,7 @@ export function publishedAddress(source: string, { flag, path }: Published): str
 export async function fetchJson(address: string, maxBytes: number): Promise<JsonValue> {
   let body: Uint8Array;
   try {
-    body = await fetchBody(address, maxBytes);
+    body = await withinTime(TIMEOUT_MS, (signal) => fetchBody(address, maxBytes, signal));
   } catch (error) {
     throw asFetchFault(error);
   }
@@ -53,11 +54,11 @@ export async function fetchJson(address: string, maxBytes: number): Promise<Json
   }
 }
 
-async function fetchBody(address: string, maxBytes: number): Promise<Uint8Array> {
+async function fetchBody(address: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
   const response = await fetch(address, {
     headers: { accept: 'application/json' },
     redirect: 'manual',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    signal,
   });
   if (response.status >= 300 && response.status < 400) {
     throw new FetchFault('it redirects to another address; give that one');

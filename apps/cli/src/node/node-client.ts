@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isJsonObject, member, parseJson, type JsonObject, type JsonValue } from '@cer/cer-core';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { readBody } from '../input/read-body.js';
+import { withinTime } from '../input/within-time.js';
 import type { Io } from '../io.js';
 import { printable, printableJson } from '../report/printable.js';
 import { UsageError } from '../usage-error.js';
@@ -90,17 +91,14 @@ export async function getFromNode(
 }
 
 async function send(url: string, init: RequestInit): Promise<NodeAnswer> {
-  let status: number;
-  let bytes: Uint8Array | null;
-  let isReplay: boolean;
-  try {
-    const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
-    status = response.status;
-    isReplay = response.headers.get('x-idempotent-replay') === 'true';
-    bytes = await readBody(response, MAX_ANSWER_BYTES);
-  } catch {
+  const answered = withinTime(TIMEOUT_MS, async (signal) => {
+    const response = await fetch(url, { ...init, redirect: 'error', signal });
+    const isReplay = response.headers.get('x-idempotent-replay') === 'true';
+    return { status: response.status, isReplay, bytes: await readBody(response, MAX_ANSWER_BYTES) };
+  });
+  const { status, isReplay, bytes } = await answered.catch(() => {
     throw new NodeFault(`the node cannot be reached, or did not answer within ${TIMEOUT_MS / 1000} seconds`);
-  }
+  });
   if (bytes === null) throw new NodeFault(`the answer is larger than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB`);
   try {
     const body = parseJson(bytes);
