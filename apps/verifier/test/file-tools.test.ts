@@ -143,6 +143,9 @@ describeInChromium('files on the start page', (chromium) => {
     await open(salt, 'What is a receipt?');
     await watched.page.waitForSelector('[data-opening="opens"]');
     await lookAt(watched.page, 'tool-opening');
+    // What is typed since was not asked.
+    await watched.page.type('#opening-value', '!');
+    await watched.page.waitForFunction(`document.querySelector('[data-opening]') === null`);
     await open(salt, 'What is a receipt');
     await watched.page.waitForSelector('[data-opening="does-not-open"]');
     await open('AAAA', 'What is a receipt?');

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Comparison } from '../../check/compare-members.js';
 import { TEXTS } from '../../view/texts.js';
 import { ArtefactInput, type Given } from './artefact-input.js';
+import { LatestAnswer } from './latest-answer.js';
 import type { ToolProps } from './tool-props.js';
 
 const T = TEXTS.tools;
@@ -13,16 +14,17 @@ type Compared = { readonly comparison: Comparison | null } | 'crashed' | null;
 /** Two bundles, member by member. */
 export function CompareTool({ engine, source }: ToolProps): VNode {
   const [compared, setCompared] = useState<Compared>(null);
+  const [latest] = useState(() => new LatestAnswer());
   const compare = async (other: Given | null): Promise<void> => {
-    if (other === null) {
-      setCompared(null);
-      return;
-    }
-    const result = await engine.ask('compare', { left: source, right: other.source }).then(
+    setCompared(null);
+    latest.forget();
+    if (other === null) return;
+    const asked = engine.ask('compare', { left: source, right: other.source }).then(
       (comparison) => ({ comparison }),
       () => 'crashed' as const,
     );
-    setCompared(result);
+    const found = await latest.of(asked);
+    if (found !== null) setCompared(found);
   };
   return (
     <details class="card tool fold" id="compare-tool">

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { OpeningResult } from '../../check/open-field.js';
 import { TEXTS } from '../../view/texts.js';
+import { LatestAnswer } from './latest-answer.js';
 import type { ToolProps } from './tool-props.js';
 
 const T = TEXTS.tools;
@@ -9,6 +10,12 @@ const T = TEXTS.tools;
 /** Checks a salt and a raw value against a commitment, revealing neither to anybody. */
 export function OpeningTool({ engine, source }: ToolProps): VNode {
   const [result, setResult] = useState<OpeningResult | 'crashed' | null>(null);
+  const [latest] = useState(() => new LatestAnswer());
+  // An answer stands beside what was asked, and beside nothing else.
+  const forget = (): void => {
+    latest.forget();
+    setResult(null);
+  };
   const submit = async (form: HTMLFormElement): Promise<void> => {
     const fields = new FormData(form);
     const text = (name: string): string => {
@@ -18,7 +25,8 @@ export function OpeningTool({ engine, source }: ToolProps): VNode {
     const field = text('field') === 'output' ? 'output' : 'input';
     const valueType = text('type') === 'json' ? 'json' : 'text';
     const claim = { source, field, valueType, salt: text('salt'), value: withPlainLineEnds(text('value')) } as const;
-    setResult(await engine.ask('open', claim).catch(() => 'crashed' as const));
+    const found = await latest.of(engine.ask('open', claim).catch(() => 'crashed' as const));
+    if (found !== null) setResult(found);
   };
   return (
     <details class="card tool fold" id="opening-tool">
@@ -28,6 +36,7 @@ export function OpeningTool({ engine, source }: ToolProps): VNode {
       <p>{T.openingLead}</p>
       <form
         class="form"
+        onInput={forget}
         onSubmit={(event) => {
           event.preventDefault();
           void submit(event.currentTarget);

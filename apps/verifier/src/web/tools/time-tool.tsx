@@ -7,6 +7,7 @@ import { TEXTS } from '../../view/texts.js';
 import { ExternalTime, timeOf } from '../../view/external-time.js';
 import { Verdict } from '../../view/verdict.js';
 import type { ToolProps } from './tool-props.js';
+import { LatestAnswer } from './latest-answer.js';
 import { TsaRootsPanel } from './tsa-roots-panel.js';
 
 const T = TEXTS.time;
@@ -19,13 +20,16 @@ type TimeToolProps = Omit<ToolProps, 'check' | 'tsaRoots'> & {
 /** Checks a record once more, under the time-stamping authorities that the visitor chooses. */
 export function TimeTool({ engine, source, keySet, check, askedHash }: TimeToolProps): VNode | null {
   const [result, setResult] = useState<ArtefactCheck | 'crashed' | null>(null);
+  const [latest] = useState(() => new LatestAnswer());
   if (timeOf(check).timestamp?.type !== 'rfc3161') return null;
   const run = async (tsaRoots: string | null): Promise<void> => {
     setResult(null);
+    latest.forget();
     if (tsaRoots === null) return;
     const { keySource } = check;
     const request = { source, keySet, keySource, tsaRoots, askedHash, verifiedAt: new Date().toISOString() };
-    setResult(await engine.ask('check', request).catch(() => 'crashed' as const));
+    const found = await latest.of(engine.ask('check', request).catch(() => 'crashed' as const));
+    if (found !== null) setResult(found);
   };
   return (
     <details class="card tool fold" id="time-tool">
