@@ -104,6 +104,11 @@ describe('verify', () => {
     });
   });
 
+  it('fails what is wrapped twice, as a file of the same content fails anywhere else', async () => {
+    const { body } = await verify({ bundle: { bundle: await certified() } });
+    expect(body).toMatchObject({ status: 'failed', reasonCode: 'SCHEMA_ERROR' });
+  });
+
   it('is 200 for a bad verdict, which names no value', async () => {
     const cer = await certified();
     const meta = objectAt(cer, 'meta');
@@ -127,6 +132,8 @@ describe('verify', () => {
     ['no bundle', {}],
     ['null', { bundle: null }],
     ['an array', { bundle: [] }],
+    ['a bundle beside the bundle', { bundle: sealed().bundle, snapshot: {} }],
+    ['a package beside the bundle', { bundle: sealed().bundle, cer: sealed().bundle }],
     ['text', '"canary"'],
     ['a duplicate member', '{"bundle":{"canary":1,"canary":1}}'],
     ['129 levels', `{"bundle":{"a":${'['.repeat(127)}${']'.repeat(127)}}}`],

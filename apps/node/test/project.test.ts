@@ -218,7 +218,16 @@ describe('verifying a project', () => {
     const failing = await verify({});
     expect(failing.status).toBe(200);
     expect(at(failing.body, 'ok')).toBe(false);
-    for (const body of [{}, [], { bundle: null }, { bundle: [] }, '{"bundle":{},"bundle":{}}']) {
+    const wrapped = await project([await step()]);
+    expect(at((await verify({ bundle: wrapped })).body, 'ok')).toBe(false);
+    for (const body of [
+      { ...wrapped, bundle: wrapped },
+      {},
+      [],
+      { bundle: null },
+      { bundle: [] },
+      '{"bundle":{},"bundle":{}}',
+    ]) {
       const answer = await ask(node, 'post', '/v1/project-bundle/verify', { body });
       expect([answer.status, at(answer.body, 'error')]).toEqual([400, 'VALIDATION_ERROR']);
     }

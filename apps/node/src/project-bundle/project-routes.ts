@@ -1,10 +1,11 @@
-import { evaluateProject, isJsonObject, member, toProjectVerifyResponse, type TimestampVerifier } from '@cer/cer-core';
-import { ok, parseJsonBody, validationError, type Route } from '@cer/http-service';
+import { evaluateProject, toProjectVerifyResponse, type TimestampVerifier } from '@cer/cer-core';
+import { ok, parseJsonBody, type Route } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import { recordNotFound } from '../errors.js';
 import type { VerifyBudget } from '../limits/verify-budget.js';
 import { parseHashQuery } from '../lookup/lookup-query.js';
 import { replayHeaders } from '../records/response-headers.js';
+import { submittedBundle } from '../verify/submitted-bundle.js';
 import { publicProject } from './public-project.js';
 import { breathe, registerProject, type ProjectDeps } from './register.js';
 
@@ -49,14 +50,10 @@ export function projectRoutes(deps: ProjectRouteDeps): Route[] {
         bodyLimitBytes: deps.projectVerifyLimitBytes,
         cors: 'public',
         handler: async (request) => {
-          const body = parseJsonBody(request);
-          const project = isJsonObject(body) ? member(body, 'bundle') : undefined;
-          if (!isJsonObject(project)) {
-            throw validationError([project === undefined ? 'bundle: is required' : 'bundle: must be an object']);
-          }
+          const submitted = submittedBundle(parseJsonBody(request));
           const { keySet } = signing.published();
           const options = { keySet, timestamps, verifiedAt: now().toISOString(), onProgress: breathe };
-          return ok(toProjectVerifyResponse(await evaluateProject(project, options)));
+          return ok(toProjectVerifyResponse(await evaluateProject(submitted, options)));
         },
       },
       SHARE_OF_TIME,

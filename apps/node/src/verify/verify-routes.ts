@@ -1,8 +1,9 @@
-import { evaluateCer, isJsonObject, member, toNodeVerifyResponse, type TimestampVerifier } from '@cer/cer-core';
-import { ok, parseJsonBody, validationError, type Route } from '@cer/http-service';
+import { evaluateCer, toNodeVerifyResponse, type TimestampVerifier } from '@cer/cer-core';
+import { ok, parseJsonBody, type Route } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import type { VerifyBudget } from '../limits/verify-budget.js';
 import type { Signing } from '../signing-keys/signing.js';
+import { submittedBundle } from './submitted-bundle.js';
 
 export interface VerifyRouteDeps {
   readonly gate: Pick<Gate, 'admitAnybody'>;
@@ -35,14 +36,10 @@ export function verifyRoutes({
         bodyLimitBytes: verifyLimitBytes,
         cors: 'public',
         handler: async (request) => {
-          const body = parseJsonBody(request);
-          const bundle = isJsonObject(body) ? member(body, 'bundle') : undefined;
-          if (!isJsonObject(bundle)) {
-            throw validationError([bundle === undefined ? 'bundle: is required' : 'bundle: must be an object']);
-          }
+          const submitted = submittedBundle(parseJsonBody(request));
           const { keySet } = signing.published();
           const options = { keySet, timestamps, verifiedAt: now().toISOString() };
-          return ok(toNodeVerifyResponse(await evaluateCer(bundle, options)));
+          return ok(toNodeVerifyResponse(await evaluateCer(submitted, options)));
         },
       },
       SHARE_OF_TIME,
