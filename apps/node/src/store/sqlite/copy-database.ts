@@ -34,7 +34,10 @@ export function copyDatabase(from: string, to: string): DatabaseMarks {
     closeSync(openSync(draft, 'wx', 0o600));
   } catch (error) {
     const code = driverCodeOf(error);
-    const why = code === 'EEXIST' ? 'exists already: is another copy being made?' : `cannot be written (${code})`;
+    const why =
+      code === 'EEXIST'
+        ? 'exists already: another copy is being made, or one was killed, and then remove it'
+        : `cannot be written (${code})`;
     throw refusal(`${draft} ${why}`);
   }
   try {
