@@ -61,6 +61,9 @@ function parsed(body: JsonValue): KeyHistoryDocument {
   }
 }
 
+/** Versions that a root may have signed and never published. After the highest number there is, none could follow. */
+const MAX_STEP = 1_000_000;
+
 /** As a verifier would that pins a root which signed it, and saw what the node publishes now. */
 async function assertVerified(submitted: KeyHistoryDocument, own: KeyHistoryDocument, now: Date): Promise<void> {
   const { nodeId, entries, statement, signatures } = submitted;
@@ -75,8 +78,14 @@ async function assertVerified(submitted: KeyHistoryDocument, own: KeyHistoryDocu
   if (!verified.accepted) {
     throw validationError(verified.findings.map(({ code, member, detail }) => `${member}: ${detail} (${code})`));
   }
-  if (own.statement !== null && statement !== null && statement.version <= own.statement.version) {
+  const published = own.statement?.version ?? 0;
+  if (statement !== null && statement.version <= published) {
     throw conflict('statement.version: must be higher than that of the published statement');
+  }
+  if (statement !== null && statement.version > published + MAX_STEP) {
+    throw validationError([
+      `statement.version: must be at most ${MAX_STEP} higher than that of the published statement`,
+    ]);
   }
 }
 

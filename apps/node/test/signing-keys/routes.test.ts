@@ -87,6 +87,11 @@ describe('a key history whose root is offline', () => {
       expect(refused.status).toBe(400);
       expect(refused.text).not.toContain('canary');
     }
+    const { statement: made } = signed;
+    if (made === null) throw new Error('there is no statement');
+    const last = { ...made, version: Number.MAX_SAFE_INTEGER };
+    const ending = { ...signed, statement: last, signatures: [await signKeySetStatement(last, root)] };
+    expect((await admin('/v1/admin/key-history', ending)).status).toBe(400);
     expect(await admin('/v1/admin/key-history', signed)).toMatchObject({ status: 200, body: { version: 1, seq: 3 } });
     expect(await published()).toEqual(signed);
     expect((await admin('/v1/admin/key-history', signed)).status).toBe(409);
