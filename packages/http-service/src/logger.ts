@@ -1,8 +1,11 @@
 import { pino, type DestinationStream, type LogFn, type Logger } from 'pino';
 import { describeError, type OwnWords } from './describe-error.js';
+import { logDestination } from './log-destination.js';
 import { redacted } from './redaction.js';
 
 export type { Logger } from 'pino';
+
+const STDOUT = 1;
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -27,7 +30,7 @@ export function createLogger({ service, level, hasOwnWords, stream }: LoggerOpti
     serializers: { err: (error: unknown) => describeError(error, hasOwnWords) },
     hooks: { logMethod: withoutBorrowedMessage },
   };
-  return stream === undefined ? pino(options) : pino(options, stream);
+  return pino(options, stream ?? logDestination(STDOUT));
 }
 
 /** pino makes an error's message the line's message when the caller gives none; a library's may hold values. */

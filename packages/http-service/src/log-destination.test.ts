@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { logDestination } from './log-destination.js';
+
+describe('where log lines go', () => {
+  it('costs lines when the disk is full, and neither the service nor its end', async () => {
+    const full = openSync('/dev/full', 'w');
+    const destination = logDestination(full);
+    const failing = once(destination, 'drop').catch((error: unknown) => error);
+    destination.write('a line\n');
+    expect(await failing).toMatchObject({ code: 'ENOSPC' });
+    destination.write('another line\n');
+    destination.flushSync();
+    closeSync(full);
+  });
+
+  it('writes all lines at the end', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cer-log-'));
+    const path = join(folder, 'log');
+    const destination = logDestination(openSync(path, 'a'));
+    destination.write('a line\n');
+    destination.write('another line\n');
+    destination.flushSync();
+    expect(readFileSync(path, 'utf8')).toBe('a line\nanother line\n');
+    rmSync(folder, { recursive: true });
+  });
+});
