@@ -40,6 +40,8 @@ export async function startBridge(env: Environment): Promise<RunningServer> {
   };
   const sweeping = setInterval(sweep, SWEEP_INTERVAL_MS);
   sweeping.unref();
+  // A bridge that is restarted often would never come to it.
+  sweep();
   const close = async (): Promise<void> => {
     clearInterval(sweeping);
     await usage.stop();
