@@ -81,6 +81,25 @@ describe('attest', () => {
     expect(await evaluation(at(body, 'cer'))).toMatchObject({ status, envelope: { status: 'PASS' } });
   });
 
+  it.each<[string, JsonObject]>([
+    ['a receipt', { receipt: { nodeId: 'theirs' } }],
+    ['a signature', { signature: 'theirs', signatureB64Url: 'theirs' }],
+    ['a summary', { attestation: { kid: 'theirs' } }],
+    ['an envelope', { verificationEnvelope: {}, verificationEnvelopeSignature: 'theirs' }],
+  ])('leaves out what a bundle has at its top level of an earlier attestation: %s', async (_name, earlier) => {
+    const bundle = elsewhere();
+    const hashOnly = {
+      ...{ bundleType: 'hash-only-timestamp', version: '0.1', createdAt: null, snapshot: null },
+      certificateHash: sha256(randomUUID()),
+    };
+    for (const submitted of [bundle, hashOnly]) {
+      const { status, body } = await attest({ ...submitted, ...earlier });
+      expect(status).toBe(200);
+      expect(at(body, 'cer')).toEqual({ ...submitted, meta: expect.anything() });
+      expect(await evaluation(at(body, 'cer'))).toMatchObject({ status: 'VERIFIED', findings: [] });
+    }
+  });
+
   it.each<[string, (bundle: JsonObject) => JsonObject]>([
     ['a package', (cer) => ({ cer })],
     ['a bundle in {bundle}', (bundle) => ({ bundle })],
@@ -172,6 +191,20 @@ describe('attest', () => {
     }
     const again = await attest(bundle);
     expect([again.headers['x-idempotent-replay'], again.text]).toEqual(['true', JSON.stringify(body)]);
+  });
+});
+
+describe('a raw value that looks like what stands for one', () => {
+  it('is kept nowhere', async () => {
+    const raw = sha256(randomUUID());
+    const { status, body } = await attest(sealedElsewhere({ input: raw, inputHash: hashValue(raw, svcV1, '') }));
+    expect(status).toBe(200);
+    const found = await lookUp(textAt(body, 'certificateHash'));
+    expect(at(found.body, 'cer', 'snapshot', 'input')).toBe('[REDACTED]');
+    expect(await evaluation(found.body)).toMatchObject({ status: 'VERIFIED', findings: [] });
+    for (const row of await node.database.query('select * from records')) {
+      expect(JSON.stringify(row)).not.toContain(raw);
+    }
   });
 });
 

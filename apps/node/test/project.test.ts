@@ -12,6 +12,7 @@ import {
 } from '@cer/cer-core/testing';
 
 import { ask, at, objectAt, textAt, type Answer } from './ask.js';
+import { sealedElsewhere } from './sealed-elsewhere.js';
 import { startTestNode, VERIFY_URL, type TestNode } from './test-node.js';
 
 let node: TestNode;
@@ -92,6 +93,22 @@ describe('registering a project', () => {
     expect([status, at(body, 'error')]).toEqual([400, 'ATTESTATION_MISSING']);
     const details = at(body, 'details') as string[];
     expect(details.map((detail) => detail.split(':')[0])).toEqual(['step-1', 'step-2', 'step-3']);
+  });
+
+  it('demands every step whole: a hash alone would hide what the public form then shows', async () => {
+    const attest = (body: JsonObject): Promise<Answer> => ask(node, 'post', '/api/attest', { key, body });
+    const chained = sealedElsewhere({ snapshot: { prevStepHash: sha256('another step') } });
+    const certificateHash = textAt((await attest(chained)).body, 'certificateHash');
+    const form = { bundleType: 'hash-only-timestamp', version: '0.1', createdAt: null, snapshot: null };
+    const hashOnly = at((await attest({ ...form, certificateHash })).body, 'cer');
+    if (!isJsonObject(hashOnly)) throw new Error('no bundle');
+    const bundle = await project([await step(), hashOnly]);
+    expect((await evaluated(bundle)).status).toBe('VERIFIED');
+    const { status, body } = await register(bundle);
+    expect([status, at(body, 'error'), at(body, 'details')]).toEqual([
+      ...[400, 'INCOMPLETE_ARTIFACT'],
+      ['step-1: must be embedded whole, not as a hash alone'],
+    ]);
   });
 
   it('takes hidden steps and refuses deleted ones', async () => {

@@ -106,6 +106,7 @@ export { redact } from './redact/redact.js';
 export { resealForPublication, type Original, type Reseal } from './redact/reseal.js';
 export { withheldPaths, type ValuePath } from './redact/withheld-paths.js';
 export { evaluateCer } from './verify/evaluate.js';
+export { OUTER_EVIDENCE } from './verify/evidence.js';
 export { unreadable, type Evaluation, type ResealProvenance, type SignedFacts } from './verify/evaluation.js';
 export { checkContent, type ContentCheck } from './verify/check-content.js';
 export { describeFinding, type Finding } from './verify/finding.js';

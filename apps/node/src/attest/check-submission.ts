@@ -8,6 +8,7 @@ import {
   isSha256Hash,
   isWellFormed,
   member,
+  OUTER_EVIDENCE,
   PROTOCOLS,
   unwrap,
   type Finding,
@@ -58,7 +59,7 @@ export function checkSubmission(body: JsonValue): AttestableBundle {
     throw validationError([`${path === '' ? 'body' : path}: ${detail}`]);
   }
   // What the sender says of an attestation is not asked: it gets ours.
-  const bundle = withoutMeta(unwrapped.bundle);
+  const bundle = withoutEvidence(unwrapped.bundle);
   assertTypeAndVersion(bundle);
   const content = checkContent(bundle);
   const { findings, subject } = content;
@@ -87,8 +88,11 @@ export function checkSubmission(body: JsonValue): AttestableBundle {
   };
 }
 
-function withoutMeta(bundle: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(bundle).filter(([name]) => name !== 'meta'));
+const EVIDENCE: ReadonlySet<string> = new Set(['meta', ...OUTER_EVIDENCE]);
+
+/** Left in, an earlier receipt would contradict ours, and the answer would verify nowhere. */
+function withoutEvidence(bundle: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(bundle).filter(([name]) => !EVIDENCE.has(name)));
 }
 
 function assertTypeAndVersion(bundle: JsonObject): void {

@@ -1,7 +1,10 @@
 import {
   attestProject,
   evaluateProject,
+  HASH_ONLY,
+  isJsonObject,
   isSha256Hash,
+  member,
   projectForHash,
   projectIn,
   readRegistry,
@@ -61,6 +64,7 @@ export async function registerProject(
   const projectHash = evaluation.projectHash.computed;
   if (entries === null || !isSha256Hash(projectHash)) throw new Error('a verified project has a registry and a hash');
   await assertOwnRecords(deps, caller, entries);
+  assertWhole(project, entries);
 
   return whileAttesting(async () => {
     const time = deps.now();
@@ -121,6 +125,25 @@ async function assertOwnRecords(
     code: 'ATTESTATION_MISSING',
     status: 400,
     details: missing.map(({ stepId }) => `${stepId}: is no certified record of this account`),
+  });
+}
+
+/**
+ * A hash alone shows neither executionId nor the step before: the public form, which has the whole step, could fail where
+ * this was found to fit.
+ */
+function assertWhole(project: JsonObject, entries: readonly { readonly stepId: string }[]): void {
+  const embedded = member(project, 'embeddedBundles');
+  const isHashOnly = (stepId: string): boolean => {
+    const bundle = isJsonObject(embedded) ? member(embedded, stepId) : undefined;
+    return isJsonObject(bundle) && member(bundle, 'bundleType') === HASH_ONLY;
+  };
+  const incomplete = entries.filter(({ stepId }) => isHashOnly(stepId));
+  if (incomplete.length === 0) return;
+  throw new ServiceError({
+    code: 'INCOMPLETE_ARTIFACT',
+    status: 400,
+    details: incomplete.map(({ stepId }) => `${stepId}: must be embedded whole, not as a hash alone`),
   });
 }
 

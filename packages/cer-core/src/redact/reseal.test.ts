@@ -123,6 +123,22 @@ describe('what is withheld', () => {
     expect(withheldPaths(sealed(v2).bundle, executionV2, DEFAULT_PUBLISH_SETTINGS)).toEqual([]);
   });
 
+  it('is a raw value that looks like a hash or a commitment, where the hash stands beside it', () => {
+    const { snapshot, ...bundle } = sealed().bundle;
+    const { bundle: confidential } = sealed(CONFIDENTIAL_MEMBERS);
+    if (!isJsonObject(snapshot) || !isJsonObject(confidential['snapshot'])) throw new Error('no snapshot');
+    const raw = { input: `sha256:${'a'.repeat(64)}`, output: confidential['snapshot']['output'] };
+    const paths = withheldPaths(
+      { ...bundle, snapshot: { ...snapshot, ...raw } },
+      executionV1,
+      DEFAULT_PUBLISH_SETTINGS,
+    );
+    expect(paths).toEqual([
+      ['snapshot', 'input'],
+      ['snapshot', 'output'],
+    ]);
+  });
+
   it('is the instruction of v2 unless published', () => {
     const { bundle: withInstruction } = sealed({ ...v2, instruction: 'x', instructionKind: 'system' });
     expect(withheldPaths(withInstruction, executionV2, DEFAULT_PUBLISH_SETTINGS)).toEqual([

@@ -2,6 +2,7 @@ import { isSealedValue } from '../commitments/sealed-value.js';
 import type { Layout } from '../bundle-types/layout.js';
 import { isSha256Hash } from '../hash.js';
 import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
+import { protocolFor } from '../protocols/protocols.js';
 import type { PublishSettings } from './publish-settings.js';
 
 /** Where a withheld value stands: member names and array indexes from the bundle down. */
@@ -21,16 +22,33 @@ export function withheldPaths(bundle: JsonObject, layout: Layout, publish: Publi
   const paths: ValuePath[] = publish.context
     ? []
     : CONTEXT_MEMBERS.filter((name) => member(bundle, name) !== undefined).map((name) => [name]);
+  const commits = protocolFor(member(snapshot, 'protocolVersion'))?.sealing === 'commitments';
   for (const name of Object.keys(snapshot)) {
     const value = snapshot[name];
     if (value === undefined) continue;
-    paths.push(...withheldInMember(name, value, layout, publish).map((rest) => ['snapshot', name, ...rest]));
+    const withheld =
+      name === 'input' || name === 'output'
+        ? withheldValue(name, value, layout, commits)
+        : withheldInMember(name, value, layout, publish);
+    paths.push(...withheld.map((rest) => ['snapshot', name, ...rest]));
   }
   return paths;
 }
 
 const WHOLE: readonly ValuePath[] = [[]];
 const NOTHING: readonly ValuePath[] = [];
+
+/** What stands in the place of a hash or commitment is raw, whatever it looks like, where the layout has that elsewhere. */
+function withheldValue(
+  name: 'input' | 'output',
+  value: JsonValue,
+  layout: Layout,
+  commits: boolean,
+): readonly ValuePath[] {
+  const hasHashBeside = layout.knownSnapshotMembers.includes(`${name}Hash`);
+  const standsForRaw = commits ? isSealedValue(value) : !hasHashBeside && isSha256Hash(value);
+  return standsForRaw ? NOTHING : WHOLE;
+}
 
 function withheldInMember(
   name: string,
@@ -40,9 +58,6 @@ function withheldInMember(
 ): readonly ValuePath[] {
   if (!layout.knownSnapshotMembers.includes(name)) return WHOLE;
   switch (name) {
-    case 'input':
-    case 'output':
-      return isSealedValue(value) || isSha256Hash(value) ? NOTHING : WHOLE;
     case 'prompt':
       return publish.prompt ? NOTHING : WHOLE;
     case 'instruction':

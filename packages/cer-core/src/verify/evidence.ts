@@ -24,6 +24,16 @@ export interface Evidence {
   readonly disagreements: readonly Finding[];
 }
 
+/** What stands around a bundle, or at its top level, and speaks of an attestation. */
+export const OUTER_EVIDENCE = [
+  'receipt',
+  'signature',
+  'signatureB64Url',
+  'attestation',
+  'verificationEnvelope',
+  'verificationEnvelopeSignature',
+] as const;
+
 interface Place {
   readonly path: string;
   readonly value: JsonValue | undefined;
@@ -85,16 +95,9 @@ export function collectEvidence(bundle: JsonObject, packaging: JsonObject | null
   }
   if (isLookup && !isLookupOfReseal) disagreements.push(differs('package.resealedCertificateHash', 'certificateHash'));
 
-  const outerParts = [
-    'receipt',
-    'signature',
-    'signatureB64Url',
-    'verificationEnvelope',
-    'verificationEnvelopeSignature',
-  ];
   const parts = [
-    ...[metaAttestation, outerAttestation, receipt, signature, envelope, envelopeSignature],
-    ...outerParts.map((name) => present(outer, name)),
+    ...[metaAttestation, receipt, signature, envelope, envelopeSignature],
+    ...OUTER_EVIDENCE.map((name) => present(outer, name)),
   ];
   return {
     isPresent: parts.some((part) => part !== undefined),
