@@ -1,4 +1,4 @@
-import { evaluateProject, toProjectVerifyResponse, type TimestampVerifier } from '@cer/cer-core';
+import { evaluateProject, toProjectVerifyResponse } from '@cer/cer-core';
 import { ok, parseJsonBody, type Route } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import { recordNotFound } from '../errors.js';
@@ -11,7 +11,6 @@ import { breathe, registerProject, type ProjectDeps } from './register.js';
 
 export interface ProjectRouteDeps extends ProjectDeps {
   readonly gate: Gate;
-  readonly timestamps?: TimestampVerifier | null;
   readonly projectLimitBytes: number;
   readonly projectVerifyLimitBytes: number;
   readonly verifyBudget: VerifyBudget;

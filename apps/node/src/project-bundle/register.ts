@@ -11,6 +11,7 @@ import {
   type JsonObject,
   type JsonValue,
   type ProjectEvaluation,
+  type TimestampVerifier,
 } from '@cer/cer-core';
 import { ServiceError, validationError } from '@cer/http-service';
 import type { Caller } from '../auth/key-directory.js';
@@ -23,6 +24,8 @@ import type { ProjectRegistration, Store } from '../store/index.js';
 export interface ProjectDeps {
   readonly store: Pick<Store, 'records' | 'projects' | 'stamps'>;
   readonly signing: Signing;
+  /** As in verifying: a step whose key was revoked since counts here where it counts there. */
+  readonly timestamps?: TimestampVerifier | null;
   readonly verifyUrl: string;
   readonly now: () => Date;
 }
@@ -55,6 +58,7 @@ export async function registerProject(
   const project = submittedProject(body);
   const options = {
     keySet: deps.signing.published().keySet,
+    timestamps: deps.timestamps ?? null,
     verifiedAt: deps.now().toISOString(),
     onProgress: breathe,
   };

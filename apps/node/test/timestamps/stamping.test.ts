@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
+
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   buildProjectBundle,
+  DEFAULT_PUBLISH_SETTINGS,
   digestOf,
   evaluateCer,
   evaluateProject,
@@ -18,6 +21,7 @@ import { createOpensslTsa, serveTsa, type OpensslTsa, type ServedTsa } from '@ce
 
 import { storedFault } from '../../src/admin/stored-faults.js';
 import { attestedAnew } from '../../src/admin/attested-anew.js';
+import { registerProject } from '../../src/project-bundle/register.js';
 import { ask, at, objectAt, textAt } from '../ask.js';
 import { sealedElsewhere } from '../sealed-elsewhere.js';
 import { lookup, stamped, stampingNode, until, type StampingNode, type StampingOptions } from './stamping-node.js';
@@ -174,6 +178,26 @@ describe('external timestamps', () => {
       evaluateProject(body, { keySet: revokedKeys(), timestamps, verifiedAt: new Date().toISOString() });
     expect(await verify(checker())).toMatchObject({ status: 'VERIFIED', keyRescue: { limit: LATER } });
     expect(await verify(null)).toMatchObject({ status: 'FAILED', code: 'KEY_REVOKED' });
+  });
+
+  it('let a project be registered with a step whose key was revoked since, as they let it verify', async () => {
+    const { node, certify, start } = await open();
+    const hash = await certify();
+    start();
+    const bundle = objectAt(await stamped(node, hash), 'cer') as JsonObject;
+    const project = buildProjectBundle({ projectBundleId: randomUUID() }, [{ stepId: 'one', bundle }]);
+    const [found] = await node.store.recordScan.withHash(hash);
+    const publish = DEFAULT_PUBLISH_SETTINGS;
+    const tenantId = found?.record.tenantId ?? '';
+    const caller = { tenantId, keyId: 'k', scopes: new Set<string>(), publish, visibility: 'visible' } as const;
+    const signing = {
+      ...node.deps.signing,
+      published: () => ({ ...node.deps.signing.published(), keySet: revokedKeys() }),
+    };
+    const register = (timestamps: TimestampVerifier | null) =>
+      registerProject({ ...node.deps, signing, timestamps }, project, caller, randomUUID());
+    await expect(register(null)).rejects.toMatchObject({ code: 'KEY_REVOKED' });
+    expect((await register(checker())).isReplay).toBe(false);
   });
 
   it('let a record be attested anew whose key was revoked since, and no other one', async () => {
