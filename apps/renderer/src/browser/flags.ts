@@ -30,7 +30,7 @@ export const CHROMIUM_FLAGS: readonly string[] = [
   '--proxy-server=socks5://127.0.0.1:1',
   '--proxy-bypass-list=<-loopback>',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
-  '--js-flags=--max-old-space-size=512',
+  '--js-flags=--max-old-space-size=512 --no-concurrent-recompilation',
   // A spare renderer would be counted as the next sketch's process.
   '--disable-features=Translate,MediaRouter,OptimizationHints,WebRtcHideLocalIpsWithMdns,SpareRendererForSitePerProcess',
 ];

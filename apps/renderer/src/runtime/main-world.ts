@@ -2,7 +2,7 @@ import { createSketchApi, frameGlobals, type SketchApi, type SketchInput } from 
 import { firstViolation } from './drawing/violation.js';
 import { faultOf, faultOfErrorEvent } from './faults.js';
 import { takeCanvasTools } from './page-canvas.js';
-import { PAGE_EVENTS, type SketchFault } from './page-events.js';
+import { PAGE_EVENTS, type SketchDefinitions, type SketchFault } from './page-events.js';
 import { confine } from './prelude/confine.js';
 import { closeEntropy } from './prelude/entropy.js';
 
@@ -15,6 +15,7 @@ function prepare(): void {
   if (canvas === null) throw new Error('the page has no canvas');
   const channel = canvas.dataset;
   const { parse, stringify } = JSON;
+  const { assign, create } = Object;
   const tools = takeCanvasTools(document);
   const ctx = tools.contextOf(canvas);
   const errorOf = faultOfErrorEvent();
@@ -23,8 +24,14 @@ function prepare(): void {
   let setup: (() => unknown) | undefined;
   let draw: (() => unknown) | undefined;
 
+  /** Whatever the sketch gives every object, a `toJSON` say, is not in what the reader gets. */
+  const tell = (name: 'fault' | 'defines', said: SketchFault | SketchDefinitions): void => {
+    channel[name] = stringify(assign(create(null), said));
+  };
+  let failed = false;
   const report = (fault: SketchFault): void => {
-    channel['fault'] ??= stringify(fault);
+    if (!failed) tell('fault', fault);
+    failed = true;
   };
   const setGlobal = (name: string, value: unknown): void => {
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: true });
@@ -73,7 +80,7 @@ function prepare(): void {
       Reflect.deleteProperty(globalThis, name);
       if (typeof foundSetup === 'function') setup = foundSetup as () => unknown;
       if (typeof foundDraw === 'function') draw = foundDraw as () => unknown;
-      channel['defines'] = stringify({ setup: setup !== undefined, draw: draw !== undefined });
+      tell('defines', { setup: setup !== undefined, draw: draw !== undefined });
     });
   });
   on(PAGE_EVENTS.setup, () => {

@@ -24,6 +24,17 @@ const SOURCES: Readonly<Record<string, string>> = {
   order: 'Object.keys({ b: 1, a: 2, 1: 3 }), [3, 1, 2].sort(), [..."héllo"].reverse().join("")',
 };
 
+const SHOW = 'const show = (value) => { background(255); fill(0); textSize(40); text(String(value), 10, 100); };';
+const TICKS = (next: string): string =>
+  `${SHOW} let ticks = 0; function tick() { ticks++; ${next} } tick(); function draw() { show(ticks); }`;
+
+/** Ways to be called again when the machine finds the time: whoever counts the calls has a clock. */
+const LATER_TURNS: Readonly<Record<string, string>> = {
+  'an address that runs': TICKS("location = 'javascript:void tick()';"),
+  'an import that a policy refuses': TICKS("import('data:text/javascript,' + ticks).catch(tick);"),
+  'an import that the browser refuses before any policy': TICKS("import('file:///' + ticks).catch(tick);"),
+};
+
 describeWithBrowser('One sketch, one picture', () => {
   let renderer: RendererUnderTest;
   beforeAll(async () => {
@@ -71,5 +82,21 @@ describeWithBrowser('One sketch, one picture', () => {
     const [first, second] = [await loop(), await loop()];
     expect(first.status).toBe(200);
     expect(second.body['frameHashes']).toEqual(first.body['frameHashes']);
+  });
+
+  it.each(Object.entries(LATER_TURNS))('and no turn to count: %s', async (_name, code) => {
+    const refused = { status: 400, body: { error: 'PROTOCOL_VIOLATION' } };
+    expect(await renderer.still(code)).toMatchObject(refused);
+    expect(await renderer.post('/loop', { tenantId: 't', code, totalFrames: 8 })).toMatchObject(refused);
+  });
+
+  it('under names that are the same in every page, while its functions are looked for as well', async () => {
+    const code = `${SHOW} let names; Object.defineProperty(globalThis, 'draw', { get() { names = Object.keys(globalThis); return () => { show(names.at(-1)); }; } });`;
+    expect(new Set(await hashes([code, code, code])).size).toBe(1);
+  });
+
+  it('however deep it calls itself, when the code is compiled meanwhile', async () => {
+    const code = `${SHOW} function setup() { let depth = 0; const down = () => { depth++; down(); }; for (let i = 0; i < 30; i++) { depth = 0; try { down(); } catch {} } show(depth); }`;
+    expect(new Set(await hashes(Array.from({ length: 6 }, () => code))).size).toBe(1);
   });
 });

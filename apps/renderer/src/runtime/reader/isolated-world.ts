@@ -1,6 +1,7 @@
 import type { SketchInput } from '../drawing/sketch-api.js';
 import { PAGE_EVENTS, type SketchDefinitions, type SketchFault } from '../page-events.js';
 import { toBase64 } from './base64.js';
+import { callsImport } from './import-call.js';
 import { createCanvasReader, sha256Hex, type FramePixels } from './canvas-reader.js';
 
 /** What the service calls in the isolated world; every answer is plain JSON. */
@@ -45,6 +46,15 @@ const DREW_LATE: SketchFault = {
   message: 'a frame was drawn on after draw() had ended',
 };
 
+/** Whatever a policy refuses comes back to the sketch when the machine finds the time: it would be a clock. */
+const WENT_OUT: SketchFault = {
+  code: 'PROTOCOL_VIOLATION',
+  message: 'a sketch cannot import or go to an address',
+};
+
+/** The sketch finds it while it is asked for its functions, so it is the same in every render. */
+const PROBE = 'sketchProbe';
+
 function createPageReader(): PageReader {
   const canvas = document.querySelector('canvas');
   if (canvas === null) throw new Error('the page has no canvas');
@@ -65,12 +75,20 @@ function createPageReader(): PageReader {
     script.remove();
   };
   /** A policy in the document is added to the one it came with. */
-  const forbidWorkers = (): void => {
+  const forbid = (directive: 'worker-src' | 'script-src'): void => {
     const policy = document.createElement('meta');
     policy.httpEquiv = 'Content-Security-Policy';
-    policy.content = "worker-src 'none'";
+    policy.content = `${directive} 'none'`;
     document.head.append(policy);
   };
+  let wentOut = false;
+  addEventListener(
+    'securitypolicyviolation',
+    () => {
+      wentOut = true;
+    },
+    true,
+  );
   const encoded = async (type: 'image/png' | 'image/jpeg', quality?: number): Promise<string> =>
     toBase64(await reader.encode(type, quality));
 
@@ -80,16 +98,18 @@ function createPageReader(): PageReader {
       return null;
     },
     load(code, input) {
-      forbidWorkers();
+      if (callsImport(code)) return { fault: WENT_OUT };
+      forbid('worker-src');
       channel['input'] = JSON.stringify(input);
       fire(PAGE_EVENTS.start);
       runScript(`${code}\n//# sourceURL=sketch.js`);
-      const probe = `probe_${crypto.randomUUID().replaceAll('-', '')}`;
-      channel['probe'] = probe;
+      channel['probe'] = PROBE;
       const fault = fire(PAGE_EVENTS.probe);
       if (fault !== undefined) return { fault };
       // A script of its own sees what `let` and `const` declare as well, and no comment or string can fool it.
-      runScript(`${probe}(typeof setup === 'function' ? setup : 0, typeof draw === 'function' ? draw : 0)`);
+      runScript(`${PROBE}(typeof setup === 'function' ? setup : 0, typeof draw === 'function' ? draw : 0)`);
+      // An address like `javascript:` would run in a turn of its own.
+      forbid('script-src');
       return JSON.parse(channel['defines'] ?? '{"setup":false,"draw":false}') as SketchDefinitions;
     },
     setup() {
@@ -104,7 +124,7 @@ function createPageReader(): PageReader {
       const pixels = reader.readPixels();
       // Both look at the canvas before anything of the sketch's can run again.
       const [pixelHash, pngBase64] = await Promise.all([sha256Hex(pixels), encoded('image/png')]);
-      return { pixelHash, pngBase64 };
+      return wentOut ? { fault: WENT_OUT } : { pixelHash, pngBase64 };
     },
     async frames(count, budgetMs, picture) {
       const end = performance.now() + budgetMs;
@@ -121,6 +141,7 @@ function createPageReader(): PageReader {
         const [pixels, hash] = await Promise.all([reader.readFrame(), last && reader.hashFrame(last)]);
         if (hash !== undefined) hashes.push(hash);
         if (pixels === null) return { fault: DREW_LATE };
+        if (wentOut) return { fault: WENT_OUT };
         last = pixels;
         drawn += 1;
         if (poster !== undefined) posterBase64 = await poster;
