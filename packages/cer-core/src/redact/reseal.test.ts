@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { attestBundle } from '../attest/attest.js';
+import { codemodeRender } from '../bundle-types/codemode-render.js';
 import { executionV1 } from '../bundle-types/execution-v1.js';
 import { executionV2 } from '../bundle-types/execution-v2.js';
 import { isJsonObject, type JsonObject } from '../json/json-value.js';
@@ -137,6 +138,11 @@ describe('what is withheld', () => {
       ['snapshot', 'input'],
       ['snapshot', 'output'],
     ]);
+  });
+
+  it('is whatever the layout does not name, also what looks like a hash', () => {
+    const snapshot = { type: 'codemode.render.v1', output: `sha256:${'a'.repeat(64)}` };
+    expect(withheldPaths({ snapshot }, codemodeRender, DEFAULT_PUBLISH_SETTINGS)).toEqual([['snapshot', 'output']]);
   });
 
   it('is the instruction of v2 unless published', () => {

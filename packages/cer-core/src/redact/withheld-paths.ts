@@ -45,6 +45,7 @@ function withheldValue(
   layout: Layout,
   commits: boolean,
 ): readonly ValuePath[] {
+  if (!layout.knownSnapshotMembers.includes(name)) return WHOLE;
   const hasHashBeside = layout.knownSnapshotMembers.includes(`${name}Hash`);
   const standsForRaw = commits ? isSealedValue(value) : !hasHashBeside && isSha256Hash(value);
   return standsForRaw ? NOTHING : WHOLE;
