@@ -21,9 +21,10 @@ interface Told {
   status: number;
   body: object;
   isForged: boolean;
+  retryAfter: string | undefined;
 }
 
-const told: Told = { status: 200, body: {}, isForged: false };
+const told: Told = { status: 200, body: {}, isForged: false, retryAfter: undefined };
 let definesDraw = false;
 const asked: { readonly route: string; readonly body: unknown }[] = [];
 
@@ -69,6 +70,7 @@ function startRenderer(): Server {
       response.writeHead(route === '/inspect' ? 200 : told.status, {
         'content-type': 'application/json',
         'x-render-mac': mac,
+        ...(told.retryAfter !== undefined && { 'retry-after': told.retryAfter }),
       });
       response.end(text);
     });
@@ -102,7 +104,7 @@ describe('rendering through the node', () => {
   });
   beforeEach(async () => {
     plan = null;
-    Object.assign(told, { status: 200, body: still(), isForged: false });
+    Object.assign(told, { status: 200, body: still(), isForged: false, retryAfter: undefined });
     definesDraw = false;
     asked.length = 0;
     key = await node.newKey();
@@ -229,6 +231,30 @@ describe('rendering through the node', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ verified: false, hashMatchType: null });
     expect(body).not.toHaveProperty('certificateHash');
+  });
+
+  it.each([
+    ['a still', 'expectedAnimationHash', {}, still()],
+    ['a still', 'expectedPosterHash', {}, still()],
+    ['a loop that matches in its frames', 'expectedHash', { mode: 'loop', totalFrames: 3 }, loop],
+  ])('certifies %s only where every expected hash matches, %s too', async (_what, name, execution, body) => {
+    definesDraw = true;
+    told.body = body;
+    const matching = 'mode' in execution ? { expectedAnimationHash: loop.animationHash } : { expectedHash: PNG };
+    const snapshot = { code: CODE, seed: name, execution };
+    const answer = await verify({ snapshot, ...matching, [name]: sha256('hoped for') });
+    expect(answer).toMatchObject({ status: 200, body: { verified: false } });
+    expect(answer.body).not.toHaveProperty('certificateHash');
+  });
+
+  it('passes on when to ask again, what is wrong with a request', async () => {
+    Object.assign(told, { status: 429, body: { error: 'RATE_LIMITED', message: 'used up' }, retryAfter: '77' });
+    const limited = await render({ code: CODE });
+    expect(limited.status).toBe(429);
+    expect(limited.headers['retry-after']).toBe('77');
+    const details = ['seed: must have at most 1024 characters'];
+    Object.assign(told, { status: 400, body: { error: 'VALIDATION_ERROR', details } });
+    expect((await render({ code: CODE })).body).toMatchObject({ error: 'VALIDATION_ERROR', details });
   });
 
   it.each([[1], [1801], [2.5], ['10'], [null], [undefined]])('refuses a loop of %p frames', async (totalFrames) => {

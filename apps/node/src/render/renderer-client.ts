@@ -98,7 +98,7 @@ export function createRendererClient(url: string, token: Secret<string>): Render
     order: object,
     accept: string,
     signal: AbortSignal,
-  ): Promise<{ status: number; bytes: Uint8Array }> => {
+  ): Promise<{ status: number; bytes: Uint8Array; retryAfter: string | undefined }> => {
     const nonce = randomBytes(24).toString('base64url');
     const body = JSON.stringify(order);
     const answer = await send(route, body, nonce, accept, signal);
@@ -107,19 +107,19 @@ export function createRendererClient(url: string, token: Secret<string>): Render
     // Before a handler ran (a wrong token, a full queue of sockets) nothing is bound to the request.
     if (answer.headers['x-render-mac'] === undefined) throw rendererUnavailable('the renderer refused the node');
     assertGenuine(nonce, body, sha256(bytes), answer.headers['x-render-mac']);
-    return { status, bytes };
+    return { status, bytes, retryAfter: retryAfterOf(answer) };
   };
 
   return {
     ask: async (route, order, signal) => {
-      const { status, bytes } = await whole(route, order, 'application/json', signal);
+      const { status, bytes, retryAfter } = await whole(route, order, 'application/json', signal);
       const value = objectIn(bytes);
-      if (status !== 200) throw refusalOf(value);
+      if (status !== 200) throw refusalOf(value, retryAfter);
       return value;
     },
     video: async (order, mediaType, signal) => {
-      const { status, bytes } = await whole('/loop', order, mediaType, signal);
-      if (status !== 200) throw refusalOf(objectIn(bytes));
+      const { status, bytes, retryAfter } = await whole('/loop', order, mediaType, signal);
+      if (status !== 200) throw refusalOf(objectIn(bytes), retryAfter);
       return bytes;
     },
     follow: async function* (order, signal) {
@@ -166,14 +166,22 @@ function objectIn(bytes: Uint8Array): JsonObject {
 }
 
 /** The renderer's words about a sketch are the sketch author's to read; its other troubles are not. */
-function refusalOf({ error, message, line }: JsonObject): ServiceError {
+function refusalOf({ error, message, line, details }: JsonObject, retryAfter?: string): ServiceError {
   if (typeof error !== 'string' || !PASSED_ON.has(error))
     return rendererUnavailable('the renderer is not available: retry later');
   return new ServiceError({
     code: error,
     ...(typeof message === 'string' && { message }),
+    ...(Array.isArray(details) && { details: details.filter((detail) => typeof detail === 'string') }),
     ...(typeof line === 'number' && { members: { line } }),
+    ...(retryAfter !== undefined && { headers: { 'retry-after': retryAfter } }),
   });
+}
+
+/** Not bound to the request, so only what it can be: a number of seconds. */
+function retryAfterOf({ headers }: IncomingMessage): string | undefined {
+  const seconds = headers['retry-after'];
+  return seconds !== undefined && /^\d{1,6}$/.test(seconds) ? seconds : undefined;
 }
 
 interface ServerEvent {

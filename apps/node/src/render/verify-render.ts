@@ -138,25 +138,38 @@ interface Comparison {
   readonly members: JsonObject;
 }
 
-/** An expected hash may be that of the PNG or that of the pixels. */
+/** An expected hash may be that of the PNG or that of the pixels; a still has no frames that others could be of. */
 function compareStill({ expected }: RenderRequest, rendered: JsonObject): Comparison {
   const computedHash = required(rendered, 'runtimeHash');
   const computedPixelHash = required(rendered, 'pixelHash');
-  const { expectedHash } = expected;
+  const { expectedHash, expectedAnimationHash, expectedPosterHash } = expected;
   const hashMatchType = expectedHash === computedHash ? 'png' : expectedHash === computedPixelHash ? 'pixels' : null;
   return {
-    isVerified: expectedHash === null || hashMatchType !== null,
-    members: { computedHash, computedPixelHash, ...(expectedHash !== null && { expectedHash }), hashMatchType },
+    isVerified:
+      (expectedHash === null || hashMatchType !== null) &&
+      expectedAnimationHash === null &&
+      expectedPosterHash === null,
+    members: {
+      computedHash,
+      computedPixelHash,
+      ...(expectedHash !== null && { expectedHash }),
+      ...(expectedAnimationHash !== null && { expectedAnimationHash, animationVerified: false }),
+      ...(expectedPosterHash !== null && { expectedPosterHash, posterVerified: false }),
+      hashMatchType,
+    },
   };
 }
 
 function compareLoop({ expected }: RenderRequest, rendered: JsonObject): Comparison {
   const computedAnimationHash = required(rendered, 'animationHash');
   const computedPosterHash = required(rendered, 'posterHash');
-  const { expectedAnimationHash, expectedPosterHash } = expected;
+  const { expectedHash, expectedAnimationHash, expectedPosterHash } = expected;
   // A loop has no single picture: an expected hash without a kind means the animation.
-  const wantedAnimation = expectedAnimationHash ?? expected.expectedHash;
-  const animationVerified = wantedAnimation === null ? null : wantedAnimation === computedAnimationHash;
+  const wantedAnimation = expectedAnimationHash ?? expectedHash;
+  const animationVerified =
+    wantedAnimation === null
+      ? null
+      : wantedAnimation === computedAnimationHash && (expectedHash ?? wantedAnimation) === computedAnimationHash;
   const posterVerified = expectedPosterHash === null ? null : expectedPosterHash === computedPosterHash;
   return {
     isVerified: animationVerified !== false && posterVerified !== false,
