@@ -94,9 +94,13 @@ describeWithBrowser('The jail', () => {
     expect(packets).toBe(2);
   });
 
-  it('lets no packet of a sketch out', async () => {
-    const { status } = await renderer.still(`function setup() { ${CHANNELS(port)} background(1); }`);
-    expect(status).toBe(200);
+  it('lets no packet of a sketch out, neither of one that is refused for its import nor of one that is drawn', async () => {
+    const withImport = CHANNELS(port);
+    const without = withImport.replace('() => import(url), ', '');
+    for (const [ways, expected] of [[withImport, 400] as const, [without, 200] as const]) {
+      const { status } = await renderer.still(`function setup() { ${ways} background(1); }`);
+      expect(status).toBe(expected);
+    }
     await settle();
     expect(packets).toBe(0);
   });
