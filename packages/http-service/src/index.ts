@@ -1,3 +1,4 @@
+export { arrivedBody } from './arrived-body.js';
 export * from './bearer.js';
 export { clientAddress, parseTrustedProxies, ProxyListError, type TrustedProxies } from './client-address.js';
 export { networkOf } from './client-network.js';
@@ -25,4 +26,5 @@ export { equalSecret, readSecretFile, Secret, SecretFileError } from './secret.j
 export * from './serve.js';
 export * from './service-error.js';
 export { untraced, type IncomingTrace, type Note, type SpanAttributes, type Trace } from './trace.js';
+export { withinTime } from './within-time.js';
 export { zodFaults } from './zod-faults.js';

@@ -1,3 +1,4 @@
+import { withinTime } from '@cer/http-service';
 import { SignerAwayError } from '../signing-keys/key-holder.js';
 
 /** Who asks has given up by then. */
@@ -35,18 +36,10 @@ function sharedWhileRunning(check: () => Promise<void>): () => Promise<void> {
 
 /** The name only, but for reasons worded for everybody: an error may quote an address, and the route needs no key. */
 async function reasonOf(name: string, check: () => Promise<void>, withinMs: number): Promise<string | null> {
-  let due: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    due = setTimeout(() => {
-      reject(new Error('the check takes too long'));
-    }, withinMs);
-  });
   try {
-    await Promise.race([check(), late]);
+    await withinTime(check(), withinMs, () => new Error('the check takes too long'));
     return null;
   } catch (error) {
     return `${name}: ${error instanceof SignerAwayError ? error.message : 'is not available'}`;
-  } finally {
-    clearTimeout(due);
   }
 }

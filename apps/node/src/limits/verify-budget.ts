@@ -1,4 +1,5 @@
 import {
+  arrivedBody,
   networkOf,
   ServiceError,
   type Handler,
@@ -8,7 +9,6 @@ import {
   type TrustedProxies,
 } from '@cer/http-service';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { arrivedBody } from './arriving-body.js';
 import { isExempt } from './rate-limits.js';
 import { Turns } from './turns.js';
 

@@ -1,5 +1,6 @@
+import { withinTime } from '@cer/http-service';
 import { RateLimiterMemory, RateLimiterPostgres, type RateLimiterAbstract } from 'rate-limiter-flexible';
-import type { Database, SqlRow, SqlValue } from './database.js';
+import type { Database, SqlValue } from './database.js';
 import type { RatePoints } from './rate-port.js';
 import { StoreError } from './store-error.js';
 
@@ -28,7 +29,7 @@ export function ratePointsOn(database: Database, answerWithinMs = ANSWER_WITHIN_
 function sharedOn(database: Database, answerWithinMs: number): RateLimiterAbstract {
   const storeClient = {
     query: async ({ text, values }: { readonly text: string; readonly values: readonly SqlValue[] }) => {
-      const rows = await withinTime(database.all(text, values), answerWithinMs);
+      const rows = await withinTime(database.all(text, values), answerWithinMs, tooSlow);
       return { rows, rowCount: rows.length };
     },
   };
@@ -45,16 +46,6 @@ function sharedOn(database: Database, answerWithinMs: number): RateLimiterAbstra
   });
 }
 
-async function withinTime(answer: Promise<readonly SqlRow[]>, answerWithinMs: number): Promise<readonly SqlRow[]> {
-  let due: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    due = setTimeout(() => {
-      reject(new StoreError('STORE_UNAVAILABLE', 'the database takes too long'));
-    }, answerWithinMs);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(due);
-  }
+function tooSlow(): StoreError {
+  return new StoreError('STORE_UNAVAILABLE', 'the database takes too long');
 }

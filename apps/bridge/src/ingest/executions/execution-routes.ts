@@ -1,5 +1,6 @@
 import { CerError, isJsonObject, member, parseJson, type JsonValue } from '@cer/cer-core';
 import {
+  arrivedBody,
   json,
   ServiceError,
   validationError,
@@ -11,7 +12,6 @@ import {
 import { MAX_BATCH_LINES, MAX_LINE_BYTES } from '../../attestation-node/certify-batch.js';
 import type { Caller, Gate } from '../../control-plane/gate.js';
 import { byteLines } from '../../ndjson/byte-lines.js';
-import { arrivedBody } from '../arrived-body.js';
 import type { BytesInHand, Place } from '../bytes-in-hand.js';
 import { batchCertifier, type CertifyDeps } from '../certify-batch.js';
 import { certifyItems, type CertifyBatch } from '../certify-items.js';
@@ -59,7 +59,8 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
         const place = deps.inHand(caller.tenantId);
         if (isNdjson(request)) return streamed(deps, caller, request, place);
         try {
-          const items = itemsOf(await arrivedBody(request.body, place, deps.stallMs), caller);
+          const body = await arrivedBody(request.body, { stallMs: deps.stallMs, count: place.take });
+          const items = itemsOf(body, caller);
           if (Array.isArray(items)) return await batch(deps, caller, items, request.signal);
           return await certifyOne(deps, caller, items, request.signal);
         } finally {

@@ -1,7 +1,6 @@
-import { ServiceError, type RequestHead, type Route, type ServiceResponse } from '@cer/http-service';
+import { arrivedBody, ServiceError, type RequestHead, type Route, type ServiceResponse } from '@cer/http-service';
 import type { Caller, Gate } from '../../control-plane/gate.js';
 import { unavailable } from '../../errors.js';
-import { arrivedBody } from '../arrived-body.js';
 import type { BytesInHand } from '../bytes-in-hand.js';
 import { batchCertifier, type CertifyDeps } from '../certify-batch.js';
 import { certifyItems } from '../certify-items.js';
@@ -53,7 +52,8 @@ export function otlpRoutes(deps: OtlpRouteDeps): Route[] {
         const caller = gate.callerOf(request);
         const place = deps.inHand(caller.tenantId);
         try {
-          const sent = { headers: request.headers, body: await arrivedBody(request.body, place, deps.stallMs) };
+          const arriving = { stallMs: deps.stallMs, count: place.take };
+          const sent = { headers: request.headers, body: await arrivedBody(request.body, arriving) };
           // Asked again: whoever was admitted while there was room may have sent slowly.
           refuseCrowd();
           underWay += 1;
