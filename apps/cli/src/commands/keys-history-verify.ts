@@ -8,6 +8,7 @@ import type { Io } from '../io.js';
 import { describeKey, keySections } from '../report/key-sections.js';
 import { paragraph, rows, widthOf } from '../report/lay-out.js';
 import { paintFor } from '../report/paint.js';
+import { fail } from '../report/failure.js';
 import { printable, printableJson } from '../report/printable.js';
 import { section, voucherRows, type Page } from '../report/sections.js';
 import { UsageError } from '../usage-error.js';
@@ -46,7 +47,8 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   if (nodeId === undefined || nodeId === '') throw new UsageError('--node-id is missing: whose history is it?');
   const pin = { nodeId, rootFingerprint: readFingerprint(flags.root) };
   const read = await readHistory(source, io);
-  if (read.unavailable !== null) return refuse('VERIFICATION_MATERIAL_UNAVAILABLE', read.unavailable, io);
+  if (read.unavailable !== null)
+    return fail({ reason: 'VERIFICATION_MATERIAL_UNAVAILABLE', detail: read.unavailable }, io);
   const result = await verifyPinned(read.document, pin, io);
   const page: Page = { paint: paintFor(io.stdout, io.env), width: widthOf(io.stdout) };
   if (!result.accepted) {
@@ -57,15 +59,10 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
       const why = paragraph(`${printable(text)} [${code}]`, page.width);
       io.stdout.write(`${page.paint.bad('REFUSED')}\n${why}${section('What to do next', advice, page)}`);
     }
-    return refuse(code, text, io);
+    return fail({ reason: code, detail: text }, io);
   }
   io.stdout.write(flags.json === true ? `${printableJson(jsonOf(result, pin))}\n` : acceptedPage(result, pin, page));
   return EXIT.verified;
-}
-
-function refuse(reason: string, detail: string, io: Io): ExitCode {
-  io.stderr.write(`${printableJson({ status: 'FAILED', checks: {}, reason, detail })}\n`);
-  return EXIT.failed;
 }
 
 function jsonOf({ keySet, history, seen, findings }: Accepted, pin: HistoryPin): object {

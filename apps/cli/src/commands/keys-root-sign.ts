@@ -9,10 +9,11 @@ import { keepSeen, readSeen, type HistoryPin } from '../history/seen-histories.j
 import { writeNewFile } from '../input/new-file.js';
 import { nameOf } from '../input/read-bytes.js';
 import type { Io } from '../io.js';
+import { fail } from '../report/failure.js';
 import { changeRows } from '../report/key-changes.js';
 import { paragraph, rows, widthOf } from '../report/lay-out.js';
 import { paintFor } from '../report/paint.js';
-import { printable, printableJson } from '../report/printable.js';
+import { printable } from '../report/printable.js';
 import { section, type Page } from '../report/sections.js';
 import { UsageError } from '../usage-error.js';
 import type { Command } from './command.js';
@@ -70,7 +71,8 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   if (mustAsk && source === '-') throw new UsageError('--history - leaves nobody to be asked: add --yes');
   const root = asUsage(() => openRootFile(rootFile));
   const read = await readHistory(source, io);
-  if (read.unavailable !== null) return refuse('VERIFICATION_MATERIAL_UNAVAILABLE', read.unavailable, io);
+  if (read.unavailable !== null)
+    return fail({ reason: 'VERIFICATION_MATERIAL_UNAVAILABLE', detail: read.unavailable }, io);
   const { document } = read;
   const pin = { nodeId: nodeIdIn(document), rootFingerprint: keyFingerprint(root.publicKey) };
   const terms = { highestSeen: await readSeen(pin, io.env), newRoot, now: io.now(), days };
@@ -79,7 +81,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     const page: Page = { paint: paintFor(io.stdout, io.env), width: widthOf(io.stdout) };
     io.stdout.write(whatIsSigned(next, root, page));
     if (out === null) return EXIT.verified;
-    if (mustAsk && !(await agrees(io))) return refuse('NOT_CONFIRMED', 'nothing was signed', io);
+    if (mustAsk && !(await agrees(io))) return fail({ reason: 'NOT_CONFIRMED', detail: 'nothing was signed' }, io);
     const signed = await signNext(next, root, terms);
     await writeNewFile(out, `${JSON.stringify(signed.document, null, 2)}\n`, { option: '--out' });
     await keepSeen(pin, signed.seen, io);
@@ -89,13 +91,8 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     if (!(error instanceof NotSigned)) throw error;
     const page: Page = { paint: paintFor(io.stdout, io.env), width: widthOf(io.stdout) };
     io.stdout.write(whyNotSigned(error, pin, io.env, page));
-    return refuse(error.code, error.message, io);
+    return fail({ reason: error.code, detail: error.message }, io);
   }
-}
-
-function refuse(reason: string, detail: string, io: Io): ExitCode {
-  io.stderr.write(`${printableJson({ status: 'FAILED', checks: {}, reason, detail })}\n`);
-  return EXIT.failed;
 }
 
 function required(flag: string | undefined, name: string): string {

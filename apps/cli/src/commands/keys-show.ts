@@ -5,6 +5,7 @@ import type { Io } from '../io.js';
 import { describeKey, keySections } from '../report/key-sections.js';
 import { rows, widthOf } from '../report/lay-out.js';
 import { paintFor } from '../report/paint.js';
+import { fail } from '../report/failure.js';
 import { printableJson } from '../report/printable.js';
 import { keyRows, type Page } from '../report/sections.js';
 import type { Command } from './command.js';
@@ -26,9 +27,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const { flags, operands } = readArguments(args, { json: { type: 'boolean' } });
   const { material, unavailable } = await loadKeys(onlyOperand(operands, 'FILE'), io);
   if (material === null) {
-    const report = { status: 'FAILED', checks: {}, reason: 'VERIFICATION_MATERIAL_UNAVAILABLE', detail: unavailable };
-    io.stderr.write(`${printableJson(report)}\n`);
-    return EXIT.failed;
+    return fail({ reason: 'VERIFICATION_MATERIAL_UNAVAILABLE', detail: unavailable }, io);
   }
   if (flags.json === true) {
     const keys = [...material.keySet.entries.values()].map(describeKey);

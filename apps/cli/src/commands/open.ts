@@ -17,6 +17,7 @@ import { readOpenings, readSalt } from '../input/openings.js';
 import { nameOf, readBytes, readMaxBytes } from '../input/read-bytes.js';
 import { readOwnJson, readStrictJson } from '../input/read-json.js';
 import type { Io } from '../io.js';
+import { fail } from '../report/failure.js';
 import { paintFor } from '../report/paint.js';
 import { printableJson } from '../report/printable.js';
 import { UsageError } from '../usage-error.js';
@@ -70,7 +71,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const verifiedAt = io.now().toISOString();
   if (json.fault !== null) {
     const { evaluation } = corrupted(json.fault, verifiedAt);
-    return refuse({ status: 'FAILED', checks: {}, reason: 'BUNDLE_CORRUPTED', code: evaluation.code }, io);
+    return fail({ reason: 'BUNDLE_CORRUPTED', code: evaluation.code }, io);
   }
 
   const evaluation = await evaluateCer(json.value, { verifiedAt });

@@ -14,6 +14,7 @@ import { readOpenings, writeOpenings } from '../input/openings.js';
 import { readBytes, readMaxBytes } from '../input/read-bytes.js';
 import { readStrictJson } from '../input/read-json.js';
 import type { Io } from '../io.js';
+import { fail } from '../report/failure.js';
 import { printable, printableJson } from '../report/printable.js';
 import { UsageError } from '../usage-error.js';
 import type { Command } from './command.js';
@@ -86,7 +87,5 @@ async function keepOpenings(path: string, { salts }: SealedExecution, io: Io): P
 }
 
 function refuse(reason: string, details: readonly string[], io: Io): ExitCode {
-  const report = { status: 'FAILED', checks: {}, reason, details };
-  io.stderr.write(`${printableJson(report)}\n`);
-  return EXIT.failed;
+  return fail({ reason, details }, io);
 }

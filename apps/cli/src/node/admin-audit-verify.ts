@@ -16,6 +16,7 @@ import { loadKeys } from '../input/key-material.js';
 import { DEFAULT_MAX_BYTES, readBytes } from '../input/read-bytes.js';
 import { readOwnJson } from '../input/read-json.js';
 import type { Io } from '../io.js';
+import { fail } from '../report/failure.js';
 import { printableJson } from '../report/printable.js';
 import { UsageError } from '../usage-error.js';
 import { getFromNode, nodeAddress, NodeFault, refused, sendable, talking, type NodeAnswer } from './node-client.js';
@@ -60,7 +61,10 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const { flags, operands } = readArguments(args, FLAGS);
   const { material, unavailable } = await loadKeys(flags.keys, io);
   if (flags.keys === undefined) throw new UsageError('--keys is missing: whose signatures should count?');
-  if (material === null) return failed({ code: 'VERIFICATION_MATERIAL_UNAVAILABLE', detail: unavailable }, io);
+  if (material === null) {
+    const code = 'VERIFICATION_MATERIAL_UNAVAILABLE';
+    return fail({ reason: code, code, detail: unavailable }, io);
+  }
   const seen = flags.head === undefined ? null : await readHead(flags.head, io);
   if (operands.length > 0 && flags.node !== undefined) throw new UsageError('FILE and --node are two logs: give one');
   const pages =
@@ -100,9 +104,8 @@ async function check(pages: AsyncIterable<JsonObject>, chain: AuditChainCheck, i
   return EXIT.verified;
 }
 
-function failed(fault: AuditFault | JsonObject, io: Io): ExitCode {
-  io.stderr.write(`${printableJson({ status: 'FAILED', checks: {}, reason: fault.code, ...fault })}\n`);
-  return EXIT.failed;
+function failed(fault: AuditFault, io: Io): ExitCode {
+  return fail({ reason: fault.code, ...fault }, io);
 }
 
 async function readHead(file: string, io: Io): Promise<AuditHead> {

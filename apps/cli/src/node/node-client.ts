@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from '../exit-code.js';
 import { readBody } from '../input/read-body.js';
 import { withinTime } from '../input/within-time.js';
 import type { Io } from '../io.js';
+import { fail } from '../report/failure.js';
 import { printable, printableJson } from '../report/printable.js';
 import { UsageError } from '../usage-error.js';
 
@@ -115,10 +116,7 @@ export async function talking(io: Io, talk: () => Promise<ExitCode>): Promise<Ex
     return await talk();
   } catch (error) {
     if (!(error instanceof NodeFault)) throw error;
-    io.stderr.write(
-      `${printableJson({ status: 'FAILED', checks: {}, reason: 'NODE_UNAVAILABLE', detail: error.message })}\n`,
-    );
-    return EXIT.failed;
+    return fail({ reason: 'NODE_UNAVAILABLE', detail: error.message }, io);
   }
 }
 

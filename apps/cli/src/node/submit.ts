@@ -1,10 +1,10 @@
 import { onlyOperand, readArguments } from '../arguments.js';
 import type { Command } from '../commands/command.js';
-import { EXIT, type ExitCode } from '../exit-code.js';
+import type { ExitCode } from '../exit-code.js';
 import { readBytes, readMaxBytes } from '../input/read-bytes.js';
 import { readStrictJson } from '../input/read-json.js';
 import type { Io } from '../io.js';
-import { printableJson } from '../report/printable.js';
+import { fail } from '../report/failure.js';
 import {
   answered,
   apiKey,
@@ -38,10 +38,7 @@ async function submit(path: string, args: readonly string[], io: Io): Promise<Ex
   const json = readStrictJson(await readBytes(source, io.stdin, readMaxBytes(flags['max-bytes'])), source);
   if (json.fault !== null) {
     // The node would refuse it too, and would have seen it.
-    io.stderr.write(
-      `${printableJson({ status: 'FAILED', checks: {}, reason: 'BUNDLE_CORRUPTED', details: [json.fault.detail] })}\n`,
-    );
-    return EXIT.failed;
+    return fail({ reason: 'BUNDLE_CORRUPTED', details: [json.fault.detail] }, io);
   }
   return talking(io, async () => {
     const answer = await postToNode(address, path, key, json.value);

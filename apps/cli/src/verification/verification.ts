@@ -87,8 +87,6 @@ export function exitCodeOf({ evaluation }: Verification): ExitCode {
 
 /** The project bundle in what was handed over, by itself or inside `{bundle}`; null when it is something else. */
 function asProject(value: JsonValue): JsonObject | null {
-  if (!isJsonObject(value)) return null;
-  if (member(value, 'bundleType') === PROJECT) return value;
-  const inner = member(value, 'bundle');
-  return isJsonObject(inner) && member(inner, 'bundleType') === PROJECT ? inner : null;
+  const project = projectIn(value);
+  return project !== null && member(project, 'bundleType') === PROJECT ? project : null;
 }
