@@ -16,7 +16,7 @@ import express, { type Express } from 'express';
 import { activityRoutes } from './activity/activity-routes.js';
 import { keyRoutes } from './api-keys/key-routes.js';
 import type { LoginLimits } from './auth/login-limits.js';
-import { createSessions, type SessionTimes } from './auth/sessions.js';
+import { createSessions, type SessionTimes } from './web/sessions.js';
 import { signInRoutes } from './auth/sign-in-routes.js';
 import { STATUS, translateError } from './errors.js';
 import { integrationRoutes } from './integrations/integration-routes.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { issueApiKey, keptOfKey } from '../src/api-keys/api-key.js';
+import { issueApiKey, keptOfKey } from '../src/account/api-key.js';
 import { runCommand } from '../src/commands/run-command.js';
 import { ensureKeysFile } from '../src/jwks/keys-file.js';
 import { openStore, type Store } from '../src/store/index.js';

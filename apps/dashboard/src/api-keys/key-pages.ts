@@ -5,7 +5,7 @@ import type { FormFault } from '../web/form.js';
 import { html, type Html } from '../web/html.js';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
-import { SCOPES, type Scope } from './api-key.js';
+import { SCOPES, type Scope } from '../account/api-key.js';
 
 const SCOPE_HINTS: Readonly<Record<Scope, string>> = {
   certify: 'Create, certify and attest execution records.',

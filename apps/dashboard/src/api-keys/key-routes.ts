@@ -2,11 +2,11 @@ import { pathParam, ServiceError, type RequestHead, type Route } from '@cer/http
 import { z } from 'zod';
 import { keyWorks } from '../introspection/introspect.js';
 import type { ApiKey, Store, Tenant } from '../store/index.js';
-import { PlainName } from '../users/person.js';
+import { PlainName } from '../account/person.js';
 import { checkForm } from '../web/form.js';
 import { noticeText } from '../web/notices.js';
 import { mayChange, type Pages } from '../web/pages.js';
-import { issueApiKey, SCOPES } from './api-key.js';
+import { issueApiKey, SCOPES } from '../account/api-key.js';
 import { GRACE_PERIODS, keysPage, newKeyPage, revokePage, rotatePage } from './key-pages.js';
 
 export interface KeyRoutesDeps {

@@ -1,6 +1,6 @@
 import { checkRequest, ok, parseJsonBody, type Handler, type Route, type Secret } from '@cer/http-service';
 import { z } from 'zod';
-import { USAGE_KINDS } from '../usage/usage-kind.js';
+import { USAGE_KINDS } from '../account/usage-kind.js';
 import { introspectKey, introspectSession, type IntrospectionDeps } from './introspect.js';
 import { createServiceGate } from './service-gate.js';
 

@@ -1,11 +1,11 @@
 import { pathParam, ServiceError, type RequestHead, type Route } from '@cer/http-service';
 import { z } from 'zod';
-import { isRandomToken, tokenHash } from '../auth/random-token.js';
-import type { Sessions } from '../auth/sessions.js';
+import { isRandomToken, tokenHash } from '../account/random-token.js';
+import type { Sessions } from '../web/sessions.js';
 import type { PasswordHasher } from '../passwords/password-hash.js';
 import { NewPassword } from '../passwords/password-rules.js';
 import type { LinkPurpose, Store } from '../store/index.js';
-import { EmailAddress, PlainName } from '../users/person.js';
+import { EmailAddress, PlainName } from '../account/person.js';
 import { checkForm } from '../web/form.js';
 import type { Pages } from '../web/pages.js';
 import { passwordPage, setUpPage } from './link-pages.js';

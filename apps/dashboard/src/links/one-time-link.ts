@@ -1,4 +1,4 @@
-import { randomToken, tokenHash } from '../auth/random-token.js';
+import { randomToken, tokenHash } from '../account/random-token.js';
 import type { NewLink } from '../store/index.js';
 
 /** How long somebody who was invited has to choose a password. */

@@ -2,7 +2,7 @@ import { choiceField, faultSummary, formTokenField, linesField, selectField, tex
 import type { FormFault } from '../web/form.js';
 import { html } from '../web/html.js';
 import type { PageAnswer } from '../web/page-answer.js';
-import { PROTOCOLS, type TenantSettings } from './tenant-settings.js';
+import { PROTOCOLS, type TenantSettings } from '../account/tenant-settings.js';
 
 const PROTOCOL_LABELS = {
   '1.2.0': '1.2.0: accept all',

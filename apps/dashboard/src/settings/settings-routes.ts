@@ -4,7 +4,7 @@ import { checkForm } from '../web/form.js';
 import { noticeText } from '../web/notices.js';
 import type { Pages } from '../web/pages.js';
 import { settingsPage } from './settings-page.js';
-import { TenantSettings } from './tenant-settings.js';
+import { TenantSettings } from '../account/tenant-settings.js';
 
 const LABELS = {
   metadata_names: 'Names of published metadata',

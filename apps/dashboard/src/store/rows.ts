@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import { isScope } from '../api-keys/api-key.js';
-import { TenantSettings } from '../settings/tenant-settings.js';
+import { isScope } from '../account/api-key.js';
+import { TenantSettings } from '../account/tenant-settings.js';
 import type { ApiKey, Plan, Tenant, User } from './ports.js';
 import { StoreError } from './store-error.js';
 

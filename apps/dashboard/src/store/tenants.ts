@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
-import { DEFAULT_SETTINGS, summaryOf, type TenantSettings } from '../settings/tenant-settings.js';
+import { DEFAULT_SETTINGS, summaryOf, type TenantSettings } from '../account/tenant-settings.js';
 import { appendAct } from './account-acts.js';
 import type { Database } from './database.js';
 import { STANDARD_PLAN_ID } from './migrations.js';

@@ -1,4 +1,4 @@
-import { isUsageKind } from '../usage/usage-kind.js';
+import { isUsageKind } from '../account/usage-kind.js';
 import type { Database } from './database.js';
 import type { UsageDay, UsageItem, UsageStore } from './ports.js';
 

@@ -1,5 +1,5 @@
 import type { UsageDay } from '../store/index.js';
-import type { UsageKind } from './usage-kind.js';
+import type { UsageKind } from '../account/usage-kind.js';
 
 export type Counts = Readonly<Record<UsageKind, number>>;
 

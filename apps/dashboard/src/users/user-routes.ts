@@ -5,7 +5,7 @@ import type { Store } from '../store/index.js';
 import { checkForm } from '../web/form.js';
 import { noticeText } from '../web/notices.js';
 import { mayChange, type Pages } from '../web/pages.js';
-import { EmailAddress, PlainName } from './person.js';
+import { EmailAddress, PlainName } from '../account/person.js';
 import { linkPage, usersPage } from './user-pages.js';
 
 export interface UserRoutesDeps {

@@ -8,10 +8,10 @@ import {
   type ServiceRequest,
   type ServiceResponse,
 } from '@cer/http-service';
-import { SESSION_COOKIE, cookieToken, setCookie, VISIT_COOKIE } from '../auth/cookies.js';
-import { formTokenOf, refuseForgery } from '../auth/forgery.js';
-import { randomToken } from '../auth/random-token.js';
-import type { LiveSession, Sessions } from '../auth/sessions.js';
+import { SESSION_COOKIE, cookieToken, setCookie, VISIT_COOKIE } from './cookies.js';
+import { formTokenOf, refuseForgery } from './forgery.js';
+import { randomToken } from '../account/random-token.js';
+import type { LiveSession, Sessions } from './sessions.js';
 import { STATUS, translateError } from '../errors.js';
 import { FORM_TOKEN } from './fields.js';
 import { FORM_TYPE, formFields } from './form.js';

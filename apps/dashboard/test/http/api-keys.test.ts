@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { keptOfKey } from '../../src/api-keys/api-key.js';
+import { keptOfKey } from '../../src/account/api-key.js';
 import { introspectKey } from '../../src/introspection/introspect.js';
 import { TestBrowser } from '../test-browser.js';
 import { startTestDashboard, type TestDashboard } from '../test-dashboard.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import request, { type Test } from 'supertest';
-import { issueApiKey } from '../../src/api-keys/api-key.js';
-import { DEFAULT_SETTINGS } from '../../src/settings/tenant-settings.js';
+import { issueApiKey } from '../../src/account/api-key.js';
+import { DEFAULT_SETTINGS } from '../../src/account/tenant-settings.js';
 import { OWNER_EMAIL, SERVICE_TOKEN, startTestDashboard, type TestDashboard } from '../test-dashboard.js';
 
 const KEYS = '/internal/v1/keys/introspect';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { randomToken } from '../../src/auth/random-token.js';
+import { randomToken } from '../../src/account/random-token.js';
 import { issueLink } from '../../src/links/one-time-link.js';
 import { openStore } from '../../src/store/index.js';
 import { TestBrowser } from '../test-browser.js';

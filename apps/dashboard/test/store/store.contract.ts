@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { issueApiKey } from '../../src/api-keys/api-key.js';
+import { issueApiKey } from '../../src/account/api-key.js';
 import { createLoginLimits } from '../../src/auth/login-limits.js';
-import { DEFAULT_SETTINGS } from '../../src/settings/tenant-settings.js';
+import { DEFAULT_SETTINGS } from '../../src/account/tenant-settings.js';
 import { openStore, type OpenedStore, type Store } from '../../src/store/index.js';
 import type { TestDatabase } from '../test-database.js';
 

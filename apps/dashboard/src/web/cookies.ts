@@ -1,5 +1,5 @@
 import type { RequestHead } from '@cer/http-service';
-import { isRandomToken } from './random-token.js';
+import { isRandomToken } from '../account/random-token.js';
 
 /** The prefix has the browser refuse the cookie from any other host, path or unencrypted answer. */
 export const SESSION_COOKIE = '__Host-dashboard_session';
