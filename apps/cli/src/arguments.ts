@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { isNativeError } from 'node:util/types';
-import { printable } from './report/printable.js';
+import { printable } from './printable.js';
 import { UsageError } from './usage-error.js';
 
 /** Flags by name: boolean ones stand alone, string ones take a value. */

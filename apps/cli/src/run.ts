@@ -3,7 +3,7 @@ import { COMMANDS, commandsUnder, findCommand } from './commands/registry.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import type { Io } from './io.js';
 import { widthOf } from './report/lay-out.js';
-import { printable } from './report/printable.js';
+import { printable } from './printable.js';
 import { UsageError } from './usage-error.js';
 import { VERSION } from './version.js';
 

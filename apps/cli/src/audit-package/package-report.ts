@@ -1,10 +1,10 @@
 import { EXIT, type ExitCode } from '../exit-code.js';
-import type { KeyLookup } from '../input/key-material.js';
+import type { KeyLookup } from '../trusted-keys/key-material.js';
 import type { Io } from '../io.js';
 import { keyStatement } from '../report/json-report.js';
 import { paragraph, rows, widthOf } from '../report/lay-out.js';
 import { paintFor } from '../report/paint.js';
-import { printable, printableJson } from '../report/printable.js';
+import { printable, printableJson } from '../printable.js';
 import { checkLine, keyRows, section, type Page } from '../report/sections.js';
 import { VERIFIER } from '../version.js';
 import type { PackageVerification } from './check-package.js';

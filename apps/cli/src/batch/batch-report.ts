@@ -1,7 +1,7 @@
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { paintFor, type Paint } from '../report/paint.js';
-import { printable, printableJson } from '../report/printable.js';
+import { printable, printableJson } from '../printable.js';
 import { rows, widthOf } from '../report/lay-out.js';
 import { keyRows } from '../report/sections.js';
 import type { BatchCall } from './batch-settings.js';

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@cer/cer-core';
-import type { KeyLookup } from '../input/key-material.js';
+import type { KeyLookup } from '../trusted-keys/key-material.js';
 
 /** A batch as it was called for. */
 export interface BatchCall {

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { asUsageError, nameOf } from '../input/read-bytes.js';
-import { printable } from '../report/printable.js';
+import { asUsageError, nameOf } from '../files/read-bytes.js';
+import { printable } from '../printable.js';
 import { UsageError } from '../usage-error.js';
 import type { BatchItem, Chunk } from './batch-settings.js';
 import { splitLines } from './split-lines.js';

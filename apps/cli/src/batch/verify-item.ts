@@ -1,13 +1,13 @@
 import type { VerifyOptions } from '@cer/cer-core';
 import { parseKeySet, type NodeKeySet } from '@cer/keys';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { NO_KEYS } from '../input/key-material.js';
-import { readBytes } from '../input/read-bytes.js';
-import { readStrictJson } from '../input/read-json.js';
-import { timestampVerifier } from '../input/tsa-roots.js';
+import { NO_KEYS } from '../trusted-keys/key-material.js';
+import { readBytes } from '../files/read-bytes.js';
+import { readStrictJson } from '../files/read-json.js';
+import { timestampVerifier } from '../trusted-keys/tsa-roots.js';
 import { toJsonReport, type JsonReport } from '../report/json-report.js';
 import { UsageError } from '../usage-error.js';
-import { corrupted, exitCodeOf, verifyAny, type Verification } from '../verification/verification.js';
+import { corrupted, exitCodeOf, verifyAny, type Verification } from '../verification.js';
 import type { BatchItem, BatchSettings, Chunk } from './batch-settings.js';
 
 /** What became of one item. */

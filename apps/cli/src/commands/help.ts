@@ -1,10 +1,10 @@
 import { EXIT, type ExitCode } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { rows, widthOf } from '../report/lay-out.js';
-import { printable } from '../report/printable.js';
+import { printable } from '../printable.js';
 import { UsageError } from '../usage-error.js';
 import { VERSION } from '../version.js';
-import type { Command } from './command.js';
+import type { Command } from '../command.js';
 
 const EXIT_CODES: readonly (readonly [string, string])[] = [
   ['0', 'verified'],

@@ -1,18 +1,18 @@
 import type { KeyHistoryVerification } from '@cer/cer-core';
 import { onlyOperand, readArguments } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { readHistory } from '../history/history-source.js';
-import { adviceOn, readFingerprint, verifyPinned } from '../history/pinned-history.js';
-import type { HistoryPin } from '../history/seen-histories.js';
+import { readHistory } from '../key-history/history-source.js';
+import { adviceOn, readFingerprint, verifyPinned } from '../key-history/pinned-history.js';
+import type { HistoryPin } from '../key-history/seen-histories.js';
 import type { Io } from '../io.js';
 import { describeKey, keySections } from '../report/key-sections.js';
 import { paragraph, rows, widthOf } from '../report/lay-out.js';
 import { paintFor } from '../report/paint.js';
 import { fail } from '../report/failure.js';
-import { printable, printableJson } from '../report/printable.js';
+import { printable, printableJson } from '../printable.js';
 import { section, voucherRows, type Page } from '../report/sections.js';
 import { UsageError } from '../usage-error.js';
-import type { Command } from './command.js';
+import type { Command } from '../command.js';
 
 /** Verifies what each key of a node was worth when. @see docs/spec.md, "Key history verification" */
 export const keysHistoryVerifyCommand: Command = {

@@ -4,9 +4,9 @@ import { readArguments } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { paragraph, rows, widthOf } from '../report/lay-out.js';
-import { printable } from '../report/printable.js';
+import { printable } from '../printable.js';
 import { UsageError } from '../usage-error.js';
-import type { Command } from './command.js';
+import type { Command } from '../command.js';
 
 /** Makes a root key: whoever pins its fingerprint believes what it signs of a node's keys. */
 export const keysRootInitCommand: Command = {

@@ -1,14 +1,14 @@
 import { onlyOperand, readArguments } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { loadKeys, type KeyMaterial } from '../input/key-material.js';
+import { loadKeys, type KeyMaterial } from '../trusted-keys/key-material.js';
 import type { Io } from '../io.js';
 import { describeKey, keySections } from '../report/key-sections.js';
 import { rows, widthOf } from '../report/lay-out.js';
 import { paintFor } from '../report/paint.js';
 import { fail } from '../report/failure.js';
-import { printableJson } from '../report/printable.js';
+import { printableJson } from '../printable.js';
 import { keyRows, type Page } from '../report/sections.js';
-import type { Command } from './command.js';
+import type { Command } from '../command.js';
 
 /** Shows the keys of a node, so that people can compare fingerprints. @see docs/spec.md, "Node key set" */
 export const keysShowCommand: Command = {

@@ -13,17 +13,17 @@ import {
 } from '@cer/cer-core';
 import { onlyOperand, readArguments } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { readOpenings, readSalt } from '../input/openings.js';
-import { nameOf, readBytes, readMaxBytes } from '../input/read-bytes.js';
-import { readOwnJson, readStrictJson } from '../input/read-json.js';
+import { readOpenings, readSalt } from '../files/openings.js';
+import { nameOf, readBytes, readMaxBytes } from '../files/read-bytes.js';
+import { readOwnJson, readStrictJson } from '../files/read-json.js';
 import type { Io } from '../io.js';
 import { fail } from '../report/failure.js';
 import { paintFor } from '../report/paint.js';
-import { printableJson } from '../report/printable.js';
+import { printableJson } from '../printable.js';
 import { UsageError } from '../usage-error.js';
-import { corrupted } from '../verification/verification.js';
+import { corrupted } from '../verification.js';
 import { VERIFIER } from '../version.js';
-import type { Command } from './command.js';
+import type { Command } from '../command.js';
 
 const FLAGS = {
   field: { type: 'string' },

@@ -1,4 +1,4 @@
-import type { Command } from './command.js';
+import type { Command } from '../command.js';
 import { helpCommand } from './help.js';
 import { keysHistoryVerifyCommand } from './keys-history-verify.js';
 import { keysRootInitCommand } from './keys-root-init.js';
@@ -9,10 +9,10 @@ import { sealCommand } from './seal.js';
 import { verifyPackageCommand } from './verify-package.js';
 import { verifyProjectCommand } from './verify-project.js';
 import { verifyCommand } from './verify.js';
-import { adminAuditVerifyCommand } from '../node/admin-audit-verify.js';
-import { lookupCommand } from '../node/lookup.js';
-import { recordsExportCommand } from '../node/records-export.js';
-import { attestCommand, certifyCommand, registerProjectCommand } from '../node/submit.js';
+import { adminAuditVerifyCommand } from '../remote/admin-audit-verify.js';
+import { lookupCommand } from '../remote/lookup.js';
+import { recordsExportCommand } from '../remote/records-export.js';
+import { attestCommand, certifyCommand, registerProjectCommand } from '../remote/submit.js';
 
 /** Every command, in the order help shows them. A new command is a new file and a row here. */
 export const COMMANDS: readonly Command[] = [

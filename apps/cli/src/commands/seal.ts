@@ -10,14 +10,14 @@ import {
 } from '@cer/cer-core';
 import { onlyOperand, readArguments } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { readOpenings, writeOpenings } from '../input/openings.js';
-import { readBytes, readMaxBytes } from '../input/read-bytes.js';
-import { readStrictJson } from '../input/read-json.js';
+import { readOpenings, writeOpenings } from '../files/openings.js';
+import { readBytes, readMaxBytes } from '../files/read-bytes.js';
+import { readStrictJson } from '../files/read-json.js';
 import type { Io } from '../io.js';
 import { fail } from '../report/failure.js';
-import { printable, printableJson } from '../report/printable.js';
+import { printable, printableJson } from '../printable.js';
 import { UsageError } from '../usage-error.js';
-import type { Command } from './command.js';
+import type { Command } from '../command.js';
 
 /** Seals the description of an execution, without key or network. @see docs/spec.md, "Sealing" */
 export const sealCommand: Command = {

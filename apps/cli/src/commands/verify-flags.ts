@@ -1,6 +1,6 @@
 import type { TimestampVerifier, VerifyOptions } from '@cer/cer-core';
-import { DEFAULT_MAX_BYTES } from '../input/read-bytes.js';
-import type { KeyLookup } from '../input/key-material.js';
+import { DEFAULT_MAX_BYTES } from '../files/read-bytes.js';
+import type { KeyLookup } from '../trusted-keys/key-material.js';
 
 /** Flags that every way to verify takes. */
 export const VERIFY_FLAGS = {

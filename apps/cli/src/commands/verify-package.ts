@@ -4,12 +4,12 @@ import { writePackageReport } from '../audit-package/package-report.js';
 import { DEFAULT_LIMITS } from '../audit-package/package-limits.js';
 import { ProgressBar } from '../batch/progress-bar.js';
 import type { ExitCode } from '../exit-code.js';
-import { loadPinnedKeys } from '../history/pinned-history.js';
-import { asUsageError, DEFAULT_MAX_BYTES, nameOf } from '../input/read-bytes.js';
-import { loadTsaRoots } from '../input/tsa-roots.js';
+import { loadPinnedKeys } from '../key-history/pinned-history.js';
+import { asUsageError, DEFAULT_MAX_BYTES, nameOf } from '../files/read-bytes.js';
+import { loadTsaRoots } from '../trusted-keys/tsa-roots.js';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';
-import type { Command } from './command.js';
+import type { Command } from '../command.js';
 import { VERIFY_FLAG_HELP, VERIFY_FLAGS } from './verify-flags.js';
 
 const { keys, history, root, 'tsa-roots': tsaRoots, node, json } = VERIFY_FLAGS;

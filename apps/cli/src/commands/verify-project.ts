@@ -1,13 +1,13 @@
 import { onlyOperand, readArguments } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
-import { loadPinnedKeys } from '../history/pinned-history.js';
-import { readBytes, readMaxBytes } from '../input/read-bytes.js';
-import { readStrictJson } from '../input/read-json.js';
-import { loadTsaRoots } from '../input/tsa-roots.js';
+import { loadPinnedKeys } from '../key-history/pinned-history.js';
+import { readBytes, readMaxBytes } from '../files/read-bytes.js';
+import { readStrictJson } from '../files/read-json.js';
+import { loadTsaRoots } from '../trusted-keys/tsa-roots.js';
 import type { Io } from '../io.js';
 import { writeReport } from '../report/write-report.js';
-import { corrupted, verifyProject } from '../verification/verification.js';
-import type { Command } from './command.js';
+import { corrupted, verifyProject } from '../verification.js';
+import type { Command } from '../command.js';
 import { VERIFY_FLAG_HELP, VERIFY_FLAGS, verifyOptions } from './verify-flags.js';
 
 /** Verifies a project bundle and every step in it. @see docs/spec.md, "Project verification" */

@@ -1,15 +1,15 @@
 import { onlyOperand, readArguments } from '../arguments.js';
 import { verifyBatch } from '../batch/verify-batch.js';
 import type { ExitCode } from '../exit-code.js';
-import { loadPinnedKeys } from '../history/pinned-history.js';
-import { readBytes, readMaxBytes } from '../input/read-bytes.js';
-import { readStrictJson } from '../input/read-json.js';
-import { loadTsaRoots } from '../input/tsa-roots.js';
+import { loadPinnedKeys } from '../key-history/pinned-history.js';
+import { readBytes, readMaxBytes } from '../files/read-bytes.js';
+import { readStrictJson } from '../files/read-json.js';
+import { loadTsaRoots } from '../trusted-keys/tsa-roots.js';
 import type { Io } from '../io.js';
 import { writeReport } from '../report/write-report.js';
 import { UsageError } from '../usage-error.js';
-import { verifyAny } from '../verification/verification.js';
-import type { Command } from './command.js';
+import { verifyAny } from '../verification.js';
+import type { Command } from '../command.js';
 import { VERIFY_FLAG_HELP, VERIFY_FLAGS, verifyOptions } from './verify-flags.js';
 
 /** Verifies a certificate, offline unless the keys are to be fetched. @see docs/spec.md, "Command line" */
@@ -54,7 +54,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   if (flags.hash !== undefined) {
     if (operands.length > 0 || flags.batch === true) throw new UsageError('--hash takes the place of FILE');
     // Loaded here only: a file is verified without any code that could open a connection.
-    const { verifyByHash } = await import('../node/verify-by-hash.js');
+    const { verifyByHash } = await import('../remote/verify-by-hash.js');
     const requireAttestation = flags['require-attestation'] ?? false;
     const { hash, node, keys, history, root } = flags;
     const pins = { keys, history, root };

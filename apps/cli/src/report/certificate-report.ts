@@ -1,11 +1,11 @@
 import type { Evaluation } from '@cer/cer-core';
-import type { KeyLookup } from '../input/key-material.js';
+import type { KeyLookup } from '../trusted-keys/key-material.js';
 import { paragraph, rows } from './lay-out.js';
-import { printable } from './printable.js';
+import { printable } from '../printable.js';
 import { checkLine, faultSections, keyRows, section, type Page } from './sections.js';
-import { statedExecution } from './stated.js';
+import { statedExecution } from './producer-statements.js';
 import { timeRows } from './time-rows.js';
-import { layerSentences, verdictOf, type Verdict } from './words.js';
+import { layerSentences, verdictOf, type Verdict } from './verdict.js';
 
 const DOES_NOT_PROVE =
   'That the output is correct, fair, lawful or complete; that the model would answer the same again; that the times ' +

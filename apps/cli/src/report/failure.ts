@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from '../exit-code.js';
 import type { Io } from '../io.js';
-import { printableJson } from './printable.js';
+import { printableJson } from '../printable.js';
 
 /** What a command that fails says besides that it failed. */
 export interface Failure {

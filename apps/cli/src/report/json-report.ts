@@ -5,10 +5,10 @@ import {
   type Finding,
   type VerificationReport,
 } from '@cer/cer-core';
-import type { KeyLookup, KeyVoucher } from '../input/key-material.js';
-import type { Verification } from '../verification/verification.js';
+import type { KeyLookup, KeyVoucher } from '../trusted-keys/key-material.js';
+import type { Verification } from '../verification.js';
 import { VERIFIER } from '../version.js';
-import { statedTimes } from './stated.js';
+import { statedTimes } from './producer-statements.js';
 
 /** What a report says of the keys that were used, beside the report itself. */
 export interface KeyStatement {

@@ -1,6 +1,6 @@
 import { rootFingerprintOf } from '@cer/cer-core';
 import { keyFingerprint, publicKeyFromBase64, type KeyChange, type KeyHistoryEntry } from '@cer/keys';
-import { printable } from './printable.js';
+import { printable } from '../printable.js';
 
 /** The fingerprint of a root: people compare these, while entries name roots by kid. */
 type NameOfRoot = (kid: string) => string;

@@ -1,6 +1,6 @@
 import { keyFingerprint, type KeyEntry, type NodeKeySet } from '@cer/keys';
 import { rows } from './lay-out.js';
-import { printable } from './printable.js';
+import { printable } from '../printable.js';
 import { section, type Page } from './sections.js';
 
 /** A key as shown: its life, and its fingerprint or why it cannot be used. */

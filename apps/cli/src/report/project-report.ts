@@ -1,12 +1,12 @@
 import type { LayerOutcome, ProjectEvaluation, StepResult } from '@cer/cer-core';
-import type { KeyLookup } from '../input/key-material.js';
+import type { KeyLookup } from '../trusted-keys/key-material.js';
 import { headline } from './certificate-report.js';
 import { paragraph, rows } from './lay-out.js';
-import { printable } from './printable.js';
+import { printable } from '../printable.js';
 import { checkLine, faultSections, keyRows, section, type Page } from './sections.js';
 import { witnessRows } from './time-rows.js';
-import type { ProjectSigner, Verification } from '../verification/verification.js';
-import type { Verdict } from './words.js';
+import type { ProjectSigner, Verification } from '../verification.js';
+import type { Verdict } from './verdict.js';
 
 type ProjectVerification = Extract<Verification, { readonly kind: 'project' }>;
 

@@ -1,9 +1,9 @@
 import type { Finding, LayerOutcome } from '@cer/cer-core';
-import type { KeyLookup, KeyVoucher } from '../input/key-material.js';
+import type { KeyLookup, KeyVoucher } from '../trusted-keys/key-material.js';
 import { adviceFor } from './advice.js';
 import { paragraph, wrap } from './lay-out.js';
 import type { Paint } from './paint.js';
-import { printable } from './printable.js';
+import { printable } from '../printable.js';
 
 /** How and where a report is written. */
 export interface Page {

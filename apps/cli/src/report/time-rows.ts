@@ -1,6 +1,6 @@
 import { isJsonObject, member, type Evaluation, type KeyRescue, type ReportedTimestamp } from '@cer/cer-core';
-import { printable } from './printable.js';
-import { statedTimes } from './stated.js';
+import { printable } from '../printable.js';
+import { statedTimes } from './producer-statements.js';
 
 /** Who says when: the node, an authority that the reader pinned, the producer, this computer. */
 export function timeRows(evaluation: Evaluation): [string, string][] {

@@ -1,12 +1,12 @@
 import { EXIT, type ExitCode } from '../exit-code.js';
-import type { KeyLookup } from '../input/key-material.js';
+import type { KeyLookup } from '../trusted-keys/key-material.js';
 import type { Io } from '../io.js';
-import { exitCodeOf, type Verification } from '../verification/verification.js';
+import { exitCodeOf, type Verification } from '../verification.js';
 import { certificateReport } from './certificate-report.js';
 import { toFailureReport, toJsonReport } from './json-report.js';
 import { widthOf } from './lay-out.js';
 import { paintFor } from './paint.js';
-import { printableJson } from './printable.js';
+import { printableJson } from '../printable.js';
 import { projectReport } from './project-report.js';
 
 /**

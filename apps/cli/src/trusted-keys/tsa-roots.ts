@@ -1,7 +1,7 @@
 import type { TimestampVerifier } from '@cer/cer-core';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';
-import { nameOf, readBytes } from './read-bytes.js';
+import { nameOf, readBytes } from '../files/read-bytes.js';
 
 const MAX_ROOTS_BYTES = 1024 * 1024;
 

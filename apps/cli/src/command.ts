@@ -1,5 +1,5 @@
-import type { ExitCode } from '../exit-code.js';
-import type { Io } from '../io.js';
+import type { ExitCode } from './exit-code.js';
+import type { Io } from './io.js';
 
 /** One row of the command registry: all that help and dispatch need to know. */
 export interface Command {

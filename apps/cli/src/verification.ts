@@ -15,8 +15,8 @@ import {
   type VerifyProjectOptions,
 } from '@cer/cer-core';
 import { keyFingerprint, type NodeKeySet } from '@cer/keys';
-import { EXIT, type ExitCode } from '../exit-code.js';
-import type { StrictJson } from '../input/read-json.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import type { StrictJson } from './files/read-json.js';
 
 /** What was verified, and the one evaluation that every report of it is a view of. */
 export type Verification =

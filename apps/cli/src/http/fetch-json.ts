@@ -1,8 +1,8 @@
 import { CerError, parseJson, type JsonValue } from '@cer/cer-core';
 import { UsageError } from '../usage-error.js';
-import { faultCode } from './fault-code.js';
+import { faultCode } from '../files/fault-code.js';
 import { readBody } from './read-body.js';
-import { withinTime } from './within-time.js';
+import { abortAfter } from './abort-after.js';
 
 /** What a node publishes under a fixed path, and the flag that names the node. */
 export interface Published {
@@ -42,7 +42,7 @@ export function publishedAddress(source: string, { flag, path }: Published): str
 export async function fetchJson(address: string, maxBytes: number): Promise<JsonValue> {
   let body: Uint8Array;
   try {
-    body = await withinTime(TIMEOUT_MS, (signal) => fetchBody(address, maxBytes, signal));
+    body = await abortAfter(TIMEOUT_MS, (signal) => fetchBody(address, maxBytes, signal));
   } catch (error) {
     throw asFetchFault(error);
   }

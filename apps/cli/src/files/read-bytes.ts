@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { printable } from '../report/printable.js';
+import { printable } from '../printable.js';
 import { UsageError } from '../usage-error.js';
 import { faultCode } from './fault-code.js';
 

@@ -4,12 +4,12 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isJsonObject, parseJson, type JsonObject } from '@cer/cer-core';
 import { readArguments } from '../arguments.js';
-import type { Command } from '../commands/command.js';
+import type { Command } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { faultCode } from '../input/fault-code.js';
-import { asUsageError, nameOf } from '../input/read-bytes.js';
+import { faultCode } from '../files/fault-code.js';
+import { asUsageError, nameOf } from '../files/read-bytes.js';
 import type { Io } from '../io.js';
-import { printable } from '../report/printable.js';
+import { printable } from '../printable.js';
 import { UsageError } from '../usage-error.js';
 import { apiKey, NODE_FLAG_HELP, NODE_FLAGS, NodeFault, nodeAddress, refused, talking } from './node-client.js';
 

@@ -1,8 +1,8 @@
 import { onlyOperand, readArguments } from '../arguments.js';
-import type { Command } from '../commands/command.js';
+import type { Command } from '../command.js';
 import type { ExitCode } from '../exit-code.js';
-import { readBytes, readMaxBytes } from '../input/read-bytes.js';
-import { readStrictJson } from '../input/read-json.js';
+import { readBytes, readMaxBytes } from '../files/read-bytes.js';
+import { readStrictJson } from '../files/read-json.js';
 import type { Io } from '../io.js';
 import { fail } from '../report/failure.js';
 import {

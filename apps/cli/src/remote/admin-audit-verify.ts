@@ -10,14 +10,14 @@ import {
   type JsonValue,
 } from '@cer/cer-core';
 import { onlyOperand, readArguments } from '../arguments.js';
-import type { Command } from '../commands/command.js';
+import type { Command } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { loadKeys } from '../input/key-material.js';
-import { DEFAULT_MAX_BYTES, readBytes } from '../input/read-bytes.js';
-import { readOwnJson } from '../input/read-json.js';
+import { loadKeys } from '../trusted-keys/key-material.js';
+import { DEFAULT_MAX_BYTES, readBytes } from '../files/read-bytes.js';
+import { readOwnJson } from '../files/read-json.js';
 import type { Io } from '../io.js';
 import { fail } from '../report/failure.js';
-import { printableJson } from '../report/printable.js';
+import { printableJson } from '../printable.js';
 import { UsageError } from '../usage-error.js';
 import { getFromNode, nodeAddress, NodeFault, refused, sendable, talking, type NodeAnswer } from './node-client.js';
 

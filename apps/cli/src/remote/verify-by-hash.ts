@@ -1,9 +1,9 @@
 import { evaluateCer, isSha256Hash, type Evaluation, type Finding, type TimestampVerifier } from '@cer/cer-core';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { loadPinnedKeys, type PinFlags } from '../history/pinned-history.js';
-import type { KeyLookup } from '../input/key-material.js';
+import { loadPinnedKeys, type PinFlags } from '../key-history/pinned-history.js';
+import type { KeyLookup } from '../trusted-keys/key-material.js';
 import type { Io } from '../io.js';
-import { printable, printableJson } from '../report/printable.js';
+import { printable, printableJson } from '../printable.js';
 import { VERIFIER } from '../version.js';
 import { writeReport } from '../report/write-report.js';
 import { UsageError } from '../usage-error.js';

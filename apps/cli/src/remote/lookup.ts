@@ -1,6 +1,6 @@
 import { isSha256Hash } from '@cer/cer-core';
 import { onlyOperand, readArguments } from '../arguments.js';
-import type { Command } from '../commands/command.js';
+import type { Command } from '../command.js';
 import type { ExitCode } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import type { JsonValue } from '@cer/cer-core';
-import { isUrl, type KeySource } from '../input/key-material.js';
-import { readBytes } from '../input/read-bytes.js';
-import { readOwnJson } from '../input/read-json.js';
+import { isUrl, type KeySource } from '../trusted-keys/key-material.js';
+import { readBytes } from '../files/read-bytes.js';
+import { readOwnJson } from '../files/read-json.js';
 import type { Io } from '../io.js';
 
 /** More than a history of 10000 entries takes. */
@@ -26,7 +26,7 @@ export async function readHistory(source: string, io: Pick<Io, 'stdin' | 'now'>)
 
 async function fetchHistory(source: string, io: Pick<Io, 'now'>): Promise<ReadHistory> {
   // Loaded here only: where a file is read, no code that could open a connection is even read.
-  const { fetchJson, FetchFault, PUBLISHED_KEY_HISTORY, publishedAddress } = await import('../input/fetch-key-set.js');
+  const { fetchJson, FetchFault, PUBLISHED_KEY_HISTORY, publishedAddress } = await import('../http/fetch-json.js');
   const address = publishedAddress(source, PUBLISHED_KEY_HISTORY);
   try {
     const document = await fetchJson(address, MAX_BYTES);

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { isJsonObject, member, parseJson, type JsonObject, type JsonValue } from '@cer/cer-core';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { readBody } from '../input/read-body.js';
-import { withinTime } from '../input/within-time.js';
+import { readBody } from '../http/read-body.js';
+import { abortAfter } from '../http/abort-after.js';
 import type { Io } from '../io.js';
 import { fail } from '../report/failure.js';
-import { printable, printableJson } from '../report/printable.js';
+import { printable, printableJson } from '../printable.js';
 import { UsageError } from '../usage-error.js';
 
 /** How long a node may take, in milliseconds. */
@@ -92,7 +92,7 @@ export async function getFromNode(
 }
 
 async function send(url: string, init: RequestInit): Promise<NodeAnswer> {
-  const answered = withinTime(TIMEOUT_MS, async (signal) => {
+  const answered = abortAfter(TIMEOUT_MS, async (signal) => {
     const response = await fetch(url, { ...init, redirect: 'error', signal });
     const isReplay = response.headers.get('x-idempotent-replay') === 'true';
     return { status: response.status, isReplay, bytes: await readBody(response, MAX_ANSWER_BYTES) };

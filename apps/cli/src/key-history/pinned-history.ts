@@ -8,7 +8,7 @@ import {
   type KeyHistoryRefusal,
   type KeyHistoryVerification,
 } from '@cer/cer-core';
-import { loadKeys, type KeyLookup } from '../input/key-material.js';
+import { loadKeys, type KeyLookup } from '../trusted-keys/key-material.js';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';
 import { readHistory } from './history-source.js';

@@ -3,8 +3,8 @@ import { KeyError, parseKeySet, type NodeKeySet } from '@cer/keys';
 import type { JsonValue, KeyHistoryFinding, KeyHistoryNotice } from '@cer/cer-core';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';
-import { nameOf, readBytes } from './read-bytes.js';
-import { readOwnJson } from './read-json.js';
+import { nameOf, readBytes } from '../files/read-bytes.js';
+import { readOwnJson } from '../files/read-json.js';
 
 const MAX_KEY_SET_BYTES = 1024 * 1024;
 
@@ -62,7 +62,7 @@ export async function loadKeys(source: string | undefined, io: Pick<Io, 'stdin' 
 
 async function fetchKeys(source: string, io: Pick<Io, 'now'>): Promise<KeyLookup> {
   // Loaded here only: where keys come from a file, no code that could open a connection is even read.
-  const { fetchJson, FetchFault, PUBLISHED_KEY_SET, publishedAddress } = await import('./fetch-key-set.js');
+  const { fetchJson, FetchFault, PUBLISHED_KEY_SET, publishedAddress } = await import('../http/fetch-json.js');
   const address = publishedAddress(source, PUBLISHED_KEY_SET);
   try {
     const document = await fetchJson(address, MAX_KEY_SET_BYTES);

@@ -1,9 +1,9 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { isJsonObject, isSha256Hash, member, sha256, type JsonValue, type SeenKeyHistory } from '@cer/cer-core';
-import { asUsageError, nameOf } from '../input/read-bytes.js';
-import { faultCode } from '../input/fault-code.js';
-import { readOwnJson } from '../input/read-json.js';
+import { asUsageError, nameOf } from '../files/read-bytes.js';
+import { faultCode } from '../files/fault-code.js';
+import { readOwnJson } from '../files/read-json.js';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';
 
