@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LiveSession, Sessions } from '../session/sessions.js';
+import type { LiveSession, Sessions } from '../browser-sessions/sessions.js';
 import type { Html } from './html.js';
 
 /** How often is looked for news, and how long a silence proxies are not left to themselves, in milliseconds. */
@@ -7,7 +7,7 @@ const LOOK_MS = 1000;
 const HEARTBEAT_MS = 15_000;
 
 export interface LiveDeps {
-  readonly sessions: Pick<Sessions, 'stillCounts'>;
+  readonly sessions: Pick<Sessions, 'isActive'>;
   readonly show: (session: LiveSession) => Promise<Html>;
   readonly lookMs?: number;
 }
@@ -25,7 +25,7 @@ export async function* liveEvents(
   let shown = '';
   let silentMs = 0;
   while (!signal.aborted) {
-    if (!(await sessions.stillCounts(session))) {
+    if (!(await sessions.isActive(session))) {
       yield 'event: ended\ndata: {}\n\n';
       return;
     }

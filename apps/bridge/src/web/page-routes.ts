@@ -1,7 +1,7 @@
 import { redirect, type Handler, type Logger, type Route, type ServiceRequest } from '@cer/http-service';
 import type { NodeKeys } from '../attestation-node/node-keys.js';
 import { unavailable } from '../errors.js';
-import type { LiveSession, Sessions } from '../session/sessions.js';
+import type { LiveSession, Sessions } from '../browser-sessions/sessions.js';
 import type { IngestStore } from '../store/index.js';
 import type { Assets } from './assets.js';
 import { pageResponse, type PageContent } from './document.js';

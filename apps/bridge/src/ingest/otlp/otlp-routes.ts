@@ -11,7 +11,7 @@ import { oneAtATime } from './one-at-a-time.js';
 import { formOf, readExport, type ExportLimits } from './read-export.js';
 import { sealTraces, type SealTraceDeps } from './seal-traces.js';
 import { spanItems } from './span-items.js';
-import type { Span } from './span.js';
+import type { Span } from './spans/span.js';
 import { exportAnswer, OTLP_JSON, PROTOBUF } from './wire/answer.js';
 
 export interface OtlpRouteDeps extends CertifyDeps, ExportLimits, SealTraceDeps {

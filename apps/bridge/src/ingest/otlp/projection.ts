@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '@cer/cer-core';
 import type { ProtocolVersion } from '../../control-plane/accounts.js';
 import { OTEL_PREFIX } from '../executions/execution-item.js';
-import { firstLabel, present } from './attribute-values.js';
-import type { Dialect, ModelCall } from './model-call.js';
-import type { Span } from './span.js';
+import { firstLabel, present } from './spans/attribute-values.js';
+import type { Dialect, ModelCall } from './spans/model-call.js';
+import type { Span } from './spans/span.js';
 
 /** Named in every certificate, so that a reader knows which rules made it. A change of the rules is a new name. */
 export const PROJECTION = 'otel.v1';

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { ServiceError, validationError, type ServiceRequest } from '@cer/http-service';
 import type { Place } from '../bytes-in-hand.js';
-import { OtlpError, type Span } from './span.js';
+import { OtlpError, type Span } from './spans/span.js';
 import { PROTOBUF } from './wire/answer.js';
 import { decodeJson } from './wire/decode-json.js';
 import { decodeProtobuf } from './wire/decode-protobuf.js';

@@ -7,7 +7,7 @@ import type { Outcome } from '../item.js';
 import { OTEL_PREFIX } from '../executions/execution-item.js';
 import { timeOf } from './projection.js';
 import type { SpanItem } from './span-items.js';
-import type { Span } from './span.js';
+import type { Span } from './spans/span.js';
 
 export interface SealTraceDeps {
   readonly node: NodeConnection;

@@ -1,7 +1,7 @@
 import type { Item } from '../item.js';
 import { dialectOf } from './dialects/registry.js';
 import { executionIdOf, project, type ProjectionRules } from './projection.js';
-import type { Span } from './span.js';
+import type { Span } from './spans/span.js';
 
 /** A span that is a call of a model, on its way to a certificate. */
 export interface SpanItem {

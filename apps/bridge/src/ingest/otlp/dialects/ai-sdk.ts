@@ -1,7 +1,7 @@
 import type { JsonValue } from '@cer/cer-core';
-import { at, firstLabel, firstNumber, labels, present, structured, toolCalls } from '../attribute-values.js';
-import type { Dialect } from '../model-call.js';
-import type { Attributes } from '../span.js';
+import { at, firstLabel, firstNumber, labels, present, structured, toolCalls } from '../spans/attribute-values.js';
+import type { Dialect } from '../spans/model-call.js';
+import type { Attributes } from '../spans/span.js';
 import { genAiCall } from './gen-ai-request.js';
 
 /** The inner spans are one call of a model each; those around them repeat what the inner ones say. */

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@cer/cer-core';
-import { at, firstLabel, present, structured, toolCalls } from '../attribute-values.js';
-import type { Dialect } from '../model-call.js';
-import type { Span, SpanEvent } from '../span.js';
+import { at, firstLabel, present, structured, toolCalls } from '../spans/attribute-values.js';
+import type { Dialect } from '../spans/model-call.js';
+import type { Span, SpanEvent } from '../spans/span.js';
 import { hasRecordedMessages } from './gen-ai.js';
 import { genAiCall, MODEL_OPERATIONS } from './gen-ai-request.js';
 

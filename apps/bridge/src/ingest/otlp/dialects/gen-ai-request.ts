@@ -1,6 +1,6 @@
-import { firstLabel, firstNumber, labels } from '../attribute-values.js';
-import type { ModelCall } from '../model-call.js';
-import type { Attributes } from '../span.js';
+import { firstLabel, firstNumber, labels } from '../spans/attribute-values.js';
+import type { ModelCall } from '../spans/model-call.js';
+import type { Attributes } from '../spans/span.js';
 
 /** What the conventions' versions record in different ways. */
 export type CallContent = Pick<ModelCall, 'operation' | 'input' | 'output' | 'toolCalls'>;

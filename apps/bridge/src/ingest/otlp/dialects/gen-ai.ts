@@ -1,7 +1,7 @@
 import type { JsonValue } from '@cer/cer-core';
-import { at, label, present, structured, toolCalls } from '../attribute-values.js';
-import type { Dialect, ToolCall } from '../model-call.js';
-import type { Attributes, Span } from '../span.js';
+import { at, label, present, structured, toolCalls } from '../spans/attribute-values.js';
+import type { Dialect, ToolCall } from '../spans/model-call.js';
+import type { Attributes, Span } from '../spans/span.js';
 import { genAiCall, MODEL_OPERATIONS } from './gen-ai-request.js';
 
 const DETAILS_EVENT = 'gen_ai.client.inference.operation.details';

@@ -1,7 +1,16 @@
 import { isJsonObject, type JsonValue } from '@cer/cer-core';
-import { at, firstLabel, firstNumber, label, labels, present, structured, toolCalls } from '../attribute-values.js';
-import { unflatten } from '../indexed-attributes.js';
-import type { Dialect } from '../model-call.js';
+import {
+  at,
+  firstLabel,
+  firstNumber,
+  label,
+  labels,
+  present,
+  structured,
+  toolCalls,
+} from '../spans/attribute-values.js';
+import { unflatten } from '../spans/indexed-attributes.js';
+import type { Dialect } from '../spans/model-call.js';
 
 /** OpenInference: `llm.*`, messages flattened into numbered attributes. */
 export const openInference: Dialect = {

@@ -1,5 +1,5 @@
-import type { Dialect } from '../model-call.js';
-import type { Span } from '../span.js';
+import type { Dialect } from '../spans/model-call.js';
+import type { Span } from '../spans/span.js';
 import { aiSdk } from './ai-sdk.js';
 import { genAi } from './gen-ai.js';
 import { genAiEvents } from './gen-ai-events.js';

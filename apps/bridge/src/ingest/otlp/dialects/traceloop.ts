@@ -1,8 +1,8 @@
 import type { JsonValue } from '@cer/cer-core';
-import { at, firstLabel, label, present, toolCalls } from '../attribute-values.js';
-import { unflatten } from '../indexed-attributes.js';
-import type { Dialect } from '../model-call.js';
-import type { Attributes } from '../span.js';
+import { at, firstLabel, label, present, toolCalls } from '../spans/attribute-values.js';
+import { unflatten } from '../spans/indexed-attributes.js';
+import type { Dialect } from '../spans/model-call.js';
+import type { Attributes } from '../spans/span.js';
 import { genAiCall } from './gen-ai-request.js';
 
 const INDEXED = /^gen_ai\.(prompt|completion)\.\d+\./;

@@ -11,7 +11,7 @@ import {
   tooMany,
   type Attributes,
   type Span,
-} from '../span.js';
+} from '../spans/span.js';
 import { isNoId } from './decode-protobuf.js';
 
 /** A nested attribute value has three levels of JSON for one of its own. */

@@ -11,7 +11,7 @@ import {
   type Attributes,
   type Span,
   type SpanEvent,
-} from '../span.js';
+} from '../spans/span.js';
 import { ProtobufReader } from './protobuf-reader.js';
 
 // Field numbers are those of the public OTLP schema, opentelemetry.proto.{collector.trace,trace,common}.v1.

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { MAX_PIECES } from '../../json-pieces.js';
-import { malformed, tooMany } from '../span.js';
+import { malformed, tooMany } from '../spans/span.js';
 
 /** How a field is laid out. Groups, which proto3 does not have, are refused. */
 export const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;

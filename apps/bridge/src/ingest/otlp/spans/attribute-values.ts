@@ -1,5 +1,5 @@
 import { CerError, isJsonObject, isWellFormed, member, parseJson, type JsonValue } from '@cer/cer-core';
-import { hasFewPieces, MAX_PIECES } from '../json-pieces.js';
+import { hasFewPieces, MAX_PIECES } from '../../json-pieces.js';
 import type { ToolCall } from './model-call.js';
 import type { Attributes } from './span.js';
 

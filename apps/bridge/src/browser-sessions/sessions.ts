@@ -25,7 +25,7 @@ export interface Sessions {
   /** The session of a request; looking at it is a sign of life. */
   of(head: Pick<RequestHead, 'headers'>): Promise<LiveSession | null>;
   /** Whether a session still counts, without keeping it alive. */
-  stillCounts(session: LiveSession): Promise<boolean>;
+  isActive(session: LiveSession): Promise<boolean>;
   /**
    * Consumes a handoff token and starts the session it stands for, under a new token of its own. A session that the
    * browser had before ends.
@@ -81,7 +81,7 @@ export function createSessions({ store, controlPlane, times, now }: SessionsDeps
       }
       return session;
     },
-    stillCounts: async ({ tokenHash }) => (await counting(tokenHash)) !== null,
+    isActive: async ({ tokenHash }) => (await counting(tokenHash)) !== null,
     start: async (head, identity, { tenantId, tenantName, user }) => {
       const brought = sessionToken(head);
       const token = newSessionToken();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '@cer/cer-core';
-import { project } from '../projection.js';
-import type { Span } from '../span.js';
-import { dialectOf, DIALECTS } from './registry.js';
+import { project } from './projection.js';
+import type { Span } from './spans/span.js';
+import { dialectOf, DIALECTS } from './dialects/registry.js';
 
 function span(attributes: JsonObject, events: readonly (readonly [string, JsonObject])[] = []): Span {
   const entries = (members: JsonObject): Map<string, JsonValue> =>
