@@ -37,48 +37,54 @@ function isSecureOrigin(text: string): boolean {
   return origin === text && (protocol === 'https:' || local);
 }
 
-const Variables = z
-  .object({
-    PORT: port(4400),
-    HOST: host(),
-    DATABASE_URL: databaseUrl(),
-    PUBLIC_URL: publicUrl(),
-    BRIDGE_URL: serviceUrl().optional(),
-    NODE_URL: serviceUrl().optional(),
-    SERVICE_TOKEN_FILE: absolutePath(),
-    JWKS_KEYS_FILE: absolutePath(),
-    LOG_LEVEL: logLevel(),
-    TRUST_PROXY: trustedProxies(),
-    SESSION_IDLE_MINUTES: positiveInteger(60),
-    SESSION_MAX_MINUTES: positiveInteger(DAY_MINUTES / 2),
-    LOGIN_ATTEMPTS_PER_ACCOUNT: positiveInteger(10),
-    LOGIN_ATTEMPTS_PER_ADDRESS: positiveInteger(50),
-    LOGIN_WINDOW_MINUTES: positiveInteger(15),
-  })
-  .transform((set) => ({
-    port: set.PORT,
-    host: set.HOST,
-    databaseUrl: set.DATABASE_URL,
-    publicUrl: set.PUBLIC_URL,
-    bridgeUrl: set.BRIDGE_URL,
-    nodeUrl: set.NODE_URL,
-    serviceTokenFile: set.SERVICE_TOKEN_FILE,
-    jwksKeysFile: set.JWKS_KEYS_FILE,
-    logLevel: set.LOG_LEVEL,
-    trustedProxies: set.TRUST_PROXY,
-    sessionTimes: { idleMs: set.SESSION_IDLE_MINUTES * MINUTE_MS, absoluteMs: set.SESSION_MAX_MINUTES * MINUTE_MS },
-    loginLimits: {
-      attemptsPerAccount: set.LOGIN_ATTEMPTS_PER_ACCOUNT,
-      attemptsPerAddress: set.LOGIN_ATTEMPTS_PER_ADDRESS,
-      windowS: set.LOGIN_WINDOW_MINUTES * 60,
-    },
-  }));
+/**
+ * The variables by name.
+ * @public scripts/configuration.mjs makes docs/configuration.md of it
+ */
+export const VARIABLES = z.object({
+  PORT: port(4400).describe('TCP port to listen on; 0 lets the system choose.'),
+  HOST: host().describe('Address to listen on.'),
+  DATABASE_URL: databaseUrl().describe('Database. Several instances share one PostgreSQL.'),
+  PUBLIC_URL: publicUrl().describe('Origin that browsers open, and issuer of handoff tokens.'),
+  BRIDGE_URL: serviceUrl().optional().describe('Address of the evidence bridge. Unset: the pages offer no Connect.'),
+  NODE_URL: serviceUrl().optional().describe('Address of the attestation node, for the examples on the pages.'),
+  SERVICE_TOKEN_FILE: absolutePath().describe(
+    'File with the service credential of node and bridge, readable by its owner only.',
+  ),
+  JWKS_KEYS_FILE: absolutePath().describe('Handoff keys (ES256); made with mode 0600 at the first start.'),
+  LOG_LEVEL: logLevel().describe('Minimum level of the JSON log on standard output.'),
+  TRUST_PROXY: trustedProxies().describe('Proxies whose `X-Forwarded-For` is trusted.'),
+  SESSION_IDLE_MINUTES: positiveInteger(60).describe('Minutes without a request after which a session ends.'),
+  SESSION_MAX_MINUTES: positiveInteger(DAY_MINUTES / 2).describe('Maximum age of a session, in minutes.'),
+  LOGIN_ATTEMPTS_PER_ACCOUNT: positiveInteger(10).describe('Maximum sign-in attempts per account and window.'),
+  LOGIN_ATTEMPTS_PER_ADDRESS: positiveInteger(50).describe('Maximum sign-in attempts per client address and window.'),
+  LOGIN_WINDOW_MINUTES: positiveInteger(15).describe('Length of that window, in minutes.'),
+});
 
-export type Config = Readonly<z.output<typeof Variables>>;
+const Settings = VARIABLES.transform((set) => ({
+  port: set.PORT,
+  host: set.HOST,
+  databaseUrl: set.DATABASE_URL,
+  publicUrl: set.PUBLIC_URL,
+  bridgeUrl: set.BRIDGE_URL,
+  nodeUrl: set.NODE_URL,
+  serviceTokenFile: set.SERVICE_TOKEN_FILE,
+  jwksKeysFile: set.JWKS_KEYS_FILE,
+  logLevel: set.LOG_LEVEL,
+  trustedProxies: set.TRUST_PROXY,
+  sessionTimes: { idleMs: set.SESSION_IDLE_MINUTES * MINUTE_MS, absoluteMs: set.SESSION_MAX_MINUTES * MINUTE_MS },
+  loginLimits: {
+    attemptsPerAccount: set.LOGIN_ATTEMPTS_PER_ACCOUNT,
+    attemptsPerAddress: set.LOGIN_ATTEMPTS_PER_ADDRESS,
+    windowS: set.LOGIN_WINDOW_MINUTES * 60,
+  },
+}));
+
+export type Config = Readonly<z.output<typeof Settings>>;
 
 /** @throws ConfigError naming every bad variable */
 export function readConfig(env: Environment): Config {
-  return loadConfig(Variables, env);
+  return loadConfig(Settings, env);
 }
 
 /** What commands on the account data need. @throws ConfigError */

@@ -1,104 +1,14 @@
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
-import {
-  flag,
-  host,
-  loadConfig,
-  logLevel,
-  port,
-  positiveInteger,
-  secret,
-  serviceUrl,
-  trustedProxies,
-  wholeNumber,
-  type Environment,
-} from '@cer/http-service';
+import type { z } from 'zod';
+import { loadConfig, type Environment } from '@cer/http-service';
 import type { TokenAddress } from '@cer/pkcs11';
-import { VERIFY_BUDGET } from './limits/verify-budget.js';
+import { VARIABLES } from './start/config-variables.js';
 import { tracesUrlOf } from './tracing/open-tracing.js';
 
-const MIB = 1024 * 1024;
-
-/** The counters are 32-bit numbers. */
-const MAX_RATE = 100_000_000;
-
-const DATABASE_URL = z
-  .string()
-  .refine((url) => /^sqlite:.+/s.test(url) || /^postgres(ql)?:\/\/.+/.test(url), {
-    error: 'must be sqlite:PATH or postgres://...',
-  })
-  .default('sqlite:.data/node/node.sqlite');
-
-/** One or two addresses with a comma between them. */
-function authorityUrls() {
-  return z
-    .string()
-    .transform((text) => text.split(',').map((url) => url.trim()))
-    .pipe(z.array(serviceUrl()).max(2));
-}
-
-const path = (byDefault: string) => z.string().min(1).default(byDefault);
-
-const NodeEnvironment = z
-  .object({
-    PORT: port(4100),
-    HOST: host(),
-    DATABASE_URL,
-    NODE_ID: z
-      .string()
-      .regex(/^[A-Za-z0-9._:-]{1,128}$/, { error: 'must have 1 to 128 letters, digits or . _ : -' })
-      .optional(),
-    KEYS_FILE: path('.data/node/keys.json'),
-    SIGNER: z.enum(['file', 'pkcs11']).default('file'),
-    PKCS11_MODULE: z.string().min(1).optional(),
-    PKCS11_TOKEN_LABEL: z.string().min(1).max(32).optional(),
-    PKCS11_PIN_FILE: z.string().min(1).optional(),
-    KEY_SET_MAX_AGE_S: wholeNumber(0).default(60),
-    ROOT_KEY_FILE: z.string().min(1).optional(),
-    NODE_ENV: z.string().optional(),
-    COMMITMENT_SECRET_FILE: path('.data/node/commitment-secrets.json'),
-    VERIFY_URL: serviceUrl().default('http://127.0.0.1:4200'),
-    ADMIN_SECRET: secret(16).optional(),
-    RENDERER_URL: serviceUrl().optional(),
-    RENDERER_TOKEN_FILE: z.string().min(1).optional(),
-    CONTROL_PLANE_URL: serviceUrl().optional(),
-    CONTROL_PLANE_TOKEN_FILE: z.string().min(1).optional(),
-    TSA_URLS: authorityUrls().optional(),
-    TSA_ROOTS_FILE: z.string().min(1).optional(),
-    TSA_TIMEOUT_MS: positiveInteger(10_000),
-    TSA_MODE: z.enum(['each', 'batch']).default('each'),
-    LOG_LEVEL: logLevel(),
-    TRUST_PROXY: trustedProxies(),
-    BODY_LIMIT_BYTES: positiveInteger(10 * MIB),
-    BATCH_LIMIT_BYTES: positiveInteger(128 * MIB),
-    VERIFY_LIMIT_BYTES: positiveInteger(MIB),
-    PROJECT_LIMIT_BYTES: positiveInteger(128 * MIB),
-    PROJECT_VERIFY_LIMIT_BYTES: positiveInteger(32 * MIB),
-    STORE_QUEUE_LIMIT: positiveInteger(10_000),
-    RETENTION_SWEEP_EVERY_S: wholeNumber(0).default(600),
-    RATE_LIMIT_KEY_PER_MINUTE: wholeNumber(1, MAX_RATE).optional(),
-    RATE_LIMIT_IP_PER_MINUTE: wholeNumber(1, MAX_RATE).optional(),
-    VERIFY_CONCURRENCY_PER_IP: positiveInteger(VERIFY_BUDGET.concurrencyPerAddress),
-    VERIFY_CPU_MS_PER_IP: positiveInteger(VERIFY_BUDGET.cpuMsPerAddress),
-    VERIFY_BYTES_AT_ONCE: positiveInteger(VERIFY_BUDGET.bytesAtOnce),
-    LIMITS_EXEMPT_ADDRESSES: trustedProxies(),
-    OTEL_EXPORTER_OTLP_ENDPOINT: serviceUrl().optional(),
-    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: serviceUrl().optional(),
-    OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).default('otlp'),
-    OTEL_SDK_DISABLED: z
-      .enum(['true', 'false'])
-      .transform((text) => text === 'true')
-      .default(false),
-    HEADERS_TIMEOUT_MS: positiveInteger(10_000),
-    REQUEST_TIMEOUT_MS: positiveInteger(300_000),
-    DRAIN_TIMEOUT_MS: positiveInteger(660_000),
-    MAX_TOTAL_FRAMES: wholeNumber(2).default(1800),
-    ALLOW_OPEN_RENDER: flag(false),
-  })
-  .refine((env) => env.RENDERER_URL === undefined || env.RENDERER_TOKEN_FILE !== undefined, {
-    path: ['RENDERER_TOKEN_FILE'],
-    error: 'is required with RENDERER_URL',
-  })
+const Settings = VARIABLES.refine((env) => env.RENDERER_URL === undefined || env.RENDERER_TOKEN_FILE !== undefined, {
+  path: ['RENDERER_TOKEN_FILE'],
+  error: 'is required with RENDERER_URL',
+})
   .refine((env) => env.CONTROL_PLANE_URL === undefined || env.CONTROL_PLANE_TOKEN_FILE !== undefined, {
     path: ['CONTROL_PLANE_TOKEN_FILE'],
     error: 'is required with CONTROL_PLANE_URL',
@@ -204,9 +114,9 @@ function rootKeyOf(env: {
     : { rootKeyFile: null, makesRootKey: false };
 }
 
-export type NodeConfig = Readonly<z.output<typeof NodeEnvironment>>;
+export type NodeConfig = Readonly<z.output<typeof Settings>>;
 
 /** The node's configuration. @throws ConfigError naming every bad variable */
 export function loadNodeConfig(env: Environment): NodeConfig {
-  return loadConfig(NodeEnvironment, env);
+  return loadConfig(Settings, env);
 }

@@ -16,57 +16,73 @@ import { z } from 'zod';
 const MIB = 1024 * 1024;
 const NOBODY_UID = 65_534;
 
-const schema = z
-  .object({
-    HOST: host(),
-    PORT: port(4110),
-    LOG_LEVEL: logLevel(),
-    RENDERER_TOKEN: secret(32),
-    CHROMIUM_PATH: absolutePath().optional(),
-    CHROMIUM_UID: wholeNumber(1, 2 ** 31).default(NOBODY_UID),
-    ALLOW_UNSANDBOXED: flag(false),
-    RENDER_CONCURRENCY: wholeNumber(1, 64).optional(),
-    RENDER_PAGES_AHEAD: wholeNumber(0, 16).default(1),
-    RENDER_MAX_WAITING: positiveInteger(64),
-    RENDER_SECONDS_PER_HOUR: positiveInteger(3600),
-    RENDER_MEMORY_MIB: wholeNumber(256, 65_536).default(1200),
-    RENDER_MAX_CODE_BYTES: positiveInteger(512 * 1024),
-    STILL_DEADLINE_MS: positiveInteger(15_000),
-    LOOP_DEADLINE_MS: positiveInteger(30_000),
-    LOOP_DEADLINE_PER_FRAME_MS: positiveInteger(250),
-    LOOP_DEADLINE_MAX_MS: positiveInteger(600_000),
-    FRAME_DEADLINE_MS: positiveInteger(10_000),
-    MAX_TOTAL_FRAMES: wholeNumber(2).default(1800),
-    FFMPEG_PATH: absolutePath().optional(),
-  })
-  .transform((env) => ({
-    host: env.HOST,
-    port: env.PORT,
-    logLevel: env.LOG_LEVEL,
-    token: env.RENDERER_TOKEN,
-    chromiumPath: env.CHROMIUM_PATH,
-    chromiumUid: env.CHROMIUM_UID,
-    allowUnsandboxed: env.ALLOW_UNSANDBOXED,
-    // A still must find a slot while a loop runs, also on one core.
-    concurrency: env.RENDER_CONCURRENCY ?? Math.max(2, availableParallelism()),
-    pagesAhead: env.RENDER_PAGES_AHEAD,
-    maxWaiting: env.RENDER_MAX_WAITING,
-    renderSecondsPerHour: env.RENDER_SECONDS_PER_HOUR,
-    maxSketchBytes: env.RENDER_MEMORY_MIB * MIB,
-    maxCodeBytes: env.RENDER_MAX_CODE_BYTES,
-    stillDeadlineMs: env.STILL_DEADLINE_MS,
-    loopDeadlineMs: env.LOOP_DEADLINE_MS,
-    loopDeadlinePerFrameMs: env.LOOP_DEADLINE_PER_FRAME_MS,
-    loopDeadlineMaxMs: env.LOOP_DEADLINE_MAX_MS,
-    frameDeadlineMs: env.FRAME_DEADLINE_MS,
-    maxTotalFrames: env.MAX_TOTAL_FRAMES,
-    ffmpegPath: env.FFMPEG_PATH,
-  }));
+/**
+ * The variables by name.
+ * @public scripts/configuration.mjs makes docs/configuration.md of it
+ */
+export const VARIABLES = z.object({
+  HOST: host().describe('Address to listen on.'),
+  PORT: port(4110).describe('TCP port to listen on; 0 lets the system choose.'),
+  LOG_LEVEL: logLevel().describe('Minimum level of the JSON log on standard output.'),
+  RENDERER_TOKEN: secret(32).describe('Secret that the node sends and that authenticates answers.'),
+  CHROMIUM_PATH: absolutePath()
+    .optional()
+    .describe(
+      "Browser to start. Unset: Debian's headless shell, Debian's Chromium or the packaged one, the first found.",
+    ),
+  CHROMIUM_UID: wholeNumber(1, 2 ** 31)
+    .default(NOBODY_UID)
+    .describe('User id that a renderer run by root starts Chromium with; preferably a dedicated user.'),
+  ALLOW_UNSANDBOXED: flag(false).describe(
+    '`1` starts Chromium without its sandbox and network namespace. For development only.',
+  ),
+  RENDER_CONCURRENCY: wholeNumber(1, 64)
+    .optional()
+    .describe('Concurrent jobs; one slot is reserved for stills. Unset: the number of cores, at least 2.'),
+  RENDER_PAGES_AHEAD: wholeNumber(0, 16).default(1).describe('Browser pages opened ahead of need.'),
+  RENDER_MAX_WAITING: positiveInteger(64).describe('Maximum jobs waiting for a slot; further ones get 503.'),
+  RENDER_SECONDS_PER_HOUR: positiveInteger(3600).describe('Render seconds per tenant and hour; then 429.'),
+  RENDER_MEMORY_MIB: wholeNumber(256, 65_536).default(1200).describe('Maximum resident memory of one sketch, in MiB.'),
+  RENDER_MAX_CODE_BYTES: positiveInteger(512 * 1024).describe('Maximum size of a sketch.'),
+  STILL_DEADLINE_MS: positiveInteger(15_000).describe('Maximum time for one picture.'),
+  LOOP_DEADLINE_MS: positiveInteger(30_000).describe('Base of the maximum time for a loop.'),
+  LOOP_DEADLINE_PER_FRAME_MS: positiveInteger(250).describe('Time added to it per frame.'),
+  LOOP_DEADLINE_MAX_MS: positiveInteger(600_000).describe('Upper bound of the maximum time for a loop.'),
+  FRAME_DEADLINE_MS: positiveInteger(10_000).describe('Maximum time for one frame.'),
+  MAX_TOTAL_FRAMES: wholeNumber(2).default(1800).describe('Maximum frames of a loop; must equal that of the node.'),
+  FFMPEG_PATH: absolutePath()
+    .optional()
+    .describe('ffmpeg for videos. Unset: searched in `PATH`; without ffmpeg videos answer 501.'),
+});
+
+const Settings = VARIABLES.transform((env) => ({
+  host: env.HOST,
+  port: env.PORT,
+  logLevel: env.LOG_LEVEL,
+  token: env.RENDERER_TOKEN,
+  chromiumPath: env.CHROMIUM_PATH,
+  chromiumUid: env.CHROMIUM_UID,
+  allowUnsandboxed: env.ALLOW_UNSANDBOXED,
+  // A still must find a slot while a loop runs, also on one core.
+  concurrency: env.RENDER_CONCURRENCY ?? Math.max(2, availableParallelism()),
+  pagesAhead: env.RENDER_PAGES_AHEAD,
+  maxWaiting: env.RENDER_MAX_WAITING,
+  renderSecondsPerHour: env.RENDER_SECONDS_PER_HOUR,
+  maxSketchBytes: env.RENDER_MEMORY_MIB * MIB,
+  maxCodeBytes: env.RENDER_MAX_CODE_BYTES,
+  stillDeadlineMs: env.STILL_DEADLINE_MS,
+  loopDeadlineMs: env.LOOP_DEADLINE_MS,
+  loopDeadlinePerFrameMs: env.LOOP_DEADLINE_PER_FRAME_MS,
+  loopDeadlineMaxMs: env.LOOP_DEADLINE_MAX_MS,
+  frameDeadlineMs: env.FRAME_DEADLINE_MS,
+  maxTotalFrames: env.MAX_TOTAL_FRAMES,
+  ffmpegPath: env.FFMPEG_PATH,
+}));
 
 /** How the renderer runs; frozen. */
-export type RendererConfig = z.output<typeof schema>;
+export type RendererConfig = z.output<typeof Settings>;
 
 /** @throws ConfigError naming every bad variable */
 export function readConfig(env: Environment): RendererConfig {
-  return loadConfig(schema, env);
+  return loadConfig(Settings, env);
 }
