@@ -7,8 +7,8 @@ import { createKeyFile } from '@cer/keys/file-signer';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp } from '../../apps/node/dist/app.js';
-import { fixedSigning } from '../../apps/node/dist/signing-keys/signing.js';
+import { createApp } from '../../apps/node/dist/start/app.js';
+import { fixedSigning } from '../../apps/node/dist/testing/fixed-signing.js';
 
 const key = process.env.BENCH_API_KEY;
 const keyHash = createHash('sha256').update(key).digest('hex');

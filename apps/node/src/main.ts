@@ -1,10 +1,10 @@
 import { KeyError } from '@cer/keys';
 import { ConfigError, runService, SecretFileError } from '@cer/http-service';
 import { CommitmentSecretsError } from './certify/commitment-secrets.js';
-import { runCommand } from './commands.js';
-import { SignerAwayError } from './signing-keys/key-holder.js';
-import { startNode } from './start-node.js';
-import { StartupError } from './startup-error.js';
+import { runCommand } from './commands/run-command.js';
+import { SignerAwayError } from './signing/key-holder.js';
+import { startNode } from './start/start-node.js';
+import { StartupError } from './errors/startup-error.js';
 import { StoreError } from './store/index.js';
 
 /** Errors whose message was written for the operator. */

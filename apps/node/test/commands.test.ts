@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { hashApiKey, isApiKey, SCOPES } from '../src/auth/api-key.js';
-import { runCommand, USAGE } from '../src/commands.js';
-import { StartupError } from '../src/startup-error.js';
+import { runCommand, USAGE } from '../src/commands/run-command.js';
+import { StartupError } from '../src/errors/startup-error.js';
 import { openStore } from '../src/store/index.js';
 import { runNode, type NodeEnvironment } from './node-process.js';
 

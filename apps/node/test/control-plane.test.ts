@@ -11,7 +11,7 @@ import { Secret } from '@cer/http-service';
 import { generateApiKey, hashApiKey } from '../src/auth/api-key.js';
 import { CONTROL_PLANE_TIMES, controlPlaneDirectory } from '../src/auth/control-plane-directory.js';
 import { cachedKeyDirectory, recordingBy, type Caller, type KeyDirectory } from '../src/auth/key-directory.js';
-import { startNode } from '../src/start-node.js';
+import { startNode } from '../src/start/start-node.js';
 import type { StatedSettings } from '../src/store/index.js';
 import type { SettingsMemory } from '../src/tenants/settings-memory.js';
 import { settingsOf } from '../src/tenants/tenant-settings.js';
@@ -265,7 +265,7 @@ describe('a node with a control plane', () => {
         ask(node, 'post', '/v1/cer/ai/certify', { key, body: executionRequest() });
       const key = generateApiKey();
       expect((await certify(key)).status).toBe(200);
-      expect((await ask(node, 'post', '/v1/project-bundle/register', { key, body: {} })).status).toBe(403);
+      expect((await ask(node, 'post', '/v1/projects/register', { key, body: {} })).status).toBe(403);
       expect((await ask(node, 'get', '/ready')).status).toBe(200);
       const before = stub.asked.length;
       expect((await certify('cer_live_malformed')).status).toBe(401);

@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
 
-import { startCensus } from '../src/metrics/census.js';
+import { startCensus } from '../src/metrics/record-counts.js';
 import { nodeMetrics } from '../src/metrics/node-metrics.js';
-import { startNode } from '../src/start-node.js';
-import { countStretch } from '../src/store/census.js';
+import { startNode } from '../src/start/start-node.js';
+import { countStretch } from '../src/store/sql/record-counts.js';
 import type { Counted } from '../src/store/index.js';
 import { ask } from './ask.js';
 import { newRecord } from './store/new-record.js';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { apiKeyPrefix, generateApiKey, hashApiKey, SCOPES } from '../src/auth/api-key.js';
-import type { NodeConfig } from '../src/config.js';
-import { createKeyMaterial } from '../src/key-material.js';
+import type { NodeConfig } from '../src/start/config.js';
+import { createKeyMaterial } from '../src/start/key-material.js';
 import { openStore } from '../src/store/index.js';
 import type { TestDatabase } from './store/test-database.js';
 

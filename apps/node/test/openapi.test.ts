@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Validator } from '@seriousme/openapi-schema-validator';
 
-import { nodeRoutes } from '../src/app.js';
-import { STATUS } from '../src/errors.js';
+import { nodeRoutes } from '../src/start/app.js';
+import { STATUS } from '../src/errors/refusals.js';
 import { ask, at, objectAt } from './ask.js';
 import { startTestNode, type TestNode } from './test-node.js';
 

@@ -6,7 +6,7 @@ import { parseTrustedProxies } from '@cer/http-service';
 
 import { generateApiKey, hashApiKey } from '../src/auth/api-key.js';
 import type { KeyDirectory } from '../src/auth/key-directory.js';
-import type { RateLimitSettings } from '../src/limits/rate-limits.js';
+import type { RateLimitSettings } from '../src/auth/rate-limits.js';
 import { ask, at, type Answer } from './ask.js';
 import { postgresTestDatabase } from './store/postgres-test-database.js';
 import { sqliteTestDatabase } from './store/sqlite-test-database.js';

@@ -6,7 +6,7 @@ import { parseKeySet, type Signer } from '@cer/keys';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 
 import { ask, at, objectAt, textAt, type Answer } from './ask.js';
-import { fixedSigning } from '../src/signing-keys/signing.js';
+import { fixedSigning } from '../src/testing/fixed-signing.js';
 import { sealedElsewhere } from './sealed-elsewhere.js';
 import { startTestNode, type TestNode } from './test-node.js';
 

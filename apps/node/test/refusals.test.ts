@@ -5,7 +5,7 @@ import { executionRequest } from '@cer/cer-core/testing';
 import { connectRaw } from '@cer/http-service/testing';
 
 import { generateApiKey } from '../src/auth/api-key.js';
-import { nodeRoutes } from '../src/app.js';
+import { nodeRoutes } from '../src/start/app.js';
 import { ask, at, type Question } from './ask.js';
 import { startTestNode, type TestNode } from './test-node.js';
 
@@ -23,7 +23,7 @@ const KEYED: readonly (readonly [path: string, scope: string])[] = [
   ['/v1/cer/ai/certify-batch', 'certify'],
   ['/v1/cer/ai/create', 'certify'],
   ['/api/attest', 'certify'],
-  ['/v1/project-bundle/register', 'register'],
+  ['/v1/projects/register', 'register'],
   ['/api/render', 'render'],
   ['/verify', 'render'],
 ];
@@ -46,11 +46,11 @@ const ADMIN: readonly (readonly ['get' | 'post', string])[] = [
 
 const KEYLESS: readonly (readonly ['get' | 'post', string])[] = [
   ['post', '/v1/cer/verify'],
-  ['post', '/v1/project-bundle/verify'],
+  ['post', '/v1/projects/verify'],
   ['get', '/v1/cer/public'],
   ['get', '/api/public-cer-proof'],
   ['get', '/v1/resolve/cer/x'],
-  ['get', '/v1/project-bundle/public'],
+  ['get', '/v1/projects/public'],
   ['get', '/.well-known/svc-node.json'],
   ['get', '/'],
   ['get', '/version'],

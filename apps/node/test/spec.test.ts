@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CER_VERIFY_CODES } from '@cer/cer-core';
 
-import { nodeRoutes } from '../src/app.js';
-import { STATUS } from '../src/errors.js';
+import { nodeRoutes } from '../src/start/app.js';
+import { STATUS } from '../src/errors/refusals.js';
 import { startTestNode, type TestNode } from './test-node.js';
 
 const SPEC = readFileSync(join(__dirname, '../../../docs/spec.md'), 'utf8');

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { CONFIDENTIAL_MEMBERS, executionRequest } from '@cer/cer-core/testing';
 
-import { loadNodeConfig } from '../src/config.js';
-import { createKeyMaterial, openKeyMaterial } from '../src/key-material.js';
-import { startNode } from '../src/start-node.js';
+import { loadNodeConfig } from '../src/start/config.js';
+import { createKeyMaterial, openKeyMaterial } from '../src/start/key-material.js';
+import { startNode } from '../src/start/start-node.js';
 import { migrate, openStore } from '../src/store/index.js';
 import { ask } from './ask.js';
 import { runNode, type NodeEnvironment } from './node-process.js';

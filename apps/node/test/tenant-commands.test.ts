@@ -4,8 +4,8 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { runCommand } from '../src/commands.js';
-import { StartupError } from '../src/startup-error.js';
+import { runCommand } from '../src/commands/run-command.js';
+import { StartupError } from '../src/errors/startup-error.js';
 import { openStore, type Store } from '../src/store/index.js';
 import { at } from './ask.js';
 import type { NodeEnvironment } from './node-process.js';

@@ -7,14 +7,14 @@ import { TEST_ATTESTOR, TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing'
 import type { Signer } from '@cer/keys';
 import { testKeySet } from '@cer/keys/testing';
 
-import { createApp, type NodeDeps } from '../src/app.js';
-import { createAuditLog } from '../src/audit/audit-log.js';
+import { createApp, type NodeDeps } from '../src/start/app.js';
+import { createAuditLog } from '../src/audit-log/audit-log.js';
 import { apiKeyPrefix, generateApiKey, hashApiKey, SCOPES } from '../src/auth/api-key.js';
 import { ownKeyDirectory, type KeyDirectory } from '../src/auth/key-directory.js';
 import type { CommitmentSecrets } from '../src/certify/commitment-secrets.js';
-import { describeRuntime } from '../src/discovery/runtime.js';
+import { describeRuntime } from '../src/status/runtime.js';
 import { createQuota } from '../src/limits/quota.js';
-import { FIXED_KEYS, fixedSigning } from '../src/signing-keys/signing.js';
+import { FIXED_KEYS, fixedSigning } from '../src/testing/fixed-signing.js';
 import { openStore, type Store } from '../src/store/index.js';
 import { sqliteTestDatabase } from './store/sqlite-test-database.js';
 import type { TestDatabase } from './store/test-database.js';

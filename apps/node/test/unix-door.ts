@@ -3,7 +3,7 @@ import { createServer, request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { createApp, type NodeDeps } from '../src/app.js';
+import { createApp, type NodeDeps } from '../src/start/app.js';
 
 /**
  * A node's app behind a Unix socket. Its buffers stay small, where those of TCP grow to whatever a machine is set to: an

@@ -8,12 +8,12 @@ import { executionRequest } from '@cer/cer-core/testing';
 import { Secret, silentLogger } from '@cer/http-service';
 import Sqlite from 'better-sqlite3';
 
-import { createAuditLog } from '../src/audit/audit-log.js';
+import { createAuditLog } from '../src/audit-log/audit-log.js';
 import { controlPlaneDirectory } from '../src/auth/control-plane-directory.js';
 import { createQuota } from '../src/limits/quota.js';
 import { openStore, type Store } from '../src/store/index.js';
 import { createSettingsMemory } from '../src/tenants/settings-memory.js';
-import { startUsageReports, type UsageReportDeps } from '../src/usage/report-usage.js';
+import { startUsageReports, type UsageReportDeps } from '../src/usage-reports/report-usage.js';
 import { ask, at, type Answer } from './ask.js';
 import { SERVICE_TOKEN, startDashboardProcess, type Dashboard } from './dashboard-process.js';
 import { newRecord } from './store/new-record.js';

@@ -1,9 +1,9 @@
 import { ok, pathParam, type Route } from '@cer/http-service';
-import type { AuditLog } from '../audit/audit-log.js';
-import { recordNotFound } from '../errors.js';
-import { parseHash } from '../lookup/lookup-query.js';
+import type { AuditLog } from '../audit-log/audit-log.js';
+import { recordNotFound } from '../errors/refusals.js';
+import { parseHash } from '../records/read/lookup-query.js';
 import type { Store } from '../store/index.js';
-import type { AdminGate } from './admin-gate.js';
+import type { AdminGate } from '../auth/admin-gate.js';
 import { scopeOf } from './visibility-routes.js';
 
 export interface LegalHoldRouteDeps {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isSha256Hash, type JsonObject } from '@cer/cer-core';
 import { checkRequest, ok, parseJsonBody, type Route } from '@cer/http-service';
-import type { AuditLog } from '../audit/audit-log.js';
-import type { AdminGate } from './admin-gate.js';
+import type { AuditLog } from '../audit-log/audit-log.js';
+import type { AdminGate } from '../auth/admin-gate.js';
 import { envelopeVersionOf, recertify, recertifyHash, type Recertified, type RecertifyDeps } from './recertify.js';
 
 export interface RecertifyRouteDeps extends RecertifyDeps {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { ENVELOPE_SPEC_VERSION, isJsonObject, member, type TimestampVerifier } from '@cer/cer-core';
-import { whileAttesting } from '../errors.js';
+import { whileAttesting } from '../errors/refusals.js';
 import { objectMember, parseStored, storedMeta } from '../records/stored-cer.js';
-import type { Signing } from '../signing-keys/signing.js';
+import type { Signing } from '../signing/signing.js';
 import type { CertificateRecord, Store } from '../store/index.js';
-import { attestedAnew } from './attested-anew.js';
+import { attestedAnew } from './reattest-record.js';
 import { storedFault } from './stored-faults.js';
 
 export interface RecertifyDeps {

@@ -8,11 +8,11 @@ import {
   type Route,
   type ServiceRequest,
 } from '@cer/http-service';
-import type { AuditLog } from '../audit/audit-log.js';
-import { recordNotFound } from '../errors.js';
-import { parseHash } from '../lookup/lookup-query.js';
+import type { AuditLog } from '../audit-log/audit-log.js';
+import { recordNotFound } from '../errors/refusals.js';
+import { parseHash } from '../records/read/lookup-query.js';
 import type { Store, Visibility } from '../store/index.js';
-import type { AdminGate } from './admin-gate.js';
+import type { AdminGate } from '../auth/admin-gate.js';
 
 export interface VisibilityRouteDeps {
   readonly store: Pick<Store, 'records' | 'projects' | 'legalHolds'>;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { attestHashOnly, HASH_ONLY, type JsonObject, type JsonValue } from '@cer/cer-core';
 import type { Caller } from '../auth/key-directory.js';
-import { whileAttesting } from '../errors.js';
-import { attestAndRecord, type AttestDeps } from '../records/attest-and-record.js';
+import { whileAttesting } from '../errors/refusals.js';
+import { attestAndRecord, type AttestDeps } from '../records/write/attest-and-record.js';
 import { certifyResponse } from '../records/certify-response.js';
-import { recordRemoved, recordToReplay } from '../records/mutation.js';
+import { recordRemoved, recordToReplay } from '../records/write/mutation.js';
 import { metaOf, storedMeta, textMember } from '../records/stored-cer.js';
 import type { NewRecord } from '../store/index.js';
 import { checkSubmission, type AttestableBundle } from './check-submission.js';

@@ -20,7 +20,7 @@ import {
   type Sha256Hash,
 } from '@cer/cer-core';
 import { ServiceError, validationError } from '@cer/http-service';
-import { schemaUnsatisfied } from '../errors.js';
+import { schemaUnsatisfied } from '../errors/refusals.js';
 
 /** A bundle sealed elsewhere that may be attested. */
 export type AttestableBundle =

@@ -6,7 +6,7 @@ import {
   type RequestHead,
   type ResponseHeaders,
 } from '@cer/http-service';
-import type { RateLimits } from '../limits/rate-limits.js';
+import type { RateLimits } from './rate-limits.js';
 import { hashApiKey, isApiKey, type Scope } from './api-key.js';
 import type { Caller, KeyDirectory } from './key-directory.js';
 

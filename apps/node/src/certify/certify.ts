@@ -14,13 +14,13 @@ import {
 } from '@cer/cer-core';
 import { validationError } from '@cer/http-service';
 import type { Caller } from '../auth/key-directory.js';
-import { attestAndRecord, hashedBundle, type AttestDeps } from '../records/attest-and-record.js';
+import { attestAndRecord, hashedBundle, type AttestDeps } from '../records/write/attest-and-record.js';
 import { certifyResponse } from '../records/certify-response.js';
-import { recordToReplay } from '../records/mutation.js';
+import { recordToReplay } from '../records/write/mutation.js';
 import { parseStored, storedMeta } from '../records/stored-cer.js';
 import type { CertificateRecord, ExecutionRow } from '../store/index.js';
 import type { CommitmentSecrets } from './commitment-secrets.js';
-import { layoutFor } from '../records/layout-for.js';
+import { layoutFor } from '../records/write/layout-for.js';
 
 export interface CertifyDeps extends AttestDeps {
   readonly secrets: CommitmentSecrets;

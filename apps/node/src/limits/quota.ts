@@ -1,8 +1,8 @@
 import { ServiceError, type Logger } from '@cer/http-service';
 import type { PlanLimits } from '../auth/key-directory.js';
 import type { NewRecord, QuotaStore, RecordOutcome, RecordStore } from '../store/index.js';
-import { MonthPurse } from './month-purse.js';
-import { rateLimitHeaders } from './rate-limits.js';
+import { MonthPurse } from './quota-block.js';
+import { rateLimitHeaders } from '../auth/rate-limits.js';
 
 /**
  * Keeps records within the monthly quota of their tenant's plan. What was recorded before is free.

@@ -9,8 +9,8 @@ import {
   type TrustedProxies,
 } from '@cer/http-service';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { isExempt } from './rate-limits.js';
-import { Turns } from './turns.js';
+import { isExempt } from '../auth/rate-limits.js';
+import { Turns } from './share-limiter.js';
 
 export interface VerifyBudgetSettings {
   /** Requests of one address that may be under way at once. */

@@ -2,8 +2,8 @@ import { CER_VERIFY_CODES } from '@cer/cer-core';
 import { z } from 'zod';
 import { RecertifyRequest } from '../admin/recertify-routes.js';
 import { Scope } from '../admin/visibility-routes.js';
-import { AuditQuery } from '../audit/audit-routes.js';
-import { RevokeRequest, RotateRequest } from '../signing-keys/signing-key-routes.js';
+import { AuditQuery } from '../admin/audit-routes.js';
+import { RevokeRequest, RotateRequest } from '../admin/signing-key-routes.js';
 import { SettingsChange } from '../tenants/tenant-settings.js';
 import {
   AUDIT_ANSWER,
@@ -201,7 +201,7 @@ export const DESCRIBED_ROUTES = {
     success: { 302: { description: 'To GET /v1/cer/public.', mediaTypes: [] } },
     errors: ['VALIDATION_ERROR', ...COUNTED],
   },
-  'POST /v1/project-bundle/register': {
+  'POST /v1/projects/register': {
     group: 'Projects',
     summary: 'Register a project of certified steps',
     access: { scopes: ['register'] },
@@ -210,7 +210,7 @@ export const DESCRIBED_ROUTES = {
     errors: ['EXECUTION_MUTATION_DETECTED', 'ATTESTATION_ERROR'],
     findings: CER_VERIFY_CODES.filter((code) => code !== 'OK' && code !== 'SCHEMA_ERROR'),
   },
-  'POST /v1/project-bundle/verify': {
+  'POST /v1/projects/verify': {
     group: 'Projects',
     summary: 'Verify a project bundle',
     access: 'anybody',
@@ -218,7 +218,7 @@ export const DESCRIBED_ROUTES = {
     success: { 200: { schema: PROJECT_VERIFIED_ANSWER, description: 'The verdict, good or bad.' } },
     errors: COUNTED,
   },
-  'GET /v1/project-bundle/public': {
+  'GET /v1/projects/public': {
     group: 'Projects',
     summary: 'The public form of a registered project',
     access: 'anybody',

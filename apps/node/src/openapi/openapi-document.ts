@@ -1,4 +1,4 @@
-import { STATUS, type NodeCode } from '../errors.js';
+import { STATUS, type NodeCode } from '../errors/refusals.js';
 import { COUNT, list, object, SHAPES, TEXT, TEXT_OR_NULL, TIME } from './answer-shapes.js';
 import { DESCRIBED_ROUTES } from './described-routes.js';
 import type { Access, JsonSchema, Parameter, RequestBody, RouteDescription } from './route-description.js';

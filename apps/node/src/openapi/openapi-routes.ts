@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { jsonText, type Route } from '@cer/http-service';
-import type { Runtime } from '../discovery/runtime.js';
+import type { Runtime } from '../status/runtime.js';
 import { docsPage, DOCS_STYLE } from './docs-page.js';
 import { openApiDocument } from './openapi-document.js';
 

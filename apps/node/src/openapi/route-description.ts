@@ -1,5 +1,5 @@
 import type { FailureCode } from '@cer/cer-core';
-import type { NodeCode } from '../errors.js';
+import type { NodeCode } from '../errors/refusals.js';
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 has them. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

@@ -12,8 +12,8 @@ import {
   type JsonValue,
 } from '@cer/cer-core';
 import type { Caller } from '../auth/key-directory.js';
-import { attestAndRecord, type AttestDeps } from '../records/attest-and-record.js';
-import { executionMutated, recordRemoved } from '../records/mutation.js';
+import { attestAndRecord, type AttestDeps } from '../records/write/attest-and-record.js';
+import { executionMutated, recordRemoved } from '../records/write/mutation.js';
 import { parseStored, storedMeta } from '../records/stored-cer.js';
 import { CANVAS } from './sketch-rules.js';
 import { renderExecutionId, type Execution, type RenderRequest } from './verify-request.js';

@@ -10,8 +10,8 @@ import {
 } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import type { Caller } from '../auth/key-directory.js';
-import { STATUS, translateError } from '../errors.js';
-import type { AttestDeps } from '../records/attest-and-record.js';
+import { STATUS, translateError } from '../errors/refusals.js';
+import type { AttestDeps } from '../records/write/attest-and-record.js';
 import { certificateHeaders } from '../records/response-headers.js';
 import { renderImage } from './render-image.js';
 import { rendererUnavailable, type RendererClient } from './renderer-client.js';

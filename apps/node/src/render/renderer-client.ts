@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { isJsonObject, jcsV1, parseJson, sha256, type JsonObject, type Sha256Hash } from '@cer/cer-core';
 import { equalSecret, ServiceError, type Secret } from '@cer/http-service';
-import type { NodeCode } from '../errors.js';
+import type { NodeCode } from '../errors/refusals.js';
 
 /** What the renderer is asked to run, for whom. */
 export interface SketchOrder {

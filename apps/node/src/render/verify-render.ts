@@ -1,7 +1,7 @@
 import { member, type JsonObject, type JsonValue } from '@cer/cer-core';
 import type { Caller } from '../auth/key-directory.js';
 import type { Quota } from '../limits/quota.js';
-import type { AttestDeps } from '../records/attest-and-record.js';
+import type { AttestDeps } from '../records/write/attest-and-record.js';
 import { verificationUrl } from '../records/certify-response.js';
 import { certifyRender, type RenderOutcome } from './certify-render.js';
 import { rendererUnavailable, type RendererClient, type RenderProgress } from './renderer-client.js';

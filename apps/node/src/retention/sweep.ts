@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { AuditLog } from '../audit/audit-log.js';
+import type { AuditLog } from '../audit-log/audit-log.js';
 import { StoreError, type HeldKind, type RecordPlace, type Store } from '../store/index.js';
 import { settingsOf } from '../tenants/tenant-settings.js';
 

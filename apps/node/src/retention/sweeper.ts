@@ -1,5 +1,5 @@
 import type { Logger } from '@cer/http-service';
-import { startWorker, type Worker } from '../background/worker.js';
+import { startWorker, type Worker } from '../worker/worker.js';
 import type { Store } from '../store/index.js';
 import { sweep, type SweepDeps } from './sweep.js';
 

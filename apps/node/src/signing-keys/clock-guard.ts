@@ -1,4 +1,4 @@
-import { SignerAwayError } from './key-holder.js';
+import { SignerAwayError } from '../signing/key-holder.js';
 
 /** So far may the clocks of nodes that share a database lie apart, in milliseconds. */
 const ALLOWED_LAG_MS = 5_000;

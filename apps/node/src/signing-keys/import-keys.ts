@@ -1,10 +1,10 @@
 import type { KeyHistoryEntries } from '@cer/cer-core';
 import { REVOCATION_REASONS, replayKeyHistory, toSpkiBase64, type KeyChange, type Signer } from '@cer/keys';
 import type { KeyVault } from '@cer/keys/file-signer';
-import { StartupError } from '../startup-error.js';
+import { StartupError } from '../errors/startup-error.js';
 import type { SigningKeyStore } from '../store/index.js';
 import { entryTime, keyAdded, planChange, type Held, type KeyHistoryLog } from './key-history-log.js';
-import type { SigningKeyHolder } from './key-holder.js';
+import type { SigningKeyHolder } from '../signing/key-holder.js';
 
 export interface ImportDeps {
   readonly store: SigningKeyStore;

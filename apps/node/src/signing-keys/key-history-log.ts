@@ -10,7 +10,7 @@ import {
   type KeySetDocumentEntry,
 } from '@cer/keys';
 import type { SigningKeyChange, SigningKeyRow, SigningKeyStore } from '../store/index.js';
-import type { HeldKey } from './key-holder.js';
+import type { HeldKey } from '../signing/key-holder.js';
 import { statementOf } from './key-set-statements.js';
 
 /** Where a private half is, for keys that a change adds. */

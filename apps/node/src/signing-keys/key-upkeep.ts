@@ -3,7 +3,7 @@ import { KeyError, publicKeyFromBase64, replayKeyHistory } from '@cer/keys';
 import type { Logger } from '@cer/http-service';
 import type { SigningKeyRow, SigningKeyStore } from '../store/index.js';
 import { entryTime, planChange, type KeyHistoryLog } from './key-history-log.js';
-import type { SigningKeyHolder } from './key-holder.js';
+import type { SigningKeyHolder } from '../signing/key-holder.js';
 import { signWhenDue } from './key-set-statements.js';
 import { msOf, type KeyTable } from './key-table.js';
 import { LIVE_MS, type LiveSigning } from './live-signing.js';

@@ -4,9 +4,9 @@ import { parseKeySet, publicKeyFromBase64, type Signer } from '@cer/keys';
 import type { Logger } from '@cer/http-service';
 import type { SigningKeyRow, SigningKeyStore } from '../store/index.js';
 import { assertClockIsNotBehind } from './clock-guard.js';
-import { SignerAwayError, type SigningKeyHolder } from './key-holder.js';
+import { SignerAwayError, type SigningKeyHolder } from '../signing/key-holder.js';
 import { keyTableOf, type KeyTable } from './key-table.js';
-import type { PublishedKeys, Signing } from './signing.js';
+import type { PublishedKeys, Signing } from '../signing/signing.js';
 
 export interface LiveSigningOptions {
   readonly store: SigningKeyStore;

@@ -1,6 +1,6 @@
 import { toSpkiBase64, type PublicKey, type Signer } from '@cer/keys';
 import { Pkcs11Error, type Pkcs11ErrorCode, type Token } from '@cer/pkcs11';
-import { SignerAwayError, type HeldKey, type SigningKeyHolder } from './key-holder.js';
+import { SignerAwayError, type HeldKey, type SigningKeyHolder } from '../signing/key-holder.js';
 
 /** What `/ready` may show anybody. The module's own words go to the log, with the error that is the cause. */
 const REASONS = {

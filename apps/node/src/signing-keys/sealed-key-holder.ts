@@ -1,6 +1,6 @@
 import { KeyError, type Signer } from '@cer/keys';
 import type { KeyVault } from '@cer/keys/file-signer';
-import { SignerAwayError, type HeldKey, type SigningKeyHolder } from './key-holder.js';
+import { SignerAwayError, type HeldKey, type SigningKeyHolder } from '../signing/key-holder.js';
 
 /** Keeps private halves in the key table itself, sealed under the wrapping key of KEYS_FILE. */
 export function sealedKeyHolder(vault: KeyVault): SigningKeyHolder {

@@ -1,4 +1,4 @@
-import type { AuditLog } from '../audit/audit-log.js';
+import type { AuditLog } from '../audit-log/audit-log.js';
 import type { StatedSettings, Store } from '../store/index.js';
 import { settingsOf, shownStated, type TenantSettings } from './tenant-settings.js';
 

@@ -1,6 +1,6 @@
 import type { Trace } from '@cer/http-service';
 import type { Quota } from '../limits/quota.js';
-import type { Signing } from '../signing-keys/signing.js';
+import type { Signing } from '../signing/signing.js';
 
 /** What of a request's time goes by outside of this process, or in its slowest parts. */
 export interface TracedParts {

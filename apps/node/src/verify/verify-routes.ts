@@ -2,7 +2,7 @@ import { evaluateCer, toNodeVerifyResponse, type TimestampVerifier } from '@cer/
 import { ok, parseJsonBody, type Route } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import type { VerifyBudget } from '../limits/verify-budget.js';
-import type { Signing } from '../signing-keys/signing.js';
+import type { Signing } from '../signing/signing.js';
 import { submittedBundle } from './submitted-bundle.js';
 
 export interface VerifyRouteDeps {

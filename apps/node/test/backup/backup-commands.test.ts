@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { runCommand } from '../../src/commands.js';
+import { runCommand } from '../../src/commands/run-command.js';
 import { openStore, type Store } from '../../src/store/index.js';
 import { newRecord } from '../store/new-record.js';
 

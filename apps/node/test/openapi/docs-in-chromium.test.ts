@@ -15,7 +15,7 @@ import {
   type PageWatch,
 } from '@cer/test-browser';
 
-import { startNode } from '../../src/start-node.js';
+import { startNode } from '../../src/start/start-node.js';
 import { ask, objectAt } from '../ask.js';
 
 /** All of axe's rules over a long page, three times, on machines that do other things too. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
 import { silentLogger } from '@cer/http-service';
 
-import { createAuditLog, type AuditLog } from '../../src/audit/audit-log.js';
+import { createAuditLog, type AuditLog } from '../../src/audit-log/audit-log.js';
 import { sweep, type SweepDeps } from '../../src/retention/sweep.js';
 import { startSweeper } from '../../src/retention/sweeper.js';
 import { openStore, type NewRecord, type Store } from '../../src/store/index.js';

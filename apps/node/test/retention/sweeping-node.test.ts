@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expect, it } from '@jest/globals';
 
-import { runCommand } from '../../src/commands.js';
-import { startNode } from '../../src/start-node.js';
+import { runCommand } from '../../src/commands/run-command.js';
+import { startNode } from '../../src/start/start-node.js';
 import { openStore } from '../../src/store/index.js';
 import { newRecord } from '../store/new-record.js';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { jwkThumbprint, publicKeyFromSpki, toSpki } from '@cer/keys';
 import { SIGNER_RULES } from '@cer/keys/testing';
 
-import { SignerAwayError, type HeldKey, type SigningKeyHolder } from '../../src/signing-keys/key-holder.js';
+import { SignerAwayError, type HeldKey, type SigningKeyHolder } from '../../src/signing/key-holder.js';
 
 /** What every holder of private halves must do. `openHolder` gives one that reaches the same keys, as another node would. */
 export function keyHolderContract(openHolder: () => SigningKeyHolder): void {

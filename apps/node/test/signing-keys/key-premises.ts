@@ -6,9 +6,9 @@ import { sha256 } from '@cer/cer-core';
 import { createKeyVault, openKeyVault } from '@cer/keys/file-signer';
 import { recordedLog } from '@cer/http-service/testing';
 
-import type { SigningKeyHolder } from '../../src/signing-keys/key-holder.js';
-import { openSigningKeys, type SigningKeys } from '../../src/signing-keys/open-signing-keys.js';
-import type { AuditAct, AuditLog } from '../../src/audit/audit-log.js';
+import type { SigningKeyHolder } from '../../src/signing/key-holder.js';
+import { openSigningKeys, type SigningKeys } from '../../src/start/open-signing-keys.js';
+import type { AuditAct, AuditLog } from '../../src/audit-log/audit-log.js';
 import { openStore, type Store } from '../../src/store/index.js';
 import { sqliteTestDatabase } from '../store/sqlite-test-database.js';
 import type { TestDatabase } from '../store/test-database.js';

@@ -6,7 +6,7 @@ import { nextKeyHistoryEntry, rootFingerprintOf, verifyKeyHistory } from '@cer/c
 import { replayKeyHistory, verifySignature } from '@cer/keys';
 import { openKeyVault } from '@cer/keys/file-signer';
 
-import { SignerAwayError, type SigningKeyHolder } from '../../src/signing-keys/key-holder.js';
+import { SignerAwayError, type SigningKeyHolder } from '../../src/signing/key-holder.js';
 import { sealedKeyHolder } from '../../src/signing-keys/sealed-key-holder.js';
 import { keyPremises, ASKED, type KeyNode, type KeyPremises } from './key-premises.js';
 import { newRecord } from '../store/new-record.js';

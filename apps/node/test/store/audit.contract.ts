@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { AuditChainCheck, type JsonValue } from '@cer/cer-core';
 import { TEST_ATTESTOR, testKeys } from '@cer/cer-core/testing';
 
-import { createAuditLog, type AuditAct, type AuditLog } from '../../src/audit/audit-log.js';
+import { createAuditLog, type AuditAct, type AuditLog } from '../../src/audit-log/audit-log.js';
 import type { AuditRow, Store } from '../../src/store/index.js';
 import type { TestDatabase } from './test-database.js';
 

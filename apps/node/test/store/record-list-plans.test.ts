@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 
 import { openStore, type RecordFilter, type Store } from '../../src/store/index.js';
-import { LIST_LOOKUPS, pageStatement } from '../../src/store/record-list.js';
+import { LIST_LOOKUPS, pageStatement } from '../../src/store/sql/record-list.js';
 import { newRecord } from './new-record.js';
 import { postgresTestDatabase } from './postgres-test-database.js';
 import { sqliteTestDatabase } from './sqlite-test-database.js';

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 import { openStore } from '../../src/store/index.js';
-import { RECORD_LOOKUPS } from '../../src/store/records.js';
-import { RETENTION_LOOKUPS } from '../../src/store/retention.js';
+import { RECORD_LOOKUPS } from '../../src/store/sql/records.js';
+import { RETENTION_LOOKUPS } from '../../src/store/sql/retention.js';
 import { newRecord } from './new-record.js';
 import { sqliteTestDatabase } from './sqlite-test-database.js';
 import { storeContract } from './store.contract.js';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 
 import type { NewRecord, StampedRecord, Store, UnstampedRecord } from '../../src/store/index.js';
-import { FIND_UNSTAMPED, FIND_UNSTAMPED_PROJECTS } from '../../src/store/stamps.js';
+import { FIND_UNSTAMPED, FIND_UNSTAMPED_PROJECTS } from '../../src/store/sql/timestamps.js';
 import { newProject } from './new-project.js';
 import { hashOf, newRecord } from './new-record.js';
 import type { TestDatabase } from './test-database.js';

@@ -7,8 +7,8 @@ import { executionRequest } from '@cer/cer-core/testing';
 import { createTimestampVerifier, parseTsaRoots } from '@cer/timestamps';
 
 import { createAuthority } from '../../src/timestamps/authority.js';
-import type { StampMode } from '../../src/timestamps/stamp-digests.js';
-import { startStamping } from '../../src/timestamps/stamping.js';
+import type { StampMode } from '../../src/timestamps/timestamp-digests.js';
+import { startStamping } from '../../src/timestamps/timestamping.js';
 import { ask, at, objectAt, textAt, type Answer } from '../ask.js';
 import { startTestNode, type TestNode } from '../test-node.js';
 import type { TestDatabase } from '../store/test-database.js';

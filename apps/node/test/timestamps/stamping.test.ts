@@ -20,8 +20,8 @@ import { createTimestampVerifier, parseTsaRoots } from '@cer/timestamps';
 import { createOpensslTsa, serveTsa, type OpensslTsa, type ServedTsa } from '@cer/timestamps/testing';
 
 import { storedFault } from '../../src/admin/stored-faults.js';
-import { attestedAnew } from '../../src/admin/attested-anew.js';
-import { registerProject } from '../../src/project-bundle/register.js';
+import { attestedAnew } from '../../src/admin/reattest-record.js';
+import { registerProject } from '../../src/projects/register.js';
 import { ask, at, objectAt, textAt } from '../ask.js';
 import { sealedElsewhere } from '../sealed-elsewhere.js';
 import { lookup, stamped, stampingNode, until, type StampingNode, type StampingOptions } from './stamping-node.js';
@@ -166,11 +166,11 @@ describe('external timestamps', () => {
     const made = await ask(node, 'post', '/v1/cer/ai/certify', { key, body: executionRequest() });
     const step = { stepId: 'one', bundle: objectAt(made.body, 'cer') as JsonObject };
     const project = buildProjectBundle({ projectBundleId: 'p', projectTitle: 'A project' }, [step]);
-    const registered = await ask(node, 'post', '/v1/project-bundle/register', { key, body: project });
+    const registered = await ask(node, 'post', '/v1/projects/register', { key, body: project });
     const hash = encodeURIComponent(textAt(registered.body, 'projectHash'));
     start();
     await stamped(node, textAt(made.body, 'certificateHash'));
-    const shown = () => ask(node, 'get', `/v1/project-bundle/public?project_hash=${hash}`);
+    const shown = () => ask(node, 'get', `/v1/projects/public?project_hash=${hash}`);
     const { body } = await until(shown, (answer) => at(answer.body, 'meta', 'timestamps') !== undefined);
     expect(at(body, 'meta', 'timestamps', 0)).toMatchObject({ type: 'rfc3161', covers: 'receipt' });
     // The receipt of the project and that of its step are both older than the revocation.

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
 import { createOpensslTsa, serveTsa, type OpensslTsa, type ServedTsa } from '@cer/timestamps/testing';
 
-import { startNode } from '../../src/start-node.js';
+import { startNode } from '../../src/start/start-node.js';
 import { ask, at, textAt } from '../ask.js';
 import { runNode } from '../node-process.js';
 import { until } from './stamping-node.js';

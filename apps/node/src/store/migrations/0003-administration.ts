@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-import type { Database } from '../database.js';
+import type { Database } from '../sql/database.js';
 import type { Migration } from './migration.js';
 
 /** What administrators do and decide: the audit log, settings of tenants, legal holds. */

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-import type { Database } from '../database.js';
+import type { Database } from '../sql/database.js';
 import type { Migration } from './migration.js';
 
 /** The node's signing keys, which all nodes of the database share, and the history of what each was worth when. */

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-import type { Database } from '../database.js';
+import type { Database } from '../sql/database.js';
 
 /**
  * One step of the schema. Released steps are never edited; a change is a new step at the end.

@@ -1,6 +1,6 @@
-import type { SqlValue } from '../database.js';
-import type { NewRecord } from '../ports.js';
-import { columnNames, EXECUTION_COLUMNS, NEW_RECORD_COLUMNS } from '../record-rows.js';
+import type { SqlValue } from '../sql/database.js';
+import type { NewRecord } from '../ports/records.js';
+import { columnNames, EXECUTION_COLUMNS, NEW_RECORD_COLUMNS } from '../sql/record-rows.js';
 
 const COLUMNS = new Map([...NEW_RECORD_COLUMNS, ...EXECUTION_COLUMNS]);
 const NAMES = [...COLUMNS.keys()];

@@ -1,10 +1,10 @@
 import pg from 'pg';
 
-import type { CompiledMigration, Database, SqlRow, SqlStatement, SqlValue } from '../database.js';
-import type { NewRecord } from '../ports.js';
-import { recordKey } from '../record-rows.js';
-import { APPLIED_STEPS, pendingMigrations, SCHEMA_TABLES } from '../schema-version.js';
-import { driverCodeOf, StoreError } from '../store-error.js';
+import type { CompiledMigration, Database, SqlRow, SqlStatement, SqlValue } from '../sql/database.js';
+import type { NewRecord } from '../ports/records.js';
+import { recordKey } from '../sql/record-rows.js';
+import { APPLIED_STEPS, pendingMigrations, SCHEMA_TABLES } from '../sql/schema-version.js';
+import { driverCodeOf, StoreError } from '../ports/store-error.js';
 import { columnArrays, INSERT_EXECUTIONS, INSERT_UNCLAIMED } from './batch-insert.js';
 
 const POOL_LIMIT = 10;

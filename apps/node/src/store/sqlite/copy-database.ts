@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 import Sqlite from 'better-sqlite3';
 
-import { driverCodeOf, StoreError } from '../store-error.js';
+import { driverCodeOf, StoreError } from '../ports/store-error.js';
 
 /** What must never go back: compared before and after, it shows whether a copy is the newest there was. */
 export interface DatabaseMarks {

@@ -1,10 +1,10 @@
 import type Sqlite from 'better-sqlite3';
 
-import type { CompiledMigration, Database, SqlRow, SqlStatement, SqlValue } from '../database.js';
-import type { NewRecord } from '../ports.js';
-import { columnNames, EXECUTION_COLUMNS, NEW_RECORD_COLUMNS } from '../record-rows.js';
-import { APPLIED_STEPS, pendingMigrations, SCHEMA_TABLES } from '../schema-version.js';
-import { driverCodeOf, StoreError } from '../store-error.js';
+import type { CompiledMigration, Database, SqlRow, SqlStatement, SqlValue } from '../sql/database.js';
+import type { NewRecord } from '../ports/records.js';
+import { columnNames, EXECUTION_COLUMNS, NEW_RECORD_COLUMNS } from '../sql/record-rows.js';
+import { APPLIED_STEPS, pendingMigrations, SCHEMA_TABLES } from '../sql/schema-version.js';
+import { driverCodeOf, StoreError } from '../ports/store-error.js';
 import { openSqliteFile } from './sqlite-file.js';
 import { WalCheckpoint } from './wal-checkpoint.js';
 

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { AuditHead, SignedAuditEntry } from '@cer/cer-core';
+import { checkQuery, ok, type Route } from '@cer/http-service';
+import type { AdminGate } from '../auth/admin-gate.js';
+import type { Signing } from '../signing/signing.js';
+import type { AuditRow, AuditStore } from '../store/index.js';
+
+export interface AuditRouteDeps {
+  readonly audit: AuditStore;
+  readonly adminGate: AdminGate;
+  readonly signing: Pick<Signing, 'published'>;
+}
+
+export const AuditQuery = z.strictObject({
+  after: z
+    .string()
+    .regex(/^(0|[1-9]\d{0,14})$/, { error: 'must be a whole number' })
+    .default('0'),
+  limit: z
+    .string()
+    .regex(/^([1-9]\d{0,2}|1000)$/, { error: 'must be a whole number from 1 to 1000' })
+    .default('100'),
+});
+
+/** @see docs/spec.md, "Audit log" */
+export function auditRoutes({ audit, adminGate, signing }: AuditRouteDeps): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/v1/admin/audit',
+      admit: adminGate.admit,
+      handler: async ({ query }) => {
+        const { after, limit } = checkQuery(AuditQuery, query);
+        // The end first: entries that come meanwhile are on the page or on a later one, never beyond the head.
+        const last = await audit.last();
+        const rows = await audit.after(Number(after), Number(limit));
+        const shown = rows.filter(({ seq }) => last !== null && seq <= last.seq);
+        const reached = shown.at(-1)?.seq ?? Number(after);
+        return ok({
+          entries: shown.map(signedEntry),
+          head: last === null ? null : headOf(last, signing.published().document.nodeId),
+          next: last !== null && reached < last.seq ? reached : null,
+        });
+      },
+    },
+  ];
+}
+
+function signedEntry({ entryJson, hash, kid, signature }: AuditRow): Omit<SignedAuditEntry, 'entry' | 'hash'> & {
+  readonly entry: unknown;
+  readonly hash: string;
+} {
+  return { entry: JSON.parse(entryJson), hash, kid, signature };
+}
+
+function headOf({ seq, hash, kid, signature }: AuditRow, nodeId: string): Omit<AuditHead, 'hash'> & { hash: string } {
+  return { nodeId, seq, hash, kid, signature };
+}

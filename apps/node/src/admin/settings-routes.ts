@@ -1,0 +1,73 @@
+import type { JsonObject } from '@cer/cer-core';
+import { checkRequest, ok, parseJsonBody, pathParam, ServiceError, type Route } from '@cer/http-service';
+import type { AdminGate } from '../auth/admin-gate.js';
+import type { AuditLog } from '../audit-log/audit-log.js';
+import type { Store } from '../store/index.js';
+import { SettingsChange, settingsOf, shownSettings, shownStated, toStated } from '../tenants/tenant-settings.js';
+
+export interface SettingsRouteDeps {
+  readonly store: Pick<Store, 'tenantSettings'>;
+  readonly adminGate: AdminGate;
+  readonly auditLog: AuditLog;
+}
+
+const PATH = '/v1/admin/tenants/:tenant/settings';
+
+/** What holds for a tenant, and who said it. @see docs/spec.md, "Retention" */
+export function settingsRoutes({ store, adminGate, auditLog }: SettingsRouteDeps): Route[] {
+  const { admit } = adminGate;
+  const known = async (tenantId: string): Promise<string> => {
+    // A typing error would be settings of nobody, and nobody would notice.
+    if (await store.tenantSettings.knows(tenantId)) return tenantId;
+    throw new ServiceError({ code: 'NOT_FOUND', message: 'tenant: is not known to this node' });
+  };
+  return [
+    {
+      method: 'GET',
+      path: PATH,
+      admit,
+      handler: async (request) => ok(await shownTenant(store, await known(pathParam(request, 'tenant')))),
+    },
+    {
+      method: 'POST',
+      path: PATH,
+      admit,
+      mediaTypes: ['application/json'],
+      handler: async (request) => {
+        const change = toStated(checkRequest(SettingsChange, parseJsonBody(request)));
+        const tenantId = await known(pathParam(request, 'tenant'));
+        const { requestId } = request;
+        const actor = adminGate.actorOf(request);
+        const auditSeq = await changeSettings({ store, auditLog }, tenantId, change, { actor, requestId });
+        return ok({ ...(await shownTenant(store, tenantId)), auditSeq });
+      },
+    },
+  ];
+}
+
+/** Changes what an administrator said of a tenant. @returns the place of its audit entry, which is written first */
+export async function changeSettings(
+  { store, auditLog }: Pick<SettingsRouteDeps, 'store' | 'auditLog'>,
+  tenantId: string,
+  change: ReturnType<typeof toStated>,
+  by: { readonly actor: string; readonly requestId: string | null },
+): Promise<number> {
+  const details = shownStated(change) ?? {};
+  const auditSeq = await auditLog.append({ act: 'tenants.settings', target: tenantId, ...by, details });
+  await store.tenantSettings.set(tenantId, 'node', change);
+  return auditSeq;
+}
+
+/** What holds for a tenant, and who said what. */
+export async function shownTenant(
+  { tenantSettings }: SettingsRouteDeps['store'],
+  tenantId: string,
+): Promise<JsonObject> {
+  const stated = await tenantSettings.find(tenantId);
+  return {
+    ok: true,
+    tenantId,
+    settings: shownSettings(settingsOf(stated)),
+    stated: { node: shownStated(stated.node), controlPlane: shownStated(stated['control-plane']) },
+  };
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { REVOCATION_REASONS, parseTimestamp, type KeyHistoryDocument } from '@cer/keys';
+import { checkRequest, ok, parseJsonBody, pathParam, type Route, type ServiceRequest } from '@cer/http-service';
+import type { AdminGate } from '../auth/admin-gate.js';
+import type { AuditLog } from '../audit-log/audit-log.js';
+import type { KeyActs } from '../signing-keys/key-operations.js';
+import type { Signing } from '../signing/signing.js';
+import { takeStatement } from '../signing-keys/accept-statement.js';
+import type { SigningKeyStore } from '../store/index.js';
+
+/** What the routes of signing keys need beside the keys themselves. */
+export interface SigningKeyRouteDeps {
+  readonly keyActs: Pick<KeyActs, 'rotate' | 'revoke'>;
+  readonly keyHistory: { document(): Promise<KeyHistoryDocument> };
+  readonly store: { readonly signingKeys: SigningKeyStore };
+  readonly signing: Pick<Signing, 'published'>;
+  readonly adminGate: AdminGate;
+  readonly auditLog: AuditLog;
+  readonly now: () => Date;
+}
+
+/** The longest history a verifier reads is about this large. */
+const HISTORY_LIMIT_BYTES = 8 * 1024 * 1024;
+
+export const RotateRequest = z.strictObject({ immediate: z.boolean().optional() });
+
+export const RevokeRequest = z.strictObject({
+  reason: z.enum(REVOCATION_REASONS),
+  compromisedSince: z
+    .string()
+    .refine((time) => parseTimestamp(time) !== null, { error: 'must be a timestamp' })
+    .optional(),
+});
+
+/** @see docs/spec.md, "Signing keys" and "Key history" */
+export function signingKeyRoutes(deps: SigningKeyRouteDeps): Route[] {
+  const { keyActs, keyHistory, adminGate, auditLog, signing } = deps;
+  const admin = { method: 'POST', admit: adminGate.admit, mediaTypes: ['application/json'] } as const;
+  const asked = (request: ServiceRequest): { actor: string; requestId: string } => ({
+    actor: adminGate.actorOf(request),
+    requestId: request.requestId,
+  });
+  return [
+    {
+      method: 'GET',
+      path: '/.well-known/svc-key-history.json',
+      cors: 'public',
+      handler: async () => {
+        const { maxAgeSeconds } = signing.published();
+        return ok(await keyHistory.document(), { 'cache-control': `public, max-age=${maxAgeSeconds}` });
+      },
+    },
+    {
+      ...admin,
+      path: '/v1/admin/keys/rotate',
+      handler: async (request) => {
+        const { immediate } =
+          request.body.length === 0 ? { immediate: false } : checkRequest(RotateRequest, parseJsonBody(request));
+        const rotated = await keyActs.rotate({ immediate: immediate ?? false }, asked(request), auditLog);
+        return ok({ ok: true, ...rotated });
+      },
+    },
+    {
+      ...admin,
+      path: '/v1/admin/keys/:kid/revoke',
+      handler: async (request) => {
+        const revocation = checkRequest(RevokeRequest, parseJsonBody(request));
+        const revoked = await keyActs.revoke(pathParam(request, 'kid'), revocation, asked(request), auditLog);
+        return ok({ ok: true, status: 'revoked', ...revoked });
+      },
+    },
+    {
+      ...admin,
+      path: '/v1/admin/key-history',
+      bodyLimitBytes: HISTORY_LIMIT_BYTES,
+      handler: async (request) => {
+        const taken = await takeStatement(deps, parseJsonBody(request), asked(request));
+        return ok({ ok: true, ...taken });
+      },
+    },
+  ];
+}

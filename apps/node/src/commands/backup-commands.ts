@@ -1,0 +1,61 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import type { NodeConfig } from '../start/config.js';
+import { StartupError } from '../errors/startup-error.js';
+import { copyDatabase, type DatabaseMarks } from '../store/index.js';
+
+type BackupConfig = Pick<NodeConfig, 'databaseUrl' | 'keysFile' | 'commitmentSecretFile'>;
+
+/**
+ * `backup --out FILE`: a copy of the SQLite database as it is at one moment; nodes go on meanwhile.
+ * @returns what to tell the operator
+ * @throws StartupError, StoreError with what to do
+ */
+export function backUp(args: readonly string[], { databaseUrl, keysFile, commitmentSecretFile }: BackupConfig): string {
+  const to = pathOf(args, 'out');
+  const marks = copyDatabase(sqlitePath(databaseUrl, 'backup'), to);
+  return `made ${to}: ${worded(marks)}. Not in it, and to be kept elsewhere: ${keysFile}, ${commitmentSecretFile}`;
+}
+
+/**
+ * `restore --from FILE`: puts a backup where DATABASE_URL points; nothing may be there.
+ * @returns what to tell the operator
+ * @throws StartupError, StoreError with what to do
+ */
+export function restore(args: readonly string[], { databaseUrl }: BackupConfig): string {
+  const from = pathOf(args, 'from');
+  const to = sqlitePath(databaseUrl, 'restore');
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  return `made ${to}: ${worded(copyDatabase(from, to))}. Before you start the node read docs/operations.md, "After a restore"`;
+}
+
+function pathOf(args: readonly string[], option: 'out' | 'from'): string {
+  let values: { readonly [name: string]: unknown };
+  try {
+    ({ values } = parseArgs({ args: [...args], options: { [option]: { type: 'string' } } }));
+  } catch {
+    throw new StartupError(`${option === 'out' ? 'backup' : 'restore'} takes --${option} FILE and nothing else`);
+  }
+  const path = values[option];
+  if (typeof path !== 'string' || path === '') throw new StartupError(`--${option} FILE is required`);
+  return path;
+}
+
+function sqlitePath(databaseUrl: string, command: string): string {
+  const path = /^sqlite:(.+)$/s.exec(databaseUrl)?.[1];
+  if (path !== undefined) return path;
+  throw new StartupError(
+    `${command} is for SQLite. For PostgreSQL use its own tools: see docs/operations.md, "Backup and restore"`,
+  );
+}
+
+function worded({ schemaVersion, records, newestAttestedAt, auditHead, keyHistorySeq }: DatabaseMarks): string {
+  return [
+    `schema version ${schemaVersion}`,
+    `${records} records${newestAttestedAt === null ? '' : `, the newest attested at ${newestAttestedAt}`}`,
+    auditHead === null ? 'nothing in the audit log' : `audit log up to ${auditHead.seq} (${auditHead.hash})`,
+    `key history up to ${keyHistorySeq}`,
+  ].join('; ');
+}

@@ -1,0 +1,124 @@
+import type { AuditPackageQuery } from '@cer/cer-core';
+import { ServiceError, type RequestHead, type Route, type ServiceResponse } from '@cer/http-service';
+import type { Gate } from '../auth/authenticate.js';
+import { QueryReader, readRecordQuery, type RecordQuery } from '../records/list/record-query.js';
+import { StoreError, type RecordList, type WholeRecord } from '../store/index.js';
+import { ExportSlots } from './export-slots.js';
+import { packageFiles, type PackageDeps } from './package-files.js';
+import { zipStream } from './zip-stream.js';
+
+export interface ExportDeps extends PackageDeps {
+  readonly recordList: RecordList;
+  readonly gate: Pick<Gate, 'admit' | 'callerOf'>;
+}
+
+/** A tenant's own records as one signed ZIP. @see docs/spec.md, "GET /v1/records/export" */
+export function exportRoutes(deps: ExportDeps): Route[] {
+  const { gate } = deps;
+  const slots = new ExportSlots();
+  return [
+    {
+      method: 'GET',
+      path: '/v1/records/export',
+      admit: gate.admit('audit', 'certify'),
+      handler: (request) => exportPackage(deps, slots, request),
+    },
+  ];
+}
+
+async function exportPackage(deps: ExportDeps, slots: ExportSlots, head: RequestHead): Promise<ServiceResponse> {
+  const { tenantId } = deps.gate.callerOf(head);
+  const reader = new QueryReader(head.query, []);
+  const query = readRecordQuery(reader);
+  reader.end();
+  const giveBack = slots.take(tenantId);
+  try {
+    const snapshot = await snapshotOf(deps.recordList);
+    const asOf = deps.now();
+    const records = await started(deps.recordList.all({ tenantId, ...query }, snapshot));
+    // What cannot be signed is refused now, while it still can be said.
+    await deps.signing.prove(asOf);
+    const files = packageFiles(deps, { tenantId, query: stated(query), asOf }, records);
+    const name = `audit-package-${asOf.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.zip`;
+    return {
+      status: 200,
+      headers: {
+        'content-type': 'application/zip',
+        'content-disposition': `attachment; filename="${name}"`,
+        'cache-control': 'no-store',
+      },
+      body: endingWith(zipStream(files, asOf), async () => {
+        giveBack();
+        await records.return?.();
+      }),
+    };
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
+}
+
+async function snapshotOf(recordList: RecordList): ReturnType<RecordList['snapshot']> {
+  try {
+    return await recordList.snapshot();
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== 'STORE_CONTENDED') throw error;
+    throw new ServiceError(
+      {
+        code: 'SERVICE_UNAVAILABLE',
+        message: 'records are being written in a transaction that does not end: retry later',
+        headers: { 'retry-after': '10' },
+      },
+      { cause: error },
+    );
+  }
+}
+
+/** Reads the first record, so that a database that fails at once is told with a status. */
+async function started(records: AsyncGenerator<WholeRecord>): Promise<AsyncIterator<WholeRecord>> {
+  let first: IteratorResult<WholeRecord> | null = await records.next();
+  return {
+    next: async () => {
+      const ahead = first;
+      first = null;
+      return ahead ?? (await records.next());
+    },
+    return: () => records.return(undefined),
+  };
+}
+
+function stated({ attestedFrom, attestedTo, appId, bundleType, status }: RecordQuery): AuditPackageQuery {
+  return {
+    attestedFrom: attestedFrom ?? null,
+    attestedTo: attestedTo ?? null,
+    appId: appId ?? null,
+    bundleType: bundleType ?? null,
+    status: status ?? null,
+  };
+}
+
+/** Runs `end` once, however the stream ends, even when nobody ever begins to read it: a generator would not notice. */
+function endingWith<T>(stream: AsyncGenerator<T>, end: () => Promise<void>): AsyncIterable<T> {
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: async () => {
+        try {
+          const result = await stream.next();
+          if (result.done === true) await end();
+          return result;
+        } catch (error) {
+          await end();
+          throw error;
+        }
+      },
+      return: async () => {
+        try {
+          await stream.return(undefined);
+        } finally {
+          await end();
+        }
+        return { done: true, value: undefined };
+      },
+    }),
+  };
+}

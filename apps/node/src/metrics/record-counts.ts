@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '@cer/http-service';
+import type { Signing } from '../signing/signing.js';
+import type { Counted, Store } from '../store/index.js';
+import type { NodeMetrics } from './node-metrics.js';
+
+export interface CensusDeps {
+  readonly store: Pick<Store, 'census' | 'usage'>;
+  readonly signing: Pick<Signing, 'prove'>;
+  readonly metrics: NodeMetrics;
+  /** Whether time authorities are asked, so that records wait for them. */
+  readonly asksAuthorities: boolean;
+  readonly now: () => Date;
+  readonly logger: Logger;
+  readonly everyMs?: number;
+}
+
+const EVERY_MS = 30_000;
+/** Between two stretches others get the database. */
+const PAUSE_MS = 10;
+
+/**
+ * Counts in the background what would be too costly to count whenever somebody looks: all records once, then the new
+ * ones; what is withdrawn or waits for a token each time, by indexes that hold only those. Also looks after the signer.
+ */
+export function startCensus(deps: CensusDeps): { readonly stop: () => Promise<void> } {
+  const { store, signing, metrics, asksAuthorities, now, logger, everyMs = EVERY_MS } = deps;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  // What is below it was committed long ago: a record that was begun earlier may be committed later.
+  let settled: number | null = null;
+  let counted = 0;
+  let countedUpTo = 0;
+
+  const count = async (what: Counted, from: number, upTo: number): Promise<number> => {
+    let sum = 0;
+    for (let after: number | null = from; after !== null && !signal.aborted;) {
+      const { count: some, end }: { readonly count: number; readonly end: number | null } = await store.census.stretch(
+        what,
+        after,
+        upTo,
+      );
+      sum += some;
+      after = end;
+      if (end !== null) await sleep(PAUSE_MS, undefined, { signal }).catch(() => undefined);
+    }
+    return sum;
+  };
+
+  const look = async (): Promise<void> => {
+    const proven = await signing.prove(now()).then(
+      () => 1,
+      () => 0,
+    );
+    metrics.signer.set(proven);
+    const newest = await store.usage.newest();
+    const upTo = settled ?? newest;
+    const fresh = await count('all', countedUpTo, upTo);
+    const hidden = await count('hidden', 0, upTo);
+    const deleted = await count('deleted', 0, upTo);
+    const unstamped = asksAuthorities ? await count('unstamped', 0, upTo) : 0;
+    // A count that was broken off is none.
+    if (signal.aborted) return;
+    counted += fresh;
+    countedUpTo = Math.max(countedUpTo, upTo);
+    settled = newest;
+    metrics.records.set({ state: 'visible' }, Math.max(0, counted - hidden - deleted));
+    metrics.records.set({ state: 'hidden' }, hidden);
+    metrics.records.set({ state: 'deleted' }, deleted);
+    metrics.unstamped.set(unstamped);
+  };
+
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await look().catch((error: unknown) => {
+        logger.warn({ err: error }, 'records could not be counted; the next look comes as planned');
+      });
+      await sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  };
+  const running = run();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}

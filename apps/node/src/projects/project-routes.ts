@@ -1,0 +1,72 @@
+import { evaluateProject, toProjectVerifyResponse } from '@cer/cer-core';
+import { ok, parseJsonBody, type Route } from '@cer/http-service';
+import type { Gate } from '../auth/authenticate.js';
+import { recordNotFound } from '../errors/refusals.js';
+import type { VerifyBudget } from '../limits/verify-budget.js';
+import { parseHashQuery } from '../records/read/lookup-query.js';
+import { replayHeaders } from '../records/response-headers.js';
+import { submittedBundle } from '../verify/submitted-bundle.js';
+import { publicProject } from './public-project.js';
+import { breathe, registerProject, type ProjectDeps } from './register.js';
+
+export interface ProjectRouteDeps extends ProjectDeps {
+  readonly gate: Gate;
+  readonly projectLimitBytes: number;
+  readonly projectVerifyLimitBytes: number;
+  readonly verifyBudget: VerifyBudget;
+}
+
+/** Of the node's time for verifying without a key, beside that of single bundles. */
+const SHARE_OF_TIME = 0.3;
+
+const mediaTypes = ['application/json'];
+
+export function projectRoutes(deps: ProjectRouteDeps): Route[] {
+  const { gate, store, signing, timestamps = null, verifyUrl, now } = deps;
+  return [
+    {
+      method: 'POST',
+      path: '/v1/projects/register',
+      admit: gate.admit('register'),
+      mediaTypes,
+      bodyLimitBytes: deps.projectLimitBytes,
+      handler: async (request) => {
+        const { body, isReplay } = await registerProject(
+          deps,
+          parseJsonBody(request),
+          gate.callerOf(request),
+          request.requestId,
+        );
+        return ok(body, replayHeaders(isReplay));
+      },
+    },
+    deps.verifyBudget.guarded(
+      {
+        method: 'POST',
+        path: '/v1/projects/verify',
+        admit: gate.admitAnybody,
+        mediaTypes,
+        bodyLimitBytes: deps.projectVerifyLimitBytes,
+        cors: 'public',
+        handler: async (request) => {
+          const submitted = submittedBundle(parseJsonBody(request));
+          const { keySet } = signing.published();
+          const options = { keySet, timestamps, verifiedAt: now().toISOString(), onProgress: breathe };
+          return ok(toProjectVerifyResponse(await evaluateProject(submitted, options)));
+        },
+      },
+      SHARE_OF_TIME,
+    ),
+    {
+      method: 'GET',
+      path: '/v1/projects/public',
+      admit: gate.admitAnybody,
+      cors: 'public',
+      handler: async ({ query }) => {
+        const registration = await store.projects.findByHash(parseHashQuery(query, 'project_hash', 'projectHash'));
+        if (registration === null) throw recordNotFound();
+        return ok(await publicProject(store, registration, verifyUrl));
+      },
+    },
+  ];
+}

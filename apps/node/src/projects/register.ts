@@ -1,0 +1,174 @@
+import {
+  attestProject,
+  evaluateProject,
+  HASH_ONLY,
+  isJsonObject,
+  isSha256Hash,
+  member,
+  projectForHash,
+  projectIn,
+  readRegistry,
+  type JsonObject,
+  type JsonValue,
+  type ProjectEvaluation,
+  type TimestampVerifier,
+} from '@cer/cer-core';
+import { ServiceError, validationError } from '@cer/http-service';
+import type { Caller } from '../auth/key-directory.js';
+import { whileAttesting } from '../errors/refusals.js';
+import { recordRemoved } from '../records/write/mutation.js';
+import { parseStored } from '../records/stored-cer.js';
+import type { Signing } from '../signing/signing.js';
+import type { ProjectRegistration, Store } from '../store/index.js';
+
+export interface ProjectDeps {
+  readonly store: Pick<Store, 'records' | 'projects' | 'stamps'>;
+  readonly signing: Signing;
+  /** As in verifying: a step whose key was revoked since counts here where it counts there. */
+  readonly timestamps?: TimestampVerifier | null;
+  readonly verifyUrl: string;
+  readonly now: () => Date;
+}
+
+/** The members of a submitted project that count: what it says of an attestation is not asked. */
+const UNASKED: ReadonlySet<string> = new Set(['meta', 'receipt', 'signature', 'kid', 'withdrawn']);
+
+/** A pause between batches of steps, so that a large project does not hold up other requests. */
+export const breathe = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+
+export interface Registered {
+  readonly body: JsonObject;
+  readonly isReplay: boolean;
+}
+
+/**
+ * Verifies and registers a project whose every step the tenant has on record here.
+ * @throws ServiceError VALIDATION_ERROR, or 400 with the verification's code
+ * @see docs/spec.md, "POST /v1/projects/register"
+ */
+export async function registerProject(
+  deps: ProjectDeps,
+  body: JsonValue,
+  caller: Caller,
+  requestId: string,
+): Promise<Registered> {
+  const project = submittedProject(body);
+  const options = {
+    keySet: deps.signing.published().keySet,
+    timestamps: deps.timestamps ?? null,
+    verifiedAt: deps.now().toISOString(),
+    onProgress: breathe,
+  };
+  const evaluation = await evaluateProject(project, options);
+  assertVerified(evaluation);
+  const { entries } = readRegistry(project);
+  const projectHash = evaluation.projectHash.computed;
+  if (entries === null || !isSha256Hash(projectHash)) throw new Error('a verified project has a registry and a hash');
+  await assertOwnRecords(deps, caller, entries);
+  assertWhole(project, entries);
+
+  return whileAttesting(async () => {
+    const time = deps.now();
+    const registeredAt = time.toISOString();
+    const attestor = await deps.signing.attestorAt(time);
+    const { receipt, signature, kid } = await attestProject(projectHash, registeredAt, attestor);
+    const registration: ProjectRegistration = {
+      tenantId: caller.tenantId,
+      projectHash,
+      registeredAt,
+      totalSteps: entries.length,
+      projectJson: JSON.stringify(projectForHash(project)),
+      stepHashes: entries.map(({ stepId, certificateHash }) => ({ stepId, certificateHash })),
+      receiptJson: JSON.stringify(receipt),
+      signature,
+      kid,
+      requestId,
+    };
+    const outcome = await deps.store.projects.registerOnce(registration, caller.visibility);
+    if (outcome.registered) return { body: registrationBody(registration, deps.verifyUrl), isReplay: false };
+    if (outcome.existing === null) throw recordRemoved();
+    return { body: registrationBody(outcome.existing, deps.verifyUrl), isReplay: true };
+  });
+}
+
+function submittedProject(body: JsonValue): JsonObject {
+  const project = projectIn(body);
+  if (project === null) throw validationError(['body: must be a project bundle']);
+  if (Object.hasOwn(project, 'bundle')) throw validationError(['bundle: a project bundle has no such member']);
+  return Object.fromEntries(Object.entries(project).filter(([name]) => !UNASKED.has(name)));
+}
+
+function assertVerified({ code, findings, steps }: ProjectEvaluation): void {
+  if (code === 'OK') return;
+  const details = [
+    ...findings.map(({ member: path, detail }) => `${path === '' ? 'project' : path}: ${detail}`),
+    ...steps
+      .filter(({ ok }) => !ok)
+      .flatMap((step) => step.findings.map((finding) => `${step.stepId}: ${finding.member} ${finding.detail}`)),
+  ];
+  if (code === 'SCHEMA_ERROR') throw validationError(details);
+  throw new ServiceError({ code, status: 400, details });
+}
+
+/** Every step must be a full record of the caller's tenant: the project receipt then speaks of what the node has seen. */
+async function assertOwnRecords(
+  { store }: ProjectDeps,
+  caller: Caller,
+  entries: readonly { readonly stepId: string; readonly certificateHash: string }[],
+): Promise<void> {
+  const known = await store.records.visibilityOfFullRecords(
+    caller.tenantId,
+    entries.map(({ certificateHash }) => certificateHash),
+  );
+  const missing = entries.filter(({ certificateHash }) => !isHeld(known.get(certificateHash)));
+  if (missing.length === 0) return;
+  throw new ServiceError({
+    code: 'ATTESTATION_MISSING',
+    status: 400,
+    details: missing.map(({ stepId }) => `${stepId}: is no certified record of this account`),
+  });
+}
+
+/**
+ * A hash alone shows neither executionId nor the step before: the public form, which has the whole step, could fail where
+ * this was found to fit.
+ */
+function assertWhole(project: JsonObject, entries: readonly { readonly stepId: string }[]): void {
+  const embedded = member(project, 'embeddedBundles');
+  const isHashOnly = (stepId: string): boolean => {
+    const bundle = isJsonObject(embedded) ? member(embedded, stepId) : undefined;
+    return isJsonObject(bundle) && member(bundle, 'bundleType') === HASH_ONLY;
+  };
+  const incomplete = entries.filter(({ stepId }) => isHashOnly(stepId));
+  if (incomplete.length === 0) return;
+  throw new ServiceError({
+    code: 'INCOMPLETE_ARTIFACT',
+    status: 400,
+    details: incomplete.map(({ stepId }) => `${stepId}: must be embedded whole, not as a hash alone`),
+  });
+}
+
+function isHeld(visibility: string | undefined): boolean {
+  return visibility === 'visible' || visibility === 'hidden';
+}
+
+export function projectUrl(verifyUrl: string, projectHash: string): string {
+  return `${verifyUrl}/p/${encodeURIComponent(projectHash)}`;
+}
+
+function registrationBody(registration: ProjectRegistration, verifyUrl: string): JsonObject {
+  const { projectHash, registeredAt, totalSteps, receiptJson, signature, kid } = registration;
+  return {
+    ok: true,
+    projectHash,
+    registeredAt,
+    totalSteps,
+    receipt: parseStored(receiptJson),
+    signature,
+    kid,
+    verificationUrl: projectUrl(verifyUrl, projectHash),
+  };
+}

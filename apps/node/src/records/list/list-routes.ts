@@ -1,0 +1,79 @@
+import { formatCursor, parseCursor, type JsonObject } from '@cer/cer-core';
+import { ok, validationError, type RequestHead, type Route } from '@cer/http-service';
+import type { Gate } from '../../auth/authenticate.js';
+import { verificationUrl } from '../certify-response.js';
+import type { ListedRecord, RecordList, RecordPlace } from '../../store/index.js';
+import { QueryReader, readRecordQuery } from './record-query.js';
+
+export interface RecordListDeps {
+  readonly recordList: RecordList;
+  readonly verifyUrl: string;
+  readonly gate: Pick<Gate, 'admit' | 'callerOf'>;
+}
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1000;
+const number = /^[1-9]\d{0,3}$/;
+
+/** A tenant's own records, page by page. @see docs/spec.md, "GET /v1/records" */
+export function recordListRoutes(deps: RecordListDeps): Route[] {
+  const { gate } = deps;
+  return [
+    {
+      method: 'GET',
+      path: '/v1/records',
+      admit: gate.admit('audit', 'certify'),
+      handler: async (request) => ok(await page(deps, request), { 'cache-control': 'no-store' }),
+    },
+  ];
+}
+
+async function page({ recordList, verifyUrl, gate }: RecordListDeps, head: RequestHead): Promise<JsonObject> {
+  const { tenantId } = gate.callerOf(head);
+  const reader = new QueryReader(head.query, ['order', 'limit', 'cursor']);
+  const query = readRecordQuery(reader);
+  const order = orderOf(reader);
+  const limit = limitOf(reader);
+  const cursor = reader.single('cursor');
+  reader.end();
+  const after = cursor === undefined ? null : await placeOf(recordList, tenantId, cursor);
+  // One more than is shown tells whether there is a next page.
+  const found = await recordList.page({ tenantId, ...query }, order, after, limit + 1);
+  const shown = found.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    ok: true,
+    records: shown.map((record) => listed(record, verifyUrl)),
+    nextCursor: last === undefined || found.length <= limit ? null : formatCursor(last),
+  };
+}
+
+function orderOf(reader: QueryReader): 'oldest' | 'newest' {
+  const order = reader.single('order') ?? 'newest';
+  if (order === 'oldest' || order === 'newest') return order;
+  reader.faults.push('order: must be oldest or newest');
+  return 'newest';
+}
+
+function limitOf(reader: QueryReader): number {
+  const text = reader.single('limit') ?? String(DEFAULT_LIMIT);
+  if (number.test(text) && Number(text) <= MAX_LIMIT) return Number(text);
+  reader.faults.push(`limit: must be a whole number from 1 to ${MAX_LIMIT}`);
+  return DEFAULT_LIMIT;
+}
+
+async function placeOf(recordList: RecordList, tenantId: string, cursor: string): Promise<RecordPlace> {
+  const named = parseCursor(cursor);
+  const place = named === null ? null : await recordList.place(tenantId, named.certificateHash, named.kind);
+  if (place === null) throw validationError(['cursor: must be one that a page of this list gave']);
+  return place;
+}
+
+function listed({ visibility, ...record }: ListedRecord, verifyUrl: string): JsonObject {
+  return {
+    ...record,
+    status: visibility,
+    cursor: formatCursor(record),
+    verificationUrl: verificationUrl(verifyUrl, record.certificateHash),
+  };
+}

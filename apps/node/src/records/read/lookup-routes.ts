@@ -1,0 +1,91 @@
+import { ok, pathParam, redirect, type RequestHead, type Route, type ServiceResponse } from '@cer/http-service';
+import type { JsonObject } from '@cer/cer-core';
+import type { Gate } from '../../auth/authenticate.js';
+import { recordNotFound } from '../../errors/refusals.js';
+import { certificateHeaders } from '../response-headers.js';
+import type { CertificateRecord, RecordStore } from '../../store/index.js';
+import { parseHash, parseHashQuery, parseLookupQuery } from './lookup-query.js';
+import { publicProof, publicRecord } from './public-record.js';
+
+export interface LookupDeps {
+  readonly records: RecordStore;
+  readonly verifyUrl: string;
+  readonly gate: Pick<Gate, 'optionalCaller' | 'admitAnybody'>;
+}
+
+const MAX_OTHER_MATCHES = 20;
+
+/** @see docs/spec.md, "GET /v1/cer/public" */
+export function lookupRoutes(deps: LookupDeps): Route[] {
+  const { records, verifyUrl } = deps;
+  const admit = deps.gate.admitAnybody;
+  return [
+    {
+      method: 'GET',
+      path: '/v1/cer/public',
+      admit,
+      cors: 'public',
+      handler: async (request) => {
+        const query = parseLookupQuery(request.query);
+        return query.by === 'certificateHash'
+          ? byHash(records, query.certificateHash, (record) => publicRecord(record, verifyUrl))
+          : byExecutionId(deps, query.executionId, request);
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/public-cer-proof',
+      admit,
+      cors: 'public',
+      handler: async ({ query }) =>
+        byHash(records, parseHashQuery(query, 'certificate_hash', 'certificateHash'), (record) =>
+          publicProof(record, verifyUrl),
+        ),
+    },
+    {
+      method: 'GET',
+      path: '/v1/resolve/cer/:hash',
+      admit,
+      cors: 'public',
+      // Without a look at the records: what is hidden must answer like what never was.
+      handler: async (request) => {
+        const hash = parseHash(pathParam(request, 'hash'), 'hash');
+        return redirect(`/v1/cer/public?certificate_hash=${encodeURIComponent(hash)}`);
+      },
+    },
+  ];
+}
+
+async function byHash(
+  records: RecordStore,
+  certificateHash: string,
+  present: (record: CertificateRecord) => JsonObject,
+): Promise<ServiceResponse> {
+  const record = await records.findByHash(certificateHash);
+  if (record === null) throw recordNotFound();
+  return ok(present(record), certificateHeaders(record.certificateHash));
+}
+
+/** An executionId is a label, not an identity: several certificates may carry it. */
+async function byExecutionId(
+  { records, verifyUrl, gate }: LookupDeps,
+  executionId: string,
+  head: RequestHead,
+): Promise<ServiceResponse> {
+  const caller = await gate.optionalCaller(head);
+  const found = await records.findByExecutionId(executionId, {
+    limit: MAX_OTHER_MATCHES + 1,
+    ...(caller !== null && { tenantId: caller.tenantId }),
+  });
+  // Its owner too is told of a hidden record only what everybody is told.
+  const [earliest, ...others] = found.filter(({ visibility }) => visibility === 'visible');
+  if (earliest === undefined) throw recordNotFound();
+  return ok(
+    {
+      ...publicRecord(earliest, verifyUrl),
+      matchedBy: 'executionId',
+      otherMatches: others.map(({ certificateHash }) => certificateHash),
+    },
+    certificateHeaders(earliest.certificateHash),
+  );
+}

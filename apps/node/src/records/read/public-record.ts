@@ -1,0 +1,94 @@
+import {
+  HASH_ONLY,
+  canonicalReceipt,
+  isJsonObject,
+  isSha256Hash,
+  member,
+  readSubject,
+  BUNDLE_TYPES,
+  PROTOCOLS,
+  type JsonObject,
+  type JsonValue,
+} from '@cer/cer-core';
+import { publicForm } from '../write/attest-and-record.js';
+import { attestationSummary, verificationUrl } from '../certify-response.js';
+import { objectMember, parseStored, storedMeta, textMember } from '../stored-cer.js';
+import type { CertificateRecord } from '../../store/index.js';
+
+/** The bundle as anybody may see it: hashed members and our own attestation, or the reseal that stands for them. */
+export function publicCer(record: CertificateRecord): JsonObject {
+  if (record.publicCerJson !== null) return parseStored(record.publicCerJson);
+  if (record.bundleJson === null) throw new Error('a record without bundle has a public form');
+  return publicForm(parseStored(record.bundleJson), storedMeta(record), null);
+}
+
+/**
+ * The answer of the public lookup. Its canonical texts can be checked with sha256sum and openssl alone.
+ * @see docs/spec.md, "GET /v1/cer/public"
+ */
+export function publicRecord(record: CertificateRecord, verifyUrl: string): JsonObject {
+  const cer = publicCer(record);
+  const attestation = objectMember(storedMeta(record), 'attestation');
+  const timestamp = member(attestation, 'timestamp') ?? null;
+  const receipt = objectMember(attestation, 'receipt');
+  const signature = textMember(attestation, 'signature');
+  const kid = textMember(attestation, 'kid');
+  const isHashOnly = record.bundleType === HASH_ONLY;
+  return {
+    ok: true,
+    certificateHash: record.certificateHash,
+    ...(record.resealedCertificateHash !== null && { resealedCertificateHash: record.resealedCertificateHash }),
+    bundleType: record.bundleType,
+    createdAt: isHashOnly ? null : (member(cer, 'createdAt') ?? null),
+    protocolVersion: record.protocolVersion,
+    status: isExternal(timestamp) ? 'EXTERNALLY_TIMESTAMPED' : 'ATTESTED',
+    // Without the request id: it belongs to whoever made the request.
+    attestation: attestationSummary(attestation, null),
+    receipt,
+    signature,
+    kid,
+    nodeId: textMember(attestation, 'nodeId'),
+    timestamp,
+    cer,
+    canonical: {
+      certificate: canonicalCertificate(cer),
+      receipt: { canonicalPayload: canonicalReceipt(receipt), signature, kid },
+    },
+    verificationUrl: verificationUrl(verifyUrl, record.certificateHash),
+  };
+}
+
+/** The privacy-preserving variant: no content, but the hashes of input and output. @see docs/spec.md, "GET /api/public-cer-proof" */
+export function publicProof(record: CertificateRecord, verifyUrl: string): JsonObject {
+  const { cer, canonical, ...rest } = publicRecord(record, verifyUrl);
+  const snapshot = isJsonObject(cer) ? member(cer, 'snapshot') : undefined;
+  const receipt = isJsonObject(canonical) ? (member(canonical, 'receipt') ?? null) : null;
+  return {
+    ...rest,
+    inputHash: valueHash(snapshot, 'input'),
+    outputHash: valueHash(snapshot, 'output'),
+    canonical: { receipt },
+  };
+}
+
+/** v1 keeps the hash beside the value, v2 in its place; a removed or sealed one is null. */
+function valueHash(snapshot: JsonValue | undefined, name: 'input' | 'output'): string | null {
+  if (!isJsonObject(snapshot)) return null;
+  const beside = member(snapshot, `${name}Hash`) ?? member(snapshot, name);
+  return isSha256Hash(beside) ? beside : null;
+}
+
+function isExternal(timestamp: JsonValue): boolean {
+  return isJsonObject(timestamp) && member(timestamp, 'type') === 'rfc3161';
+}
+
+/** The text whose SHA-256 is the hash of the bundle that is shown; null where no content is shown. */
+function canonicalCertificate(cer: JsonObject): JsonObject | null {
+  const { reading, protocol } = readSubject(cer, null, { protocols: PROTOCOLS, bundleTypes: BUNDLE_TYPES });
+  if (reading?.layout == null || protocol === null) return null;
+  return {
+    profile: protocol.profile.name,
+    canonicalPayload: protocol.profile.canonicalize(reading.layout.projectForHash(cer)),
+    certificateHash: textMember(cer, 'certificateHash'),
+  };
+}

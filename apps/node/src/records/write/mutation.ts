@@ -1,0 +1,26 @@
+import { ServiceError } from '@cer/http-service';
+import type { CertificateRecord, ExecutionRow } from '../../store/index.js';
+
+/** 409: this executionId stands for other content, forever. @see docs/spec.md, "Idempotency" */
+export function executionMutated(): ServiceError {
+  return new ServiceError({
+    code: 'EXECUTION_MUTATION_DETECTED',
+    message: 'executionId: already stands for other content; use a new executionId or resubmit identical content',
+  });
+}
+
+/** 409: the content is the same, but its record was removed, and a removed record never comes back. */
+export function recordRemoved(): ServiceError {
+  return new ServiceError({ code: 'EXECUTION_MUTATION_DETECTED', message: 'record removed' });
+}
+
+/** The record that a repeated request replays. */
+export function recordToReplay(
+  existing: ExecutionRow,
+  record: CertificateRecord | null,
+  submittedCertificateHash: string,
+): CertificateRecord {
+  if (existing.certificateHash !== submittedCertificateHash) throw executionMutated();
+  if (record === null) throw recordRemoved();
+  return record;
+}

@@ -1,0 +1,244 @@
+import type { KeyHistoryEntries } from '@cer/cer-core';
+import { KeyError, type KeyChange, type RevocationReason } from '@cer/keys';
+import { ServiceError, validationError, type Logger } from '@cer/http-service';
+import type { AuditAct, AuditLog } from '../audit-log/audit-log.js';
+import type { SigningKeyStore } from '../store/index.js';
+import { assertClockIsNotBehind } from './clock-guard.js';
+import { entryTime, keyAdded, planChange, type Held, type KeyHistoryLog } from './key-history-log.js';
+import { SignerAwayError, type HeldKey, type SigningKeyHolder } from '../signing/key-holder.js';
+import { msOf, type KeyTable } from './key-table.js';
+import { TABLE_LAG_MS, type LiveSigning } from './live-signing.js';
+
+export interface KeyActDeps {
+  readonly signing: LiveSigning;
+  readonly history: KeyHistoryLog;
+  readonly store: SigningKeyStore;
+  /** Where new keys are made. */
+  readonly holder: SigningKeyHolder;
+  readonly maxAgeSeconds: number;
+  readonly now: () => Date;
+  readonly logger: Logger;
+}
+
+/** Who asked, for the audit log. */
+export type Asked = Pick<AuditAct, 'actor' | 'requestId'>;
+
+export interface Rotated {
+  readonly kid: string;
+  /** From then on it signs. */
+  readonly notBefore: string;
+  /** The key that signs until then; null when there was none. */
+  readonly previousKid: string | null;
+}
+
+export interface Revocation {
+  readonly reason: RevocationReason;
+  readonly compromisedSince?: string | undefined;
+}
+
+export interface Revoked extends Revocation {
+  readonly kid: string;
+  readonly revokedAt: string;
+  /** The key that signs instead, when this one did; null when none could be made. */
+  readonly replacedBy?: string | null;
+}
+
+/** How often another node may be faster before a revocation is given up. */
+const ATTEMPTS = 10;
+
+/** What an administrator does with signing keys. @see docs/spec.md, "Signing keys" */
+export class KeyActs {
+  readonly #deps: KeyActDeps;
+
+  constructor(deps: KeyActDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Publishes a new key. It signs once every kept copy of the key set is out of date, or at once.
+   * @throws ServiceError KEY_ROTATION_IN_PROGRESS, of two at once for the later one too; SignerAwayError
+   */
+  async rotate(options: { readonly immediate: boolean }, asked: Asked, audit: AuditLog): Promise<Rotated> {
+    const { signing, history, store, holder, now, maxAgeSeconds } = this.#deps;
+    const table = await signing.refresh();
+    const at = now();
+    assertClockIsNotBehind(at.getTime(), table.newestMs);
+    const signs = table.signingKeyAt(at.getTime());
+    assertNoRotation(table, at.getTime());
+    const entries = await history.read();
+    if (entries.entries.length !== table.state.historySeq) throw rotationInProgress();
+
+    const key = await holder.create();
+    try {
+      const createdAt = entryTime(entries, at);
+      const isAtOnce = options.immediate || signs === null;
+      const notBefore = isAtOnce
+        ? createdAt
+        : new Date(msOf(createdAt) + maxAgeSeconds * 1000 + TABLE_LAG_MS).toISOString();
+      const act = { act: 'keys.rotate', target: key.kid, details: { immediate: isAtOnce, notBefore }, ...asked };
+      const isAudited = await auditFirst(audit, act);
+      const changes = [keyAdded(key, createdAt, notBefore)];
+      if (isAtOnce) changes.push({ type: 'key-activated', kid: key.kid });
+      const held = new Map([[key.kid, { holder: holder.name, reference: key.reference }]]);
+      if (!(await store.change(planChange(entries, createdAt, changes, held)))) throw rotationInProgress();
+      await signing.refresh();
+      if (!isAudited) await audit.append(act);
+      return { kid: key.kid, notBefore, previousKid: signs?.kid ?? null };
+    } catch (error) {
+      await this.#discardUnlessKept(key);
+      throw error;
+    }
+  }
+
+  /**
+   * Revokes a key. When it is the one that signs, a new one takes its place in the same transaction; when none can be
+   * made, the key is revoked all the same and the node says that it is not ready.
+   * @throws ServiceError NOT_FOUND, KEY_ALREADY_REVOKED, VALIDATION_ERROR; SignerAwayError
+   */
+  async revoke(kid: string, revocation: Revocation, asked: Asked, audit: AuditLog): Promise<Revoked> {
+    const { signing, history, store, holder, now } = this.#deps;
+    let replacement: HeldKey | null = null;
+    let isAudited = false;
+    try {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+        const table = await signing.refresh();
+        const at = now();
+        assertClockIsNotBehind(at.getTime(), table.newestMs);
+        const entries = await history.read();
+        const row = table.state.keys.find((key) => key.kid === kid);
+        if (row === undefined) throw new ServiceError({ code: 'NOT_FOUND', message: 'kid: names no key of this node' });
+        const signs = table.signingKeyAt(at.getTime())?.kid === kid;
+        if (signs) replacement ??= await this.#replacement();
+        const time = entryTime(entries, at);
+        const { changes, held } = replacing(signs ? replacement : null, holder.name, time);
+        changes.push(revocationOf(kid, revocation, row.revokedAt ?? time));
+        const planned = planOrRefuse(entries, time, changes, held);
+        const act = { act: 'keys.revoke', target: kid, details: detailsOf(revocation), ...asked };
+        if (!isAudited) isAudited = await auditFirst(audit, act);
+        if (!(await store.change(planned))) continue;
+        await signing.refresh();
+        if (!isAudited) await this.#appendAfter(audit, act);
+        else if (signs && replacement !== null) {
+          // The entry before the act was signed with this very key: without another the log would end under a revoked one.
+          const details = { replacedBy: replacement.kid };
+          await this.#appendAfter(audit, { act: 'keys.revoked', target: kid, details, ...asked });
+        }
+        const { reason, compromisedSince } = revocation;
+        const since = compromisedSince === undefined ? {} : { compromisedSince };
+        const replacedBy = signs ? { replacedBy: replacement?.kid ?? null } : {};
+        return { kid, revokedAt: row.revokedAt ?? time, reason, ...since, ...replacedBy };
+      }
+      throw new ServiceError({ code: 'SERVICE_UNAVAILABLE', message: 'other changes of keys were faster: retry' });
+    } finally {
+      if (replacement !== null) await this.#discardUnlessKept(replacement);
+    }
+  }
+
+  /** Null when its holder is away: a key that must not sign any more is not kept for want of another. */
+  async #replacement(): Promise<HeldKey | null> {
+    try {
+      return await this.#deps.holder.create();
+    } catch (error) {
+      this.#deps.logger.error({ err: error }, 'no new signing key could be made in place of the one to be revoked');
+      return null;
+    }
+  }
+
+  /** What is done cannot be refused any more: it is at least said in the log. */
+  async #appendAfter(audit: AuditLog, act: AuditAct): Promise<void> {
+    try {
+      await audit.append(act);
+    } catch (error) {
+      const { target: kid } = act;
+      this.#deps.logger.error({ err: error, kid }, 'a key was revoked, and the audit entry after it was not written');
+    }
+  }
+
+  async #discardUnlessKept(key: HeldKey): Promise<void> {
+    try {
+      const { keys } = await this.#deps.store.read();
+      if (!keys.some(({ kid }) => kid === key.kid)) await this.#deps.holder.erase(key);
+    } catch (error) {
+      this.#deps.logger.error({ err: error, kid: key.kid }, 'an unused signing key was left with its holder');
+    }
+  }
+}
+
+function assertNoRotation(table: KeyTable, time: number): void {
+  const active = table.state.keys.filter(({ status }) => status === 'active');
+  const pending = table.pendingAt(time);
+  // Until every node has left the key before, a second rotation would only add to what verifiers must know.
+  if (pending !== null || active.length > 1) throw rotationInProgress(pending);
+}
+
+function rotationInProgress(pending: { kid: string; notBefore: string } | null = null): ServiceError {
+  return new ServiceError({
+    code: 'KEY_ROTATION_IN_PROGRESS',
+    message:
+      pending === null
+        ? 'a rotation is under way, and the key before is not retired yet: wait for its retiredAt in the key set'
+        : 'a rotation is under way: its key is published and signs from its notBefore on',
+    ...(pending !== null && { members: { pendingKid: pending.kid, notBefore: pending.notBefore } }),
+  });
+}
+
+function replacing(
+  key: HeldKey | null,
+  holder: string,
+  time: string,
+): { readonly changes: KeyChange[]; readonly held: ReadonlyMap<string, Held> } {
+  if (key === null) return { changes: [], held: new Map() };
+  return {
+    changes: [keyAdded(key, time, time), { type: 'key-activated', kid: key.kid }],
+    held: new Map([[key.kid, { holder, reference: key.reference }]]),
+  };
+}
+
+function revocationOf(kid: string, { reason, compromisedSince }: Revocation, revokedAt: string): KeyChange {
+  return {
+    type: 'key-revoked',
+    kid,
+    revokedAt,
+    reason,
+    ...(compromisedSince !== undefined && { compromisedSince }),
+  };
+}
+
+function planOrRefuse(...planned: Parameters<typeof planChange>): ReturnType<typeof planChange> {
+  const [history, , changes] = planned;
+  try {
+    return planChange(...planned);
+  } catch (error) {
+    if (!(error instanceof KeyError)) throw error;
+    const revoked = changes.at(-1);
+    if (revoked?.type === 'key-revoked' && wasRevoked(history, revoked.kid)) {
+      throw new ServiceError({
+        code: 'KEY_ALREADY_REVOKED',
+        message: 'the key is revoked; again only to trust it for less time, by an earlier compromisedSince',
+      });
+    }
+    throw validationError(['compromisedSince: must not be after the revocation']);
+  }
+}
+
+function wasRevoked({ entries }: KeyHistoryEntries, kid: string): boolean {
+  return entries.some(({ change }) => change.type === 'key-revoked' && change.kid === kid);
+}
+
+function detailsOf({ reason, compromisedSince }: Revocation): AuditAct['details'] {
+  return { reason, ...(compromisedSince !== undefined && { compromisedSince }) };
+}
+
+/**
+ * An act is written down before it happens. When no key signs, it is what brings one back, and is written down after.
+ * @returns whether it was
+ */
+async function auditFirst(audit: AuditLog, act: AuditAct): Promise<boolean> {
+  try {
+    await audit.append(act);
+    return true;
+  } catch (error) {
+    if (error instanceof SignerAwayError) return false;
+    throw error;
+  }
+}

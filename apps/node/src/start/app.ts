@@ -1,0 +1,153 @@
+import type { RequestListener } from 'node:http';
+import express from 'express';
+import type { TimestampVerifier } from '@cer/cer-core';
+import {
+  frontDoor,
+  mount,
+  type Logger,
+  type Metrics,
+  type Route,
+  type RouterOptions,
+  type Secret,
+  type Trace,
+} from '@cer/http-service';
+import { createAdminGate } from '../auth/admin-gate.js';
+import { legalHoldRoutes } from '../admin/legal-hold-routes.js';
+import { recertifyRoutes } from '../admin/recertify-routes.js';
+import { visibilityRoutes } from '../admin/visibility-routes.js';
+import { attestRoutes } from '../attest/attest-routes.js';
+import { exportRoutes } from '../export/export-routes.js';
+import type { AuditLog } from '../audit-log/audit-log.js';
+import { auditRoutes } from '../admin/audit-routes.js';
+import { hashApiKey } from '../auth/api-key.js';
+import { createGate } from '../auth/authenticate.js';
+import type { KeyDirectory } from '../auth/key-directory.js';
+import { certifyRoutes } from '../certify/certify-routes.js';
+import type { CommitmentSecrets } from '../certify/commitment-secrets.js';
+import { discoveryRoutes } from '../status/status-routes.js';
+import type { Runtime } from '../status/runtime.js';
+import { STATUS, translateError } from '../errors/refusals.js';
+import type { Quota } from '../limits/quota.js';
+import { createRateLimits, type RateLimitSettings } from '../auth/rate-limits.js';
+import { createVerifyBudget, VERIFY_BUDGET, type VerifyBudgetSettings } from '../limits/verify-budget.js';
+import { lookupRoutes } from '../records/read/lookup-routes.js';
+import { measureQueues, nodeMetrics } from '../metrics/node-metrics.js';
+import { openApiRoutes } from '../openapi/openapi-routes.js';
+import { projectRoutes } from '../projects/project-routes.js';
+import { recordListRoutes } from '../records/list/list-routes.js';
+import { renderRoutes, type RenderSettings } from '../render/render-routes.js';
+import { signingKeyRoutes, type SigningKeyRouteDeps } from '../admin/signing-key-routes.js';
+import type { Signing } from '../signing/signing.js';
+import type { Store } from '../store/index.js';
+import { settingsRoutes } from '../admin/settings-routes.js';
+import { tracedParts } from '../tracing/traced-parts.js';
+import { verifyRoutes } from '../verify/verify-routes.js';
+
+/** Body sizes in bytes. */
+export interface BodyLimits {
+  readonly bodyLimitBytes: number;
+  readonly batchLimitBytes: number;
+  readonly verifyLimitBytes: number;
+  readonly projectLimitBytes: number;
+  readonly projectVerifyLimitBytes: number;
+}
+
+export interface NodeDeps extends BodyLimits {
+  readonly store: Store;
+  readonly keys: KeyDirectory;
+  readonly signing: Signing;
+  readonly keyActs: SigningKeyRouteDeps['keyActs'];
+  readonly keyHistory: SigningKeyRouteDeps['keyHistory'];
+  readonly secrets: CommitmentSecrets;
+  readonly quota: Quota;
+  /** The one of this process: its entries are appended one after the other. */
+  readonly auditLog: AuditLog;
+  /** Checks external timestamps; without it no token is looked at. */
+  readonly timestamps?: TimestampVerifier | null;
+  readonly runtime: Runtime;
+  readonly render: RenderSettings;
+  readonly verifyUrl: string;
+  /** Unset: nothing but what a plan says. */
+  readonly rateLimits?: RateLimitSettings;
+  readonly verifyBudget?: VerifyBudgetSettings;
+  /** Unset: the admin routes are closed. */
+  readonly adminSecret?: Secret<string> | undefined;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Unset: nothing is traced. */
+  readonly trace?: Trace | undefined;
+  readonly trustedProxies?: RouterOptions['trustedProxies'];
+  readonly stallMs?: RouterOptions['stallMs'];
+  readonly now: () => Date;
+}
+
+/** The routes of the node, as data: tests hold them against the interface document. */
+export function nodeRoutes(deps: NodeDeps): Route[] {
+  const { store } = deps;
+  const rates = createRateLimits(deps.rateLimits ?? {}, store.ratePoints, Date.now);
+  const gate = createGate(deps.keys, rates);
+  const adminGate = createAdminGate({ adminSecret: deps.adminSecret, now: deps.now });
+  const verifyBudget = createVerifyBudget(deps.verifyBudget ?? VERIFY_BUDGET);
+  const { batchLines } = nodeMetrics(deps.metrics);
+  measureQueues(deps.metrics, {
+    commits: () => store.pendingRecords(),
+    verifications: () => verifyBudget.waiting(),
+  });
+  const shared = {
+    ...deps,
+    ...tracedParts(deps, deps.trace),
+    batchLines,
+    verifyBudget,
+    gate,
+    adminGate,
+    records: store.records,
+  };
+  return [
+    ...certifyRoutes(shared),
+    ...attestRoutes(shared),
+    ...verifyRoutes(shared),
+    ...lookupRoutes(shared),
+    ...projectRoutes(shared),
+    ...recordListRoutes({ ...shared, recordList: store.recordList }),
+    ...exportRoutes({ ...shared, recordList: store.recordList }),
+    ...renderRoutes(shared),
+    ...visibilityRoutes(shared),
+    ...legalHoldRoutes(shared),
+    ...settingsRoutes(shared),
+    ...recertifyRoutes(shared),
+    ...signingKeyRoutes(shared),
+    ...openApiRoutes(deps),
+    ...auditRoutes({ ...shared, audit: store.audit }),
+    ...discoveryRoutes({
+      ...deps,
+      readiness: {
+        store: () => store.ping(),
+        signer: () => deps.signing.prove(deps.now()),
+        apiKeys: () => proveKeys(deps.keys),
+      },
+    }),
+  ];
+}
+
+/** The node as a listener of requests: its own routes at the front door, Express behind them for every other path. */
+export function createApp(deps: NodeDeps): RequestListener {
+  const options: RouterOptions = {
+    logger: deps.logger,
+    metrics: deps.metrics,
+    statusOf: STATUS,
+    translate: translateError,
+    trustedProxies: deps.trustedProxies,
+    ...(deps.trace !== undefined && { trace: deps.trace }),
+    ...(deps.stallMs !== undefined && { stallMs: deps.stallMs }),
+  };
+  const behind = express();
+  mount(behind, [], options);
+  return frontDoor(nodeRoutes(deps), behind, options);
+}
+
+/** The hash of what is no key: well formed, so that any directory looks it up, and only that it answers counts. */
+const NO_KEY = hashApiKey('ready');
+
+async function proveKeys(keys: KeyDirectory): Promise<void> {
+  await keys.find(NO_KEY);
+}

@@ -1,0 +1,82 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { addWrappingKey, createKeyVault, openKeyVault, type KeyVault } from '@cer/keys/file-signer';
+import {
+  createCommitmentSecrets,
+  openCommitmentSecrets,
+  type CommitmentSecrets,
+} from '../certify/commitment-secrets.js';
+import type { NodeConfig } from './config.js';
+import { StartupError } from '../errors/startup-error.js';
+import type { Store } from '../store/index.js';
+
+/** What only this node may read: the key that its signing keys are sealed under, and its commitment secrets. */
+export interface KeyMaterial {
+  readonly vault: KeyVault;
+  readonly secrets: CommitmentSecrets;
+}
+
+type KeyConfig = Pick<NodeConfig, 'databaseUrl' | 'nodeId' | 'keysFile' | 'commitmentSecretFile'> &
+  Partial<Pick<NodeConfig, 'signer'>>;
+
+/** Makes whichever of the two files is not there yet. @returns the files made */
+export function createKeyMaterial(config: KeyConfig, now: Date): string[] {
+  const { nodeId, keysFile, commitmentSecretFile, signer } = config;
+  const made: string[] = [];
+  for (const file of [keysFile, commitmentSecretFile]) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  if (!existsSync(keysFile)) {
+    // Where keys stay on a hardware token, the file only names the node.
+    const withKey = signer !== 'pkcs11';
+    createKeyVault(keysFile, { nodeId: nodeId ?? `node-${hostname().slice(0, 64)}`, now, withKey });
+    made.push(keysFile);
+  }
+  if (!existsSync(commitmentSecretFile)) {
+    createCommitmentSecrets(commitmentSecretFile);
+    made.push(commitmentSecretFile);
+  }
+  return made;
+}
+
+/**
+ * Opens both files. A node on SQLite with an empty store makes them; a node that shares a database must be given them,
+ * or each of several would sign with a key of its own.
+ * @throws StartupError, KeyError, CommitmentSecretsError with what to do
+ */
+export async function openKeyMaterial(config: KeyConfig, store: Store, now: Date): Promise<KeyMaterial> {
+  const missing = [config.keysFile, config.commitmentSecretFile].filter((file) => !existsSync(file));
+  if (missing.length > 0) {
+    const isFirstStart =
+      config.databaseUrl.startsWith('sqlite:') && missing.length === 2 && !(await store.hasRecords());
+    if (!isFirstStart) {
+      throw new StartupError(
+        `${missing.join(' and ')}: not found. Restore it, or, for a new node only, run \`node apps/node/dist/main.js init\`.`,
+      );
+    }
+    createKeyMaterial(config, now);
+  }
+  const vault = openVault(config);
+  if (config.nodeId !== undefined && config.nodeId !== vault.nodeId) {
+    throw new StartupError(
+      'NODE_ID: differs from the nodeId in KEYS_FILE; certificates name the node, so it cannot change',
+    );
+  }
+  const secrets = openCommitmentSecrets(config.commitmentSecretFile);
+  const lost = (await store.referencedCommitmentSecretIds()).filter((id) => !secrets.has(id));
+  if (lost.length > 0) {
+    throw new StartupError(
+      `COMMITMENT_SECRET_FILE: lacks ${lost.join(', ')}, which stored executions were sealed under. Put it back.`,
+    );
+  }
+  return { vault, secrets };
+}
+
+/** A file of an older release lacks the wrapping key; nodes that share a database must not each make their own. */
+function openVault({ databaseUrl, keysFile }: KeyConfig): KeyVault {
+  const vault = openKeyVault(keysFile);
+  if (vault.hasWrappingKey) return vault;
+  if (databaseUrl.startsWith('sqlite:')) return addWrappingKey(keysFile);
+  throw new StartupError(
+    'KEYS_FILE: was made by an earlier release and has no wrapping key. Run `node apps/node/dist/main.js keys upgrade` once, then give the file to every node of the database',
+  );
+}

@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs';
+import type { Sha256Hash } from '@cer/cer-core';
+import type { Signer } from '@cer/keys';
+import { createRootFile, openRootFile, removeKeys, type KeyVault } from '@cer/keys/file-signer';
+import type { Logger } from '@cer/http-service';
+import { connectToken } from '@cer/pkcs11';
+import type { NodeConfig } from './config.js';
+import { StartupError } from '../errors/startup-error.js';
+import type { SigningKeyStore } from '../store/index.js';
+import { importKeys } from '../signing-keys/import-keys.js';
+import { KeyActs } from '../signing-keys/key-operations.js';
+import { KeyHistoryLog } from '../signing-keys/key-history-log.js';
+import type { SigningKeyHolder } from '../signing/key-holder.js';
+import { keyUpkeep, type KeyUpkeep } from '../signing-keys/key-upkeep.js';
+import { LiveSigning } from '../signing-keys/live-signing.js';
+import { pkcs11KeyHolder } from '../signing-keys/pkcs11-key-holder.js';
+import { sealedKeyHolder } from '../signing-keys/sealed-key-holder.js';
+
+type SigningConfig = Pick<
+  NodeConfig,
+  'keysFile' | 'signer' | 'pkcs11' | 'rootKeyFile' | 'makesRootKey' | 'keySetMaxAgeSeconds'
+>;
+
+export interface SigningKeyDeps {
+  readonly config: SigningConfig;
+  readonly store: SigningKeyStore;
+  readonly vault: KeyVault;
+  readonly nodeRuntimeHash: Sha256Hash;
+  readonly now: () => Date;
+  readonly logger: Logger;
+  /** Others than the configuration says; for tests. */
+  readonly holders?: readonly [SigningKeyHolder, ...SigningKeyHolder[]];
+}
+
+export interface SigningKeys {
+  readonly signing: LiveSigning;
+  readonly acts: KeyActs;
+  readonly history: KeyHistoryLog;
+  readonly upkeep: KeyUpkeep;
+}
+
+/**
+ * Opens the signing keys that the nodes of a database share; at the first start there is one afterwards.
+ * @throws StartupError, KeyError, SignerAwayError
+ */
+export async function openSigningKeys(deps: SigningKeyDeps): Promise<SigningKeys> {
+  const { config, store, vault, nodeRuntimeHash, now, logger } = deps;
+  const [holder, ...others] = deps.holders ?? holdersOf(config, vault, now);
+  const holders = new Map([holder, ...others].map((each) => [each.name, each]));
+  const { nodeId } = vault;
+  const history = new KeyHistoryLog(nodeId, store);
+  const root = await openRoot(config, history, now());
+  await importKeys({ store, history, vault, holder, root, now });
+
+  const maxAgeSeconds = config.keySetMaxAgeSeconds;
+  const signing = new LiveSigning({ store, holders, nodeId, nodeRuntimeHash, maxAgeSeconds, now, logger });
+  await signing.start();
+  const acts = new KeyActs({ signing, history, store, holder, maxAgeSeconds, now, logger });
+  const forgetInFile = forgetter(config.keysFile, vault);
+  const upkeep = keyUpkeep({ signing, history, store, holders, forgetInFile, root, now, logger });
+  await upkeep.turn();
+  return { signing, acts, history, upkeep };
+}
+
+/** The one that makes new keys first; keys that another one made are opened by that one. */
+function holdersOf(
+  { pkcs11 }: SigningConfig,
+  vault: KeyVault,
+  now: () => Date,
+): [SigningKeyHolder, ...SigningKeyHolder[]] {
+  const sealed = sealedKeyHolder(vault);
+  return pkcs11 === null ? [sealed] : [pkcs11KeyHolder(connectToken(pkcs11), now), sealed];
+}
+
+async function openRoot(
+  { rootKeyFile, makesRootKey }: SigningConfig,
+  history: KeyHistoryLog,
+  now: Date,
+): Promise<Signer | null> {
+  if (rootKeyFile === null) return null;
+  if (existsSync(rootKeyFile)) return openRootFile(rootKeyFile);
+  const { entries } = await history.read();
+  const hasRoot = entries.some(({ change }) => change.type === 'root-added');
+  if (makesRootKey) return hasRoot ? null : createRootFile(rootKeyFile, now);
+  throw new StartupError('ROOT_KEY_FILE: not found. Make one with `cer keys root init`, or leave the variable out');
+}
+
+function forgetter(keysFile: string, vault: KeyVault): (kids: ReadonlySet<string>) => void {
+  let left = vault.keys.map(({ kid }) => kid);
+  return (kids) => {
+    if (!left.some((kid) => kids.has(kid))) return;
+    left = removeKeys(keysFile, kids).keys.map(({ kid }) => kid);
+  };
+}

@@ -1,0 +1,122 @@
+import {
+  createLogger,
+  createMetrics,
+  readSecretFile,
+  serve,
+  type Environment,
+  type Logger,
+  type RunningServer,
+} from '@cer/http-service';
+import { createApp } from './app.js';
+import { createAuditLog } from '../audit-log/audit-log.js';
+import { CONTROL_PLANE_TIMES, controlPlaneDirectory } from '../auth/control-plane-directory.js';
+import { cachedKeyDirectory, ownKeyDirectory, type CacheTimes, type KeyDirectory } from '../auth/key-directory.js';
+import { closeInOrder, type Closing } from './close-in-order.js';
+import { loadNodeConfig, type NodeConfig } from './config.js';
+import { describeRuntime } from '../status/runtime.js';
+import { openKeyMaterial } from './key-material.js';
+import { createQuota } from '../limits/quota.js';
+import { startCensus } from '../metrics/record-counts.js';
+import { nodeMetrics } from '../metrics/node-metrics.js';
+import { createRendererClient, type RendererClient } from '../render/renderer-client.js';
+import { startSweeper } from '../retention/sweeper.js';
+import { SignerAwayError } from '../signing/key-holder.js';
+import { openSigningKeys } from './open-signing-keys.js';
+import { openStore, StoreError, type Store } from '../store/index.js';
+import { createSettingsMemory, type SettingsMemory } from '../tenants/settings-memory.js';
+import { openTimestamps } from './open-timestamps.js';
+import { openTracing } from '../tracing/open-tracing.js';
+import { startUsageReports } from '../usage-reports/report-usage.js';
+
+/** A revoked key of the node's own table works at most this long. */
+const OWN_KEY_TIMES: CacheTimes = { foundMs: 5000, unknownMs: 1000 };
+
+/** Their messages say why: that the disk is full, that the token is away. */
+const hasOwnWords = (error: Error): boolean => error instanceof StoreError || error instanceof SignerAwayError;
+
+/** Opens everything, then listens. */
+export async function startNode(env: Environment): Promise<RunningServer> {
+  const config = loadNodeConfig(env);
+  const logger = createLogger({ service: 'node', level: config.logLevel, hasOwnWords });
+  const metrics = createMetrics({ process: true });
+  const store = await openStore({ databaseUrl: config.databaseUrl, queueLimit: config.storeQueueLimit });
+  try {
+    const now = (): Date => new Date();
+    const { vault, secrets } = await openKeyMaterial(config, store, now());
+    const runtime = describeRuntime(vault.nodeId);
+    const keyDeps = { config, store: store.signingKeys, vault, nodeRuntimeHash: runtime.hash, now, logger };
+    const { signing, acts, history, upkeep } = await openSigningKeys(keyDeps);
+    const auditLog = createAuditLog({ audit: store.audit, signing, now });
+    const timestamps = openTimestamps(config);
+    const quota = createQuota({ records: store.records, quotas: store.quotas, now, logger });
+    const tracing = await openTracing(config.tracesUrl, runtime.version, logger);
+    const app = createApp({
+      ...config,
+      trace: tracing?.trace,
+      store,
+      timestamps: timestamps.verifier,
+      keys: keyDirectory(config, store, createSettingsMemory({ store, auditLog })),
+      signing,
+      keyActs: acts,
+      keyHistory: history,
+      secrets,
+      quota,
+      auditLog,
+      render: {
+        renderer: rendererClient(config),
+        maxTotalFrames: config.maxTotalFrames,
+        allowOpenRender: config.allowOpenRender,
+      },
+      runtime,
+      logger,
+      metrics,
+      now,
+    });
+    upkeep.start();
+    const everyMs = config.retentionSweepEverySeconds * 1000;
+    const sweeper = everyMs === 0 ? null : startSweeper({ store, auditLog, now, everyMs, logger });
+    const usageReports = reportUsage(config, store, logger);
+    const asksAuthorities = (config.tsa?.urls.length ?? 0) > 0;
+    const census = startCensus({ store, signing, metrics: nodeMetrics(metrics), asksAuthorities, now, logger });
+    const stamping = timestamps.start({ store, now, logger });
+    const parts: readonly Closing[] = [
+      ['stamping', () => stamping?.stop()],
+      ['retention', () => sweeper?.stop()],
+      ['signing keys', () => upkeep.stop()],
+      ['usage reports', () => usageReports?.stop()],
+      ['census', () => census.stop()],
+      ['quota', () => quota.close()],
+      ['store', () => store.close()],
+      ['tracing', () => tracing?.close()],
+    ];
+    const { host, port, headersTimeoutMs, requestTimeoutMs, drainTimeoutMs } = config;
+    const times = { headersTimeoutMs, requestTimeoutMs, drainTimeoutMs };
+    return await serve(app, { host, port, ...times, logger, onClose: () => closeInOrder(parts, logger) });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function keyDirectory(config: NodeConfig, store: Store, remember: SettingsMemory): KeyDirectory {
+  const { controlPlaneUrl, controlPlaneTokenFile } = config;
+  return controlPlaneUrl === undefined || controlPlaneTokenFile === undefined
+    ? cachedKeyDirectory(ownKeyDirectory(store), OWN_KEY_TIMES, Date.now)
+    : cachedKeyDirectory(
+        controlPlaneDirectory(controlPlaneUrl, readSecretFile(controlPlaneTokenFile), remember),
+        CONTROL_PLANE_TIMES,
+        Date.now,
+      );
+}
+
+/** Without a control plane nobody is told. */
+function reportUsage({ controlPlaneUrl, controlPlaneTokenFile }: NodeConfig, store: Store, logger: Logger) {
+  if (controlPlaneUrl === undefined || controlPlaneTokenFile === undefined) return null;
+  const token = readSecretFile(controlPlaneTokenFile);
+  return startUsageReports({ controlPlaneUrl, token, usage: store.usage, leases: store.leases, logger });
+}
+
+function rendererClient({ rendererUrl, rendererTokenFile }: NodeConfig): RendererClient | null {
+  if (rendererUrl === undefined || rendererTokenFile === undefined) return null;
+  return createRendererClient(rendererUrl, readSecretFile(rendererTokenFile));
+}

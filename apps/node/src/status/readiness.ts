@@ -1,0 +1,45 @@
+import { withinTime } from '@cer/http-service';
+import { SignerAwayError } from '../signing/key-holder.js';
+
+/** Who asks has given up by then. */
+const ANSWER_WITHIN_MS = 3000;
+
+/** What must work before the node may be sent requests, by name. */
+export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>;
+
+/**
+ * Asks every check at once. Whoever asks meanwhile shares the answer: anybody may ask, and each check costs the database
+ * or the signer something.
+ * @returns a function that resolves with one reason for each check that fails, or that takes too long
+ * @see docs/spec.md, "GET /ready"
+ */
+export function createReadiness(checks: ReadinessChecks, withinMs = ANSWER_WITHIN_MS): () => Promise<string[]> {
+  const asked = Object.entries(checks).map(([name, check]) => {
+    const shared = sharedWhileRunning(check);
+    return () => reasonOf(name, shared, withinMs);
+  });
+  return async () => {
+    const reasons = await Promise.all(asked.map((ask) => ask()));
+    return reasons.filter((reason) => reason !== null);
+  };
+}
+
+function sharedWhileRunning(check: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  return () => {
+    running ??= check().finally(() => {
+      running = null;
+    });
+    return running;
+  };
+}
+
+/** The name only, but for reasons worded for everybody: an error may quote an address, and the route needs no key. */
+async function reasonOf(name: string, check: () => Promise<void>, withinMs: number): Promise<string | null> {
+  try {
+    await withinTime(check(), withinMs, () => new Error('the check takes too long'));
+    return null;
+  } catch (error) {
+    return `${name}: ${error instanceof SignerAwayError ? error.message : 'is not available'}`;
+  }
+}

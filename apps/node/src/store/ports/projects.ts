@@ -1,0 +1,39 @@
+import type { Visibility } from './certificate-record.js';
+import type { FirstVisibility } from './records.js';
+
+export interface ProjectStep {
+  readonly stepId: string;
+  readonly certificateHash: string;
+}
+
+/** One registration of one tenant, unique on (tenant, projectHash). Steps are references, never bundles. */
+export interface ProjectRegistration {
+  readonly tenantId: string;
+  readonly projectHash: string;
+  /** The node's time: ISO 8601, UTC, milliseconds, `Z`. */
+  readonly registeredAt: string;
+  readonly totalSteps: number;
+  /** The hashed members of the project bundle, without embedded bundles. */
+  readonly projectJson: string;
+  /** In registry order. */
+  readonly stepHashes: readonly ProjectStep[];
+  readonly receiptJson: string;
+  readonly signature: string;
+  readonly kid: string;
+  readonly requestId: string;
+}
+
+/** `existing` is null when the registration was deleted. */
+export type RegisterOutcome =
+  { readonly registered: true } | { readonly registered: false; readonly existing: ProjectRegistration | null };
+
+export interface ProjectStore {
+  /** Keeps a registration unless the tenant already registered this hash. */
+  registerOnce(registration: ProjectRegistration, visibility: FirstVisibility): Promise<RegisterOutcome>;
+  /** What the public sees: the earliest visible registration of this hash. */
+  findByHash(projectHash: string): Promise<ProjectRegistration | null>;
+  /** The tenant's own, hidden included. */
+  findOwnByHash(tenantId: string, projectHash: string): Promise<ProjectRegistration | null>;
+  /** As for records. @returns how many registrations changed */
+  setVisibility(projectHash: string, visibility: Visibility, tenantId?: string): Promise<number>;
+}

@@ -1,0 +1,137 @@
+import { retryPassing } from './retry.js';
+import { StoreBusyError, StoreError } from '../ports/store-error.js';
+
+export interface GroupCommitOptions<Row> {
+  /** Two rows with one key are never in one batch, nor in two at a time. */
+  readonly keyOf: (row: Row) => string;
+  /** Durable when it resolves; says of each row whether it was inserted. */
+  readonly insertBatch: (rows: readonly Row[]) => Promise<readonly boolean[]>;
+  readonly batchLimit: number;
+  /** How many batches may be on their way to the database at once. */
+  readonly inFlightLimit: number;
+  /** How many rows may wait, those in flight included. */
+  readonly queueLimit: number;
+}
+
+interface Waiter<Row> {
+  readonly row: Row;
+  readonly resolve: (inserted: boolean) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The row that is going to be inserted, and those that came later with its key. */
+interface Entry<Row> extends Waiter<Row> {
+  readonly key: string;
+  readonly followers: Waiter<Row>[];
+}
+
+/**
+ * Lets concurrent inserts share a commit. The commit is what costs: rows that arrive while the event loop is busy, or
+ * while a commit is under way, go together in the next one; no timer makes a lone row wait.
+ */
+export class GroupCommit<Row> {
+  readonly #options: GroupCommitOptions<Row>;
+  readonly #entries = new Map<string, Entry<Row>>();
+  readonly #queue: Entry<Row>[] = [];
+  #pending = 0;
+  #inFlight = 0;
+  #scheduled = false;
+
+  constructor(options: GroupCommitOptions<Row>) {
+    this.#options = options;
+  }
+
+  /** Rows that were accepted and are not settled. */
+  get pending(): number {
+    return this.#pending;
+  }
+
+  /**
+   * @returns once it is durable: true when this row was inserted, false when its key is taken by another one
+   * @throws StoreBusyError at once, when the queue is full
+   */
+  async add(row: Row): Promise<boolean> {
+    if (this.#pending >= this.#options.queueLimit) throw new StoreBusyError();
+    this.#pending += 1;
+    return await new Promise<boolean>((resolve, reject) => {
+      this.#enqueue({ row, resolve, reject });
+    });
+  }
+
+  #enqueue(waiter: Waiter<Row>, followers: Waiter<Row>[] = []): void {
+    const key = this.#options.keyOf(waiter.row);
+    const ahead = this.#entries.get(key);
+    if (ahead !== undefined) {
+      ahead.followers.push(waiter);
+      return;
+    }
+    const entry = { ...waiter, key, followers };
+    this.#entries.set(key, entry);
+    this.#queue.push(entry);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#queue.length === 0 || this.#inFlight >= this.#options.inFlightLimit) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      const batch = this.#queue.splice(0, this.#options.batchLimit);
+      this.#inFlight += 1;
+      void this.#commit(batch).finally(() => {
+        this.#inFlight -= 1;
+        this.#schedule();
+      });
+      this.#schedule();
+    });
+  }
+
+  /** Settles every entry of the batch, and never rejects. */
+  async #commit(batch: readonly Entry<Row>[]): Promise<void> {
+    try {
+      const inserted = await retryPassing(() => this.#options.insertBatch(batch.map(({ row }) => row)));
+      batch.forEach((entry, index) => {
+        this.#settle(entry, inserted[index] === true);
+      });
+    } catch (error) {
+      const [first, ...rest] = batch;
+      if (first === undefined) return;
+      if (rest.length === 0) {
+        this.#fail(first, error);
+        return;
+      }
+      // Without a database each row alone would only wait for the same answer.
+      if (isUnavailable(error)) {
+        for (const entry of batch) this.#fail(entry, error);
+        return;
+      }
+      // One row is at fault, and the database does not say which: each gets a commit of its own.
+      for (const entry of batch) await this.#commit([entry]);
+    }
+  }
+
+  #settle(entry: Entry<Row>, inserted: boolean): void {
+    this.#entries.delete(entry.key);
+    entry.resolve(inserted);
+    for (const follower of entry.followers) follower.resolve(false);
+    this.#pending -= 1 + entry.followers.length;
+  }
+
+  #fail(entry: Entry<Row>, error: unknown): void {
+    this.#entries.delete(entry.key);
+    entry.reject(error);
+    this.#pending -= 1;
+    if (isUnavailable(error)) {
+      for (const follower of entry.followers) follower.reject(error);
+      this.#pending -= entry.followers.length;
+      return;
+    }
+    // The key is still free, so the next one has its own chance.
+    const [next, ...followers] = entry.followers;
+    if (next !== undefined) this.#enqueue(next, followers);
+  }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof StoreError && error.code === 'STORE_UNAVAILABLE';
+}

@@ -1,0 +1,183 @@
+import { BUNDLE_TYPES } from '@cer/cer-core';
+
+import type { Database, SqlRow, SqlValue } from './database.js';
+import type {
+  ListedRecord,
+  RecordFilter,
+  RecordList,
+  RecordPlace,
+  RecordSnapshot,
+  WholeRecord,
+} from '../ports/record-list.js';
+import { columnNames, isStorable, RECORD_COLUMNS, text, textOrNull, toRecord, visibilityOf } from './record-rows.js';
+import { insertsUnderWay, lastCommitted } from './record-snapshot.js';
+import { retryPassing } from './retry.js';
+
+const FIRST_ATTESTED = 'coalesce(first_attested_at, attested_at)';
+
+/** Before and after every time that the node ever wrote. */
+const BEGINNING = '0000-01-01T00:00:00.000Z';
+const END = '9999-12-31T23:59:59.999Z';
+const LAST_SEQ = Number.MAX_SAFE_INTEGER;
+
+const ROWS_A_STATEMENT = 100;
+const SEQS = Array.from({ length: ROWS_A_STATEMENT }, (_, index) => `$${index + 1}`).join(', ');
+
+const HEAD_COLUMNS = [
+  ...['seq', 'certificate_hash', 'kind', 'execution_id', 'bundle_type', 'protocol_version', 'app_id'],
+  ...['attestation_id', 'attested_at', 'kid', 'resealed_certificate_hash', 'visibility'],
+  `${FIRST_ATTESTED} as first_attested`,
+].join(', ');
+
+const HEADS = `select ${HEAD_COLUMNS} from records where seq in (${SEQS}) and visibility <> 'deleted'`;
+
+// A hundred of the largest records would be a gigabyte: what is larger than this is read alone.
+const LARGE_BYTES = 256 * 1024;
+export const RECORD_BYTES = ['bundle_json', 'meta_json', 'public_cer_json']
+  .map((column) => `coalesce(octet_length(${column}), 0)`)
+  .join(' + ');
+const WHOLE_COLUMNS = ['seq', ...columnNames(RECORD_COLUMNS), 'visibility', `${FIRST_ATTESTED} as first_attested`];
+const WHOLE = `select ${WHOLE_COLUMNS.join(', ')} from records`;
+const SMALL_RECORDS = `${WHOLE} where seq in (${SEQS}) and visibility <> 'deleted' and ${RECORD_BYTES} <= ${LARGE_BYTES}`;
+const ONE_RECORD = `${WHOLE} where seq = $1 and visibility <> 'deleted'`;
+
+const PLACE = `
+  select seq, ${FIRST_ATTESTED} as first_attested from records
+  where certificate_hash = $2 and kind = $3 and tenant_id = $1`;
+
+/** Every statement of this port but the pages, so that a test can ask the database whether it reads an index. */
+export const LIST_LOOKUPS: readonly string[] = [HEADS, SMALL_RECORDS, ONE_RECORD, PLACE];
+
+/** A page as a statement: its text and its parameters. */
+export interface PageStatement {
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+}
+
+/**
+ * The statement that finds a page. Each type and visibility is one run of the index, in order; the runs are merged, so
+ * no filter makes the database read rows that it then throws away. The first of the two lower bounds is for SQLite, which
+ * does not take the pair as one.
+ */
+export function pageStatement(
+  { tenantId, appId, bundleType, status, attestedFrom, attestedTo }: RecordFilter,
+  order: 'oldest' | 'newest',
+  after: RecordPlace | null,
+  limit: number,
+  { lastSeq }: RecordSnapshot,
+): PageStatement {
+  const isOldest = order === 'oldest';
+  const first = { time: (isOldest ? attestedFrom : attestedTo) ?? (isOldest ? BEGINNING : END), seq: 0 };
+  const start = after === null || after.time < first.time === isOldest ? first : after;
+  const end = isOldest ? (attestedTo ?? END) : (attestedFrom ?? BEGINNING);
+  const values: SqlValue[] = [tenantId, start.time, start.seq, end, lastSeq, limit];
+  const parameter = (value: SqlValue): string => `$${values.push(value)}`;
+  const [past, until, direction] = isOldest ? ['>', '<', 'asc'] : ['<', '>=', 'desc'];
+  const sorted = `order by first_attested ${direction}, seq ${direction} limit $6`;
+  const app = appId === undefined ? '' : `and app_id = ${parameter(appId)}`;
+  const types = bundleType === undefined ? [...BUNDLE_TYPES.keys()] : [bundleType];
+  const runs = types.map(parameter).flatMap((type) =>
+    (status === undefined ? ['visible', 'hidden'] : [status]).map(
+      (visibility) => `
+        select * from (
+          select seq, ${FIRST_ATTESTED} as first_attested from records
+          where tenant_id = $1 ${app} and bundle_type = ${type} and visibility = '${visibility}'
+            and ${FIRST_ATTESTED} ${past}= $2 and (${FIRST_ATTESTED}, seq) ${past} ($2, $3)
+            and ${FIRST_ATTESTED} ${until} $4 and seq <= $5
+          ${sorted}
+        ) as run`,
+    ),
+  );
+  return { sql: `select seq, first_attested from (${runs.join(' union all ')}) as found ${sorted}`, values };
+}
+
+/** The list of records on either database. */
+export class SqlRecordList implements RecordList {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async snapshot(): Promise<RecordSnapshot> {
+    const lastSeq = await retryPassing(() => lastCommitted(this.#database));
+    await insertsUnderWay(this.#database);
+    return { lastSeq };
+  }
+
+  async place(...[tenantId, certificateHash, kind]: Parameters<RecordList['place']>): Promise<RecordPlace | null> {
+    const [row] = await this.#find(PLACE, [tenantId, certificateHash, kind]);
+    return row === undefined ? null : placeOf(row);
+  }
+
+  async page(...[filter, order, after, limit]: Parameters<RecordList['page']>): Promise<readonly ListedRecord[]> {
+    const { sql, values } = pageStatement(filter, order, after, limit, { lastSeq: LAST_SEQ });
+    const places = await this.#find(sql, values);
+    const listed: ListedRecord[] = [];
+    for (let start = 0; start < places.length; start += ROWS_A_STATEMENT) {
+      const rows = await this.#bySeq(HEADS, places.slice(start, start + ROWS_A_STATEMENT));
+      listed.push(...rows.map(toListed));
+    }
+    return listed;
+  }
+
+  async *all(...[filter, snapshot]: Parameters<RecordList['all']>): AsyncGenerator<WholeRecord> {
+    for (let after: RecordPlace | null = null; ;) {
+      const { sql, values } = pageStatement(filter, 'oldest', after, ROWS_A_STATEMENT, snapshot);
+      const places = await this.#find(sql, values);
+      const small = new Map((await this.#bySeq(SMALL_RECORDS, places)).map((row) => [seqOf(row), row]));
+      for (const place of places) {
+        const row = small.get(seqOf(place)) ?? (await this.#one(place));
+        if (row !== undefined) yield { record: toRecord(row), firstAttestedAt: text(row, 'first_attested') };
+      }
+      const last = places.at(-1);
+      if (last === undefined || places.length < ROWS_A_STATEMENT) return;
+      after = placeOf(last);
+    }
+  }
+
+  async #one(place: SqlRow): Promise<SqlRow | undefined> {
+    return (await this.#find(ONE_RECORD, [seqOf(place)]))[0];
+  }
+
+  /** The rows of these places, in their order; what was deleted since is left out. */
+  async #bySeq(sql: string, places: readonly SqlRow[]): Promise<readonly SqlRow[]> {
+    const [first] = places;
+    if (first === undefined) return [];
+    // One statement text for every length, the rest filled up with a row that is asked for anyway.
+    const seqs = Array.from({ length: ROWS_A_STATEMENT }, (_, index) => seqOf(places[index] ?? first));
+    const bySeq = new Map((await this.#find(sql, seqs)).map((row) => [seqOf(row), row]));
+    return places.map((place) => bySeq.get(seqOf(place))).filter((row) => row !== undefined);
+  }
+
+  async #find(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+    if (!values.every(isStorable)) return [];
+    return await retryPassing(() => this.#database.all(sql, values));
+  }
+}
+
+function placeOf(row: SqlRow): RecordPlace {
+  return { time: text(row, 'first_attested'), seq: seqOf(row) };
+}
+
+/** PostgreSQL answers a 64-bit number as text. */
+function seqOf(row: SqlRow): number {
+  return Number(row['seq']);
+}
+
+function toListed(row: SqlRow): ListedRecord {
+  return {
+    certificateHash: text(row, 'certificate_hash'),
+    kind: text(row, 'kind') === 'full' ? 'full' : 'hash-only',
+    executionId: textOrNull(row, 'execution_id'),
+    bundleType: text(row, 'bundle_type'),
+    protocolVersion: textOrNull(row, 'protocol_version'),
+    appId: textOrNull(row, 'app_id'),
+    attestationId: text(row, 'attestation_id'),
+    attestedAt: text(row, 'attested_at'),
+    firstAttestedAt: text(row, 'first_attested'),
+    kid: text(row, 'kid'),
+    resealedCertificateHash: textOrNull(row, 'resealed_certificate_hash'),
+    visibility: visibilityOf(row),
+  };
+}

@@ -1,0 +1,122 @@
+import type { SqlRow, SqlValue } from './database.js';
+import type { CertificateRecord } from '../ports/certificate-record.js';
+import type { ExecutionRow, NewRecord } from '../ports/records.js';
+import { StoreError } from '../ports/store-error.js';
+
+type ColumnsOf<T> = readonly (readonly [column: string, valueOf: (record: T) => SqlValue])[];
+
+/** What a record is, in the order of its columns; `visibility` changes, so it stands apart. */
+export const RECORD_COLUMNS: ColumnsOf<NewRecord> = [
+  ['tenant_id', (record) => record.tenantId],
+  ['certificate_hash', (record) => record.certificateHash],
+  ['kind', (record) => record.kind],
+  ['execution_id', (record) => record.executionId],
+  ['bundle_type', (record) => record.bundleType],
+  ['protocol_version', (record) => record.protocolVersion],
+  ['app_id', (record) => record.appId],
+  ['attestation_id', (record) => record.attestationId],
+  ['attested_at', (record) => record.attestedAt],
+  ['kid', (record) => record.kid],
+  ['request_id', (record) => record.requestId],
+  ['bundle_json', (record) => record.bundleJson],
+  ['meta_json', (record) => record.metaJson],
+  ['public_cer_json', (record) => record.publicCerJson],
+  ['resealed_certificate_hash', (record) => record.resealedCertificateHash],
+];
+
+/** What `insert into records` writes, in this order; `seq` is given by the database. */
+export const NEW_RECORD_COLUMNS: ColumnsOf<NewRecord> = [
+  ...RECORD_COLUMNS,
+  ['visibility', (record) => record.visibility],
+];
+
+/** What `insert into executions` writes, in this order. */
+export const EXECUTION_COLUMNS: ColumnsOf<NewRecord> = [
+  ['tenant_id', (record) => record.tenantId],
+  ['execution_id', (record) => record.executionId],
+  ['certificate_hash', (record) => record.certificateHash],
+  ['bundle_created_at', (record) => record.createdAt],
+  ['snapshot_timestamp', (record) => record.timestamp],
+  ['commitment_secret_id', (record) => record.commitmentSecretId],
+];
+
+export function columnNames(columns: ColumnsOf<never>): readonly string[] {
+  return columns.map(([column]) => column);
+}
+
+/** Whatever decides that two records cannot both be kept. Texts hold no NUL, so the parts stay apart. */
+export function recordKey(record: Pick<NewRecord, 'tenantId' | 'executionId' | 'kind' | 'certificateHash'>): string {
+  return record.executionId === null
+    ? `${record.tenantId}\0\0${record.kind}\0${record.certificateHash}`
+    : `${record.tenantId}\0${record.executionId}`;
+}
+
+/**
+ * Refuses what a database would refuse or, worse, change: PostgreSQL takes no NUL, and UTF-8 has no lone surrogate, so
+ * two different ids would become one.
+ * @throws StoreError STORE_ROW_REFUSED
+ */
+export function assertStorable(record: NewRecord): void {
+  if (record.kind === 'hash-only' && record.executionId !== null) {
+    throw new StoreError('STORE_ROW_REFUSED', 'executionId: a hash-only record has none');
+  }
+  for (const columns of [NEW_RECORD_COLUMNS, EXECUTION_COLUMNS]) {
+    for (const [column, valueOf] of columns) {
+      if (!isStorable(valueOf(record))) {
+        throw new StoreError('STORE_ROW_REFUSED', `${column}: holds NUL or a lone surrogate`);
+      }
+    }
+  }
+}
+
+export function isStorable(value: SqlValue): boolean {
+  return typeof value !== 'string' || !/[\0\ud800-\udfff]/u.test(value);
+}
+
+export function toExecution(row: SqlRow): ExecutionRow {
+  return {
+    tenantId: text(row, 'tenant_id'),
+    executionId: text(row, 'execution_id'),
+    certificateHash: text(row, 'certificate_hash'),
+    createdAt: text(row, 'bundle_created_at'),
+    timestamp: text(row, 'snapshot_timestamp'),
+    commitmentSecretId: textOrNull(row, 'commitment_secret_id'),
+  };
+}
+
+/** A row that is not deleted. */
+export function toRecord(row: SqlRow): CertificateRecord {
+  return {
+    tenantId: text(row, 'tenant_id'),
+    certificateHash: text(row, 'certificate_hash'),
+    kind: text(row, 'kind') === 'full' ? 'full' : 'hash-only',
+    executionId: textOrNull(row, 'execution_id'),
+    bundleType: text(row, 'bundle_type'),
+    protocolVersion: textOrNull(row, 'protocol_version'),
+    appId: textOrNull(row, 'app_id'),
+    attestationId: text(row, 'attestation_id'),
+    attestedAt: text(row, 'attested_at'),
+    kid: text(row, 'kid'),
+    requestId: text(row, 'request_id'),
+    bundleJson: textOrNull(row, 'bundle_json'),
+    metaJson: text(row, 'meta_json'),
+    publicCerJson: textOrNull(row, 'public_cer_json'),
+    resealedCertificateHash: textOrNull(row, 'resealed_certificate_hash'),
+    visibility: visibilityOf(row),
+  };
+}
+
+export function visibilityOf(row: SqlRow): CertificateRecord['visibility'] {
+  const visibility = text(row, 'visibility');
+  return visibility === 'visible' || visibility === 'hidden' ? visibility : 'deleted';
+}
+
+export function text(row: SqlRow, column: string): string {
+  const value = row[column];
+  if (typeof value !== 'string') throw new StoreError('STORE_UNAVAILABLE', `${column}: the database holds no text`);
+  return value;
+}
+
+export function textOrNull(row: SqlRow, column: string): string | null {
+  return row[column] === null ? null : text(row, column);
+}

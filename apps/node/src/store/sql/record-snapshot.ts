@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { Database } from './database.js';
+import { text } from './record-rows.js';
+import { StoreError } from '../ports/store-error.js';
+
+/** An insert is one statement: it ends in milliseconds, or with its connection. */
+const WAIT_MS = 10;
+const WAIT_LIMIT = 500;
+
+// Whoever writes a row of the table holds this lock from before it takes its number until after its commit is seen.
+const WRITERS = `
+  select virtualtransaction as writer from pg_locks
+  where locktype = 'relation' and relation = 'records'::regclass and mode = 'RowExclusiveLock' and granted
+    and database = (select oid from pg_database where datname = current_database())
+    and pid <> pg_backend_pid()`;
+
+/** The number of the newest record in sight. */
+export async function lastCommitted(database: Database): Promise<number> {
+  const [row] = await database.all('select max(seq) as seq from records', []);
+  return Number(row?.['seq'] ?? 0);
+}
+
+/**
+ * Resolves when no statement is under way that began before this call and may still add a record with a smaller number
+ * than one that is in sight already: numbers are given before the commit, so a later one may be seen first. SQLite has
+ * one writer at a time, so there is none.
+ * @throws StoreError STORE_CONTENDED when another transaction keeps its rows back for seconds
+ */
+export async function insertsUnderWay(database: Database): Promise<void> {
+  if (database.dialect === 'sqlite') return;
+  let waitedFor = await writers(database);
+  for (let round = 0; waitedFor.size > 0; round += 1) {
+    if (round >= WAIT_LIMIT) throw new StoreError('STORE_CONTENDED', 'another transaction holds records back');
+    await delay(WAIT_MS);
+    const now = await writers(database);
+    waitedFor = new Set([...waitedFor].filter((writer) => now.has(writer)));
+  }
+}
+
+async function writers(database: Database): Promise<ReadonlySet<string>> {
+  return new Set((await database.all(WRITERS, [])).map((row) => text(row, 'writer')));
+}

@@ -1,0 +1,35 @@
+import type { CompiledMigration, SqlRow } from './database.js';
+import { StoreError } from '../ports/store-error.js';
+
+/** Which steps a database has, and for each the oldest schema whose releases can still run beside it. */
+export const SCHEMA_TABLES: readonly string[] = [
+  'create table if not exists schema_versions (version integer primary key)',
+  `create table if not exists schema_compatibility (version integer primary key, oldest_schema integer not null)`,
+];
+
+/** Reads the steps; needs both tables. */
+export const APPLIED_STEPS = `
+  select v.version, c.oldest_schema from schema_versions v
+  left join schema_compatibility c on c.version = v.version order by v.version`;
+
+/**
+ * What a database still lacks, earlier steps included: one may have been written after a later one was applied. A
+ * database that is ahead is taken when each step that this release does not know says that they can live together.
+ * @param applied the answer to APPLIED_STEPS
+ * @returns the missing migrations, in order, and the version that the database has with them (0 when empty)
+ * @throws StoreError STORE_SCHEMA_TOO_NEW
+ */
+export function pendingMigrations(
+  applied: readonly SqlRow[],
+  migrations: readonly CompiledMigration[],
+): { readonly version: number; readonly pending: readonly CompiledMigration[] } {
+  const current = Number(applied.at(-1)?.['version'] ?? 0);
+  const known = migrations.at(-1)?.version ?? 0;
+  const steps = new Set(migrations.map(({ version }) => version));
+  const strange = applied.filter(({ version }) => !steps.has(Number(version)));
+  if (!strange.every(({ oldest_schema: oldest }) => typeof oldest === 'number' && oldest <= known)) {
+    throw new StoreError('STORE_SCHEMA_TOO_NEW', `the database is at schema ${current}, this release knows ${known}`);
+  }
+  const present = new Set(applied.map(({ version }) => Number(version)));
+  return { version: Math.max(current, known), pending: migrations.filter(({ version }) => !present.has(version)) };
+}

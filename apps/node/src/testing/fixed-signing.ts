@@ -1,0 +1,27 @@
+import type { Attestor } from '@cer/cer-core';
+import { parseKeySet, type KeySetDocument } from '@cer/keys';
+import { SignerAwayError } from '../signing/key-holder.js';
+import type { Signing } from '../signing/signing.js';
+
+/** What the routes of signing keys need, for a node whose keys never change. */
+export const FIXED_KEYS = {
+  keyActs: {
+    rotate: () => Promise.reject(new SignerAwayError('the keys of this node are fixed')),
+    revoke: () => Promise.reject(new SignerAwayError('the keys of this node are fixed')),
+  },
+  keyHistory: { document: () => Promise.reject(new SignerAwayError('the keys of this node have no history')) },
+};
+
+const PROBE = new TextEncoder().encode('ready');
+
+/** Signs with one key that never changes. */
+export function fixedSigning(attestor: Attestor, document: KeySetDocument): Signing {
+  const published = { document, keySet: parseKeySet(document), maxAgeSeconds: 60 };
+  return {
+    attestorAt: async () => attestor,
+    published: () => published,
+    prove: async () => {
+      await attestor.signer.sign(PROBE);
+    },
+  };
+}

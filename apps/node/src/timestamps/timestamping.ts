@@ -1,0 +1,130 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+
+import type { Logger } from '@cer/http-service';
+import { startWorker, type Worker } from '../worker/worker.js';
+import type { LeaseStore, StampStore } from '../store/index.js';
+import type { Authority } from './authority.js';
+import { stampDigests, type StampMode, type Stamps } from './timestamp-digests.js';
+import type { StampSource } from './timestamp-source.js';
+import { projectSource } from './timestamped-project.js';
+import { recordSource } from './timestamped-record.js';
+
+export interface StampingDeps {
+  readonly store: { readonly stamps: StampStore; readonly leases: LeaseStore };
+  readonly authorities: readonly Authority[];
+  readonly mode: StampMode;
+  readonly now: () => Date;
+  readonly logger: Logger;
+  /** The pause between two looks at what is to be stamped. */
+  readonly everyMs?: number;
+}
+
+/** A batch is what came in ten seconds. */
+const EVERY_MS: Readonly<Record<StampMode, number>> = { each: 1000, batch: 10_000 };
+
+/** Records that are stamped before the first of them is written; with `batch`, in one tree. */
+const RECORDS_A_GROUP: Readonly<Record<StampMode, number>> = { each: 16, batch: 4096 };
+
+/** Records in memory at once, and in one commit: each may have megabytes. */
+const RECORDS_A_PAGE = 16;
+
+/**
+ * Has the receipts of stored records and projects stamped in the background, oldest first, by one node at a time. Nothing ever waits for it: it reads
+ * and writes in small steps and lets requests pass between them.
+ * @see docs/spec.md, "External timestamps"
+ */
+export function startStamping(deps: StampingDeps): Worker {
+  const { store, mode, logger, everyMs = EVERY_MS[mode] } = deps;
+  const records = recordSource(store.stamps, deps.now);
+  const projects = projectSource(store.stamps);
+  const unreadable = new Set<string>();
+  const task = async (signal: AbortSignal): Promise<void> => {
+    await stampAll({ ...deps, unreadable }, records, signal);
+    await stampAll({ ...deps, unreadable }, projects, signal);
+  };
+  return startWorker({ name: 'timestamps', everyMs, task, leases: store.leases, logger });
+}
+
+interface TurnDeps extends StampingDeps {
+  /** What the log has named already. */
+  readonly unreadable: Set<string>;
+}
+
+async function stampAll<Found extends { readonly seq: number }, Stamped>(
+  deps: TurnDeps,
+  source: StampSource<Found, Stamped>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { mode, authorities } = deps;
+  for (let after = 0; ;) {
+    if (signal.aborted || !authorities.some((authority) => authority.isReady())) return;
+    const digests: Uint8Array[] = [];
+    let [last, group] = [after, 0];
+    for await (const { page, lastSeq } of pagesAfter(source, after)) {
+      for (const found of page)
+        digests.push(...(readable(found, deps, source, (read) => source.digestsOf(read)) ?? []));
+      last = lastSeq;
+      group += page.length;
+      if (group >= RECORDS_A_GROUP[mode]) break;
+    }
+    if (last === after) return;
+    const stamps = await stampDigests(digests, mode, authorities, signal);
+    await keep(deps, source, { after, last }, stamps);
+    if (!stamps.isComplete) return;
+    after = last;
+  }
+}
+
+interface Page<Found> {
+  readonly page: readonly Found[];
+  readonly lastSeq: number;
+}
+
+async function* pagesAfter<Found extends { readonly seq: number }>(
+  source: Pick<StampSource<Found, never>, 'unstamped'>,
+  start: number,
+): AsyncGenerator<Page<Found>> {
+  for (let after = start; ;) {
+    const page = await source.unstamped(after, RECORDS_A_PAGE);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.seq;
+    yield { page, lastSeq: after };
+    // SQLite answers at once: requests come first.
+    await nextTurn();
+  }
+}
+
+/** Writes what was stamped. A record that was attested anew meanwhile is asked for again. */
+async function keep<Found extends { readonly seq: number }, Stamped>(
+  deps: TurnDeps,
+  source: StampSource<Found, Stamped>,
+  { after, last }: { readonly after: number; readonly last: number },
+  stamps: Stamps,
+): Promise<void> {
+  for await (const { page, lastSeq } of pagesAfter(source, after)) {
+    const stamped = page.map((found) => readable(found, deps, source, (asRead) => source.withStamps(asRead, stamps)));
+    const startedAt = performance.now();
+    await source.keep(stamped.filter((made) => made !== null));
+    // Nobody waits for timestamps: whoever waits for the database comes between any two commits of these.
+    await sleep(performance.now() - startedAt);
+    if (lastSeq >= last) return;
+  }
+}
+
+/** What cannot be read holds up nothing else. */
+function readable<Found extends { readonly seq: number }, T>(
+  found: Found,
+  { logger, unreadable }: TurnDeps,
+  source: Pick<StampSource<Found, never>, 'hashOf'>,
+  work: (found: Found) => T,
+): T | null {
+  try {
+    return work(found);
+  } catch (error) {
+    const hash = source.hashOf(found);
+    if (!unreadable.has(hash)) logger.error({ err: error, hash }, 'what is stored under this hash cannot be stamped');
+    unreadable.add(hash);
+    return null;
+  }
+}

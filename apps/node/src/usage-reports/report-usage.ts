@@ -1,0 +1,62 @@
+import type { Logger, Secret } from '@cer/http-service';
+import { startWorker, type Worker } from '../worker/worker.js';
+import type { LeaseStore, UsageReport, UsageStore } from '../store/index.js';
+
+export interface UsageReportDeps {
+  readonly controlPlaneUrl: string;
+  readonly token: Secret<string>;
+  readonly usage: UsageStore;
+  readonly leases: LeaseStore;
+  readonly logger: Logger;
+  readonly everyMs?: number;
+  /** After so long nothing is under way below the newest record that was seen. */
+  readonly settleMs?: number;
+}
+
+const EVERY_MS = 30_000;
+/** Longer than a statement may take. */
+const SETTLE_MS = 45_000;
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Tells the control plane in the background how many certificates each account has made: each record counts once,
+ * whatever fails on the way. What the quota counts and what the dashboard shows are therefore the same records.
+ * @see docs/spec.md, "Control plane"
+ */
+export function startUsageReports(deps: UsageReportDeps): Worker {
+  const { usage, leases, logger, everyMs = EVERY_MS, settleMs = SETTLE_MS } = deps;
+  let seen: { readonly newest: number; readonly at: number } | null = null;
+  let settled = 0;
+
+  const task = async (signal: AbortSignal): Promise<void> => {
+    if (seen !== null && performance.now() - seen.at >= settleMs) {
+      settled = seen.newest;
+      seen = null;
+    }
+    seen ??= { newest: await usage.newest(), at: performance.now() };
+    while (!signal.aborted) {
+      const report = await usage.next(settled);
+      if (report === null) return;
+      await send(deps, report, signal);
+      await usage.arrived(report);
+    }
+  };
+  return startWorker({ name: 'usage-reports', everyMs, task, leases, logger });
+}
+
+async function send(
+  { controlPlaneUrl, token }: UsageReportDeps,
+  { reportId, items }: UsageReport,
+  signal: AbortSignal,
+): Promise<void> {
+  const response = await fetch(`${controlPlaneUrl}/internal/v1/usage`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token.reveal()}` },
+    body: JSON.stringify({ reportId, items }),
+    redirect: 'error',
+    // Broken off, it is sent again under its name.
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+  });
+  await response.body?.cancel();
+  if (!response.ok) throw new Error(`the control plane answered ${response.status} to a report of usage`);
+}
