@@ -1,5 +1,5 @@
 // Who may import whom (ARCHITECTURE.md, "Directions"). CI fails on any other arrow.
-const pure = '^packages/(keys|cer-core|timestamps)/src';
+const pure = '^packages/(canonical-json|keys|cer-core|timestamps)/src';
 const nodeOnly =
   '(^packages/[^/]+/src/platform/node\\.ts$|^packages/keys/src/(file-signer|key-vault|native-signer|private-file|root-file)\\.ts$|\\.test\\.ts$|/testing/)';
 
@@ -14,6 +14,12 @@ export default {
       to: { path: '^apps/(?!$1/)' },
     },
     {
+      name: 'canonical-json-imports-no-workspace',
+      severity: 'error',
+      from: { path: '^packages/canonical-json/' },
+      to: { path: '^(packages/(?!canonical-json/)|apps/)' },
+    },
+    {
       name: 'keys-imports-no-workspace',
       severity: 'error',
       from: { path: '^packages/keys/' },
@@ -26,22 +32,22 @@ export default {
       to: { path: '^(packages/(?!pkcs11/|keys/)|apps/)' },
     },
     {
-      name: 'cer-core-imports-keys-only',
+      name: 'cer-core-imports-canonical-json-and-keys-only',
       severity: 'error',
       from: { path: '^packages/cer-core/' },
-      to: { path: '^(packages/(?!cer-core/|keys/|test-browser/)|apps/)' },
+      to: { path: '^(packages/(?!cer-core/|canonical-json/|keys/|test-browser/)|apps/)' },
     },
     {
-      name: 'timestamps-imports-cer-core-and-keys-only',
+      name: 'timestamps-imports-canonical-json-cer-core-and-keys-only',
       severity: 'error',
       from: { path: '^packages/timestamps/' },
-      to: { path: '^(packages/(?!timestamps/|cer-core/|keys/)|apps/)' },
+      to: { path: '^(packages/(?!timestamps/|canonical-json/|cer-core/|keys/)|apps/)' },
     },
     {
-      name: 'http-service-imports-cer-core-only',
+      name: 'http-service-imports-canonical-json-only',
       severity: 'error',
       from: { path: '^packages/http-service/' },
-      to: { path: '^(packages/(?!http-service/|cer-core/)|apps/)' },
+      to: { path: '^(packages/(?!http-service/|canonical-json/)|apps/)' },
     },
     {
       name: 'test-browser-imports-no-workspace',
@@ -52,7 +58,7 @@ export default {
     {
       name: 'pure-packages-use-no-node-builtin',
       comment:
-        'keys and cer-core run in a browser; the one file per package that does not is swapped by an exports condition. Key files are an entry point of their own, for Node alone.',
+        'canonical-json, keys and cer-core run in a browser; the one file per package that does not is swapped by an exports condition. Key files are an entry point of their own, for Node alone.',
       severity: 'error',
       from: { path: pure, pathNot: nodeOnly },
       to: { dependencyTypes: ['core'] },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { jcsV1, svcV1 } from './canonical/canonicalize.js';
+import { jcsV1, svcV1 } from './profiles.js';
 import { hashValue, isSha256Hash, sha256 } from './hash.js';
 import * as browser from './platform/browser.js';
 import * as node from './platform/node.js';

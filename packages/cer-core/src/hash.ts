@@ -1,8 +1,6 @@
+import { isWellFormed, JsonError, type CanonicalizationProfile, type JsonValue } from '@cer/canonical-json';
 import { sha256Hex } from '#cer-core-platform';
-import type { CanonicalizationProfile } from './canonical/canonicalize.js';
-import { isWellFormed } from './canonical/text.js';
 import { CerError } from './errors.js';
-import type { JsonValue } from './json/json-value.js';
 
 /** `sha256:` and 64 lower-case hexadecimal digits; nothing else is a hash. */
 export type Sha256Hash = `sha256:${string}`;
@@ -33,6 +31,7 @@ export function hashedText(value: JsonValue, profile: CanonicalizationProfile, p
     return profile.canonicalize(value);
   } catch (error) {
     if (error instanceof CerError) throw new CerError(error.code, path, error.message);
+    if (error instanceof JsonError) throw new CerError('CANONICALIZATION_ERROR', path, error.message);
     throw error;
   }
 }

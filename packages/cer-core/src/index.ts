@@ -1,12 +1,19 @@
 /** What a Certified Execution Record is: seal, attest, redact, verify. Pure: no network, disk, clock or environment. */
-export { jcsV1, svcV1, type CanonicalizationProfile } from './canonical/canonicalize.js';
-export { isWellFormed } from './canonical/text.js';
+export {
+  exceedsDepth,
+  isJsonObject,
+  isSameJson,
+  isWellFormed,
+  member,
+  pickPresent,
+  type CanonicalizationProfile,
+  type JsonObject,
+  type JsonValue,
+} from '@cer/canonical-json';
 export { CER_VERIFY_CODES, CerError, type CerErrorCode, type CerVerifyCode, type FailureCode } from './errors.js';
 export { hashValue, isSha256Hash, sha256, type Sha256Hash } from './hash.js';
-export { exceedsDepth } from './json/depth.js';
-export { isJsonObject, member, pickPresent, type JsonObject, type JsonValue } from './json/json-value.js';
-export { MAX_DEPTH, parseJson } from './json/parse.js';
-export { isSameJson } from './json/same-json.js';
+export { MAX_DEPTH, parseJson } from './parse-json.js';
+export { jcsV1, svcV1 } from './profiles.js';
 export {
   effectiveProtocolVersion,
   IMPLIED_PROTOCOL_VERSION,
@@ -109,7 +116,7 @@ export { evaluateCer } from './verify/evaluate.js';
 export { OUTER_EVIDENCE } from './verify/evidence.js';
 export { unreadable, type Evaluation, type ResealProvenance, type SignedFacts } from './verify/evaluation.js';
 export { checkContent, type ContentCheck } from './verify/check-content.js';
-export { describeFinding, type Finding } from './verify/finding.js';
+export { describeFinding, type Finding } from './finding.js';
 export type { LayerOutcome } from './verify/layer.js';
 export type { KeyRescue } from './verify/key-rescue.js';
 export type { VerifyOptions } from './verify/options.js';

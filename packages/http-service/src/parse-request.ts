@@ -1,4 +1,4 @@
-import { CerError, parseJson, type JsonValue } from '@cer/cer-core';
+import { JsonError, parseJson, type JsonValue } from '@cer/canonical-json';
 import type { z } from 'zod';
 import type { ServiceRequest } from './handler.js';
 import { validationError } from './service-error.js';
@@ -20,7 +20,7 @@ export function parseJsonBody(request: Pick<ServiceRequest, 'body'>, options: Pa
   try {
     return parseJson(request.body, { maxDepth: options.maxDepth ?? BODY_MAX_DEPTH });
   } catch (error) {
-    if (error instanceof CerError) throw validationError([error.message]);
+    if (error instanceof JsonError) throw validationError([error.message]);
     throw error;
   }
 }

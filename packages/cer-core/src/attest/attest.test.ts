@@ -1,8 +1,8 @@
+import type { JsonObject } from '@cer/canonical-json';
 import { verify, createPublicKey } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { toSpki } from '@cer/keys';
 import { sha256 } from '../hash.js';
-import type { JsonObject } from '../json/json-value.js';
 import {
   attested,
   certified,

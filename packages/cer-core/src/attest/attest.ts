@@ -1,6 +1,6 @@
+import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
 import { encodeBase64Url, type Signer } from '@cer/keys';
 import type { Sha256Hash } from '../hash.js';
-import { isJsonObject, member, type JsonObject } from '../json/json-value.js';
 import { effectiveProtocolVersion } from '../protocols/protocols.js';
 import { canonicalEnvelopeBundle, createEnvelope, envelopePayload, type EnvelopeAttestation } from './envelope.js';
 import { canonicalReceipt } from './receipt.js';

@@ -1,5 +1,5 @@
-import { jcsV1 } from '../canonical/canonicalize.js';
-import { member, pickPresent, type JsonObject } from '../json/json-value.js';
+import { member, pickPresent, type JsonObject } from '@cer/canonical-json';
+import { jcsV1 } from '../profiles.js';
 
 // The verification envelope signs the content itself beside the facts of its attestation.
 // @see docs/spec.md, "Verification envelope"

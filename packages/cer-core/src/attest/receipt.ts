@@ -1,7 +1,7 @@
+import { member, type JsonObject } from '@cer/canonical-json';
 import { parseTimestamp } from '@cer/keys';
-import { jcsV1 } from '../canonical/canonicalize.js';
+import { jcsV1 } from '../profiles.js';
 import { isSha256Hash, type Sha256Hash } from '../hash.js';
-import { member, type JsonObject } from '../json/json-value.js';
 import type { ReceiptScope } from '../bundle-types/registry.js';
 
 // A receipt is what the node signs. The member sets are disjoint, so a signature made for one purpose never serves

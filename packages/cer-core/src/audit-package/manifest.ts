@@ -1,7 +1,7 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { parseTimestamp } from '@cer/keys';
-import { jcsV1 } from '../canonical/canonicalize.js';
+import { jcsV1 } from '../profiles.js';
 import { isSha256Hash, type Sha256Hash } from '../hash.js';
-import { isJsonObject, type JsonObject, type JsonValue } from '../json/json-value.js';
 
 // The list of contents of an audit package. @see docs/spec.md, "Audit package"
 

@@ -1,6 +1,6 @@
+import type { JsonObject, JsonValue } from '@cer/canonical-json';
 import { describe, expect, it } from '@jest/globals';
 import { encodeBase64Url } from '@cer/keys';
-import type { JsonObject, JsonValue } from '../json/json-value.js';
 import { sha256, type Sha256Hash } from '../hash.js';
 import { TEST_NODE_ID, TEST_SIGNER, TEST_TIME, testKeys } from '../testing/index.js';
 import { AuditChainCheck, type AuditFault } from './audit-chain.js';

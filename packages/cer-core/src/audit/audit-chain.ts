@@ -1,6 +1,6 @@
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import type { NodeKeySet } from '@cer/keys';
 import { isSha256Hash, type Sha256Hash } from '../hash.js';
-import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
 import { pooledVerifier, signatureFault, trustOf, type Trust } from '../verify/signature.js';
 import {
   auditEntryHash,

@@ -1,6 +1,6 @@
-import { jcsV1 } from '../canonical/canonicalize.js';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { jcsV1 } from '../profiles.js';
 import { isSha256Hash, sha256, type Sha256Hash } from '../hash.js';
-import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
 
 // The audit log of a node: a chain of entries, each holding the hash of the one before it, each signed by the node.
 // @see docs/spec.md, "Audit log"

@@ -1,7 +1,7 @@
-import { isJsonObject, member, pickPresent, type JsonObject, type JsonValue } from '../json/json-value.js';
-import { checkMembers, type MemberRules } from '../schema/checks.js';
+import { isJsonObject, member, pickPresent, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { checkMembers, type MemberRules } from './checks.js';
 import { label, nonEmptyText, timestamp } from '../schema/rules.js';
-import { schemaFinding, type Finding } from '../verify/finding.js';
+import { schemaFinding, type Finding } from '../finding.js';
 import { hashFormFinding } from './execution-members.js';
 import { EXECUTION_HASHED_MEMBERS } from './execution-v1.js';
 import { isRedacted, type Layout, type LayoutContext } from './layout.js';

@@ -1,7 +1,7 @@
+import { member, type JsonObject } from '@cer/canonical-json';
 import { isSealedValue } from '../commitments/sealed-value.js';
 import { isSha256Hash } from '../hash.js';
-import { member, type JsonObject } from '../json/json-value.js';
-import { checkMembers, toFindings, type MemberRules } from '../schema/checks.js';
+import { checkMembers, toFindings, type MemberRules } from './checks.js';
 import {
   contextFaults,
   label,
@@ -11,8 +11,8 @@ import {
   plainObject,
   timestamp,
 } from '../schema/rules.js';
-import type { Finding } from '../verify/finding.js';
-import { schemaFinding } from '../verify/finding.js';
+import type { Finding } from '../finding.js';
+import { schemaFinding } from '../finding.js';
 import { checkToolCallSchema } from './tool-calls.js';
 import { isRedacted, type LayoutContext } from './layout.js';
 

@@ -1,8 +1,8 @@
+import { member, pickPresent, type JsonObject } from '@cer/canonical-json';
 import { hashValue } from '../hash.js';
-import { member, pickPresent, type JsonObject } from '../json/json-value.js';
-import { checkMembers, type MemberRules } from '../schema/checks.js';
+import { checkMembers, type MemberRules } from './checks.js';
 import { rawValue } from '../schema/rules.js';
-import type { Finding } from '../verify/finding.js';
+import type { Finding } from '../finding.js';
 import {
   checkExecutionMembers,
   checkPreviousStepHash,

@@ -1,9 +1,9 @@
-import { jcsV1 } from '../canonical/canonicalize.js';
+import { isJsonObject, member, pickPresent, type JsonObject } from '@cer/canonical-json';
+import { jcsV1 } from '../profiles.js';
 import { isSha256Hash } from '../hash.js';
-import { isJsonObject, member, pickPresent, type JsonObject } from '../json/json-value.js';
-import { checkMembers, type MemberRules } from '../schema/checks.js';
+import { checkMembers, type MemberRules } from './checks.js';
 import { nonEmptyText, rawValue } from '../schema/rules.js';
-import { schemaFinding, type Finding } from '../verify/finding.js';
+import { schemaFinding, type Finding } from '../finding.js';
 import { checkExecutionMembers, checkPreviousStepHash, checkSealedMembers } from './execution-members.js';
 import { EXECUTION_HASHED_MEMBERS } from './execution-v1.js';
 import type { Layout, LayoutContext } from './layout.js';

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../json/json-value.js';
+import type { JsonObject, JsonValue } from '@cer/canonical-json';
 import type { Protocol } from '../protocols/protocols.js';
-import type { Finding } from '../verify/finding.js';
+import type { Finding } from '../finding.js';
 
 /** The literal that stands for a removed value in a reseal. */
 export const REDACTED = '[REDACTED]';

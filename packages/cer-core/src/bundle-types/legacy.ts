@@ -1,5 +1,5 @@
+import { isJsonObject, member, pickPresent, type JsonObject } from '@cer/canonical-json';
 import { isSha256Hash } from '../hash.js';
-import { isJsonObject, member, pickPresent, type JsonObject } from '../json/json-value.js';
 import { hashFormFinding } from './execution-members.js';
 import { executionV1 } from './execution-v1.js';
 import type { Layout, Relaxation } from './layout.js';

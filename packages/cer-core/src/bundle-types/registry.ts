@@ -1,4 +1,4 @@
-import { isJsonObject, member, type JsonObject } from '../json/json-value.js';
+import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
 import { codemodeRender, RENDER_BUNDLE_TYPE, RENDER_SNAPSHOT_TYPE } from './codemode-render.js';
 import { executionV1, V1_SNAPSHOT_TYPE } from './execution-v1.js';
 import { executionV2, V2_SNAPSHOT_TYPE } from './execution-v2.js';

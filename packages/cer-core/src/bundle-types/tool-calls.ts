@@ -1,8 +1,8 @@
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { hashValue, isSha256Hash } from '../hash.js';
-import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
-import { checkMembers, type MemberRules } from '../schema/checks.js';
+import { checkMembers, type MemberRules } from './checks.js';
 import { faultsOfElements, nonEmptyText, rawValue, timestamp, type Rule } from '../schema/rules.js';
-import { schemaFinding, type Finding } from '../verify/finding.js';
+import { schemaFinding, type Finding } from '../finding.js';
 import { isRedacted, type LayoutContext } from './layout.js';
 
 // Evidence of tool calls inside a snapshot: `toolCalls: [{toolId, at, input?|inputHash, output?|outputHash}]`.

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { jcsV1 } from '../canonical/canonicalize.js';
+import { jcsV1 } from '../profiles.js';
 import { computeCommitment, deriveSalts, openCommitment, SALT_BYTES } from './commit.js';
 import { formatOpenings } from './openings.js';
 import { isSealedValue, sealedValue } from './sealed-value.js';

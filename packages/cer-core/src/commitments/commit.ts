@@ -1,8 +1,8 @@
+import type { CanonicalizationProfile, JsonValue } from '@cer/canonical-json';
 import { hmacSha256 } from '#cer-core-platform';
 import { encodeHex } from '@cer/keys';
-import { jcsV1, type CanonicalizationProfile } from '../canonical/canonicalize.js';
+import { jcsV1 } from '../profiles.js';
 import { hashedText, type Sha256Hash } from '../hash.js';
-import type { JsonValue } from '../json/json-value.js';
 import { isSealedValue } from './sealed-value.js';
 
 const utf8 = new TextEncoder();

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@cer/canonical-json';
 import { encodeBase64Url } from '@cer/keys';
-import type { JsonObject } from '../json/json-value.js';
 import type { CommitmentSalts } from './commit.js';
 
 /** `{input: {salt}, output: {salt}}`, base64url of 32 bytes each: handed to the producer beside the certificate, once. */

@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonValue } from '@cer/canonical-json';
 import { isSha256Hash, type Sha256Hash } from '../hash.js';
-import { isJsonObject, type JsonValue } from '../json/json-value.js';
 
 export const COMMITMENT_SCHEME = 'hmac-sha256-v1';
 

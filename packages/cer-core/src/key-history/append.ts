@@ -7,7 +7,7 @@ import {
   type RootIntroduction,
   type Signer,
 } from '@cer/keys';
-import { jcsV1 } from '../canonical/canonicalize.js';
+import { jcsV1 } from '../profiles.js';
 import { keyHistoryHead, type KeyHistoryEntries } from './chain.js';
 
 const ROOT_ENDORSEMENT_TYPE = 'svc.key-history-root.v1';

@@ -1,5 +1,5 @@
 import { KEY_HISTORY_TYPE, type KeyHistoryEntry, type KeyHistoryHead } from '@cer/keys';
-import { jcsV1 } from '../canonical/canonicalize.js';
+import { jcsV1 } from '../profiles.js';
 import { sha256, type Sha256Hash } from '../hash.js';
 
 /** A node's list of entries. */

@@ -7,7 +7,7 @@ import {
   type Signer,
   type StatementSignature,
 } from '@cer/keys';
-import { jcsV1 } from '../canonical/canonicalize.js';
+import { jcsV1 } from '../profiles.js';
 import { keyHistoryHead, type KeyHistoryEntries } from './chain.js';
 
 /**

@@ -1,3 +1,4 @@
+import { exceedsDepth, MAX_DEPTH } from '@cer/canonical-json';
 import {
   keyFingerprint,
   KeyError,
@@ -14,10 +15,8 @@ import {
   type NodeKeySet,
   type SignatureVerifier,
 } from '@cer/keys';
-import { jcsV1 } from '../canonical/canonicalize.js';
+import { jcsV1 } from '../profiles.js';
 import { CerError } from '../errors.js';
-import { exceedsDepth } from '../json/depth.js';
-import { MAX_DEPTH } from '../json/parse.js';
 import { followChain } from './chain.js';
 import type { KeyHistoryFinding, KeyHistoryNotice, KeyHistoryRefusal } from './findings.js';
 import { statementBytes } from './statement.js';
@@ -138,7 +137,7 @@ async function readKeyHistory(value: unknown, verify: SignatureVerifier): Promis
 }
 
 function parsed(value: unknown): KeyHistoryDocument {
-  if (exceedsDepth(value, MAX_DEPTH.body)) throw new Refused('KEY_HISTORY_INVALID', '', 'is nested too deep');
+  if (exceedsDepth(value, MAX_DEPTH.text)) throw new Refused('KEY_HISTORY_INVALID', '', 'is nested too deep');
   return valid(() => parseKeyHistory(value));
 }
 

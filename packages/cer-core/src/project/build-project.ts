@@ -1,7 +1,7 @@
+import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
 import { PROJECT } from '../bundle-types/registry.js';
 import { CerError } from '../errors.js';
 import { isSha256Hash } from '../hash.js';
-import { isJsonObject, member, type JsonObject } from '../json/json-value.js';
 import { computeProjectHash, PROJECT_HASH_ALGORITHM } from './project-hash.js';
 
 /** A step to be registered: its bundle and whatever the registry is to say about it. */

@@ -1,5 +1,5 @@
-import { isJsonObject, member, type JsonObject } from '../json/json-value.js';
-import type { Finding } from '../verify/finding.js';
+import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
+import type { Finding } from '../finding.js';
 import type { RegistryEntry } from './registry.js';
 
 /**

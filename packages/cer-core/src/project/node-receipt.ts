@@ -1,7 +1,6 @@
+import { isJsonObject, isSameJson, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { canonicalReceipt, readReceipt, type Receipt } from '../attest/receipt.js';
-import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
-import { isSameJson } from '../json/same-json.js';
-import type { Finding } from '../verify/finding.js';
+import type { Finding } from '../finding.js';
 import { chooseKey } from '../verify/key-choice.js';
 import { fail, outcomeOf, skipped, type LayerOutcome } from '../verify/layer.js';
 import type { VerifyOptions } from '../verify/options.js';

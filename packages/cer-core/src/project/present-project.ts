@@ -1,4 +1,4 @@
-import { describeFinding } from '../verify/finding.js';
+import { describeFinding } from '../finding.js';
 import type { KeyRescue } from '../verify/key-rescue.js';
 import type { VerificationReport, VerifierName } from '../verify/present.js';
 import type { ProjectEvaluation } from './verify-project.js';

@@ -1,6 +1,6 @@
-import { svcV1 } from '../canonical/canonicalize.js';
+import { member, pickPresent, type JsonObject } from '@cer/canonical-json';
+import { svcV1 } from '../profiles.js';
 import { sha256, type Sha256Hash } from '../hash.js';
-import { member, pickPresent, type JsonObject } from '../json/json-value.js';
 
 export const PROJECT_HASH_ALGORITHM = 'sha256-canonical-json';
 

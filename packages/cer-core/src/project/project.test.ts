@@ -1,7 +1,7 @@
+import type { JsonObject } from '@cer/canonical-json';
 import { describe, expect, it } from '@jest/globals';
 import { attestProject } from '../attest/attest.js';
 import { isSha256Hash, sha256 } from '../hash.js';
-import type { JsonObject } from '../json/json-value.js';
 import { certified, sealed, testKeys, TEST_ATTESTOR, TEST_TIME } from '../testing/index.js';
 import { buildProjectBundle } from './build-project.js';
 import { toProjectReport, toProjectVerifyResponse } from './present-project.js';

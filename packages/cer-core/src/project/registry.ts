@@ -1,6 +1,6 @@
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { isSha256Hash, type Sha256Hash } from '../hash.js';
-import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
-import { schemaFinding, type Finding } from '../verify/finding.js';
+import { schemaFinding, type Finding } from '../finding.js';
 import { faultsOfElements, nonEmptyText } from '../schema/rules.js';
 
 /** One line of `stepRegistry`, as far as this protocol knows its members; it is hashed whole. */

@@ -1,8 +1,7 @@
+import { isJsonObject, isSameJson, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { REDACTED } from '../bundle-types/layout.js';
 import { RESEAL } from '../bundle-types/registry.js';
-import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
-import { isSameJson } from '../json/same-json.js';
-import type { Finding } from '../verify/finding.js';
+import type { Finding } from '../finding.js';
 import type { RegistryEntry } from './registry.js';
 
 // How the parts of a project fit together. All faults are STEP_REGISTRY_MISMATCH. @see docs/spec.md, "Project structure"

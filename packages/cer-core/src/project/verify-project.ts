@@ -1,12 +1,10 @@
+import { exceedsDepth, isJsonObject, MAX_DEPTH, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { PROJECT } from '../bundle-types/registry.js';
 import type { CerVerifyCode } from '../errors.js';
 import { isSha256Hash, type Sha256Hash } from '../hash.js';
-import { exceedsDepth } from '../json/depth.js';
-import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
-import { MAX_DEPTH } from '../json/parse.js';
 import { evaluateCer } from '../verify/evaluate.js';
 import type { Evaluation } from '../verify/evaluation.js';
-import { schemaFinding, type Finding } from '../verify/finding.js';
+import { schemaFinding, type Finding } from '../finding.js';
 import { findingsOf, skipped, type LayerOutcome } from '../verify/layer.js';
 import type { KeyRescue } from '../verify/key-rescue.js';
 import type { VerifyOptions } from '../verify/options.js';

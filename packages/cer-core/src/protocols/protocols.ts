@@ -1,4 +1,5 @@
-import { jcsV1, svcV1, type CanonicalizationProfile } from '../canonical/canonicalize.js';
+import type { CanonicalizationProfile } from '@cer/canonical-json';
+import { jcsV1, svcV1 } from '../profiles.js';
 
 /** All that varies with `snapshot.protocolVersion`. Adding a protocol is adding a row and a vector folder. */
 export interface Protocol {

@@ -1,5 +1,5 @@
+import { setMember, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { REDACTED } from '../bundle-types/layout.js';
-import { setMember, type JsonObject, type JsonValue } from '../json/json-value.js';
 import type { ValuePath } from './withheld-paths.js';
 
 const NONE: readonly ValuePath[] = [];

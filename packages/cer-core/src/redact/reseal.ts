@@ -1,3 +1,4 @@
+import { formatPath, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import {
   attestBundle,
   type AttestationFacts,
@@ -9,8 +10,6 @@ import { protectedSetOf } from '../bundle-types/execution-v2.js';
 import type { Layout } from '../bundle-types/layout.js';
 import { RESEAL } from '../bundle-types/registry.js';
 import type { Sha256Hash } from '../hash.js';
-import { member, type JsonObject, type JsonValue } from '../json/json-value.js';
-import { formatPath } from '../json/path.js';
 import type { Protocol } from '../protocols/protocols.js';
 import { sealBundle } from '../seal/seal-execution.js';
 import { redact } from './redact.js';

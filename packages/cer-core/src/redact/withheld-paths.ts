@@ -1,7 +1,7 @@
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { isSealedValue } from '../commitments/sealed-value.js';
 import type { Layout } from '../bundle-types/layout.js';
 import { isSha256Hash } from '../hash.js';
-import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
 import { protocolFor } from '../protocols/protocols.js';
 import type { PublishSettings } from './publish-settings.js';
 

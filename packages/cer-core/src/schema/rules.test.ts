@@ -1,5 +1,5 @@
+import type { JsonObject } from '@cer/canonical-json';
 import { describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '../json/json-value.js';
 import { evaluateProject } from '../project/verify-project.js';
 import { executionRequestFaults } from '../seal/execution-request.js';
 import { CONFIDENTIAL_MEMBERS, executionRequest, sealed } from '../testing/index.js';

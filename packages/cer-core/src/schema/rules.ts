@@ -1,6 +1,5 @@
+import { isJsonObject, isWellFormed, type JsonValue } from '@cer/canonical-json';
 import { parseTimestamp } from '@cer/keys';
-import { isWellFormed } from '../canonical/text.js';
-import { isJsonObject, type JsonValue } from '../json/json-value.js';
 
 // Rules that requests and bundles share. Each answers the sentence that names the broken rule, or null.
 // @see docs/spec.md, "Members and their rules"

@@ -1,5 +1,5 @@
+import type { JsonObject, JsonValue } from '@cer/canonical-json';
 import { describe, expect, it } from '@jest/globals';
-import type { JsonObject, JsonValue } from '../json/json-value.js';
 import { CONFIDENTIAL_MEMBERS, executionRequest } from '../testing/index.js';
 import { executionRequestFaults } from './execution-request.js';
 

@@ -1,7 +1,7 @@
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { EXECUTION_ROLES, INSTRUCTION_KINDS } from '../bundle-types/execution-v2.js';
 import { EXECUTION_V1, EXECUTION_V2 } from '../bundle-types/registry.js';
 import { isSha256Hash } from '../hash.js';
-import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
 import {
   effectiveProtocolVersion,
   protocolFor,

@@ -1,3 +1,4 @@
+import { isJsonObject, member, pickPresent, type JsonObject } from '@cer/canonical-json';
 import type { SealedBundle } from '../attest/attest.js';
 import { executionV1, V1_SNAPSHOT_TYPE } from '../bundle-types/execution-v1.js';
 import { executionV2, protectedSetOf, V2_SNAPSHOT_TYPE } from '../bundle-types/execution-v2.js';
@@ -7,7 +8,6 @@ import { computeCommitment, type CommitmentSalts } from '../commitments/commit.j
 import { sealedValue } from '../commitments/sealed-value.js';
 import { CerError } from '../errors.js';
 import { hashValue, sha256 } from '../hash.js';
-import { isJsonObject, member, pickPresent, type JsonObject } from '../json/json-value.js';
 import { protocolFor, PROTOCOLS, type Protocol, type ProtocolRegistry } from '../protocols/protocols.js';
 import { asksForV2, statedOrAbsent } from './execution-request.js';
 

@@ -1,8 +1,8 @@
+import type { JsonObject } from '@cer/canonical-json';
 import { parseKeySet, type NodeKeySet } from '@cer/keys';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import { attestBundle, type Attestor } from '../attest/attest.js';
 import { sha256 } from '../hash.js';
-import type { JsonObject } from '../json/json-value.js';
 import { sealExecution, type SealedExecution } from '../seal/seal-execution.js';
 import { deriveSalts } from '../commitments/commit.js';
 

@@ -1,9 +1,7 @@
+import { exceedsDepth, MAX_DEPTH, type JsonObject } from '@cer/canonical-json';
 import { BUNDLE_TYPES } from '../bundle-types/registry.js';
-import { exceedsDepth } from '../json/depth.js';
-import type { JsonObject } from '../json/json-value.js';
-import { MAX_DEPTH } from '../json/parse.js';
 import { PROTOCOLS } from '../protocols/protocols.js';
-import { schemaFinding, type Finding } from './finding.js';
+import { schemaFinding, type Finding } from '../finding.js';
 import { checkIntegrity, type Integrity } from './integrity.js';
 import { findingsOf } from './layer.js';
 import { readSubject, type Subject } from './subject.js';

@@ -1,12 +1,12 @@
+import { isJsonObject, member } from '@cer/canonical-json';
 import { keyFingerprint } from '@cer/keys';
 import type { Relaxation } from '../bundle-types/layout.js';
 import { HASH_ONLY } from '../bundle-types/registry.js';
 import { isSha256Hash } from '../hash.js';
-import { isJsonObject, member } from '../json/json-value.js';
 import { effectiveProtocolVersion } from '../protocols/protocols.js';
 import type { Evaluation, ResealProvenance, SignedFacts } from './evaluation.js';
 import type { Evidence } from './evidence.js';
-import type { Finding } from './finding.js';
+import type { Finding } from '../finding.js';
 import type { Integrity } from './integrity.js';
 import type { LayerOutcome } from './layer.js';
 import type { VerifyOptions } from './options.js';

@@ -1,3 +1,4 @@
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { parseTimestamp } from '@cer/keys';
 import {
   canonicalEnvelopeBundle,
@@ -7,7 +8,6 @@ import {
   projectForEnvelope,
 } from '../attest/envelope.js';
 import { REDACTED } from '../bundle-types/layout.js';
-import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
 import { effectiveProtocolVersion } from '../protocols/protocols.js';
 import type { Evidence } from './evidence.js';
 import type { Integrity } from './integrity.js';

@@ -1,13 +1,11 @@
+import { exceedsDepth, MAX_DEPTH, member, type JsonObject } from '@cer/canonical-json';
 import { BUNDLE_TYPES, PROJECT } from '../bundle-types/registry.js';
-import { exceedsDepth } from '../json/depth.js';
-import { member, type JsonObject } from '../json/json-value.js';
-import { MAX_DEPTH } from '../json/parse.js';
 import { PROTOCOLS } from '../protocols/protocols.js';
 import { conclude } from './conclude.js';
 import { checkEnvelope } from './envelope.js';
 import { unreadable, type Evaluation } from './evaluation.js';
 import { collectEvidence, type Evidence } from './evidence.js';
-import { schemaFinding } from './finding.js';
+import { schemaFinding } from '../finding.js';
 import { checkIntegrity } from './integrity.js';
 import { evaluateOlderReseal, isLabelledOlderReseal } from './older-reseal.js';
 import type { VerifyOptions } from './options.js';

@@ -1,9 +1,9 @@
+import type { JsonObject } from '@cer/canonical-json';
 import type { KeyEntry } from '@cer/keys';
 import type { Relaxation } from '../bundle-types/layout.js';
 import type { CerVerifyCode } from '../errors.js';
 import type { Sha256Hash } from '../hash.js';
-import type { JsonObject } from '../json/json-value.js';
-import type { Finding } from './finding.js';
+import type { Finding } from '../finding.js';
 import { failWith, findingsOf, skipped, type LayerOutcome } from './layer.js';
 import type { KeyRescue } from './key-rescue.js';
 import type { VerifyOptions } from './options.js';

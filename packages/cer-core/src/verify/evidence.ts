@@ -1,8 +1,7 @@
+import { isJsonObject, isSameJson, member, pickPresent, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { RECEIPT_MEMBERS, LEGACY_RECEIPT_MEMBERS } from '../attest/receipt.js';
-import { isJsonObject, member, pickPresent, type JsonObject, type JsonValue } from '../json/json-value.js';
 import { RESEAL } from '../bundle-types/registry.js';
-import { isSameJson } from '../json/same-json.js';
-import type { Finding } from './finding.js';
+import type { Finding } from '../finding.js';
 
 /** Everything in a bundle and its package that speaks of an attestation, before any of it is believed. */
 export interface Evidence {

@@ -1,11 +1,10 @@
+import { appendPath, isJsonObject, member, type JsonObject } from '@cer/canonical-json';
 import type { LayoutContext } from '../bundle-types/layout.js';
 import { hasControlCharacter, MAX_LABEL_LENGTH } from '../schema/rules.js';
 import { checkToolEvidence } from '../bundle-types/tool-calls.js';
 import { CER_VERIFY_CODES, CerError } from '../errors.js';
 import { isSha256Hash, sha256, type Sha256Hash } from '../hash.js';
-import { isJsonObject, member, type JsonObject } from '../json/json-value.js';
-import { appendPath } from '../json/path.js';
-import { schemaFinding, type Finding } from './finding.js';
+import { schemaFinding, type Finding } from '../finding.js';
 import { outcomeOf, type LayerOutcome } from './layer.js';
 import type { Subject } from './subject.js';
 

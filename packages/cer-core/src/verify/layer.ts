@@ -1,5 +1,5 @@
 import type { FailureCode } from '../errors.js';
-import type { Finding } from './finding.js';
+import type { Finding } from '../finding.js';
 
 /** What one verification layer found. SKIPPED: nothing was there to check, never "could not check". */
 export type LayerOutcome =

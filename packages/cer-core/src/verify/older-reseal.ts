@@ -1,6 +1,6 @@
+import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
 import { EXECUTION_V1 } from '../bundle-types/registry.js';
 import { sha256, type Sha256Hash } from '../hash.js';
-import { isJsonObject, member, type JsonObject } from '../json/json-value.js';
 import { conclude } from './conclude.js';
 import { checkEnvelope } from './envelope.js';
 import type { Evaluation } from './evaluation.js';

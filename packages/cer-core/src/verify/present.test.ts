@@ -1,7 +1,7 @@
+import type { JsonObject } from '@cer/canonical-json';
 import { describe, expect, it } from '@jest/globals';
 import { attestHashOnly } from '../attest/attest.js';
 import { sha256 } from '../hash.js';
-import type { JsonObject } from '../json/json-value.js';
 import {
   certified,
   CONFIDENTIAL_MEMBERS,

@@ -1,5 +1,5 @@
-import type { Finding } from './finding.js';
-import { describeFinding } from './finding.js';
+import type { Finding } from '../finding.js';
+import { describeFinding } from '../finding.js';
 import type { Evaluation } from './evaluation.js';
 import type { KeyRescue } from './key-rescue.js';
 import type { LayerOutcome } from './layer.js';

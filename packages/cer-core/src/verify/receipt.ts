@@ -1,11 +1,11 @@
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import type { KeyEntry } from '@cer/keys';
 import { canonicalReceipt, readReceipt, type Receipt } from '../attest/receipt.js';
 import type { FailureCode } from '../errors.js';
-import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
 import { effectiveProtocolVersion } from '../protocols/protocols.js';
 import { envelopeSkipReason } from './envelope.js';
 import type { Evidence } from './evidence.js';
-import type { Finding } from './finding.js';
+import type { Finding } from '../finding.js';
 import { chooseKey } from './key-choice.js';
 import type { KeyRescue } from './key-rescue.js';
 import { fail, findingsOf, outcomeOf, PASS, skipped, type LayerOutcome } from './layer.js';

@@ -1,6 +1,6 @@
 import type { CerVerifyCode } from '../errors.js';
 import type { Protocol } from '../protocols/protocols.js';
-import type { Finding } from './finding.js';
+import type { Finding } from '../finding.js';
 import { findingsOf, type LayerOutcome } from './layer.js';
 
 export interface Layers {

@@ -1,3 +1,4 @@
+import type { JsonValue } from '@cer/canonical-json';
 import {
   decodeBase64Url,
   verifySignature,
@@ -6,7 +7,6 @@ import {
   type PublicKey,
   type SignatureVerifier,
 } from '@cer/keys';
-import type { JsonValue } from '../json/json-value.js';
 import type { VerifyOptions } from './options.js';
 import type { TimestampVerifier } from './timestamp-verifier.js';
 

@@ -1,7 +1,7 @@
+import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
 import { bundleTypeOf, type BundleType, type BundleTypeRegistry, type Reading } from '../bundle-types/registry.js';
-import { isJsonObject, member, type JsonObject } from '../json/json-value.js';
 import { protocolFor, type Protocol, type ProtocolRegistry } from '../protocols/protocols.js';
-import { schemaFinding, type Finding } from './finding.js';
+import { schemaFinding, type Finding } from '../finding.js';
 
 /** A bundle that is to be verified, read as far as its labels can be trusted to say how to read it. */
 export interface Subject {

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json/json-value.js';
+import type { JsonValue } from '@cer/canonical-json';
 
 /** What a token stamps: the signing, or only the content. */
 export type TimestampCovers = 'receipt' | 'content';

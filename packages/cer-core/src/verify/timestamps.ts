@@ -1,7 +1,6 @@
-import { jcsV1 } from '../canonical/canonicalize.js';
+import { isJsonObject, isSameJson, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { jcsV1 } from '../profiles.js';
 import { isSha256Hash } from '../hash.js';
-import { isJsonObject, member, type JsonObject, type JsonValue } from '../json/json-value.js';
-import { isSameJson } from '../json/same-json.js';
 import { decodeHash, digestOf } from './stamped-digest.js';
 import type { SoundTimestamp, TimestampClaim, TimestampFinding, TimestampVerifier } from './timestamp-verifier.js';
 

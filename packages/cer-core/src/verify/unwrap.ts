@@ -1,5 +1,5 @@
-import { isJsonObject, member, type JsonObject } from '../json/json-value.js';
-import { schemaFinding, type Finding } from './finding.js';
+import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
+import { schemaFinding, type Finding } from '../finding.js';
 
 /** A bundle and, when it came in a package, the members around it. */
 export type Unwrapped =

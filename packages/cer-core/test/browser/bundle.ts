@@ -16,7 +16,9 @@ const fromSources: Plugin = {
       const target = imports[path]?.['browser'] ?? imports[path]?.['default'] ?? '';
       return { path: join(workspace, target.replace('dist', 'src').replace(/\.js$/, '.ts')) };
     });
-    esbuild.onResolve({ filter: /^@cer\/keys$/ }, () => ({ path: join(packages, 'keys/src/index.ts') }));
+    esbuild.onResolve({ filter: /^@cer\/(canonical-json|keys)$/ }, ({ path }) => ({
+      path: join(packages, path.slice('@cer/'.length), 'src/index.ts'),
+    }));
   },
 };
 

@@ -1,5 +1,5 @@
-import { CerError } from '../errors.js';
-import { formatPath } from './path.js';
+import { JsonError } from '../errors.js';
+import { formatPath } from '../value/path.js';
 
 // JSON.parse keeps the last of duplicate keys, rounds long integers and has no depth limit: this scan of the same text
 // finds what it would hide. It does not check the grammar, JSON.parse does that afterwards.
@@ -54,16 +54,16 @@ class Container {
 /**
  * Finds what strict JSON forbids in text that JSON.parse would take.
  * @returns the first fault, or null
- * @throws CerError at once when nested too deep, also in text that is no JSON
+ * @throws JsonError at once when nested too deep, also in text that is no JSON
  */
-export function findStrictFault(text: string, maxDepth: number): CerError | null {
+export function findStrictFault(text: string, maxDepth: number): JsonError | null {
   const stack: Container[] = [];
   let current: Container | null = null;
-  let fault: CerError | null = null;
+  let fault: JsonError | null = null;
   const refuse = (rule: string, atKey?: string): void => {
     const steps = stack.map((container) => container.step());
     if (atKey !== undefined) steps[steps.length - 1] = atKey;
-    fault ??= new CerError('JSON_NOT_STRICT', formatPath(steps), rule);
+    fault ??= new JsonError('JSON_NOT_STRICT', formatPath(steps), rule);
   };
 
   const length = text.length;
@@ -83,7 +83,7 @@ export function findStrictFault(text: string, maxDepth: number): CerError | null
     } else if (unit === OPEN_OBJECT || unit === OPEN_ARRAY) {
       if (stack.length >= maxDepth) {
         const steps = stack.map((container) => container.step());
-        throw new CerError('JSON_NOT_STRICT', formatPath(steps), `nested deeper than ${maxDepth} levels`);
+        throw new JsonError('JSON_NOT_STRICT', formatPath(steps), `nested deeper than ${maxDepth} levels`);
       }
       current = new Container(unit === OPEN_OBJECT);
       stack.push(current);

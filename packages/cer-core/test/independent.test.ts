@@ -1,14 +1,12 @@
+import type { JsonObject } from '@cer/canonical-json';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInThisContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
-import { evaluateCer } from '../verify/evaluate.js';
-import { sha256 } from '../hash.js';
-import type { JsonObject } from '../json/json-value.js';
-import { svcV1 } from './canonicalize.js';
+import { evaluateCer, sha256, svcV1 } from '../src/index.js';
 
 // Outputs of an implementation that shares no code with this one.
-const folder = join(__dirname, '../../vectors/independent');
+const folder = join(__dirname, '../vectors/independent');
 
 interface CanonicalVector {
   readonly name: string;

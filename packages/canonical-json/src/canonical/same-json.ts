@@ -1,5 +1,5 @@
-import { svcV1 } from '../canonical/canonicalize.js';
-import type { JsonValue } from './json-value.js';
+import { svcV1 } from './canonicalize.js';
+import type { JsonValue } from '../value/json-value.js';
 
 /** Do two values have the same canonical form? False when either has none. */
 export function isSameJson(left: JsonValue, right: JsonValue): boolean {

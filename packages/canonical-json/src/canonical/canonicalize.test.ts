@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { canonicalize as oracle } from 'json-canonicalize';
-import type { JsonValue } from '../json/json-value.js';
-import { MAX_DEPTH, parseJson } from '../json/parse.js';
+import type { JsonValue } from '../value/json-value.js';
+import { MAX_DEPTH, parseJson } from '../strict/parse.js';
 import { jcsV1, svcV1 } from './canonicalize.js';
 
 const profiles = [svcV1, jcsV1];
-const refusal = (path: string): unknown => expect.objectContaining({ code: 'CANONICALIZATION_ERROR', path });
+const refusal = (path: string): unknown => expect.objectContaining({ code: 'NO_CANONICAL_FORM', path });
 const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 
 /** JSON with any well-formed text, integer-like and hostile names. */
@@ -147,7 +147,7 @@ describe.each(profiles)('$name', ({ canonicalize }) => {
   it('ends on a cycle', () => {
     const cycle: unknown[] = [];
     cycle.push(cycle);
-    expect(() => canonicalize(cycle)).toThrow(expect.objectContaining({ code: 'CANONICALIZATION_ERROR' }));
+    expect(() => canonicalize(cycle)).toThrow(expect.objectContaining({ code: 'NO_CANONICAL_FORM' }));
   });
 });
 

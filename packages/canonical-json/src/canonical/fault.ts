@@ -1,5 +1,5 @@
-import { isJsonObject } from '../json/json-value.js';
-import { appendPath } from '../json/path.js';
+import { isJsonObject } from '../value/json-value.js';
+import { appendPath } from '../value/path.js';
 import { isWellFormed, type LoneSurrogates } from './text.js';
 
 export interface CanonicalFault {

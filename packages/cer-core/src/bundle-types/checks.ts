@@ -1,7 +1,7 @@
-import { isRedacted, type LayoutContext } from '../bundle-types/layout.js';
-import { member, type JsonObject } from '../json/json-value.js';
-import { schemaFinding, type Finding } from '../verify/finding.js';
-import type { Fault, Rule } from './rules.js';
+import { member, type JsonObject } from '@cer/canonical-json';
+import { isRedacted, type LayoutContext } from './layout.js';
+import { schemaFinding, type Finding } from '../finding.js';
+import type { Fault, Rule } from '../schema/rules.js';
 
 export type MemberRules = readonly (readonly [name: string, rule: Rule])[];
 

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json/json-value.js';
+import { isJsonObject } from '../value/json-value.js';
 import { createMemberOrders } from './member-order.js';
 import { quote, type LoneSurrogates } from './text.js';
 

@@ -1,5 +1,5 @@
-import { CerError } from '../errors.js';
-import { MAX_DEPTH } from '../json/parse.js';
+import { JsonError } from '../errors.js';
+import { MAX_DEPTH } from '../strict/parse.js';
 import { findCanonicalFault } from './fault.js';
 import type { LoneSurrogates } from './text.js';
 import { createCanonicalWriter } from './writer.js';
@@ -9,7 +9,7 @@ export interface CanonicalizationProfile {
   readonly name: 'svc-v1' | 'jcs-v1';
   /**
    * @returns the canonical JSON text; its UTF-8 bytes are what is hashed and signed
-   * @throws CerError CANONICALIZATION_ERROR with the path of the value that has no canonical form
+   * @throws JsonError NO_CANONICAL_FORM with the path of the value that has no canonical form
    * @see docs/spec.md, "Canonicalization profiles"
    */
   readonly canonicalize: (value: unknown) => string;
@@ -23,7 +23,7 @@ function profile(name: CanonicalizationProfile['name'], loneSurrogates: LoneSurr
       const text = write(value);
       if (text !== null) return text;
       const fault = findCanonicalFault(value, loneSurrogates, MAX_DEPTH.canonical);
-      throw new CerError('CANONICALIZATION_ERROR', fault?.path ?? '', fault?.rule ?? 'has no canonical form');
+      throw new JsonError('NO_CANONICAL_FORM', fault?.path ?? '', fault?.rule ?? 'has no canonical form');
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { FailureCode } from '../errors.js';
+import type { FailureCode } from './errors.js';
 
 /** Why a schema was refused, beside the code SCHEMA_ERROR. */
 export type SchemaReason = 'SCHEMA_VERSION_UNSUPPORTED' | 'BUNDLE_CORRUPTED';

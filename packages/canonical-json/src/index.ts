@@ -1,0 +1,9 @@
+/** Strict JSON in, canonical JSON out. Pure: no network, disk, clock or environment, and no dependency. */
+export { jcsV1, svcV1, type CanonicalizationProfile } from './canonical/canonicalize.js';
+export { isSameJson } from './canonical/same-json.js';
+export { isWellFormed } from './canonical/text.js';
+export { JsonError, type JsonErrorCode } from './errors.js';
+export { MAX_DEPTH, parseJson } from './strict/parse.js';
+export { exceedsDepth } from './value/depth.js';
+export { isJsonObject, member, pickPresent, setMember, type JsonObject, type JsonValue } from './value/json-value.js';
+export { appendPath, formatPath } from './value/path.js';

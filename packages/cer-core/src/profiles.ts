@@ -1,0 +1,22 @@
+import { jcsV1 as strictJcsV1, JsonError, svcV1 as strictSvcV1, type CanonicalizationProfile } from '@cer/canonical-json';
+import { CerError } from './errors.js';
+
+/** The legacy profile of protocol 1.2.0. `canonicalize` throws CerError CANONICALIZATION_ERROR. */
+export const svcV1 = refusingAsCer(strictSvcV1);
+
+/** RFC 8785, strictly. `canonicalize` throws CerError CANONICALIZATION_ERROR. */
+export const jcsV1 = refusingAsCer(strictJcsV1);
+
+function refusingAsCer({ name, canonicalize }: CanonicalizationProfile): CanonicalizationProfile {
+  return {
+    name,
+    canonicalize: (value) => {
+      try {
+        return canonicalize(value);
+      } catch (error) {
+        if (error instanceof JsonError) throw new CerError('CANONICALIZATION_ERROR', error.path, error.rule);
+        throw error;
+      }
+    },
+  };
+}
