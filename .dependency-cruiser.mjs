@@ -1,5 +1,5 @@
 // Who may import whom (ARCHITECTURE.md, "Directions"). CI fails on any other arrow.
-const pure = '^packages/(canonical-json|keys|cer-core|timestamps)/src';
+const pure = '^packages/(canonical-json|keys|cer-core|timestamps|tlog)/src';
 const nodeOnly =
   '(^packages/[^/]+/src/platform/node\\.ts$|^packages/keys/src/(file-signer|key-vault|native-signer|private-file|root-file)\\.ts$|\\.test\\.ts$|/testing/)';
 
@@ -38,10 +38,16 @@ export default {
       to: { path: '^(packages/(?!cer-core/|canonical-json/|keys/|test-browser/)|apps/)' },
     },
     {
-      name: 'timestamps-imports-canonical-json-cer-core-and-keys-only',
+      name: 'timestamps-imports-pure-packages-only',
       severity: 'error',
       from: { path: '^packages/timestamps/' },
-      to: { path: '^(packages/(?!timestamps/|canonical-json/|cer-core/|keys/)|apps/)' },
+      to: { path: '^(packages/(?!timestamps/|canonical-json/|cer-core/|keys/|tlog/)|apps/)' },
+    },
+    {
+      name: 'tlog-imports-canonical-json-and-keys-only',
+      severity: 'error',
+      from: { path: '^packages/tlog/' },
+      to: { path: '^(packages/(?!tlog/|canonical-json/|keys/)|apps/)' },
     },
     {
       name: 'http-service-imports-canonical-json-only',
