@@ -1,30 +1,53 @@
-export { arrivedBody } from './arrived-body.js';
-export * from './bearer.js';
-export { clientAddress, parseTrustedProxies, ProxyListError, type TrustedProxies } from './client-address.js';
-export { networkOf } from './client-network.js';
-export * from './config.js';
-export * from './error-handler.js';
-export * from './handler.js';
-export { createLogger, LOG_LEVELS, silentLogger, type Logger, type LoggerOptions, type LogLevel } from './logger.js';
-export * from './metrics.js';
-export * from './parse-request.js';
-export { ClientGone } from './read-body.js';
-export { PUBLIC_CORS_HEADERS, SECURITY_HEADERS } from './response-headers.js';
+export { createErrorShaper, type ErrorShaper } from './answers/error-shaper.js';
+export { arrivedBody } from './bodies/arrived-body.js';
+export { checkQuery, checkRequest, parseJsonBody } from './bodies/parse-request.js';
+export { bearerKey, optionalBearerKey, unauthorized } from './callers/bearer.js';
+export { parseTrustedProxies, type TrustedProxies } from './callers/client-address.js';
+export { networkOf } from './callers/client-network.js';
+export { ConfigError } from './config/config-error.js';
+export {
+  absolutePath,
+  flag,
+  host,
+  loadConfig,
+  logLevel,
+  port,
+  positiveInteger,
+  secret,
+  serviceUrl,
+  trustedProxies,
+  wholeNumber,
+  type Environment,
+} from './config/config.js';
+export { equalSecret, readSecretFile, Secret, SecretFileError } from './config/secret.js';
+export { HTTP_STATUS, ServiceError, validationError, type Refusal, type StatusTable } from './errors/service-error.js';
+export { zodFaults } from './errors/zod-faults.js';
+export {
+  json,
+  jsonText,
+  noContent,
+  ok,
+  pathParam,
+  redirect,
+  type Handler,
+  type RequestHead,
+  type ResponseHeaders,
+  type ServiceRequest,
+  type ServiceResponse,
+  type StreamRequest,
+} from './handler/handler.js';
+export { withinTime } from './limits/within-time.js';
+export { runService } from './process/run-service.js';
+export { serve, type RunningServer } from './process/serve.js';
+export type { Route } from './routing/route.js';
 export {
   createRouter,
   expressErrorHandler,
   expressNotFoundPage,
   frontDoor,
   mount,
-  type Route,
-  type RouteMethod,
-  type Router,
   type RouterOptions,
-} from './route.js';
-export { runService, type ServiceProcess } from './run-service.js';
-export { equalSecret, readSecretFile, Secret, SecretFileError } from './secret.js';
-export * from './serve.js';
-export * from './service-error.js';
-export { untraced, type IncomingTrace, type Note, type SpanAttributes, type Trace } from './trace.js';
-export { withinTime } from './within-time.js';
-export { zodFaults } from './zod-faults.js';
+} from './routing/router.js';
+export { createLogger, silentLogger, type Logger } from './telemetry/logger.js';
+export { createMetrics, metricsHandler, type Metrics } from './telemetry/metrics.js';
+export type { Trace } from './telemetry/trace.js';

@@ -1,4 +1,4 @@
-import { createLogger, type Logger } from '../logger.js';
+import { createLogger, type Logger } from '../telemetry/logger.js';
 
 export interface RecordedLog {
   readonly logger: Logger;

@@ -1,0 +1,99 @@
+import { describe, expect, it } from '@jest/globals';
+import express from 'express';
+import request from 'supertest';
+import { createErrorShaper } from './error-shaper.js';
+import { silentLogger } from '../telemetry/logger.js';
+import { expressErrorHandler, mount } from '../routing/router.js';
+import { HTTP_STATUS, ServiceError, validationError } from '../errors/service-error.js';
+import { recordedLog } from '../testing/index.js';
+
+const bodyOf = (body: unknown): unknown => JSON.parse(String(body));
+
+describe('error shaping', () => {
+  it('shows a refusal with the status of the table, its details, members and headers', () => {
+    const statusOf = { ...HTTP_STATUS, INVALID_BUNDLE: 400 };
+    const shape = createErrorShaper({ logger: silentLogger(), statusOf });
+    const mismatches = [{ field: 'inputHash' }];
+    const members = { mismatches, error: 'other', requestId: 'other' };
+    const thrown = new ServiceError({
+      code: 'INVALID_BUNDLE',
+      message: 'm',
+      details: ['d'],
+      members,
+      headers: { 'retry-after': '1' },
+    });
+    const answer = shape(thrown, 'id');
+    expect(answer.status).toBe(400);
+    expect(answer.headers['retry-after']).toBe('1');
+    expect(bodyOf(answer.body)).toEqual({
+      error: 'INVALID_BUNDLE',
+      message: 'm',
+      details: ['d'],
+      mismatches,
+      requestId: 'id',
+    });
+  });
+
+  it('joins validation details into the message', () => {
+    const shape = createErrorShaper({ logger: silentLogger() });
+    expect(bodyOf(shape(validationError(['a: is required', 'b: must be a string']), 'id').body)).toEqual({
+      error: 'VALIDATION_ERROR',
+      message: 'a: is required;b: must be a string',
+      details: ['a: is required', 'b: must be a string'],
+      requestId: 'id',
+    });
+  });
+
+  it.each([
+    ['an error', new Error('leaky-value')],
+    ['a string', 'leaky-value'],
+    ['nothing', undefined],
+    ['a refusal whose code no table knows', new ServiceError({ code: 'constructor' })],
+  ])('answers 500 and echoes nothing of %s, logged once with the request id', (_name, thrown) => {
+    const { logger, lines } = recordedLog();
+    const answer = createErrorShaper({ logger })(thrown, 'id-1');
+    expect(answer.status).toBe(500);
+    expect(bodyOf(answer.body)).toEqual({ error: 'INTERNAL_ERROR', requestId: 'id-1' });
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines.join(''))).toMatchObject({ level: 'error', requestId: 'id-1' });
+    expect(lines.join('')).not.toContain('leaky-value');
+  });
+
+  it.each([
+    [500, 'error'],
+    [503, 'warn'],
+    [501, 'warn'],
+  ])('logs a refusal with %d as %s, with its reason and its cause', (status, level) => {
+    const { logger, lines } = recordedLog();
+    const shape = createErrorShaper({ logger, statusOf: { BROKEN: status } });
+    const cause = Object.assign(new Error('leaky-value'), { code: 'ENOSPC' });
+    const message = 'there is no room';
+    expect(shape(new ServiceError({ code: 'BROKEN', message }, { cause }), 'id-1').status).toBe(status);
+    const logged: unknown = JSON.parse(lines.join(''));
+    expect(logged).toMatchObject({ level, code: 'BROKEN', reason: message, err: { code: 'ENOSPC' } });
+  });
+
+  it('translates domain refusals and keeps another body shape', () => {
+    const shape = createErrorShaper({
+      logger: silentLogger(),
+      translate: (error) =>
+        error instanceof RangeError ? new ServiceError({ code: 'FORBIDDEN', message: 'No' }) : undefined,
+      presentError: ({ message, code }) => ({ error: message ?? code }),
+    });
+    const answer = shape(new RangeError('x'), 'id');
+    expect([answer.status, bodyOf(answer.body)]).toEqual([403, { error: 'No' }]);
+  });
+
+  it('covers what other Express middleware throws', async () => {
+    const app = express();
+    const options = { logger: silentLogger(), passUnknownPaths: true };
+    mount(app, [], options);
+    app.get('/broken', () => {
+      throw new Error('leaky-value');
+    });
+    app.use(expressErrorHandler(options));
+    const answer = await request(app).get('/broken');
+    expect(answer.status).toBe(500);
+    expect(answer.body).toEqual({ error: 'INTERNAL_ERROR', requestId: answer.headers['x-request-id'] });
+  });
+});

@@ -1,0 +1,192 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ResponseHeaders, ServiceResponse } from '../handler/handler.js';
+import type { Outbox, Outgoing } from '../limits/response-budget.js';
+import { announcesBody } from '../bodies/read-body.js';
+
+/** A rest of a refused body up to this size is read and thrown away, and the connection lives on. */
+const KEEP_ALIVE_REST_BYTES = 1024 * 1024;
+/** Beyond that, how long and how far a client may go on sending before the connection is closed under it. */
+const LINGER_MS = 1000;
+const LINGER_BYTES = 8 * 1024 * 1024;
+/** How long a client may read nothing of an answer that waits for it. */
+const STALL_MS = 60_000;
+/** A smaller answer fits into the buffers of the system, whoever reads. */
+const BUFFERED_BYTES = 64 * 1024;
+/** A larger one goes out in slices of about this size, each when the client has read the one before. */
+const SLICE_LENGTH = 128 * 1024;
+
+type Headers = Record<string, string | number>;
+
+/** `aborted`: the client was gone, or stopped reading, before it had the whole answer. */
+export type SendOutcome = 'sent' | 'aborted';
+
+/**
+ * Writes an answer, head and body at once where it can. A client that stops reading loses its connection.
+ * @param base headers of the route, lower case; the answer's own replace them
+ * @param outbox where large answers wait for their readers
+ * @throws whatever a streamed body throws; the connection is then cut, so that nobody takes the answer for complete
+ * @throws ServiceError SERVICE_UNAVAILABLE when the outbox has no room; nothing was sent
+ */
+export async function sendResponse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: ServiceResponse,
+  base: ResponseHeaders,
+  requestId: string,
+  stallMs = STALL_MS,
+  outbox: Outbox | null = null,
+): Promise<SendOutcome> {
+  if (response.destroyed) {
+    await abandon(answer);
+    return 'aborted';
+  }
+  const { status, body } = answer;
+  const headers: Headers = { ...base };
+  for (const name of Object.keys(answer.headers)) headers[name.toLowerCase()] = answer.headers[name] ?? '';
+  headers['x-request-id'] = requestId;
+
+  if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) {
+    return sendStream(request, response, status, headers, body, stallMs);
+  }
+  const size = byteLength(body);
+  if (body !== null || (status !== 204 && status !== 304)) headers['content-length'] = size;
+  const isUnfinished = announcesBody(request) && !request.complete;
+  if (body !== null && size > BUFFERED_BYTES && request.method !== 'HEAD') {
+    if (isUnfinished) {
+      // Whoever announced a body may never send it: what comes is thrown away, and the connection ends with the answer.
+      headers['connection'] = 'close';
+      request.resume();
+    }
+    const cut = (): void => {
+      response.destroy();
+    };
+    const outgoing = outbox?.take(size, cut) ?? null;
+    try {
+      return await sendStream(request, response, status, headers, slices(body, outgoing), stallMs);
+    } finally {
+      outgoing?.release();
+    }
+  }
+  if (isUnfinished) await sendBeforeBodyEnds(request, response, status, headers, body);
+  else response.writeHead(status, headers).end(body ?? undefined);
+  return 'sent';
+}
+
+/** Lets a stream that nobody will read release what it holds. */
+async function abandon({ body }: ServiceResponse): Promise<void> {
+  if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) {
+    await body[Symbol.asyncIterator]().return?.();
+  }
+}
+
+function byteLength(body: Uint8Array | string | null): number {
+  return body === null ? 0 : Buffer.byteLength(body);
+}
+
+/** A text is encoded slice by slice, so that it is never in memory twice. */
+async function* slices(body: Uint8Array | string, outgoing: Outgoing | null): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < body.length;) {
+    let end = Math.min(start + SLICE_LENGTH, body.length);
+    // Both halves of a pair go into one slice, or neither would be a character.
+    if (typeof body === 'string' && isHighSurrogate(body.charCodeAt(end - 1))) end += 1;
+    const slice = typeof body === 'string' ? Buffer.from(body.slice(start, end)) : body.subarray(start, end);
+    yield slice;
+    outgoing?.passed(slice.length);
+    start = end;
+  }
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+/** Answers while the client is still sending: it gets to read the answer before the connection ends. */
+async function sendBeforeBodyEnds(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  headers: Headers,
+  body: Uint8Array | string | null,
+): Promise<void> {
+  const rest = request.headers['content-length'];
+  // A client that waited for "100 Continue" may never send the rest.
+  const restWillCome = rest !== undefined && request.headers.expect === undefined;
+  if (restWillCome && Number(rest) <= KEEP_ALIVE_REST_BYTES) {
+    response.writeHead(status, headers).end(body ?? undefined);
+    request.resume();
+    return;
+  }
+  headers['connection'] = 'close';
+  response.writeHead(status, headers);
+  if (body === null || request.method === 'HEAD') response.flushHeaders();
+  else response.write(body);
+  await drainBriefly(request);
+  if (!response.destroyed) response.end();
+}
+
+async function drainBriefly(request: IncomingMessage): Promise<void> {
+  const done = new AbortController();
+  let size = 0;
+  const stop = (): void => {
+    done.abort();
+  };
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > LINGER_BYTES) stop();
+  });
+  request.once('end', stop).once('close', stop).resume();
+  if (request.destroyed) stop();
+  await delay(LINGER_MS, undefined, { signal: done.signal, ref: false }).catch(() => undefined);
+}
+
+async function sendStream(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  headers: Headers,
+  body: AsyncIterable<Uint8Array | string>,
+  stallMs: number,
+): Promise<SendOutcome> {
+  response.writeHead(status, headers);
+  if (request.method === 'HEAD') {
+    await body[Symbol.asyncIterator]().return?.();
+    response.end();
+    return 'sent';
+  }
+  response.flushHeaders();
+  const gone = new AbortController();
+  const leave = (): void => {
+    gone.abort();
+  };
+  response.once('close', leave);
+  try {
+    for await (const chunk of body) {
+      if (response.destroyed) return 'aborted';
+      if (!response.write(chunk)) await drained(response, gone, stallMs);
+    }
+    if (response.destroyed) return 'aborted';
+    response.end();
+    return 'sent';
+  } catch (error) {
+    response.destroy();
+    if (gone.signal.aborted) return 'aborted';
+    throw error;
+  } finally {
+    response.off('close', leave);
+    if (!request.complete) request.resume();
+  }
+}
+
+/** Waits until the client has read on; one that does not in time counts as gone. */
+async function drained(response: ServerResponse, gone: AbortController, stallMs: number): Promise<void> {
+  const stalled = setTimeout(() => {
+    gone.abort();
+  }, stallMs);
+  try {
+    await once(response, 'drain', { signal: gone.signal });
+  } finally {
+    clearTimeout(stalled);
+  }
+}

@@ -1,0 +1,93 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ServiceError } from '../errors/service-error.js';
+
+/** The client went away before its request was complete: nobody is there to be answered. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+export const NO_BODY = new Uint8Array(0);
+
+/** Whether the head announces a body. */
+export function announcesBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+/**
+ * Refuses a body whose announced length is over the limit, before one byte of it is read.
+ * @throws ServiceError PAYLOAD_TOO_LARGE
+ */
+export function refuseAnnouncedLength(request: IncomingMessage, limitBytes: number): void {
+  if (Number(request.headers['content-length'] ?? '0') > limitBytes) throw tooLarge(limitBytes);
+}
+
+/**
+ * Reads a whole body.
+ * @param arrived told of bytes as they come; what it throws ends the reading
+ * @throws ServiceError PAYLOAD_TOO_LARGE as soon as the limit is passed
+ * @throws ClientGone when the request is cut off
+ */
+export function readBody(
+  request: IncomingMessage,
+  limitBytes: number,
+  arrived: (bytes: number) => void,
+): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (): void => {
+      request.off('data', take).off('end', finish).off('close', cut).off('error', cut);
+    };
+    const take = (chunk: Buffer): void => {
+      size += chunk.length;
+      chunks.push(chunk);
+      try {
+        if (size > limitBytes) throw tooLarge(limitBytes);
+        arrived(chunk.length);
+      } catch (error) {
+        settle();
+        request.pause();
+        reject(error instanceof Error ? error : new Error('the body was refused', { cause: error }));
+      }
+    };
+    const finish = (): void => {
+      settle();
+      const [only] = chunks;
+      resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, size));
+    };
+    const cut = (): void => {
+      settle();
+      reject(new ClientGone());
+    };
+    if (request.destroyed) reject(new ClientGone());
+    else request.on('data', take).on('end', finish).on('close', cut).on('error', cut);
+  });
+}
+
+/**
+ * A body as it arrives. Leaving the loop early leaves the connection intact, so that the answer can still be sent.
+ * Iterating throws ServiceError PAYLOAD_TOO_LARGE past the limit and ClientGone when the request is cut off.
+ */
+export async function* streamBody(request: IncomingMessage, limitBytes: number): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > limitBytes) throw tooLarge(limitBytes);
+      yield chunk;
+    }
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    throw new ClientGone('the request was cut off', { cause: error });
+  }
+  if (!request.complete) throw new ClientGone();
+}
+
+/** Tells a client that waits for it that its body is wanted. */
+export function inviteBody({ headers }: IncomingMessage, response: ServerResponse): void {
+  if (headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+}
+
+function tooLarge(limitBytes: number): ServiceError<'PAYLOAD_TOO_LARGE'> {
+  return new ServiceError({ code: 'PAYLOAD_TOO_LARGE', message: `body: must have at most ${limitBytes} bytes` });
+}

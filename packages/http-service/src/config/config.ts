@@ -1,0 +1,107 @@
+import { isAbsolute } from 'node:path';
+import { z } from 'zod';
+import { parseTrustedProxies } from '../callers/client-address.js';
+import { ConfigError } from './config-error.js';
+import { LOG_LEVELS } from '../telemetry/logger.js';
+import { Secret } from './secret.js';
+import { zodFaults } from '../errors/zod-faults.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads a service's configuration from environment variables. An empty variable counts as unset.
+ * @param schema zod object by variable name, or one that is transformed into the service's own names
+ * @throws ConfigError with every bad variable, one line each, never a value
+ */
+export function loadConfig<Schema extends z.ZodType>(schema: Schema, env: Environment): Readonly<z.output<Schema>> {
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const result = schema.safeParse(set);
+  if (!result.success) throw new ConfigError(zodFaults(result.error, set));
+  return Object.freeze(result.data);
+}
+
+/** A whole number in decimal digits, from `min` to `max`. */
+export function wholeNumber(min: number, max: number = Number.MAX_SAFE_INTEGER) {
+  const upTo = max === Number.MAX_SAFE_INTEGER ? 'or more' : `to ${max}`;
+  return z
+    .string()
+    .refine((text) => /^\d{1,16}$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      error: `must be a whole number, ${min} ${upTo}`,
+    })
+    .transform(Number);
+}
+
+/** A whole number of at least 1. */
+export function positiveInteger(byDefault: number) {
+  return wholeNumber(1).default(byDefault);
+}
+
+/** A TCP port; 0 lets the system choose. */
+export function port(byDefault: number) {
+  return wholeNumber(0, 65_535).default(byDefault);
+}
+
+/** The address to listen on; only this machine unless it is set. */
+export function host() {
+  return z.string().default('127.0.0.1');
+}
+
+export function logLevel() {
+  return z.enum(LOG_LEVELS).default('info');
+}
+
+/** `1` or `0`. */
+export function flag(byDefault: boolean) {
+  return z
+    .enum(['0', '1'])
+    .transform((text) => text === '1')
+    .default(byDefault);
+}
+
+/** What a header carries as it is: other characters arrive as others, and spaces at the ends not at all. */
+const carriedWhole = /^(?! )[\x20-\x7e]*(?<! )$/;
+
+/** A secret given in the variable itself, which clients send in a header. */
+export function secret(minCharacters = 1) {
+  return z
+    .string()
+    .refine((text) => carriedWhole.test(text), {
+      error: 'must have printable ASCII characters only, and no space at either end: clients send it in a header',
+    })
+    .refine((text) => text.length >= minCharacters, { error: `must have at least ${minCharacters} characters` })
+    .transform((text) => new Secret(text));
+}
+
+/** The absolute path of a file or folder. */
+export function absolutePath() {
+  return z.string().refine(isAbsolute, { error: 'must be an absolute path' });
+}
+
+/** An http or https URL with nothing behind its path, without a trailing slash. */
+export function serviceUrl() {
+  return z
+    .string()
+    .refine(isServiceUrl, { error: 'must be an http or https URL without credentials, query or fragment' })
+    .transform((text) => text.replace(/\/+$/, ''));
+}
+
+function isServiceUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === '' && password === '' && !/[?#]/.test(text);
+}
+
+/** `TRUST_PROXY`: the proxies whose `X-Forwarded-For` is believed; nobody's when unset. */
+export function trustedProxies() {
+  return z
+    .string()
+    .transform((list, context) => {
+      try {
+        return parseTrustedProxies(list);
+      } catch {
+        context.addIssue({ code: 'custom', message: 'must be IP addresses or CIDR ranges separated by commas' });
+        return z.NEVER;
+      }
+    })
+    .optional();
+}

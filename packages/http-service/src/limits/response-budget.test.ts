@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { Outbox, type Outgoing } from './response-budget.js';
+
+const KIB = 1024;
+
+/** An outbox of 1 MiB whose clock stands still until it is put forward. */
+function outboxOf(): {
+  readonly take: (name: string, bytes: number) => Outgoing;
+  readonly cut: readonly string[];
+  readonly pass: (ms: number) => void;
+} {
+  let now = 0;
+  const cut: string[] = [];
+  const outbox = new Outbox(1024 * KIB, () => now);
+  return {
+    take: (name, bytes) => outbox.take(bytes, () => cut.push(name)),
+    cut,
+    pass: (ms) => (now += ms),
+  };
+}
+
+const REFUSED = expect.objectContaining({
+  refusal: expect.objectContaining({ code: 'SERVICE_UNAVAILABLE', headers: { 'retry-after': '1' } }),
+});
+
+describe('the large answers on their way', () => {
+  it('have room together, and one alone has whatever its size', () => {
+    const { take, cut } = outboxOf();
+    take('huge', 5000 * KIB).release();
+    take('a', 512 * KIB);
+    take('b', 512 * KIB);
+    expect(() => take('c', 1)).toThrow(REFUSED);
+    expect(cut).toEqual([]);
+  });
+
+  it('give their room back once, when they are read', () => {
+    const { take } = outboxOf();
+    const a = take('a', 600 * KIB);
+    take('b', 400 * KIB);
+    a.release();
+    a.release();
+    take('c', 600 * KIB);
+    expect(() => take('d', 100 * KIB)).toThrow(REFUSED);
+  });
+
+  it('are cut off when they are read too slowly and others need the room, the oldest first and no more than needed', () => {
+    const { take, cut, pass } = outboxOf();
+    take('stands still', 300 * KIB);
+    take('drips', 300 * KIB).passed(KIB);
+    take('is read', 300 * KIB).passed(200 * KIB);
+    pass(2000);
+    expect(() => take('too early', 300 * KIB)).toThrow(REFUSED);
+    pass(1000);
+    take('comes later', 300 * KIB);
+    expect(cut).toEqual(['stands still']);
+    take('comes last', 300 * KIB);
+    expect(cut).toEqual(['stands still', 'drips']);
+    expect(() => take('finds no room', 300 * KIB)).toThrow(REFUSED);
+  });
+
+  it('keep their place while nobody else needs it, however slow', () => {
+    const { take, cut, pass } = outboxOf();
+    take('slow', 300 * KIB);
+    pass(60_000);
+    take('another', 300 * KIB);
+    expect(cut).toEqual([]);
+  });
+});

@@ -1,0 +1,42 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { ok } from '../handler/handler.js';
+import { silentLogger } from '../telemetry/logger.js';
+import { createRouter } from '../routing/router.js';
+import { serve, type RunningServer } from './serve.js';
+import { connectRaw } from '../testing/index.js';
+
+let server: RunningServer | undefined;
+afterEach(() => server?.close());
+
+async function answerTo(head: string): Promise<string> {
+  const logger = silentLogger();
+  const routes = [{ method: 'GET', path: '/', handler: async () => ok({ root: true }) }] as const;
+  server = await serve(createRouter(routes, { logger }), { host: '127.0.0.1', port: 0, logger });
+  const raw = await connectRaw(server.url);
+  raw.send(`${head}\r\n`);
+  return raw.ended();
+}
+
+describe('a request that HTTP itself forbids', () => {
+  it.each([
+    ['GET / HTTP/1.1\r\n', 'host: is required'],
+    ['GET / HTTP/1.1\r\nhost: a\r\nexpect: the unexpected\r\n', 'expect: must be 100-continue'],
+  ])('is refused in the form of every other fault, and the connection ends: %j', async (head, fault) => {
+    const answer = await answerTo(head);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    const requestId = /x-request-id: ([0-9a-f-]{36})\r\n/.exec(answer)?.[1];
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toEqual({
+      error: 'VALIDATION_ERROR',
+      message: fault,
+      details: [fault],
+      requestId,
+    });
+  });
+
+  it.each(['GET / HTTP/1.0\r\n', 'GET http://a HTTP/1.1\r\nhost: a\r\nconnection: close\r\n'])(
+    'is not one that only looks odd: %j',
+    async (head) => {
+      expect(await answerTo(head)).toContain('{"root":true}');
+    },
+  );
+});

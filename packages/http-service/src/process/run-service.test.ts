@@ -1,0 +1,155 @@
+import { EventEmitter, once } from 'node:events';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { transformSync } from '@swc/core';
+import { ConfigError } from '../config/config.js';
+import { runService, type ServiceProcess } from './run-service.js';
+import type { RunningServer } from './serve.js';
+import { connectRaw } from '../testing/index.js';
+
+class RecordedProcess extends EventEmitter implements ServiceProcess {
+  readonly codes: number[] = [];
+  said = '';
+  readonly stderr = { write: (text: string) => (this.said += text) };
+  exit(code: number): void {
+    this.codes.push(code);
+    this.emit('exit');
+  }
+}
+
+describe('a service that cannot start', () => {
+  it('says every bad variable and exits 1', async () => {
+    const host = new RecordedProcess();
+    await runService(() => Promise.reject(new ConfigError(['PORT: must be a number', 'HOST: is required'])), host);
+    expect(host.said).toBe('PORT: must be a number\nHOST: is required\n');
+    expect(host.codes).toEqual([1]);
+  });
+
+  it('keeps the message of an unknown error to itself', async () => {
+    const host = new RecordedProcess();
+    await runService(() => Promise.reject(new TypeError('leaked')), host);
+    expect(host.said).toContain('TypeError');
+    expect(host.said).not.toContain('leaked');
+    expect(host.codes).toEqual([1]);
+  });
+});
+
+describe('a running service', () => {
+  const serverClosing = (close: () => Promise<void>): RunningServer => ({ url: '', close });
+
+  it('exits 1 when closing fails', async () => {
+    const host = new RecordedProcess();
+    await runService(async () => serverClosing(() => Promise.reject(new Error('leaked'))), host);
+    const exited = once(host, 'exit');
+    host.emit('SIGTERM');
+    await exited;
+    expect(host.codes).toEqual([1]);
+    expect(host.said).not.toContain('leaked');
+  });
+
+  it('takes another signal for the same stop, and exits at once when one is repeated', async () => {
+    const host = new RecordedProcess();
+    await runService(async () => serverClosing(() => new Promise(() => undefined)), host);
+    host.emit('SIGTERM');
+    expect(host.codes).toEqual([]);
+    host.emit('SIGINT');
+    expect(host.codes).toEqual([]);
+    host.emit('SIGTERM');
+    expect(host.codes).toEqual([1]);
+  });
+});
+
+// A service in a process of its own, from these very sources.
+const MAIN = `
+import { runService } from './run-service.js';
+import { serve } from './serve.js';
+import { createRouter } from '../routing/router.js';
+import { createLogger } from '../telemetry/logger.js';
+import { ok } from '../handler/handler.js';
+const logger = createLogger({ service: 'main', level: 'info' });
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const routes = [
+  { method: 'GET', path: '/slow', handler: async () => { logger.info('accepted'); await wait(300); return ok({ done: true }); } },
+  { method: 'GET', path: '/stuck', handler: async () => { logger.info('accepted'); await wait(60_000); return ok({}); } },
+  { method: 'GET', path: '/crash', handler: async () => { setImmediate(() => { throw new Error('leaked'); }); return ok({}); } },
+];
+await runService(() => serve(createRouter(routes, { logger }), { host: '127.0.0.1', port: 0, logger, onClose: () => logger.info('onClose ran') }));
+`;
+
+describe('a service process', () => {
+  let folder = '';
+  const children: ChildProcess[] = [];
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'run-service-'));
+    symlinkSync(join(__dirname, '../../../node_modules'), join(folder, 'node_modules'));
+    mkdirSync(join(folder, 'src'));
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    writeFileSync(join(folder, 'src/main.js'), MAIN);
+    for (const name of readdirSync(__dirname).filter((file) => /^[a-z-]+\.ts$/.test(file))) {
+      const { code } = transformSync(readFileSync(join(__dirname, name), 'utf8'), {
+        jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+      });
+      writeFileSync(join(folder, 'src', name.replace('.ts', '.js')), code);
+    }
+  });
+  afterAll(() => {
+    for (const child of children) child.kill('SIGKILL');
+    rmSync(folder, { recursive: true });
+  });
+
+  function start() {
+    const child = spawn(process.execPath, [join(folder, 'src/main.js')], { stdio: ['ignore', 'pipe', 'pipe'] });
+    children.push(child);
+    let said = '';
+    const seen = new EventEmitter();
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        said += chunk.toString();
+        seen.emit('more');
+      });
+    }
+    const until = async (pattern: RegExp): Promise<string> => {
+      for (;;) {
+        const found = pattern.exec(said);
+        if (found !== null) return found[1] ?? found[0];
+        await once(seen, 'more');
+      }
+    };
+    const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+    return { child, until, exited, said: () => said };
+  }
+
+  it('answers what it accepted before SIGTERM, runs onClose and exits 0', async () => {
+    const service = start();
+    const raw = await connectRaw(await service.until(/"url":"([^"]+)"/));
+    raw.send('GET /slow HTTP/1.1\r\nhost: a\r\n\r\n');
+    await service.until(/accepted/);
+    service.child.kill('SIGTERM');
+    expect(await raw.ended()).toContain('"done":true');
+    expect(await service.exited).toBe(0);
+    expect(service.said()).toContain('onClose ran');
+  });
+
+  it('exits at once on a repeated signal', async () => {
+    const service = start();
+    const raw = await connectRaw(await service.until(/"url":"([^"]+)"/));
+    raw.send('GET /stuck HTTP/1.1\r\nhost: a\r\n\r\n');
+    await service.until(/accepted/);
+    service.child.kill('SIGINT');
+    await service.until(/closing/);
+    service.child.kill('SIGINT');
+    expect(await service.exited).toBe(1);
+  });
+
+  it('ends on an uncaught error without printing its message', async () => {
+    const service = start();
+    const raw = await connectRaw(await service.until(/"url":"([^"]+)"/));
+    raw.send('GET /crash HTTP/1.1\r\nhost: a\r\n\r\n');
+    expect(await service.exited).toBe(1);
+    expect(service.said()).toContain('"type":"Error"');
+    expect(service.said()).not.toContain('leaked');
+  });
+});

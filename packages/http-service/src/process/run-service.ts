@@ -1,0 +1,70 @@
+import { ConfigError } from '../config/config-error.js';
+import { describeError } from '../telemetry/describe-error.js';
+import { SecretFileError } from '../config/secret.js';
+import { ListenError, type RunningServer } from './serve.js';
+
+/** What `runService` needs of the process. */
+export interface ServiceProcess {
+  on(event: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
+  on(event: 'uncaughtException', listener: (error: unknown) => void): unknown;
+  exit(code: number): void;
+  readonly stderr: { write(text: string): unknown };
+}
+
+/**
+ * Runs a service for the life of its process: starts it, and on SIGTERM or SIGINT closes it and exits 0. The same signal
+ * again exits at once; the other one does not, since a terminal and a supervisor may both tell of one stop. What keeps
+ * it from starting is said on stderr, and the exit code is 1.
+ * @param start reads the configuration and calls `serve`; nothing before it listens
+ * @param isForOperator further errors whose message was written for the operator and holds no stranger's value
+ */
+export async function runService(
+  start: () => Promise<RunningServer>,
+  host: ServiceProcess = process,
+  isForOperator: (error: unknown) => error is Error = isForPeople,
+): Promise<void> {
+  let running: RunningServer | undefined;
+  const received = new Set<string>();
+
+  const stop = (signal: string) => (): void => {
+    const isRepeated = received.has(signal);
+    const isStopping = received.size > 0;
+    received.add(signal);
+    if (running === undefined) host.exit(0);
+    else if (isRepeated) host.exit(1);
+    else if (!isStopping) close(running);
+  };
+  const close = (server: RunningServer): void => {
+    server.close().then(
+      () => {
+        host.exit(0);
+      },
+      (error: unknown) => {
+        fail(host, error, isForOperator);
+      },
+    );
+  };
+  host.on('SIGTERM', stop('SIGTERM'));
+  host.on('SIGINT', stop('SIGINT'));
+  // Node's own report would print the error's message, which may hold a stranger's values.
+  host.on('uncaughtException', (error) => {
+    fail(host, error, isForOperator);
+  });
+
+  try {
+    running = await start();
+  } catch (error) {
+    fail(host, error, isForOperator);
+  }
+}
+
+function fail(host: ServiceProcess, error: unknown, isForOperator: (error: unknown) => error is Error): void {
+  host.stderr.write(
+    `${isForPeople(error) || isForOperator(error) ? error.message : JSON.stringify(describeError(error))}\n`,
+  );
+  host.exit(1);
+}
+
+function isForPeople(error: unknown): error is Error {
+  return error instanceof ConfigError || error instanceof ListenError || error instanceof SecretFileError;
+}

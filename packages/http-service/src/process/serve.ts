@@ -1,0 +1,88 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Logger } from '../telemetry/logger.js';
+import { trackConnections } from './connections.js';
+import { MAX_HEADER_BYTES } from './protocol-error.js';
+
+export interface ServeOptions {
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly logger: Logger;
+  /** Runs once every accepted request is answered: close stores and browsers here. */
+  readonly onClose?: () => Promise<void> | void;
+  /** How long a client may take to send a request's headers. */
+  readonly headersTimeoutMs?: number;
+  /** How long a client may take to send a whole request. */
+  readonly requestTimeoutMs?: number;
+  /** How long an unused connection stays open; longer than load balancers keep theirs. */
+  readonly keepAliveTimeoutMs?: number;
+  /** How long closing may take in all; what is not answered by then loses its connection. */
+  readonly drainTimeoutMs?: number;
+}
+
+export interface RunningServer {
+  readonly url: string;
+  /** Stops accepting, finishes every accepted request as far as time allows, then runs `onClose`. */
+  close(): Promise<void>;
+}
+
+/** The address cannot be listened on; the message is for the person who starts the service. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+}
+
+/**
+ * Listens. Slow senders are cut off by the header and request timeouts.
+ * @param listener an Express app, or a router of this package
+ * @throws ListenError saying why the address cannot be used
+ */
+export async function serve(listener: RequestListener, options: ServeOptions): Promise<RunningServer> {
+  const { host, port, logger } = options;
+  const headersTimeout = options.headersTimeoutMs ?? 10_000;
+  const requestTimeout = options.requestTimeoutMs ?? 300_000;
+  const drainTimeout = options.drainTimeoutMs ?? 660_000;
+  const server = createServer({
+    headersTimeout,
+    requestTimeout,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // Asked for by ourselves, so that its lack is answered in the form of every other fault.
+    requireHostHeader: false,
+    keepAliveTimeout: options.keepAliveTimeoutMs ?? 65_000,
+    connectionsCheckingInterval: Math.min(headersTimeout, 2000),
+  });
+  const connections = trackConnections(server, listener);
+  await listen(server, host, port);
+  const url = urlOf(server, host);
+  logger.info({ url }, 'listening');
+
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    logger.info('closing');
+    const cut = await connections.drain({ headersTimeout, requestTimeout, drainTimeout });
+    if (cut > 0) logger.warn({ connections: cut }, 'closed before every request was answered');
+    await options.onClose?.();
+    logger.info('closed');
+  };
+  return { url, close: () => (closing ??= close()) };
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new ListenError(listenFault(error.code, host, port), { cause: error }));
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+function listenFault(code: string | undefined, host: string, port: number): string {
+  if (code === 'EADDRINUSE') return `PORT ${port} is in use on ${host}: stop what listens there or set PORT`;
+  if (code === 'EACCES') return `PORT ${port} may not be used by this user: set PORT to 1024 or more`;
+  return `HOST ${host} with PORT ${port} cannot be listened on (${code ?? 'unknown reason'})`;
+}
+
+function urlOf(server: Server, host: string): string {
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,65 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { clientAddress, type TrustedProxies } from '../callers/client-address.js';
+import type { RequestHead, RequestHeaders } from '../handler/handler.js';
+import type { RouteMatch } from './route-table.js';
+
+/** A request target, split and otherwise untouched. */
+export interface Target {
+  readonly path: string;
+  /** Without the question mark. */
+  readonly query: string;
+}
+
+/** Also of the absolute form (`GET http://host/path`) that HTTP lets a client send. */
+export function splitTarget(url = '/'): Target {
+  const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '');
+  const mark = target.indexOf('?');
+  const path = mark < 0 ? target : target.slice(0, mark);
+  // `http://host` and `http://host?query` ask for the root.
+  return { path: path === '' ? '/' : path, query: mark < 0 ? '' : target.slice(mark + 1) };
+}
+
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
+
+/** The head of a request as handlers see it. */
+export function requestHead(
+  request: IncomingMessage,
+  response: ServerResponse,
+  target: Target,
+  values: RouteMatch['values'],
+  paramNames: readonly string[],
+  requestId: string,
+  trusted: TrustedProxies | undefined,
+): RequestHead {
+  const headers = plainHeaders(request.headers);
+  let signal: AbortSignal | undefined;
+  return {
+    method: request.method ?? 'GET',
+    path: target.path,
+    query: new URLSearchParams(target.query),
+    params:
+      values.length === 0 ? NO_PARAMS : Object.fromEntries(paramNames.map((name, at) => [name, values[at] ?? ''])),
+    headers,
+    remoteAddress: clientAddress(request.socket.remoteAddress ?? '', headers['x-forwarded-for'], trusted),
+    requestId,
+    // Few handlers look at it, so it is made when one does.
+    get signal() {
+      return (signal ??= signalOfDeparture(response));
+    },
+  };
+}
+
+/** Node joins repeated fields into one text, all but `set-cookie`, which no request has any use for. */
+function plainHeaders(headers: IncomingHttpHeaders): RequestHeaders {
+  if (headers['set-cookie'] !== undefined) delete headers['set-cookie'];
+  return headers as RequestHeaders;
+}
+
+function signalOfDeparture(response: ServerResponse): AbortSignal {
+  const departure = new AbortController();
+  if (response.destroyed && !response.writableFinished) departure.abort();
+  response.once('close', () => {
+    if (!response.writableFinished) departure.abort();
+  });
+  return departure.signal;
+}

@@ -1,0 +1,122 @@
+import type { ResponseHeaders } from '../handler/handler.js';
+import { preflightHeaders, PUBLIC_CORS_HEADERS, SECURITY_HEADERS } from '../answers/response-headers.js';
+import type { Route } from './route.js';
+
+export interface Endpoint {
+  readonly route: Route;
+  /** Headers of every answer of this route. */
+  readonly headers: ResponseHeaders;
+  readonly paramNames: readonly string[];
+}
+
+/** Everything that is served at one path pattern. */
+export interface Resource {
+  /** What logs and metrics call it. */
+  readonly pattern: string;
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
+  /** Headers of answers that no single route gives: 405 and preflight. */
+  readonly headers: ResponseHeaders;
+  readonly allow: string;
+  /** Set where a web page may ask first. */
+  readonly preflight: ResponseHeaders | undefined;
+}
+
+export interface RouteMatch {
+  readonly resource: Resource;
+  /** The parameters' decoded values in the order of the pattern. */
+  readonly values: readonly string[];
+}
+
+/** Finds what is served at a path: undecoded, not normalized, compared byte for byte. */
+export type RouteTable = (path: string) => RouteMatch | undefined;
+
+const NO_VALUES: readonly string[] = [];
+
+/**
+ * Indexes routes by path: fixed paths win over patterns, patterns are tried in the order given.
+ * @throws Error when two routes have the same method and path, or a path does not begin with `/`
+ */
+export function createRouteTable(routes: readonly Route[]): RouteTable {
+  const fixed = new Map<string, RouteMatch>();
+  const patterns: { readonly segments: readonly string[]; readonly resource: Resource }[] = [];
+  for (const [shape, group] of groupByShape(routes)) {
+    const resource = resourceOf(group);
+    if (shape.includes('/:')) patterns.push({ segments: shape.split('/'), resource });
+    else fixed.set(shape, { resource, values: NO_VALUES });
+  }
+  return (path) => {
+    const found = fixed.get(path);
+    if (found !== undefined || patterns.length === 0) return found;
+    const segments = path.split('/');
+    for (const pattern of patterns) {
+      const values = valuesOf(segments, pattern.segments);
+      if (values !== undefined) return { resource: pattern.resource, values };
+    }
+    return undefined;
+  };
+}
+
+/** Routes that differ only in how they name their parameters are one resource. */
+function groupByShape(routes: readonly Route[]): Map<string, Route[]> {
+  const groups = new Map<string, Route[]>();
+  for (const route of routes) {
+    if (!route.path.startsWith('/')) throw new Error(`route path must begin with "/": ${route.path}`);
+    const shape = route.path.replace(/\/:[^/]+/g, '/:');
+    const group = groups.get(shape) ?? [];
+    if (group.some(({ method }) => method === route.method)) {
+      throw new Error(`route declared twice: ${route.method} ${route.path}`);
+    }
+    groups.set(shape, [...group, route]);
+  }
+  return groups;
+}
+
+function resourceOf(routes: readonly Route[]): Resource {
+  const endpoints = new Map<string, Endpoint>();
+  for (const route of routes) {
+    const endpoint = endpointOf(route);
+    endpoints.set(route.method, endpoint);
+    if (route.method === 'GET') endpoints.set('HEAD', endpoint);
+  }
+  const open = [...endpoints].filter(([, { route }]) => route.cors === 'public').map(([method]) => method);
+  const preflight = open.length === 0 ? undefined : { ...SECURITY_HEADERS, ...preflightHeaders(open) };
+  return {
+    pattern: routes.map(({ path }) => path)[0] ?? '',
+    endpoints,
+    headers: preflight === undefined ? SECURITY_HEADERS : { ...SECURITY_HEADERS, ...PUBLIC_CORS_HEADERS },
+    allow: [...endpoints.keys(), ...(preflight === undefined ? [] : ['OPTIONS'])].join(', '),
+    preflight,
+  };
+}
+
+function endpointOf(route: Route): Endpoint {
+  return {
+    route,
+    headers: route.cors === 'public' ? { ...SECURITY_HEADERS, ...PUBLIC_CORS_HEADERS } : SECURITY_HEADERS,
+    paramNames: [...route.path.matchAll(/\/:([^/]+)/g)].map(([, name = '']) => name),
+  };
+}
+
+function valuesOf(segments: readonly string[], pattern: readonly string[]): readonly string[] | undefined {
+  if (segments.length !== pattern.length) return undefined;
+  const values: string[] = [];
+  for (const [index, segment] of segments.entries()) {
+    if (pattern[index] === ':') {
+      const value = decoded(segment);
+      if (value === undefined) return undefined;
+      values.push(value);
+    } else if (pattern[index] !== segment) return undefined;
+  }
+  return values;
+}
+
+/** A segment that is empty or not validly encoded names nothing. */
+function decoded(segment: string): string | undefined {
+  if (segment === '') return undefined;
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}

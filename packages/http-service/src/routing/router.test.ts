@@ -1,0 +1,359 @@
+import { describe, expect, it } from '@jest/globals';
+import express, { type Express } from 'express';
+import request from 'supertest';
+import { json, jsonText, noContent, ok, pathParam, redirect, type Handler } from '../handler/handler.js';
+import { silentLogger } from '../telemetry/logger.js';
+import { createRouter, mount, type RouterOptions } from './router.js';
+import type { Route } from './route.js';
+import { ServiceError } from '../errors/service-error.js';
+import { recordedLog } from '../testing/index.js';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+function appOf(routes: readonly Route[], options: Partial<RouterOptions> = {}): Express {
+  const app = express();
+  mount(app, routes, { logger: silentLogger(), ...options });
+  return app;
+}
+
+const echo: Handler = async ({ body }) => ok({ bytes: body.length });
+const refuse = (code: string, status: number) => async () => {
+  throw new ServiceError({ code, status });
+};
+
+describe('within', () => {
+  const held: string[] = [];
+  const route = (path: string, handler: Handler): Route => ({
+    method: 'POST',
+    path,
+    mediaTypes: ['text/plain'],
+    bodyLimitBytes: 4,
+    admit: async () => {
+      held.push('admitted');
+    },
+    within: async (_head, work) => {
+      held.push('held');
+      try {
+        return await work();
+      } finally {
+        held.push('released');
+      }
+    },
+    handler,
+  });
+  const app = appOf([
+    route('/fine', async () => {
+      held.push('handled');
+      return noContent();
+    }),
+    route('/refused', refuse('VALIDATION_ERROR', 400)),
+    { ...route('/full', echo), within: refuse('RATE_LIMITED', 429) },
+  ]);
+  const send = async (path: string, body: string, type = 'text/plain'): Promise<number> => {
+    held.length = 0;
+    return (await request(app).post(path).set('content-type', type).send(body)).status;
+  };
+
+  it('stands around the body and the handler, and ends however they end', async () => {
+    expect([await send('/fine', 'text'), held]).toEqual([204, ['admitted', 'held', 'handled', 'released']]);
+    expect([await send('/refused', 'text'), held]).toEqual([400, ['admitted', 'held', 'released']]);
+    expect([await send('/fine', 'too long'), held]).toEqual([413, ['admitted', 'held', 'released']]);
+  });
+
+  it('refuses before the body is looked at', async () => {
+    expect(await send('/full', 'too long', 'text/html')).toBe(429);
+  });
+});
+
+describe('routing', () => {
+  const app = appOf([
+    { method: 'GET', path: '/v1/things', handler: async () => ok({ all: true }) },
+    { method: 'POST', path: '/v1/things', handler: echo },
+    { method: 'GET', path: '/v1/things/:id', handler: async (head) => ok({ id: pathParam(head, 'id') }) },
+    { method: 'DELETE', path: '/v1/things/:name', handler: async () => noContent() },
+    { method: 'GET', path: '/v1/things/fixed', handler: async () => ok({ fixed: true }) },
+    { method: 'GET', path: '/query', handler: async ({ query }) => ok([...query]) },
+    { method: 'GET', path: '/moved', handler: async () => redirect('/v1/things') },
+  ]);
+
+  it.each([
+    '/v1/things/',
+    '//v1/things',
+    '/v1//things',
+    '/V1/things',
+    '/v1/Things',
+    '/v1%2Fthings',
+    '/v1/thing%73',
+    '/v1/things/%zz',
+    '/v1/things/a/b',
+    '/v1/./things',
+    '/constructor',
+    '/',
+  ])('does not know %s', async (path) => {
+    const answer = await request(app).get(path);
+    expect(answer.status).toBe(404);
+    expect(answer.body).toEqual({ error: 'NOT_FOUND', requestId: answer.headers['x-request-id'] });
+  });
+
+  it('decodes a path parameter once and keeps an encoded slash inside it', async () => {
+    expect((await request(app).get('/v1/things/a%2Fb%2525')).body).toEqual({ id: 'a/b%25' });
+  });
+
+  it('prefers a fixed path to a pattern', async () => {
+    expect((await request(app).get('/v1/things/fixed')).body).toEqual({ fixed: true });
+  });
+
+  it('refuses another method and names the allowed ones', async () => {
+    const answer = await request(app).put('/v1/things');
+    expect(answer.status).toBe(405);
+    expect(answer.headers['allow']).toBe('GET, HEAD, POST');
+    expect(answer.body).toMatchObject({ error: 'METHOD_NOT_ALLOWED' });
+  });
+
+  it('joins routes that name their parameter differently', async () => {
+    expect((await request(app).patch('/v1/things/x')).headers['allow']).toBe('GET, HEAD, DELETE');
+    expect((await request(app).delete('/v1/things/x')).status).toBe(204);
+  });
+
+  it('answers HEAD with the headers of GET and no body', async () => {
+    const [head, get] = [await request(app).head('/v1/things'), await request(app).get('/v1/things')];
+    expect(head.status).toBe(200);
+    expect(head.headers['content-length']).toBe(get.headers['content-length']);
+    expect(head.text).toBeFalsy();
+  });
+
+  it('decodes the query', async () => {
+    expect((await request(app).get('/query?a=1&b=%20x')).body).toEqual([
+      ['a', '1'],
+      ['b', ' x'],
+    ]);
+  });
+
+  it('redirects', async () => {
+    const answer = await request(app).get('/moved').redirects(0);
+    expect([answer.status, answer.headers['location']]).toEqual([302, '/v1/things']);
+  });
+
+  it('refuses to be built with two handlers for one method and path', () => {
+    const route: Route = { method: 'GET', path: '/a/:b', handler: echo };
+    expect(() => createRouter([route, { ...route, path: '/a/:c' }], { logger: silentLogger() })).toThrow(
+      'declared twice',
+    );
+    expect(() => createRouter([{ ...route, path: 'a' }], { logger: silentLogger() })).toThrow('must begin');
+  });
+
+  it('hands unknown paths on where the app serves more behind it', async () => {
+    const open = express();
+    mount(open, [], { logger: silentLogger(), passUnknownPaths: true });
+    open.get('/page', (_request, response) => {
+      response.send('page');
+    });
+    expect((await request(open).get('/page')).text).toBe('page');
+  });
+});
+
+describe('every answer', () => {
+  const app = appOf([
+    { method: 'GET', path: '/plain', handler: async () => ok({}) },
+    { method: 'GET', path: '/page', handler: async () => jsonText(200, '{}', { 'Cache-Control': 'max-age=60' }) },
+    { method: 'GET', path: '/bad-header', handler: async () => ok({}, { 'x-a': 'b\r\nset-cookie: c' }) },
+    {
+      method: 'GET',
+      path: '/bytes',
+      handler: async () => ({ status: 200, headers: {}, body: new Uint8Array([104, 105]) }),
+    },
+  ]);
+
+  it('has a fresh request id, whatever id the client sends', async () => {
+    const [first, second] = [
+      await request(app).get('/plain').set('x-request-id', 'mine'),
+      await request(app).get('/nowhere').set('x-request-id', 'mine'),
+    ];
+    expect(first.headers['x-request-id']).toMatch(UUID);
+    expect(second.headers['x-request-id']).toMatch(UUID);
+    expect(first.headers['x-request-id']).not.toBe(second.headers['x-request-id']);
+  });
+
+  it('has the security headers and does not name its framework', async () => {
+    const { headers } = await request(app).get('/plain');
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': '2',
+    });
+    expect(headers).not.toHaveProperty('x-powered-by');
+  });
+
+  it('may replace a default header, in whatever case', async () => {
+    expect((await request(app).get('/page')).headers['cache-control']).toBe('max-age=60');
+  });
+
+  it('is an error rather than a split header', async () => {
+    const answer = await request(app).get('/bad-header');
+    expect(answer.status).toBe(500);
+    expect(answer.headers).not.toHaveProperty('set-cookie');
+  });
+
+  it('is cut off, and the service lives on, when even the refusal cannot be sent', async () => {
+    const throwing: Handler = async () => {
+      throw new ServiceError({ code: 'FORBIDDEN', headers: { 'x-a': 'b\r\nc' } });
+    };
+    const broken = appOf([{ method: 'GET', path: '/a', handler: throwing }]);
+    await expect(request(broken).get('/a')).rejects.toThrow('hang up');
+    expect((await request(broken).get('/b')).status).toBe(404);
+  });
+
+  it('may be bytes', async () => {
+    expect((await request(app).get('/bytes').buffer()).headers['content-length']).toBe('2');
+  });
+});
+
+describe('cross-origin reading', () => {
+  const app = appOf([
+    { method: 'GET', path: '/open', cors: 'public', handler: async () => json(200, {}) },
+    { method: 'POST', path: '/open', handler: echo },
+    { method: 'POST', path: '/fails', cors: 'public', handler: refuse('VALIDATION_ERROR', 400) },
+    { method: 'GET', path: '/keyed', handler: async () => ok({}) },
+  ]);
+  const corsOf = (headers: Record<string, string>) =>
+    Object.keys(headers).filter((name) => name.startsWith('access-control'));
+
+  it('is open to any page without cookies on public routes, errors included', async () => {
+    for (const answer of [await request(app).get('/open'), await request(app).post('/fails')]) {
+      expect(answer.headers['access-control-allow-origin']).toBe('*');
+      expect(answer.headers['access-control-expose-headers']).toBe('X-Certificate-Hash, X-Request-Id');
+      expect(answer.headers).not.toHaveProperty('access-control-allow-credentials');
+    }
+  });
+
+  it('answers a preflight with the public methods only', async () => {
+    const answer = await request(app).options('/open').set('origin', 'https://a.example');
+    expect(answer.status).toBe(204);
+    expect(answer.headers['access-control-allow-methods']).toBe('GET, HEAD');
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+  });
+
+  it('has no header at all on other routes and no preflight', async () => {
+    const answers = [
+      await request(app).get('/keyed').set('origin', 'https://a.example'),
+      await request(app).post('/open'),
+      await request(app).options('/keyed'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 405]);
+    expect(answers.flatMap(({ headers }) => corsOf(headers as Record<string, string>))).toEqual([]);
+  });
+});
+
+describe('the order of refusals', () => {
+  let handled = 0;
+  const route: Route = {
+    method: 'POST',
+    path: '/r',
+    mediaTypes: ['application/json'],
+    bodyLimitBytes: 4,
+    admit: async ({ headers }) => {
+      if (headers['authorization'] === undefined) throw new ServiceError({ code: 'UNAUTHORIZED' });
+    },
+    handler: async () => {
+      handled += 1;
+      return ok({});
+    },
+  };
+  const app = appOf([route]);
+  const post = (path: string) => request(app).post(path).set('content-type', 'text/plain');
+
+  it('is 404, 405, 401, 415, 413, then the handler', async () => {
+    const outcomes = [
+      await post('/none').send('too long'),
+      await request(app).put('/r').set('content-type', 'text/plain').send('too long'),
+      await post('/r').send('too long'),
+      await post('/r').set('authorization', 'x').send('too long'),
+      await post('/r').set('authorization', 'x').set('content-type', 'application/json').send('"long"'),
+    ].map(({ status }) => status);
+    expect(outcomes).toEqual([404, 405, 401, 415, 413]);
+    expect(handled).toBe(0);
+    expect((await request(app).post('/r').set('authorization', 'x').type('json').send('1234')).status).toBe(200);
+    expect(handled).toBe(1);
+  });
+
+  it.each([
+    ['gzip', 415],
+    ['identity', 200],
+    ['IDENTITY', 200],
+    ['gzip, identity', 415],
+  ])('treats content coding %s as %i', async (coding, status) => {
+    const sent = request(app).post('/r').set('authorization', 'x').type('json').set('content-encoding', coding);
+    expect((await sent.send('{}')).status).toBe(status);
+  });
+
+  it.each([
+    ['application/json', 200],
+    ['Application/JSON; charset=UTF-8', 200],
+    ['application/json;charset="utf-8"', 200],
+    ['application/json; charset=latin1', 415],
+    ['application/jsonp', 415],
+    ['text/json', 415],
+  ])('treats media type %s as %i', async (type, status) => {
+    expect((await request(app).post('/r').set('authorization', 'x').set('content-type', type).send('{}')).status).toBe(
+      status,
+    );
+  });
+
+  it('lets a route take a coding that it undoes itself', async () => {
+    const open = appOf([{ method: 'POST', path: '/r', contentEncodings: ['gzip'], handler: echo }]);
+    expect((await request(open).post('/r').set('content-encoding', 'gzip').send('zz')).status).toBe(200);
+  });
+
+  it('lets the limit depend on what admission found out about this very request', async () => {
+    const callers = new WeakMap<object, number>();
+    const open = appOf([
+      {
+        method: 'POST',
+        path: '/r',
+        admit: async (head) => {
+          callers.set(head, Number(head.headers['x-limit']));
+        },
+        bodyLimitBytes: (head) => callers.get(head) ?? 0,
+        handler: async (whole) => ok({ limit: callers.get(whole) }),
+      },
+    ]);
+    const post5 = (limit: string) => request(open).post('/r').set('x-limit', limit).type('text').send('12345');
+    expect((await post5('4')).status).toBe(413);
+    expect((await post5('5')).body).toEqual({ limit: 5 });
+  });
+});
+
+describe('request logging', () => {
+  it('has method, pattern, status, time and id, and nothing the client wrote', async () => {
+    const { logger, lines } = recordedLog();
+    const app = appOf([{ method: 'POST', path: '/v1/things/:id', handler: echo }], { logger });
+    const answer = await request(app)
+      .post('/v1/things/path-secret?q=query-secret')
+      .set('authorization', 'Bearer header-secret')
+      .set('cookie', 'c=cookie-secret')
+      .set('x-request-id', 'client-1')
+      .type('text')
+      .send('body-secret');
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines.join(''))).toMatchObject({
+      level: 'info',
+      method: 'POST',
+      route: '/v1/things/:id',
+      status: 200,
+      ms: expect.any(Number),
+      requestId: answer.headers['x-request-id'],
+      clientRequestId: 'client-1',
+    });
+    expect(lines.join('')).not.toContain('secret');
+  });
+
+  it('leaves out a client id that is not harmless text, and unknown paths', async () => {
+    const { logger, lines } = recordedLog();
+    await request(appOf([], { logger })).get('/secret-path').set('x-request-id', 'a b"secret');
+    expect(JSON.parse(lines.join(''))).toMatchObject({ route: '(unmatched)', status: 404 });
+    expect(lines.join('')).not.toContain('secret');
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import { createLogger } from './logger.js';
+import { Secret } from '../config/secret.js';
+import { ServiceError } from '../errors/service-error.js';
+import { recordedLog } from '../testing/index.js';
+
+describe('the log', () => {
+  it('redacts secret members at any depth, in any case, in arrays too', () => {
+    const { logger, lines } = recordedLog();
+    const secrets = {
+      authorization: 'hidden',
+      cookie: 'hidden',
+      apiKey: 'hidden',
+      input: { deep: 'hidden' },
+      'x-admin-secret': 'hidden',
+    };
+    logger.info(
+      { ...secrets, first: secrets, a: { b: [{ c: secrets, APIKEY: 'hidden' }] }, kept: new Secret('hidden') },
+      'message',
+    );
+    expect(lines.join('')).not.toContain('hidden');
+    expect(JSON.parse(lines.join(''))).toMatchObject({
+      level: 'info',
+      service: 'test',
+      apiKey: '[redacted]',
+      kept: '[secret]',
+    });
+  });
+
+  it('shows nothing of an object that is deeper than any record of ours', () => {
+    const { logger, lines } = recordedLog();
+    const endless: Record<string, unknown> = { name: 'hidden' };
+    endless['self'] = { a: { b: { c: { d: { e: endless } } } } };
+    logger.info({ kept: 'shown', deep: { a: endless['self'] } }, 'message');
+    expect(lines.join('')).toContain('shown');
+    expect(lines.join('')).not.toContain('hidden');
+  });
+
+  it('says where an error came from but not the message a library gave it', () => {
+    const { logger, lines } = recordedLog();
+    const cause = Object.assign(new Error('insert hidden\n    at hidden (hidden:1:1)'), {
+      code: 'SQLITE_FULL',
+      syscall: 'write',
+    });
+    logger.error({ err: new TypeError('bad hidden', { cause }) });
+    expect(lines.join('')).not.toContain('hidden');
+    expect(JSON.parse(lines.join(''))).toMatchObject({
+      err: {
+        type: 'TypeError',
+        frames: expect.arrayContaining([expect.stringContaining('logger.test')]),
+        cause: { code: 'SQLITE_FULL', syscall: 'write' },
+      },
+    });
+  });
+
+  it('repeats the messages of our own refusals, which name fields only', () => {
+    const { logger, lines } = recordedLog();
+    logger.warn({ err: new ServiceError({ code: 'FORBIDDEN', message: 'scope: must include certify' }) });
+    expect(lines.join('')).toContain('scope: must include certify');
+  });
+
+  it('repeats the messages of errors that the app knows as its own, causes included, and of no others', () => {
+    const lines: string[] = [];
+    const stream = { write: (line: string) => void lines.push(line) };
+    const hasOwnWords = (error: Error): boolean => error instanceof RangeError;
+    const logger = createLogger({ service: 'test', level: 'info', hasOwnWords, stream });
+    logger.error({ err: new TypeError('hidden', { cause: new RangeError('the disk is full') }) }, 'failed');
+    const [line = ''] = lines;
+    expect(line).not.toContain('hidden');
+    expect(JSON.parse(line)).toMatchObject({ err: { cause: { message: 'the disk is full' } } });
+  });
+
+  it('survives an endless chain of causes and things that are no errors', () => {
+    const { logger, lines } = recordedLog();
+    const endless = new Error('a');
+    endless.cause = endless;
+    logger.error({ err: endless });
+    logger.error({ err: 'hidden' });
+    logger.error({ err: null });
+    logger.error(new Error('hidden'));
+    expect(lines).toHaveLength(4);
+    expect(lines.join('')).not.toContain('hidden');
+  });
+
+  it('writes nothing below its level', () => {
+    const lines: string[] = [];
+    const stream = { write: (line: string) => void lines.push(line) };
+    createLogger({ service: 'test', level: 'warn', stream }).info('message');
+    expect(lines).toEqual([]);
+  });
+});
