@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import {
   absolutePath,
-  ConfigError,
   flag,
   host,
   loadConfig,
@@ -15,6 +14,7 @@ import {
   wholeNumber,
   type Environment,
 } from './config.js';
+import { ConfigError } from './config-error.js';
 
 const schema = z
   .object({

@@ -2,10 +2,10 @@ import { EventEmitter, once } from 'node:events';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { transformSync } from '@swc/core';
-import { ConfigError } from '../config/config.js';
+import { ConfigError } from '../config/config-error.js';
 import { runService, type ServiceProcess } from './run-service.js';
 import type { RunningServer } from './serve.js';
 import { connectRaw } from '../testing/index.js';
@@ -62,7 +62,8 @@ describe('a running service', () => {
   });
 });
 
-// A service in a process of its own, from these very sources.
+// Runs as its own process, compiled from these sources.
+const MAIN_PATH = 'src/process/main.js';
 const MAIN = `
 import { runService } from './run-service.js';
 import { serve } from './serve.js';
@@ -84,16 +85,19 @@ describe('a service process', () => {
   const children: ChildProcess[] = [];
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'run-service-'));
-    symlinkSync(join(__dirname, '../../../node_modules'), join(folder, 'node_modules'));
-    mkdirSync(join(folder, 'src'));
+    symlinkSync(join(__dirname, '../../../../node_modules'), join(folder, 'node_modules'));
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-    writeFileSync(join(folder, 'src/main.js'), MAIN);
-    for (const name of readdirSync(__dirname).filter((file) => /^[a-z-]+\.ts$/.test(file))) {
-      const { code } = transformSync(readFileSync(join(__dirname, name), 'utf8'), {
+    const sources = join(__dirname, '..');
+    for (const name of readdirSync(sources, { recursive: true, encoding: 'utf8' })) {
+      if (!/^[a-z/-]+\.ts$/.test(name)) continue;
+      const { code } = transformSync(readFileSync(join(sources, name), 'utf8'), {
         jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
       });
-      writeFileSync(join(folder, 'src', name.replace('.ts', '.js')), code);
+      const compiled = join(folder, 'src', name.replace('.ts', '.js'));
+      mkdirSync(dirname(compiled), { recursive: true });
+      writeFileSync(compiled, code);
     }
+    writeFileSync(join(folder, MAIN_PATH), MAIN);
   });
   afterAll(() => {
     for (const child of children) child.kill('SIGKILL');
@@ -101,7 +105,7 @@ describe('a service process', () => {
   });
 
   function start() {
-    const child = spawn(process.execPath, [join(folder, 'src/main.js')], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [join(folder, MAIN_PATH)], { stdio: ['ignore', 'pipe', 'pipe'] });
     children.push(child);
     let said = '';
     const seen = new EventEmitter();
