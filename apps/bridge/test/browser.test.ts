@@ -4,7 +4,7 @@ import { serve, silentLogger, type RunningServer } from '@cer/http-service';
 import {
   describeInChromium,
   launchChromium,
-  lookAt,
+  auditPage,
   newPage,
   type Browser,
   type BrowserContext,
@@ -137,7 +137,7 @@ describeInChromium('somebody who comes from the dashboard', () => {
     expect(markup).toContain(OWNER.tenant);
     expect(markup).toContain(OWNER.email);
     await page.waitForFunction(() => document.querySelector('#live-state')?.textContent.includes('by themselves'));
-    await lookAt(page, 'empty');
+    await auditPage(page, 'empty');
 
     const { status, hash } = await ingest();
     expect(status).toBe(200);
@@ -150,7 +150,7 @@ describeInChromium('somebody who comes from the dashboard', () => {
     const refused = await page.$eval('#refused ~ ol', (element) => element.textContent);
     expect(refused).toContain(first.hash);
     expect(refused).toContain('was sent sha256:');
-    await lookAt(page, 'live');
+    await auditPage(page, 'live');
     await Promise.all([page.waitForNavigation(), page.click('#recent ~ ol li:last-child a')]);
     expect(await textOf(page, 'body')).toBe(`certificate page /c/${encodeURIComponent(hash)}`);
     await page.goBack();
@@ -159,20 +159,20 @@ describeInChromium('somebody who comes from the dashboard', () => {
     expect(await page.$eval('#otel-snippet', (element) => element.textContent)).toContain(
       `OTEL_EXPORTER_OTLP_ENDPOINT=${bridge.url}`,
     );
-    await lookAt(page, 'send');
+    await auditPage(page, 'send');
     expect(complaints).toEqual([]);
 
     await page.click('[data-act="sign-out"]');
     await page.waitForFunction(
       () => document.querySelector('[data-act="sign-out"]') === null && document.querySelector('h1') !== null,
     );
-    await lookAt(page, 'not-connected');
+    await auditPage(page, 'not-connected');
     await page.goto('about:blank');
     await page.goto(`${bridge.url}/#handoff=${tokens[0] ?? ''}`);
     await page.waitForFunction(() => document.querySelector<HTMLElement>('[data-handoff="refused"]')?.hidden === false);
     expect(page.url()).toBe(`${bridge.url}/`);
     expect(await context.cookies()).not.toContainEqual(expect.objectContaining({ name: '__Host-bridge_session' }));
-    await lookAt(page, 'refused');
+    await auditPage(page, 'refused');
     await context.close();
   });
 
@@ -183,7 +183,7 @@ describeInChromium('somebody who comes from the dashboard', () => {
     await page.waitForSelector('[data-handoff="conflict"]:not([hidden])');
     expect(page.url()).toBe(`${bridge.url}/`);
     expect(await textOf(page, '[data-handoff="conflict"]')).toContain(OWNER.email);
-    await lookAt(page, 'conflict');
+    await auditPage(page, 'conflict');
     await page.goto(`${bridge.url}/`);
     expect(await textOf(page, 'header')).toContain(OWNER.email);
     await chooseConnect(page, other);

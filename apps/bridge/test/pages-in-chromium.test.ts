@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { parseKeySet } from '@cer/keys';
-import { describeInChromium, launchChromium, lookAt, newPage, type Browser, type Page } from '@cer/test-browser';
+import { describeInChromium, launchChromium, auditPage, newPage, type Browser, type Page } from '@cer/test-browser';
 import { unavailable } from '../src/errors.js';
 import type { Ingest } from '../src/store/index.js';
 import {
@@ -116,7 +116,7 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
   it('without a session', async () => {
     await page.goto(bridge.url);
     expect(await heading()).toBe('Not connected');
-    await lookAt(page, 'not-connected');
+    await auditPage(page, 'not-connected');
   });
 
   it('of a link that is on its way, that cannot be used, and that leads to a bridge the plan has not', async () => {
@@ -128,19 +128,19 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
     });
     await arrive(token());
     await shown('connecting');
-    await lookAt(page, 'connecting');
+    await auditPage(page, 'connecting');
     isHeld = false;
     await arrive('no.such.token');
     await shown('refused');
-    await lookAt(page, 'refused-link');
+    await auditPage(page, 'refused-link');
     const without = controlPlane.newTenant({ bridge: false });
     await arrive(token(without, controlPlane.newUser(without)));
     await shown('not-included');
-    await lookAt(page, 'not-included');
+    await auditPage(page, 'not-included');
     controlPlane.isDown = true;
     await arrive(token());
     await shown('unreachable');
-    await lookAt(page, 'unreachable');
+    await auditPage(page, 'unreachable');
     controlPlane.isDown = false;
     await page.click('[data-act="retry"]');
     await page.waitForSelector('[data-act="sign-out"]');
@@ -149,13 +149,13 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
 
   it('of the evidence: none yet, and of every kind', async () => {
     await page.waitForFunction(() => document.querySelector('#live-state')?.textContent.includes('by themselves'));
-    await lookAt(page, 'live-empty');
+    await auditPage(page, 'live-empty');
     await bridge.store.ingests.record(tenant.tenantId, INGESTS, { certified: 12_345, refused: 4 });
     await page.waitForFunction(() => document.querySelectorAll('#live li.evidence').length === 8);
-    await lookAt(page, 'live');
+    await auditPage(page, 'live');
     nodeIsGone = true;
     await page.reload();
-    await lookAt(page, 'live-node-gone');
+    await auditPage(page, 'live-node-gone');
     nodeIsGone = false;
   });
 
@@ -169,23 +169,23 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
   it('of how to send data', async () => {
     await page.goto(`${bridge.url}/send`);
     expect(await heading()).toBe('Send data');
-    await lookAt(page, 'send');
+    await auditPage(page, 'send');
   });
 
   it('that ask before somebody else’s session ends', async () => {
     await arrive(token(tenant, controlPlane.newUser(tenant)));
     await shown('conflict');
-    await lookAt(page, 'conflict');
+    await auditPage(page, 'conflict');
   });
 
   it('that are not there, or fail', async () => {
     await page.goto(`${bridge.url}/no-such-page`);
     expect(await heading()).toBe('Not found');
-    await lookAt(page, 'not-found');
+    await auditPage(page, 'not-found');
     await bridge.store.close();
     await page.goto(bridge.url);
     expect(await heading()).toBe('This did not work');
-    await lookAt(page, 'database-gone');
+    await auditPage(page, 'database-gone');
   });
 
   it('never broke the content security policy', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { describeInChromium, launchChromium, lookAt, newPage, type Browser, type Page } from '@cer/test-browser';
+import { describeInChromium, launchChromium, auditPage, newPage, type Browser, type Page } from '@cer/test-browser';
 import { issueLink, SET_UP_MS } from '../src/links/one-time-link.js';
 import { PLACES } from '../src/web/document.js';
 import { serveDashboard, type ServedDashboard } from './served-dashboard.js';
@@ -37,7 +37,7 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
   const heading = (): Promise<string> => page.$eval('h1', (element) => element.textContent);
   const see = async (title: string, name: string): Promise<void> => {
     expect(await heading()).toBe(title);
-    await lookAt(page, name);
+    await auditPage(page, name);
   };
   const enter = async (email: string, password: string): Promise<void> => {
     await page.$eval('#email', (element) => {
@@ -115,7 +115,7 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
     await press('main form button');
     await press('main a.button');
     await press('main .acts a[href$="/revoke"]');
-    await lookAt(page, 'key-revoke');
+    await auditPage(page, 'key-revoke');
     await press('main form button');
     await see('API keys', 'keys');
   });
@@ -202,7 +202,7 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
     await enter('member@example.org', PASSWORD);
     for (const path of ['/keys', '/users', '/settings']) {
       await open(path);
-      await lookAt(page, `member-${path.slice(1)}`);
+      await auditPage(page, `member-${path.slice(1)}`);
     }
   });
 
@@ -212,7 +212,7 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
     await see('Sign in', 'session-over');
     await served.dashboard.store.close();
     await open('/link/' + 'A'.repeat(43));
-    await lookAt(page, 'database-gone');
+    await auditPage(page, 'database-gone');
   });
 
   it('never broke the content security policy', () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { lookAt, takePictures } from '@cer/test-browser';
+import { auditPage, takeScreenshots } from '@cer/test-browser';
 import type { JsonObject } from '@cer/cer-core';
 import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import { testKeySet } from '@cer/keys/testing';
@@ -86,7 +86,7 @@ describeInChromium('external time and pins', (chromium) => {
     await watched.upload('#time-roots', roots);
     await watched.page.waitForSelector('#time-tool [data-timed="verified"] [data-tone="good"]');
     expect(await watched.text('#time-tool [data-timed]')).toContain('stamped by Test TSA');
-    await lookAt(watched.page, 'external-time');
+    await auditPage(watched.page, 'external-time');
     expect(watched.complaints).toEqual([]);
   });
 
@@ -102,7 +102,7 @@ describeInChromium('external time and pins', (chromium) => {
     await watched.upload('#tsa-roots-file', roots);
     await watched.page.waitForSelector('.result [data-external-time="verified"]');
     expect(await watched.text('.result')).toContain('as the authority that you chose says');
-    await lookAt(watched.page, 'offline-external-time');
+    await auditPage(watched.page, 'offline-external-time');
     expect([watched.complaints, watched.requests]).toEqual([[], [pathToFileURL(offline).href]]);
   });
 
@@ -112,11 +112,11 @@ describeInChromium('external time and pins', (chromium) => {
     await watched.page.waitForSelector('[data-key-state="unconfirmed"]');
     expect(await watched.text('.history-pin')).toContain(nodeHistory().rootFingerprint);
     expect(await watched.attribute('.result', 'data-code')).toBe('VERIFICATION_MATERIAL_UNAVAILABLE');
-    await lookAt(watched.page, 'offline-history-unconfirmed');
+    await auditPage(watched.page, 'offline-history-unconfirmed');
     await confirmRoot();
     await watched.page.waitForSelector('.result [data-verdict="VERIFIED"][data-tone="good"]');
     expect(await watched.text('.result .facts')).toContain('Revocations known until');
-    await lookAt(watched.page, 'offline-history-confirmed');
+    await auditPage(watched.page, 'offline-history-confirmed');
     await watched.page.click('input[name="confirm-root"]');
     await watched.page.waitForSelector('.result[data-code="VERIFICATION_MATERIAL_UNAVAILABLE"]');
   });
@@ -128,7 +128,7 @@ describeInChromium('external time and pins', (chromium) => {
     await watched.page.waitForSelector('.result[data-code="KEY_REVOKED"] [data-tone="bad"]');
     await watched.upload('#tsa-roots-file', roots);
     await watched.page.waitForSelector('.result[data-code="KEY_REVOKED"] [data-external-time="verified"]');
-    await lookAt(watched.page, 'offline-key-revoked');
+    await auditPage(watched.page, 'offline-key-revoked');
   });
 
   it('saves a revoked key’s record whose stamp is older than the revocation', async () => {
@@ -143,7 +143,7 @@ describeInChromium('external time and pins', (chromium) => {
     await watched.page.waitForSelector('.result [data-verdict="VERIFIED"][data-tone="good"]');
     expect(await watched.text('.result .facts')).toContain('this stamp is older than its revocation');
     expect(await watched.text('.result [data-layer="receipt"]')).toContain('The key was revoked since');
-    await takePictures(watched.page, 'offline-rescued');
+    await takeScreenshots(watched.page, 'offline-rescued');
   });
 });
 

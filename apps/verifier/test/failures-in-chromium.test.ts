@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { lookAt } from '@cer/test-browser';
+import { auditPage } from '@cer/test-browser';
 import { describeInChromium } from './chromium.js';
 import { readVectors, type Vector } from './vectors.js';
 import { WEB_BUILD_FOLDER } from './verifier-under-test.js';
@@ -47,7 +47,7 @@ describeInChromium('each kind of failure', (chromium) => {
     expect(await watched.attribute('.result [data-verdict]', 'data-tone')).toMatch(/^(?:bad|unknown)$/);
     expect(await watched.text('.result .findings')).toContain(code);
     expect(await watched.page.$$eval('.next-steps li', (steps) => steps.length)).toBeGreaterThan(0);
-    await lookAt(watched.page, `failure-${code.toLowerCase()}${kind === code ? '' : '-refused'}`);
+    await auditPage(watched.page, `failure-${code.toLowerCase()}${kind === code ? '' : '-refused'}`);
     expect(watched.complaints).toEqual([]);
     await watched.close();
   });

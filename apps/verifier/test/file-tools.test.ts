@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { lookAt } from '@cer/test-browser';
+import { auditPage } from '@cer/test-browser';
 import { formatOpenings, isJsonObject } from '@cer/cer-core';
 import { CONFIDENTIAL_MEMBERS, certified, sealed } from '@cer/cer-core/testing';
 import { describeInChromium, type WatchedPage } from './chromium.js';
@@ -142,7 +142,7 @@ describeInChromium('files on the start page', (chromium) => {
     };
     await open(salt, 'What is a receipt?');
     await watched.page.waitForSelector('[data-opening="opens"]');
-    await lookAt(watched.page, 'tool-opening');
+    await auditPage(watched.page, 'tool-opening');
     // What is typed since was not asked.
     await watched.page.type('#opening-value', '!');
     await watched.page.waitForFunction(`document.querySelector('[data-opening]') === null`);
@@ -160,7 +160,7 @@ describeInChromium('files on the start page', (chromium) => {
     });
     await give({ ...changed(record, ['snapshot', 'model'], 'other'), note: 'unbound' }, '#other-file');
     await watched.page.waitForSelector('[data-differences="2"]');
-    await lookAt(watched.page, 'tool-compare');
+    await auditPage(watched.page, 'tool-compare');
     expect(await watched.text('[data-differences]')).toMatch(
       /snapshot\.model.*example-1.*other.*yes.*note.*not there.*unbound.*no/s,
     );
@@ -174,7 +174,7 @@ describeInChromium('files on the start page', (chromium) => {
     await watched.page.waitForFunction(`document.querySelector('#tamper-path').options.length > 5`);
     await watched.page.click('#tamper-run');
     await watched.page.waitForSelector('[data-tampered="CERTIFICATE_HASH_MISMATCH"]');
-    await lookAt(watched.page, 'tool-tamper');
+    await auditPage(watched.page, 'tool-tamper');
     expect(await watched.attribute('.result [data-verdict]', 'data-verdict')).toBe('VERIFIED');
     await watched.page.select('#tamper-path', 'meta.attestation.signature');
     await watched.page.click('#tamper-run');
@@ -193,7 +193,7 @@ describeInChromium('files on the start page', (chromium) => {
     expect(await verdictFor(bundle)).toBe('VERIFIED');
     expect(watched.page.workers()).toHaveLength(1);
     expect(await watched.page.evaluate('seen.size')).toBeGreaterThan(5);
-    await lookAt(watched.page, 'project-of-10000');
+    await auditPage(watched.page, 'project-of-10000');
     expect(await watched.text('[data-steps-shown]')).toContain('1–100 of 10000');
     await watched.page.click('.step-controls button:nth-child(2)');
     await watched.page.waitForSelector('[data-step="step-101"]');

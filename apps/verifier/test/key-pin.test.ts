@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { lookAt, takePictures } from '@cer/test-browser';
+import { auditPage, takeScreenshots } from '@cer/test-browser';
 import type { JsonObject } from '@cer/cer-core';
 import type { KeyHistoryDocument } from '@cer/keys';
 import { ask, verdictOf } from './ask.js';
@@ -65,9 +65,9 @@ describeInChromium('the key history at /keys', (chromium) => {
     await openKeys(signed);
     expect(await watched.text('[data-history="signed"]')).toContain('Checked in your browser');
     expect(await watched.page.evaluate('localStorage.length')).toBe(0);
-    await lookAt(watched.page, 'keys-history');
+    await auditPage(watched.page, 'keys-history');
     await pin();
-    await lookAt(watched.page, 'keys-pinned');
+    await auditPage(watched.page, 'keys-pinned');
     expect(watched.complaints).toEqual([]);
   });
 
@@ -79,7 +79,7 @@ describeInChromium('the key history at /keys', (chromium) => {
     await watched.page.waitForSelector('[data-checked-by="browser"][data-verdict="VERIFIED"][data-tone="good"]');
     expect(await watched.text('#details')).toMatch(new RegExp(`Vouched for by root.*${rootFingerprint}`, 's'));
     expect(await watched.text('#details')).toContain(signed.statement?.issuedAt);
-    await takePictures(watched.page, 'verified-under-pin');
+    await takeScreenshots(watched.page, 'verified-under-pin');
     await watched.page.goto(`${verifier.url}/`);
     await watched.page.waitForFunction('document.body.textContent.includes("for which the root that you pinned")');
     await watched.page.goto(`${verifier.url}/keys`);
@@ -102,11 +102,11 @@ describeInChromium('the key history at /keys', (chromium) => {
       expect(await watched.text('#verdict')).toContain('The root that you pinned does not vouch');
       expect(await watched.page.$('[data-tone="good"]')).toBeNull();
     }
-    await lookAt(watched.page, 'pin-refused');
+    await auditPage(watched.page, 'pin-refused');
     node.answers.set(KEY_HISTORY_PATH, { status: 200, body: signed });
     await watched.page.goto(`${verifier.url}/keys`);
     await watched.page.waitForSelector('[data-pin-refused="KEY_HISTORY_ROLLBACK"]');
-    await takePictures(watched.page, 'keys-rolled-back');
+    await takeScreenshots(watched.page, 'keys-rolled-back');
   });
 
   it('differs from the server where the pinned history revokes a key that the key set still praises', async () => {
@@ -124,7 +124,7 @@ describeInChromium('the key history at /keys', (chromium) => {
     await openKeys(await make());
     await watched.page.waitForSelector(`[data-history="${state}"][data-checked-by="browser"]`);
     expect(await watched.page.$('input[name="confirm-root"]')).toBeNull();
-    await lookAt(watched.page, name);
+    await auditPage(watched.page, name);
   });
 
   it('keeps what the server showed where the browser cannot reach the node', async () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { lookAt } from '@cer/test-browser';
+import { auditPage } from '@cer/test-browser';
 import { keyFingerprint } from '@cer/keys';
 import { testKeySet } from '@cer/keys/testing';
 import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
@@ -67,7 +67,7 @@ describeInChromium('the offline file from a disk, with the network cut', (chromi
     await watched.page.waitForSelector('[data-key-state="unconfirmed"]');
     expect(await watched.text('.fingerprints')).toContain(keyFingerprint(TEST_SIGNER.publicKey));
     expect(await watched.attribute('.result', 'data-code')).toBe('VERIFICATION_MATERIAL_UNAVAILABLE');
-    await lookAt(watched.page, 'offline-unconfirmed');
+    await auditPage(watched.page, 'offline-unconfirmed');
     await watched.page.click('#confirm-keys');
     await watched.page.waitForSelector('.result [data-verdict="VERIFIED"][data-tone="good"]');
     await watched.page.click('#confirm-keys');
@@ -106,7 +106,7 @@ describeInChromium('the offline file from a disk, with the network cut', (chromi
     await watched.page.waitForSelector('.result[data-code="VERIFICATION_MATERIAL_UNAVAILABLE"]');
     await watched.page.click('#confirm-keys');
     await watched.page.waitForSelector('.result [data-verdict="VERIFIED"][data-tone="good"]');
-    await lookAt(watched.page, 'offline-saved');
+    await auditPage(watched.page, 'offline-saved');
     expect(await watched.text('.facts')).toContain('this saved page, confirmed by you');
     expect([watched.complaints, watched.requests]).toEqual([[], [pathToFileURL(path).href]]);
     await watched.close();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { lookAt } from '@cer/test-browser';
+import { auditPage } from '@cer/test-browser';
 import { describeInChromium } from './chromium.js';
 import { publishEveryState, type PageState } from './states.js';
 import { startStubNode, type StubNode } from './stub-node.js';
@@ -44,7 +44,7 @@ describeInChromium('every page and state in a real Chromium', (chromium) => {
       expect(await watched.attribute('[data-verdict]', 'data-tone')).toBe(state.tone);
     }
     if (name === 'home') await page.waitForSelector('#artefact-file');
-    await lookAt(watched.page, name);
+    await auditPage(watched.page, name);
     expect(
       watched.complaints.filter((complaint) => !/status of (?:404|503)|ERR_EMPTY_RESPONSE/.test(complaint)),
     ).toEqual([]);

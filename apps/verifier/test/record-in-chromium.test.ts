@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { lookAt } from '@cer/test-browser';
+import { auditPage } from '@cer/test-browser';
 import type { JsonObject } from '@cer/cer-core';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import { TEST_NODE_ID } from '@cer/cer-core/testing';
@@ -63,7 +63,7 @@ describeInChromium('the check in the browser', (chromium) => {
     await watched.verdict('DISAGREEMENT');
     expect(await watched.attribute('[data-verdict]', 'data-tone')).toBe('bad');
     expect(await watched.text('#verdict')).toContain('Server and browser disagree');
-    await lookAt(watched.page, 'disagreement');
+    await auditPage(watched.page, 'disagreement');
     await watched.close();
   });
 
@@ -107,7 +107,7 @@ describeInChromium('the check in the browser', (chromium) => {
     await watched.verdict('UNCHECKED');
     expect(await watched.page.$('[data-tone="good"]')).toBeNull();
     expect(await watched.page.$('#details.unconfirmed [data-status="PASS"]')).not.toBeNull();
-    await lookAt(watched.page, 'unchecked');
+    await auditPage(watched.page, 'unchecked');
     await watched.close();
   });
 
@@ -128,7 +128,7 @@ describeInChromium('the check in the browser', (chromium) => {
     await watched.page.waitForSelector('[data-checked-by="browser"][data-verdict="VERIFIED"][data-tone="good"]');
     expect(await watched.page.evaluate('seen.size')).toBeGreaterThan(5);
     expect(await watched.text('[data-steps-shown]')).toContain('1–100 of 10000');
-    await lookAt(watched.page, 'project-page-of-10000');
+    await auditPage(watched.page, 'project-page-of-10000');
     expect(watched.complaints).toEqual([]);
     await watched.close();
     // Sealing the steps alone takes seconds on a busy machine.
@@ -141,7 +141,7 @@ describeInChromium('the check in the browser', (chromium) => {
     const answer = await watched.page.goto(`${limited.url}/`);
     expect([answer?.status(), Number(answer?.headers()['retry-after']) > 0]).toEqual([429, true]);
     expect(await watched.text()).toContain('Load the page again in');
-    await lookAt(watched.page, 'rate-limited');
+    await auditPage(watched.page, 'rate-limited');
     await watched.close();
     await limited.close();
   });

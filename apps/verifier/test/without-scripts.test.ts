@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { lookAt } from '@cer/test-browser';
+import { auditPage } from '@cer/test-browser';
 import { describeInChromium } from './chromium.js';
 import { nodeHistory } from './key-history.js';
 import { publishEveryState, type PageState } from './states.js';
@@ -50,7 +50,7 @@ describeInChromium('without scripts', (chromium) => {
           buttons.filter((button) => button.checkVisibility()).map((button) => button.outerHTML),
         ),
       ).toEqual([]);
-      await lookAt(page, name);
+      await auditPage(page, name);
       expect(watched.complaints.filter((complaint) => !/status of (?:404|503)/.test(complaint))).toEqual([]);
       expect(watched.requests.filter((url) => !url.startsWith(verifier.url))).toEqual([]);
       await watched.close();
@@ -61,7 +61,7 @@ describeInChromium('without scripts', (chromium) => {
     const watched = await chromium.open({ scripts: false });
     await watched.page.goto(`${verifier.url}/offline.html`);
     expect(await watched.text('body')).toContain('The offline verifier needs JavaScript.');
-    await lookAt(watched.page, 'offline');
+    await auditPage(watched.page, 'offline');
     expect(watched.complaints).toEqual([]);
     await watched.close();
   });

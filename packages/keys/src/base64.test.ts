@@ -32,7 +32,7 @@ describe('base64', () => {
     );
   });
 
-  it('reads nothing but what it writes', () => {
+  it('decodes only its own encoding', () => {
     const symbols = fc.string({ unit: fc.constantFrom(...Array.from('ABQgwz019+/-_= \n')), maxLength: 9 });
     fc.assert(
       fc.property(symbols, (text) => {
@@ -84,7 +84,7 @@ describe('base64', () => {
     expect(() => decodeBase64Url(text)).toThrow(refused);
   });
 
-  it('gives a 64-byte signature exactly one spelling among those that differ in the last symbol', () => {
+  it('accepts one spelling of a 64-byte signature only', () => {
     const text = encodeBase64Url(new Uint8Array(64).fill(0xab));
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const read = Array.from(alphabet).filter((last) => {
@@ -97,13 +97,13 @@ describe('base64', () => {
     expect(read).toEqual([text.slice(-1)]);
   });
 
-  it('never quotes what it refuses', () => {
+  it('never quotes the rejected text', () => {
     expect(() => decodeBase64('secret!!')).toThrow(/^base64: a character outside the alphabet$/);
   });
 });
 
 describe('hex', () => {
-  it('writes two lower-case digits a byte', () => {
+  it('writes two lower-case digits per byte', () => {
     expect(encodeHex(Uint8Array.of(0, 9, 16, 171, 255))).toBe('000910abff');
   });
 });

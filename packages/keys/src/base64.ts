@@ -1,8 +1,8 @@
 import { KeyError } from './key-error.js';
 
 /**
- * Base64 of RFC 4648, one text for each byte string: white space, wrong padding, the other alphabet and set bits after
- * the last byte are refused. A lenient decoder would give one signature many spellings.
+ * Base64 of RFC 4648, with exactly one text per byte string: white space, wrong padding, the other alphabet and set
+ * bits after the last byte are rejected. A lenient decoder would accept many spellings of one signature.
  */
 interface Variant {
   readonly name: string;
@@ -59,7 +59,7 @@ function decode(text: string, form: Variant): Uint8Array {
     }
   }
   if (bits !== 0) throw new KeyError('ENCODING_INVALID', `${form.name}: bits set after the last byte`);
-  // "AA=" would pass as two symbols and one pad: the padding must be exactly what the encoder writes.
+  // "AA=" would pass as two symbols and one pad: the padding must be exactly the encoder's.
   if (form.padded && text.length !== Math.ceil(bytes.length / 3) * 4) {
     throw new KeyError('ENCODING_INVALID', `${form.name}: wrong padding`);
   }
@@ -72,7 +72,7 @@ export function encodeBase64(bytes: Uint8Array): string {
 }
 
 /**
- * Base64 to bytes; takes only what {@link encodeBase64} writes.
+ * Base64 to bytes; accepts only the output of {@link encodeBase64}.
  * @throws KeyError ENCODING_INVALID for any other spelling
  */
 export function decodeBase64(text: string): Uint8Array {
@@ -85,7 +85,7 @@ export function encodeBase64Url(bytes: Uint8Array): string {
 }
 
 /**
- * Base64url to bytes; takes only what {@link encodeBase64Url} writes.
+ * Base64url to bytes; accepts only the output of {@link encodeBase64Url}.
  * @throws KeyError ENCODING_INVALID for any other spelling
  */
 export function decodeBase64Url(text: string): Uint8Array {

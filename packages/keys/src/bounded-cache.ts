@@ -1,6 +1,6 @@
 /**
- * Remembers the newest `limit` values by text key; the oldest goes first. Keys come from documents that strangers
- * write, so a cache of parsed keys must not grow with them.
+ * Caches the newest `limit` values by text key and evicts the oldest first. Keys come from untrusted documents, so a
+ * cache of parsed keys must be bounded.
  */
 export class BoundedCache<Value> {
   readonly #limit: number;

@@ -73,7 +73,7 @@ function refusalOf(act: () => unknown): KeyError {
 }
 
 describe('createKeyFile', () => {
-  it('makes a key that signs, and publishes it', async () => {
+  it('creates a key that signs and is published', async () => {
     const created = createKeyFile(path, { nodeId: 'node-1', now });
     const { signer, keySet, nodeId } = openKeyFile(path);
     expect(nodeId).toBe('node-1');
@@ -96,7 +96,7 @@ describe('createKeyFile', () => {
     }
   });
 
-  it('signs many messages at once, each its own', async () => {
+  it('signs many messages concurrently', async () => {
     const { signer } = createKeyFile(path, { nodeId: 'n', now });
     const messages = Array.from({ length: 50 }, (_, at) => Uint8Array.of(at));
     const signatures = await Promise.all(messages.map((each) => signer.sign(each)));
@@ -106,7 +106,7 @@ describe('createKeyFile', () => {
     expect(await Promise.all(verdicts)).toEqual(messages.map(() => true));
   });
 
-  it('makes the file for its owner only, whatever the umask, and leaves nothing beside it', () => {
+  it('creates one file with mode 0600 under any umask', () => {
     const umask = process.umask(0);
     try {
       createKeyFile(path, { nodeId: 'n', now });
@@ -117,7 +117,7 @@ describe('createKeyFile', () => {
     expect(readdirSync(folder)).toEqual(['keys.json']);
   });
 
-  it('never overwrites, neither keys nor anything else', () => {
+  it('never overwrites an existing file', () => {
     createKeyFile(path, { nodeId: 'n', now });
     const before = readFileSync(path, 'utf8');
     expect(refusalOf(() => createKeyFile(path, { nodeId: 'n', now })).code).toBe('KEY_FILE_EXISTS');
@@ -130,19 +130,19 @@ describe('createKeyFile', () => {
     expect(readdirSync(folder).sort()).toEqual(['dangling', 'keys.json', 'taken']);
   });
 
-  it('says what is wrong when the folder is missing', () => {
+  it('names the missing folder as the reason', () => {
     const refusal = refusalOf(() => createKeyFile(join(folder, 'missing', 'keys.json'), { nodeId: 'n', now }));
     expect(refusal.code).toBe('KEY_FILE_UNWRITABLE');
     expect(refusal.message).toContain('Its folder must exist');
   });
 
-  it('makes no file that could not be opened again', () => {
+  it('creates no file that openKeyFile would reject', () => {
     expect(refusalOf(() => createKeyFile(path, { nodeId: '', now })).code).toBe('KEY_FILE_INVALID');
     expect(readdirSync(folder)).toEqual([]);
   });
 });
 
-describe('several creators at once', () => {
+describe('concurrent creators', () => {
   /** The source as one module that another process can run. */
   function bundled(): string {
     const module = join(folder, 'file-signer.mjs');
@@ -160,7 +160,7 @@ describe('several creators at once', () => {
     return module;
   }
 
-  it('make one file: one succeeds, the others are told that it exists', async () => {
+  it('create one file; the others get KEY_FILE_EXISTS', async () => {
     const gate = join(folder, 'gate');
     mkdirSync(gate);
     const creator = `
@@ -184,7 +184,7 @@ describe('several creators at once', () => {
 });
 
 describe('openKeyFile', () => {
-  it('keeps retired and revoked keys in the published document, and signs with the active one', () => {
+  it('publishes all keys and signs with the active one', () => {
     const retired = freshKey({ status: 'retired', retiredAt: '2026-02-01T00:00:00.000Z' });
     const revocation = {
       revokedAt: '2026-02-02T00:00:00Z',
@@ -210,17 +210,20 @@ describe('openKeyFile', () => {
     expect(openKeyFile(join(folder, 'link')).nodeId).toBe('n');
   });
 
-  it.each([0o640, 0o604, 0o660, 0o644, 0o610, 0o666, 0o777])('refuses mode %o and says what to run', (mode) => {
-    store({ nodeId: 'n', keys: [freshKey()] });
-    chmodSync(path, mode);
-    const refusal = refusalOf(() => openKeyFile(path));
-    expect(refusal.code).toBe('KEY_FILE_PERMISSIONS');
-    expect(refusal.message).toContain(`chmod 600 ${path}`);
-    chmodSync(path, 0o400);
-    expect(openKeyFile(path).nodeId).toBe('n');
-  });
+  it.each([0o640, 0o604, 0o660, 0o644, 0o610, 0o666, 0o777])(
+    'rejects mode %o with the command that repairs it',
+    (mode) => {
+      store({ nodeId: 'n', keys: [freshKey()] });
+      chmodSync(path, mode);
+      const refusal = refusalOf(() => openKeyFile(path));
+      expect(refusal.code).toBe('KEY_FILE_PERMISSIONS');
+      expect(refusal.message).toContain(`chmod 600 ${path}`);
+      chmodSync(path, 0o400);
+      expect(openKeyFile(path).nodeId).toBe('n');
+    },
+  );
 
-  it('refuses a missing file, a folder and a named pipe, without waiting', () => {
+  it('rejects a missing file, folder and pipe at once', () => {
     const codeOf = (place: string): KeyErrorCode => refusalOf(() => openKeyFile(place)).code;
     expect(codeOf(join(folder, 'missing'))).toBe('KEY_FILE_NOT_FOUND');
     expect(codeOf(folder)).toBe('KEY_FILE_INVALID');
@@ -229,7 +232,7 @@ describe('openKeyFile', () => {
     expect(codeOf(join(path, 'below-nothing'))).toBe('KEY_FILE_NOT_FOUND');
   });
 
-  it('refuses a file that was cut off anywhere, and never quotes it', () => {
+  it('rejects a truncated file without quoting it', () => {
     createKeyFile(path, { nodeId: 'n', now });
     const whole = readFileSync(path, 'utf8');
     const secret = /"privateKey": "(.*)"/.exec(whole)?.[1] ?? '';
@@ -243,7 +246,7 @@ describe('openKeyFile', () => {
     }
   });
 
-  it('refuses a file over 1 MiB', () => {
+  it('rejects a file over 1 MiB', () => {
     store(' '.repeat(1024 * 1024 + 1));
     expect(refusalOf(() => openKeyFile(path)).message).toContain('must be at most 1 MiB');
   });
@@ -266,7 +269,7 @@ describe('openKeyFile', () => {
     ['no nodeId', () => ({ keys: [freshKey()] }), 'nodeId must be a non-empty string'],
     ['no keys', () => ({ nodeId: 'n' }), 'keys must be an array'],
     ['an empty list of keys', () => ({ nodeId: 'n', keys: [] }), 'exactly one key must be active, not 0'],
-    ['a key that is no object', () => ({ nodeId: 'n', keys: [null] }), 'keys[0]: must be an object'],
+    ['a key that is not an object', () => ({ nodeId: 'n', keys: [null] }), 'keys[0]: must be an object'],
     [
       'no active key',
       () => ({ nodeId: 'n', keys: [freshKey({ status: 'retired' })] }),
@@ -288,7 +291,7 @@ describe('openKeyFile', () => {
       'keys[0]: status: must be "active"',
     ],
     [
-      'a time that is none',
+      'an invalid timestamp',
       () => ({ nodeId: 'n', keys: [freshKey({ notBefore: 'now' })] }),
       'keys[0]: notBefore: not a timestamp',
     ],
@@ -320,7 +323,7 @@ describe('openKeyFile', () => {
       () => ({ nodeId: 'n', keys: [freshKey({ privateKey: ` ${freshKey().privateKey}` })] }),
       'keys[0]: privateKey must be base64 of an Ed25519',
     ],
-  ])('refuses %s, naming member and rule', (_, content, rule) => {
+  ])('rejects %s, naming member and rule', (_, content, rule) => {
     store(content());
     const refusal = refusalOf(() => openKeyFile(path));
     expect(refusal.code).toBe('KEY_FILE_INVALID');
@@ -334,7 +337,7 @@ function createPrivateKeyPem(): string {
 }
 
 describe('the private key', () => {
-  it('is shown by neither JSON nor inspection nor enumeration', () => {
+  it('does not appear in JSON, inspection or enumeration', () => {
     const opened = createKeyFile(path, { nodeId: 'n', now });
     const encoded = /"privateKey": "(.*)"/.exec(readFileSync(path, 'utf8'))?.[1] ?? '';
     const der = Buffer.from(encoded, 'base64');

@@ -8,23 +8,23 @@ import type { Signer } from './signer.js';
 export { addWrappingKey, createKeyVault, KeyVault, openKeyVault, removeKeys, type SealedKey } from './key-vault.js';
 export { createRootFile, openRootFile } from './root-file.js';
 
-/** A key file in memory. Nothing in it prints a private key, neither as JSON nor by inspection. */
+/** A key file in memory. Neither JSON nor inspection prints its private keys. */
 export interface OpenedKeyFile {
   readonly nodeId: string;
   /** Signs with the active key. */
   readonly signer: Signer;
-  /** What the node publishes. */
+  /** The document that the node publishes. */
   readonly keySet: KeySetDocument;
 }
 
 /**
- * Makes a key file with one fresh active key. The file appears whole or not at all, readable by its owner only; of two
- * creators at once exactly one succeeds.
- * @param options `nodeId`: whose keys these are; `now`: when the key's life begins
+ * Creates a key file with one new active key. The write is atomic and the file readable by its owner only; of two
+ * concurrent creators exactly one succeeds.
+ * @param options `nodeId`: the node that owns the keys; `now`: start of the key's life
  * @throws KeyError KEY_FILE_EXISTS when the path is taken (it is never overwritten), KEY_FILE_UNWRITABLE
  */
 export function createKeyFile(path: string, options: { readonly nodeId: string; readonly now: Date }): OpenedKeyFile {
-  // What is written is what `openKeyFile` would read: a file that could not be opened again is never made.
+  // Parsed before it is written, so that no file is created that `openKeyFile` would reject.
   const text = writeKeyFile({ nodeId: options.nodeId, keys: [freshKey(options.now)] });
   const opened = openText(path, text);
   writeOnce(path, text);
@@ -33,7 +33,7 @@ export function createKeyFile(path: string, options: { readonly nodeId: string; 
 
 /**
  * Opens a key file.
- * @throws KeyError KEY_FILE_NOT_FOUND; KEY_FILE_PERMISSIONS when anybody but the owner has access; KEY_FILE_INVALID,
+ * @throws KeyError KEY_FILE_NOT_FOUND; KEY_FILE_PERMISSIONS when any user but the owner has access; KEY_FILE_INVALID,
  * naming the member and the rule
  */
 export function openKeyFile(path: string): OpenedKeyFile {

@@ -5,7 +5,7 @@ import { toJwk } from './jwk.js';
 import { toSpki, type PublicKey } from './public-key.js';
 
 /**
- * The RFC 7638 thumbprint, which is the `kid` of our own keys.
+ * The RFC 7638 thumbprint, which is the `kid` of keys made by this project.
  * @returns base64url of SHA-256 over the JWK's required members in lexical order, 43 characters
  */
 export function jwkThumbprint(key: PublicKey): string {
@@ -14,7 +14,7 @@ export function jwkThumbprint(key: PublicKey): string {
 }
 
 /**
- * The fingerprint that reports print, for people who compare keys by eye or with `openssl pkey -pubin -outform DER |
+ * The fingerprint shown in reports, for people who compare keys by eye or with `openssl pkey -pubin -outform DER |
  * sha256sum`.
  * @returns `sha256:` and the 64 lower-case hex digits of SHA-256 over the SPKI DER
  */

@@ -1,13 +1,13 @@
 const BYTE_AS_HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** Bytes to lower-case hex, two digits a byte. */
+/** Bytes to lower-case hex, two digits per byte. */
 export function encodeHex(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += BYTE_AS_HEX[byte] ?? '';
   return text;
 }
 
-/** Bytes of a constant in this package's own source; it does not check what it reads. */
+/** Bytes of a hex constant in this package's source; the text is not validated. */
 export function bytesOfHexConstant(hex: string): Uint8Array {
   return Uint8Array.from({ length: hex.length / 2 }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16));
 }

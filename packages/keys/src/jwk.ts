@@ -16,7 +16,8 @@ function refuse(rule: string): never {
 }
 
 /**
- * Reads an Ed25519 public JWK. Further members are free, but those that forbid verifying with it are heeded.
+ * Reads an Ed25519 public JWK. Unknown members are ignored; members that forbid verification with the key are
+ * respected.
  * @throws KeyError KEY_FORMAT_UNSUPPORTED for another key type or curve, a private key (`d`), another `use` or `alg`;
  * ENCODING_INVALID when `x` is not canonical base64url; KEY_POINT_INVALID
  */
@@ -34,7 +35,7 @@ export function publicKeyFromJwk(jwk: unknown): PublicKey {
   return publicKeyFromRaw(decodeBase64Url(x));
 }
 
-/** The key as JWK, exactly the three members that a thumbprint is made of. */
+/** The key as JWK, with exactly the three members that the thumbprint covers. */
 export function toJwk(key: PublicKey): Ed25519Jwk {
   return { kty: 'OKP', crv: 'Ed25519', x: encodeBase64Url(key.raw) };
 }

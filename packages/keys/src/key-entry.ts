@@ -6,24 +6,24 @@ import { parseTimestamp } from './timestamp.js';
 
 export type KeyStatus = 'active' | 'retired' | 'revoked';
 
-/** A key that may verify signatures, or why it may not. */
+/** A key that may verify signatures, or the reason why it may not. */
 export type EntryKey =
   { readonly usable: true; readonly publicKey: PublicKey } | { readonly usable: false; readonly reason: string };
 
-/** One key of a node's key set. In a usable entry every time is well formed. */
+/** One key of a node's key set. All times of a usable entry are well formed. */
 export interface KeyEntry {
   readonly kid: string;
-  /** Of an unusable entry with an unknown status: `retired`, it certainly signs nothing. */
+  /** `retired` for an unusable entry with an unknown status, because it cannot sign. */
   readonly status: KeyStatus;
   readonly key: EntryKey;
   readonly createdAt?: string;
-  /** Missing: no lower bound. */
+  /** Absent: no lower bound. */
   readonly notBefore?: string;
   readonly retiredAt?: string;
   readonly revokedAt?: string;
   readonly compromisedSince?: string;
   readonly revocationReason?: string;
-  /** Imported keys only: receipts before it may stand over a hash that left the context out. */
+  /** Imported keys only: receipts before this time may cover a hash without the context. */
   readonly contextUnprotectedBefore?: string;
 }
 
@@ -37,28 +37,28 @@ const TIMES = [
 ] as const;
 const TEXTS = [...TIMES, 'revocationReason'] as const;
 
-/** Members that only a revoked key has: one of them beats whatever `status` says. */
+/** Members that only a revoked key has: each of them overrides `status`. */
 const REVOCATION_MEMBERS = ['revokedAt', 'compromisedSince', 'revocationReason'] as const;
 
 export function unusable(reason: string): EntryKey {
   return { usable: false, reason };
 }
 
-/** Many writers put null where they mean absent, `revokedAt: null` above all. */
+/** Many writers use null for an absent value, most often `revokedAt: null`. */
 function isPresent(entry: object, name: string): boolean {
   const value = ownMember(entry, name);
   return value !== undefined && value !== null;
 }
 
 /**
- * Reads one entry; whatever is wrong with it makes its key unusable.
- * @param entry parsed JSON of unknown content whose `kid` is the one given
+ * Reads one entry; any fault makes its key unusable.
+ * @param entry untrusted parsed JSON whose `kid` is the given one
  */
 export function parseKeyEntry(kid: string, entry: object): KeyEntry {
   return { kid, status: readStatus(entry), key: readKey(entry), ...readLifeTexts(entry) };
 }
 
-/** The times and the reason that an entry states, as far as they are strings. */
+/** The times and the reason of an entry, where they are strings. */
 export function readLifeTexts(entry: object): Partial<Record<(typeof TEXTS)[number], string>> {
   const texts: Partial<Record<(typeof TEXTS)[number], string>> = {};
   for (const name of TEXTS) {
@@ -68,7 +68,7 @@ export function readLifeTexts(entry: object): Partial<Record<(typeof TEXTS)[numb
   return texts;
 }
 
-/** The status that counts: any member of a revocation beats what `status` says. */
+/** The effective status: any revocation member overrides `status`. */
 export function readStatus(entry: object): KeyStatus {
   if (REVOCATION_MEMBERS.some((name) => isPresent(entry, name))) return 'revoked';
   const status = ownMember(entry, 'status');
@@ -98,7 +98,7 @@ function faultOf(entry: object): string | null {
   return faultOfLife(entry);
 }
 
-/** What is wrong with the status, times and revocation reason of an entry, or null. */
+/** The first fault in the status, times and revocation reason of an entry, or null. */
 export function faultOfLife(entry: object): string | null {
   const status = ownMember(entry, 'status');
   if (status !== undefined && status !== 'active' && status !== 'retired' && status !== 'revoked') {

@@ -1,12 +1,13 @@
 /**
- * Why a key, an encoding, a key set or a key file was refused. The list is closed: callers may switch over it.
+ * Reason why a key, an encoding, a key set or a key file was rejected. The list is closed: callers may switch over it.
  *
- * - ENCODING_INVALID: text that is not the one canonical base64, base64url form of its bytes
- * - KEY_FORMAT_UNSUPPORTED: not an Ed25519 public key in one of the forms read here (raw, SPKI, JWK)
- * - KEY_POINT_INVALID: 32 bytes that name no point, a non-canonical one, or one of small order
+ * - ENCODING_INVALID: text that is not the canonical base64 or base64url form of its bytes
+ * - KEY_FORMAT_UNSUPPORTED: not an Ed25519 public key in a supported form (raw, SPKI, JWK)
+ * - KEY_POINT_INVALID: 32 bytes that do not encode a point, encode it non-canonically, or encode a point of small order
  * - KEY_SET_INVALID: a document that is not `{nodeId, keys}`, or a key set that may not be published
- * - KEY_HISTORY_INVALID: a key history of the wrong form, or a change that is impossible where it stands
- * - KEY_FILE_NOT_FOUND, KEY_FILE_EXISTS, KEY_FILE_PERMISSIONS, KEY_FILE_UNWRITABLE, KEY_FILE_INVALID: the file signer's
+ * - KEY_HISTORY_INVALID: a key history of the wrong form, or a change that is impossible at its position
+ * - KEY_FILE_NOT_FOUND, KEY_FILE_EXISTS, KEY_FILE_PERMISSIONS, KEY_FILE_UNWRITABLE, KEY_FILE_INVALID: errors of the
+ * file signer
  */
 export type KeyErrorCode =
   | 'ENCODING_INVALID'
@@ -20,7 +21,7 @@ export type KeyErrorCode =
   | 'KEY_FILE_UNWRITABLE'
   | 'KEY_FILE_INVALID';
 
-/** A refusal about keys. The message names the field and the rule and never holds key material. */
+/** An error about keys. The message names the field and the rule and never contains key material. */
 export class KeyError extends Error {
   override readonly name = 'KeyError';
   readonly code: KeyErrorCode;

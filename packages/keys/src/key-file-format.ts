@@ -3,30 +3,30 @@ import type { KeyError } from './key-error.js';
 import type { KeyLife } from './key-set-document.js';
 import { isJsonObject, ownMember } from './own-member.js';
 
-/** A key of a key file: secret, and never to be logged. */
+/** A key of a key file. Secret: must never be logged. */
 export interface KeyFileKey extends KeyLife {
   readonly kid: string;
   /** Base64 of the PKCS#8 DER. */
   readonly privateKey: string;
 }
 
-/** What a key file holds as JSON. */
+/** The JSON content of a key file. */
 export interface KeyFile {
   readonly nodeId: string;
-  /** Base64 of the 32 bytes under which keys in a database are sealed; missing in files of older releases. */
+  /** Base64 of the 32 bytes that encrypt the keys in a database; absent in files of older releases. */
   readonly wrappingKey?: string;
   readonly keys: readonly KeyFileKey[];
 }
 
-/** The text of a key file. */
+/** Serializes a key file. */
 export function writeKeyFile(file: KeyFile): string {
   return `${JSON.stringify(file, null, 2)}\n`;
 }
 
 /**
- * Reads the text of a key file; whether the keys are keys is not looked at here.
- * @param refuse makes the error of a rule, so that messages name the file
- * @throws what `refuse` makes; messages never quote the text
+ * Parses the text of a key file; the keys themselves are not checked here.
+ * @param refuse creates the error for a violated rule, so that messages name the file
+ * @throws the error that `refuse` returns; messages never quote the text
  */
 export function readKeyFile(text: string, refuse: (rule: string) => KeyError): KeyFile {
   const value = parseJson(text, refuse);
@@ -48,7 +48,7 @@ function parseJson(text: string, refuse: (rule: string) => KeyError): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own message quotes the text around the fault, which may be a private key.
+    // The parser's message quotes the text around the fault, which may be a private key.
     throw refuse('must hold JSON; it looks cut off or is another kind of file. Restore it from a backup');
   }
 }

@@ -3,7 +3,7 @@ import { toJwk, type Ed25519Jwk } from './jwk.js';
 import { toSpkiBase64, type PublicKey } from './public-key.js';
 import { KeyError } from './key-error.js';
 
-/** The life of a key, as stored and as published. All times are timestamps in the spec's format. */
+/** The lifetime of a key, as stored and published. All times are timestamps in the spec's format. */
 export interface KeyLife {
   readonly status: KeyStatus;
   readonly createdAt: string;
@@ -12,11 +12,11 @@ export interface KeyLife {
   readonly revokedAt?: string;
   readonly compromisedSince?: string;
   readonly revocationReason?: string;
-  /** Keys taken over from an older node only. */
+  /** Only for keys imported from an older node. */
   readonly contextUnprotectedBefore?: string;
 }
 
-/** A key as the node knows it before publishing. */
+/** A key before publication. */
 export interface PublishableKey extends KeyLife {
   readonly kid: string;
   readonly publicKey: PublicKey;
@@ -39,9 +39,9 @@ export interface KeySetDocument {
 }
 
 /**
- * Makes the document that a node publishes.
- * @param set `activeKid` null when no key signs at present
- * @throws KeyError KEY_SET_INVALID when a kid appears twice or `activeKid` names no active key
+ * Builds the document that a node publishes.
+ * @param set `activeKid` is null when no key is active
+ * @throws KeyError KEY_SET_INVALID when a kid appears twice or `activeKid` does not name an active key
  * @see docs/spec.md, "Node key set"
  */
 export function formatKeySet(set: {
@@ -68,7 +68,9 @@ function formatEntry({ kid, publicKey, ...life }: PublishableKey): KeySetDocumen
   };
 }
 
-/** Member by member, so that nothing else a caller's object holds (a private key, say) is published. */
+/**
+ * Copies member by member, so that other members of the caller's object (a private key, for example) are not published.
+ */
 function lifeOf(life: KeyLife): KeyLife {
   const { status, createdAt, notBefore, retiredAt, revokedAt, compromisedSince, revocationReason } = life;
   const { contextUnprotectedBefore } = life;

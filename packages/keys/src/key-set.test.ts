@@ -14,13 +14,13 @@ const other = testSigner('other');
 const [published] = testKeySet({ signers: [{ signer }] }).keys;
 const bare = { kid: 'a', algorithm: 'Ed25519', publicKey: toSpkiBase64(signer.publicKey) };
 
-/** The entry that `a` becomes in a set of these entries. */
+/** The parsed entry of kid `a` in a set of these entries. */
 function entryOf(...keys: unknown[]): KeyEntry | undefined {
   return parseKeySet({ nodeId: 'n', keys }).entries.get('a');
 }
 
 describe('the key set document', () => {
-  it('reads what the node publishes', () => {
+  it('reads a published document', () => {
     const life = { status: 'revoked', revokedAt: '2026-02-01T00:00:00Z', revocationReason: 'superseded' } as const;
     const set = parseKeySet(testKeySet({ nodeId: 'node-1', signers: [{ signer }, { signer: other, ...life }] }));
     expect(set).toMatchObject({ nodeId: 'node-1', activeKid: signer.kid });
@@ -40,20 +40,20 @@ describe('the key set document', () => {
     ['a text', '{}'],
     ['an array', []],
     ['without nodeId', { keys: [] }],
-    ['with a nodeId that is no text', { nodeId: 1, keys: [] }],
+    ['with a nodeId that is not a string', { nodeId: 1, keys: [] }],
     ['without keys', { nodeId: 'n' }],
-    ['with keys that are no array', { nodeId: 'n', keys: { a: bare } }],
-    ['whose members are a prototype’s', Object.create({ nodeId: 'n', keys: [] })],
-  ])('is refused when it is %s', (_, value) => {
+    ['with keys that are not an array', { nodeId: 'n', keys: { a: bare } }],
+    ['whose members are inherited', Object.create({ nodeId: 'n', keys: [] })],
+  ])('is rejected when it is %s', (_, value) => {
     expect(() => parseKeySet(value)).toThrow(expect.objectContaining({ name: 'KeyError', code: 'KEY_SET_INVALID' }));
   });
 
-  it('may have no keys, and no or a strange activeKid', () => {
+  it('may lack keys and name an unknown activeKid', () => {
     expect(parseKeySet({ nodeId: '', keys: [] })).toEqual({ nodeId: '', activeKid: null, entries: new Map() });
     expect(parseKeySet({ nodeId: 'n', keys: [], activeKid: 5 }).activeKid).toBeNull();
   });
 
-  it('never throws over entries, whatever they are', () => {
+  it('never throws for any entries', () => {
     const member = fc.constantFrom(
       'kid',
       'algorithm',
@@ -78,7 +78,7 @@ describe('the key set document', () => {
 });
 
 describe('a key set entry', () => {
-  it('needs kid, algorithm and publicKey only; missing status is active', () => {
+  it('requires only kid, algorithm and publicKey', () => {
     expect(entryOf(bare)).toEqual({ kid: 'a', status: 'active', key: { usable: true, publicKey: signer.publicKey } });
   });
 
@@ -90,7 +90,7 @@ describe('a key set entry', () => {
   });
 
   it.each(['__proto__', 'constructor', 'toString', '', ' ', 'ключ', '\ud800', 'x'.repeat(10_000)])(
-    'may have any text for its kid: %j',
+    'accepts any text as kid: %j',
     (kid) => {
       const set = parseKeySet({ nodeId: 'n', keys: [{ ...bare, kid }] });
       expect([...set.entries.keys()]).toEqual([kid]);
@@ -98,13 +98,13 @@ describe('a key set entry', () => {
     },
   );
 
-  it('is found by no name that a prototype has', () => {
+  it('is not found by names of the prototype', () => {
     const { entries } = parseKeySet({ nodeId: 'n', keys: [bare] });
     expect(entries.get('__proto__')).toBeUndefined();
     expect(entries.get('constructor')).toBeUndefined();
   });
 
-  it('is left out when it names no kid', () => {
+  it('is omitted without a kid', () => {
     for (const key of [null, 'a', 5, [bare], {}, { ...bare, kid: 5 }, { ...bare, kid: null }]) {
       expect(parseKeySet({ nodeId: 'n', keys: [key] }).entries.size).toBe(0);
     }
@@ -130,7 +130,7 @@ describe('a key set entry', () => {
     { revokedAt: '2026-01-01T00:00:00Z' },
     { compromisedSince: '2026-01-01T00:00:00Z' },
     { revocationReason: 'keyCompromise' },
-  ])('counts as revoked with %j, whatever its status', (member) => {
+  ])('counts as revoked with %j for any status', (member) => {
     for (const status of [undefined, 'active', 'retired', 'revoked', 'unheard']) {
       expect(entryOf({ ...bare, ...member, ...(status !== undefined && { status }) })).toMatchObject({
         status: 'revoked',
@@ -154,14 +154,14 @@ describe('an unusable key', () => {
     return key?.usable === false ? key.reason : undefined;
   };
 
-  it('is one whose kid appears twice or more, even with the same key', () => {
+  it('is one whose kid appears more than once', () => {
     const reason = 'kid: appears more than once in the key set';
     expect(reasonOf(bare, bare)).toBe(reason);
     expect(reasonOf(bare, { ...bare, publicKey: toSpkiBase64(other.publicKey) }, bare)).toBe(reason);
     expect(reasonOf(bare, { kid: 'a' })).toBe(reason);
   });
 
-  it('spoils no other', () => {
+  it('does not affect other entries', () => {
     const set = parseKeySet({ nodeId: 'n', keys: [bare, bare, { ...bare, kid: 'b' }, { kid: 'c' }] });
     expect([...set.entries.values()].map(({ kid, key }) => [kid, key.usable])).toEqual([
       ['a', false],
@@ -175,7 +175,7 @@ describe('an unusable key', () => {
     ['the algorithm in another spelling', { algorithm: 'ed25519' }, 'algorithm: must be "Ed25519"'],
     ['no algorithm', { algorithm: undefined }, 'algorithm: must be "Ed25519"'],
     ['no publicKey', { publicKey: undefined }, 'publicKey: must be a string'],
-    ['a publicKey that is no text', { publicKey: [bare.publicKey] }, 'publicKey: must be a string'],
+    ['a publicKey that is not a string', { publicKey: [bare.publicKey] }, 'publicKey: must be a string'],
     ['an empty publicKey', { publicKey: '' }, 'public key: neither SPKI DER nor 32 raw bytes by its length'],
     ['white space in its base64', { publicKey: `${bare.publicKey} ` }, 'base64: the length must be a multiple of 4'],
     ['an unknown status', { status: 'suspended' }, 'status: must be "active", "retired" or "revoked"'],
@@ -191,7 +191,7 @@ describe('an unusable key', () => {
       { contextUnprotectedBefore: '2026-01-01' },
       'contextUnprotectedBefore: not a timestamp',
     ],
-    ['a reason that is no text', { revocationReason: 1 }, 'revocationReason: must be a string'],
+    ['a reason that is not a string', { revocationReason: 1 }, 'revocationReason: must be a string'],
     ['a publicKeyJwk of another key', { publicKeyJwk: toJwk(other.publicKey) }, 'publicKey: differs from publicKeyJwk'],
     ['null for a publicKeyJwk', { publicKeyJwk: null }, 'publicKeyJwk: must be an object'],
     ['a publicKeyJwk of another type', { publicKeyJwk: { kty: 'EC' } }, 'publicKeyJwk: kty must be "OKP"'],
@@ -204,15 +204,15 @@ describe('an unusable key', () => {
     expect(reasonOf({ ...bare, ...members })).toBe(reason);
   });
 
-  it('is revoked all the same when its revokedAt is no time', () => {
+  it('is revoked even when its revokedAt is invalid', () => {
     expect(entryOf({ ...bare, revokedAt: 'yesterday' })).toMatchObject({ status: 'revoked', key: { usable: false } });
   });
 
-  it('is never taken for active when its status is unknown', () => {
+  it('is not active when its status is unknown', () => {
     expect(entryOf({ ...bare, status: 'suspended' })?.status).toBe('retired');
   });
 
-  it('is a point of small order or in a non-canonical encoding, in publicKey or JWK', () => {
+  it('is of small order or non-canonical in any form', () => {
     for (const raw of [...smallOrderEncodings(), ...nonCanonicalY()]) {
       const jwk = { kty: 'OKP', crv: 'Ed25519', x: encodeBase64Url(raw) };
       for (const members of [
@@ -236,7 +236,7 @@ describe('formatKeySet', () => {
   } as const;
   const key = { kid: signer.kid, publicKey: signer.publicKey, ...life };
 
-  it('writes the published members and nothing else that the caller’s object holds', () => {
+  it('writes only the published members', () => {
     const secretive = { ...key, privateKey: 'secret' };
     expect(formatKeySet({ nodeId: 'n', activeKid: signer.kid, keys: [secretive] })).toEqual({
       nodeId: 'n',
@@ -253,7 +253,7 @@ describe('formatKeySet', () => {
     });
   });
 
-  it('writes every end of a key’s life so that it is read again', () => {
+  it('round-trips every end of a key’s lifetime', () => {
     const ended = {
       ...key,
       status: 'revoked',
@@ -268,7 +268,7 @@ describe('formatKeySet', () => {
     expect(parseKeySet(document).entries.get(signer.kid)).toEqual({ ...rest, key: { usable: true, publicKey } });
   });
 
-  it('refuses a kid twice and an activeKid that is unknown or not active', () => {
+  it('rejects a duplicate kid and an invalid activeKid', () => {
     const refused = expect.objectContaining({ code: 'KEY_SET_INVALID' });
     expect(() => formatKeySet({ nodeId: 'n', activeKid: null, keys: [key, key] })).toThrow(refused);
     expect(() => formatKeySet({ nodeId: 'n', activeKid: 'unknown', keys: [key] })).toThrow(refused);

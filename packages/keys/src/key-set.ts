@@ -2,21 +2,21 @@ import { parseKeyEntry, unusable, type KeyEntry } from './key-entry.js';
 import { KeyError } from './key-error.js';
 import { isJsonObject, ownMember } from './own-member.js';
 
-/** The keys of one node, as a verifier sees them. */
+/** The keys of one node, as read by a verifier. */
 export interface NodeKeySet {
   readonly nodeId: string;
-  /** What the document names as the signing key; for display only, verification never consults it. */
+  /** The signing key according to the document; for display only, verification ignores it. */
   readonly activeKid: string | null;
   /** By kid, in document order. */
   readonly entries: ReadonlyMap<string, KeyEntry>;
-  /** Only of a verified key history: the time up to which a root vouches for what the set says of revocations. */
+  /** Only from a verified key history: the time up to which a root vouches for the revocations in the set. */
   readonly revocationsKnownUntil?: string;
 }
 
 /**
- * Reads a node's published key set. One bad entry spoils only itself: it stays in `entries`, unusable and with the
- * reason, so that a report can say why a signature under it counts for nothing. Entries that name no kid are left out.
- * @param value parsed JSON of unknown content
+ * Parses a node's published key set. A bad entry does not affect others: it stays in `entries`, unusable and with the
+ * reason, so that a report can explain why signatures by it are rejected. Entries without a kid are omitted.
+ * @param value untrusted parsed JSON
  * @throws KeyError KEY_SET_INVALID when the document itself is not `{nodeId: string, keys: array}`
  * @see docs/spec.md, "Node key set"
  */
@@ -37,7 +37,7 @@ function entriesByKid(keys: readonly unknown[]): ReadonlyMap<string, KeyEntry> {
     const kid = ownMember(key, 'kid');
     if (typeof kid !== 'string') continue;
     const twin = entries.get(kid);
-    // Which of the two the signer meant cannot be told, and order in a document must not decide.
+    // Which of the two the signer meant is unknown, and document order must not decide.
     if (twin !== undefined) entries.set(kid, { ...twin, key: unusable('kid: appears more than once in the key set') });
     else entries.set(kid, parseKeyEntry(kid, key));
   }

@@ -24,14 +24,14 @@ const create = (withKey = true): ReturnType<typeof createKeyVault> =>
   createKeyVault(path, { nodeId: 'node-1', now, withKey });
 
 describe('a key vault', () => {
-  it('seals a new key, and whoever opens the same file signs with it', async () => {
+  it('seals a new key that the same file opens', async () => {
     const key = create().create();
     const signer = openKeyVault(path).open(key);
     expect(signer.kid).toBe(key.kid);
     expect(await verifySignature(key.publicKey, message, await signer.sign(message))).toBe(true);
   });
 
-  it('seals the key of its own file, which signs as before', async () => {
+  it('seals the key of its file', async () => {
     const vault = create();
     const [own] = vault.keys;
     if (own === undefined) throw new Error('no key');
@@ -39,7 +39,7 @@ describe('a key vault', () => {
     expect(await signer.sign(message)).toEqual(await openKeyFile(path).signer.sign(message));
   });
 
-  it('opens nothing sealed under another wrapping key, for another kid, or changed by a bit', () => {
+  it('rejects foreign and altered sealed keys', () => {
     const vault = create();
     const [one, two] = [vault.create(), vault.create()];
     const other = createKeyVault(join(folder, 'other.json'), { nodeId: 'node-1', now, withKey: true });
@@ -58,12 +58,12 @@ describe('a key vault', () => {
     }
   });
 
-  it('is made without a key where keys are held elsewhere', () => {
+  it('needs no signing key when keys are held elsewhere', () => {
     expect(create(false).keys).toEqual([]);
     expect(openKeyVault(path)).toMatchObject({ nodeId: 'node-1', hasWrappingKey: true });
   });
 
-  it('is made of a key file of an older release, once', () => {
+  it('upgrades a key file of an older release once', () => {
     const { signer } = createKeyFile(path, { nodeId: 'node-1', now });
     expect(openKeyVault(path).hasWrappingKey).toBe(false);
     expect(() => openKeyVault(path).create()).toThrow(/has no wrappingKey/);
@@ -75,7 +75,7 @@ describe('a key vault', () => {
     expect(openKeyFile(path).signer.kid).toBe(signer.kid);
   });
 
-  it('forgets a key, keeps the wrapping key, and leaves nothing beside the file', async () => {
+  it('removes a key and keeps the wrapping key', async () => {
     const vault = create();
     const [own] = vault.keys;
     if (own === undefined) throw new Error('no key');
@@ -87,19 +87,19 @@ describe('a key vault', () => {
     await expect(openKeyVault(path).open(sealed).sign(message)).resolves.toHaveLength(64);
   });
 
-  it('is not changed while another process changes it', () => {
+  it('is locked against concurrent changes', () => {
     create();
     writeFileSync(`${path}.lock`, '');
-    expect(() => removeKeys(path, new Set())).toThrow(/another process changes it/);
+    expect(() => removeKeys(path, new Set())).toThrow(/another process is changing it/);
     expect(existsSync(`${path}.lock`)).toBe(true);
   });
 
   it.each([
-    ['a wrapping key that is no text', { wrappingKey: 7, keys: [] }, /wrappingKey must be a string/],
+    ['a wrapping key that is not a string', { wrappingKey: 7, keys: [] }, /wrappingKey must be a string/],
     ['a short wrapping key', { wrappingKey: 'Y2FuYXJ5', keys: [] }, /base64 of 32 bytes/],
-    ['a wrapping key that is no base64', { wrappingKey: 'canary!', keys: [] }, /base64 of 32 bytes/],
+    ['a wrapping key that is not base64', { wrappingKey: 'canary!', keys: [] }, /base64 of 32 bytes/],
     ['neither key nor wrapping key', { keys: [] }, /one key must be active/],
-  ])('is refused with %s, and none of it is quoted', (_name, members, rule) => {
+  ])('is rejected with %s without quoting it', (_name, members, rule) => {
     writeFileSync(path, JSON.stringify({ nodeId: 'node-1', ...members }), { mode: 0o600 });
     expect(() => openKeyVault(path)).toThrow(rule);
     expect(() => openKeyVault(path)).not.toThrow(/canary|Y2FuYXJ5/);

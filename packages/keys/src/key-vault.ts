@@ -9,7 +9,7 @@ import { readPrivately, replacePrivately, whileLocked, writeOnce } from './priva
 import { publicKeyFromSpki, type PublicKey } from './public-key.js';
 import type { Signer } from './signer.js';
 
-/** A key pair whose private half is sealed: it may be stored where others read. */
+/** A key pair with an encrypted private key, safe to store in a database. */
 export interface SealedKey {
   /** RFC 7638 thumbprint. */
   readonly kid: string;
@@ -23,12 +23,12 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * A key file whose wrapping key seals signing keys that live in a database. No key ever leaves it in the clear, neither
- * as JSON nor by inspection.
+ * A key file whose wrapping key encrypts the signing keys stored in a database. Neither JSON nor inspection shows a key
+ * in plaintext.
  */
 export class KeyVault {
   readonly nodeId: string;
-  /** The signing keys in the file itself; none once they are retired. */
+  /** The signing keys in the file itself; empty once they are retired. */
   readonly keys: readonly PublishableKey[];
   readonly #path: string;
   readonly #privateKeys: ReadonlyMap<string, Buffer>;
@@ -58,7 +58,7 @@ export class KeyVault {
     return this.#wrappingKey !== null;
   }
 
-  /** A new key pair, sealed. @throws KeyError KEY_FILE_INVALID without a wrapping key */
+  /** Creates a key pair with a sealed private key. @throws KeyError KEY_FILE_INVALID without a wrapping key */
   create(): SealedKey {
     const { privateKey, publicKey: spki } = generateKeyPairSync('ed25519');
     const publicKey = publicKeyFromSpki(spki.export({ format: 'der', type: 'spki' }));
@@ -66,7 +66,7 @@ export class KeyVault {
     return { kid, publicKey, sealed: this.#seal(kid, privateKey.export({ format: 'der', type: 'pkcs8' })) };
   }
 
-  /** One of `keys`, sealed. @throws KeyError KEY_FILE_INVALID when it is none of them, or without a wrapping key */
+  /** Seals one of `keys`. @throws KeyError KEY_FILE_INVALID for any other key, or without a wrapping key */
   seal(kid: string): string {
     const privateKey = this.#privateKeys.get(kid);
     if (privateKey === undefined) throw this.#refusal('holds no such key');
@@ -75,7 +75,7 @@ export class KeyVault {
 
   /**
    * A signer for a sealed key.
-   * @throws KeyError KEY_FILE_INVALID when it was sealed under another wrapping key, or is not the key it should be
+   * @throws KeyError KEY_FILE_INVALID when it was sealed under another wrapping key, or does not match its public key
    */
   open({ kid, publicKey, sealed }: SealedKey): Signer {
     const privateKey = parsePrivateKey(encodeBase64(this.#unseal(kid, sealed)));
@@ -121,7 +121,7 @@ export function openKeyVault(path: string): KeyVault {
 }
 
 /**
- * Makes a key file with a wrapping key and one fresh active key, or none when keys are made elsewhere.
+ * Creates a key file with a wrapping key and one new active key, or no signing key when keys are held elsewhere.
  * @throws KeyError KEY_FILE_EXISTS, KEY_FILE_UNWRITABLE
  */
 export function createKeyVault(
@@ -139,8 +139,8 @@ export function createKeyVault(
 }
 
 /**
- * Gives a key file of an older release its wrapping key; one that has it stays as it is.
- * @returns the vault as it is now
+ * Adds a wrapping key to a key file of an older release; a file that has one is not changed.
+ * @returns the vault after the change
  * @throws KeyError as `openKeyFile`, KEY_FILE_UNWRITABLE
  */
 export function addWrappingKey(path: string): KeyVault {
@@ -148,7 +148,7 @@ export function addWrappingKey(path: string): KeyVault {
 }
 
 /**
- * Removes keys from a key file, overwriting what it held; the wrapping key stays.
+ * Removes keys from a key file and overwrites its old content; the wrapping key stays.
  * @throws KeyError as `openKeyFile`, KEY_FILE_UNWRITABLE
  */
 export function removeKeys(path: string, kids: ReadonlySet<string>): KeyVault {
@@ -186,7 +186,7 @@ function readWrappingKey(text: string, refuse: (rule: string) => KeyError): Uint
   throw refuse(rule);
 }
 
-/** Bound to the kid, so that a sealed key cannot be put in the place of another. */
+/** Bound to the kid, so that a sealed key cannot be substituted for another. */
 function additionalText(kid: string): Buffer {
   return Buffer.from(`cer signing key v1 ${kid}`);
 }

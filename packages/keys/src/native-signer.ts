@@ -7,7 +7,7 @@ import type { PublishableKey } from './key-set-document.js';
 import { publicKeyFromSpki, type PublicKey } from './public-key.js';
 import type { Signer } from './signer.js';
 
-/** Signs on the thread pool. The private key is a private field, so neither JSON nor inspection reaches it. */
+/** Signs on the thread pool. The private key is a private field, hidden from JSON and inspection. */
 export class NativeSigner implements Signer {
   readonly kid: string;
   readonly publicKey: PublicKey;
@@ -19,7 +19,7 @@ export class NativeSigner implements Signer {
     this.#privateKey = privateKey;
   }
 
-  /** Whether the two halves belong together. */
+  /** Whether the public and the private key match. */
   isPair(): boolean {
     if (this.#privateKey.asymmetricKeyType !== 'ed25519') return false;
     const spki = createPublicKey(this.#privateKey).export({ format: 'der', type: 'spki' });
@@ -36,13 +36,13 @@ export class NativeSigner implements Signer {
   }
 }
 
-/** A key of a key file, read. */
+/** A parsed key of a key file. */
 export interface LoadedKey {
   readonly published: PublishableKey;
   readonly privateKey: KeyObject;
 }
 
-/** @throws what `refuse` makes, naming the rule */
+/** @throws the error that `refuse` returns, naming the rule */
 export function loadKey({ privateKey: encoded, ...life }: KeyFileKey, refuse: (rule: string) => KeyError): LoadedKey {
   const privateKey = parsePrivateKey(encoded);
   if (privateKey?.asymmetricKeyType !== 'ed25519') throw refuse('privateKey must be base64 of an Ed25519 PKCS#8 key');
@@ -51,7 +51,7 @@ export function loadKey({ privateKey: encoded, ...life }: KeyFileKey, refuse: (r
   return { published: { ...life, publicKey }, privateKey };
 }
 
-/** Null instead of the library's error, which may tell about the text it could not read. */
+/** Null instead of the library's error, which may reveal the text it could not read. */
 export function parsePrivateKey(text: string): KeyObject | null {
   try {
     return createPrivateKey({ key: Buffer.from(decodeBase64(text)), format: 'der', type: 'pkcs8' });
@@ -60,7 +60,7 @@ export function parsePrivateKey(text: string): KeyObject | null {
   }
 }
 
-/** A new active key, as a key file keeps it. */
+/** A new active key in the format of a key file. */
 export function freshKey(at: Date): KeyFileKey {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const now = at.toISOString();

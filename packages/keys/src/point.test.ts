@@ -5,25 +5,25 @@ import { isCanonicalAndNotSmallOrder, isOnCurve } from './point.js';
 import { encodeHex } from './hex.js';
 import { encodingOf, nonCanonicalY, P, smallOrderEncodings, torsionPoints } from '../test/curve.js';
 
-describe('the encodings that the strict gate refuses', () => {
-  it('are, for small order, exactly those of the eight points that curve arithmetic finds', () => {
+describe('the encodings that the strict gate rejects', () => {
+  it('include exactly the eight points of small order', () => {
     const points = torsionPoints();
     expect(new Set(points.map((point) => point.toHex())).size).toBe(8);
     for (const point of points) expect(isCanonicalAndNotSmallOrder(point.toBytes())).toBe(false);
   });
 
-  it('hold every spelling of those points, fourteen in all', () => {
+  it('include all fourteen spellings of those points', () => {
     const spellings = smallOrderEncodings();
     expect(new Set(spellings.map(encodeHex)).size).toBe(14);
     for (const spelling of spellings) expect(isCanonicalAndNotSmallOrder(spelling)).toBe(false);
   });
 
-  it('hold every y from p to 2^255 - 1 with either sign', () => {
+  it('include every y from p to 2^255 - 1 with either sign', () => {
     expect(nonCanonicalY()).toHaveLength(38);
     for (const encoding of nonCanonicalY()) expect(isCanonicalAndNotSmallOrder(encoding)).toBe(false);
   });
 
-  it('hold nothing else: y = p - 2 and the neighbours of every refused y pass', () => {
+  it('exclude y = p - 2 and every neighbouring y', () => {
     const refused = new Set(torsionPoints().map((point) => point.toAffine().y));
     for (const y of [P - 2n, ...[...refused].flatMap((each) => [each + 1n, each + 2n, each + P - 2n])]) {
       for (const sign of [0, 1] as const) {
@@ -33,7 +33,7 @@ describe('the encodings that the strict gate refuses', () => {
     }
   });
 
-  it('hold no honest key', () => {
+  it('exclude genuine keys', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (seed) => {
         const key = ed25519.getPublicKey(seed);
@@ -46,7 +46,7 @@ describe('the encodings that the strict gate refuses', () => {
 });
 
 describe('isOnCurve', () => {
-  it('agrees with an independent implementation on any 32 bytes', () => {
+  it('agrees with an independent implementation', () => {
     let onCurve = 0;
     let offCurve = 0;
     fc.assert(
@@ -67,7 +67,7 @@ describe('isOnCurve', () => {
     expect(Math.min(onCurve, offCurve)).toBeGreaterThan(30);
   });
 
-  it('takes x = 0', () => {
+  it('accepts x = 0', () => {
     expect(isOnCurve(encodingOf(1n, 0))).toBe(true);
     expect(isOnCurve(encodingOf(P - 1n, 0))).toBe(true);
   });

@@ -1,15 +1,15 @@
 import { bytesOfHexConstant } from './hex.js';
 
 /**
- * What may stand as a point of edwards25519 in a key (A) or in the first half of a signature (R).
- * An encoding is y in 255 bits, little-endian, then the sign of x in the topmost bit (RFC 8032, 5.1.2).
+ * Encodings of edwards25519 points that are accepted as a key (A) or as the first half of a signature (R). An encoding
+ * is y in 255 bits, little-endian, then the sign of x in the topmost bit (RFC 8032, 5.1.2).
  */
 const P = 2n ** 255n - 19n;
 
 /** d = -121665/121666 mod p, the curve constant of RFC 8032, 5.1. */
 const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
 
-/** The only y that a point of order 1, 2, 4 or 8 can have; each with both signs of x is refused. */
+/** The only values of y for points of order 1, 2, 4 or 8; each is rejected with both signs of x. */
 const SMALL_ORDER_Y: readonly Uint8Array[] = [
   '0000000000000000000000000000000000000000000000000000000000000000', // order 4
   '0100000000000000000000000000000000000000000000000000000000000000', // order 1
@@ -33,8 +33,8 @@ function hasSameY(encoding: Uint8Array, other: Uint8Array): boolean {
 /**
  * The encoding rule of the strict gate.
  * @param encoding exactly 32 bytes
- * @returns whether it is canonical and does not name one of the eight points of small order; says nothing on whether
- * it lies on the curve, which every backend finds out by itself
+ * @returns whether it is canonical and not one of the eight points of small order; does not check that it lies on the
+ * curve, since every backend does
  */
 export function isCanonicalAndNotSmallOrder(encoding: Uint8Array): boolean {
   return isReduced(encoding) && !SMALL_ORDER_Y.some((small) => hasSameY(encoding, small));
@@ -50,8 +50,8 @@ function powerModP(base: bigint, exponent: bigint): bigint {
 }
 
 /**
- * Whether some x fits the y of an encoding: x^2 = (y^2 - 1) / (d y^2 + 1) must be a square mod p.
- * Takes a fraction of a millisecond, so it is asked once when a key is read, never for each signature.
+ * Whether some x fits the y of an encoding: x^2 = (y^2 - 1) / (d y^2 + 1) must be a square mod p. Takes a fraction of a
+ * millisecond, so it runs once per key and never per signature.
  * @param encoding exactly 32 bytes, canonical
  */
 export function isOnCurve(encoding: Uint8Array): boolean {

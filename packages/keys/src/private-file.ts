@@ -16,14 +16,14 @@ import {
 import { dirname } from 'node:path';
 import { KeyError } from './key-error.js';
 
-// Key files on disk: for their owner only, whole or not at all.
+// Key files on disk: accessible to their owner only, written atomically.
 
 const OWNER_ONLY = 0o600;
 const MAX_BYTES = 1024 * 1024;
 
 /**
  * Reads a key file.
- * @throws KeyError KEY_FILE_NOT_FOUND; KEY_FILE_PERMISSIONS when anybody but the owner has access; KEY_FILE_INVALID
+ * @throws KeyError KEY_FILE_NOT_FOUND; KEY_FILE_PERMISSIONS when any user but the owner has access; KEY_FILE_INVALID
  */
 export function readPrivately(path: string): string {
   const file = openForReading(path);
@@ -33,7 +33,7 @@ export function readPrivately(path: string): string {
     if ((found.mode & 0o077) !== 0) {
       throw new KeyError(
         'KEY_FILE_PERMISSIONS',
-        `key file ${path}: others than its owner have access. Run: chmod 600 ${path}. If others may have read it, revoke its keys`,
+        `key file ${path}: users other than its owner have access. Run: chmod 600 ${path}. If others may have read it, revoke its keys`,
       );
     }
     if (found.size > MAX_BYTES) throw new KeyError('KEY_FILE_INVALID', `key file ${path}: must be at most 1 MiB`);
@@ -61,7 +61,7 @@ function openForReading(path: string): number {
 }
 
 /**
- * Writes beside the path, then gives the finished file its name: `link`, unlike `rename`, never replaces a file.
+ * Writes a temporary file beside the path and links it there: `link`, unlike `rename`, never replaces a file.
  * @throws KeyError KEY_FILE_EXISTS, KEY_FILE_UNWRITABLE
  */
 export function writeOnce(path: string, text: string): void {
@@ -87,9 +87,9 @@ export function writeOnce(path: string, text: string): void {
 }
 
 /**
- * Replaces a key file by another text. The old bytes are overwritten, which reaches them on file systems that write in
+ * Replaces the content of a key file. The old bytes are overwritten, which is effective on file systems that write in
  * place.
- * @throws KeyError KEY_FILE_UNWRITABLE; the file is then as it was
+ * @throws KeyError KEY_FILE_UNWRITABLE; the file is then unchanged
  */
 export function replacePrivately(path: string, text: string): void {
   const draft = `${path}.${randomUUID()}.tmp`;
@@ -115,8 +115,8 @@ export function replacePrivately(path: string, text: string): void {
 }
 
 /**
- * Runs work that nobody else does at the same time on the same key file.
- * @throws KeyError KEY_FILE_UNWRITABLE when somebody else has it now
+ * Runs work under an exclusive lock on the key file.
+ * @throws KeyError KEY_FILE_UNWRITABLE when another process holds the lock
  */
 export function whileLocked<T>(path: string, work: () => T): T {
   const lock = `${path}.lock`;
@@ -126,7 +126,7 @@ export function whileLocked<T>(path: string, work: () => T): T {
     throw new KeyError(
       'KEY_FILE_UNWRITABLE',
       errorCodeOf(cause) === 'EEXIST'
-        ? `key file ${path}: another process changes it. If none does, remove ${lock}`
+        ? `key file ${path}: another process is changing it. If no process is, remove ${lock}`
         : `key file ${path}: its folder must be writable by this user (${errorCodeOf(cause)})`,
     );
   }

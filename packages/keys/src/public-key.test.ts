@@ -19,7 +19,7 @@ const key = testSigner('public key').publicKey;
 const refusedWith = (code: string): unknown => expect.objectContaining({ name: 'KeyError', code });
 
 describe('reading a public key', () => {
-  it('gives the same key from every form', () => {
+  it('reads the same key from every form', () => {
     expect(publicKeyFromRaw(key.raw)).toEqual(key);
     expect(publicKeyFromSpki(toSpki(key))).toEqual(key);
     expect(publicKeyFromBase64(toSpkiBase64(key))).toEqual(key);
@@ -36,7 +36,7 @@ describe('reading a public key', () => {
     }
   });
 
-  it('copies the bytes, of a Buffer too', () => {
+  it('copies the bytes, also from a Buffer', () => {
     for (const make of [publicKeyFromRaw, (raw: Uint8Array) => publicKeyFromSpki(Buffer.from(toSpki({ raw })))]) {
       const bytes = Buffer.from(key.raw);
       const read = make(bytes);
@@ -46,11 +46,11 @@ describe('reading a public key', () => {
     }
   });
 
-  it.each([0, 31, 33, 44, 64])('refuses %d raw bytes', (length) => {
+  it.each([0, 31, 33, 44, 64])('rejects %d raw bytes', (length) => {
     expect(() => publicKeyFromRaw(new Uint8Array(length))).toThrow(refusedWith('KEY_FORMAT_UNSUPPORTED'));
   });
 
-  it('refuses points of small order and encodings that are not canonical, in every form', () => {
+  it('rejects small-order and non-canonical points in every form', () => {
     for (const raw of [...smallOrderEncodings(), ...nonCanonicalY()]) {
       const refused = refusedWith('KEY_POINT_INVALID');
       expect(() => publicKeyFromRaw(raw)).toThrow(refused);
@@ -60,11 +60,11 @@ describe('reading a public key', () => {
     }
   });
 
-  it('refuses bytes that name no point of the curve', () => {
+  it('rejects bytes that are not on the curve', () => {
     expect(() => publicKeyFromRaw(encodingOf(2n, 0))).toThrow(refusedWith('KEY_POINT_INVALID'));
   });
 
-  it('refuses SPKI of another algorithm, with stray bytes or cut off', () => {
+  it('rejects SPKI of another algorithm or length', () => {
     const { publicKey } = generateKeyPairSync('x25519');
     const spki = toSpki(key);
     for (const wrong of [
@@ -77,7 +77,7 @@ describe('reading a public key', () => {
     }
   });
 
-  it('refuses base64 of another length, other spellings and PEM', () => {
+  it('rejects PEM and non-canonical base64', () => {
     expect(() => publicKeyFromBase64(encodeBase64(new Uint8Array(33)))).toThrow(refusedWith('KEY_FORMAT_UNSUPPORTED'));
     for (const text of [
       toSpkiBase64(key).replace(/=$/, ''),
@@ -93,7 +93,7 @@ describe('reading a public key', () => {
 describe('reading a JWK', () => {
   const jwk = toJwk(key);
 
-  it('takes further members and the names of the algorithm in use', () => {
+  it('accepts unknown members and both algorithm names', () => {
     for (const extra of [
       { kid: 'any' },
       { use: 'sig' },
@@ -122,25 +122,25 @@ describe('reading a JWK', () => {
     expect(() => publicKeyFromJwk(value)).toThrow(refusedWith('KEY_FORMAT_UNSUPPORTED'));
   });
 
-  it('refuses x with padding', () => {
+  it('rejects x with padding', () => {
     expect(() => publicKeyFromJwk({ ...jwk, x: `${jwk.x}=` })).toThrow(refusedWith('ENCODING_INVALID'));
   });
 });
 
 describe('comparing and naming keys', () => {
-  it('tells keys apart by their point', () => {
+  it('compares keys by their point', () => {
     expect(isSamePublicKey(key, publicKeyFromRaw(key.raw))).toBe(true);
     expect(isSamePublicKey(key, testSigner('another').publicKey)).toBe(false);
   });
 
-  it('makes the thumbprint of RFC 8037, appendix A.3', () => {
+  it('computes the thumbprint of RFC 8037, appendix A.3', () => {
     const x = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo';
     expect(jwkThumbprint(publicKeyFromJwk({ kty: 'OKP', crv: 'Ed25519', x }))).toBe(
       'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
     );
   });
 
-  it('makes the fingerprint that `sha256sum` gives for the DER', () => {
+  it('computes the SHA-256 of the DER as fingerprint', () => {
     // openssl pkey -pubin -outform DER | sha256sum, for the key of RFC 8032, test 1
     expect(keyFingerprint(publicKeyFromRaw(bytesOf(RFC_8032_VECTORS[0].key)))).toBe(
       'sha256:06e3fd8fda29bb60ab59557de61edb0aecdb231134be30e75b455f8e1b792fa9',

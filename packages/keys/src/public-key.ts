@@ -3,17 +3,17 @@ import { KeyError } from './key-error.js';
 import { isCanonicalAndNotSmallOrder, isOnCurve } from './point.js';
 import { rawFromSpki, spkiFromRaw, SPKI_LENGTH } from './spki.js';
 
-/** An Ed25519 public key that passed every check on keys. Made by the functions of this package only. */
+/** An Ed25519 public key that passed every check on keys. Created by the functions of this package only. */
 export interface PublicKey {
-  /** The encoded point, 32 bytes; not to be written to. */
+  /** The encoded point, 32 bytes; must not be modified. */
   readonly raw: Uint8Array;
 }
 
 /**
  * Reads a raw key; the bytes are copied.
  * @param raw 32 bytes
- * @throws KeyError KEY_FORMAT_UNSUPPORTED for another length; KEY_POINT_INVALID for a non-canonical encoding, a point of
- * small order (under which anybody can make signatures) or bytes that name no point
+ * @throws KeyError KEY_FORMAT_UNSUPPORTED for another length; KEY_POINT_INVALID for a non-canonical encoding, a point
+ * of small order (for which anyone can forge signatures) or bytes that do not encode a point
  * @see docs/spec.md, "Node key set"
  */
 export function publicKeyFromRaw(raw: Uint8Array): PublicKey {
@@ -35,7 +35,8 @@ export function publicKeyFromSpki(spki: Uint8Array): PublicKey {
 }
 
 /**
- * Reads the `publicKey` member of a key set entry: base64 of the SPKI DER or of the raw 32 bytes, told by length.
+ * Reads the `publicKey` member of a key set entry: base64 of the SPKI DER or of the raw 32 bytes, distinguished by
+ * length.
  * @throws KeyError ENCODING_INVALID, KEY_FORMAT_UNSUPPORTED, KEY_POINT_INVALID
  */
 export function publicKeyFromBase64(text: string): PublicKey {
@@ -50,12 +51,12 @@ export function toSpki(key: PublicKey): Uint8Array {
   return spkiFromRaw(key.raw);
 }
 
-/** {@link toSpki} in base64: the `publicKey` member of a key set entry. */
+/** {@link toSpki} in base64, as in the `publicKey` member of a key set entry. */
 export function toSpkiBase64(key: PublicKey): string {
   return encodeBase64(toSpki(key));
 }
 
-/** Whether two keys are the same point; both encodings are canonical, so bytes decide. */
+/** Whether two keys are the same point; encodings are canonical, so comparing bytes is enough. */
 export function isSamePublicKey(one: PublicKey, other: PublicKey): boolean {
   return one.raw.every((byte, at) => other.raw[at] === byte);
 }

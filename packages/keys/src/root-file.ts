@@ -4,12 +4,12 @@ import { isJsonObject, ownMember } from './own-member.js';
 import { readPrivately, writeOnce } from './private-file.js';
 import type { Signer } from './signer.js';
 
-/** No key file has a member `type`: neither file is ever read as the other. */
+/** Key files have no member `type`, so neither file can be read as the other. */
 const ROOT_FILE_TYPE = 'svc.root-key-file.v1';
 
 /**
- * Makes a file with one fresh root key, which vouches for key histories and never signs receipts. The file appears whole
- * or not at all, readable by its owner only, and is never overwritten.
+ * Creates a file with one new root key, which signs key set statements and never receipts. The write is atomic, the
+ * file is readable by its owner only and never overwritten.
  * @throws KeyError KEY_FILE_EXISTS, KEY_FILE_UNWRITABLE
  * @see docs/spec.md, "Key history"
  */
@@ -22,8 +22,8 @@ export function createRootFile(path: string, now: Date): Signer {
 }
 
 /**
- * Opens a file that {@link createRootFile} made.
- * @throws KeyError KEY_FILE_NOT_FOUND; KEY_FILE_PERMISSIONS when anybody but the owner has access; KEY_FILE_INVALID,
+ * Opens a file created by {@link createRootFile}.
+ * @throws KeyError KEY_FILE_NOT_FOUND; KEY_FILE_PERMISSIONS when any user but the owner has access; KEY_FILE_INVALID,
  * naming the member and the rule
  */
 export function openRootFile(path: string): Signer {
@@ -51,7 +51,7 @@ function parseJson(text: string, refuse: (rule: string) => KeyError): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own message quotes the text around the fault, which may be a private key.
+    // The parser's message quotes the text around the fault, which may be a private key.
     throw refuse('must hold JSON');
   }
 }

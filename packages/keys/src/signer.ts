@@ -1,6 +1,6 @@
 import type { PublicKey } from './public-key.js';
 
-/** Whoever holds a private key: a key file, a test seed, later perhaps a hardware module. */
+/** Signs with one private key, held in a key file, a database, a hardware token or derived from a test seed. */
 export interface Signer {
   readonly kid: string;
   readonly publicKey: PublicKey;

@@ -1,6 +1,8 @@
 import { KeyError } from './key-error.js';
 
-/** DER of SubjectPublicKeyInfo with id-Ed25519 up to the key's 32 bytes; DER has no other way to write it (RFC 8410). */
+/**
+ * DER prefix of SubjectPublicKeyInfo with id-Ed25519, before the key's 32 bytes; the only valid encoding (RFC 8410).
+ */
 const PREFIX = Uint8Array.of(0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00);
 
 /** Length in bytes of an Ed25519 key as SPKI DER. */
@@ -15,8 +17,8 @@ export function spkiFromRaw(raw: Uint8Array): Uint8Array {
 }
 
 /**
- * @returns the raw key as a window into `spki`
- * @throws KeyError KEY_FORMAT_UNSUPPORTED unless it is an Ed25519 key in DER, nothing before or after
+ * @returns the raw key as a view of `spki`
+ * @throws KeyError KEY_FORMAT_UNSUPPORTED unless it is exactly the DER of an Ed25519 key
  */
 export function rawFromSpki(spki: Uint8Array): Uint8Array {
   if (spki.length !== SPKI_LENGTH || !PREFIX.every((byte, at) => spki[at] === byte)) {

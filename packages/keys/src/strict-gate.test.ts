@@ -8,12 +8,12 @@ const r = testSigner(2).publicKey.raw;
 const passes = (s: bigint): boolean => passesStrictGate(key, Uint8Array.from([...r, ...littleEndian(s)]));
 
 describe('passesStrictGate', () => {
-  it('takes every S below the group order and none from it on', () => {
+  it('accepts S only below the group order', () => {
     for (const s of [0n, 1n, L - 1n, L - (1n << 128n), 1n << 251n, (1n << 252n) - 1n]) expect(passes(s)).toBe(true);
     for (const s of [L, L + 1n, L + (1n << 128n), 2n * L, 1n << 253n, (1n << 256n) - 1n]) expect(passes(s)).toBe(false);
   });
 
-  it('takes only 32 and 64 bytes', () => {
+  it('accepts only 32 and 64 bytes', () => {
     const signature = Uint8Array.from([...r, ...littleEndian(1n)]);
     expect(passesStrictGate(key, signature)).toBe(true);
     expect(passesStrictGate(key.subarray(1), signature)).toBe(false);
@@ -22,7 +22,7 @@ describe('passesStrictGate', () => {
     expect(passesStrictGate(key, Uint8Array.from([...signature, 0]))).toBe(false);
   });
 
-  it('looks at key and R alike', () => {
+  it('checks the key and R alike', () => {
     for (const bad of [encodingOf(1n, 0), encodingOf(0n, 1), encodingOf(P + 3n, 0)]) {
       expect(passesStrictGate(bad, Uint8Array.from([...r, ...littleEndian(1n)]))).toBe(false);
       expect(passesStrictGate(key, Uint8Array.from([...bad, ...littleEndian(1n)]))).toBe(false);

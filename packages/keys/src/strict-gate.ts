@@ -14,8 +14,9 @@ function isBelowGroupOrder(scalar: Uint8Array): boolean {
 }
 
 /**
- * The gate before every Ed25519 backend. OpenSSL takes keys of small order (one such key "signs" anything), tweetnacl
- * takes S + L for S (a third party could respell a genuine signature): behind this gate all accept the same set.
+ * The gate before every Ed25519 backend. OpenSSL accepts keys of small order (such a key "signs" any message),
+ * tweetnacl accepts S + L for S (a third party could respell a genuine signature). Behind this gate all backends accept
+ * the same set.
  * @param raw the public key A, 32 bytes
  * @param signature R and S, 64 bytes
  * @returns whether the lengths are exact, S < L, and A and R are canonical and not of small order

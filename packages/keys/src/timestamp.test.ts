@@ -9,7 +9,7 @@ function parsed(text: string): Timestamp {
 }
 
 describe('parseTimestamp', () => {
-  it('agrees with Date for every moment and offset', () => {
+  it('agrees with Date for every time and offset', () => {
     const date = fc.date({
       min: new Date('0001-01-02T00:00:00Z'),
       max: new Date('9999-12-30T00:00:00Z'),
@@ -27,14 +27,14 @@ describe('parseTimestamp', () => {
     );
   });
 
-  it('reads one to nine digits of a second', () => {
+  it('reads one to nine fractional digits', () => {
     expect(parsed('2026-01-01T00:00:00Z').nanoseconds).toBe(0);
     expect(parsed('2026-01-01T00:00:00.5Z').nanoseconds).toBe(500_000_000);
     expect(parsed('2026-01-01T00:00:00.000000001Z').nanoseconds).toBe(1);
     expect(parsed('2026-01-01T00:00:00.999999999Z').nanoseconds).toBe(999_999_999);
   });
 
-  it('knows the calendar', () => {
+  it('follows the Gregorian calendar', () => {
     for (const real of ['2024-02-29', '2000-02-29', '0000-02-29', '0099-12-31', '2026-04-30', '9999-12-31']) {
       expect(parseTimestamp(`${real}T00:00:00Z`)).not.toBeNull();
     }
@@ -52,7 +52,7 @@ describe('parseTimestamp', () => {
     }
   });
 
-  it('counts the years before 100 as written', () => {
+  it('reads years before 100 literally', () => {
     expect(parsed('0000-01-01T00:00:00Z').epochSeconds).toBe(Date.parse('0000-01-01T00:00:00Z') / 1000);
     expect(parsed('0050-03-01T00:00:00Z').epochSeconds).toBe(Date.parse('0050-03-01T00:00:00Z') / 1000);
   });
@@ -86,13 +86,13 @@ describe('parseTimestamp', () => {
     expect(parseTimestamp(text)).toBeNull();
   });
 
-  it('refuses what is no text', () => {
+  it('rejects values that are not strings', () => {
     for (const value of [null, undefined, 0, 1767225600, new Date(), {}, ['2026-01-01T00:00:00Z'], true]) {
       expect(parseTimestamp(value)).toBeNull();
     }
   });
 
-  it('takes offsets up to 23:59 both ways', () => {
+  it('accepts offsets up to 23:59 both ways', () => {
     expect(parsed('2026-01-01T00:00:00+23:59').epochSeconds).toBe(Date.parse('2025-12-31T00:01:00Z') / 1000);
     expect(parsed('2026-01-01T00:00:00-23:59').epochSeconds).toBe(Date.parse('2026-01-01T23:59:00Z') / 1000);
     expect(parsed('2026-01-01T00:00:00-00:00')).toEqual(parsed('2026-01-01T00:00:00Z'));
@@ -100,18 +100,18 @@ describe('parseTimestamp', () => {
 });
 
 describe('compareTimestamps', () => {
-  it('orders moments, not texts', () => {
+  it('orders times, not texts', () => {
     expect(compareTimestamps(parsed('2026-01-01T01:00:00+02:00'), parsed('2026-01-01T00:00:00Z'))).toBeLessThan(0);
     expect(compareTimestamps(parsed('2026-01-01T01:00:00+01:00'), parsed('2026-01-01T00:00:00.000Z'))).toBe(0);
   });
 
-  it('tells one nanosecond', () => {
+  it('distinguishes one nanosecond', () => {
     const [earlier, later] = [parsed('2026-01-01T00:00:00.123456788Z'), parsed('2026-01-01T00:00:00.123456789Z')];
     expect(compareTimestamps(earlier, later)).toBeLessThan(0);
     expect(compareTimestamps(later, earlier)).toBeGreaterThan(0);
   });
 
-  it('goes by the fraction also before 1970', () => {
+  it('orders fractions before 1970 too', () => {
     expect(compareTimestamps(parsed('1969-12-31T23:59:59.1Z'), parsed('1969-12-31T23:59:59.2Z'))).toBeLessThan(0);
     expect(compareTimestamps(parsed('1969-12-31T23:59:59.9Z'), parsed('1970-01-01T00:00:00Z'))).toBeLessThan(0);
   });

@@ -1,4 +1,4 @@
-/** A moment, exact to the nanosecond. */
+/** A point in time with nanosecond precision. */
 export interface Timestamp {
   /** Whole seconds since 1970-01-01T00:00:00Z, rounded down (negative before it). */
   readonly epochSeconds: number;
@@ -50,7 +50,7 @@ export function parseTimestamp(text: unknown): Timestamp | null {
   };
 }
 
-/** Below 0 when `a` is earlier, above 0 when later, 0 for the same moment in whatever spelling. */
+/** Below 0 when `a` is earlier, above 0 when later, 0 for the same time in any spelling. */
 export function compareTimestamps(a: Timestamp, b: Timestamp): number {
   return a.epochSeconds - b.epochSeconds || a.nanoseconds - b.nanoseconds;
 }

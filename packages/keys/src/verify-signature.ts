@@ -6,7 +6,7 @@ import { passesStrictGate } from './strict-gate.js';
 /** Whether `signature` (64 bytes) over `message` was made with the private half of `key`. Never throws. */
 export type SignatureVerifier = (key: PublicKey, message: Uint8Array, signature: Uint8Array) => Promise<boolean>;
 
-/** Puts the strict gate before a backend; a backend that throws has not verified anything. */
+/** Puts the strict gate before a backend; an exception of the backend means "not verified". */
 export function createVerifier(backend: Ed25519Backend): SignatureVerifier {
   return async (key, message, signature) => {
     try {
@@ -25,5 +25,5 @@ export function createVerifier(backend: Ed25519Backend): SignatureVerifier {
  */
 export const verifySignature: SignatureVerifier = createVerifier(platformBackend);
 
-/** The same for many signatures at once (a project, a batch of files): on Node they share the thread pool. */
+/** The same for many concurrent signatures (a project, a batch of files): on Node they share the thread pool. */
 export const verifySignatureInPool: SignatureVerifier = createVerifier(pooledBackend);

@@ -1,4 +1,4 @@
-/** Whatever the backend, the same signatures are accepted: cases from the definitions, not from a list. */
+/** All backends accept the same signatures; the cases are derived from the definitions. */
 import { describe, expect, it } from '@jest/globals';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import fc from 'fast-check';
@@ -22,7 +22,7 @@ import { bytesOf, RFC_8032_VECTORS } from './rfc8032.js';
 const backends = [nodeBackend, webCryptoBackend(webcrypto.subtle), tweetnaclBackend, browserBackend];
 const verifiers = backends.map(createVerifier);
 
-/** What every backend says behind the gate; fails when they do not say the same. */
+/** The common verdict of all backends behind the gate; fails when they disagree. */
 async function verdict(raw: Uint8Array, message: Uint8Array, signature: Uint8Array): Promise<boolean> {
   const verdicts = await Promise.all(verifiers.map((verify) => verify({ raw }, message, signature)));
   const [first] = verdicts;
@@ -56,7 +56,7 @@ describe('genuine signatures', () => {
     );
   });
 
-  it('are refused after one changed bit in key, message or signature', async () => {
+  it('are refused after any bit flip', async () => {
     const whole = Uint8Array.from([...key, ...signature, ...message]);
     await fc.assert(
       fc.asyncProperty(fc.nat(whole.length * 8 - 1), async (bit) => {
@@ -75,7 +75,7 @@ describe('respelled signatures', () => {
     expect(await verdict(key, message, withS(S + times * L))).toBe(false);
   });
 
-  it('need the gate: tweetnacl alone takes S + L', async () => {
+  it('need the gate: tweetnacl accepts S + L', async () => {
     expect(await tweetnaclBackend.verify(key, message, withS(S + L))).toBe(true);
   });
 
@@ -94,9 +94,9 @@ describe('points of small order', () => {
   const nonce = { scalar: 5n, encoding: ed25519.Point.BASE.multiply(5n).toBytes() };
   const zero = new Uint8Array(32);
 
-  it('are refused as the key in every spelling, whatever the equation says', async () => {
+  it('are refused as the key in every spelling', async () => {
     for (const encoding of smallOrderEncodings()) {
-      // The equation holds for about every eighth message at least.
+      // The equation holds for at least about one in eight messages.
       for (let at = 0; at < 3; at++) {
         const any = Uint8Array.of(at);
         expect(await verdict(encoding, any, forgeSignature({ scalar: 0n, encoding }, nonce, any))).toBe(false);
@@ -117,7 +117,7 @@ describe('points of small order', () => {
     }
   });
 
-  it('need the gate: under the neutral point OpenSSL and tweetnacl take one signature for any message', async () => {
+  it('need the gate: OpenSSL and tweetnacl accept the neutral point', async () => {
     const neutral = encodingOf(1n, 0);
     const skeleton = Uint8Array.from([...neutral, ...zero]);
     expect(await nodeBackend.verify(neutral, message, skeleton)).toBe(true);
@@ -136,11 +136,11 @@ describe('encodings that are not canonical', () => {
 });
 
 describe('points with a part of small order', () => {
-  // Not refused: no cofactor is multiplied in, so the equation decides, and every backend must decide alike.
+  // Not rejected: the equation without cofactor decides, and every backend must agree.
   const torsion = torsionPoints();
   const base = ed25519.Point.BASE;
 
-  it('are accepted as key and R exactly when the equation holds without cofactor', async () => {
+  it('are accepted when the cofactorless equation holds', async () => {
     let accepted = 0;
     for (const [i, keyTorsion] of torsion.entries()) {
       const mixedKey = { scalar, encoding: base.multiply(scalar).add(keyTorsion).toBytes() };
@@ -174,7 +174,7 @@ describe('hostile input', () => {
   const part = fc.oneof(fc.constantFrom(...odd), fc.uint8Array({ minLength: 32, maxLength: 32 }));
   const scalars = fc.oneof(fc.constantFrom(0n, 1n, S, L - 1n, L, L + S), fc.bigInt(0n, (1n << 256n) - 1n));
 
-  it('of any mixture of odd parts gets the same verdict everywhere', async () => {
+  it('gets the same verdict from every backend', async () => {
     await fc.assert(
       fc.asyncProperty(part, part, scalars, async (a, r, s) => {
         expect(await verdict(a, message, Uint8Array.from([...r, ...littleEndian(s)]))).toBe(false);
@@ -183,14 +183,14 @@ describe('hostile input', () => {
     );
   });
 
-  it('of a key with another length is refused', async () => {
+  it('with a key of another length is refused', async () => {
     for (const length of [0, 31, 33, 64]) expect(await verdict(new Uint8Array(length), message, signature)).toBe(false);
   });
 
-  it('never makes the verifier throw, nor does a backend that throws', async () => {
+  it('never makes the verifier throw', async () => {
     const broken = createVerifier({ name: 'broken', verify: () => Promise.reject(new Error('no')) });
     expect(await broken({ raw: key }, message, signature)).toBe(false);
-    // As a caller without types would.
+    // Simulates an untyped caller.
     const untyped: (...input: unknown[]) => unknown = Function.prototype.call.bind(verifySignature, undefined);
     expect(await untyped({ raw: key }, 'text', signature)).toBe(false);
     expect(await untyped({}, message, signature)).toBe(false);

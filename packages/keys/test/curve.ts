@@ -1,4 +1,4 @@
-/** The curve by independent arithmetic, to derive the cases that the strict gate must refuse or take. */
+/** Independent curve arithmetic, from which the cases for the strict gate are derived. */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { createHash } from 'node:crypto';
 
@@ -42,7 +42,7 @@ function decodedOrNull(encoding: Uint8Array): CurvePoint | null {
   }
 }
 
-/** Every 32 bytes that a decoder without canonicity checks reads as a point of small order. */
+/** Every encoding that a decoder without canonicity checks reads as a point of small order. */
 export function smallOrderEncodings(): Uint8Array[] {
   const ys = new Set(torsionPoints().map((point) => point.toAffine().y));
   const spellings = [...ys].flatMap((y) => (y + P < 1n << 255n ? [y, y + P] : [y]));
@@ -61,7 +61,7 @@ export function challenge(r: Uint8Array, a: Uint8Array, message: Uint8Array): bi
 }
 
 /**
- * A signature by the equation alone, with encodings of A and R that the caller chooses.
+ * Forges a signature from the equation alone, with encodings of A and R chosen by the caller.
  * @param key a such that the prime-order part of A is aB
  * @param nonce r such that the prime-order part of R is rB
  */

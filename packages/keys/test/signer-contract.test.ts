@@ -33,10 +33,10 @@ describe('the contract', () => {
   const honest = testSigner('honest');
   it.each<[string, Signer]>([
     ['signs with another key', { ...honest, sign: (message) => testSigner('other').sign(message) }],
-    ['goes by another name', testSigner('honest', { kid: 'another' })],
-    ['answers one byte too much', { ...honest, sign: async (m) => Uint8Array.of(...(await honest.sign(m)), 0) }],
+    ['has another kid', testSigner('honest', { kid: 'another' })],
+    ['returns one extra byte', { ...honest, sign: async (m) => Uint8Array.of(...(await honest.sign(m)), 0) }],
     ['signs one message only', { ...honest, sign: () => honest.sign(new TextEncoder().encode('receipt')) }],
-  ])('refuses a signer that %s', async (_name, signer) => {
+  ])('rejects a signer that %s', async (_name, signer) => {
     const verdicts = await Promise.all(SIGNER_RULES.map(({ holds }) => holds(signer)));
     expect(verdicts).toContain(false);
   });

@@ -1,16 +1,16 @@
 import { Pkcs11Error, PKCS11_ERROR_CODES, type Pkcs11ErrorCode } from './pkcs11-error.js';
 
-/** Which token of a module: by its label, or by the number of the slot it is in. */
+/** Selects a token of a module by its label or by its slot number. */
 export type TokenChoice = { readonly label: string } | { readonly slot: number };
 
-/** What the process that holds the module must know to log in. The PIN itself never travels, only where it lies. */
+/** What the module process needs to log in: the path of the PIN file, never the PIN itself. */
 export interface TokenAddress {
   readonly modulePath: string;
   readonly token: TokenChoice;
   readonly pinFile: string;
 }
 
-/** What the process that holds the module can be asked. */
+/** Requests to the module process. */
 export type Request =
   | { readonly operation: 'open'; readonly address: TokenAddress }
   | { readonly operation: 'list' }
@@ -19,7 +19,7 @@ export type Request =
   | { readonly operation: 'sign'; readonly kid: string; readonly message: Uint8Array }
   | { readonly operation: 'destroy'; readonly kid: string };
 
-/** A key on a token as its public half tells of it. */
+/** A key on a token, described by its public key. */
 export interface TokenKey {
   /** RFC 7638 thumbprint. */
   readonly kid: string;
@@ -37,7 +37,7 @@ export type ReplyMessage =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly refusal: { readonly code: Pkcs11ErrorCode; readonly message: string } };
 
-/** Reads a result of which the type was lost between two processes. @throws Pkcs11Error PKCS11_UNAVAILABLE */
+/** Validates a result from the other process. @throws Pkcs11Error PKCS11_UNAVAILABLE */
 export type ReadResult<T> = (result: unknown) => T;
 
 export const readNothing: ReadResult<null> = () => null;
@@ -60,7 +60,7 @@ export const readTokenKeys: ReadResult<readonly TokenKey[]> = (result) => {
   return result.map(readTokenKey);
 };
 
-/** @returns null for what is no reply */
+/** @returns null for anything but a reply */
 export function readReply(message: unknown): ReplyMessage | null {
   if (typeof message !== 'object' || message === null || !('id' in message)) return null;
   const { id } = message;
@@ -75,5 +75,5 @@ export function readReply(message: unknown): ReplyMessage | null {
 }
 
 function unreadable(): Pkcs11Error {
-  return new Pkcs11Error('PKCS11_UNAVAILABLE', 'PKCS#11 process: answered in a form that cannot be read');
+  return new Pkcs11Error('PKCS11_UNAVAILABLE', 'PKCS#11 process: returned an unreadable answer');
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { readReply, type ReadResult, type Request } from './messages.js';
 import { Pkcs11Error } from './pkcs11-error.js';
 
-// By way of `dist`, so that tests, which run from sources, start the built program too.
+// Through `dist`, so that tests, which run from source, also start the built program.
 const PROGRAM = fileURLToPath(new URL('../dist/process/main.js', import.meta.url));
 
 interface Pending {
@@ -12,13 +12,13 @@ interface Pending {
 }
 
 export interface ProcessOptions {
-  /** What the process has for its environment, where vendors' libraries look for their settings. */
+  /** Environment of the process; vendors' libraries read their settings from it. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** How long one call may take. */
+  /** Maximum duration of one call. */
   readonly timeoutMs: number;
 }
 
-/** A process with a module in it. Once it is over it stays so; whoever needs the token starts another. */
+/** A child process that has loaded the module. Once ended it is not restarted; the connection starts another. */
 export class ModuleProcess {
   readonly #child: ChildProcess;
   readonly #timeoutMs: number;
@@ -29,7 +29,7 @@ export class ModuleProcess {
   constructor({ environment, timeoutMs }: ProcessOptions) {
     this.#timeoutMs = timeoutMs;
     this.#child = fork(PROGRAM, [], {
-      // Not the flags of this process: a debugger's port, for one, cannot be had twice.
+      // Does not inherit this process's flags: a debugger port, for example, can be opened only once.
       execArgv: [],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -51,13 +51,15 @@ export class ModuleProcess {
     return this.#over !== null;
   }
 
-  /** @throws Pkcs11Error what the process refuses with; PKCS11_UNAVAILABLE when it ends or does not answer in time */
+  /**
+   * @throws Pkcs11Error the error that the process returns; PKCS11_UNAVAILABLE when it ends or does not answer in time
+   */
   ask<T>(request: Request, read: ReadResult<T>): Promise<T> {
     if (this.#over !== null) return Promise.reject(this.#over);
     const id = (this.#lastId += 1);
     return new Promise<unknown>((resolve, reject) => {
       const timer = setTimeout(() => {
-        // A library that hangs cannot be interrupted, only ended.
+        // A library that hangs cannot be interrupted; only ending its process helps.
         this.#end('PKCS#11 module: did not answer in time');
       }, this.#timeoutMs);
       this.#pending.set(id, {
@@ -77,7 +79,7 @@ export class ModuleProcess {
     }).then(read);
   }
 
-  /** Ends the process, and with it the login. Calls under way fail. */
+  /** Ends the process and its login. Pending calls fail. */
   end(): void {
     this.#end('PKCS#11 process: was ended');
   }
@@ -101,7 +103,7 @@ export class ModuleProcess {
     this.#pending.clear();
   }
 
-  /** Only a call under way keeps the service's process from ending. */
+  /** Only a pending call keeps the service's process alive. */
   #keepAlive(isNeeded: boolean): void {
     if (isNeeded) {
       this.#child.ref();

@@ -1,5 +1,5 @@
 /**
- * Why a token, or a key on it, cannot be used. The list is closed: callers may switch over it.
+ * Reason why a token, or a key on it, cannot be used. The list is closed: callers may switch over it.
  *
  * - PKCS11_BINDING_MISSING: the optional package `pkcs11js` is not installed or was not compiled
  * - PKCS11_MODULE_UNUSABLE: the module's library cannot be loaded
@@ -9,8 +9,8 @@
  * - PKCS11_ED25519_UNSUPPORTED: the token makes no Ed25519 keys or signatures
  * - PKCS11_KEY_NOT_FOUND, PKCS11_KEY_AMBIGUOUS: no key, or several private keys, of this kid on the token
  * - PKCS11_KEY_EXTRACTABLE: the private key may leave the token
- * - PKCS11_SIGNATURE_INVALID: what the token answered is no signature of this key over this message
- * - PKCS11_UNAVAILABLE: the token is away, or its module failed or did not answer in time; this passes by itself
+ * - PKCS11_SIGNATURE_INVALID: the token's answer is not a signature of this key over this message
+ * - PKCS11_UNAVAILABLE: the token is absent, or its module failed or did not answer in time; a later call tries again
  */
 export type Pkcs11ErrorCode = (typeof PKCS11_ERROR_CODES)[number];
 
@@ -28,7 +28,7 @@ export const PKCS11_ERROR_CODES = [
   'PKCS11_UNAVAILABLE',
 ] as const;
 
-/** A refusal about a hardware key. The message names the setting and the rule and never holds the PIN. */
+/** An error about a hardware key. The message names the setting and the rule and never contains the PIN. */
 export class Pkcs11Error extends Error {
   override readonly name = 'Pkcs11Error';
   readonly code: Pkcs11ErrorCode;

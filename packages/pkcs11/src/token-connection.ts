@@ -4,14 +4,14 @@ import { ModuleProcess, type ProcessOptions } from './module-process.js';
 import { Pkcs11Error } from './pkcs11-error.js';
 
 export interface ConnectionOptions extends ProcessOptions {
-  /** At most one new login within this time, so that a token that is away is not asked by every request. */
+  /** Minimum interval between logins, so that an absent token is not tried on every request. */
   readonly reopenAfterMs: number;
 }
 
-/** Asks the process that holds the module, whichever it is at the time. */
+/** Sends requests to the current module process. */
 export interface TokenCalls {
   /**
-   * @param options `again`: may be asked twice, because asking twice does what asking once does
+   * @param options `again`: may be retried, because the request is idempotent
    * @throws Pkcs11Error
    */
   ask<T>(request: Request, read: ReadResult<T>, options: { readonly again: boolean }): Promise<T>;
@@ -19,8 +19,8 @@ export interface TokenCalls {
 }
 
 /**
- * A login to a token that comes back by itself: after a failure of the module its process is replaced by a new one,
- * which loads the library, finds the token and logs in again. Nothing of an old session can be in the way then.
+ * A login that reconnects automatically: after a failure of the module its process is replaced by a new one, which
+ * loads the library, finds the token and logs in again, free of state from old sessions.
  */
 export class TokenConnection implements TokenCalls {
   readonly #address: TokenAddress;
@@ -28,7 +28,7 @@ export class TokenConnection implements TokenCalls {
   #current: { readonly process: ModuleProcess; readonly opened: Promise<null> } | null = null;
   #openedAt = -Infinity;
   #lastFailure: Pkcs11Error | null = null;
-  /** The PIN file as it was when the token refused what is in it. */
+  /** State of the PIN file when the token refused its PIN. */
   #refusedPin: string | null = null;
   #isClosed = false;
 
@@ -50,13 +50,13 @@ export class TokenConnection implements TokenCalls {
     return (await this.#open()).ask(request, read);
   }
 
-  /** Logs out. Calls under way fail, and so does every later one. */
+  /** Logs out. Pending calls fail, and so does every later one. */
   close(): void {
     this.#isClosed = true;
     this.#current?.process.end();
   }
 
-  /** The one process, started when there is none; of many callers at once one starts it. */
+  /** The single process, started on demand; of concurrent callers one starts it. */
   async #open(): Promise<ModuleProcess> {
     if (this.#current === null || this.#current.process.isOver) {
       const refusal = this.#refusalToOpen();
@@ -74,7 +74,7 @@ export class TokenConnection implements TokenCalls {
     if (this.#isClosed) return new Pkcs11Error('PKCS11_UNAVAILABLE', 'PKCS#11 token: was closed');
     if (this.#lastFailure === null) return null;
     const isSoon = performance.now() - this.#openedAt < this.#options.reopenAfterMs;
-    // A wrong PIN tried by every request would lock the token within a second.
+    // A wrong PIN tried on every request would lock the token within a second.
     const isSamePin = this.#refusedPin !== null && this.#refusedPin === stateOf(this.#address.pinFile);
     return isSoon || isSamePin ? this.#lastFailure : null;
   }
@@ -98,7 +98,7 @@ function isPassing(error: unknown): error is Pkcs11Error {
   return error instanceof Pkcs11Error && error.code === 'PKCS11_UNAVAILABLE';
 }
 
-/** Tells one content of a file from the next without reading it. */
+/** Identifies the content of a file without reading it. */
 function stateOf(path: string): string {
   try {
     const { dev, ino, size, mtimeNs } = statSync(path, { bigint: true });

@@ -9,7 +9,7 @@ const other = testSigner('other');
 const described = { kid: honest.kid, label: 'key', point: honest.publicKey.raw };
 const message = new TextEncoder().encode('receipt');
 
-/** A module that answers what it is told to. */
+/** A module with scripted answers. */
 function answering(answers: Partial<Record<Request['operation'], (request: Request) => unknown>>): TokenCalls {
   return {
     ask: async <T>(request: Request, read: ReadResult<T>) => read(await answers[request.operation]?.(request)),
@@ -27,14 +27,14 @@ describe('a module that lies', () => {
     ['65 bytes', async (request) => Uint8Array.of(...(await honest.sign(messageOf(request))), 0)],
     ['64 zeros', () => new Uint8Array(64)],
     ['nothing', () => new Uint8Array()],
-  ])('is refused when the key is opened or made: it answers %s', async (_lie, sign) => {
+  ])('is rejected on open and create when it returns %s', async (_lie, sign) => {
     const token = tokenOf(answering({ find: () => described, create: () => described, sign }));
     const refusal = { code: 'PKCS11_SIGNATURE_INVALID' };
     await expect(token.openKey(honest.kid)).rejects.toMatchObject(refusal);
     await expect(token.createKey('key')).rejects.toMatchObject(refusal);
   });
 
-  it('is refused later on too', async () => {
+  it('is rejected later too', async () => {
     let liar = honest;
     const token = tokenOf(answering({ find: () => described, sign: (request) => liar.sign(messageOf(request)) }));
     const signer = await token.openKey(honest.kid);
@@ -43,20 +43,20 @@ describe('a module that lies', () => {
     await expect(signer.sign(message)).rejects.toMatchObject({ code: 'PKCS11_SIGNATURE_INVALID' });
   });
 
-  it('is refused when it gives out another key than it was asked for', async () => {
+  it('is rejected when it returns another key', async () => {
     const find = () => ({ ...described, kid: other.kid, point: other.publicKey.raw });
     const token = tokenOf(answering({ find, sign: (request) => other.sign(messageOf(request)) }));
     await expect(token.openKey(honest.kid)).rejects.toMatchObject({ code: 'PKCS11_SIGNATURE_INVALID' });
   });
 
-  it('is refused when a key goes by a kid that is not its own', async () => {
+  it('is rejected when a kid does not match its key', async () => {
     const find = () => ({ ...described, point: other.publicKey.raw });
     const token = tokenOf(answering({ find, sign: (request) => other.sign(messageOf(request)) }));
     await expect(token.openKey(honest.kid)).rejects.toMatchObject({ code: 'PKCS11_SIGNATURE_INVALID' });
   });
 
   it.each([null, undefined, {}, 'key', { ...described, point: 'x' }, { ...described, kid: 1 }])(
-    'is refused when its answer cannot be read: %j',
+    'is rejected when its answer is unreadable: %j',
     async (answer) => {
       await expect(tokenOf(answering({ find: () => answer })).openKey(honest.kid)).rejects.toMatchObject({
         code: 'PKCS11_UNAVAILABLE',

@@ -5,43 +5,44 @@ import { Pkcs11Error } from './pkcs11-error.js';
 import { Pkcs11Signer } from './pkcs11-signer.js';
 import { TokenConnection, type ConnectionOptions, type TokenCalls } from './token-connection.js';
 
-/** A token that one comes back to by itself when it was away. */
+/** A token that is reconnected automatically after an absence. */
 export interface Token {
   /** The Ed25519 keys on it. */
   listKeys(): Promise<readonly TokenKey[]>;
   /**
-   * Makes a key whose private half never leaves the token (not extractable, sensitive).
-   * @param label what the token's own tools show beside it, 1 to 64 characters; need not be unique
-   * @throws Pkcs11Error PKCS11_ED25519_UNSUPPORTED, PKCS11_KEY_EXTRACTABLE, and what signing throws
+   * Creates a key whose private key never leaves the token (not extractable, sensitive).
+   * @param label label shown by the token's tools, 1 to 64 characters; need not be unique
+   * @throws Pkcs11Error PKCS11_ED25519_UNSUPPORTED, PKCS11_KEY_EXTRACTABLE, and errors of signing
    */
   createKey(label: string): Promise<Signer>;
   /**
-   * Opens a key, once it has shown that it signs.
+   * Opens a key after a test signature has verified.
    * @param kid RFC 7638 thumbprint
    * @throws Pkcs11Error PKCS11_KEY_NOT_FOUND, PKCS11_KEY_AMBIGUOUS, PKCS11_KEY_EXTRACTABLE, PKCS11_SIGNATURE_INVALID,
    * PKCS11_UNAVAILABLE
    */
   openKey(kid: string): Promise<Signer>;
-  /** Erases a key, for good. @throws Pkcs11Error PKCS11_KEY_NOT_FOUND */
+  /** Erases a key irrevocably. @throws Pkcs11Error PKCS11_KEY_NOT_FOUND */
   destroyKey(kid: string): Promise<void>;
-  /** Logs out. Signers of this token are of no use any more. */
+  /** Logs out. Signers of this token fail from then on. */
   close(): void;
 }
 
 const DEFAULTS: ConnectionOptions = { timeoutMs: 10_000, reopenAfterMs: 1000 };
 
 /**
- * A token behind a PKCS#11 module. Nothing is loaded before the first call, which starts a process for the module and
- * logs in there; a call that fails leaves nothing behind that a later one could stumble over.
+ * A token behind a PKCS#11 module. The first call starts a process for the module and logs in; a failed call leaves no
+ * state behind.
  * @param address `modulePath`: the library; `token`: its label or slot; `pinFile`: readable by no other user
- * @param options `timeoutMs`: how long one call may take (10 s unless given), then the process is ended and replaced;
- * `reopenAfterMs`: the pause between two logins (1 s); `environment`: the process's, that of this one unless given
+ * @param options `timeoutMs`: maximum duration of one call (default 10 s), after which the process is ended and
+ * replaced; `reopenAfterMs`: minimum interval between logins (default 1 s); `environment`: of the process, inherited by
+ * default
  */
 export function connectToken(address: TokenAddress, options: Partial<ConnectionOptions> = {}): Token {
   return tokenOf(new TokenConnection(address, { ...DEFAULTS, ...options }));
 }
 
-/** The token behind such calls. */
+/** A token over a connection. */
 export function tokenOf(calls: TokenCalls): Token {
   return {
     listKeys: () => calls.ask({ operation: 'list' }, readTokenKeys, { again: true }),
@@ -63,7 +64,7 @@ export function tokenOf(calls: TokenCalls): Token {
   };
 }
 
-/** What is signed to prove a key begins so, and can be no receipt. */
+/** Prefix of the message that proves a key; a message with this prefix cannot be a receipt. */
 const PROOF = new TextEncoder().encode('proof that a key signs: ');
 
 async function prove(key: TokenKey, calls: TokenCalls): Promise<Signer> {
@@ -76,5 +77,5 @@ async function prove(key: TokenKey, calls: TokenCalls): Promise<Signer> {
 }
 
 function impostor(): Pkcs11Error {
-  return new Pkcs11Error('PKCS11_SIGNATURE_INVALID', 'PKCS#11 token: gave out a key under a kid that is not its own');
+  return new Pkcs11Error('PKCS11_SIGNATURE_INVALID', 'PKCS#11 token: returned a key that does not match its kid');
 }

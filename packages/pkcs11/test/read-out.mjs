@@ -1,5 +1,5 @@
-// Tries to read the private keys of a token out, with nothing but the binding. Prints what the token says to each.
-//   node read-out.mjs MODULE LABEL PIN
+// Tries to export the private keys of a token with the bare binding. Prints the token's answer for each. node
+// read-out.mjs MODULE LABEL PIN
 import { createRequire } from 'node:module';
 
 const binding = createRequire(import.meta.url)('pkcs11js');

@@ -9,7 +9,7 @@ import { connectToken, Pkcs11Error, type ConnectionOptions, type Token, type Tok
 import { describeWithToken, makeToken, TOKEN_LABEL, type TestToken } from '@cer/pkcs11/testing';
 
 const message = new TextEncoder().encode('receipt');
-/** A crowded machine starts no process in the time that a node gives its token. */
+/** On a loaded machine starting a process takes longer than the node's timeout. */
 const PATIENT = { timeoutMs: 60_000 };
 const opened: Token[] = [];
 let hsm: TestToken;
@@ -31,7 +31,7 @@ async function refusalOf(act: Promise<unknown>): Promise<Pkcs11Error> {
   throw new Error('was not refused', { cause: error });
 }
 
-/** The processes that this one started and that are still there. */
+/** Live child processes of this process. */
 function children(): number[] {
   const tasks = `/proc/${process.pid}/task`;
   return readdirSync(tasks)
@@ -48,7 +48,7 @@ function commandOf(pid: number | string): string {
   return textOf(`/proc/${pid}/cmdline`);
 }
 
-/** Nothing of a thread or process that ended between being listed and being looked at. */
+/** Empty for a thread or process that ended after it was listed. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -57,7 +57,7 @@ function textOf(path: string): string {
   }
 }
 
-/** A process that was ended is gone a moment later. */
+/** An ended process disappears with a short delay. */
 async function noChildIsLeft(): Promise<void> {
   while (children().length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -81,7 +81,7 @@ describeWithToken('a signer on a token', () => {
   let token: Token;
   let signer: Signer;
   beforeAll(async () => {
-    // Not by `open`, which closes after each test.
+    // Not through `open`, which closes after each test.
     token = connectToken(hsm.address, { ...PATIENT, environment: hsm.environment });
     signer = await token.createKey('contract');
   });
@@ -93,7 +93,7 @@ describeWithToken('a signer on a token', () => {
     expect(await holds(signer)).toBe(true);
   });
 
-  it('lets the event loop run while it signs', async () => {
+  it('does not block the event loop while signing', async () => {
     let hasTurned = false;
     const turn = new Promise((resolve) => setImmediate(resolve)).then(() => (hasTurned = true));
     const first = await Promise.race([turn, signer.sign(new Uint8Array(1024 * 1024))]);
@@ -105,7 +105,7 @@ describeWithToken('a signer on a token', () => {
 describeWithToken('keys on a token', () => {
   useHsm();
 
-  it('are made, listed, opened by kid by another process, and erased', async () => {
+  it('are created, listed, opened elsewhere and erased', async () => {
     const maker = await open();
     const made = await maker.createKey('first');
     const user = await open();
@@ -120,7 +120,7 @@ describeWithToken('keys on a token', () => {
     expect((await refusalOf(signer.sign(message))).code).not.toBe('PKCS11_SIGNATURE_INVALID');
   });
 
-  it('cannot be read out, the token itself says so', async () => {
+  it('cannot be exported from the token', async () => {
     await (await open()).createKey('kept');
     const program = join(import.meta.dirname, 'read-out.mjs');
     const said = execFileSync(process.execPath, [program, hsm.address.modulePath, TOKEN_LABEL, hsm.pin], {
@@ -137,10 +137,10 @@ describeWithToken('keys on a token', () => {
   });
 });
 
-describeWithToken('a token that was away', () => {
+describeWithToken('a token that was absent', () => {
   useHsm();
 
-  it('signs again by itself once it is back, under the same key', async () => {
+  it('signs with the same key once it is back', async () => {
     const token = await open();
     const signer = await token.createKey('recovers');
     hsm.pullOut();
@@ -150,7 +150,7 @@ describeWithToken('a token that was away', () => {
     expect(await verifySignature(signer.publicKey, message, await signer.sign(message))).toBe(true);
   });
 
-  it('is not noticed when it is back before the next call, although every handle has become invalid', async () => {
+  it('survives invalidated handles between two calls', async () => {
     const signer = await (await open()).createKey('handles');
     hsm.pullOut();
     hsm.plugIn();
@@ -159,7 +159,7 @@ describeWithToken('a token that was away', () => {
     expect(await Promise.all(verdicts)).not.toContain(false);
   });
 
-  it('outlives a module that crashes, between calls and under many of them', async () => {
+  it('survives module crashes between and during calls', async () => {
     const signer = await (await open()).createKey('crashes');
     const [before] = children();
     process.kill(before ?? 0, 'SIGKILL');
@@ -171,19 +171,19 @@ describeWithToken('a token that was away', () => {
     expect((await signing).every((signature) => signature.length === 64)).toBe(true);
   });
 
-  it('is asked for once a while only, not by every request', async () => {
+  it('is not tried again on every request', async () => {
     const token = await open({}, { reopenAfterMs: 3_600_000 });
     const signer = await token.createKey('pause');
     hsm.pullOut();
     await refusalOf(signer.sign(message));
     await noChildIsLeft();
     hsm.plugIn();
-    // The pause is not over yet: no process is started.
+    // Within the minimum interval no process is started.
     expect((await refusalOf(signer.sign(message))).code).toBe('PKCS11_UNAVAILABLE');
     expect(children()).toEqual([]);
   });
 
-  it('ends its process when it is closed', async () => {
+  it('ends its process on close', async () => {
     const token = await open();
     const signer = await token.createKey('closed');
     token.close();
@@ -194,7 +194,7 @@ describeWithToken('a token that was away', () => {
 describeWithToken('opening a token', () => {
   useHsm();
 
-  it('is refused with a wrong PIN, which is tried once until its file changes', async () => {
+  it('tries a wrong PIN once until its file changes', async () => {
     const token = await open();
     const signer = await token.createKey('pin');
     hsm.writePin('wrong');
@@ -205,7 +205,7 @@ describeWithToken('opening a token', () => {
     expect(await signer.sign(message)).toHaveLength(64);
   });
 
-  it('names no PIN in errors, nor in what is shown of a token or a signer', async () => {
+  it('never shows the PIN in errors or inspection', async () => {
     hsm.writePin('4711-wrong');
     const { message: text, stack, code } = await refusalOf(open());
     hsm.writePin(hsm.pin);
@@ -214,7 +214,7 @@ describeWithToken('opening a token', () => {
     const token = await open();
     const shown = inspect([token, await token.createKey('shown')], { depth: 9, showHidden: true });
     expect(`${text}${stack ?? ''}${shown}`).not.toMatch(new RegExp(`4711-wrong|${hsm.pin}`));
-    // Other users may read how a process was called.
+    // Other users can read a process's command line.
     expect(children().map(commandOf)).toEqual([expect.not.stringContaining(hsm.pin)]);
   });
 
@@ -231,7 +231,7 @@ describeWithToken('opening a token', () => {
         hsm.writePin('\n');
       },
     ],
-  ])('is refused with a PIN file that is %s', async (rule, spoil) => {
+  ])('rejects a PIN file that is %s', async (rule, spoil) => {
     spoil();
     const refusal = await refusalOf(open());
     hsm.writePin(hsm.pin);
@@ -240,12 +240,12 @@ describeWithToken('opening a token', () => {
     expect(statSync(hsm.address.pinFile).mode & 0o777).toBe(0o600);
   });
 
-  it('is refused without a PIN file, or with a folder for it', async () => {
+  it('rejects a missing PIN file and a folder', async () => {
     const codes = [`${hsm.folder}/none`, hsm.folder].map(async (pinFile) => (await refusalOf(open({ pinFile }))).code);
     expect(await Promise.all(codes)).toEqual(['PKCS11_PIN_FILE_INVALID', 'PKCS11_PIN_FILE_INVALID']);
   });
 
-  it('finds a token by its label only when there is one of it', async () => {
+  it('finds a token by its label only if unique', async () => {
     expect((await refusalOf(open({ token: { label: 'absent' } }))).code).toBe('PKCS11_UNAVAILABLE');
     expect((await refusalOf(open({ token: { slot: 4711 } }))).code).toBe('PKCS11_UNAVAILABLE');
     hsm.addToken('twin');
@@ -254,7 +254,7 @@ describeWithToken('opening a token', () => {
     expect((await refusalOf(open({ token: { label: 'twin' } }))).code).toBe('PKCS11_TOKEN_AMBIGUOUS');
   });
 
-  it('waits for the first call, so that a token that is away now may come', async () => {
+  it('happens at the first call', async () => {
     hsm.pullOut();
     const token = connectToken(hsm.address, { ...PATIENT, environment: hsm.environment, reopenAfterMs: 0 });
     opened.push(token);
@@ -263,16 +263,16 @@ describeWithToken('opening a token', () => {
     await expect(token.listKeys()).resolves.toBeDefined();
   });
 
-  it('says which library cannot be loaded', async () => {
+  it('names the library that cannot be loaded', async () => {
     const missing = await refusalOf(open({ modulePath: '/nowhere/module.so' }));
     expect(missing).toMatchObject({ code: 'PKCS11_MODULE_UNUSABLE', message: expect.stringContaining('not found') });
     const foreign = await refusalOf(open({ modulePath: hsm.address.pinFile }));
     expect(foreign).toMatchObject({ code: 'PKCS11_MODULE_UNUSABLE', message: expect.stringContaining('no PKCS#11') });
   });
 
-  it('gives up on a library that hangs, and ends its process', async () => {
+  it('ends the process of a library that hangs', async () => {
     const modulePath = join(hsm.folder, 'hangs.so');
-    // Loading a named pipe waits for its writer, for ever.
+    // Loading a named pipe blocks until a writer opens it.
     execFileSync('mkfifo', [modulePath]);
     const refusal = await refusalOf(open({ modulePath }, { timeoutMs: 1000 }));
     expect(refusal).toMatchObject({ code: 'PKCS11_UNAVAILABLE', message: expect.stringContaining('in time') });

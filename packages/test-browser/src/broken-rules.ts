@@ -6,9 +6,9 @@ const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 const RUN = `axe.run(document, { runOnly: ${JSON.stringify(TAGS)} })
   .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target)))`;
 
-// Where scripts are off, no timer fires, and axe waits for some of no time at all: those run as microtasks, and the
-// others, axe's limits of time, never. axe also passes over what stands in noscript, which is shown there: it stands in
-// an element that looks alike meanwhile.
+// With scripts disabled timers never fire, but axe waits for zero-delay timers: they run as microtasks here, and axe's
+// timeouts never. axe also skips the content of noscript, which is visible then: it is moved into a plain element for
+// the duration of the run.
 const RUN_WITHOUT_SCRIPTS = `(() => {
   const moved = [...document.querySelectorAll('body noscript')].map((element) => {
     const place = document.createElement('span');
@@ -25,7 +25,7 @@ const RUN_WITHOUT_SCRIPTS = `(() => {
 })()`;
 const TIMERS = 'globalThis.setTimeout = (act, ms = 0) => { if (ms === 0) void Promise.resolve().then(act); return 0; }';
 
-/** The rules of WCAG 2.2 AA and of good practice that the page that is open breaks, as `rule: element`. */
+/** The WCAG 2.2 AA and best-practice rules that the open page violates, as `rule: element`. */
 export async function brokenRules(page: Page): Promise<unknown> {
   const hasScripts = page.isJavaScriptEnabled();
   if (!hasScripts) await page.evaluate(TIMERS);

@@ -1,14 +1,14 @@
 import type { Page } from 'puppeteer';
 
-/** What went by on a page since it is watched. Both lists grow. */
+/** Events of a watched page. Both lists grow. */
 export interface PageWatch {
-  /** What was thrown and what the console reports as a warning or error, breaches of the content security policy too. */
+  /** Uncaught exceptions and console warnings and errors, including violations of the content security policy. */
   readonly complaints: string[];
-  /** Every address that was asked for; `data:` and `blob:` are none. */
+  /** Every requested URL except `data:` and `blob:`. */
   readonly requests: string[];
 }
 
-/** Watches a page from now on: call it before the page is opened. */
+/** Starts watching a page; call it before navigation. */
 export function watchPage(page: Page): PageWatch {
   const watch: PageWatch = { complaints: [], requests: [] };
   page.on('pageerror', (error) => watch.complaints.push(String(error)));

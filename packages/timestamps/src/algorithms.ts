@@ -6,7 +6,7 @@ import { malformed } from './timestamp-error.js';
 
 export const ID_SHA256 = '2.16.840.1.101.3.4.2.1';
 
-/** SHA-256 or better: SHA-1 and MD5 are not here, so nothing signed with them is ever accepted. */
+/** SHA-256 or stronger: SHA-1 and MD5 are not listed, so signatures with them are never accepted. */
 const DIGESTS: ReadonlyMap<string, 'SHA-256' | 'SHA-384' | 'SHA-512'> = new Map([
   [ID_SHA256, 'SHA-256'],
   ['2.16.840.1.101.3.4.2.2', 'SHA-384'],
@@ -31,18 +31,18 @@ const ECDSA_SIGNATURES: ReadonlyMap<string, string> = new Map([
   ['1.2.840.10045.4.3.4', 'SHA-512'],
 ]);
 
-/** The curves of WebCrypto, and the bytes of one coordinate. */
+/** The curves of WebCrypto, with the length of a coordinate in bytes. */
 const CURVES: ReadonlyMap<string, { readonly namedCurve: string; readonly bytes: number }> = new Map([
   ['1.2.840.10045.3.1.7', { namedCurve: 'P-256', bytes: 32 }],
   ['1.3.132.0.34', { namedCurve: 'P-384', bytes: 48 }],
   ['1.3.132.0.35', { namedCurve: 'P-521', bytes: 66 }],
 ]);
 
-/** An RSA key of 16384 bits has about 2100: larger ones exist only to keep a verifier busy. */
+/** An RSA key of 16384 bits has about 2100 bytes; larger keys would only waste the verifier's time. */
 const MAX_SPKI_BYTES = 2200;
 const MIN_RSA_BITS = 2048;
 
-/** The digest of an algorithm identifier. @throws TimestampError for any that is weaker than SHA-256 or unknown */
+/** The digest of an algorithm identifier. @throws TimestampError for an unknown one or one weaker than SHA-256 */
 export function digestName(algorithm: string): 'SHA-256' | 'SHA-384' | 'SHA-512' {
   const name = DIGESTS.get(algorithm);
   if (name === undefined) throw malformed('digestAlgorithm: must be SHA-256, SHA-384 or SHA-512');
@@ -53,10 +53,10 @@ export async function digest(name: string, bytes: Uint8Array): Promise<Uint8Arra
   return new Uint8Array(await crypto.subtle.digest(name, bytes.slice()));
 }
 
-/** Bytes, the algorithm they were signed with, and the key (DER of SubjectPublicKeyInfo) they should hold under. */
+/** Signed bytes, the signature algorithm, and the public key (DER of SubjectPublicKeyInfo). */
 export interface SignedBytes {
   readonly algorithm: AlgorithmIdentifier;
-  /** CMS may name the key's algorithm only, and the digest elsewhere. */
+  /** Digest for CMS, which may name only the key's algorithm in the signature algorithm. */
   readonly digest: string | null;
   readonly spki: Uint8Array;
   readonly bytes: Uint8Array;
@@ -64,19 +64,19 @@ export interface SignedBytes {
 }
 
 /**
- * @returns whether the signature holds
+ * @returns whether the signature is valid
  * @throws TimestampError for an algorithm or key that is unknown, too weak or too large
  */
 export async function isSignatureValid(signed: SignedBytes): Promise<boolean> {
   const { spki, bytes, signature } = signed;
-  if (spki.length > MAX_SPKI_BYTES) throw malformed('publicKey: is larger than any that is in use');
+  if (spki.length > MAX_SPKI_BYTES) throw malformed('publicKey: is too large');
   const key = keyAlgorithmOf(spki);
   const scheme = schemeOf(signed, key);
   let publicKey: Awaited<ReturnType<typeof crypto.subtle.importKey>>;
   try {
     publicKey = await crypto.subtle.importKey('spki', spki.slice(), scheme.importAs, false, ['verify']);
   } catch {
-    throw malformed('publicKey: is none of its algorithm');
+    throw malformed('publicKey: does not match its algorithm');
   }
   const { algorithm } = publicKey;
   if ('modulusLength' in algorithm && Number(algorithm.modulusLength) < MIN_RSA_BITS) {
@@ -154,7 +154,7 @@ function keyAlgorithmOf(spki: Uint8Array): KeyAlgorithm {
   };
 }
 
-/** From the two integers of X9.62 to the two coordinates, one after the other, that WebCrypto takes. */
+/** Converts the two integers of X9.62 to the concatenated fixed-length form that WebCrypto expects. */
 function ecdsaSignature(der: Uint8Array, bytes: number): Uint8Array {
   const members = childrenOf(readDer(der));
   const raw = new Uint8Array(2 * bytes);

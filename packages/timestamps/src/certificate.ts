@@ -19,7 +19,7 @@ import { isSignatureValid } from './algorithms.js';
 import { childAt, childrenOf, TAG, type DerElement } from './der.js';
 import { malformed } from './timestamp-error.js';
 
-/** What of an X.509 certificate decides about a token. Byte members are DER as it was signed. */
+/** The parts of an X.509 certificate that matter for a token. Byte members are the original DER. */
 export interface TsaCertificate {
   readonly whole: Uint8Array;
   readonly tbs: Uint8Array;
@@ -30,17 +30,17 @@ export interface TsaCertificate {
   readonly subjectKeyIdentifier: Uint8Array | null;
   readonly signatureAlgorithm: AlgorithmIdentifier;
   readonly signature: Uint8Array;
-  /** Milliseconds since 1970; both ends belong to the life. */
+  /** Milliseconds since 1970; both bounds are inclusive. */
   readonly notBefore: number;
   readonly notAfter: number;
-  /** The name to show: common name, else organization, else what the subject has. */
+  /** The display name: common name, else organization, else the whole subject. */
   readonly displayName: string;
   readonly isCa: boolean;
-  /** How many more CAs may stand below; null: any number. */
+  /** Maximum number of CAs below this one; null: unlimited. */
   readonly pathLength: number | null;
   readonly mayCertify: boolean;
-  readonly mayStamp: boolean;
-  /** A critical extension that this verifier does not know: such a certificate is of no use. */
+  readonly mayTimestamp: boolean;
+  /** Whether the certificate has a critical extension unknown to this verifier, which makes it unusable. */
   readonly hasUnknownCritical: boolean;
 }
 
@@ -51,7 +51,7 @@ const UNDERSTOOD: ReadonlySet<string> = new Set([
   id_ce_subjectKeyIdentifier,
   id_ce_authorityKeyIdentifier,
   id_ce_subjectAltName,
-  // Policies say under what rules the authority works. The caller pins roots, not policies.
+  // Policies describe the authority's rules. The caller pins roots, not policies.
   id_ce_certificatePolicies,
 ]);
 
@@ -71,7 +71,7 @@ export function readCertificate(element: DerElement): TsaCertificate {
 
   const extensions = [...(tbsCertificate.extensions?.values() ?? [])];
   const ids = extensions.map(({ extnID }) => extnID);
-  if (new Set(ids).size !== ids.length) throw malformed('certificate: an extension stands twice');
+  if (new Set(ids).size !== ids.length) throw malformed('certificate: has a duplicate extension');
   const find = (id: string): { readonly critical: boolean; readonly value: Uint8Array } | null => {
     const extension = extensions.find(({ extnID }) => extnID === id);
     return extension === undefined
@@ -101,8 +101,8 @@ export function readCertificate(element: DerElement): TsaCertificate {
     isCa: constraints?.cA ?? false,
     pathLength: constraints?.pathLenConstraint ?? null,
     mayCertify: keyUsage === null || (keyUsage & KeyUsageFlags.keyCertSign) !== 0,
-    // RFC 3161, 2.3: the extension is critical and names time stamping alone. And a key that may not sign, may not stamp.
-    mayStamp:
+    // RFC 3161, 2.3: the extension is critical and names timeStamping alone. The key usage must allow signatures, too.
+    mayTimestamp:
       extended !== null &&
       extended.critical &&
       purposes.length === 1 &&
@@ -112,7 +112,7 @@ export function readCertificate(element: DerElement): TsaCertificate {
   };
 }
 
-/** Was the certificate signed with this issuer's key? A signature that cannot be read was not. */
+/** Whether the certificate was signed with this issuer's key; false for an unreadable signature. */
 export async function isIssuedBy(certificate: TsaCertificate, issuer: TsaCertificate): Promise<boolean> {
   const { signatureAlgorithm, tbs, signature } = certificate;
   try {
@@ -128,13 +128,13 @@ export async function isIssuedBy(certificate: TsaCertificate, issuer: TsaCertifi
   }
 }
 
-/** @throws TimestampError naming what was to be read, for bytes that are something else */
+/** @throws TimestampError naming the expected type, for any other bytes */
 export function parse<T>(bytes: Uint8Array, type: new () => T, name: string): T {
   try {
-    // A copy of its own: the buffer of a Node Buffer may hold other things too, and its `slice` copies nothing.
+    // Copies: the memory of a Node Buffer may be shared, and its `slice` does not copy.
     return AsnConvert.parse(new Uint8Array(bytes).buffer, type);
   } catch {
-    throw malformed(`${name}: is not of its type`);
+    throw malformed(`${name}: is not of the expected type`);
   }
 }
 
@@ -147,6 +147,6 @@ function displayNameOf(subject: Certificate['tbsCertificate']['subject']): strin
     attributes.find(({ type }) => type === COMMON_NAME) ??
     attributes.find(({ type }) => type === ORGANIZATION) ??
     attributes[0];
-  // It goes into reports and pages: no control characters, nothing endless.
+  // Shown in reports and pages: control characters are removed and the length is limited.
   return (chosen?.value.toString() ?? '').replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, ' ').slice(0, MAX_NAME_LENGTH);
 }

@@ -3,15 +3,18 @@ import { isSameBytes } from './der.js';
 import type { TsaRoots } from './roots.js';
 
 /**
- * `pinned`: a valid chain leads to a root of the caller's. `unknown`: nothing is wrong, but no such root is there.
- * `invalid`: a chain is there and breaks a rule.
+ * `pinned`: a valid chain leads to a pinned root. `unknown`: no chain to a pinned root, and no fault. `invalid`: a
+ * chain exists and violates a rule.
  */
 export type ChainOutcome =
   | { readonly status: 'pinned' }
   | { readonly status: 'unknown' }
   | { readonly status: 'invalid'; readonly detail: string };
 
-/** CAs between the stamping certificate and the root, and signatures checked in all: real chains have two or three. */
+/**
+ * Maximum CAs between the signing certificate and the root, and maximum signature checks: real chains have two or
+ * three.
+ */
 const MAX_CHAIN = 6;
 const MAX_SIGNATURES = 24;
 
@@ -25,8 +28,8 @@ interface Search {
 }
 
 /**
- * Looks for a chain from the certificate that stamped to a pinned root, every certificate of it valid at the time of the
- * stamp. Whether one was revoked since is not asked: this works offline.
+ * Finds a chain from the signing certificate to a pinned root, with every certificate valid at the time of the
+ * timestamp. Revocation is not checked, since verification is offline.
  * @param others certificates that came with the token; they are never roots
  * @see docs/spec.md, "External timestamps"
  */
@@ -51,7 +54,7 @@ async function leadsToRoot(certificate: TsaCertificate, casBelow: number, search
     if (await certifies(root, certificate, casBelow, search)) return true;
   }
   for (const other of search.others.filter(isIssuer)) {
-    // A certificate that names itself as issuer ends a chain, and this one was not pinned.
+    // A self-issued certificate ends a chain, and this one is not pinned.
     if (isSameBytes(other.issuer, other.subject)) continue;
     if (!(await certifies(other, certificate, casBelow, search))) continue;
     if (await leadsToRoot(other, casBelow + 1, search)) return true;
@@ -59,7 +62,10 @@ async function leadsToRoot(certificate: TsaCertificate, casBelow: number, search
   return false;
 }
 
-/** Did this issuer sign the certificate, and could it then? A signature that fits and may not be is a fault. */
+/**
+ * Whether this issuer signed the certificate and was allowed to at that time. A valid signature by an unauthorized
+ * issuer is a fault.
+ */
 async function certifies(
   issuer: TsaCertificate,
   certificate: TsaCertificate,
@@ -76,11 +82,11 @@ async function certifies(
 }
 
 function ownFault({ notBefore, notAfter, hasUnknownCritical }: TsaCertificate, at: number): string | null {
-  if (at < notBefore || at > notAfter) return 'was not valid at the time of the stamp';
+  if (at < notBefore || at > notAfter) return 'was not valid at the time of the timestamp';
   return hasUnknownCritical ? 'has a critical extension that is unknown' : null;
 }
 
 function caFault({ isCa, mayCertify, pathLength }: TsaCertificate, casBelow: number): string | null {
-  if (!isCa || !mayCertify) return 'may not certify others';
-  return pathLength !== null && casBelow > pathLength ? 'may not certify so long a chain' : null;
+  if (!isCa || !mayCertify) return 'is not a certificate authority';
+  return pathLength !== null && casBelow > pathLength ? 'does not allow a chain of this length' : null;
 }

@@ -1,9 +1,9 @@
 import { malformed } from './timestamp-error.js';
 
-// Signatures and hashes are over bytes, so the bytes must have one reading. A lenient parser would take lengths in
-// several spellings; this one takes DER only, and everything else is built on it.
+// Signatures and hashes cover bytes, so the bytes must have exactly one reading. A lenient parser would accept several
+// encodings of a length; this one accepts DER only, and all other parsing is built on it.
 
-/** One element of DER: its tag byte, its content, and the whole of it as it was signed. */
+/** One DER element: its tag byte, its content, and all its original bytes. */
 export interface DerElement {
   readonly tag: number;
   readonly content: Uint8Array;
@@ -26,9 +26,9 @@ const MAX_DEPTH = 24;
 const MAX_ELEMENTS = 20_000;
 
 /**
- * Reads exactly one DER element, and every element inside it.
- * @throws TimestampError TIMESTAMP_MALFORMED for indefinite or padded lengths, tags of several bytes, bytes left over, a
- *   primitive type in pieces, or more nesting or elements than a token has
+ * Parses exactly one DER element and every element inside it.
+ * @throws TimestampError TIMESTAMP_MALFORMED for indefinite or padded lengths, multi-byte tags, trailing bytes, a
+ *   constructed encoding of a primitive type, or more nesting or elements than a token has
  */
 export function readDer(bytes: Uint8Array): DerElement {
   const element = elementAt(bytes, 0);
@@ -37,9 +37,9 @@ export function readDer(bytes: Uint8Array): DerElement {
   return element;
 }
 
-/** The elements inside a constructed one, in order. */
+/** The elements of a constructed element, in order. */
 export function childrenOf({ tag, content }: DerElement): readonly DerElement[] {
-  if ((tag & CONSTRUCTED) === 0) throw malformed('DER: an element that should hold others holds none');
+  if ((tag & CONSTRUCTED) === 0) throw malformed('DER: an element that must be constructed is primitive');
   const children: DerElement[] = [];
   for (let at = 0; at < content.length;) {
     const child = elementAt(content, at);
@@ -49,7 +49,10 @@ export function childrenOf({ tag, content }: DerElement): readonly DerElement[] 
   return children;
 }
 
-/** The child at a place, of a tag. @throws TimestampError TIMESTAMP_MALFORMED, naming what was looked for */
+/**
+ * The child at an index, with the expected tag.
+ * @throws TimestampError TIMESTAMP_MALFORMED, naming the expected child
+ */
 export function childAt(children: readonly DerElement[], index: number, tag: number, name: string): DerElement {
   const child = children[index];
   if (child?.tag !== tag) throw malformed(`${name}: is missing or of another type`);

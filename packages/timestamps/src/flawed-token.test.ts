@@ -40,21 +40,21 @@ const verify = (bytes: Uint8Array, pinned = roots): Promise<TokenOutcome> =>
 
 const PURPOSE = 'the extended key usage must be critical and timeStamping alone';
 
-describe('a token that is right but for', () => {
+describe('a token with one flaw', () => {
   it.each<[TsaFlaw, string]>([
-    ['expired', 'the certificate of the authority was not valid at the time of the stamp'],
+    ['expired', 'the certificate of the authority was not valid at the time of the timestamp'],
     ['two purposes', PURPOSE],
     ['uncritical purpose', PURPOSE],
     ['no purpose', PURPOSE],
-    // OpenSSL binds such a signature to its certificate by the older ESSCertID, which is SHA-1 too.
-    ['SHA-1', 'signer.signingCertificateV2: must be there once, with one value of its type'],
-  ])('%s is invalid', async (flaw, detail) => {
-    // Signed the same way without the flaw it is good.
+    // For SHA-1 OpenSSL binds the signature to its certificate by the older ESSCertID, which also uses SHA-1.
+    ['SHA-1', 'signer.signingCertificateV2: must occur once, with one value of its type'],
+  ])('is invalid: %s', async (flaw, detail) => {
+    // The same token without the flaw is valid.
     expect(await verify(await tsa.sign(newContent, 'none'))).toMatchObject({ status: 'verified' });
     expect(await verify(await tsa.sign(newContent, flaw))).toEqual({ status: 'invalid', detail });
   });
 
-  it('another hash algorithm is invalid', async () => {
+  it('is invalid with another hash algorithm', async () => {
     const file = join(tsa.folder, 'sha512.tsq');
     const digest = createHash('sha512').update('a receipt').digest('hex');
     execFileSync('openssl', ['ts', '-query', '-digest', digest, '-sha512', '-cert', '-out', file], { stdio: 'pipe' });
@@ -63,15 +63,15 @@ describe('a token that is right but for', () => {
     expect(outcome).toEqual({ status: 'invalid', detail: 'the imprint must be SHA-256' });
   });
 
-  it('a root that only has the name of a pinned one is untrusted', async () => {
+  it('is untrusted under an impostor of a pinned root', async () => {
     const impostor = createOpensslTsa();
     expect(await verify(token, parseTsaRoots(impostor.rootPem))).toMatchObject({ status: 'untrusted' });
     impostor.remove();
   });
 });
 
-describe('an authority of RSA keys', () => {
-  it('is verified too', async () => {
+describe('an authority with RSA keys', () => {
+  it('issues tokens that verify', async () => {
     const rsa = createOpensslTsa({ key: 'rsa' });
     const reply = await rsa.reply(formatTimestampRequest({ imprint: IMPRINT, nonce: NONCE }));
     const outcome = await verify(parseTimestampResponse(reply), parseTsaRoots(rsa.rootPem));
@@ -80,21 +80,21 @@ describe('an authority of RSA keys', () => {
   });
 });
 
-describe('an answer', () => {
-  it('of 200 MB is refused before it is read', () => {
+describe('a response', () => {
+  it('of 200 MB is rejected unparsed', () => {
     expect(() => parseTimestampResponse(new Uint8Array(200 * 1024 * 1024))).toThrow(
       expect.objectContaining({ code: 'TIMESTAMP_TOO_LARGE' }),
     );
     expect(() => parseTimestampResponse(new Uint8Array(MAX_RESPONSE_BYTES + 1))).toThrow('at most');
   });
 
-  it('in a Buffer is read like any other, whatever else is in its memory', async () => {
+  it('may be a Buffer with shared memory', async () => {
     const reply = await tsa.reply(formatTimestampRequest({ imprint: IMPRINT, nonce: NONCE }));
     const pooled = Buffer.concat([Buffer.from('other things'), reply]).subarray('other things'.length);
     expect(await verify(parseTimestampResponse(pooled))).toMatchObject({ status: 'verified' });
   });
 
-  it('that says no is told apart from one that is none', async () => {
+  it('distinguishes a refusal from a malformed answer', async () => {
     const query = formatTimestampRequest({ imprint: IMPRINT, nonce: NONCE });
     const refusal = await tsa.reply(query.subarray(0, -1));
     expect(() => parseTimestampResponse(refusal)).toThrow(expect.objectContaining({ code: 'TIMESTAMP_REFUSED' }));

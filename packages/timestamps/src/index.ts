@@ -1,4 +1,7 @@
-/** RFC 3161 tokens: ask for, read, verify; alone or in an RFC 6962 batch. No network; runs in Node and in browsers. */
+/**
+ * RFC 3161 timestamp tokens: request, parse, verify; alone or in an RFC 6962 batch. No network; runs in Node and in
+ * browsers.
+ */
 export { buildMerkleTree, isIncluded, leafHash, type Inclusion, type MerkleTree } from './merkle.js';
 export {
   formatTimestampRequest,
@@ -11,4 +14,4 @@ export { NO_ROOTS, parseTsaRoots, type TsaRoots } from './roots.js';
 export { TimestampError, type TimestampErrorCode } from './timestamp-error.js';
 export { MAX_TOKEN_BYTES } from './token.js';
 export { createTimestampVerifier } from './verifier.js';
-export { verifyTimestampToken, type StampedTime, type TokenChecks, type TokenOutcome } from './verify-token.js';
+export { verifyTimestampToken, type TokenTime, type TokenChecks, type TokenOutcome } from './verify-token.js';

@@ -1,7 +1,8 @@
 import { sha256 } from '@cer/keys';
 import { isSameBytes } from './der.js';
 
-// The Merkle tree of RFC 6962, 2.1: leaves and nodes are hashed with different prefixes, so no node passes for a leaf.
+// The Merkle tree of RFC 6962, 2.1: leaves and nodes are hashed with different prefixes, so that a node cannot be
+// passed off as a leaf.
 
 /** SHA-256 of 0x00 and the leaf's input. */
 export function leafHash(input: Uint8Array): Uint8Array {
@@ -23,19 +24,22 @@ function hashOf(prefix: number, ...parts: readonly Uint8Array[]): Uint8Array {
   return sha256(bytes);
 }
 
-/** A tree over leaf inputs in their order. */
+/** A tree over ordered leaf inputs. */
 export interface MerkleTree {
   readonly size: number;
   /** 32 bytes. */
   readonly root: Uint8Array;
-  /** The sibling hashes from leaf to root; empty for a tree of one. @throws RangeError for a leaf that is not there */
+  /**
+   * The sibling hashes from leaf to root; empty for a tree of one leaf.
+   * @throws RangeError for an index outside the tree
+   */
   pathOf(leafIndex: number): readonly Uint8Array[];
 }
 
 /**
- * Builds the tree. Each level is kept, so that a path costs one step a level.
+ * Builds the tree and keeps every level, so that a path takes one step per level.
  * @param inputs at least one
- * @throws RangeError for no leaf
+ * @throws RangeError without leaves
  */
 export function buildMerkleTree(inputs: readonly Uint8Array[]): MerkleTree {
   const levels: (readonly Uint8Array[])[] = [inputs.map(leafHash)];
@@ -43,7 +47,7 @@ export function buildMerkleTree(inputs: readonly Uint8Array[]): MerkleTree {
     const above: Uint8Array[] = [];
     for (let at = 0; at < level.length; at += 2) {
       const [left, right] = [level[at], level[at + 1]];
-      // A node without a sibling goes up as it is: that is the tree of RFC 6962 for sizes that are no power of two.
+      // A node without a sibling moves up unchanged, as in RFC 6962 for sizes that are not powers of two.
       if (left !== undefined) above.push(right === undefined ? left : nodeHash(left, right));
     }
     levels.push(above);
@@ -56,7 +60,7 @@ export function buildMerkleTree(inputs: readonly Uint8Array[]): MerkleTree {
     root,
     pathOf: (leafIndex) => {
       if (!Number.isInteger(leafIndex) || leafIndex < 0 || leafIndex >= inputs.length) {
-        throw new RangeError('leafIndex: is none of this tree');
+        throw new RangeError('leafIndex: is outside this tree');
       }
       return levels.flatMap((level, height) => {
         const sibling = level[Math.floor(leafIndex / 2 ** height) ^ 1];
@@ -66,7 +70,7 @@ export function buildMerkleTree(inputs: readonly Uint8Array[]): MerkleTree {
   };
 }
 
-/** Where a leaf stands in its tree. */
+/** The position of a leaf in its tree. */
 export interface Inclusion {
   readonly treeSize: number;
   readonly leafIndex: number;
@@ -74,8 +78,8 @@ export interface Inclusion {
 }
 
 /**
- * Does the path lead from this leaf input to this root, with exactly the hashes that the place needs?
- * RFC 9162, 2.1.3.2, which says step by step what RFC 6962 defines.
+ * Whether the path leads from this leaf input to this root with exactly the required number of hashes. Algorithm of RFC
+ * 9162, 2.1.3.2.
  */
 export function isIncluded(input: Uint8Array, { treeSize, leafIndex, path }: Inclusion, root: Uint8Array): boolean {
   if (!Number.isSafeInteger(treeSize) || !Number.isSafeInteger(leafIndex)) return false;

@@ -3,11 +3,11 @@ import { MessageImprint, TimeStampReq, TimeStampReqVersion } from '@peculiar/asn
 import { AlgorithmIdentifier } from '@peculiar/asn1-x509';
 import { ID_SHA256 } from './algorithms.js';
 
-/** What is asked of an authority, kept by the requester to check the answer against. */
+/** A request to an authority; the requester keeps it to check the response. */
 export interface TimestampRequest {
-  /** SHA-256, 32 bytes: what is stamped. */
+  /** SHA-256 to be timestamped, 32 bytes. */
   readonly imprint: Uint8Array;
-  /** 1 to 20 bytes that nobody could foresee; the answer must repeat them. */
+  /** 1 to 20 unpredictable bytes; the response must repeat them. */
   readonly nonce: Uint8Array;
 }
 
@@ -16,7 +16,7 @@ export const TIMESTAMP_QUERY_TYPE = 'application/timestamp-query';
 export const TIMESTAMP_REPLY_TYPE = 'application/timestamp-reply';
 
 /**
- * The DER of a request that asks for the authority's certificates too, without which nobody could check the token later.
+ * The DER of a request that includes the authority's certificates in the token, so that it can be verified later.
  * @throws RangeError for an imprint or nonce of another length
  */
 export function formatTimestampRequest({ imprint, nonce }: TimestampRequest): Uint8Array {
@@ -25,7 +25,7 @@ export function formatTimestampRequest({ imprint, nonce }: TimestampRequest): Ui
   const request = new TimeStampReq({
     version: TimeStampReqVersion.v1,
     messageImprint: new MessageImprint({
-      // With NULL parameters: some authorities refuse their absence.
+      // With NULL parameters: some authorities reject their absence.
       hashAlgorithm: new AlgorithmIdentifier({ algorithm: ID_SHA256, parameters: Uint8Array.of(5, 0).buffer }),
       hashedMessage: new OctetString(imprint),
     }),
@@ -35,7 +35,7 @@ export function formatTimestampRequest({ imprint, nonce }: TimestampRequest): Ui
   return new Uint8Array(AsnConvert.serialize(request));
 }
 
-/** The shortest content of a DER INTEGER that is not negative. */
+/** The shortest content of a non-negative DER INTEGER. */
 export function positiveInteger(bytes: Uint8Array): Uint8Array {
   const start = bytes.findIndex((byte) => byte !== 0);
   const digits = start === -1 ? Uint8Array.of(0) : bytes.subarray(start);

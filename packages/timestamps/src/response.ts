@@ -4,13 +4,13 @@ import { parse } from './certificate.js';
 import { MAX_TOKEN_BYTES } from './token.js';
 import { malformed, TimestampError } from './timestamp-error.js';
 
-/** The token and a status with some words. */
+/** The token, a status and its text. */
 export const MAX_RESPONSE_BYTES = MAX_TOKEN_BYTES + 4096;
 
 /**
- * Takes the token out of an authority's answer. The token is not checked: that is `verifyTimestampToken`'s.
+ * Extracts the token from an authority's response. `verifyTimestampToken` verifies the token.
  * @returns the DER of the token
- * @throws TimestampError TIMESTAMP_REFUSED when the authority says no, TIMESTAMP_TOO_LARGE, TIMESTAMP_MALFORMED
+ * @throws TimestampError TIMESTAMP_REFUSED when the authority refuses, TIMESTAMP_TOO_LARGE, TIMESTAMP_MALFORMED
  */
 export function parseTimestampResponse(bytes: Uint8Array): Uint8Array {
   if (bytes.length > MAX_RESPONSE_BYTES) {
@@ -21,6 +21,6 @@ export function parseTimestampResponse(bytes: Uint8Array): Uint8Array {
   if (status !== PKIStatus.granted && status !== PKIStatus.grantedWithMods) {
     throw new TimestampError('TIMESTAMP_REFUSED', `response.status: the authority refused with ${status}`);
   }
-  if (token === undefined) throw malformed('response: was granted and has no token');
+  if (token === undefined) throw malformed('response: is granted but has no token');
   return token.whole.slice();
 }

@@ -3,20 +3,20 @@ import { readCertificate, type TsaCertificate } from './certificate.js';
 import { readDer } from './der.js';
 import { TimestampError } from './timestamp-error.js';
 
-/** The certificates that a caller pinned: whose tokens it believes. */
+/** The root certificates that a caller pins and whose tokens it trusts. */
 export interface TsaRoots {
   readonly certificates: readonly TsaCertificate[];
 }
 
-/** Nobody is believed: tokens that are sound by themselves are `untrusted`. */
+/** No pinned roots: valid tokens are `untrusted`. */
 export const NO_ROOTS: TsaRoots = { certificates: [] };
 
 const MAX_PEM_LENGTH = 1024 * 1024;
 const BLOCK = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]*)-----END CERTIFICATE-----/g;
 
 /**
- * Reads a file of pinned roots: one or more PEM certificates, with any text between them.
- * @throws TimestampError TIMESTAMP_ROOTS_INVALID naming which certificate is at fault
+ * Parses a file of pinned roots: one or more PEM certificates, with any text between them.
+ * @throws TimestampError TIMESTAMP_ROOTS_INVALID naming the certificate at fault
  */
 export function parseTsaRoots(pem: string): TsaRoots {
   const invalid = (rule: string): TimestampError => new TimestampError('TIMESTAMP_ROOTS_INVALID', `roots: ${rule}`);

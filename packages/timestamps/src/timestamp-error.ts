@@ -1,15 +1,15 @@
-/** A closed set: what can be wrong with bytes that should be a request, a response, a token or a root. */
+/** Closed set of faults in a response, a token or a root file. */
 export type TimestampErrorCode =
-  /** Larger than anything of its kind is. */
+  /** Larger than the limit for its kind. */
   | 'TIMESTAMP_TOO_LARGE'
-  /** Not DER, or DER of something else. */
+  /** Not DER, or DER of another type. */
   | 'TIMESTAMP_MALFORMED'
-  /** The authority answered, and the answer is no. */
+  /** The authority refused the request. */
   | 'TIMESTAMP_REFUSED'
-  /** A file of roots without a usable certificate. */
+  /** A root file without a usable certificate. */
   | 'TIMESTAMP_ROOTS_INVALID';
 
-/** The message names the member and the rule, never bytes of what was read. */
+/** The message names the member and the rule, never input bytes. */
 export class TimestampError extends Error {
   override readonly name = 'TimestampError';
   readonly code: TimestampErrorCode;

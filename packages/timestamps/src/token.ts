@@ -14,13 +14,13 @@ const ID_SIGNING_CERTIFICATE_V2 = '1.2.840.113549.1.9.16.2.47';
 export const MAX_TOKEN_BYTES = 64 * 1024;
 const MAX_CERTIFICATES = 16;
 
-/** A time-stamp token, read and not yet believed. */
+/** A parsed, unverified timestamp token. */
 export interface TimestampToken {
   readonly imprintAlgorithm: string;
   readonly imprint: Uint8Array;
-  /** ISO 8601, UTC, with the fraction that the authority gave. */
+  /** ISO 8601, UTC, with the authority's fraction of a second. */
   readonly genTime: string;
-  /** Nanoseconds; 0 where the authority states none. */
+  /** Nanoseconds; 0 if the authority states none. */
   readonly accuracy: number;
   /** The content of a DER INTEGER. */
   readonly nonce: Uint8Array | null;
@@ -32,21 +32,21 @@ export interface TimestampToken {
 }
 
 export interface TokenSigner {
-  /** Which certificate signed, as the signer says. */
+  /** The signing certificate according to the signer. */
   readonly isNamed: (certificate: TsaCertificate) => boolean;
   readonly digestAlgorithm: string;
   readonly signatureAlgorithm: AlgorithmIdentifier;
   readonly signature: Uint8Array;
-  /** What is signed: the attributes as the SET they are, not under the tag they stand with. */
+  /** The signed bytes: the attributes encoded as a SET, not under their implicit tag. */
   readonly signedAttributes: Uint8Array;
   readonly messageDigest: Uint8Array;
-  /** The certificate the signature is bound to: ESSCertIDv2 of RFC 5035. */
+  /** The certificate to which the signature is bound: ESSCertIDv2 of RFC 5035. */
   readonly certificateDigest: { readonly algorithm: string; readonly hash: Uint8Array };
 }
 
 /**
- * Reads the DER of a token.
- * @throws TimestampError TIMESTAMP_TOO_LARGE before anything is parsed, TIMESTAMP_MALFORMED for what is no token
+ * Parses the DER of a token.
+ * @throws TimestampError TIMESTAMP_TOO_LARGE before parsing, TIMESTAMP_MALFORMED for anything but a token
  */
 export function parseTimestampToken(bytes: Uint8Array): TimestampToken {
   if (bytes.length > MAX_TOKEN_BYTES) {
@@ -57,9 +57,9 @@ export function parseTimestampToken(bytes: Uint8Array): TimestampToken {
     throw malformed('token.contentType: must be signed data');
   }
   const [signedDataElement] = childrenOf(childAt(contentInfo, 1, TAG.context0, 'token.content'));
-  if (signedDataElement?.tag !== TAG.sequence) throw malformed('token.content: is no signed data');
+  if (signedDataElement?.tag !== TAG.sequence) throw malformed('token.content: must be signed data');
   const signedData = parse(signedDataElement.whole, SignedData, 'token.content');
-  if (signedData.encapContentInfo.eContentType !== id_ct_tstInfo) throw malformed('token: stamps no time');
+  if (signedData.encapContentInfo.eContentType !== id_ct_tstInfo) throw malformed('token: must contain a TSTInfo');
   const content = signedData.encapContentInfo.eContent?.single;
   if (content === undefined) throw malformed('token: has no content');
   const tstInfo = new Uint8Array(content.buffer);
@@ -84,7 +84,7 @@ function readTstInfo(
   return {
     imprintAlgorithm: messageImprint.hashAlgorithm.algorithm,
     imprint: new Uint8Array(messageImprint.hashedMessage.buffer),
-    // From the bytes: the parser's Date stops at milliseconds, and a key may be revoked between two of them.
+    // Parsed from the bytes: the library's Date has millisecond precision, and a revocation may be more precise.
     genTime: readGeneralizedTime(childAt(childrenOf(element), 4, TAG.generalizedTime, 'tstInfo.genTime')),
     accuracy: accuracy === undefined ? 0 : nanosecondsOf(accuracy),
     nonce: nonce === undefined ? null : new Uint8Array(nonce),
@@ -98,7 +98,7 @@ function readGeneralizedTime({ content }: DerElement): string {
   const match = GENERALIZED_TIME.exec(String.fromCharCode(...content));
   const [, year, month, day, hour, minute, second, fraction = ''] = match ?? [];
   const time = `${year ?? ''}-${month ?? ''}-${day ?? ''}T${hour ?? ''}:${minute ?? ''}:${second ?? ''}${fraction}Z`;
-  if (match === null || parseTimestamp(time) === null) throw malformed('tstInfo.genTime: is no time in UTC');
+  if (match === null || parseTimestamp(time) === null) throw malformed('tstInfo.genTime: must be a time in UTC');
   return time;
 }
 
@@ -109,7 +109,7 @@ function nanosecondsOf(accuracy: { seconds?: number; millis?: number; micros?: n
     return value;
   };
   const { seconds, millis, micros } = accuracy;
-  // A year is no accuracy; the limit keeps the sum exact.
+  // The limit of a year keeps the sum exact.
   return part(seconds, 1_000_000) * 1e9 + part(millis, 999) * 1e6 + part(micros, 999) * 1e3;
 }
 
@@ -126,7 +126,7 @@ function readSigner(signedData: SignedData, element: DerElement): TokenSigner {
   const signerInfos = childrenOf(element).at(-1);
   const [signerInfo] = signerInfos === undefined ? [] : childrenOf(signerInfos);
   const attributes = signerInfo && childrenOf(signerInfo).find(({ tag }) => tag === TAG.context0);
-  // With a key identifier for sid, that is the first element with this tag number, but primitive (0x80).
+  // A key identifier as sid has this tag number too, but is primitive (0x80).
   if (attributes === undefined) throw malformed('signer: has no signed attributes');
   const valueOf = attributeReader(attributes);
   const contentType = valueOf(id_contentType, TAG.oid, 'contentType');
@@ -154,7 +154,7 @@ function equal(left: Uint8Array | null | undefined, right: Uint8Array | undefine
   return left.length === right.length && left.every((byte, at) => byte === right[at]);
 }
 
-/** Each attribute must stand once, with one value. */
+/** Each attribute must occur once, with one value. */
 function attributeReader(attributes: DerElement): (id: string, tag: number, name: string) => DerElement {
   const read = childrenOf(attributes).map((attribute) => {
     const members = childrenOf(attribute);
@@ -165,13 +165,13 @@ function attributeReader(attributes: DerElement): (id: string, tag: number, name
     const [found, ...others] = read.filter((attribute) => attribute.id === id);
     const [value, ...otherValues] = found?.values ?? [];
     if (value?.tag !== tag || others.length > 0 || otherValues.length > 0) {
-      throw malformed(`signer.${name}: must be there once, with one value of its type`);
+      throw malformed(`signer.${name}: must occur once, with one value of its type`);
     }
     return value;
   };
 }
 
-/** `SEQUENCE { certs SEQUENCE OF ESSCertIDv2, ... }`, the first being the signer's; its digest is SHA-256 when unnamed. */
+/** `SEQUENCE { certs SEQUENCE OF ESSCertIDv2, ... }`, the first is the signer's; its digest defaults to SHA-256. */
 function readSigningCertificate(value: DerElement): TokenSigner['certificateDigest'] {
   const certs = childAt(childrenOf(value), 0, TAG.sequence, 'signer.signingCertificateV2');
   const first = childAt(childrenOf(certs), 0, TAG.sequence, 'signer.signingCertificateV2');

@@ -15,12 +15,12 @@ import { verifyTimestampToken } from './verify-token.js';
 
 const MAX_TOKEN_TEXT = Math.ceil(MAX_TOKEN_BYTES / 3) * 4;
 
-/** A tree of 2^53 leaves is higher than any that an authority was asked to stamp. */
+/** The height of a tree with 2^53 leaves, more than any real batch. */
 const MAX_PATH = 53;
 
 /**
- * The checker that verification asks about external timestamps: whole tokens against these roots, alone or in a batch.
- * @param roots the caller's; certificates that come with a token are never roots
+ * Creates the checker for external timestamps: verifies tokens against these roots, alone or in a batch.
+ * @param roots pinned by the caller; certificates in a token are never roots
  * @see docs/spec.md, "External timestamps"
  */
 export function createTimestampVerifier(roots: TsaRoots): TimestampVerifier {
@@ -43,7 +43,7 @@ export function createTimestampVerifier(roots: TsaRoots): TimestampVerifier {
       },
     });
     if (outcome.status === 'invalid') return outcome;
-    if (covered === undefined) return { status: 'invalid', detail: 'the imprint is of something else' };
+    if (covered === undefined) return { status: 'invalid', detail: 'the imprint does not match' };
     const { status, genTime, accuracy, authority } = outcome;
     return { status, covers: covered.covers, genTime, accuracy, provider: authority };
   };
@@ -58,7 +58,7 @@ function tokenBytes(text: string): Uint8Array | null {
   }
 }
 
-/** `{treeSize, leafIndex, path}` as it stands in `meta.timestamps`. */
+/** `{treeSize, leafIndex, path}` as in `meta.timestamps`. */
 function readInclusion(value: JsonValue): Inclusion | null {
   if (!isJsonObject(value)) return null;
   const treeSize = member(value, 'treeSize');

@@ -6,41 +6,40 @@ import type { TsaRoots } from './roots.js';
 import { TimestampError } from './timestamp-error.js';
 import { parseTimestampToken, type TimestampToken } from './token.js';
 
-/** What a sound token says. */
-export interface StampedTime {
+/** The content of a valid token. */
+export interface TokenTime {
   /** ISO 8601, UTC. */
   readonly genTime: string;
-  /** Nanoseconds around it; 0 where the authority states none. */
+  /** Nanoseconds around `genTime`; 0 if the authority states none. */
   readonly accuracy: number;
-  /** The authority's name as its certificate has it. */
+  /** The authority's name in its certificate. */
   readonly authority: string;
   /** SHA-256, 32 bytes. */
   readonly imprint: Uint8Array;
 }
 
 export type TokenOutcome =
-  | ({ readonly status: 'verified' | 'untrusted' } & StampedTime)
-  | { readonly status: 'invalid'; readonly detail: string };
+  ({ readonly status: 'verified' | 'untrusted' } & TokenTime) | { readonly status: 'invalid'; readonly detail: string };
 
 export interface TokenChecks {
   readonly roots: TsaRoots;
-  /** Does the token stamp what it should? Given the SHA-256 imprint, 32 bytes. */
+  /** Whether a SHA-256 imprint (32 bytes) is the expected one. */
   readonly isImprint: (imprint: Uint8Array) => boolean;
-  /** The requester's own; others do not know it. */
+  /** Known only to the requester. */
   readonly nonce?: Uint8Array;
 }
 
 /**
- * Checks a token from end to end: imprint, CMS signature, the binding to one certificate, its purpose, and its chain to
- * a pinned root at the time of the stamp. Never throws on hostile input.
- * @param bytes DER of unknown content
+ * Verifies a token: imprint, CMS signature, binding to one certificate, its purpose, and its chain to a pinned root at
+ * the time of the timestamp. Never throws on hostile input.
+ * @param bytes untrusted DER
  * @see docs/spec.md, "External timestamps"
  */
 export async function verifyTimestampToken(bytes: Uint8Array, checks: TokenChecks): Promise<TokenOutcome> {
   try {
     return await verify(parseTimestampToken(bytes), checks);
   } catch (error) {
-    // What a library says of hostile bytes may quote them.
+    // A library's message may quote hostile bytes.
     const detail = error instanceof TimestampError ? error.message : 'the token cannot be read';
     return { status: 'invalid', detail };
   }
@@ -49,7 +48,7 @@ export async function verifyTimestampToken(bytes: Uint8Array, checks: TokenCheck
 async function verify(token: TimestampToken, { roots, isImprint, nonce }: TokenChecks): Promise<TokenOutcome> {
   const { imprintAlgorithm, imprint, content, signer, certificates } = token;
   if (imprintAlgorithm !== ID_SHA256 || imprint.length !== 32) return invalid('the imprint must be SHA-256');
-  if (!isImprint(imprint)) return invalid('the imprint is of something else');
+  if (!isImprint(imprint)) return invalid('the imprint does not match');
   if (nonce !== undefined && (token.nonce === null || !isSameBytes(token.nonce, positiveInteger(nonce)))) {
     return invalid('the nonce is not the one that was sent');
   }
@@ -64,7 +63,7 @@ async function verify(token: TimestampToken, { roots, isImprint, nonce }: TokenC
   if (!isSameBytes(await digest(digestName(algorithm), certificate.whole), hash)) {
     return invalid('ESSCertIDv2 names another certificate');
   }
-  if (!certificate.mayStamp) {
+  if (!certificate.mayTimestamp) {
     return invalid('the extended key usage must be critical and timeStamping alone');
   }
   const isSigned = await isSignatureValid({

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import {
   describeInChromium,
   launchChromium,
-  lookAt,
+  auditPage,
   newPage,
-  takePictures,
+  takeScreenshots,
   watchPage,
   type Browser,
   type Page,
@@ -108,11 +108,11 @@ describeInChromium('/docs of a node that runs', () => {
 
   it('is accessible in light and dark and whole on a phone, with every body open', async () => {
     await page.reload();
-    await takePictures(page, 'docs');
+    await takeScreenshots(page, 'docs');
     await page.$$eval('details', (all) => {
       for (const details of all) details.open = true;
     });
-    await lookAt(page, 'docs-open');
+    await auditPage(page, 'docs-open');
   });
 
   it('is read on a phone without scrolling sideways in any part, codes and types whole on a line', async () => {

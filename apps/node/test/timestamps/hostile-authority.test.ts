@@ -22,7 +22,7 @@ function withOtherNonce(query: Uint8Array): Uint8Array {
 const HOSTILE: readonly (readonly [string, TsaBehaviour, string])[] = [
   ['says 503', 'refuse', 'HTTP 503'],
   ['sends 200 MB', 'flood', 'has more than'],
-  ['stamps something else', { instead: () => otherRequest }, 'the imprint is of something else'],
+  ['stamps something else', { instead: () => otherRequest }, 'the imprint does not match'],
   ['answers another nonce', { instead: withOtherNonce }, 'the nonce is not the one that was sent'],
   ['refuses in its answer', { instead: (query) => query.subarray(0, -1) }, 'the authority refused'],
   ['sends a page', { bytes: new TextEncoder().encode('<html>payment required</html>') }, 'its answer is none: DER'],

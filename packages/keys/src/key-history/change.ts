@@ -4,11 +4,11 @@ import { isJsonObject, ownMember } from '../own-member.js';
 import { publicKeyFromBase64, toSpkiBase64, type PublicKey } from '../public-key.js';
 import { refusal, strictMembers, type StrictMembers } from './read.js';
 
-/** Why a key counts no more, in the words of RFC 5280. */
+/** Revocation reasons, with the names of RFC 5280. */
 export const REVOCATION_REASONS = ['keyCompromise', 'superseded', 'cessationOfOperation', 'unspecified'] as const;
 export type RevocationReason = (typeof REVOCATION_REASONS)[number];
 
-/** A root key: it signs key set statements and endorses other roots, and never receipts. */
+/** A root key: it signs key set statements and endorses other roots, but never receipts. */
 export interface RootKey {
   /** The RFC 7638 thumbprint of the key. */
   readonly kid: string;
@@ -16,7 +16,7 @@ export interface RootKey {
   readonly publicKey: string;
 }
 
-/** A signing key as it enters the history. */
+/** A signing key as it is added to the history. */
 export interface HistoryKey {
   readonly kid: string;
   readonly algorithm: 'Ed25519';
@@ -24,18 +24,18 @@ export interface HistoryKey {
   readonly publicKey: string;
   readonly createdAt: string;
   readonly notBefore: string;
-  /** Keys taken over from an older node only. */
+  /** Only for keys imported from an older node. */
   readonly contextUnprotectedBefore?: string;
 }
 
-/** What a trusted root says of a new one: its signature over the entry without this member. */
+/** A trusted root's endorsement of a new one: its signature over the entry without this member. */
 export interface RootEndorsement {
   readonly kid: string;
   /** Base64url, 64 bytes. */
   readonly signature: string;
 }
 
-/** What one entry of a key history does. @see docs/spec.md, "Key history" */
+/** The change that one entry of a key history makes. @see docs/spec.md, "Key history" */
 export type KeyChange =
   | { readonly type: 'key-added'; readonly key: HistoryKey }
   | { readonly type: 'key-activated'; readonly kid: string }
@@ -55,19 +55,19 @@ export type KeyChange =
       readonly compromisedSince?: string;
     };
 
-/** A change that brings a root in. Without endorsement the root counts only for those who pin it. */
+/** A change that adds a root. Without endorsement only verifiers that pin the root trust it. */
 export type RootIntroduction =
   | { readonly type: 'root-added'; readonly root: RootKey; readonly endorsement?: RootEndorsement }
   | {
       readonly type: 'root-replaced';
-      /** The root that makes room. */
+      /** The root that is replaced. */
       readonly kid: string;
       readonly root: RootKey;
       readonly endorsement?: RootEndorsement;
     };
 
 /**
- * Reads a change of unknown content. What comes back has exactly the members that were there.
+ * Parses an untrusted change. The result has exactly the members of the input.
  * @throws KeyError KEY_HISTORY_INVALID naming the member and the rule
  */
 export function parseKeyChange(value: unknown, place: string): KeyChange {
@@ -143,7 +143,7 @@ function parseRootKey(members: StrictMembers): RootKey {
   return { kid, publicKey: root.text('publicKey') };
 }
 
-/** One spelling only: a key that could be written in two ways would be two keys to whoever compares texts. */
+/** Accepts one spelling only: a key with two spellings would be two keys to a reader that compares texts. */
 function readPublicKey(members: StrictMembers): PublicKey {
   const text = members.text('publicKey');
   let key: PublicKey;

@@ -5,34 +5,36 @@ import { parseKeyChange, type KeyChange } from './change.js';
 import { refusal, strictMembers } from './read.js';
 
 export const KEY_HISTORY_TYPE = 'svc.key-history.v1';
-/** No receipt has a member `type`: a signature over a statement can never pass as one over a receipt. */
+/** Receipts have no member `type`, so a signature over a statement is never valid for a receipt. */
 export const KEY_SET_STATEMENT_TYPE = 'svc.key-set-statement.v1';
 
-/** Most entries that a verifier reads; a node that rotated daily would need 9 years to get there. */
+/** Maximum entries that a verifier reads: 9 years of daily rotation. */
 export const MAX_KEY_HISTORY_ENTRIES = 10_000;
 const MAX_SIGNATURES = 16;
 
 /** One entry of the append-only list. Its hash is the SHA-256 of its JCS form. */
 export interface KeyHistoryEntry {
-  /** 1 for the first, then one more each. */
+  /** 1 for the first entry, then increasing by one. */
   readonly seq: number;
-  /** `sha256:` and hex: the hash of the entry before, or the start value of the node for the first. */
+  /** `sha256:` and hex: the hash of the previous entry, or the node's start value for the first. */
   readonly prevHash: string;
-  /** UTC with milliseconds, never before that of the entry before. */
+  /** UTC with milliseconds, never earlier than that of the previous entry. */
   readonly issuedAt: string;
   readonly change: KeyChange;
 }
 
 export interface KeyHistoryHead {
   readonly seq: number;
-  /** Hash of the entry `seq`. */
+  /** Hash of entry `seq`. */
   readonly hash: string;
 }
 
-/** What a root signs: which key set the history amounts to, and until when a newer one is promised. */
+/**
+ * The document that a root signs: the key set that results from the history, and the time by which a newer one is due.
+ */
 export interface KeySetStatement {
   readonly type: typeof KEY_SET_STATEMENT_TYPE;
-  /** One more with each statement of a node. */
+  /** Increases by one with each statement of a node. */
   readonly version: number;
   readonly issuedAt: string;
   readonly nextUpdate: string;
@@ -52,17 +54,17 @@ export interface StatementSignature {
 export interface KeyHistoryDocument {
   readonly type: typeof KEY_HISTORY_TYPE;
   readonly nodeId: string;
-  /** All of them; those after the statement's `historyHead` await the root's signature. */
+  /** All entries; those after the statement's `historyHead` are not signed by a root yet. */
   readonly entries: readonly KeyHistoryEntry[];
-  /** Null until a root signed for the first time. */
+  /** Null until a root has signed for the first time. */
   readonly statement: KeySetStatement | null;
   readonly signatures: readonly StatementSignature[];
 }
 
 /**
- * Reads the form of a key history: exact members, types, known changes. Says nothing of hashes, signatures or whether
- * the changes make sense one after another.
- * @param value strictly parsed JSON of unknown content
+ * Parses a key history: exact members, types, known changes. Does not check hashes, signatures or whether the sequence
+ * of changes is possible.
+ * @param value untrusted, strictly parsed JSON
  * @throws KeyError KEY_HISTORY_INVALID naming the member and the rule
  */
 export function parseKeyHistory(value: unknown): KeyHistoryDocument {
@@ -117,7 +119,7 @@ function parseKeySetStatement(value: unknown): KeySetStatement {
   };
 }
 
-/** Only the outline: what is in it must equal, to the last byte, what the history amounts to. */
+/** Checks the outline only: the caller compares the content, byte for byte, with the result of the history. */
 function isKeySetDocument(value: unknown): value is KeySetDocument {
   return (
     isJsonObject(value) && typeof ownMember(value, 'nodeId') === 'string' && Array.isArray(ownMember(value, 'keys'))

@@ -2,7 +2,7 @@ import { KeyError } from '../key-error.js';
 import { isJsonObject, ownMember } from '../own-member.js';
 import { parseTimestamp } from '../timestamp.js';
 
-/** Longest text (a nodeId, a kid, a time) that a key history may hold, in UTF-16 code units. */
+/** Maximum length of a text (nodeId, kid, time) in a key history, in UTF-16 code units. */
 const MAX_TEXT = 256;
 
 const MINTED_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
@@ -11,31 +11,31 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** @returns the error of a rule; `place` names the member, never its value */
+/** @returns the error for a violated rule; `place` names the member, never its value */
 export function refusal(place: string, rule: string): KeyError {
   return new KeyError('KEY_HISTORY_INVALID', `key history: ${place} ${rule}`);
 }
 
 /**
- * Members of one object, read strictly. What is signed or hashed has exactly the members that the specification names,
- * so that no two readers can differ over one that only the other knows.
+ * Strict reader for the members of one object. Signed and hashed objects have exactly the specified members, so that
+ * readers cannot disagree over a member that only one of them knows.
  */
 export interface StrictMembers {
   readonly place: string;
   has(name: string): boolean;
   value(name: string): unknown;
   text(name: string): string;
-  /** A timestamp in any spelling that the specification allows. */
+  /** A timestamp in any format that the specification allows. */
   time(name: string): string;
-  /** A time as our software writes it: UTC with milliseconds. */
+  /** A time in the format that this project writes: UTC with milliseconds. */
   mintedTime(name: string): string;
   hash(name: string): string;
-  /** An integer from 1. */
+  /** An integer of at least 1. */
   count(name: string): number;
   members(name: string, required: readonly string[], optional?: readonly string[]): StrictMembers;
 }
 
-/** @throws KeyError KEY_HISTORY_INVALID for no object, a missing member or one that is not listed */
+/** @throws KeyError KEY_HISTORY_INVALID for anything but an object, a missing member or an unlisted one */
 export function strictMembers(
   value: unknown,
   place: string,

@@ -18,7 +18,7 @@ function rootOf(seed: string): RootKey {
   return { kid, publicKey: toSpkiBase64(publicKey) };
 }
 
-/** One entry a day from the tenth on; the chain of hashes is not looked at here. */
+/** One entry per day from the tenth on; the hash chain is not verified here. */
 function entriesOf(changes: readonly KeyChange[]): KeyHistoryEntry[] {
   return changes.map((change, at) => ({
     seq: at + 1,
@@ -52,18 +52,18 @@ function revokeA(members: Partial<Extract<KeyChange, { type: 'key-revoked' }>> =
   return { type: 'key-revoked', kid: a.kid, revokedAt: day(8), reason: 'unspecified', ...members };
 }
 
-describe('what a list of changes amounts to', () => {
-  it('is nothing for an empty list', () => {
+describe('the result of a list of changes', () => {
+  it('is empty for an empty list', () => {
     expect(replay().keySet).toEqual({ nodeId: 'n', activeKid: null, keys: [] });
   });
 
-  it('is the keys in the order in which they were added, and the one that signs', () => {
+  it('lists keys in order and names the active one', () => {
     const { keySet } = replay(addB, addA, useA);
     expect(keySet.keys.map(({ kid }) => kid)).toEqual([b.kid, a.kid]);
     expect(keySet.activeKid).toBe(a.kid);
   });
 
-  it('hands over from key to key: the retired one keeps its life', () => {
+  it('rotates keys and keeps the lifetime of the retired one', () => {
     const { keySet } = replay(addA, useA, addB, { type: 'key-activated', kid: b.kid }, retireA);
     expect(keySet.activeKid).toBe(b.kid);
     expect(keySet.keys[0]).toMatchObject({ kid: a.kid, status: 'retired', retiredAt: day(5) });
@@ -72,13 +72,13 @@ describe('what a list of changes amounts to', () => {
   it.each([
     ['retired', retireA],
     ['revoked', revokeA()],
-  ])('has no signing key once that is %s', (status, end) => {
+  ])('has no active key once that is %s', (status, end) => {
     const { keySet } = replay(addA, useA, end);
     expect(keySet.activeKid).toBeNull();
     expect(keySet.keys).toMatchObject([{ status }]);
   });
 
-  it('keeps when a key was retired that is revoked later', () => {
+  it('keeps the retirement time of a revoked key', () => {
     const { keySet } = replay(addA, retireA, revokeA({ reason: 'keyCompromise', compromisedSince: day(3) }));
     expect(keySet.keys[0]).toMatchObject({
       status: 'revoked',
@@ -89,7 +89,7 @@ describe('what a list of changes amounts to', () => {
     });
   });
 
-  it('names each root with what became of it', () => {
+  it('reports the status of each root', () => {
     const { roots } = replay(
       addRoot,
       { type: 'root-replaced', kid: root.kid, root: other, endorsement: { kid: root.kid, signature: 'unchecked' } },
@@ -118,11 +118,11 @@ describe('a second revocation', () => {
     ['a later day', { compromisedSince: day(5) }, { compromisedSince: day(6) }],
     ['a day after none', compromised, { compromisedSince: day(1) }],
     ['none after none', compromised, compromised],
-  ])('may not say as much or more: %s', (_, first, second) => {
+  ])('may not keep or extend trust: %s', (_, first, second) => {
     expect(refusalOf(() => replay(addA, revokeA(first), revokeA(second)))).toContain('for less time');
   });
 
-  it('may not move the day of the first', () => {
+  it('may not change the first revocation date', () => {
     const moved = revokeA({ revokedAt: day(7), compromisedSince: day(2) });
     expect(refusalOf(() => replay(addA, revokeA(), moved))).toContain('revokedAt must be that of the first');
   });
@@ -147,26 +147,26 @@ describe('an impossible change', () => {
     ['retirement before the key began', [{ type: 'key-added', key: keyOf('a', day(6)) }, retireA], 'after retiredAt'],
     ['retirement in the future', [addA, { ...retireA, retiredAt: day(12) }], 'must not be after issuedAt'],
     ['revocation in the future', [addA, revokeA({ revokedAt: day(12) })], 'must not be after issuedAt'],
-    ['harm after the revocation', [addA, revokeA({ compromisedSince: day(9) })], 'must not be after revokedAt'],
-    ['a replaced root that was never there', [{ type: 'root-replaced', kid: 'x', root }], 'was never added'],
-    ['the revocation of a root that was never there', [revokeRoot], 'was never added'],
+    ['compromise after the revocation', [addA, revokeA({ compromisedSince: day(9) })], 'must not be after revokedAt'],
+    ['the replacement of an unknown root', [{ type: 'root-replaced', kid: 'x', root }], 'was never added'],
+    ['the revocation of an unknown root', [revokeRoot], 'was never added'],
     ['a second revocation of a root', [addRoot, revokeRoot, revokeRoot], 'was revoked'],
     [
       'the replacement of a revoked root',
       [addRoot, revokeRoot, { type: 'root-replaced', kid: root.kid, root: other }],
       'was replaced or revoked',
     ],
-    ['an endorsement by nobody', [endorsed], 'must name a root that counts'],
+    ['an endorsement by an unknown root', [endorsed], 'must name a root that counts'],
     ['an endorsement by a revoked root', [addRoot, revokeRoot, endorsed], 'must name a root that counts'],
-  ])('is refused: %s', (_, changes, rule) => {
+  ])('is rejected: %s', (_, changes, rule) => {
     expect(refusalOf(() => replay(...changes))).toContain(rule);
   });
 
-  it('is refused at the time of its entry, though the end is allowed to be that very time', () => {
+  it('is rejected at the time of its entry', () => {
     expect(refusalOf(() => replay(addA, revokeA({ revokedAt: day(11) })))).toBe('accepted');
   });
 
-  it('is refused when entries go back in time', () => {
+  it('is rejected when entries go back in time', () => {
     const [first, second] = entriesOf([addA, addB]);
     const back = [first, { ...second, issuedAt: day(9) }] as KeyHistoryEntry[];
     expect(refusalOf(() => replayKeyHistory('n', back))).toContain('entries[1].issuedAt');
@@ -183,27 +183,27 @@ describe('the form of a key history', () => {
   const [entry] = entriesOf([addA]);
   const document = { type: 'svc.key-history.v1', nodeId: 'n', entries: [entry], statement: null, signatures: [] };
 
-  it('is read back as it was written', () => {
+  it('survives a round trip', () => {
     expect(parseKeyHistory(JSON.parse(JSON.stringify(document)))).toEqual(document);
   });
 
   it.each<[string, unknown, string]>([
-    ['no object', [], 'must be an object'],
+    ['an array', [], 'must be an object'],
     ['another type', { ...document, type: 'svc.key-history.v2' }, 'document.type'],
-    ['a further member', { ...document, more: 1 }, 'must have no members but'],
+    ['an unknown member', { ...document, more: 1 }, 'must have no members but'],
     ['a missing member', { type: document.type, nodeId: 'n', entries: [], statement: null }, 'signatures is required'],
-    ['a node without name', { ...document, nodeId: '' }, 'document.nodeId'],
-    ['a name that breaks lines', { ...document, nodeId: 'a\nb' }, 'without control characters'],
-    ['a name of half a character', { ...document, nodeId: '\ud800' }, 'well-formed'],
+    ['an empty node id', { ...document, nodeId: '' }, 'document.nodeId'],
+    ['a node id with a line break', { ...document, nodeId: 'a\nb' }, 'without control characters'],
+    ['a node id with a lone surrogate', { ...document, nodeId: '\ud800' }, 'well-formed'],
     ['more signatures than 16', { ...document, signatures: Array.from({ length: 17 }, () => ({})) }, 'at most 16'],
-  ])('refuses %s', (_, value, rule) => {
+  ])('rejects %s', (_, value, rule) => {
     expect(refusalOf(() => parseKeyHistory(value))).toContain(rule);
   });
 
   it.each<[string, object, string]>([
-    ['a number of none', { seq: 0 }, 'integer from 1'],
-    ['half a number', { seq: 1.5 }, 'integer from 1'],
-    ['a hash in capitals', { prevHash: `sha256:${'A'.repeat(64)}` }, 'lower-case'],
+    ['a sequence number of 0', { seq: 0 }, 'integer from 1'],
+    ['a fractional sequence number', { seq: 1.5 }, 'integer from 1'],
+    ['an upper-case hash', { prevHash: `sha256:${'A'.repeat(64)}` }, 'lower-case'],
     ['a time in another spelling', { issuedAt: '2026-01-01T00:00:00Z' }, 'with milliseconds'],
     ['a day that does not exist', { issuedAt: '2026-02-30T00:00:00.000Z' }, 'with milliseconds'],
     ['an unknown change', { change: { type: 'key-unrevoked', kid: 'a' } }, 'this version knows'],
@@ -220,8 +220,8 @@ describe('the form of a key history', () => {
       },
       'SPKI DER',
     ],
-    ['a root under another name', { change: { type: 'root-added', root: { ...root, kid: 'x' } } }, 'thumbprint'],
-  ])('refuses an entry with %s', (_, members, rule) => {
+    ['a root with another kid', { change: { type: 'root-added', root: { ...root, kid: 'x' } } }, 'thumbprint'],
+  ])('rejects an entry with %s', (_, members, rule) => {
     expect(refusalOf(() => parseKeyHistoryEntry({ ...entry, ...members }, 0))).toContain(rule);
   });
 });

@@ -6,15 +6,15 @@ import type { KeyChange, RevocationReason } from './change.js';
 import type { KeyHistoryEntry } from './document.js';
 import { refusal } from './read.js';
 
-/** A root as the history leaves it. */
+/** A root after the last change. */
 export interface HistoryRoot {
   readonly kid: string;
   /** Base64 of the SPKI DER. */
   readonly publicKey: string;
   readonly status: 'live' | 'replaced' | 'revoked';
-  /** When its entry was issued. */
+  /** Time of its entry. */
   readonly addedAt: string;
-  /** Kid of the root that endorsed it; whether that signature holds is not looked at here. */
+  /** Kid of the root that endorsed it; the signature is not verified here. */
   readonly endorsedBy: string | null;
   readonly replacedBy?: string;
   readonly endedAt?: string;
@@ -22,19 +22,19 @@ export interface HistoryRoot {
   readonly compromisedSince?: string;
 }
 
-/** What a list of changes amounts to. */
+/** The result of a list of changes. */
 export interface ReplayedHistory {
-  /** The key set, keys in the order in which they were added. */
+  /** The key set; keys in the order of their addition. */
   readonly keySet: KeySetDocument;
-  /** By kid, in the order in which they were added. */
+  /** By kid, in the order of their addition. */
   readonly roots: ReadonlyMap<string, HistoryRoot>;
 }
 
 /**
- * Plays the changes of a key history one after another.
- * @param entries parsed; their chain of hashes is not looked at
- * @throws KeyError KEY_HISTORY_INVALID for a change that is impossible where it stands: an unknown or known kid, a key
- * that was retired or revoked before, a revocation that would say less than the one before it, times out of order
+ * Applies the changes of a key history in order.
+ * @param entries parsed; their hash chain is not verified here
+ * @throws KeyError KEY_HISTORY_INVALID for a change that is impossible at its position: an unknown or duplicate kid, a
+ * key that is already retired or revoked, a revocation weaker than the previous one, times out of order
  * @see docs/spec.md, "Key history"
  */
 export function replayKeyHistory(nodeId: string, entries: readonly KeyHistoryEntry[]): ReplayedHistory {
@@ -54,7 +54,7 @@ export function replayKeyHistory(nodeId: string, entries: readonly KeyHistoryEnt
 class Replay {
   readonly roots = new Map<string, HistoryRoot>();
   readonly #keys = new Map<string, PublishableKey>();
-  /** Every key that was ever named, signing or root: one key in two parts could sign in one for the other. */
+  /** Every key ever added, signing or root: a key with both roles could sign in one for the other. */
   readonly #publicKeys = new Set<string>();
   #activeKid: string | null = null;
 
@@ -180,7 +180,7 @@ class Replay {
   }
 }
 
-/** Up to when a signature with a trusted time survives the revocation; null when none does. */
+/** Time up to which signatures with a trusted time survive the revocation; null when none does. */
 function trustedUntil(key: PublishableKey): string | null {
   if (key.compromisedSince !== undefined) return key.compromisedSince;
   return key.revocationReason === 'keyCompromise' ? null : (key.revokedAt ?? null);

@@ -7,7 +7,7 @@ import { encodeHex } from '../hex.js';
 import * as browser from './browser.js';
 import * as node from './node.js';
 
-/** A browser's crypto.subtle of which one answer is told otherwise. */
+/** A browser's crypto.subtle with one method replaced. */
 function subtleThat(differs: Partial<SubtleEd25519<webcrypto.CryptoKey>>): SubtleEd25519 {
   return {
     importKey: (...input) => webcrypto.subtle.importKey(...input),
@@ -17,11 +17,11 @@ function subtleThat(differs: Partial<SubtleEd25519<webcrypto.CryptoKey>>): Subtl
 }
 
 describe('the two platforms', () => {
-  it('have the same names for the rest of the package', () => {
+  it('export the same names', () => {
     for (const name of Object.keys(node)) expect(Object.keys(browser)).toContain(name);
   });
 
-  it('hash alike', () => {
+  it('compute the same hashes', () => {
     expect(encodeHex(node.sha256(new TextEncoder().encode('abc')))).toBe(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     );
@@ -32,7 +32,7 @@ describe('the two platforms', () => {
     );
   });
 
-  it('hash to bytes that are nobody else’s', () => {
+  it('return hashes in separate memory', () => {
     const first = node.sha256(Uint8Array.of(1));
     const kept = first.slice();
     for (let at = 0; at < 1000; at++) node.sha256(Uint8Array.of(at & 255, 2));
@@ -41,13 +41,13 @@ describe('the two platforms', () => {
 });
 
 describe('the choice of a browser’s backend', () => {
-  it('is WebCrypto where it knows Ed25519', async () => {
+  it('is WebCrypto if it supports Ed25519', async () => {
     expect((await browser.chooseBackend(subtleThat({}))).name).toBe('webcrypto');
   });
 
   it.each<[string, SubtleEd25519 | undefined]>([
     ['is missing, as on a page without https', undefined],
-    ['does not know the algorithm', subtleThat({ importKey: () => Promise.reject(new Error('NotSupportedError')) })],
+    ['does not support the algorithm', subtleThat({ importKey: () => Promise.reject(new Error('NotSupportedError')) })],
     [
       'throws at once',
       subtleThat({
@@ -58,11 +58,11 @@ describe('the choice of a browser’s backend', () => {
     ],
     ['refuses everything', subtleThat({ verify: () => Promise.resolve(false) })],
     ['takes everything', subtleThat({ verify: () => Promise.resolve(true) })],
-  ])('is tweetnacl where WebCrypto %s', async (_, subtle) => {
+  ])('is tweetnacl if WebCrypto %s', async (_, subtle) => {
     expect((await browser.chooseBackend(subtle)).name).toBe('tweetnacl');
   });
 
-  it('verifies from the first call on', async () => {
+  it('verifies from the first call', async () => {
     const [vector] = RFC_8032_VECTORS;
     const [key, message, signature] = [bytesOf(vector.key), bytesOf(vector.message), bytesOf(vector.signature)];
     expect(await browser.platformBackend.verify(key, message, signature)).toBe(true);

@@ -9,9 +9,9 @@ const PROBE_KEY = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo';
 const PROBE_SIGNATURE = '5VZDAMNgrHKQhuLMgG6CioSHfx645dl02HPgZSJJAVVfuIIVkKM7rMYeOXAc-bRr0lv18FlbviRlUUFDjnoQCw';
 
 /**
- * WebCrypto where it answers a published vector rightly, both ways; tweetnacl otherwise. A browser may lack Ed25519,
- * throw on it, or (on a page without https) have no `crypto.subtle` at all.
- * @param subtle `crypto.subtle`, or undefined where there is none
+ * WebCrypto if it accepts a published vector and rejects a changed one; tweetnacl otherwise. A browser may lack
+ * Ed25519, throw on it, or (on a page without https) lack `crypto.subtle`.
+ * @param subtle `crypto.subtle`, or undefined when the platform lacks it
  */
 export async function chooseBackend(subtle: SubtleEd25519 | undefined): Promise<Ed25519Backend> {
   if (subtle === undefined) return tweetnaclBackend;
@@ -29,7 +29,7 @@ export async function chooseBackend(subtle: SubtleEd25519 | undefined): Promise<
 
 let chosen: Promise<Ed25519Backend> | undefined;
 
-/** The best Ed25519 this browser has, found out at the first verification. */
+/** The fastest Ed25519 of this browser, chosen at the first verification. */
 export const platformBackend: Ed25519Backend = {
   name: 'browser',
   verify: async (raw, message, signature) => {
@@ -39,7 +39,7 @@ export const platformBackend: Ed25519Backend = {
   },
 };
 
-/** WebCrypto has a pool of its own. */
+/** WebCrypto uses its own thread pool. */
 export const pooledBackend: Ed25519Backend = platformBackend;
 
 /** SHA-256, 32 bytes. */

@@ -13,13 +13,13 @@ function keyObjectOf(raw: Uint8Array): KeyObject {
   );
 }
 
-/** OpenSSL through node:crypto, on this thread: one check costs less than a trip to the thread pool and back. */
+/** OpenSSL through node:crypto, on this thread: one check costs less than a round trip to the thread pool. */
 export const platformBackend: Ed25519Backend = {
   name: 'node:crypto',
   verify: async (raw, message, signature) => verify(null, message, keyObjectOf(raw), signature),
 };
 
-/** The same on the thread pool: for many checks at once, which then use every core. */
+/** The same on the thread pool: many concurrent checks use every core. */
 export const pooledBackend: Ed25519Backend = {
   name: 'node:crypto (thread pool)',
   verify: (raw, message, signature) =>

@@ -5,19 +5,19 @@ import { verifySignature } from '../verify-signature.js';
 import { testKeySet, testSigner } from './index.js';
 
 describe('testSigner', () => {
-  it('makes the same key from the same seed, for good', () => {
+  it('derives the same key from the same seed', () => {
     expect(testSigner(1).kid).toBe('fnYtmLf6nryk3su19lz18vxbdnwTK_xaJuk-HhZhFu8');
     expect(testSigner('1').kid).toBe(testSigner(1).kid);
     expect(testSigner(2).kid).not.toBe(testSigner(1).kid);
   });
 
-  it('signs what verifies', async () => {
+  it('makes valid signatures', async () => {
     const signer = testSigner('signs');
     const message = new TextEncoder().encode('message');
     expect(await verifySignature(signer.publicKey, message, await signer.sign(message))).toBe(true);
   });
 
-  it('has the thumbprint for its kid, or any other that is asked for', () => {
+  it('uses the thumbprint or the given kid', () => {
     const signer = testSigner('kid');
     expect(signer.kid).toBe(jwkThumbprint(signer.publicKey));
     expect(testSigner('kid', { kid: '__proto__' }).kid).toBe('__proto__');
@@ -25,7 +25,7 @@ describe('testSigner', () => {
 });
 
 describe('testKeySet', () => {
-  it('is a published key set with the first active key as the active one', () => {
+  it('names the first active key as activeKid', () => {
     const [first, second] = [testSigner('first'), testSigner('second')];
     const set = parseKeySet(testKeySet({ signers: [{ signer: first, status: 'retired' }, { signer: second }] }));
     expect(set.activeKid).toBe(second.kid);

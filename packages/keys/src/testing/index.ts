@@ -1,4 +1,4 @@
-/** Deterministic keys for tests. Anybody can make these private keys: never a key of a running node. */
+/** Deterministic keys for tests. Anyone can derive these private keys: never use them on a running node. */
 import { sha256 } from '#keys-platform';
 import nacl from 'tweetnacl';
 import { jwkThumbprint } from '../fingerprint.js';
@@ -9,8 +9,8 @@ import type { Signer } from '../signer.js';
 export { SIGNER_RULES, type SignerRule } from './signer-rules.js';
 
 /**
- * A signer whose key follows from the seed alone, the same on every platform.
- * @param options `kid`: another name than the key's thumbprint, as other nodes may choose
+ * A signer whose key is derived from the seed alone, identical on every platform.
+ * @param options `kid`: a kid other than the key's thumbprint, as other nodes may choose
  */
 export function testSigner(seed: number | string, options: { readonly kid?: string } = {}): Signer {
   const pair = nacl.sign.keyPair.fromSeed(sha256(new TextEncoder().encode(`cer test signer ${seed}`)));
@@ -22,17 +22,17 @@ export function testSigner(seed: number | string, options: { readonly kid?: stri
   };
 }
 
-/** A signer's place in a test key set; active and without an early end unless told otherwise. */
+/** A signer in a test key set; active and without an end by default. */
 export interface TestKey extends Partial<KeyLife> {
   readonly signer: Signer;
 }
 
-/** When keys of a test key set begin, unless told otherwise. */
+/** Default start of the keys in a test key set. */
 const LONG_AGO = '2020-01-01T00:00:00.000Z';
 
 /**
- * The published key set of a test node; the first active key is the active one.
- * @returns the document, to be tampered with or given to `parseKeySet`
+ * The published key set of a test node; `activeKid` is the first active key.
+ * @returns the document, to tamper with or to pass to `parseKeySet`
  */
 export function testKeySet(set: { readonly nodeId?: string; readonly signers: readonly TestKey[] }): KeySetDocument {
   const keys = set.signers.map(({ signer, ...life }) => ({

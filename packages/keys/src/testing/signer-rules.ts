@@ -2,7 +2,7 @@ import { jwkThumbprint } from '../fingerprint.js';
 import type { Signer } from '../signer.js';
 import { verifySignature } from '../verify-signature.js';
 
-/** What any signer must keep to, wherever its key lies. */
+/** A rule of the signer contract, independent of where the key is held. */
 export interface SignerRule {
   readonly sentence: string;
   readonly holds: (signer: Signer) => Promise<boolean>;
@@ -19,38 +19,38 @@ async function all(verdicts: readonly Promise<boolean>[]): Promise<boolean> {
   return (await Promise.all(verdicts)).every((isGood) => isGood);
 }
 
-/** The contract of {@link Signer}: one test for each, run against every kind of signer. */
+/** The contract of {@link Signer}: one test per rule, run against every kind of signer. */
 export const SIGNER_RULES: readonly SignerRule[] = [
   {
-    sentence: 'is named by the thumbprint of its key',
+    sentence: 'has the thumbprint of its key as kid',
     holds: async ({ kid, publicKey }) => kid === jwkThumbprint(publicKey),
   },
   {
-    sentence: 'makes 64 bytes that verify',
+    sentence: 'makes a 64-byte signature that verifies',
     holds: (signer) => signsWell(signer, bytes('receipt')),
   },
   {
-    sentence: 'signs nothing, one byte, and a megabyte',
+    sentence: 'signs empty, one-byte and 1 MiB messages',
     holds: (signer) => all([0, 1, 1024 * 1024].map((length) => signsWell(signer, new Uint8Array(length).fill(7)))),
   },
   {
-    sentence: 'signs the same message the same way (RFC 8032 is deterministic)',
+    sentence: 'signs deterministically, as in RFC 8032',
     holds: async (signer) => {
       const [one, other] = [await signer.sign(bytes('same')), await signer.sign(bytes('same'))];
       return one.every((byte, at) => other[at] === byte);
     },
   },
   {
-    sentence: 'makes a signature that fits no other message',
+    sentence: 'makes signatures that are invalid for other messages',
     holds: async (signer) =>
       !(await verifySignature(signer.publicKey, bytes('other'), await signer.sign(bytes('one')))),
   },
   {
-    sentence: 'signs many messages at once, each its own',
+    sentence: 'signs many messages concurrently',
     holds: (signer) => all(Array.from({ length: 100 }, (_, at) => signsWell(signer, bytes(`message ${at}`)))),
   },
   {
-    sentence: 'signs what the bytes were when it was called',
+    sentence: 'signs the bytes as of the call',
     holds: async (signer) => {
       const message = bytes('before');
       const signing = signer.sign(message);
@@ -59,7 +59,7 @@ export const SIGNER_RULES: readonly SignerRule[] = [
     },
   },
   {
-    sentence: 'answers with bytes that are the caller’s own',
+    sentence: 'returns bytes that the caller may modify',
     holds: async (signer) => {
       (await signer.sign(bytes('mine'))).fill(0);
       return signsWell(signer, bytes('mine'));

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { Pkcs11Error } from '../pkcs11-error.js';
 
-/** A handle as the module gave it out. */
+/** A handle as issued by the module. */
 export type Handle = Buffer;
 
 export interface AttributeTemplate {
@@ -10,8 +10,8 @@ export interface AttributeTemplate {
 }
 
 /**
- * The calls of a module that are made here. Written out instead of taken from the binding's own declarations: that
- * package is optional, and where it is missing everything must still compile.
+ * The module calls used here. Declared here and not imported from the binding's types: the package is optional, and the
+ * code must compile without it.
  */
 export interface Cryptoki {
   load(path: string): void;
@@ -41,7 +41,7 @@ interface Binding {
   readonly PKCS11: new () => Cryptoki;
 }
 
-// Numbers of PKCS#11 3.0; the binding names only those of 2.40.
+// Constants of PKCS#11 3.0; the binding defines only those of 2.40.
 export const CKM_EC_EDWARDS_KEY_PAIR_GEN = 0x1055;
 export const CKM_EDDSA = 0x1057;
 export const CKK_EC_EDWARDS = 0x40;
@@ -72,7 +72,7 @@ export const CKF = {
 } as const;
 
 /**
- * Loads the binding, only now that it was asked for.
+ * Loads the binding on demand.
  * @throws Pkcs11Error PKCS11_BINDING_MISSING
  */
 export function loadCryptoki(): Cryptoki {
@@ -82,12 +82,12 @@ export function loadCryptoki(): Cryptoki {
   } catch (cause) {
     throw new Pkcs11Error(
       'PKCS11_BINDING_MISSING',
-      'the package pkcs11js is not there: it is compiled when packages are installed. Install python3, make and a C++ compiler, then run `npm ci` again',
+      'the package pkcs11js is not installed: it is compiled when packages are installed. Install python3, make and a C++ compiler, then run `npm ci` again',
       { cause },
     );
   }
   if (!isBinding(loaded)) {
-    throw new Pkcs11Error('PKCS11_BINDING_MISSING', 'the package pkcs11js is not the one known here: run `npm ci`');
+    throw new Pkcs11Error('PKCS11_BINDING_MISSING', 'the package pkcs11js is not the supported one: run `npm ci`');
   }
   return new loaded.PKCS11();
 }
@@ -96,7 +96,7 @@ function isBinding(value: unknown): value is Binding {
   return typeof value === 'object' && value !== null && 'PKCS11' in value && typeof value.PKCS11 === 'function';
 }
 
-/** The name of a module's refusal, such as `CKR_TOKEN_NOT_PRESENT`; null for an error that is none. */
+/** The name of a module's error, such as `CKR_TOKEN_NOT_PRESENT`; null for any other error. */
 export function ckrOf(error: unknown): string | null {
   return error instanceof Error ? (/^CKR_[A-Z0-9_]+/.exec(error.message)?.[0] ?? null) : null;
 }

@@ -25,7 +25,7 @@ describe('EC_POINT', () => {
     ['with unused bits in the BIT STRING', Uint8Array.of(0x03, 33, 1, ...raw)],
     ['of small order', Uint8Array.of(1, ...new Uint8Array(31))],
     ['not on the curve', Uint8Array.of(2, ...new Uint8Array(31))],
-  ])('is refused %s', (_fault, point) => {
+  ])('is rejected %s', (_fault, point) => {
     expect(publicKeyOfPoint(point)).toBeNull();
   });
 });

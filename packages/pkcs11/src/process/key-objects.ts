@@ -14,7 +14,7 @@ import {
 } from './cryptoki.js';
 import { ED25519_PARAMS, isEd25519, publicKeyOfPoint } from './ec-point.js';
 
-/** An Ed25519 key of a token: its private object and, if the token keeps one, the public one. */
+/** An Ed25519 key of a token: its private object and, if the token stores one, the public one. */
 export interface KeyObjects {
   readonly publicKey: PublicKey;
   readonly label: string;
@@ -25,7 +25,7 @@ export interface KeyObjects {
 
 const MAX_FOUND = 64;
 
-/** The Ed25519 keys whose private half is on the token. What cannot be read as one is passed over. */
+/** The Ed25519 keys whose private key is on the token. Other objects are skipped. */
 export function listKeys(cryptoki: Cryptoki, session: Handle): KeyObjects[] {
   const publicById = new Map<string, { object: Handle; publicKey: PublicKey }[]>();
   for (const object of find(cryptoki, session, CKO_PUBLIC_KEY)) {
@@ -36,12 +36,12 @@ export function listKeys(cryptoki: Cryptoki, session: Handle): KeyObjects[] {
   return find(cryptoki, session, CKO_PRIVATE_KEY).flatMap((privateObject): KeyObjects[] => {
     const id = readAttribute(cryptoki, session, privateObject, CKA.id)?.toString('hex') ?? '';
     const label = readAttribute(cryptoki, session, privateObject, CKA.label)?.toString('utf8') ?? '';
-    // A module that does not say whether a key may leave gets no benefit of the doubt.
+    // A key counts as extractable when the module does not report that it is not.
     const isExtractable = readAttribute(cryptoki, session, privateObject, CKA.extractable)?.[0] !== 0;
     const facts = { label, isExtractable, privateObject };
     const pairs = publicById.get(id) ?? [];
     if (pairs.length > 0) return pairs.map(({ object, publicKey }) => ({ ...facts, publicKey, publicObject: object }));
-    // Some tokens keep the point with the private key and have no public object.
+    // Some tokens store the point with the private key and have no public object.
     const publicKey = readPublicKey(cryptoki, session, privateObject);
     return publicKey === null ? [] : [{ ...facts, publicKey, publicObject: null }];
   });
@@ -53,7 +53,7 @@ const UNSUPPORTED = new Set([
   'CKR_FUNCTION_NOT_SUPPORTED',
   'CKR_CURVE_NOT_SUPPORTED',
 ]);
-/** What modules answer to a form of EC_PARAMS that they do not read. */
+/** Error codes of modules for an unsupported form of EC_PARAMS. */
 const OTHER_PARAMS = new Set([
   'CKR_DOMAIN_PARAMS_INVALID',
   'CKR_ATTRIBUTE_VALUE_INVALID',
@@ -62,9 +62,9 @@ const OTHER_PARAMS = new Set([
 ]);
 
 /**
- * Makes a key pair whose private half cannot be read out.
- * @throws Pkcs11Error PKCS11_ED25519_UNSUPPORTED; PKCS11_KEY_EXTRACTABLE when the token made another kind of key, which
- * is erased again
+ * Creates a key pair with a non-extractable private key.
+ * @throws Pkcs11Error PKCS11_ED25519_UNSUPPORTED; PKCS11_KEY_EXTRACTABLE when the token created an extractable key,
+ * which is then erased
  */
 export function createKey(cryptoki: Cryptoki, session: Handle, label: string): KeyObjects {
   const { publicKey: publicObject, privateKey: privateObject } = generate(cryptoki, session, label);
@@ -81,7 +81,7 @@ export function createKey(cryptoki: Cryptoki, session: Handle, label: string): K
     : new Pkcs11Error('PKCS11_KEY_EXTRACTABLE', 'PKCS#11 token: made a key that could be read out; it was erased');
 }
 
-/** Erases a key, the private half first. */
+/** Erases a key, the private object first. */
 export function destroyKey(cryptoki: Cryptoki, session: Handle, key: KeyObjects): void {
   cryptoki.C_DestroyObject(session, key.privateObject);
   if (key.publicObject !== null) cryptoki.C_DestroyObject(session, key.publicObject);
@@ -91,7 +91,7 @@ function generate(cryptoki: Cryptoki, session: Handle, label: string): ReturnTyp
   const both: AttributeTemplate[] = [
     { type: CKA.token, value: true },
     { type: CKA.label, value: Buffer.from(label, 'utf8') },
-    // What binds the two objects to each other.
+    // The attribute that links the two objects.
     { type: CKA.id, value: randomBytes(16) },
   ];
   for (const [at, params] of ED25519_PARAMS.entries()) {
@@ -147,7 +147,7 @@ function readPublicKey(cryptoki: Cryptoki, session: Handle, object: Handle): Pub
   return params !== null && isEd25519(params) && point !== null ? publicKeyOfPoint(point) : null;
 }
 
-/** @returns null when the object has no such attribute, or keeps it to itself */
+/** @returns null when the object lacks the attribute or does not reveal it */
 function readAttribute(cryptoki: Cryptoki, session: Handle, object: Handle, type: number): Buffer | null {
   try {
     return cryptoki.C_GetAttributeValue(session, object, [{ type }])[0]?.value ?? null;

@@ -1,6 +1,6 @@
 /**
- * The process that holds the module. Vendors' libraries block, hang and crash; here they can do so without taking the
- * service along, and whatever state they are in ends with this process.
+ * The module process. Vendors' libraries block, hang and crash; in a process of their own they cannot bring down the
+ * service, and their state ends with the process.
  */
 import type { ReplyMessage, Request, RequestMessage } from '../messages.js';
 import { Pkcs11Error } from '../pkcs11-error.js';
@@ -31,7 +31,7 @@ async function answer(request: Request): Promise<unknown> {
   }
 }
 
-/** Only a module's name for its refusal goes on: what else its error holds is not known. */
+/** Passes on only the name of a module's error: its other content is unknown. */
 function refusalOf(error: unknown): Pkcs11Error {
   if (error instanceof Pkcs11Error) return error;
   return new Pkcs11Error('PKCS11_UNAVAILABLE', `PKCS#11 module: ${ckrOf(error) ?? 'failed'}`);
@@ -45,7 +45,7 @@ async function serve({ id, request }: RequestMessage): Promise<void> {
     const { code, message } = refusalOf(error);
     reply = { id, refusal: { code, message } };
   }
-  // The service may be gone already; then `disconnect` ends this process.
+  // The service may have exited already; then `disconnect` ends this process.
   process.send?.(reply, undefined, undefined, () => undefined);
 }
 

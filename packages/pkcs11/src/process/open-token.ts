@@ -7,7 +7,7 @@ import { SessionPool } from './session-pool.js';
 
 /**
  * Loads the module and logs in to its token.
- * @throws Pkcs11Error for whatever is not as it must be; a refusal of the module otherwise
+ * @throws Pkcs11Error naming the setting at fault; otherwise the module's error
  */
 export function openToken(address: TokenAddress, cryptoki: Cryptoki = loadCryptoki()): SessionPool {
   loadModule(cryptoki, address.modulePath);
@@ -23,7 +23,7 @@ function loadModule(cryptoki: Cryptoki, path: string): void {
   try {
     cryptoki.load(path);
   } catch {
-    const rule = path.includes('/') && !existsSync(path) ? 'not found' : 'is no PKCS#11 library for this machine';
+    const rule = path.includes('/') && !existsSync(path) ? 'not found' : 'is not a PKCS#11 library for this machine';
     throw new Pkcs11Error('PKCS11_MODULE_UNUSABLE', `PKCS#11 module ${path}: ${rule}`);
   }
 }
@@ -48,7 +48,10 @@ function findSlot(cryptoki: Cryptoki, choice: TokenChoice): Handle {
     throw new Pkcs11Error('PKCS11_UNAVAILABLE', `PKCS#11 token: none ${what} is present`);
   }
   if (slots.length > 1) {
-    throw new Pkcs11Error('PKCS11_TOKEN_AMBIGUOUS', 'PKCS#11 token: several have this label. Give each its own');
+    throw new Pkcs11Error(
+      'PKCS11_TOKEN_AMBIGUOUS',
+      'PKCS#11 token: several have this label. Give each a different one',
+    );
   }
   return slot;
 }
@@ -59,7 +62,7 @@ function isChosen(cryptoki: Cryptoki, slot: Handle, choice: TokenChoice): boolea
     // Labels are padded with blanks to 32 bytes.
     return cryptoki.C_GetTokenInfo(slot).label.trimEnd() === choice.label;
   } catch {
-    // A token that does not tell about itself, or was pulled out just now, is not the one.
+    // A token that does not report its info, or was just removed, is not a match.
     return false;
   }
 }
@@ -73,12 +76,12 @@ const PIN_REFUSALS = new Set([
   'CKR_USER_PIN_NOT_INITIALIZED',
 ]);
 
-/** A token counts wrong PINs and locks: the last try is never spent here. */
+/** A token counts wrong PINs and then locks: the last attempt is never used here. */
 function logIn(cryptoki: Cryptoki, session: Handle, tokenFlags: number, pinFile: string): void {
   const refuse = (rule: string): Pkcs11Error => new Pkcs11Error('PKCS11_PIN_REFUSED', `PKCS#11 PIN: ${rule}`);
   if ((tokenFlags & CKF.userPinLocked) !== 0) throw refuse('is locked. Unlock it with the tool of the token');
   if ((tokenFlags & CKF.userPinFinalTry) !== 0) {
-    throw refuse('one wrong try more would lock the token, so none is made. Log in once with the tool of the token');
+    throw refuse('one more wrong PIN would lock the token, so it is not tried. Log in once with the tool of the token');
   }
   try {
     cryptoki.C_Login(session, CKU_USER, readPin(pinFile));
@@ -86,7 +89,7 @@ function logIn(cryptoki: Cryptoki, session: Handle, tokenFlags: number, pinFile:
     const ckr = ckrOf(error);
     if (ckr === 'CKR_USER_ALREADY_LOGGED_IN') return;
     if (ckr !== null && PIN_REFUSALS.has(ckr)) {
-      throw refuse(`refused by the token (${ckr}). It is tried again when the file changed or the service is started`);
+      throw refuse(`refused by the token (${ckr}). It is tried again when the file changes or the service restarts`);
     }
     throw error;
   }

@@ -4,8 +4,8 @@ import { Pkcs11Error } from '../pkcs11-error.js';
 const OPEN_TO_OTHERS = 0o007;
 
 /**
- * Reads a PIN from its file, without the one newline that editors leave at the end.
- * @throws Pkcs11Error PKCS11_PIN_FILE_INVALID when it is missing, empty, no file, or open to every user
+ * Reads a PIN from its file, without the trailing newline that editors add.
+ * @throws Pkcs11Error PKCS11_PIN_FILE_INVALID when it is missing, empty, not a regular file, or readable by other users
  */
 export function readPin(path: string): string {
   const refuse = (rule: string): Pkcs11Error => new Pkcs11Error('PKCS11_PIN_FILE_INVALID', `PIN file ${path}: ${rule}`);

@@ -1,19 +1,19 @@
 import { CKF, CKM_EDDSA, type Cryptoki, type Handle } from './cryptoki.js';
 
-/** As many as Node runs native calls at once; further signatures wait their turn. */
+/** The number of native calls that Node runs concurrently; further signatures are queued. */
 const SESSIONS = 4;
-/** A signature has 64 bytes; room for a module that answers something else, to be told apart from one that fails. */
+/** A signature has 64 bytes; a larger buffer distinguishes a module that returns something else from one that fails. */
 const ROOM = 256;
 
 interface OpenToken {
   readonly cryptoki: Cryptoki;
   readonly slot: Handle;
-  /** Logged in, and with it every session that this process opens. */
+  /** Keeps the login, which applies to every session of this process. */
   readonly first: Handle;
   readonly hasThreads: boolean;
 }
 
-/** Sessions with one token. A session has one signature under way at most, as the standard wants it. */
+/** Sessions with one token. Each has at most one signature in progress, as the standard requires. */
 export class SessionPool {
   readonly cryptoki: Cryptoki;
   readonly #slot: Handle;
@@ -29,12 +29,12 @@ export class SessionPool {
     this.#idle = [first];
   }
 
-  /** @returns whatever the module answered, at most 256 bytes */
+  /** @returns the module's answer, at most 256 bytes */
   async sign(privateKey: Handle, message: Uint8Array): Promise<Uint8Array> {
     const session = await this.#take();
     try {
       this.cryptoki.C_SignInit(session, { mechanism: CKM_EDDSA }, privateKey);
-      // A window into more: the address of an empty buffer would be null, which modules refuse.
+      // A view of a larger buffer: the address of an empty one would be null, which modules reject.
       const input = Buffer.concat([message, Buffer.of(0)]).subarray(0, message.length);
       const into = Buffer.alloc(ROOM);
       const signature = this.#hasThreads
@@ -56,7 +56,7 @@ export class SessionPool {
     }
   }
 
-  /** Makes or erases objects, in a session of its own: those that sign may not write. */
+  /** Creates or erases objects in a separate session: signing sessions are read-only. */
   write<T>(work: (session: Handle) => T): T {
     const session = this.cryptoki.C_OpenSession(this.#slot, CKF.serialSession | CKF.rwSession);
     try {

@@ -4,7 +4,7 @@ import { Pkcs11Error } from '../pkcs11-error.js';
 import { createKey, destroyKey, listKeys, type KeyObjects } from './key-objects.js';
 import type { SessionPool } from './session-pool.js';
 
-/** The keys of one token, by kid. Handles are kept for as long as this process lives, and no longer. */
+/** The keys of one token, by kid. Handles are cached for the lifetime of this process. */
 export class TokenKeys {
   readonly #sessions: SessionPool;
   readonly #known = new Map<string, KeyObjects>();
@@ -31,7 +31,7 @@ export class TokenKeys {
     return this.#sessions.sign((await this.#find(kid)).privateObject, message);
   }
 
-  /** @throws Pkcs11Error PKCS11_UNAVAILABLE when the token says that it erased the key and still has it */
+  /** @throws Pkcs11Error PKCS11_UNAVAILABLE when the token reports the key as erased but still has it */
   async destroy(kid: string): Promise<void> {
     const key = await this.#search(kid);
     this.#known.delete(kid);
@@ -39,7 +39,7 @@ export class TokenKeys {
       destroyKey(this.#sessions.cryptoki, session, key);
     });
     if ((await this.#all()).some(({ publicKey }) => jwkThumbprint(publicKey) === kid)) {
-      throw new Pkcs11Error('PKCS11_UNAVAILABLE', 'PKCS#11 token: still has the key that it was told to erase');
+      throw new Pkcs11Error('PKCS11_UNAVAILABLE', 'PKCS#11 token: still has the key after erasing it');
     }
   }
 
@@ -53,12 +53,12 @@ export class TokenKeys {
 
   async #search(kid: string): Promise<KeyObjects> {
     const [key, other] = (await this.#all()).filter(({ publicKey }) => jwkThumbprint(publicKey) === kid);
-    if (key === undefined) throw new Pkcs11Error('PKCS11_KEY_NOT_FOUND', 'PKCS#11 token: has no key of this kid');
+    if (key === undefined) throw new Pkcs11Error('PKCS11_KEY_NOT_FOUND', 'PKCS#11 token: has no key with this kid');
     if (other !== undefined) {
       throw new Pkcs11Error('PKCS11_KEY_AMBIGUOUS', 'PKCS#11 token: has several private keys under the id of this key');
     }
     if (key.isExtractable) {
-      throw new Pkcs11Error('PKCS11_KEY_EXTRACTABLE', 'PKCS#11 token: the private key may be read out of it');
+      throw new Pkcs11Error('PKCS11_KEY_EXTRACTABLE', 'PKCS#11 token: the private key is extractable');
     }
     return key;
   }

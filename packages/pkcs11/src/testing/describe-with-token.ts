@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-/** A suite that needs a token; where none can be had, one line says that it was not run and why. */
+/** A suite that needs a token; without one, a single test reports that it was not run and why. */
 export function describeWithToken(name: string, suite: () => void): void {
   const reason = process.env['CER_TEST_NO_PKCS11'] ?? '';
   if (reason === '') {

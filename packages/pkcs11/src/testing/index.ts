@@ -1,4 +1,4 @@
-/** A token in software for tests. Its module is named by scripts/test/pkcs11-token.mjs. */
+/** A software token for tests. scripts/test/pkcs11-token.mjs locates its module. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,15 +7,15 @@ import type { TokenAddress } from '../messages.js';
 
 export { describeWithToken } from './describe-with-token.js';
 
-/** A SoftHSM of its own in a temporary folder. */
+/** A separate SoftHSM token in a temporary folder. */
 export interface TestToken {
   readonly folder: string;
   readonly address: TokenAddress;
   readonly pin: string;
-  /** What a process needs to find it. */
+  /** Environment that a process needs to find it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   addToken(label: string): void;
-  /** Pulls the token out, and plugs it in again. */
+  /** Removes the token and plugs it in again. */
   pullOut(): void;
   plugIn(): void;
   writePin(pin: string, mode?: number): void;

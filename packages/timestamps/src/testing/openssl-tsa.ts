@@ -6,26 +6,26 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** What is wrong with a token: the certificate it was signed with, or the digest. */
+/** The flaw of a token: in its signing certificate or its digest. */
 export type TsaFlaw = 'none' | 'expired' | 'two purposes' | 'uncritical purpose' | 'no purpose' | 'SHA-1';
 
-/** A real time-stamping authority: `openssl ts` with a root, an intermediate and a stamping certificate of its own. */
+/** A real time-stamping authority: `openssl ts` with a root, an intermediate and a timestamping certificate. */
 export interface OpensslTsa {
   readonly folder: string;
   /** PEM of the root. */
   readonly rootPem: string;
-  /** PEM of the intermediate and the stamping certificate, for `openssl ts -verify -untrusted`. */
+  /** PEM of the intermediate and the timestamping certificate, for `openssl ts -verify -untrusted`. */
   readonly chainFile: string;
   readonly rootFile: string;
   /** @param query DER of a request @returns DER of the response */
   reply(query: Uint8Array): Promise<Uint8Array>;
   /**
-   * Signs a TSTInfo with a flaw that `openssl ts` itself would refuse to have.
-   * @param stamp asked for the TSTInfo once the certificate is there: it must not be older
+   * Signs a TSTInfo with a flaw that `openssl ts` does not produce.
+   * @param makeTstInfo called after the certificate is issued, because the TSTInfo must not be older
    * @returns DER of the token
    */
-  sign(stamp: () => Promise<Uint8Array>, flaw: TsaFlaw): Promise<Uint8Array>;
-  /** Is the token accepted by OpenSSL for this SHA-256 digest? Throws with its words when not. */
+  sign(makeTstInfo: () => Promise<Uint8Array>, flaw: TsaFlaw): Promise<Uint8Array>;
+  /** OpenSSL's output on accepting the token for this SHA-256 digest; throws with its output otherwise. */
   accepts(token: Uint8Array, digest: Uint8Array): Promise<string>;
   remove(): void;
 }
@@ -65,10 +65,10 @@ ${purpose === null ? '' : `extendedKeyUsage = ${purpose}`}
   )
   .join('')}`;
 
-/** For each flaw the extensions of the certificate, and the days it is valid for. */
+/** Per flaw: the certificate's extensions and its validity in days. */
 const FLAWS: Readonly<Record<TsaFlaw, { readonly section: string; readonly days: string; readonly digest: string }>> = {
   none: { section: 'stamping', days: '3650', digest: 'sha256' },
-  // Ended yesterday; OpenSSL itself stamps with any certificate.
+  // Expired yesterday; OpenSSL issues timestamps with any certificate.
   expired: { section: 'stamping', days: '-1', digest: 'sha256' },
   'two purposes': { section: 'two-purposes', days: '3650', digest: 'sha256' },
   'uncritical purpose': { section: 'uncritical-purpose', days: '3650', digest: 'sha256' },
@@ -77,8 +77,8 @@ const FLAWS: Readonly<Record<TsaFlaw, { readonly section: string; readonly days:
 };
 
 /**
- * Makes an authority in a temporary folder.
- * @param options `name`: its common name; `key`: an algorithm of `openssl genpkey`; `days`: how long it is valid
+ * Creates an authority in a temporary folder.
+ * @param options `name`: its common name; `key`: an algorithm of `openssl genpkey`; `days`: its validity
  */
 export function createOpensslTsa(
   options: { readonly name?: string; readonly key?: 'rsa' | 'ec'; readonly days?: string } = {},
@@ -128,7 +128,7 @@ export function createOpensslTsa(
   );
 
   let asked = 0;
-  // OpenSSL keeps one serial file and no lock: one answer at a time.
+  // OpenSSL uses one serial file without a lock: one response at a time.
   let last: Promise<unknown> = Promise.resolve();
   const oneByOne = <T>(work: () => Promise<T>): Promise<T> => {
     const next = last.then(work);
@@ -149,15 +149,15 @@ export function createOpensslTsa(
         await run('openssl', ['ts', '-reply', '-config', 'tsa.cnf', ...signer, ...files], { cwd: folder });
         return new Uint8Array(readFileSync(path(`${asked}.tsr`)));
       }),
-    sign: async (stamp, flaw) => {
+    sign: async (makeTstInfo, flaw) => {
       const { section, days, digest } = FLAWS[flaw];
       issue('stamping', 'intermediate', section, days, 'flawed');
-      const tstInfo = await stamp();
+      const tstInfo = await makeTstInfo();
       asked += 1;
       writeFileSync(path(`${asked}.tst`), tstInfo);
       const content = ['-econtent_type', 'id-smime-ct-TSTInfo', '-binary', '-nodetach', '-in', `${asked}.tst`];
       const signer = ['-signer', 'flawed.pem', '-inkey', 'stamping.key', '-certfile', 'intermediate.pem'];
-      // With `-cades` the signature is bound to the certificate, as that of a token must be.
+      // With `-cades` the signature is bound to the certificate, as tokens require.
       const options = ['-cades', '-md', digest, '-outform', 'DER', '-out', `${asked}.tok`];
       await run('openssl', ['cms', '-sign', ...content, ...signer, ...options], { cwd: folder });
       return new Uint8Array(readFileSync(path(`${asked}.tok`)));

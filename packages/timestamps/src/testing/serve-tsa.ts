@@ -1,22 +1,25 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** How an authority behaves: `answer` stamps, `flood` sends 200 MB, `silence` never answers, `refuse` is HTTP 503. */
+/**
+ * Behaviour of an authority: `answer` issues tokens, `flood` sends 200 MB, `silence` never answers, `refuse` is HTTP
+ * 503.
+ */
 export type TsaBehaviour =
   | 'answer'
   | 'flood'
   | 'silence'
   | 'refuse'
-  /** Any bytes instead of a response. */
+  /** Arbitrary bytes in place of a response. */
   | { readonly bytes: Uint8Array }
-  /** What the authority makes of another request than the one it got. */
+  /** The request that the authority answers in place of the received one. */
   | { readonly instead: (query: Uint8Array) => Uint8Array };
 
 export interface ServedTsa {
   readonly url: string;
-  /** How often it was asked. */
+  /** Number of requests received. */
   readonly calls: number;
-  /** Bytes of a flood that went out before the other side hung up. */
+  /** Bytes of a flood that were sent before the client disconnected. */
   readonly flooded: number;
   behave(behaviour: TsaBehaviour): void;
   close(): Promise<void>;
@@ -24,7 +27,7 @@ export interface ServedTsa {
 
 const FLOOD_BYTES = 200 * 1024 * 1024;
 
-/** Puts an authority behind HTTP, as RFC 3161, 3.4 says, on a free port of this machine. */
+/** Serves an authority over HTTP (RFC 3161, 3.4) on a free local port. */
 export async function serveTsa(reply: (query: Uint8Array) => Promise<Uint8Array>): Promise<ServedTsa> {
   let behaviour: TsaBehaviour = 'answer';
   const counted = { calls: 0, flooded: 0 };
@@ -51,7 +54,7 @@ export async function serveTsa(reply: (query: Uint8Array) => Promise<Uint8Array>
     handle(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // Listening on TCP, so the address is no pipe's name.
+  // Listening on TCP, so the address is not a pipe name.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/tsa`,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'puppeteer';
 import { describeInChromium, launchChromium, newPage } from './chromium.js';
-import { lookAt } from './look-at.js';
+import { auditPage } from './audit-page.js';
 import { watchPage } from './watch-page.js';
 
 const PALE = 'color: #ccc; background: #fff';
@@ -11,14 +11,14 @@ const SOUND = '<p>Sound.</p>';
 
 const HEADERS = { 'content-type': 'text/html', 'content-security-policy': "default-src 'none'; style-src 'self'" };
 
-/** A page that breaks no rule but by the body and the style given. */
+/** A page without violations except those of the given body and style. */
 function page(body: string, style = ''): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Page</title>
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><style>${style}</style></head>
 <body><main><h1>Page</h1>${body}</main></body></html>`;
 }
 
-describeInChromium('a page that a test looks at', () => {
+describeInChromium('auditPage', () => {
   let server: Server;
   let url: string;
   let browser: Browser;
@@ -47,9 +47,9 @@ describeInChromium('a page that a test looks at', () => {
     return tab;
   }
 
-  /** The words of the failure; none where the page is taken. */
+  /** The message of the failure; empty when the page passes. */
   async function fault(tab: Page): Promise<string> {
-    const message = await lookAt(tab, 'page').then(
+    const message = await auditPage(tab, 'page').then(
       () => '',
       (error: unknown) => String(error),
     );
@@ -57,43 +57,43 @@ describeInChromium('a page that a test looks at', () => {
     return message;
   }
 
-  it.each([true, false])('is taken when nothing is wrong, with scripts %s', async (scripts) => {
+  it.each([true, false])('accepts a correct page with scripts %s', async (scripts) => {
     expect(await fault(await opened(page(SOUND), { scripts }))).toBe('');
   });
 
-  it.each([true, false])('is refused for pale text, with scripts %s', async (scripts) => {
+  it.each([true, false])('rejects low contrast with scripts %s', async (scripts) => {
     expect(await fault(await opened(page('<p>Pale.</p>', `p { ${PALE} }`), { scripts }))).toContain(
       'color-contrast: p',
     );
   });
 
-  it('is refused for what is pale in the dark only', async () => {
+  it('rejects low contrast in dark mode only', async () => {
     const style = `@media (prefers-color-scheme: dark) { p { ${PALE} } }`;
-    expect(await fault(await opened(page(SOUND, style)))).toMatch(/color-contrast: p[^]*"look": "dark"/);
+    expect(await fault(await opened(page(SOUND, style)))).toMatch(/"appearance": "dark"[^]*color-contrast: p/);
   });
 
-  it('is refused where it is wider than a phone', async () => {
+  it('rejects a page wider than a phone', async () => {
     const message = await fault(await opened(page(SOUND, 'p { width: 500px }')));
-    expect(message).toMatch(/"look": "phone"[^]*"tooWide": true/);
+    expect(message).toMatch(/"appearance": "phone"[^]*"tooWide": true/);
   });
 
-  it('is refused for what only visitors without scripts are shown, and stands as it stood afterwards', async () => {
+  it('checks noscript content and restores the page', async () => {
     const html = page('<noscript><p>Pale.</p></noscript>', `p { ${PALE} }`);
     expect(await fault(await opened(html))).toBe('');
     const tab = await opened(html, { scripts: false });
-    await expect(lookAt(tab, 'page')).rejects.toThrow('color-contrast: p');
+    await expect(auditPage(tab, 'page')).rejects.toThrow('color-contrast: p');
     expect(await tab.$eval('main > noscript > p', (element) => element.textContent)).toBe('Pale.');
     await tab.close();
   });
 
-  it('runs no script of its own where scripts are off', async () => {
+  it('runs no page script when scripts are off', async () => {
     const tab = await opened(page(`${SOUND}<script>document.title = 'ran'</script>`), { scripts: false });
-    await lookAt(tab, 'page');
+    await auditPage(tab, 'page');
     expect(await tab.title()).toBe('Page');
     await tab.close();
   });
 
-  it('is heard when it breaks its policy, throws, or asks for something', async () => {
+  it('reports CSP violations, exceptions and requests', async () => {
     served = page('<p style="color: red">Refused.</p><img src="https://elsewhere.invalid/dot.png" alt="">');
     headers = HEADERS;
     const tab = await newPage(browser);
