@@ -1,5 +1,5 @@
-// The evidence bridge: a stream of executions against the node's own certify in the same run, the OTLP door's decoding
-// and mapping, and the bridge's memory while a long stream goes through it.
+// The evidence bridge: a stream of executions compared with certify of the node in the same run, the decoding and
+// mapping of OTLP, and the bridge's memory during a long stream.
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -29,7 +29,7 @@ const execution = (id) => ({
   signals: [{ type: 'policy.check', source: 'bench', payload: { rule: 'no-secrets', passed: true, score: 0.97 } }],
 });
 
-/** Says of the one key that it may do everything. */
+/** Reports full permissions for the one key. */
 async function startControlPlane() {
   const keyHash = createHash('sha256').update(apiKey).digest('hex');
   const account = {
@@ -159,7 +159,7 @@ export async function bridgeCases({ rounds, executions, seconds, streamMib }) {
     }
     const padding = 'x'.repeat(64 * 1024);
     const perMib = Math.round(MIB / (padding.length + 1600));
-    // Once around, so that every buffer has the size that it needs for lines as long as these.
+    // Warm-up, so that every buffer has grown to the size of these lines.
     before = await peakMemory(bridge.child, () => streamRate(bridge.url, 20 * perMib, 'before', padding));
     peak = await peakMemory(bridge.child, () => streamRate(bridge.url, streamMib * perMib, 'long', padding));
   } finally {
@@ -200,7 +200,7 @@ function caseOf(name, rates) {
 const SPANS = 500;
 const rules = { protocolVersion: '1.2.0', content: 'required' };
 
-/** In this process: one export of GenAI spans as the current conventions write them. */
+/** Runs in this process: one export of GenAI spans in the current conventions. */
 async function spanCases({ rounds, seconds }) {
   const { decodeProtobuf } = await import('../apps/bridge/dist/ingest/otlp/wire/decode-protobuf.js');
   const { decodeJson } = await import('../apps/bridge/dist/ingest/otlp/wire/decode-json.js');
@@ -271,7 +271,7 @@ function jsonSpan({ traceId, spanId, name, start, end, attributes }) {
   };
 }
 
-// Protobuf as any exporter writes it.
+// Encodes protobuf like an exporter.
 function varint(value) {
   const bytes = [];
   for (; value >= 0x80; value = Math.floor(value / 0x80)) bytes.push((value % 0x80) | 0x80);

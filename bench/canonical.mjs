@@ -1,4 +1,4 @@
-// G1, G2: canonicalize and hash, against the library most implementations use and against the native floor.
+// G1, G2: canonicalize and hash, compared with the library most implementations use and with the native lower bound.
 import { createHash } from 'node:crypto';
 import { canonicalize as jsonCanonicalize } from 'json-canonicalize';
 import { jcsV1, sha256 } from '@cer/cer-core';

@@ -1,4 +1,4 @@
-// G4, G5, G6 and certify by connections: servers in processes of their own, every request a new execution.
+// G4, G5, G6 and certify by number of connections: each server in its own process, every request a new execution.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -45,7 +45,7 @@ async function start(main, env, apiKey) {
   throw new Error(`${main} did not start`);
 }
 
-/** CPU seconds that a process has used, all threads (Linux). */
+/** CPU seconds used by a process, all threads (Linux). */
 function cpuOf({ pid }) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
@@ -149,7 +149,7 @@ function caseOf(name, runs) {
   };
 }
 
-/** The server was killed without warning: what it acknowledged must be there. */
+/** After SIGKILL every acknowledged record must be in the database. */
 function assertAllKept(file, acknowledged) {
   const database = new Database(file, { readonly: true });
   const { kept } = database.prepare('select count(*) as kept from executions').get();

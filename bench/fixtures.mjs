@@ -1,4 +1,4 @@
-// Bundles of the sizes the figures are about: unsorted members, mixed signals, some text beyond ASCII.
+// Bundles of the measured sizes: unsorted members, mixed signals, some non-ASCII text.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,7 +73,7 @@ export async function certifiedOfSize(bytes, executionId, protocolVersion) {
   return { ...sealed.bundle, meta: { ...meta } };
 }
 
-/** The hashed members alone, parsed anew so that no engine trick of the sealing helps. */
+/** Only the hashed members, parsed again so that engine optimizations from sealing do not apply. */
 export function hashedMembers(sealed) {
   return JSON.parse(JSON.stringify(sealed.hashed.projection));
 }

@@ -1,4 +1,4 @@
-// Rounds of all cases are interleaved, so that a change of the machine's load hits every case alike.
+// Rounds of all cases are interleaved, so that a change of the machine's load affects all cases alike.
 
 /** CPU seconds of this process, all threads. */
 function cpuSeconds() {
@@ -7,9 +7,9 @@ function cpuSeconds() {
 }
 
 export const clocks = {
-  /** For synchronous and thread-pool work: stays usable on a busy machine. */
+  /** For synchronous and thread-pool work: also reliable on a busy machine. */
   cpu: cpuSeconds,
-  /** For work whose point is to use several cores at once. */
+  /** For work that is meant to use several cores. */
   wall: () => performance.now() / 1000,
 };
 
@@ -19,7 +19,7 @@ export function median(values) {
 }
 
 /**
- * Measures cases against each other.
+ * Measures cases side by side.
  * @param {{name: string, unit?: string, run: () => unknown | Promise<unknown>, operations?: number}[]} cases
  *   `run` does `operations` (1 when left out) operations
  * @param {{rounds: number, secondsPerRound: number, clock?: () => number}} options odd number of rounds
@@ -61,7 +61,7 @@ export function rateOf(cases, name) {
   return found.median;
 }
 
-/** A ratio with its goal; `atMost` turns the goal around. */
+/** A ratio with its goal; with `atMost` the goal is an upper bound. */
 export function ratio(id, title, value, goal, { atMost = false } = {}) {
   return { id, title, value, goal, atMost, pass: atMost ? value <= goal : value >= goal };
 }

@@ -1,4 +1,4 @@
-// G13: records on PostgreSQL, batched by the node's store, against single inserts by knex with 16 clients.
+// G13: records on PostgreSQL, batched by the node's store, compared with single inserts by knex with 16 clients.
 import { randomUUID } from 'node:crypto';
 import knex from 'knex';
 import { startPostgresServer } from '../scripts/test/postgres-server.mjs';
@@ -35,7 +35,7 @@ function newRecord() {
   };
 }
 
-/** Keeps so many calls under way for so long. @returns calls per second */
+/** Runs a number of concurrent calls for a duration. @returns calls per second */
 async function rate(inFlight, seconds, call) {
   const startedAt = performance.now();
   const until = startedAt + seconds * 1000;

@@ -1,4 +1,4 @@
-// G11: a project costs the same per step however long it is, and uses both cores.
+// G11: the cost of a project per step is independent of its length and uses both cores.
 import { createPublicKey, verify as verifySync } from 'node:crypto';
 import { buildProjectBundle, evaluateProject } from '@cer/cer-core';
 import { createVerifier, toSpki } from '@cer/keys';
@@ -16,7 +16,7 @@ async function projectOf(steps) {
   );
 }
 
-/** One signature at a time on this thread: what a project costs without the thread pool. */
+/** One signature at a time on this thread: the cost of a project without the thread pool. */
 const keys = new Map();
 const serialVerifier = createVerifier({
   name: 'serial',

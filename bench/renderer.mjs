@@ -1,5 +1,5 @@
-// G15, G16: a loop and a still of the renderer against what a user would write first, puppeteer with screenshots, and
-// the loop against the time that hashing its pixels takes on one core.
+// G15, G16: a loop and a still of the renderer compared with the obvious alternative, puppeteer with screenshots, and
+// the loop compared with the time to hash its pixels on one core.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import puppeteer from 'puppeteer';
@@ -32,7 +32,7 @@ const PEER_DRAWING = `(frame) => {
   }
 }`;
 const P5 = readFileSync(`${import.meta.dirname}/../node_modules/p5/lib/p5.min.js`, 'utf8');
-/** p5.js runs setup() some time after it is loaded; the sketch says when it has drawn. */
+/** p5.js runs setup() some time after loading; the sketch signals when it has drawn. */
 const P5_SKETCH = STILL_SKETCH.replace('{', `{ createCanvas(${WIDTH}, ${HEIGHT}); noLoop();`).replace(
   /}$/,
   'globalThis.hasDrawn = true; }',
@@ -41,13 +41,13 @@ const PEER_PAGE = `<body style="margin:0"><canvas width="${WIDTH}" height="${HEI
 
 /**
  * @param {{rounds: number, frames: number, peerFrames: number, stills: number, longLoop: number}} options per round; odd
- *   rounds; `longLoop`: frames of one loop that is rendered once, 0 for none
- * @returns {Promise<{cases: object[], ratios: object[]}>} no cases where there is no browser
+ *   rounds; `longLoop`: frames of one loop that is rendered once, 0 to skip it
+ * @returns {Promise<{cases: object[], ratios: object[]}>} no cases without a browser
  */
 export async function rendererCases({ rounds, frames, peerFrames, stills, longLoop }) {
   const binary = await resolveBrowser(undefined).catch(() => undefined);
   if (binary === undefined) {
-    console.log('no browser: node scripts/browser.mjs brings one');
+    console.log('no browser: run node scripts/browser.mjs to install one');
     return { cases: [], ratios: [] };
   }
   const config = { chromiumPath: binary.path, chromiumUid: 65_534, allowUnsandboxed: false, pagesAhead: 1 };

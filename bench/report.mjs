@@ -3,7 +3,7 @@ import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeFileSync,
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** How many 4 KB appends the disk makes durable in a second: the ceiling of one commit per request. */
+/** Durable 4 KB appends per second: the upper bound for one commit per request. */
 export function fdatasyncPerSecond() {
   const folder = mkdtempSync(join(tmpdir(), 'cer-bench-'));
   const file = openSync(join(folder, 'append'), 'w');
@@ -30,7 +30,7 @@ export function environment() {
   };
 }
 
-/** `cer verify` of one certificate from a cold start, in milliseconds: what a person waits for. */
+/** `cer verify` of one certificate from a cold start, in milliseconds. */
 export function coldStartMs(root) {
   const times = [];
   for (let run = 0; run < 5; run += 1) {

@@ -1,5 +1,5 @@
-// npm run bench [-- --quick] [-- --only canonical,verify,project,certify,postgres,bridge,renderer,verifier,scale] [-- --help]
-// Ratios inside one run count, absolutes do not. A missed goal is reported; --quick fails below half of one.
+// npm run bench [-- --quick] [-- --only canonical,verify,project,certify,postgres,bridge,renderer,verifier,scale] [--
+// --help] Only ratios within one run are comparable. A missed goal is reported; --quick fails below half of a goal.
 import { parseArgs } from 'node:util';
 import { bridgeCases } from './bridge.mjs';
 import { canonicalCases } from './canonical.mjs';
@@ -22,7 +22,7 @@ const { values } = parseArgs({
 });
 const { quick } = values;
 const wanted = values.only?.split(',');
-/** Takes a quarter of an hour, most of it to make a million records: runs only when it is asked for by name. */
+/** Takes about 15 minutes, mostly to create a million records: runs only when selected by name. */
 const BY_NAME_ONLY = 'scale';
 
 const groups = [
@@ -70,7 +70,7 @@ The group ${BY_NAME_ONLY} makes a million records and runs only with --only ${BY
 }
 const unknown = wanted?.filter((name) => !groups.some(([group]) => group === name)) ?? [];
 if (unknown.length > 0) {
-  console.error(`--only: no such group: ${unknown.join(', ')}`);
+  console.error(`--only: unknown group: ${unknown.join(', ')}`);
   process.exit(3);
 }
 

@@ -1,4 +1,4 @@
-// Nodes with many records of their own: real ones, sealed and signed as certify does, put straight into the store.
+// Nodes with many real records, sealed and signed like those of certify and inserted directly into the store.
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,14 +8,14 @@ import { attestBundle, sealExecution, sha256 } from '@cer/cer-core';
 import { createKeyFile, openKeyFile } from '@cer/keys/file-signer';
 import { openStore } from '../apps/node/dist/store/index.js';
 
-/** So many records are under way at once, so that as many share a commit. */
+/** Concurrent inserts, which is also the number of records per commit. */
 const IN_FLIGHT = 64;
 const NODE_MAIN = `${import.meta.dirname}/../apps/node/dist/main.js`;
 const NODE_ID = 'scale-node';
 const APPS = 50;
 const FIRST_TIME = Date.parse('2026-01-02T00:00:00.000Z');
 
-/** Makes records as certify does: sealed, and signed twice. */
+/** Creates records like those of certify: sealed, and signed twice. */
 function recordMaker(attestor, tenantId, from) {
   let made = from;
   return async () => {
@@ -57,7 +57,7 @@ const keyFiles = (home) => ({
 });
 
 /**
- * A node's folder with a database of its own, open as a store: the one that was kept, or a new one, filled.
+ * A node's folder with its database, opened as a store: an existing one, or a new, filled one.
  * @returns {Promise<{name, home, path, store, tenantId, key, hashes: string[], rows: number, make}>}
  */
 export async function openPlace(folder, name, rows) {
@@ -83,7 +83,7 @@ export async function openPlace(folder, name, rows) {
 
 const attestorOf = (signer) => ({ signer, nodeId: NODE_ID, nodeRuntimeHash: sha256('scale') });
 
-/** Closes the store, and notes what a later run needs of it. */
+/** Closes the store and saves what a later run needs. */
 export async function closePlace({ home, store, tenantId, key, hashes, rows }) {
   await store.close();
   writeFileSync(join(home, 'place.json'), JSON.stringify({ tenantId, key, hashes, rows }), { mode: 0o600 });
@@ -91,7 +91,7 @@ export async function closePlace({ home, store, tenantId, key, hashes, rows }) {
 
 export const made = (place, count) => Promise.all(Array.from({ length: count }, () => place.make()));
 
-/** Inserts records, and keeps the hashes of some of them to look up later. */
+/** Inserts records and remembers some hashes for later lookups. */
 export async function insert(place, records) {
   let next = 0;
   await Promise.all(
@@ -115,7 +115,7 @@ async function fill(place, rows) {
   }
 }
 
-/** Serves a place. */
+/** Starts a node on the folder. */
 export async function startNode(place) {
   const port = 20_000 + Math.floor(Math.random() * 20_000);
   const child = spawn(process.execPath, [NODE_MAIN], {

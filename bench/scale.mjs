@@ -1,6 +1,6 @@
-// G12, G14, and lists and exports: a store of a million records beside one of ten thousand, real and signed.
-// Alone: node bench/scale.mjs [--rows 1000000] [--rounds 5] [--verify] [--keep FOLDER]   (npm run scale -w apps/node)
-// --keep leaves the large store in FOLDER, and takes it from there in a later run: making it takes minutes.
+// G12, G14, and lists and exports: a store of a million real, signed records compared with one of ten thousand. Alone:
+// node bench/scale.mjs [--rows 1000000] [--rounds 5] [--verify] [--keep FOLDER] (npm run scale -w apps/node) --keep
+// saves the large store in FOLDER for later runs: creating it takes minutes.
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,14 +13,14 @@ import { closePlace, insert, made, openPlace, startNode } from './scale-places.m
 const root = `${import.meta.dirname}/..`;
 const SMALL_ROWS = 10_000;
 
-/** By the wall: inserts wait for the disk. */
+/** Wall time: inserts wait for the disk. */
 async function perSecond(count, work) {
   const startedAt = performance.now();
   await work();
   return count / ((performance.now() - startedAt) / 1000);
 }
 
-/** By the processor: SQLite reads in the calling thread, so that a busy machine hardly shows. */
+/** CPU time: SQLite reads in the calling thread, so that other load has little effect. */
 async function perCpuSecond(count, work) {
   const before = clocks.cpu();
   await work();
@@ -41,7 +41,7 @@ const lookupRate = (place, count) =>
     }
   });
 
-/** Pages of a hundred from random places, all records or those of one application. */
+/** Pages of a hundred from random positions, of all records or of one application. */
 function pageRate(place, count, filter = {}) {
   const { recordList } = place.store;
   return perCpuSecond(count, async () => {
@@ -57,7 +57,7 @@ function rssMib(pid) {
   return Number(kib) / 1024;
 }
 
-/** Downloads a whole package. @returns seconds, and the memory of the node ten times a second */
+/** Downloads a whole package. @returns seconds, and the node's memory sampled ten times per second */
 async function download({ child, url }, key, out) {
   const startedAt = performance.now();
   const memory = [];
@@ -96,7 +96,7 @@ export async function scaleCases({ rows, rounds, verify = false, keep }) {
       ],
     };
     const rates = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, { small: [], large: [] }]));
-    // Lookups and pages first: inserts would make ten thousand rows twenty.
+    // Lookups and pages first: the inserts double the smaller store.
     for (const kind of ['lookup', 'page', 'app', 'insert']) {
       const [, , measureRate] = kinds[kind];
       for (const place of [small, large]) await measureRate(place);
@@ -152,7 +152,7 @@ export async function scaleCases({ rows, rounds, verify = false, keep }) {
   }
 }
 
-/** Checks the whole package with the command line, with the keys as the node publishes them. */
+/** Verifies the whole package with the CLI and the node's published keys. */
 function verifyPackage(path, url, rows) {
   const startedAt = performance.now();
   const args = [`${root}/apps/cli/bin/cer.js`, 'verify-package', path, '--keys', url, '--json'];

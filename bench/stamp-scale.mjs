@@ -1,5 +1,5 @@
-// Time stamps in batches: how often an authority is asked for many certificates, what each costs, and that every path
-// holds. Alone: node bench/stamp-scale.mjs [--rows 100000]   (npm run stamp-scale -w apps/node)
+// Timestamps in batches: requests to the authority, cost per certificate, and verification of every path. Alone: node
+// bench/stamp-scale.mjs [--rows 100000] (npm run stamp-scale -w apps/node)
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), 'cer-stamp-scale-'));
 const tsa = createOpensslTsa();
 const served = await serveTsa((query) => tsa.reply(query));
 
-/** Certifies one execution after the other until told to stop. @returns milliseconds of each */
+/** Certifies executions one at a time until stopped. @returns the duration of each in milliseconds */
 function certifying(url, key) {
   let goesOn = true;
   const times = [];
@@ -45,7 +45,7 @@ function certifying(url, key) {
 const shown = (times) =>
   `median ${median(times).toFixed(1)} ms, 99 of 100 within ${times[Math.floor(times.length * 0.99)].toFixed(1)} ms`;
 
-/** Every distinct token is checked whole, and by OpenSSL; every record's path leads to the imprint of its token. */
+/** Verifies every distinct token, also with OpenSSL, and every record's path to the imprint of its token. */
 async function verifyAll(database) {
   const imprints = new Map();
   const roots = parseTsaRoots(tsa.rootPem);
@@ -65,7 +65,7 @@ async function verifyAll(database) {
     const [{ token, inclusion }] = timestamps;
     const path = inclusion.path.map((hash) => new Uint8Array(Buffer.from(hash.slice('sha256:'.length), 'hex')));
     const leaf = digestOf(stampedText(attestation.receipt, attestation.signature));
-    if (!isIncluded(leaf, { ...inclusion, path }, await imprintOf(token))) throw new Error('a path does not hold');
+    if (!isIncluded(leaf, { ...inclusion, path }, await imprintOf(token))) throw new Error('a path is not valid');
     found.paths += 1;
     found.longest = Math.max(found.longest, path.length);
     found.bytes += JSON.stringify(timestamps).length + token.length;
@@ -100,7 +100,7 @@ try {
   let caughtUpAt = null;
   while (caughtUpAt === null) {
     await sleep(250);
-    // What is certified meanwhile waits for its own interval.
+    // Records certified during a run wait for the next interval.
     if (unstamped() < Math.min(rows / 100, 1000)) caughtUpAt = performance.now();
   }
   const times = await stop();
@@ -115,14 +115,14 @@ try {
   database.close();
   console.log(`certificates                  ${paths}`);
   console.log(`calls of the authority        ${served.calls}, ${tokens} different tokens stored`);
-  console.log(`paths that hold               ${paths} of ${paths}, the longest has ${longest} hashes`);
+  console.log(`valid paths                   ${paths} of ${paths}, the longest has ${longest} hashes`);
   console.log(
-    `time to stamp a certificate   ${((seconds * 1e6) / rows).toFixed(0)} us (${seconds.toFixed(1)} s in all)`,
+    `time per timestamp            ${((seconds * 1e6) / rows).toFixed(0)} us (${seconds.toFixed(1)} s in all)`,
   );
-  console.log(`room in the database          ${Math.round(bytes / paths)} bytes a certificate`);
+  console.log(`space in the database         ${Math.round(bytes / paths)} bytes per certificate`);
   console.log(`calls for 1000 certificates   ${((served.calls * 1000) / paths).toFixed(2)}`);
   console.log(`check of a path               ${((verifySeconds * 1e6) / paths).toFixed(0)} us, its token read once`);
-  console.log(`certify, nothing to stamp     ${shown(idleTimes)}`);
+  console.log(`certify, none pending         ${shown(idleTimes)}`);
   console.log(`certify, while stamping       ${shown(times)}`);
   console.log(`load of the machine           ${loadavg()[0].toFixed(1)}`);
 } finally {

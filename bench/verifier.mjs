@@ -1,5 +1,5 @@
-// The public verifier as a visitor meets it: from the click to the verdict that the browser itself came to, in a real
-// Chromium, against the built node and the built site.
+// The public verifier as seen by a visitor: time from the click to the browser's verdict, in a real Chromium, with the
+// built node and the built site.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { median, ratio } from './measure.mjs';
 const root = `${import.meta.dirname}/..`;
 const MAIN = (app) => `${root}/apps/${app}/dist/main.js`;
 const VERDICT = '[data-checked-by="browser"][data-verdict="VERIFIED"][data-tone="good"]';
-/** Notes in the page when the verdict stands there, so that no round trip to this process is counted. */
+/** Records the time of the verdict inside the page, so that no round trip to this process is counted. */
 const WATCH = `new MutationObserver((_, observer) => {
   if (document.querySelector('${VERDICT}') === null) return;
   observer.disconnect();
@@ -41,7 +41,7 @@ async function certify(url, apiKey) {
   return (await response.json()).certificateHash;
 }
 
-/** Milliseconds from the start of the navigation to the browser's own green verdict. */
+/** Milliseconds from the start of the navigation to the browser's positive verdict. */
 async function visit(page, address) {
   await page.goto(address);
   await page.waitForFunction('globalThis.verdictAfterMs !== undefined');
@@ -57,12 +57,12 @@ async function newPage(browser) {
 
 /**
  * @param {{visits: number}} options odd number of visits of each kind
- * @returns {Promise<{cases: object[], ratios: object[]}>} no cases where there is no browser
+ * @returns {Promise<{cases: object[], ratios: object[]}>} no cases without a browser
  */
 export async function verifierCases({ visits }) {
   const { path } = await ensureBrowser({ log: () => {} });
   if (path === undefined) {
-    console.log('no browser: node scripts/browser.mjs brings one');
+    console.log('no browser: run node scripts/browser.mjs to install one');
     return { cases: [], ratios: [] };
   }
   const folder = mkdtempSync(join(tmpdir(), 'cer-bench-'));

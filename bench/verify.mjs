@@ -1,4 +1,4 @@
-// G7, G10: verification against its own floor, two bare signature checks, and against a peer without signatures.
+// G7, G10: verification compared with its lower bound, two bare signature checks, and with a peer without signatures.
 import { generateKeyPairSync, sign, verify } from 'node:crypto';
 import { sealCer, verifyCer } from '@nexart/ai-execution';
 import { checkContent, evaluateCer, sealExecution } from '@cer/cer-core';

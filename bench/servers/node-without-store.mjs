@@ -1,4 +1,4 @@
-// The node with its storage off: what durability costs is the difference to the real one (G4).
+// The node without storage: the difference from the real node is the cost of durability (G4).
 import { createHash } from 'node:crypto';
 import { createLogger, createMetrics, serve } from '@cer/http-service';
 import { sha256 } from '@cer/cer-core';

@@ -1,5 +1,5 @@
-// What one writes first: express, zod, json-canonicalize, tweetnacl, knex, one transaction for each request (G5). It makes
-// the same certificate with the same two signatures and stores it as durably.
+// The straightforward stack: express, zod, json-canonicalize, tweetnacl, knex, one transaction per request (G5). It
+// creates the same certificate with the same two signatures and the same durability.
 import { createHash, randomUUID } from 'node:crypto';
 import express from 'express';
 import { canonicalize } from 'json-canonicalize';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@cer/cer-core';
 
-/** A model call: what was sent and what came back. */
+/** A model call: request and response. */
 export interface ModelCall {
   readonly request: JsonObject;
   readonly response: JsonObject;

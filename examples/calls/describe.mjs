@@ -1,10 +1,10 @@
-// From a model call, as the provider's interface has it, to the description of an execution: the members of a certify
-// request, which `cer seal` and the node take. One small function for each shape; copy the one you need.
+// Maps a model call in a provider's format to the description of an execution: the members of a certify request, which
+// `cer seal` and the node accept. One small function per format; copy the one you need.
 
 /**
  * @param {{request: object, response: object}} call a chat completion: `choices[]` with messages and tool calls
- * @param {{provider: string}} facts whom the call went to; the call itself does not say
- * @returns {object} the description; input is all that the model was given, output all that it chose
+ * @param {{provider: string}} facts the provider, which the call does not contain
+ * @returns {object} the description; `input` is everything sent to the model, `output` all its choices
  */
 export function describeChatCompletion({ request, response }, { provider }) {
   const createdAt = new Date(response.created * 1000).toISOString();
@@ -29,7 +29,7 @@ export function describeChatCompletion({ request, response }, { provider }) {
 
 /**
  * @param {{request: object, response: object}} call a messages call: `content[]` with parts of several types
- * @param {{provider: string, at: string}} facts whom the call went to, and when: this shape carries no time
+ * @param {{provider: string, at: string}} facts the provider and the time, which this format does not contain
  * @returns {object} the description
  */
 export function describeMessages({ request, response }, { provider, at }) {
@@ -52,10 +52,10 @@ export function describeMessages({ request, response }, { provider, at }) {
 }
 
 /**
- * The same description for the confidential protocol: input and output will be sealed, `prompt` stays in clear.
+ * The same description for the confidential protocol: input and output are sealed, `prompt` stays in plaintext.
  * @param {object} description from one of the functions above; it needs temperature and maxTokens
- * @param {string} prompt a label for the task that may be public
- * @returns {object} with exactly the four parameters that protocol 1.3.1 knows
+ * @param {string} prompt a label for the task, which may be public
+ * @returns {object} with exactly the four parameters of protocol 1.3.1
  */
 export function asConfidential(description, prompt) {
   const { temperature, maxTokens, topP = null, seed = null } = description.parameters;

@@ -1,5 +1,5 @@
-// An application as anybody writes it: it knows nothing of certificates. OpenTelemetry is configured by the
-// environment alone, and so is where the model is.
+// An ordinary application without knowledge of certificates. Environment variables configure OpenTelemetry and the
+// address of the model.
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { NodeSDK, api } from '@opentelemetry/sdk-node';
 import { generateText, jsonSchema, streamText, tool } from 'ai';

@@ -1,5 +1,5 @@
-// Stands for a model where there is none: speaks the chat completions protocol on port 4399, always says the same, asks
-// for a tool when it is offered one. No dependencies.
+// Simulates a model: speaks the chat completions protocol on port 4399, always returns the same answer, and calls a
+// tool if one is offered. No dependencies.
 import { createServer } from 'node:http';
 
 const PORT = 4399;
@@ -35,4 +35,4 @@ const server = createServer(async (request, response) => {
   response.end(JSON.stringify({ ...common, object: 'chat.completion', usage, choices }));
 });
 
-server.listen(PORT, '127.0.0.1', () => console.log(`a model of little wit at http://127.0.0.1:${PORT}/v1`));
+server.listen(PORT, '127.0.0.1', () => console.log(`simulated model at http://127.0.0.1:${PORT}/v1`));
