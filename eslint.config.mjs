@@ -2,7 +2,7 @@ import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', '**/node_modules/**', '**/*.generated.*', '.data/**'] },
+  { ignores: ['**/dist/**', '**/node_modules/**', '**/*.generated.*', '**/assembly/**', '.data/**'] },
   {
     files: ['**/*.{ts,tsx}'],
     extends: [...tseslint.configs.strictTypeChecked, prettier],

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { CHROMIUM_FLAGS } from './browser/flags.js';
+import { CHROMIUM_FLAGS, LIBRARY_TUNABLES } from './browser/flags.js';
 import type { BrowserBinary } from './browser/resolve.js';
 import { HASH_SCHEME } from './loop/render-loop.js';
 import type { PageBundle } from './sandbox/page-bundle.js';
@@ -14,11 +14,11 @@ export interface RenderingParts {
 
 /**
  * Names what drew: `chromium-156.0.8078.79+codemode-1.8.4+<16 hex>`, the digest over the browser's file, the page's
- * scripts, the fonts, the flags and the hash scheme.
+ * scripts (the module of Math is part of them), the fonts, the flags and the hash scheme.
  */
 export function rendererVersionOf({ browserVersion, binary, bundle, fontsDigest }: RenderingParts): string {
   const digest = createHash('sha256')
-    .update(JSON.stringify([binary.digest, bundle.digest, fontsDigest, CHROMIUM_FLAGS, HASH_SCHEME]))
+    .update(JSON.stringify([binary.digest, bundle.digest, fontsDigest, CHROMIUM_FLAGS, LIBRARY_TUNABLES, HASH_SCHEME]))
     .digest('hex');
   return `chromium-${browserVersion}+codemode-${bundle.sdkVersion}+${digest.slice(0, 16)}`;
 }

@@ -1,4 +1,5 @@
 // Brings a browser before the suites that need one; where none can be had, they say so instead of running.
+import '../build/math.mjs';
 import { ensureBrowser } from '../../../scripts/browser.mjs';
 
 export default async function setup() {

@@ -6,6 +6,8 @@ export const CHROMIUM_FLAGS: readonly string[] = [
   '--headless',
   '--remote-debugging-pipe',
   '--disable-gpu',
+  // Skia has other code, and other pixels, for each generation of processors; without this it takes what all have.
+  '--disable-skia-runtime-opts',
   '--force-color-profile=srgb',
   '--font-render-hinting=none',
   '--disable-lcd-text',
@@ -34,3 +36,9 @@ export const CHROMIUM_FLAGS: readonly string[] = [
   // A spare renderer would be counted as the next sketch's process.
   '--disable-features=Translate,MediaRouter,OptimizationHints,WebRtcHideLocalIpsWithMdns,SpareRendererForSitePerProcess',
 ];
+
+/**
+ * Keeps the C library to the code that processors without fused multiply-add run: what Chromium itself computes with it,
+ * the arcs and rotations of the canvas, is then the same with and without.
+ */
+export const LIBRARY_TUNABLES = 'glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4';

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CdpError, openCdpPipe, type CdpPipe } from './cdp-pipe.js';
-import { CHROMIUM_FLAGS } from './flags.js';
+import { CHROMIUM_FLAGS, LIBRARY_TUNABLES } from './flags.js';
 import { SEARCH_PATH, type Jail } from './jail.js';
 import { processGroup } from './processes.js';
 import type { BrowserBinary } from './resolve.js';
@@ -63,6 +63,7 @@ export async function launchBrowser({ binary, jail, stage }: LaunchOptions): Pro
       TMPDIR: home,
       LANG: 'en_US.UTF-8',
       TZ: 'UTC',
+      GLIBC_TUNABLES: LIBRARY_TUNABLES,
       FONTCONFIG_FILE: stage.fonts.configFile,
       ...(binary.libraryFolder !== undefined && { LD_LIBRARY_PATH: binary.libraryFolder }),
     },

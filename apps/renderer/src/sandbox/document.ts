@@ -10,7 +10,8 @@ export const CANVAS_HEIGHT = 2400;
 const CONTENT_SECURITY_POLICY = [
   'sandbox allow-scripts',
   "default-src 'none'",
-  "script-src 'unsafe-inline'",
+  // The prelude compiles its own modules; text never becomes code.
+  "script-src 'unsafe-inline' 'wasm-unsafe-eval'",
   "style-src 'unsafe-inline'",
   // For the reader's own worker; before a sketch runs, the reader adds a policy that allows none.
   'worker-src blob:',

@@ -4,11 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, type BuildOptions } from 'esbuild';
+import { readMathModule } from './math-module.js';
 
 /** The scripts of the sketch page, each one self-contained. */
 export interface PageBundle {
-  /** The document's first script: prelude and drawing layer. */
+  /** The document's first script: the pinned language, prelude and drawing layer. */
   readonly mainWorld: string;
   /** For the isolated world: reading and hashing. */
   readonly isolatedWorld: string;
@@ -21,11 +22,15 @@ export interface PageBundle {
 /** Bundles what runs inside the page; once per process, in memory. */
 export async function bundlePage(): Promise<PageBundle> {
   const COPY_WORKER = JSON.stringify(await bundle('reader/copy-worker'));
-  const [mainWorld, isolatedWorld, sdkVersion] = await Promise.all([
-    bundle('main-world'),
-    bundle('reader/isolated-world', { COPY_WORKER }),
+  const MATH_MODULE = JSON.stringify((await readMathModule()).toString('base64'));
+  const [language, drawing, isolatedWorld, sdkVersion] = await Promise.all([
+    bundle('language/pin', { define: { MATH_MODULE } }),
+    // Our own `**` calls the pinned Math.pow too, which this script takes when it begins.
+    bundle('main-world', { supported: { 'exponent-operator': false } }),
+    bundle('reader/isolated-world', { define: { COPY_WORKER } }),
     sdkVersionOf('@nexart/codemode-sdk/core'),
   ]);
+  const mainWorld = `${language}\n${drawing}`;
   const digest = createHash('sha256').update(mainWorld).update('\0').update(isolatedWorld).digest('hex');
   return { mainWorld, isolatedWorld, digest, sdkVersion };
 }
@@ -37,7 +42,10 @@ async function sdkVersionOf(entry: string): Promise<string> {
   return (JSON.parse(manifest) as { readonly version: string }).version;
 }
 
-async function bundle(entry: string, define: Readonly<Record<string, string>> = {}): Promise<string> {
+async function bundle(
+  entry: string,
+  { define, ...more }: Pick<BuildOptions, 'define' | 'supported'> = {},
+): Promise<string> {
   const built = await build({
     entryPoints: [sourceOf(entry)],
     bundle: true,
@@ -49,6 +57,7 @@ async function bundle(entry: string, define: Readonly<Record<string, string>> = 
     external: ['module'],
     logLevel: 'error',
     define: { 'import.meta.url': '""', ...define },
+    ...more,
   });
   const [file] = built.outputFiles;
   if (file === undefined) throw new Error(`${entry} gave no bundle`);

@@ -1,5 +1,6 @@
 import type { SketchInput } from '../drawing/sketch-api.js';
-import { PAGE_EVENTS, type SketchDefinitions, type SketchFault } from '../page-events.js';
+import { MAX_MESSAGE_CHARACTERS, PAGE_EVENTS, type SketchDefinitions, type SketchFault } from '../page-events.js';
+import { pinSyntax, SketchSyntaxError } from '../language/pin-syntax.js';
 import { toBase64 } from './base64.js';
 import { callsImport } from './import-call.js';
 import { createCanvasReader, sha256Hex, type FramePixels } from './canvas-reader.js';
@@ -99,10 +100,12 @@ function createPageReader(): PageReader {
     },
     load(code, input) {
       if (callsImport(code)) return { fault: WENT_OUT };
+      const script = pinned(code);
+      if (typeof script !== 'string') return { fault: script };
       forbid('worker-src');
       channel['input'] = JSON.stringify(input);
       fire(PAGE_EVENTS.start);
-      runScript(`${code}\n//# sourceURL=sketch.js`);
+      runScript(`${script}\n//# sourceURL=sketch.js`);
       channel['probe'] = PROBE;
       const fault = fire(PAGE_EVENTS.probe);
       if (fault !== undefined) return { fault };
@@ -159,6 +162,21 @@ function createPageReader(): PageReader {
       };
     },
   };
+}
+
+/** The script that runs for a sketch, or what is wrong with its syntax. */
+function pinned(code: string): string | SketchFault {
+  try {
+    return pinSyntax(code);
+  } catch (error) {
+    if (!(error instanceof SketchSyntaxError)) throw error;
+    const { message, line } = error;
+    return {
+      code: 'RENDER_ERROR',
+      message: `SyntaxError: ${message}`.slice(0, MAX_MESSAGE_CHARACTERS),
+      ...(line !== undefined && { line }),
+    };
+  }
 }
 
 Object.assign(globalThis, { reader: createPageReader() });
