@@ -10,7 +10,7 @@ import { ask } from './ask.js';
 import { keyPremises } from './signing-keys/key-premises.js';
 import { MUCH, tenantWithMuch } from './tenant-with-much.js';
 import { startTestNode, type TestNode } from './test-node.js';
-import { openUnixDoor, type UnixDoor } from './unix-door.js';
+import { openUnixSocket, type UnixSocket } from './unix-socket.js';
 import { zipFiles } from './zip-files.js';
 
 const endings: (() => Promise<void>)[] = [];
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 interface CountingNode extends TestNode {
-  readonly door: UnixDoor;
+  readonly socket: UnixSocket;
   /** How many records were read for packages so far. */
   readonly recordsRead: () => number;
 }
@@ -44,9 +44,9 @@ async function countingNode(stallMs: number): Promise<CountingNode> {
     },
   });
   endings.push(() => node.close());
-  const door = await openUnixDoor(node.deps);
-  endings.push(() => door.close());
-  return { ...node, door, recordsRead: () => read };
+  const socket = await openUnixSocket(node.deps);
+  endings.push(() => socket.close());
+  return { ...node, socket, recordsRead: () => read };
 }
 
 /** Waits until a figure has left zero and stands still. @returns it */
@@ -62,7 +62,7 @@ async function settled(figure: () => number): Promise<number> {
 describe('a client that takes an audit package', () => {
   it('and stops reading holds a small part of the records in memory, and no more as time passes', async () => {
     const node = await countingNode(60_000);
-    const response = await node.door.asksForPackage(await tenantWithMuch(node, randomUUID()));
+    const response = await node.socket.asksForPackage(await tenantWithMuch(node, randomUUID()));
     const held = await settled(node.recordsRead);
     expect(held).toBeGreaterThan(0);
     expect(held).toBeLessThan(MUCH / 4);
@@ -73,10 +73,10 @@ describe('a client that takes an audit package', () => {
     // Long enough for the heads of both answers to be read on a busy machine.
     const node = await countingNode(2000);
     const key = await tenantWithMuch(node, randomUUID());
-    const stalled = await Promise.all([node.door.asksForPackage(key), node.door.asksForPackage(key)]);
+    const stalled = await Promise.all([node.socket.asksForPackage(key), node.socket.asksForPackage(key)]);
     const abandoned = (): number => node.log.filter((line) => line.includes('"status":499')).length;
     while (abandoned() < 2) await sleep(20);
-    expect((await node.door.asksForPackage(key, 'HEAD')).statusCode).toBe(200);
+    expect((await node.socket.asksForPackage(key, 'HEAD')).statusCode).toBe(200);
     for (const response of stalled) {
       await expect(response.toArray()).rejects.toMatchObject({ code: 'ECONNRESET' });
     }
@@ -85,7 +85,7 @@ describe('a client that takes an audit package', () => {
 
   it('and goes away half-way lets the node stop reading', async () => {
     const node = await countingNode(60_000);
-    const response = await node.door.asksForPackage(await tenantWithMuch(node, randomUUID()));
+    const response = await node.socket.asksForPackage(await tenantWithMuch(node, randomUUID()));
     await settled(node.recordsRead);
     response.destroy();
     const atTheEnd = await settled(node.recordsRead);
@@ -98,10 +98,10 @@ describe('the key history of a node that has one', () => {
   it('is in its packages, as it is published', async () => {
     const premises = await keyPremises();
     endings.push(() => premises.remove());
-    const { signing, acts, history } = await premises.open();
+    const { signing, operations, history } = await premises.open();
     const node = await startTestNode({
       database: premises.database,
-      replace: () => ({ signing, keyActs: acts, keyHistory: history, now: premises.now }),
+      replace: () => ({ signing, keyOperations: operations, keyHistory: history, now: premises.now }),
     });
     endings.push(() => node.close());
     const key = await node.newKey();
@@ -110,9 +110,9 @@ describe('the key history of a node that has one', () => {
       body: executionRequest({ executionId: randomUUID() }),
     });
     expect(certified.status).toBe(200);
-    const door = await openUnixDoor(node.deps);
-    endings.push(() => door.close());
-    const response = await door.asksForPackage(key);
+    const socket = await openUnixSocket(node.deps);
+    endings.push(() => socket.close());
+    const response = await socket.asksForPackage(key);
     const files = await zipFiles(Buffer.concat((await response.toArray()) as Buffer[]));
     const packed: unknown = JSON.parse(files.get('key-history.json')?.toString() ?? 'null');
     expect(packed).toEqual((await ask(node, 'get', '/.well-known/svc-key-history.json')).body);

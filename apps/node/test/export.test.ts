@@ -22,19 +22,19 @@ import { sealedElsewhere } from './sealed-elsewhere.js';
 import { newRecord } from './store/new-record.js';
 import { tenantWithMuch } from './tenant-with-much.js';
 import { startTestNode, type TestNode } from './test-node.js';
-import { openUnixDoor, type UnixDoor } from './unix-door.js';
+import { openUnixSocket, type UnixSocket } from './unix-socket.js';
 import { zipFiles, zipSizes } from './zip-files.js';
 
 const keySet = parseKeySet(testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER }] }));
 
 let node: TestNode;
-let door: UnixDoor;
+let socket: UnixSocket;
 beforeAll(async () => {
   node = await startTestNode({ publish: { metadata: 'none' } });
-  door = await openUnixDoor(node.deps);
+  socket = await openUnixSocket(node.deps);
 });
 afterAll(async () => {
-  await door.close();
+  await socket.close();
   await node.close();
 });
 
@@ -168,7 +168,7 @@ describe('GET /v1/records/export', () => {
     const tenant = randomUUID();
     const key = await tenantWithMuch(node, tenant);
     const { tenantId } = await node.store.tenants.createTenant(tenant);
-    const response = await door.asksForPackage(key);
+    const response = await socket.asksForPackage(key);
     const last = (await node.store.recordList.page({ tenantId }, 'newest', null, 1))[0]?.certificateHash ?? '';
     const late = newRecord({ tenantId, attestedAt: '2026-01-02T03:04:05.679Z' });
     await node.store.records.recordOnce(late);
@@ -186,13 +186,13 @@ describe('GET /v1/records/export', () => {
   it('makes two packages of a tenant at once, and gives the place back when a client goes', async () => {
     const key = await tenantWithMuch(node, randomUUID());
     // Neither is read: their answers stay under way.
-    const stalled = [await door.asksForPackage(key), await door.asksForPackage(key)];
-    const refused = await door.asksForPackage(key);
+    const stalled = [await socket.asksForPackage(key), await socket.asksForPackage(key)];
+    const refused = await socket.asksForPackage(key);
     const { error } = JSON.parse((await contentOf(refused)).toString()) as { error: string };
     expect([refused.statusCode, error, refused.headers['retry-after']]).toEqual([503, 'SERVICE_UNAVAILABLE', '30']);
     for (const response of stalled) response.destroy();
     const headStatus = async (): Promise<number | undefined> => {
-      const head = await door.asksForPackage(key, 'HEAD');
+      const head = await socket.asksForPackage(key, 'HEAD');
       head.resume();
       return head.statusCode;
     };
@@ -204,7 +204,7 @@ describe('GET /v1/records/export', () => {
     expect(status).toBe(200);
     // Asking for the head alone takes no place either.
     for (let time = 0; time < 3; time += 1) expect(await headStatus()).toBe(200);
-    const whole = await contentOf(await door.asksForPackage(key));
+    const whole = await contentOf(await socket.asksForPackage(key));
     expect((await manifestOf(await zipFiles(whole))).count).toBe(400);
   });
 

@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
 
-import { startCensus } from '../src/metrics/record-counts.js';
+import { startRecordCounts } from '../src/metrics/record-counts.js';
 import { nodeMetrics } from '../src/metrics/node-metrics.js';
 import { startNode } from '../src/start/start-node.js';
-import { countStretch } from '../src/store/sql/record-counts.js';
+import { countRange } from '../src/store/sql/record-counts.js';
 import type { Counted } from '../src/store/index.js';
 import { ask } from './ask.js';
 import { newRecord } from './store/new-record.js';
@@ -103,7 +103,7 @@ describe('a node as it is started', () => {
 describe.each<[string, () => Promise<TestDatabase>]>([
   ['SQLite', sqliteTestDatabase],
   ['PostgreSQL', postgresTestDatabase],
-])('the census on %s', (name, make) => {
+])('the record counts on %s', (name, make) => {
   let database: TestDatabase;
 
   beforeEach(async () => {
@@ -115,14 +115,14 @@ describe.each<[string, () => Promise<TestDatabase>]>([
     await database.remove();
   });
 
-  it('counts records by state in stretches, follows what changes, and looks after the signer', async () => {
+  it('counts records by state in ranges, follows what changes, and looks after the signer', async () => {
     const { records } = node.store;
     const made = Array.from({ length: 1203 }, () => newRecord());
     await Promise.all(made.map((record) => records.recordOnce(record)));
     const [hidden, deleted] = made;
     await records.setVisibility(hidden?.certificateHash ?? '', 'hidden');
     let signs = true;
-    const census = startCensus({
+    const recordCounts = startRecordCounts({
       store: node.store,
       signing: { prove: () => (signs ? Promise.resolve() : Promise.reject(new Error('away'))) },
       metrics: nodeMetrics(node.deps.metrics),
@@ -142,7 +142,7 @@ describe.each<[string, () => Promise<TestDatabase>]>([
     await untilSample(node, 'cer_records{state="visible"}', 1202);
     await untilSample(node, 'cer_records_unstamped', 1203);
     await untilSample(node, 'cer_signer_up', 0);
-    await census.stop();
+    await recordCounts.stop();
   });
 
   it('reads an index for what is rare, and never the records from the start', async () => {
@@ -151,10 +151,10 @@ describe.each<[string, () => Promise<TestDatabase>]>([
       all: isSqlite ? /INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)/ : /records_pkey/,
       hidden: /records_withdrawn/,
       deleted: /records_withdrawn/,
-      unstamped: /records_unstamped/,
+      untimestamped: /records_unstamped/,
     };
     for (const [what, index] of Object.entries(indexes) as [Counted, RegExp][]) {
-      const statement = countStretch(what).replace('$1', '5').replace('$2', '100');
+      const statement = countRange(what).replace('$1', '5').replace('$2', '100');
       const plan = JSON.stringify(
         await database.query(isSqlite ? `explain query plan ${statement}` : `explain ${statement}`),
       );

@@ -15,7 +15,7 @@ import {
 import { objectMember, parseStored, storedMeta, textMember } from '../records/stored-cer.js';
 import type { AttestationColumns, CertificateRecord } from '../store/index.js';
 
-/** What goes with one attestation: tokens stamp its receipt and no later one. */
+/** What goes with one attestation: tokens timestamp its receipt and no later one. */
 const ATTESTED = ['attestation', 'verificationEnvelope', 'verificationEnvelopeSignature', 'timestamps'];
 
 /**

@@ -3,14 +3,14 @@ import { REVOCATION_REASONS, parseTimestamp, type KeyHistoryDocument } from '@ce
 import { checkRequest, ok, parseJsonBody, pathParam, type Route, type ServiceRequest } from '@cer/http-service';
 import type { AdminGate } from '../auth/admin-gate.js';
 import type { AuditLog } from '../audit-log/audit-log.js';
-import type { KeyActs } from '../signing-keys/key-operations.js';
+import type { KeyOperations } from '../signing-keys/key-operations.js';
 import type { Signing } from '../signing/signing.js';
-import { takeStatement } from '../signing-keys/accept-statement.js';
+import { acceptStatement } from '../signing-keys/accept-statement.js';
 import type { SigningKeyStore } from '../store/index.js';
 
 /** What the routes of signing keys need beside the keys themselves. */
 export interface SigningKeyRouteDeps {
-  readonly keyActs: Pick<KeyActs, 'rotate' | 'revoke'>;
+  readonly keyOperations: Pick<KeyOperations, 'rotate' | 'revoke'>;
   readonly keyHistory: { document(): Promise<KeyHistoryDocument> };
   readonly store: { readonly signingKeys: SigningKeyStore };
   readonly signing: Pick<Signing, 'published'>;
@@ -34,7 +34,7 @@ export const RevokeRequest = z.strictObject({
 
 /** @see docs/spec.md, "Signing keys" and "Key history" */
 export function signingKeyRoutes(deps: SigningKeyRouteDeps): Route[] {
-  const { keyActs, keyHistory, adminGate, auditLog, signing } = deps;
+  const { keyOperations, keyHistory, adminGate, auditLog, signing } = deps;
   const admin = { method: 'POST', admit: adminGate.admit, mediaTypes: ['application/json'] } as const;
   const asked = (request: ServiceRequest): { actor: string; requestId: string } => ({
     actor: adminGate.actorOf(request),
@@ -56,7 +56,7 @@ export function signingKeyRoutes(deps: SigningKeyRouteDeps): Route[] {
       handler: async (request) => {
         const { immediate } =
           request.body.length === 0 ? { immediate: false } : checkRequest(RotateRequest, parseJsonBody(request));
-        const rotated = await keyActs.rotate({ immediate: immediate ?? false }, asked(request), auditLog);
+        const rotated = await keyOperations.rotate({ immediate: immediate ?? false }, asked(request), auditLog);
         return ok({ ok: true, ...rotated });
       },
     },
@@ -65,7 +65,7 @@ export function signingKeyRoutes(deps: SigningKeyRouteDeps): Route[] {
       path: '/v1/admin/keys/:kid/revoke',
       handler: async (request) => {
         const revocation = checkRequest(RevokeRequest, parseJsonBody(request));
-        const revoked = await keyActs.revoke(pathParam(request, 'kid'), revocation, asked(request), auditLog);
+        const revoked = await keyOperations.revoke(pathParam(request, 'kid'), revocation, asked(request), auditLog);
         return ok({ ok: true, status: 'revoked', ...revoked });
       },
     },
@@ -74,7 +74,7 @@ export function signingKeyRoutes(deps: SigningKeyRouteDeps): Route[] {
       path: '/v1/admin/key-history',
       bodyLimitBytes: HISTORY_LIMIT_BYTES,
       handler: async (request) => {
-        const taken = await takeStatement(deps, parseJsonBody(request), asked(request));
+        const taken = await acceptStatement(deps, parseJsonBody(request), asked(request));
         return ok({ ok: true, ...taken });
       },
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RatePoints } from '../store/index.js';
-import { LocalPoints } from './rate-blocks.js';
+import { RateBlocks } from './rate-blocks.js';
 
 const WINDOW_MS = 60_000;
 
@@ -22,10 +22,10 @@ function sharedCount(): RatePoints & { now: number; readonly asked: number[] } {
   return count;
 }
 
-const nodesOn = (shared: ReturnType<typeof sharedCount>, nodes: number): LocalPoints[] =>
-  Array.from({ length: nodes }, () => new LocalPoints(shared, () => shared.now));
+const nodesOn = (shared: ReturnType<typeof sharedCount>, nodes: number): RateBlocks[] =>
+  Array.from({ length: nodes }, () => new RateBlocks(shared, () => shared.now));
 
-async function spendMany(nodes: readonly LocalPoints[], requests: number, limit: number): Promise<number> {
+async function spendMany(nodes: readonly RateBlocks[], requests: number, limit: number): Promise<number> {
   const rounds = Array.from({ length: Math.ceil(requests / nodes.length) }, () =>
     nodes.map((node) => node.spend('key', limit)),
   );
@@ -89,7 +89,7 @@ describe('points in hand', () => {
   it('take no longer for a new key when many are remembered', async () => {
     const shared = sharedCount();
     let looks = 0;
-    const node = new LocalPoints(shared, () => {
+    const node = new RateBlocks(shared, () => {
       looks += 1;
       return shared.now;
     });
@@ -101,7 +101,7 @@ describe('points in hand', () => {
 
   it('stay in hand for a key that is in use while others come and go', async () => {
     const shared = sharedCount();
-    const node = new LocalPoints(shared, () => shared.now);
+    const node = new RateBlocks(shared, () => shared.now);
     const busy = (): Promise<unknown> => node.spend('busy', 100);
     for (let request = 0; request < 3; request += 1) await busy();
     for (let key = 0; key < 49_999; key += 1) await node.spend(`key ${key}`, 1);

@@ -29,7 +29,7 @@ interface Block {
  * Spends one point a request. Most requests are counted in memory, out of a block that was taken from the shared count
  * before: together the nodes never allow more than the limit, and a node may hold back at most one block from the others.
  */
-export class LocalPoints {
+export class RateBlocks {
   readonly #points: RatePoints;
   readonly #now: () => number;
   readonly #blocks = new Map<string, Block>();

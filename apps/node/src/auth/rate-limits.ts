@@ -2,7 +2,7 @@ import { networkOf, ServiceError, type ResponseHeaders, type TrustedProxies } fr
 import { isIP } from 'node:net';
 import type { Caller } from './key-directory.js';
 import type { RatePoints } from '../store/index.js';
-import { LocalPoints, type Allowance } from './rate-blocks.js';
+import { RateBlocks, type Allowance } from './rate-blocks.js';
 
 export interface RateLimitSettings {
   /** Requests a minute of one API key; no limit when left out. */
@@ -26,7 +26,7 @@ export interface RateLimits {
 
 /** @param now a clock in milliseconds */
 export function createRateLimits(settings: RateLimitSettings, points: RatePoints, now: () => number): RateLimits {
-  const local = new LocalPoints(points, now);
+  const local = new RateBlocks(points, now);
   const { keyRequestsPerMinute, addressRequestsPerMinute, exemptAddresses } = settings;
 
   return {

@@ -39,8 +39,8 @@ export function timestampLine({ record }: WholeRecord): string | null {
   const meta = storedMeta(record);
   const timestamps = member(meta, 'timestamps');
   const timestamp = member(objectMember(meta, 'attestation'), 'timestamp');
-  const isStamped = isJsonObject(timestamp) && typeof member(timestamp, 'token') === 'string';
-  const all = Array.isArray(timestamps) ? timestamps : isStamped ? [timestamp] : [];
+  const isTimestamped = isJsonObject(timestamp) && typeof member(timestamp, 'token') === 'string';
+  const all = Array.isArray(timestamps) ? timestamps : isTimestamped ? [timestamp] : [];
   return all.length === 0 ? null : line({ certificateHash: record.certificateHash, timestamps: all });
 }
 

@@ -10,13 +10,13 @@ const BELIEF_MS = 1000;
  * What one node has in hand of a tenant's quota for one month. Executions are fetched in blocks that shrink as the end
  * comes near, so that few requests wait for the database and together the nodes never allow more than the limit.
  */
-export class MonthPurse {
+export class QuotaBlock {
   readonly tenantId: string;
   readonly month: string;
   readonly limit: number;
   readonly #quotas: QuotaStore;
   #left = 0;
-  #block = 1;
+  #blockSize = 1;
   #waiting = 0;
   #refill: Promise<void> | null = null;
   #emptyUntil = 0;
@@ -50,7 +50,7 @@ export class MonthPurse {
     this.#left += 1;
   }
 
-  /** Gives back what is in hand when nothing was taken since the last call. @returns whether the purse may be dropped */
+  /** Gives back what is in hand when nothing was taken since the last call. @returns whether the block may be dropped */
   async giveBackWhenIdle(): Promise<boolean> {
     const takes = this.#takes;
     if (takes !== this.#takesSeen) {
@@ -75,10 +75,10 @@ export class MonthPurse {
 
   async #fetch(): Promise<void> {
     try {
-      const wanted = Math.max(this.#block, this.#waiting);
+      const wanted = Math.max(this.#blockSize, this.#waiting);
       const { taken, used } = await this.#quotas.take(this.tenantId, this.month, wanted, this.limit);
       this.#left += taken;
-      this.#block = Math.min(LARGEST_BLOCK, Math.max(1, Math.floor((this.limit - used) / SHARE_IN_HAND)));
+      this.#blockSize = Math.min(LARGEST_BLOCK, Math.max(1, Math.floor((this.limit - used) / SHARE_IN_HAND)));
       this.#emptyUntil = taken === 0 ? performance.now() + BELIEF_MS : 0;
     } finally {
       this.#refill = null;

@@ -1,7 +1,7 @@
 import { ServiceError, type Logger } from '@cer/http-service';
 import type { PlanLimits } from '../auth/key-directory.js';
 import type { NewRecord, QuotaStore, RecordOutcome, RecordStore } from '../store/index.js';
-import { MonthPurse } from './quota-block.js';
+import { QuotaBlock } from './quota-block.js';
 import { rateLimitHeaders } from '../auth/rate-limits.js';
 
 /**
@@ -34,44 +34,44 @@ const IDLE_MS = 5000;
 const MAX_ROUNDS = 8;
 
 interface Account {
-  purse: MonthPurse;
+  block: QuotaBlock;
   /** Records under way: each may turn out to be a replay and put back what it took. */
   readonly underWay: Set<Promise<unknown>>;
 }
 
 export function createQuota({ records, quotas, now, logger }: QuotaDeps): Quota {
   const accounts = new Map<string, Account>();
-  /** Of purses that others have replaced: closing waits for them. */
+  /** Of blocks that others have replaced: closing waits for them. */
   const givingBack = new Set<Promise<void>>();
 
   const accountOf = (tenantId: string, limit: number): Account => {
     const month = now().toISOString().slice(0, 7);
     const account = accounts.get(tenantId);
     if (account === undefined) {
-      const opened = { purse: new MonthPurse(quotas, tenantId, month, limit), underWay: new Set<Promise<unknown>>() };
+      const opened = { block: new QuotaBlock(quotas, tenantId, month, limit), underWay: new Set<Promise<unknown>>() };
       accounts.set(tenantId, opened);
       return opened;
     }
-    if (account.purse.month !== month || account.purse.limit !== limit) {
-      const returned = giveBack(account.purse);
+    if (account.block.month !== month || account.block.limit !== limit) {
+      const returned = giveBack(account.block);
       givingBack.add(returned);
       void returned.then(() => givingBack.delete(returned));
-      account.purse = new MonthPurse(quotas, tenantId, month, limit);
+      account.block = new QuotaBlock(quotas, tenantId, month, limit);
     }
     return account;
   };
 
-  const giveBack = (purse: MonthPurse): Promise<void> =>
-    purse.giveBack().catch((error: unknown) => {
+  const giveBack = (block: QuotaBlock): Promise<void> =>
+    block.giveBack().catch((error: unknown) => {
       logger.warn({ err: error }, 'executions of a quota could not be given back');
     });
 
   const giveBackIdle = async (): Promise<void> => {
     for (const [tenantId, account] of accounts) {
-      const { purse, underWay } = account;
-      // Another purse may have taken its place meanwhile, with executions in it.
-      const isIdle = (await purse.giveBackWhenIdle()) && underWay.size === 0;
-      if (isIdle && account.purse === purse) accounts.delete(tenantId);
+      const { block, underWay } = account;
+      // Another block may have taken its place meanwhile, with executions in it.
+      const isIdle = (await block.giveBackWhenIdle()) && underWay.size === 0;
+      if (isIdle && account.block === block) accounts.delete(tenantId);
     }
   };
   const idling = setInterval(() => {
@@ -80,15 +80,15 @@ export function createQuota({ records, quotas, now, logger }: QuotaDeps): Quota 
     });
   }, IDLE_MS).unref();
 
-  const spend = async ({ purse, underWay }: Account, record: NewRecord): Promise<RecordOutcome> => {
+  const spend = async ({ block, underWay }: Account, record: NewRecord): Promise<RecordOutcome> => {
     const recording = records.recordOnce(record);
     underWay.add(recording);
     try {
       const outcome = await recording;
-      if (!outcome.recorded) purse.putBack();
+      if (!outcome.recorded) block.putBack();
       return outcome;
     } catch (error) {
-      purse.putBack();
+      block.putBack();
       throw error;
     } finally {
       underWay.delete(recording);
@@ -115,7 +115,7 @@ export function createQuota({ records, quotas, now, logger }: QuotaDeps): Quota 
       if (limit === null) return records.recordOnce(record);
       const account = accountOf(record.tenantId, limit);
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
-        if (await account.purse.take()) return spend(account, record);
+        if (await account.block.take()) return spend(account, record);
         // Those under way may be this very execution, or replays that put back what they took.
         const { size } = account.underWay;
         await Promise.allSettled(account.underWay);
@@ -128,14 +128,14 @@ export function createQuota({ records, quotas, now, logger }: QuotaDeps): Quota 
     assertRoomFor: async (tenantId, executionId, limits) => {
       const limit = limits?.executionsPerMonth ?? null;
       if (limit === null) return;
-      const { purse } = accountOf(tenantId, limit);
-      if (await purse.take()) purse.putBack();
+      const { block } = accountOf(tenantId, limit);
+      if (await block.take()) block.putBack();
       else if ((await records.findExecution(tenantId, executionId)) === null) throw quotaExceeded(limit, now());
     },
     close: async () => {
       clearInterval(idling);
       // Without the database they are lost, as with a node that is killed; the rest of the node still closes in order.
-      await Promise.all([...givingBack, ...[...accounts.values()].map(({ purse }) => giveBack(purse))]);
+      await Promise.all([...givingBack, ...[...accounts.values()].map(({ block }) => giveBack(block))]);
     },
   };
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { Turns } from './share-limiter.js';
+import { ShareLimiter } from './share-limiter.js';
 
 const nothing = (): void => undefined;
 
 describe('turns', () => {
   it('are one at a time, in order of arrival, whatever happens to the one before', async () => {
-    const turns = new Turns(0.9);
+    const turns = new ShareLimiter(0.9);
     const log: string[] = [];
     const work =
       (name: string, fails = false) =>
@@ -32,7 +32,7 @@ describe('turns', () => {
   });
 
   it('leave out work that is not wanted any more', async () => {
-    const turns = new Turns(0.9);
+    const turns = new ShareLimiter(0.9);
     let worked = 0;
     const gone = (): void => {
       throw new Error('gone');
@@ -42,7 +42,7 @@ describe('turns', () => {
   });
 
   it('leave the rest of the time to others', async () => {
-    const turns = new Turns(0.5);
+    const turns = new ShareLimiter(0.5);
     const begun = performance.now();
     let [worked, others] = [0, 0];
     /** How much longer than the work before it each turn waited. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const AHEAD_MS = 50;
 
 /** One piece of work at a time, in order of arrival, within a share of the event loop. */
-export class Turns {
+export class ShareLimiter {
   readonly #share: number;
   #last: Promise<unknown> = Promise.resolve();
   /** When the work done so far has used up no more than its share. */

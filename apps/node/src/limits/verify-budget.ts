@@ -10,7 +10,7 @@ import {
 } from '@cer/http-service';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { isExempt } from '../auth/rate-limits.js';
-import { Turns } from './share-limiter.js';
+import { ShareLimiter } from './share-limiter.js';
 
 export interface VerifyBudgetSettings {
   /** Requests of one address that may be under way at once. */
@@ -70,7 +70,7 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
   const cpu = new RateLimiterMemory({ keyPrefix: '', points: cpuMsPerAddress, duration: WINDOW_S });
   const underWay = new Map<string, InHand>();
   const places = new WeakMap<RequestHead, Place>();
-  const lanes: Turns[] = [];
+  const lanes: ShareLimiter[] = [];
   const bytesPerAddress = bytesAtOnce * SHARE_OF_BYTES;
   let bytesInHand = 0;
 
@@ -143,7 +143,7 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
   return {
     waiting: () => lanes.reduce((sum, { waiting }) => sum + waiting, 0),
     guarded: ({ handler, ...route }, share) => {
-      const turns = new Turns(share);
+      const turns = new ShareLimiter(share);
       lanes.push(turns);
       return {
         ...route,

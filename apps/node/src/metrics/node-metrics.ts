@@ -7,7 +7,7 @@ export interface NodeMetrics {
   readonly batchLines: Histogram;
   /** By state. */
   readonly records: Gauge<'state'>;
-  readonly unstamped: Gauge;
+  readonly untimestamped: Gauge;
   readonly signer: Gauge;
 }
 
@@ -42,7 +42,7 @@ export function nodeMetrics(metrics: Metrics): NodeMetrics {
       labelNames: ['state'],
       registers,
     }),
-    unstamped: new Gauge({
+    untimestamped: new Gauge({
       name: 'cer_records_unstamped',
       help: 'Records that wait for the token of a time authority, counted in the background; 0 where none is asked.',
       registers,

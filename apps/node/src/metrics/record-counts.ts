@@ -4,8 +4,8 @@ import type { Signing } from '../signing/signing.js';
 import type { Counted, Store } from '../store/index.js';
 import type { NodeMetrics } from './node-metrics.js';
 
-export interface CensusDeps {
-  readonly store: Pick<Store, 'census' | 'usage'>;
+export interface RecordCountDeps {
+  readonly store: Pick<Store, 'recordCounts' | 'usage'>;
   readonly signing: Pick<Signing, 'prove'>;
   readonly metrics: NodeMetrics;
   /** Whether time authorities are asked, so that records wait for them. */
@@ -16,14 +16,14 @@ export interface CensusDeps {
 }
 
 const EVERY_MS = 30_000;
-/** Between two stretches others get the database. */
+/** Between two ranges others get the database. */
 const PAUSE_MS = 10;
 
 /**
  * Counts in the background what would be too costly to count whenever somebody looks: all records once, then the new
  * ones; what is withdrawn or waits for a token each time, by indexes that hold only those. Also looks after the signer.
  */
-export function startCensus(deps: CensusDeps): { readonly stop: () => Promise<void> } {
+export function startRecordCounts(deps: RecordCountDeps): { readonly stop: () => Promise<void> } {
   const { store, signing, metrics, asksAuthorities, now, logger, everyMs = EVERY_MS } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -35,11 +35,8 @@ export function startCensus(deps: CensusDeps): { readonly stop: () => Promise<vo
   const count = async (what: Counted, from: number, upTo: number): Promise<number> => {
     let sum = 0;
     for (let after: number | null = from; after !== null && !signal.aborted;) {
-      const { count: some, end }: { readonly count: number; readonly end: number | null } = await store.census.stretch(
-        what,
-        after,
-        upTo,
-      );
+      const { count: some, end }: { readonly count: number; readonly end: number | null } =
+        await store.recordCounts.range(what, after, upTo);
       sum += some;
       after = end;
       if (end !== null) await sleep(PAUSE_MS, undefined, { signal }).catch(() => undefined);
@@ -58,7 +55,7 @@ export function startCensus(deps: CensusDeps): { readonly stop: () => Promise<vo
     const fresh = await count('all', countedUpTo, upTo);
     const hidden = await count('hidden', 0, upTo);
     const deleted = await count('deleted', 0, upTo);
-    const unstamped = asksAuthorities ? await count('unstamped', 0, upTo) : 0;
+    const untimestamped = asksAuthorities ? await count('untimestamped', 0, upTo) : 0;
     // A count that was broken off is none.
     if (signal.aborted) return;
     counted += fresh;
@@ -67,7 +64,7 @@ export function startCensus(deps: CensusDeps): { readonly stop: () => Promise<vo
     metrics.records.set({ state: 'visible' }, Math.max(0, counted - hidden - deleted));
     metrics.records.set({ state: 'hidden' }, hidden);
     metrics.records.set({ state: 'deleted' }, deleted);
-    metrics.unstamped.set(unstamped);
+    metrics.untimestamped.set(untimestamped);
   };
 
   const run = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@cer/cer-core';
 import { publicCer } from '../records/read/public-record.js';
 import { parseStored } from '../records/stored-cer.js';
-import type { ProjectRegistration, RecordStore, StampStore } from '../store/index.js';
+import type { ProjectRegistration, RecordStore, TimestampStore } from '../store/index.js';
 import { projectUrl } from './register.js';
 
 /** So many steps are looked up at once. */
@@ -12,7 +12,7 @@ const STEPS_AT_ONCE = 64;
  * and the node's receipt. @see docs/spec.md, "GET /v1/projects/public"
  */
 export async function publicProject(
-  { records, stamps }: { readonly records: RecordStore; readonly stamps: StampStore },
+  { records, timestamps }: { readonly records: RecordStore; readonly timestamps: TimestampStore },
   registration: ProjectRegistration,
   verifyUrl: string,
 ): Promise<JsonObject> {
@@ -37,7 +37,7 @@ export async function publicProject(
     integrity: { algorithm: 'sha256-canonical-json', projectHash },
     embeddedBundles: Object.fromEntries(embedded),
     ...(withdrawn.length > 0 && { withdrawn }),
-    meta: { attestation: { receipt, signature, kid }, ...(await timestampsOf(stamps, registration)) },
+    meta: { attestation: { receipt, signature, kid }, ...(await timestampsOf(timestamps, registration)) },
     projectHash,
     registeredAt,
     receipt,
@@ -47,8 +47,8 @@ export async function publicProject(
   };
 }
 
-async function timestampsOf(stamps: StampStore, registration: ProjectRegistration): Promise<JsonObject> {
-  const json = await stamps.ofProject(registration.tenantId, registration.projectHash);
+async function timestampsOf(store: TimestampStore, registration: ProjectRegistration): Promise<JsonObject> {
+  const json = await store.ofProject(registration.tenantId, registration.projectHash);
   if (json === null) return {};
   const timestamps: unknown = JSON.parse(json);
   return Array.isArray(timestamps) ? { timestamps: timestamps.filter(isJsonObject) } : {};

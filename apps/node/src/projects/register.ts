@@ -22,7 +22,7 @@ import type { Signing } from '../signing/signing.js';
 import type { ProjectRegistration, Store } from '../store/index.js';
 
 export interface ProjectDeps {
-  readonly store: Pick<Store, 'records' | 'projects' | 'stamps'>;
+  readonly store: Pick<Store, 'records' | 'projects' | 'timestamps'>;
   readonly signing: Signing;
   /** As in verifying: a step whose key was revoked since counts here where it counts there. */
   readonly timestamps?: TimestampVerifier | null;

@@ -6,7 +6,7 @@ import type { SigningKeyStore } from '../store/index.js';
 import type { Asked } from './key-operations.js';
 import { statementRow } from './key-set-statements.js';
 
-export interface TakeStatementDeps {
+export interface AcceptStatementDeps {
   readonly keyHistory: { document(): Promise<KeyHistoryDocument> };
   readonly store: { readonly signingKeys: SigningKeyStore };
   readonly auditLog: AuditLog;
@@ -20,8 +20,8 @@ export interface TakeStatementDeps {
  *   history went another way meanwhile
  * @see docs/spec.md, "Key history"
  */
-export async function takeStatement(
-  { keyHistory, store, auditLog, now }: TakeStatementDeps,
+export async function acceptStatement(
+  { keyHistory, store, auditLog, now }: AcceptStatementDeps,
   body: JsonValue,
   asked: Asked,
 ): Promise<{ readonly version: number; readonly seq: number }> {

@@ -9,7 +9,7 @@ import { SignerAwayError, type HeldKey, type SigningKeyHolder } from '../signing
 import { msOf, type KeyTable } from './key-table.js';
 import { TABLE_LAG_MS, type LiveSigning } from './live-signing.js';
 
-export interface KeyActDeps {
+export interface KeyOperationDeps {
   readonly signing: LiveSigning;
   readonly history: KeyHistoryLog;
   readonly store: SigningKeyStore;
@@ -47,10 +47,10 @@ export interface Revoked extends Revocation {
 const ATTEMPTS = 10;
 
 /** What an administrator does with signing keys. @see docs/spec.md, "Signing keys" */
-export class KeyActs {
-  readonly #deps: KeyActDeps;
+export class KeyOperations {
+  readonly #deps: KeyOperationDeps;
 
-  constructor(deps: KeyActDeps) {
+  constructor(deps: KeyOperationDeps) {
     this.#deps = deps;
   }
 

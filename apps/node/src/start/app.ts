@@ -56,7 +56,7 @@ export interface NodeDeps extends BodyLimits {
   readonly store: Store;
   readonly keys: KeyDirectory;
   readonly signing: Signing;
-  readonly keyActs: SigningKeyRouteDeps['keyActs'];
+  readonly keyOperations: SigningKeyRouteDeps['keyOperations'];
   readonly keyHistory: SigningKeyRouteDeps['keyHistory'];
   readonly secrets: CommitmentSecrets;
   readonly quota: Quota;

@@ -8,7 +8,7 @@ import type { NodeConfig } from './config.js';
 import { StartupError } from '../errors/startup-error.js';
 import type { SigningKeyStore } from '../store/index.js';
 import { importKeys } from '../signing-keys/import-keys.js';
-import { KeyActs } from '../signing-keys/key-operations.js';
+import { KeyOperations } from '../signing-keys/key-operations.js';
 import { KeyHistoryLog } from '../signing-keys/key-history-log.js';
 import type { SigningKeyHolder } from '../signing/key-holder.js';
 import { keyUpkeep, type KeyUpkeep } from '../signing-keys/key-upkeep.js';
@@ -34,7 +34,7 @@ export interface SigningKeyDeps {
 
 export interface SigningKeys {
   readonly signing: LiveSigning;
-  readonly acts: KeyActs;
+  readonly operations: KeyOperations;
   readonly history: KeyHistoryLog;
   readonly upkeep: KeyUpkeep;
 }
@@ -55,11 +55,11 @@ export async function openSigningKeys(deps: SigningKeyDeps): Promise<SigningKeys
   const maxAgeSeconds = config.keySetMaxAgeSeconds;
   const signing = new LiveSigning({ store, holders, nodeId, nodeRuntimeHash, maxAgeSeconds, now, logger });
   await signing.start();
-  const acts = new KeyActs({ signing, history, store, holder, maxAgeSeconds, now, logger });
+  const operations = new KeyOperations({ signing, history, store, holder, maxAgeSeconds, now, logger });
   const forgetInFile = forgetter(config.keysFile, vault);
   const upkeep = keyUpkeep({ signing, history, store, holders, forgetInFile, root, now, logger });
   await upkeep.turn();
-  return { signing, acts, history, upkeep };
+  return { signing, operations, history, upkeep };
 }
 
 /** The one that makes new keys first; keys that another one made are opened by that one. */

@@ -8,13 +8,13 @@ import type { NodeConfig } from './config.js';
 import { StartupError } from '../errors/startup-error.js';
 import type { Store } from '../store/index.js';
 import { createAuthority } from '../timestamps/authority.js';
-import { startStamping } from '../timestamps/timestamping.js';
+import { startTimestamping } from '../timestamps/timestamping.js';
 
 /** External timestamps as this node is configured: how it checks them, and how it gets them. */
 export interface Timestamps {
   /** Null without TSA_ROOTS_FILE: then no token is looked at. */
   readonly verifier: TimestampVerifier | null;
-  /** @returns the worker that stamps records, or null without TSA_URLS */
+  /** @returns the worker that timestamps records, or null without TSA_URLS */
   readonly start: (deps: { readonly store: Store; readonly now: () => Date; readonly logger: Logger }) => Worker | null;
 }
 
@@ -28,7 +28,7 @@ export function openTimestamps({ tsa }: Pick<NodeConfig, 'tsa'>): Timestamps {
     start: (deps) => {
       if (urls.length === 0) return null;
       const authorities = urls.map((url) => createAuthority({ url, roots, timeoutMs, logger: deps.logger }));
-      return startStamping({ ...deps, authorities, mode });
+      return startTimestamping({ ...deps, authorities, mode });
     },
   };
 }

@@ -16,7 +16,7 @@ import { loadNodeConfig, type NodeConfig } from './config.js';
 import { describeRuntime } from '../status/runtime.js';
 import { openKeyMaterial } from './key-material.js';
 import { createQuota } from '../limits/quota.js';
-import { startCensus } from '../metrics/record-counts.js';
+import { startRecordCounts } from '../metrics/record-counts.js';
 import { nodeMetrics } from '../metrics/node-metrics.js';
 import { createRendererClient, type RendererClient } from '../render/renderer-client.js';
 import { startSweeper } from '../retention/sweeper.js';
@@ -45,7 +45,7 @@ export async function startNode(env: Environment): Promise<RunningServer> {
     const { vault, secrets } = await openKeyMaterial(config, store, now());
     const runtime = describeRuntime(vault.nodeId);
     const keyDeps = { config, store: store.signingKeys, vault, nodeRuntimeHash: runtime.hash, now, logger };
-    const { signing, acts, history, upkeep } = await openSigningKeys(keyDeps);
+    const { signing, operations, history, upkeep } = await openSigningKeys(keyDeps);
     const auditLog = createAuditLog({ audit: store.audit, signing, now });
     const timestamps = openTimestamps(config);
     const quota = createQuota({ records: store.records, quotas: store.quotas, now, logger });
@@ -57,7 +57,7 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       timestamps: timestamps.verifier,
       keys: keyDirectory(config, store, createSettingsMemory({ store, auditLog })),
       signing,
-      keyActs: acts,
+      keyOperations: operations,
       keyHistory: history,
       secrets,
       quota,
@@ -77,14 +77,21 @@ export async function startNode(env: Environment): Promise<RunningServer> {
     const sweeper = everyMs === 0 ? null : startSweeper({ store, auditLog, now, everyMs, logger });
     const usageReports = reportUsage(config, store, logger);
     const asksAuthorities = (config.tsa?.urls.length ?? 0) > 0;
-    const census = startCensus({ store, signing, metrics: nodeMetrics(metrics), asksAuthorities, now, logger });
-    const stamping = timestamps.start({ store, now, logger });
+    const recordCounts = startRecordCounts({
+      store,
+      signing,
+      metrics: nodeMetrics(metrics),
+      asksAuthorities,
+      now,
+      logger,
+    });
+    const timestamping = timestamps.start({ store, now, logger });
     const parts: readonly Closing[] = [
-      ['stamping', () => stamping?.stop()],
+      ['timestamping', () => timestamping?.stop()],
       ['retention', () => sweeper?.stop()],
       ['signing keys', () => upkeep.stop()],
       ['usage reports', () => usageReports?.stop()],
-      ['census', () => census.stop()],
+      ['record counts', () => recordCounts.stop()],
       ['quota', () => quota.close()],
       ['store', () => store.close()],
       ['tracing', () => tracing?.close()],

@@ -1,5 +1,5 @@
 import { SqlAuditStore } from './sql/audit-log.js';
-import { SqlRecordCensus } from './sql/record-counts.js';
+import { SqlRecordCounts } from './sql/record-counts.js';
 import type { Database } from './sql/database.js';
 import { GroupCommit } from './sql/group-commit.js';
 import { SqlLeaseStore } from './sql/leases.js';
@@ -20,7 +20,7 @@ import { SqlRetentionStore } from './sql/retention.js';
 import { retryPassing } from './sql/retry.js';
 import { SqliteDatabase } from './sqlite/sqlite-database.js';
 import { SqlSigningKeyStore } from './sql/signing-keys.js';
-import { SqlStampStore } from './sql/timestamps.js';
+import { SqlTimestampStore } from './sql/timestamps.js';
 import { StoreError } from './ports/store-error.js';
 import { SqlTenantSettingsStore } from './sql/tenant-settings.js';
 import { SqlTenantStore } from './sql/tenants.js';
@@ -77,11 +77,11 @@ export async function openStore({
     signingKeys: new SqlSigningKeyStore(database),
     recordList: new SqlRecordList(database),
     recordScan: new SqlRecordScan(database),
-    stamps: new SqlStampStore(database),
+    timestamps: new SqlTimestampStore(database),
     ratePoints: ratePointsOn(database, rateAnswerWithinMs),
     quotas: new SqlQuotaStore(database),
     usage: new SqlUsageStore(database),
-    census: new SqlRecordCensus(database),
+    recordCounts: new SqlRecordCounts(database),
     schemaVersion,
     ping: async () => {
       await database.all('select 1', []);

@@ -5,7 +5,7 @@ import type { Signing } from '../signing/signing.js';
 
 /** What the routes of signing keys need, for a node whose keys never change. */
 export const FIXED_KEYS = {
-  keyActs: {
+  keyOperations: {
     rotate: () => Promise.reject(new SignerAwayError('the keys of this node are fixed')),
     revoke: () => Promise.reject(new SignerAwayError('the keys of this node are fixed')),
   },

@@ -81,7 +81,7 @@ async function checked(
   roots: TsaRoots,
 ): Promise<CheckedToken> {
   const token = parseTimestampResponse(answer);
-  const isImprint = (stamped: Uint8Array): boolean => Buffer.from(stamped).equals(imprint);
+  const isImprint = (timestamped: Uint8Array): boolean => Buffer.from(timestamped).equals(imprint);
   const outcome = await verifyTimestampToken(token, { roots, nonce, isImprint });
   if (outcome.status === 'invalid') throw new NoTokenError(`its token does not count: ${outcome.detail}`);
   if (outcome.status === 'untrusted') throw new NoTokenError('its token leads to no root of TSA_ROOTS_FILE');

@@ -36,7 +36,7 @@ describe('an authority that gives no token', () => {
     const asked = authority();
     const pauses: number[] = [];
     for (let failures = 0; failures < 12; failures += 1) {
-      expect(await asked.stamp(DIGEST, goOn)).toBeNull();
+      expect(await asked.timestamp(DIGEST, goOn)).toBeNull();
       const from = clock;
       while (!asked.isReady()) clock += 1000;
       pauses.push((clock - from) / 1000);
@@ -47,21 +47,21 @@ describe('an authority that gives no token', () => {
 
   it('has failed once when requests under way together fail together', async () => {
     const asked = authority();
-    await Promise.all([1, 2, 3, 4].map(() => asked.stamp(DIGEST, goOn)));
+    await Promise.all([1, 2, 3, 4].map(() => asked.timestamp(DIGEST, goOn)));
     clock += 1000;
     expect(asked.isReady()).toBe(true);
   });
 
   it('is not blamed for a request that is called off', async () => {
     const asked = authority();
-    expect(await asked.stamp(DIGEST, AbortSignal.abort())).toBeNull();
+    expect(await asked.timestamp(DIGEST, AbortSignal.abort())).toBeNull();
     expect(asked.isReady()).toBe(true);
     expect(log.join('')).not.toContain('gave no token');
   });
 
   it('names the address and no path of it, which may hold a secret', async () => {
     url = `${url}/canary`;
-    await authority().stamp(DIGEST, goOn);
+    await authority().timestamp(DIGEST, goOn);
     expect(log.join('')).toContain('127.0.0.1:');
     expect(log.join('')).not.toContain('canary');
   });

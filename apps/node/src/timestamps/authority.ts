@@ -6,7 +6,7 @@ export interface Authority {
   /** False while it is left alone after a failure. */
   isReady(): boolean;
   /** @param imprint SHA-256, 32 bytes @returns null when it gave no token that counts; it never throws */
-  stamp(imprint: Uint8Array, signal: AbortSignal): Promise<CheckedToken | null>;
+  timestamp(imprint: Uint8Array, signal: AbortSignal): Promise<CheckedToken | null>;
 }
 
 export interface AuthorityOptions extends AskedAuthority {
@@ -40,7 +40,7 @@ export function createAuthority(options: AuthorityOptions): Authority {
 
   return {
     isReady,
-    stamp: async (imprint, signal) => {
+    timestamp: async (imprint, signal) => {
       try {
         const token = await askAuthority(imprint, options, signal);
         if (failures > 0) logger.info('the time-stamping authority answers again');

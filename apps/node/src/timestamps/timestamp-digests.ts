@@ -4,10 +4,10 @@ import { buildMerkleTree } from '@cer/timestamps';
 import type { Authority } from './authority.js';
 
 /** `each` asks for one token a receipt, `batch` for one over the root of a tree of many. */
-export type StampMode = 'each' | 'batch';
+export type TimestampMode = 'each' | 'batch';
 
-export interface Stamps {
-  /** The entries of `meta.timestamps` for a digest; null for one that no authority stamped. */
+export interface DigestTimestamps {
+  /** The entries of `meta.timestamps` for a digest; null for one that no authority timestamped. */
   entriesOf(digest: Uint8Array): readonly JsonObject[] | null;
   /** False when an authority is to be asked again for some of the digests. */
   readonly isComplete: boolean;
@@ -17,25 +17,27 @@ export interface Stamps {
 const REQUESTS_AT_ONCE = 4;
 
 /**
- * Has digests stamped by every authority that is ready.
+ * Has digests timestamped by every authority that is ready.
  * @param digests SHA-256, 32 bytes each
  * @see docs/spec.md, "External timestamps"
  */
-export async function stampDigests(
+export async function timestampDigests(
   digests: readonly Uint8Array[],
-  mode: StampMode,
+  mode: TimestampMode,
   authorities: readonly Authority[],
   signal: AbortSignal,
-): Promise<Stamps> {
+): Promise<DigestTimestamps> {
   if (digests.length === 0) return { isComplete: true, entriesOf: () => null };
-  return mode === 'batch' ? stampTogether(digests, authorities, signal) : stampOneByOne(digests, authorities, signal);
+  return mode === 'batch'
+    ? timestampTogether(digests, authorities, signal)
+    : timestampOneByOne(digests, authorities, signal);
 }
 
-async function stampTogether(
+async function timestampTogether(
   digests: readonly Uint8Array[],
   authorities: readonly Authority[],
   signal: AbortSignal,
-): Promise<Stamps> {
+): Promise<DigestTimestamps> {
   const tree = buildMerkleTree(digests);
   const entries = await tokensOver(tree.root, authorities, signal);
   const places = new Map(digests.map((digest, leafIndex) => [encodeHex(digest), leafIndex]));
@@ -50,24 +52,24 @@ async function stampTogether(
   };
 }
 
-async function stampOneByOne(
+async function timestampOneByOne(
   digests: readonly Uint8Array[],
   authorities: readonly Authority[],
   signal: AbortSignal,
-): Promise<Stamps> {
-  const stamped = new Map<string, readonly JsonObject[]>();
+): Promise<DigestTimestamps> {
+  const timestamped = new Map<string, readonly JsonObject[]>();
   for (let start = 0; start < digests.length; start += REQUESTS_AT_ONCE) {
     const some = digests.slice(start, start + REQUESTS_AT_ONCE);
     const found = await Promise.all(some.map((digest) => tokensOver(digest, authorities, signal)));
     for (const [index, digest] of some.entries()) {
       const entries = found[index] ?? [];
-      if (entries.length > 0) stamped.set(encodeHex(digest), entries);
+      if (entries.length > 0) timestamped.set(encodeHex(digest), entries);
     }
     if (found.some((entries) => entries.length === 0)) break;
   }
   return {
-    isComplete: stamped.size === digests.length,
-    entriesOf: (digest) => stamped.get(encodeHex(digest)) ?? null,
+    isComplete: timestamped.size === digests.length,
+    entriesOf: (digest) => timestamped.get(encodeHex(digest)) ?? null,
   };
 }
 
@@ -78,7 +80,7 @@ async function tokensOver(
   signal: AbortSignal,
 ): Promise<JsonObject[]> {
   const ready = authorities.filter((authority) => authority.isReady());
-  const tokens = await Promise.all(ready.map((authority) => authority.stamp(imprint, signal)));
+  const tokens = await Promise.all(ready.map((authority) => authority.timestamp(imprint, signal)));
   return tokens
     .filter((token) => token !== null)
     .map(({ token, provider }) => ({ type: 'rfc3161', status: 'verified', provider, token, covers: 'receipt' }));

@@ -1,15 +1,15 @@
-import type { Stamps } from './timestamp-digests.js';
+import type { DigestTimestamps } from './timestamp-digests.js';
 
-/** Something with receipts that are to be stamped: where they are found, and how timestamps are written. */
-export interface StampSource<Found extends { readonly seq: number }, Stamped> {
+/** Something with receipts that are to be timestamped: where they are found, and how timestamps are written. */
+export interface TimestampSource<Found extends { readonly seq: number }, Timestamped> {
   /** Those without timestamps whose `seq` is above `after`, in order. */
-  unstamped(after: number, limit: number): Promise<readonly Found[]>;
+  untimestamped(after: number, limit: number): Promise<readonly Found[]>;
   /** SHA-256 digests of 32 bytes each. */
   digestsOf(found: Found): readonly Uint8Array[];
-  /** @returns null when one of its receipts was not stamped */
-  withStamps(found: Found, stamps: Stamps): Stamped | null;
+  /** @returns null when one of its receipts was not timestamped */
+  withTimestamps(found: Found, timestamps: DigestTimestamps): Timestamped | null;
   /** What was changed since it was read stays as it is. */
-  keep(stamped: readonly Stamped[]): Promise<void>;
+  keep(timestamped: readonly Timestamped[]): Promise<void>;
   /** Which one it is, for the log. */
   hashOf(found: Found): string;
 }

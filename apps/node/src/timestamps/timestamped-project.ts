@@ -1,22 +1,22 @@
 import { digestOf, stampedText } from '@cer/cer-core';
 import { parseStored } from '../records/stored-cer.js';
-import type { StampedProject, StampStore, UnstampedProject } from '../store/index.js';
-import type { StampSource } from './timestamp-source.js';
+import type { TimestampedProject, TimestampStore, UntimestampedProject } from '../store/index.js';
+import type { TimestampSource } from './timestamp-source.js';
 
-/** Registered projects: the receipt of each is stamped. @see docs/spec.md, "External timestamps" */
-export function projectSource(stamps: StampStore): StampSource<UnstampedProject, StampedProject> {
+/** Registered projects: the receipt of each is timestamped. @see docs/spec.md, "External timestamps" */
+export function projectSource(timestamps: TimestampStore): TimestampSource<UntimestampedProject, TimestampedProject> {
   return {
-    unstamped: (after, limit) => stamps.unstampedProjects(after, limit),
+    untimestamped: (after, limit) => timestamps.untimestampedProjects(after, limit),
     digestsOf: (project) => [receiptDigest(project)],
-    withStamps: (project, made) => {
+    withTimestamps: (project, made) => {
       const entries = made.entriesOf(receiptDigest(project));
       return entries === null ? null : { seq: project.seq, timestampsJson: JSON.stringify(entries) };
     },
-    keep: (stamped) => stamps.keepOfProjects(stamped),
+    keep: (timestamped) => timestamps.keepOfProjects(timestamped),
     hashOf: ({ projectHash }) => projectHash,
   };
 }
 
-function receiptDigest({ receiptJson, signature }: UnstampedProject): Uint8Array {
+function receiptDigest({ receiptJson, signature }: UntimestampedProject): Uint8Array {
   return digestOf(stampedText(parseStored(receiptJson), signature));
 }

@@ -1,51 +1,54 @@
 import { digestOf, pickPresent, stampedText, type JsonObject } from '@cer/cer-core';
 import { objectMember, parseStored, textMember } from '../records/stored-cer.js';
-import type { StampedRecord, StampStore, UnstampedRecord } from '../store/index.js';
-import type { Stamps } from './timestamp-digests.js';
-import type { StampSource } from './timestamp-source.js';
+import type { TimestampedRecord, TimestampStore, UntimestampedRecord } from '../store/index.js';
+import type { DigestTimestamps } from './timestamp-digests.js';
+import type { TimestampSource } from './timestamp-source.js';
 
-/** Stored records. @param now the node's clock, for when each was stamped */
-export function recordSource(stamps: StampStore, now: () => Date): StampSource<UnstampedRecord, StampedRecord> {
+/** Stored records. @param now the node's clock, for when each was timestamped */
+export function recordSource(
+  timestamps: TimestampStore,
+  now: () => Date,
+): TimestampSource<UntimestampedRecord, TimestampedRecord> {
   return {
-    unstamped: (after, limit) => stamps.unstamped(after, limit),
-    digestsOf: digestsToStamp,
-    withStamps,
-    keep: (stamped) => stamps.keep(stamped, now().toISOString()),
+    untimestamped: (after, limit) => timestamps.untimestamped(after, limit),
+    digestsOf: digestsToTimestamp,
+    withTimestamps,
+    keep: (timestamped) => timestamps.keep(timestamped, now().toISOString()),
     hashOf: ({ certificateHash }) => certificateHash,
   };
 }
 
 /**
- * What is to be stamped of a record: its receipt with the signature, and that of its reseal.
+ * What is to be timestamped of a record: its receipt with the signature, and that of its reseal.
  * @returns SHA-256 digests of 32 bytes each
  * @see docs/spec.md, "External timestamps"
  */
-function digestsToStamp(record: UnstampedRecord): readonly Uint8Array[] {
+function digestsToTimestamp(record: UntimestampedRecord): readonly Uint8Array[] {
   const reseal = resealOf(record);
   return [receiptDigest(parseStored(record.metaJson)), ...(reseal === null ? [] : [receiptDigest(metaOf(reseal))])];
 }
 
-/** @returns the record with the timestamps in it, or null when one of its receipts was not stamped */
-function withStamps(asRead: UnstampedRecord, stamps: Stamps): StampedRecord | null {
+/** @returns the record with the timestamps in it, or null when one of its receipts was not timestamped */
+function withTimestamps(asRead: UntimestampedRecord, timestamps: DigestTimestamps): TimestampedRecord | null {
   const meta = parseStored(asRead.metaJson);
-  const own = stamps.entriesOf(receiptDigest(meta));
+  const own = timestamps.entriesOf(receiptDigest(meta));
   if (own === null) return null;
-  const metaJson = JSON.stringify(stampedMeta(meta, own));
+  const metaJson = JSON.stringify(timestampedMeta(meta, own));
   if (asRead.publicCerJson === null) return { asRead, metaJson, publicCerJson: null };
 
   const cer = parseStored(asRead.publicCerJson);
   const reseal = resealOf(asRead);
   if (reseal === null) {
-    const publicCerJson = JSON.stringify({ ...cer, meta: stampedMeta(metaOf(cer), own) });
+    const publicCerJson = JSON.stringify({ ...cer, meta: timestampedMeta(metaOf(cer), own) });
     return { asRead, metaJson, publicCerJson };
   }
-  const ofReseal = stamps.entriesOf(receiptDigest(metaOf(reseal)));
+  const ofReseal = timestamps.entriesOf(receiptDigest(metaOf(reseal)));
   if (ofReseal === null) return null;
-  const publicMeta = withOriginal(stampedMeta(metaOf(reseal), ofReseal), own);
+  const publicMeta = withOriginal(timestampedMeta(metaOf(reseal), ofReseal), own);
   return { asRead, metaJson, publicCerJson: JSON.stringify({ ...reseal, meta: publicMeta }) };
 }
 
-function stampedMeta(meta: JsonObject, entries: readonly JsonObject[]): JsonObject {
+function timestampedMeta(meta: JsonObject, entries: readonly JsonObject[]): JsonObject {
   const [first] = entries;
   if (first === undefined) return meta;
   // The place in a batch stands in `timestamps` alone.
@@ -53,7 +56,7 @@ function stampedMeta(meta: JsonObject, entries: readonly JsonObject[]): JsonObje
   return { ...meta, attestation: { ...objectMember(meta, 'attestation'), timestamp }, timestamps: [...entries] };
 }
 
-/** A reseal carries the original's receipt, so it carries what stamps it too. */
+/** A reseal carries the original's receipt, so it carries what timestamps it too. */
 function withOriginal(meta: JsonObject, entries: readonly JsonObject[]): JsonObject {
   const provenance = objectMember(meta, 'provenance');
   const original = { ...objectMember(provenance, 'original'), timestamps: [...entries] };
@@ -61,7 +64,7 @@ function withOriginal(meta: JsonObject, entries: readonly JsonObject[]): JsonObj
 }
 
 /** Null for a record whose public form is the certificate itself. */
-function resealOf({ resealedCertificateHash, publicCerJson }: UnstampedRecord): JsonObject | null {
+function resealOf({ resealedCertificateHash, publicCerJson }: UntimestampedRecord): JsonObject | null {
   return resealedCertificateHash === null || publicCerJson === null ? null : parseStored(publicCerJson);
 }
 

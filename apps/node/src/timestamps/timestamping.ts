@@ -2,57 +2,57 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 
 import type { Logger } from '@cer/http-service';
 import { startWorker, type Worker } from '../worker/worker.js';
-import type { LeaseStore, StampStore } from '../store/index.js';
+import type { LeaseStore, TimestampStore } from '../store/index.js';
 import type { Authority } from './authority.js';
-import { stampDigests, type StampMode, type Stamps } from './timestamp-digests.js';
-import type { StampSource } from './timestamp-source.js';
+import { timestampDigests, type TimestampMode, type DigestTimestamps } from './timestamp-digests.js';
+import type { TimestampSource } from './timestamp-source.js';
 import { projectSource } from './timestamped-project.js';
 import { recordSource } from './timestamped-record.js';
 
-export interface StampingDeps {
-  readonly store: { readonly stamps: StampStore; readonly leases: LeaseStore };
+export interface TimestampingDeps {
+  readonly store: { readonly timestamps: TimestampStore; readonly leases: LeaseStore };
   readonly authorities: readonly Authority[];
-  readonly mode: StampMode;
+  readonly mode: TimestampMode;
   readonly now: () => Date;
   readonly logger: Logger;
-  /** The pause between two looks at what is to be stamped. */
+  /** The pause between two looks at what is to be timestamped. */
   readonly everyMs?: number;
 }
 
 /** A batch is what came in ten seconds. */
-const EVERY_MS: Readonly<Record<StampMode, number>> = { each: 1000, batch: 10_000 };
+const EVERY_MS: Readonly<Record<TimestampMode, number>> = { each: 1000, batch: 10_000 };
 
-/** Records that are stamped before the first of them is written; with `batch`, in one tree. */
-const RECORDS_A_GROUP: Readonly<Record<StampMode, number>> = { each: 16, batch: 4096 };
+/** Records that are timestamped before the first of them is written; with `batch`, in one tree. */
+const RECORDS_A_GROUP: Readonly<Record<TimestampMode, number>> = { each: 16, batch: 4096 };
 
 /** Records in memory at once, and in one commit: each may have megabytes. */
 const RECORDS_A_PAGE = 16;
 
 /**
- * Has the receipts of stored records and projects stamped in the background, oldest first, by one node at a time. Nothing ever waits for it: it reads
+ * Has the receipts of stored records and projects timestamped in the background, oldest first, by one node at a time. Nothing ever waits for it: it reads
  * and writes in small steps and lets requests pass between them.
  * @see docs/spec.md, "External timestamps"
  */
-export function startStamping(deps: StampingDeps): Worker {
+export function startTimestamping(deps: TimestampingDeps): Worker {
   const { store, mode, logger, everyMs = EVERY_MS[mode] } = deps;
-  const records = recordSource(store.stamps, deps.now);
-  const projects = projectSource(store.stamps);
+  const records = recordSource(store.timestamps, deps.now);
+  const projects = projectSource(store.timestamps);
   const unreadable = new Set<string>();
   const task = async (signal: AbortSignal): Promise<void> => {
-    await stampAll({ ...deps, unreadable }, records, signal);
-    await stampAll({ ...deps, unreadable }, projects, signal);
+    await timestampAll({ ...deps, unreadable }, records, signal);
+    await timestampAll({ ...deps, unreadable }, projects, signal);
   };
   return startWorker({ name: 'timestamps', everyMs, task, leases: store.leases, logger });
 }
 
-interface TurnDeps extends StampingDeps {
+interface TurnDeps extends TimestampingDeps {
   /** What the log has named already. */
   readonly unreadable: Set<string>;
 }
 
-async function stampAll<Found extends { readonly seq: number }, Stamped>(
+async function timestampAll<Found extends { readonly seq: number }, Timestamped>(
   deps: TurnDeps,
-  source: StampSource<Found, Stamped>,
+  source: TimestampSource<Found, Timestamped>,
   signal: AbortSignal,
 ): Promise<void> {
   const { mode, authorities } = deps;
@@ -68,9 +68,9 @@ async function stampAll<Found extends { readonly seq: number }, Stamped>(
       if (group >= RECORDS_A_GROUP[mode]) break;
     }
     if (last === after) return;
-    const stamps = await stampDigests(digests, mode, authorities, signal);
-    await keep(deps, source, { after, last }, stamps);
-    if (!stamps.isComplete) return;
+    const timestamps = await timestampDigests(digests, mode, authorities, signal);
+    await keep(deps, source, { after, last }, timestamps);
+    if (!timestamps.isComplete) return;
     after = last;
   }
 }
@@ -81,11 +81,11 @@ interface Page<Found> {
 }
 
 async function* pagesAfter<Found extends { readonly seq: number }>(
-  source: Pick<StampSource<Found, never>, 'unstamped'>,
+  source: Pick<TimestampSource<Found, never>, 'untimestamped'>,
   start: number,
 ): AsyncGenerator<Page<Found>> {
   for (let after = start; ;) {
-    const page = await source.unstamped(after, RECORDS_A_PAGE);
+    const page = await source.untimestamped(after, RECORDS_A_PAGE);
     const last = page.at(-1);
     if (last === undefined) return;
     after = last.seq;
@@ -95,17 +95,19 @@ async function* pagesAfter<Found extends { readonly seq: number }>(
   }
 }
 
-/** Writes what was stamped. A record that was attested anew meanwhile is asked for again. */
-async function keep<Found extends { readonly seq: number }, Stamped>(
+/** Writes what was timestamped. A record that was attested anew meanwhile is asked for again. */
+async function keep<Found extends { readonly seq: number }, Timestamped>(
   deps: TurnDeps,
-  source: StampSource<Found, Stamped>,
+  source: TimestampSource<Found, Timestamped>,
   { after, last }: { readonly after: number; readonly last: number },
-  stamps: Stamps,
+  timestamps: DigestTimestamps,
 ): Promise<void> {
   for await (const { page, lastSeq } of pagesAfter(source, after)) {
-    const stamped = page.map((found) => readable(found, deps, source, (asRead) => source.withStamps(asRead, stamps)));
+    const timestamped = page.map((found) =>
+      readable(found, deps, source, (asRead) => source.withTimestamps(asRead, timestamps)),
+    );
     const startedAt = performance.now();
-    await source.keep(stamped.filter((made) => made !== null));
+    await source.keep(timestamped.filter((made) => made !== null));
     // Nobody waits for timestamps: whoever waits for the database comes between any two commits of these.
     await sleep(performance.now() - startedAt);
     if (lastSeq >= last) return;
@@ -116,14 +118,15 @@ async function keep<Found extends { readonly seq: number }, Stamped>(
 function readable<Found extends { readonly seq: number }, T>(
   found: Found,
   { logger, unreadable }: TurnDeps,
-  source: Pick<StampSource<Found, never>, 'hashOf'>,
+  source: Pick<TimestampSource<Found, never>, 'hashOf'>,
   work: (found: Found) => T,
 ): T | null {
   try {
     return work(found);
   } catch (error) {
     const hash = source.hashOf(found);
-    if (!unreadable.has(hash)) logger.error({ err: error, hash }, 'what is stored under this hash cannot be stamped');
+    if (!unreadable.has(hash))
+      logger.error({ err: error, hash }, 'what is stored under this hash cannot be timestamped');
     unreadable.add(hash);
     return null;
   }

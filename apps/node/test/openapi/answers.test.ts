@@ -31,11 +31,17 @@ ajv.addSchema({ $id: 'document', ...objectAt(closed(document)) });
 beforeAll(async () => {
   premises = await keyPremises();
   renderer = await startStubRenderer();
-  const { signing, acts, history } = await premises.open();
+  const { signing, operations, history } = await premises.open();
   node = await startTestNode({
     database: premises.database,
     replace: () => ({
-      ...{ signing, keyActs: acts, keyHistory: history, now: premises.now, adminSecret: new Secret(ADMIN_SECRET) },
+      ...{
+        signing,
+        keyOperations: operations,
+        keyHistory: history,
+        now: premises.now,
+        adminSecret: new Secret(ADMIN_SECRET),
+      },
       render: { renderer: renderer.client, maxTotalFrames: 100, allowOpenRender: true },
     }),
   });

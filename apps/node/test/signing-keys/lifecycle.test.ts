@@ -24,10 +24,10 @@ beforeEach(async () => {
 });
 afterEach(() => premises.remove());
 
-const rotate = (of: KeyNode = node, immediate = false): ReturnType<KeyNode['acts']['rotate']> =>
-  of.acts.rotate({ immediate }, ASKED, premises.audit);
-const revoke = (kid: string, members: object = {}, of: KeyNode = node): ReturnType<KeyNode['acts']['revoke']> =>
-  of.acts.revoke(kid, { reason: 'keyCompromise', ...members }, ASKED, premises.audit);
+const rotate = (of: KeyNode = node, immediate = false): ReturnType<KeyNode['operations']['rotate']> =>
+  of.operations.rotate({ immediate }, ASKED, premises.audit);
+const revoke = (kid: string, members: object = {}, of: KeyNode = node): ReturnType<KeyNode['operations']['revoke']> =>
+  of.operations.revoke(kid, { reason: 'keyCompromise', ...members }, ASKED, premises.audit);
 const kidNow = async (of: KeyNode = node): Promise<string> => (await of.signing.attestorAt(premises.now())).signer.kid;
 const entryOf = (kid: string, of: KeyNode = node): object | undefined =>
   of.signing.published().document.keys.find((key) => key.kid === kid);

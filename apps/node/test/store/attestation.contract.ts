@@ -16,7 +16,7 @@ export function attestationContract(opened: () => Store): void {
     if (read === null) throw new Error('the record was not kept');
     return read;
   };
-  const stamped = (record: CertificateRecord): AttestationColumns => ({
+  const timestamped = (record: CertificateRecord): AttestationColumns => ({
     attestationId: randomUUID(),
     attestedAt: '2026-02-02T00:00:00.000Z',
     kid: 'key-2',
@@ -28,7 +28,7 @@ export function attestationContract(opened: () => Store): void {
     it.each([null, '{"meta":{}}'])('replaces what was signed and nothing else, public form %p', async (publicCer) => {
       const { records } = opened();
       const record = await recorded(publicCer);
-      const next = stamped(record);
+      const next = timestamped(record);
       expect(await records.replaceAttestation(record, next)).toBe(true);
       expect(await records.findByHash(record.certificateHash)).toEqual({ ...record, ...next });
     });
@@ -36,9 +36,9 @@ export function attestationContract(opened: () => Store): void {
     it('refuses the second of two writers that read the same', async () => {
       const { records } = opened();
       const record = await recorded('{"meta":{}}');
-      const first = stamped(record);
+      const first = timestamped(record);
       expect(await records.replaceAttestation(record, first)).toBe(true);
-      expect(await records.replaceAttestation(record, stamped(record))).toBe(false);
+      expect(await records.replaceAttestation(record, timestamped(record))).toBe(false);
       expect(await records.findByHash(record.certificateHash)).toMatchObject(first);
     });
 
@@ -46,7 +46,7 @@ export function attestationContract(opened: () => Store): void {
       const { records } = opened();
       const record = await recorded(null);
       await records.setVisibility(record.certificateHash, 'deleted');
-      expect(await records.replaceAttestation(record, stamped(record))).toBe(false);
+      expect(await records.replaceAttestation(record, timestamped(record))).toBe(false);
       expect(await records.findByHash(record.certificateHash)).toBeNull();
     });
   });

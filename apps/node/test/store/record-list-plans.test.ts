@@ -56,7 +56,7 @@ describe('a page of the list', () => {
     });
     afterAll(() => database.remove());
 
-    it('is read from an index alone, one bounded stretch of it for each run', async () => {
+    it('is read from an index alone, one bounded part of it for each run', async () => {
       for (const page of PAGES) {
         const steps = (await database.query(`explain query plan ${page}`)).map(({ detail }) => String(detail));
         const searches = steps.filter((step) => /^(SEARCH|SCAN) records/.test(step));

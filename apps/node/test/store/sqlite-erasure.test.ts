@@ -52,8 +52,8 @@ describe('a deleted record on SQLite', () => {
   it('goes with a deleted project, its timestamps included', async () => {
     const project = newProject({ projectJson: '{"mark":"canary"}', receiptJson: '{"mark":"canary"}' });
     await store.projects.registerOnce(project, 'visible');
-    const [found] = await store.stamps.unstampedProjects(0, 1);
-    await store.stamps.keepOfProjects([{ seq: found?.seq ?? 0, timestampsJson: '["a canary token"]' }]);
+    const [found] = await store.timestamps.untimestampedProjects(0, 1);
+    await store.timestamps.keepOfProjects([{ seq: found?.seq ?? 0, timestampsJson: '["a canary token"]' }]);
     expect(bytes()).toContain('a canary token');
     await store.projects.setVisibility(project.projectHash, 'deleted');
     expect(bytes()).not.toContain('canary');

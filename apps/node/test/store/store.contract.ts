@@ -17,7 +17,7 @@ import { legalHoldContract } from './legal-hold.contract.js';
 import { hashOf, hashOnlyRecord, newRecord } from './new-record.js';
 import { projectContract } from './project.contract.js';
 import { recordListContract } from './record-list.contract.js';
-import { stampContract } from './stamp.contract.js';
+import { timestampContract } from './timestamp.contract.js';
 import { retentionContract } from './retention.contract.js';
 import { tenantContract } from './tenant.contract.js';
 import { tenantSettingsContract } from './tenant-settings.contract.js';
@@ -307,7 +307,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   leaseContract(() => store);
   visibilityContract(() => store);
   projectContract(() => store);
-  stampContract(() => ({ store, database }));
+  timestampContract(() => ({ store, database }));
   tenantContract(() => store);
   tenantSettingsContract(() => store);
   retentionContract(() => store);

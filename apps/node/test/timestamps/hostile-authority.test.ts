@@ -9,7 +9,7 @@ import {
 } from '@cer/timestamps/testing';
 
 import { at } from '../ask.js';
-import { logged, lookup, stamped, stampingNode, until, type StampingNode } from './stamping-node.js';
+import { logged, lookup, timestamped, timestampingNode, until, type TimestampingNode } from './timestamping-node.js';
 
 const otherImprint = new Uint8Array(32).fill(7);
 const otherRequest = formatTimestampRequest({ imprint: otherImprint, nonce: Uint8Array.of(1) });
@@ -22,7 +22,7 @@ function withOtherNonce(query: Uint8Array): Uint8Array {
 const HOSTILE: readonly (readonly [string, TsaBehaviour, string])[] = [
   ['says 503', 'refuse', 'HTTP 503'],
   ['sends 200 MB', 'flood', 'has more than'],
-  ['stamps something else', { instead: () => otherRequest }, 'the imprint does not match'],
+  ['timestamps something else', { instead: () => otherRequest }, 'the imprint does not match'],
   ['answers another nonce', { instead: withOtherNonce }, 'the nonce is not the one that was sent'],
   ['refuses in its answer', { instead: (query) => query.subarray(0, -1) }, 'the authority refused'],
   ['sends a page', { bytes: new TextEncoder().encode('<html>payment required</html>') }, 'its answer is none: DER'],
@@ -31,21 +31,21 @@ const HOSTILE: readonly (readonly [string, TsaBehaviour, string])[] = [
 describe('an authority that', () => {
   let tsa: OpensslTsa;
   let served: ServedTsa;
-  let stamping: StampingNode;
+  let timestamping: TimestampingNode;
 
   beforeAll(async () => {
     tsa = createOpensslTsa();
     served = await serveTsa((query) => tsa.reply(query));
   });
-  afterEach(() => stamping.close());
+  afterEach(() => timestamping.close());
   afterAll(async () => {
     await served.close();
     tsa.remove();
   });
 
   it.each(HOSTILE)('%s gets nothing stored, and is asked again until it is well', async (_name, behaviour, why) => {
-    stamping = await stampingNode({ rootPem: tsa.rootPem, urls: [served.url], mode: 'each' });
-    const { node, certify, start } = stamping;
+    timestamping = await timestampingNode({ rootPem: tsa.rootPem, urls: [served.url], mode: 'each' });
+    const { node, certify, start } = timestamping;
     served.behave(behaviour);
     const [calls, flooded] = [served.calls, served.flooded];
     const hash = await certify();
@@ -60,13 +60,13 @@ describe('an authority that', () => {
     expect((served.flooded - flooded) / (served.calls - calls)).toBeLessThan(50 * 1024 * 1024);
     expect(node.log.filter((line) => line.includes('gave no token'))).toHaveLength(1);
     served.behave('answer');
-    expect(at(await stamped(node, hash), 'timestamp', 'type')).toBe('rfc3161');
+    expect(at(await timestamped(node, hash), 'timestamp', 'type')).toBe('rfc3161');
     await logged(node, 'answers again');
   });
 
   it('is silent holds up no certify, and is given up in time', async () => {
-    stamping = await stampingNode({ rootPem: tsa.rootPem, urls: [served.url], mode: 'each', timeoutMs: 3000 });
-    const { node, certify, start } = stamping;
+    timestamping = await timestampingNode({ rootPem: tsa.rootPem, urls: [served.url], mode: 'each', timeoutMs: 3000 });
+    const { node, certify, start } = timestamping;
     served.behave('silence');
     const calls = served.calls;
     const first = await certify();
@@ -80,13 +80,13 @@ describe('an authority that', () => {
     await logged(node, 'no answer within 3000 ms');
     for (const hash of later) expect(at((await lookup(node, hash)).body, 'status')).toBe('ATTESTED');
     served.behave('answer');
-    for (const hash of [first, ...later]) await stamped(node, hash);
+    for (const hash of [first, ...later]) await timestamped(node, hash);
   });
 
   it('stands under a root that is not pinned gets nothing stored', async () => {
     const other = createOpensslTsa({ name: 'Other TSA' });
-    stamping = await stampingNode({ rootPem: other.rootPem, urls: [served.url], mode: 'batch' });
-    const { node, certify, start } = stamping;
+    timestamping = await timestampingNode({ rootPem: other.rootPem, urls: [served.url], mode: 'batch' });
+    const { node, certify, start } = timestamping;
     served.behave('answer');
     const hash = await certify();
     start();
@@ -96,18 +96,23 @@ describe('an authority that', () => {
   });
 
   it('is silent when the node stops does not hold it up', async () => {
-    stamping = await stampingNode({ rootPem: tsa.rootPem, urls: [served.url], mode: 'each', timeoutMs: 600_000 });
+    timestamping = await timestampingNode({
+      rootPem: tsa.rootPem,
+      urls: [served.url],
+      mode: 'each',
+      timeoutMs: 600_000,
+    });
     served.behave('silence');
     const calls = served.calls;
-    await stamping.certify();
-    stamping.start();
+    await timestamping.certify();
+    timestamping.start();
     await until(
       () => served.calls - calls,
       (asked) => asked > 0,
     );
-    await stamping.close();
-    expect(stamping.node.log.join('')).not.toContain('gave no token');
+    await timestamping.close();
+    expect(timestamping.node.log.join('')).not.toContain('gave no token');
     // afterEach closes one that is open.
-    stamping = await stampingNode({ rootPem: tsa.rootPem, urls: [served.url], mode: 'each' });
+    timestamping = await timestampingNode({ rootPem: tsa.rootPem, urls: [served.url], mode: 'each' });
   });
 });

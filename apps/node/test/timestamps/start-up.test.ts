@@ -9,7 +9,7 @@ import { createOpensslTsa, serveTsa, type OpensslTsa, type ServedTsa } from '@ce
 import { startNode } from '../../src/start/start-node.js';
 import { ask, at, textAt } from '../ask.js';
 import { runNode } from '../node-process.js';
-import { until } from './stamping-node.js';
+import { until } from './timestamping-node.js';
 
 describe('a node with time-stamping authorities', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cer-tsa-'));
@@ -36,7 +36,7 @@ describe('a node with time-stamping authorities', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('stamps what it certifies, and stops while one of two authorities is silent', async () => {
+  it('timestamps what it certifies, and stops while one of two authorities is silent', async () => {
     const silent = await serveTsa(async () => new Uint8Array(0));
     const key = (await runNode(['api-key', 'create', '--tenant', 't'], env)).stdout.trim();
     const node = await startNode({ ...env, TSA_URLS: `${served.url}, ${silent.url}`, TSA_TIMEOUT_MS: '60000' });

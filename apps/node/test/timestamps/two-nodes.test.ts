@@ -3,7 +3,7 @@ import { createOpensslTsa, serveTsa, type OpensslTsa, type ServedTsa } from '@ce
 
 import { postgresTestDatabase } from '../store/postgres-test-database.js';
 import { sqliteTestDatabase } from '../store/sqlite-test-database.js';
-import { stamped, stampingNode } from './stamping-node.js';
+import { timestamped, timestampingNode } from './timestamping-node.js';
 
 const RECORDS = 24;
 
@@ -23,17 +23,18 @@ describe('two nodes on one database', () => {
   it.each([
     ['SQLite', sqliteTestDatabase],
     ['PostgreSQL', postgresTestDatabase],
-  ])('have each record stamped once, on %s', async (_name, makeDatabase) => {
+  ])('have each record timestamped once, on %s', async (_name, makeDatabase) => {
     const database = await makeDatabase();
     const options = { rootPem: tsa.rootPem, urls: [served.url], mode: 'each', database } as const;
-    const nodes = [await stampingNode(options), await stampingNode(options)];
+    const nodes = [await timestampingNode(options), await timestampingNode(options)];
     const before = served.calls;
     for (const { start } of nodes) start();
     const made = await Promise.all(
       Array.from({ length: RECORDS }, async (_item, index) => nodes[index % nodes.length]?.certify()),
     );
     for (const hash of made) {
-      for (const { node } of nodes) expect(await stamped(node, hash ?? '')).toHaveProperty('timestamp.type', 'rfc3161');
+      for (const { node } of nodes)
+        expect(await timestamped(node, hash ?? '')).toHaveProperty('timestamp.type', 'rfc3161');
     }
     expect(served.calls - before).toBe(RECORDS);
     for (const { close } of nodes) await close();

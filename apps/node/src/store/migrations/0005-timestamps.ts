@@ -1,12 +1,12 @@
 import type { Migration } from './migration.js';
 
 /*
- * When a time-stamping authority stamped what was signed over a record; null until then. The index holds only what is
- * still to be stamped, so that finding it costs nothing however many records there are. SQLite needs `stamped_at` in
+ * When a time-stamping authority timestamped what was signed over a record; null until then. The index holds only what is
+ * still to be timestamped, so that finding it costs nothing however many records there are. SQLite needs `stamped_at` in
  * it, or it would rather read the table in order of its keys. PostgreSQL would read an index that begins with a column
  * it takes as known from its start for every page.
  */
-export const stamps: Migration = {
+export const timestamps: Migration = {
   version: 5,
   up: (db, dialect) =>
     db.schema.raw('alter table records add column stamped_at text').raw(

@@ -1,9 +1,9 @@
 import type { Migration } from './migration.js';
 
 /*
- * The timestamps of a project's receipt; null until an authority stamped it. Of the index: as for records, step 5.
+ * The timestamps of a project's receipt; null until an authority timestamped it. Of the index: as for records, step 5.
  */
-export const projectStamps: Migration = {
+export const projectTimestamps: Migration = {
   version: 10,
   up: (db, dialect) =>
     db.schema.raw('alter table projects add column timestamps_json text').raw(

@@ -5,10 +5,10 @@ import { records } from './0001-records.js';
 import { leases } from './0002-leases.js';
 import { administration } from './0003-administration.js';
 import { recordList } from './0004-record-list.js';
-import { stamps } from './0005-timestamps.js';
+import { timestamps } from './0005-timestamps.js';
 import { signingKeys } from './0006-signing-keys.js';
 import { limits } from './0008-limits.js';
-import { projectStamps } from './0010-project-timestamps.js';
+import { projectTimestamps } from './0010-project-timestamps.js';
 import { usageReports } from './0011-usage-reports.js';
 import type { Migration } from './migration.js';
 
@@ -18,10 +18,10 @@ export const MIGRATIONS: readonly Migration[] = [
   leases,
   administration,
   recordList,
-  stamps,
+  timestamps,
   signingKeys,
   limits,
-  projectStamps,
+  projectTimestamps,
   usageReports,
 ];
 

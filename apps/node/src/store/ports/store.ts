@@ -4,7 +4,7 @@ import type { LegalHoldStore } from './legal-holds.js';
 import type { ProjectStore } from './projects.js';
 import type { QuotaStore } from './quotas.js';
 import type { RatePoints } from './rate-points.js';
-import type { RecordCensus } from './record-counts.js';
+import type { RecordCounts } from './record-counts.js';
 import type { RecordList } from './record-list.js';
 import type { RecordScan } from './record-scan.js';
 import type { RecordStore } from './records.js';
@@ -12,7 +12,7 @@ import type { RetentionStore } from './retention.js';
 import type { SigningKeyStore } from './signing-keys.js';
 import type { TenantSettingsStore } from './tenant-settings.js';
 import type { TenantStore } from './tenants.js';
-import type { StampStore } from './timestamps.js';
+import type { TimestampStore } from './timestamps.js';
 import type { UsageStore } from './usage-reports.js';
 
 /**
@@ -31,11 +31,11 @@ export interface Store {
   readonly signingKeys: SigningKeyStore;
   readonly recordList: RecordList;
   readonly recordScan: RecordScan;
-  readonly stamps: StampStore;
+  readonly timestamps: TimestampStore;
   readonly ratePoints: RatePoints;
   readonly quotas: QuotaStore;
   readonly usage: UsageStore;
-  readonly census: RecordCensus;
+  readonly recordCounts: RecordCounts;
   /** The migration that the database is at. */
   readonly schemaVersion: number;
   /** Resolves when the database answers. */

@@ -1,36 +1,41 @@
-import type { Counted, RecordCensus } from '../ports/record-counts.js';
+import type { Counted, RecordCounts } from '../ports/record-counts.js';
 import type { Database } from './database.js';
 import { retryPassing } from './retry.js';
 
 /** Rows themselves are large; the other counts read an index alone. */
-const ROWS_A_STRETCH: Readonly<Record<Counted, number>> = { all: 500, hidden: 5000, deleted: 5000, unstamped: 5000 };
+const ROWS_PER_RANGE: Readonly<Record<Counted, number>> = {
+  all: 500,
+  hidden: 5000,
+  deleted: 5000,
+  untimestamped: 5000,
+};
 
 const WHERE: Readonly<Record<Counted, string>> = {
   all: 'true',
   hidden: "visibility <> 'visible' and visibility = 'hidden'",
   deleted: "visibility <> 'visible' and visibility = 'deleted'",
-  unstamped: "stamped_at is null and visibility <> 'deleted'",
+  untimestamped: "stamped_at is null and visibility <> 'deleted'",
 };
 
 /** Exported so that a test can ask the database whether it reads an index. */
-export function countStretch(what: Counted): string {
+export function countRange(what: Counted): string {
   return `select count(*) as records, max(seq) as last from (
-    select seq from records where ${WHERE[what]} and seq > $1 and seq <= $2 order by seq limit ${ROWS_A_STRETCH[what]}
-  ) as stretch`;
+    select seq from records where ${WHERE[what]} and seq > $1 and seq <= $2 order by seq limit ${ROWS_PER_RANGE[what]}
+  ) as counted`;
 }
 
 /** The counts of records, on either database. */
-export class SqlRecordCensus implements RecordCensus {
+export class SqlRecordCounts implements RecordCounts {
   readonly #database: Database;
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  async stretch(...[what, after, upTo]: Parameters<RecordCensus['stretch']>): ReturnType<RecordCensus['stretch']> {
-    const [row] = await retryPassing(() => this.#database.all(countStretch(what), [after, upTo]));
+  async range(...[what, after, upTo]: Parameters<RecordCounts['range']>): ReturnType<RecordCounts['range']> {
+    const [row] = await retryPassing(() => this.#database.all(countRange(what), [after, upTo]));
     // PostgreSQL answers a 64-bit number as text.
     const count = Number(row?.['records'] ?? 0);
-    return { count, end: count < ROWS_A_STRETCH[what] ? null : Number(row?.['last']) };
+    return { count, end: count < ROWS_PER_RANGE[what] ? null : Number(row?.['last']) };
   }
 }

@@ -2,11 +2,11 @@ import type { Database } from './database.js';
 import { text, textOrNull } from './record-rows.js';
 import { retryPassing } from './retry.js';
 import type {
-  StampedProject,
-  StampedRecord,
-  StampStore,
-  UnstampedProject,
-  UnstampedRecord,
+  TimestampedProject,
+  TimestampedRecord,
+  TimestampStore,
+  UntimestampedProject,
+  UntimestampedRecord,
 } from '../ports/timestamps.js';
 
 /** Exported so that a test can ask the database whether it reads an index. */
@@ -14,7 +14,7 @@ export const FIND_UNSTAMPED = `
   select seq, certificate_hash, meta_json, public_cer_json, resealed_certificate_hash from records
   where stamped_at is null and visibility <> 'deleted' and seq > $1 order by seq limit $2`;
 
-// Whoever stamps or attests anew changes `meta_json`, and a deleted record has none.
+// Whoever timestamps or attests anew changes `meta_json`, and a deleted record has none.
 const KEEP_STAMPED = `
   update records set meta_json = $4, public_cer_json = $5, stamped_at = $6
   where seq = $1 and meta_json = $2 and coalesce(public_cer_json, '') = $3`;
@@ -30,15 +30,15 @@ const KEEP_STAMPED_PROJECT = `
 const FIND_OF_PROJECT = `
   select timestamps_json from projects where project_hash = $2 and tenant_id = $1 and visibility <> 'deleted'`;
 
-/** Which records and projects were stamped, on either database. */
-export class SqlStampStore implements StampStore {
+/** Which records and projects were timestamped, on either database. */
+export class SqlTimestampStore implements TimestampStore {
   readonly #database: Database;
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  async unstamped(after: number, limit: number): Promise<readonly UnstampedRecord[]> {
+  async untimestamped(after: number, limit: number): Promise<readonly UntimestampedRecord[]> {
     const rows = await retryPassing(() => this.#database.all(FIND_UNSTAMPED, [after, limit]));
     return rows.map((row) => ({
       // PostgreSQL answers a 64-bit number as text.
@@ -50,16 +50,16 @@ export class SqlStampStore implements StampStore {
     }));
   }
 
-  async keep(stamped: readonly StampedRecord[], stampedAt: string): Promise<void> {
-    if (stamped.length === 0) return;
-    const statements = stamped.map(({ asRead, metaJson, publicCerJson }) => ({
+  async keep(timestamped: readonly TimestampedRecord[], timestampedAt: string): Promise<void> {
+    if (timestamped.length === 0) return;
+    const statements = timestamped.map(({ asRead, metaJson, publicCerJson }) => ({
       sql: KEEP_STAMPED,
-      values: [asRead.seq, asRead.metaJson, asRead.publicCerJson ?? '', metaJson, publicCerJson, stampedAt],
+      values: [asRead.seq, asRead.metaJson, asRead.publicCerJson ?? '', metaJson, publicCerJson, timestampedAt],
     }));
     await retryPassing(() => this.#database.transact(statements));
   }
 
-  async unstampedProjects(after: number, limit: number): Promise<readonly UnstampedProject[]> {
+  async untimestampedProjects(after: number, limit: number): Promise<readonly UntimestampedProject[]> {
     const rows = await retryPassing(() => this.#database.all(FIND_UNSTAMPED_PROJECTS, [after, limit]));
     return rows.map((row) => ({
       seq: Number(row['seq']),
@@ -69,9 +69,9 @@ export class SqlStampStore implements StampStore {
     }));
   }
 
-  async keepOfProjects(stamped: readonly StampedProject[]): Promise<void> {
-    if (stamped.length === 0) return;
-    const statements = stamped.map(({ seq, timestampsJson }) => ({
+  async keepOfProjects(timestamped: readonly TimestampedProject[]): Promise<void> {
+    if (timestamped.length === 0) return;
+    const statements = timestamped.map(({ seq, timestampsJson }) => ({
       sql: KEEP_STAMPED_PROJECT,
       values: [seq, timestampsJson],
     }));

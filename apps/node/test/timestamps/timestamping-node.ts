@@ -7,29 +7,29 @@ import { executionRequest } from '@cer/cer-core/testing';
 import { createTimestampVerifier, parseTsaRoots } from '@cer/timestamps';
 
 import { createAuthority } from '../../src/timestamps/authority.js';
-import type { StampMode } from '../../src/timestamps/timestamp-digests.js';
-import { startStamping } from '../../src/timestamps/timestamping.js';
+import type { TimestampMode } from '../../src/timestamps/timestamp-digests.js';
+import { startTimestamping } from '../../src/timestamps/timestamping.js';
 import { ask, at, objectAt, textAt, type Answer } from '../ask.js';
 import { startTestNode, type TestNode } from '../test-node.js';
 import type { TestDatabase } from '../store/test-database.js';
 
-export interface StampingOptions {
+export interface TimestampingOptions {
   readonly rootPem: string;
   readonly urls: readonly string[];
-  readonly mode: StampMode;
+  readonly mode: TimestampMode;
   readonly timeoutMs?: number;
   readonly database?: TestDatabase;
 }
 
-/** A node with stamping that is started when the test says so. */
-export interface StampingNode {
+/** A node with timestamping that is started when the test says so. */
+export interface TimestampingNode {
   readonly node: TestNode;
   readonly certify: (members?: JsonObject) => Promise<string>;
   readonly start: () => void;
   readonly close: () => Promise<void>;
 }
 
-export async function stampingNode(options: StampingOptions): Promise<StampingNode> {
+export async function timestampingNode(options: TimestampingOptions): Promise<TimestampingNode> {
   const { rootPem, urls, mode, timeoutMs = 20_000, database } = options;
   const roots = parseTsaRoots(rootPem);
   const node = await startTestNode({
@@ -47,7 +47,7 @@ export async function stampingNode(options: StampingOptions): Promise<StampingNo
     start: () => {
       const { logger, now } = node.deps;
       const authorities = urls.map((url) => createAuthority({ url, roots, timeoutMs, firstPauseMs: 5, logger }));
-      const worker = startStamping({ store: node.store, authorities, mode, now, logger, everyMs: 10 });
+      const worker = startTimestamping({ store: node.store, authorities, mode, now, logger, everyMs: 10 });
       stop = () => worker.stop();
     },
     close: async () => {
@@ -74,10 +74,10 @@ export async function until<T>(look: () => Promise<T> | T, isSo: (found: T) => b
   return found;
 }
 
-/** The public lookup of a record, once it is stamped. */
-export async function stamped(node: TestNode, hash: string): Promise<JsonObject> {
-  const isStamped = ({ body }: Answer): boolean => at(body, 'status') === 'EXTERNALLY_TIMESTAMPED';
-  return objectAt((await until(() => lookup(node, hash), isStamped)).body) as JsonObject;
+/** The public lookup of a record, once it is timestamped. */
+export async function timestamped(node: TestNode, hash: string): Promise<JsonObject> {
+  const isTimestamped = ({ body }: Answer): boolean => at(body, 'status') === 'EXTERNALLY_TIMESTAMPED';
+  return objectAt((await until(() => lookup(node, hash), isTimestamped)).body) as JsonObject;
 }
 
 /** Resolves when the log has a line with this text. */

@@ -9,14 +9,14 @@ import { createApp, type NodeDeps } from '../src/start/app.js';
  * A node's app behind a Unix socket. Its buffers stay small, where those of TCP grow to whatever a machine is set to: an
  * answer that nobody reads stays under way.
  */
-export interface UnixDoor {
+export interface UnixSocket {
   /** Asks for a package of records, and reads nothing of it. */
   readonly asksForPackage: (key: string, method?: 'GET' | 'HEAD') => Promise<IncomingMessage>;
   readonly close: () => Promise<void>;
 }
 
-export async function openUnixDoor(deps: NodeDeps): Promise<UnixDoor> {
-  const folder = mkdtempSync(join(tmpdir(), 'cer-door-'));
+export async function openUnixSocket(deps: NodeDeps): Promise<UnixSocket> {
+  const folder = mkdtempSync(join(tmpdir(), 'cer-socket-'));
   const socketPath = join(folder, 'node');
   const server = createServer(createApp(deps));
   await new Promise<void>((resolve) => server.listen(socketPath, resolve));

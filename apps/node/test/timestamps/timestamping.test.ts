@@ -24,14 +24,21 @@ import { attestedAnew } from '../../src/admin/reattest-record.js';
 import { registerProject } from '../../src/projects/register.js';
 import { ask, at, objectAt, textAt } from '../ask.js';
 import { sealedElsewhere } from '../sealed-elsewhere.js';
-import { lookup, stamped, stampingNode, until, type StampingNode, type StampingOptions } from './stamping-node.js';
+import {
+  lookup,
+  timestamped,
+  timestampingNode,
+  until,
+  type TimestampingNode,
+  type TimestampingOptions,
+} from './timestamping-node.js';
 
 const HASH_ONLY = { bundleType: 'hash-only-timestamp', version: '0.1', createdAt: null, snapshot: null };
 const LATER = '2099-01-01T00:00:00Z';
 
 let tsa: OpensslTsa;
 let served: ServedTsa;
-let stamping: StampingNode;
+let timestamping: TimestampingNode;
 
 beforeAll(async () => {
   tsa = createOpensslTsa();
@@ -40,15 +47,15 @@ beforeAll(async () => {
 beforeEach(() => {
   served.behave('answer');
 });
-afterEach(() => stamping.close());
+afterEach(() => timestamping.close());
 afterAll(async () => {
   await served.close();
   tsa.remove();
 });
 
-async function open(options: Partial<StampingOptions> = {}): Promise<StampingNode> {
-  stamping = await stampingNode({ rootPem: tsa.rootPem, urls: [served.url], mode: 'each', ...options });
-  return stamping;
+async function open(options: Partial<TimestampingOptions> = {}): Promise<TimestampingNode> {
+  timestamping = await timestampingNode({ rootPem: tsa.rootPem, urls: [served.url], mode: 'each', ...options });
+  return timestamping;
 }
 
 const checker = (): TimestampVerifier => createTimestampVerifier(parseTsaRoots(tsa.rootPem));
@@ -64,7 +71,7 @@ function underRevokedKey(subject: unknown): Promise<Evaluation> {
   return evaluateCer(subject, { keySet: revokedKeys(), timestamps: checker(), verifiedAt });
 }
 
-/** What stamps the receipt of a lookup, given to OpenSSL. */
+/** What timestamps the receipt of a lookup, given to OpenSSL. */
 async function acceptedByOpenssl(body: JsonObject): Promise<string> {
   const token = Buffer.from(textAt(body, 'timestamp', 'token'), 'base64');
   const receipt = objectAt(body, 'receipt') as JsonObject;
@@ -79,7 +86,7 @@ describe('external timestamps', () => {
     expect(at(before.body, 'status')).toBe('ATTESTED');
     expect(at(before.body, 'timestamp')).toMatchObject({ type: 'node-issued', token: null });
     start();
-    const body = await stamped(node, hash);
+    const body = await timestamped(node, hash);
     expect(body['timestamp']).toMatchObject({
       type: 'rfc3161',
       status: 'verified',
@@ -103,7 +110,7 @@ describe('external timestamps', () => {
     const certify = () => ask(node, 'post', '/v1/cer/ai/certify', { key, body });
     const first = await certify();
     start();
-    await stamped(node, textAt(first.body, 'certificateHash'));
+    await timestamped(node, textAt(first.body, 'certificateHash'));
     const again = await certify();
     expect(at(again.body, 'timestamp', 'type')).toBe('rfc3161');
     for (const name of ['signature', 'requestId', 'receipt', 'verificationEnvelope', 'attestation']) {
@@ -118,13 +125,13 @@ describe('external timestamps', () => {
     const before = served.calls;
     start();
     for (const hash of hashes) {
-      const body = await stamped(node, hash);
+      const body = await timestamped(node, hash);
       expect(at(body, 'cer', 'meta', 'timestamps', 0, 'inclusion', 'treeSize')).toBe(4);
       expect(at(body, 'timestamp', 'inclusion')).toBeUndefined();
       expect(await underRevokedKey(body['cer'])).toMatchObject({ status: 'VERIFIED', keyRescue: { limit: LATER } });
     }
     expect(served.calls - before).toBe(1);
-    const ofReseal = await stamped(node, reseal);
+    const ofReseal = await timestamped(node, reseal);
     expect(ofReseal['resealedCertificateHash']).toBeDefined();
     expect(at(ofReseal, 'cer', 'meta', 'provenance', 'original', 'timestamps', 0, 'type')).toBe('rfc3161');
     // Each receipt has a place of its own in the tree.
@@ -145,7 +152,7 @@ describe('external timestamps', () => {
     const made = await ask(node, 'post', '/api/attest', { key: await node.newKey(), body });
     expect(made.status).toBe(200);
     start();
-    const record = await stamped(node, textAt(made.body, 'certificateHash'));
+    const record = await timestamped(node, textAt(made.body, 'certificateHash'));
     expect(await underRevokedKey(record)).toMatchObject({ status: 'VERIFIED', keyRescue: { limit: LATER } });
   });
 
@@ -154,9 +161,9 @@ describe('external timestamps', () => {
     const { node, certify, start } = await open({ urls: [served.url, other.url] });
     const both = await certify();
     start();
-    expect(at(await stamped(node, both), 'cer', 'meta', 'timestamps')).toHaveLength(2);
+    expect(at(await timestamped(node, both), 'cer', 'meta', 'timestamps')).toHaveLength(2);
     other.behave('refuse');
-    expect(at(await stamped(node, await certify()), 'cer', 'meta', 'timestamps')).toHaveLength(1);
+    expect(at(await timestamped(node, await certify()), 'cer', 'meta', 'timestamps')).toHaveLength(1);
     await other.close();
   });
 
@@ -169,7 +176,7 @@ describe('external timestamps', () => {
     const registered = await ask(node, 'post', '/v1/projects/register', { key, body: project });
     const hash = encodeURIComponent(textAt(registered.body, 'projectHash'));
     start();
-    await stamped(node, textAt(made.body, 'certificateHash'));
+    await timestamped(node, textAt(made.body, 'certificateHash'));
     const shown = () => ask(node, 'get', `/v1/projects/public?project_hash=${hash}`);
     const { body } = await until(shown, (answer) => at(answer.body, 'meta', 'timestamps') !== undefined);
     expect(at(body, 'meta', 'timestamps', 0)).toMatchObject({ type: 'rfc3161', covers: 'receipt' });
@@ -184,7 +191,7 @@ describe('external timestamps', () => {
     const { node, certify, start } = await open();
     const hash = await certify();
     start();
-    const bundle = objectAt(await stamped(node, hash), 'cer') as JsonObject;
+    const bundle = objectAt(await timestamped(node, hash), 'cer') as JsonObject;
     const project = buildProjectBundle({ projectBundleId: randomUUID() }, [{ stepId: 'one', bundle }]);
     const [found] = await node.store.recordScan.withHash(hash);
     const publish = DEFAULT_PUBLISH_SETTINGS;
@@ -212,7 +219,7 @@ describe('external timestamps', () => {
     const hash = await certify();
     expect(await fault(hash)).toBe('receipt: does not verify');
     start();
-    await stamped(node, hash);
+    await timestamped(node, hash);
     expect(await fault(hash)).toBeNull();
   });
 
@@ -220,14 +227,14 @@ describe('external timestamps', () => {
     const { node, certify, start } = await open();
     const hash = await certify();
     start();
-    const first = await stamped(node, hash);
+    const first = await timestamped(node, hash);
     const { store } = node;
     const [found] = await store.recordScan.withHash(hash);
     if (found === undefined) throw new Error('the record is there');
     const facts = { attestationId: '7d9b4c6e-0000-4000-8000-000000000000', attestedAt: '2098-01-01T00:00:00.000Z' };
     const attestor = await node.deps.signing.attestorAt(new Date());
     await store.records.replaceAttestation(found.record, await attestedAnew(found.record, attestor, facts));
-    const second = await stamped(node, hash);
+    const second = await timestamped(node, hash);
     expect(second['receipt']).not.toEqual(first['receipt']);
     expect(at(second, 'cer', 'meta', 'timestamps')).toHaveLength(1);
     expect(at(second, 'timestamp', 'token')).not.toBe(at(first, 'timestamp', 'token'));
