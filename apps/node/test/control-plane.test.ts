@@ -265,7 +265,7 @@ describe('a node with a control plane', () => {
         ask(node, 'post', '/v1/cer/ai/certify', { key, body: executionRequest() });
       const key = generateApiKey();
       expect((await certify(key)).status).toBe(200);
-      expect((await ask(node, 'post', '/v1/projects/register', { key, body: {} })).status).toBe(403);
+      expect((await ask(node, 'post', '/v1/project-bundle/register', { key, body: {} })).status).toBe(403);
       expect((await ask(node, 'get', '/ready')).status).toBe(200);
       const before = stub.asked.length;
       expect((await certify('cer_live_malformed')).status).toBe(401);

@@ -25,10 +25,11 @@ beforeAll(async () => {
 afterAll(() => node.close());
 
 const register = (body: unknown, as = key): Promise<Answer> =>
-  ask(node, 'post', '/v1/projects/register', { key: as, body });
-const verify = (bundle: unknown): Promise<Answer> => ask(node, 'post', '/v1/projects/verify', { body: { bundle } });
+  ask(node, 'post', '/v1/project-bundle/register', { key: as, body });
+const verify = (bundle: unknown): Promise<Answer> =>
+  ask(node, 'post', '/v1/project-bundle/verify', { body: { bundle } });
 const publicForm = (hash: string): Promise<Answer> =>
-  ask(node, 'get', `/v1/projects/public?project_hash=${encodeURIComponent(hash)}`);
+  ask(node, 'get', `/v1/project-bundle/public?project_hash=${encodeURIComponent(hash)}`);
 const evaluated = (project: unknown): ReturnType<typeof evaluateProject> =>
   evaluateProject(project, { keySet: testKeys(), verifiedAt: new Date().toISOString() });
 
@@ -207,7 +208,7 @@ describe('the public form of a project', () => {
     const again = await register(deleted);
     expect([again.status, at(again.body, 'message')]).toEqual([409, 'record removed']);
     for (const query of ['', '?project_hash=x', `?project_hash=${hashOf(hidden)}&projectHash=${hashOf(hidden)}`]) {
-      expect((await ask(node, 'get', `/v1/projects/public${query}`)).status).toBe(400);
+      expect((await ask(node, 'get', `/v1/project-bundle/public${query}`)).status).toBe(400);
     }
   });
 });
@@ -244,7 +245,7 @@ describe('verifying a project', () => {
       { bundle: [] },
       '{"bundle":{},"bundle":{}}',
     ]) {
-      const answer = await ask(node, 'post', '/v1/projects/verify', { body });
+      const answer = await ask(node, 'post', '/v1/project-bundle/verify', { body });
       expect([answer.status, at(answer.body, 'error')]).toEqual([400, 'VALIDATION_ERROR']);
     }
   });

@@ -23,7 +23,7 @@ const KEYED: readonly (readonly [path: string, scope: string])[] = [
   ['/v1/cer/ai/certify-batch', 'certify'],
   ['/v1/cer/ai/create', 'certify'],
   ['/api/attest', 'certify'],
-  ['/v1/projects/register', 'register'],
+  ['/v1/project-bundle/register', 'register'],
   ['/api/render', 'render'],
   ['/verify', 'render'],
 ];
@@ -46,11 +46,11 @@ const ADMIN: readonly (readonly ['get' | 'post', string])[] = [
 
 const KEYLESS: readonly (readonly ['get' | 'post', string])[] = [
   ['post', '/v1/cer/verify'],
-  ['post', '/v1/projects/verify'],
+  ['post', '/v1/project-bundle/verify'],
   ['get', '/v1/cer/public'],
   ['get', '/api/public-cer-proof'],
   ['get', '/v1/resolve/cer/x'],
-  ['get', '/v1/projects/public'],
+  ['get', '/v1/project-bundle/public'],
   ['get', '/.well-known/svc-node.json'],
   ['get', '/'],
   ['get', '/version'],

@@ -183,12 +183,12 @@ describe('a tenant that is hidden by default', () => {
     const body = executionRequest({ executionId: randomUUID() });
     const cer = objectAt((await ask(node, 'post', '/v1/cer/ai/certify', { key, body })).body, 'cer');
     const project = projectOf(cer);
-    const registered = await ask(node, 'post', '/v1/projects/register', { key, body: project });
+    const registered = await ask(node, 'post', '/v1/project-bundle/register', { key, body: project });
     expect(registered.status).toBe(200);
     const hash = textAt(registered.body, 'projectHash');
-    const path = `/v1/projects/public?project_hash=${hash}`;
+    const path = `/v1/project-bundle/public?project_hash=${hash}`;
     expect((await ask(node, 'get', path)).status).toBe(404);
-    expect((await ask(node, 'post', '/v1/projects/register', { key, body: project })).text).toBe(registered.text);
+    expect((await ask(node, 'post', '/v1/project-bundle/register', { key, body: project })).text).toBe(registered.text);
     await ask(node, 'post', `/v1/admin/projects/${hash}/unhide`, { headers });
     expect(at((await ask(node, 'get', path)).body, 'withdrawn')).toEqual(['step-0']);
   });

@@ -10,7 +10,7 @@ import { ask, at, type Answer } from './ask.js';
 import { startTestNode, type TestNode } from './test-node.js';
 
 const VERIFY = '/v1/cer/verify';
-const PROJECT = '/v1/projects/verify';
+const PROJECT = '/v1/project-bundle/verify';
 const LIMIT = 1024 * 1024;
 
 let node: TestNode;

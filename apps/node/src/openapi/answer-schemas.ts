@@ -154,10 +154,10 @@ const REGISTRATION = {
   verificationUrl: TEXT,
 };
 
-/** @see docs/spec.md, "POST /v1/projects/register" */
+/** @see docs/spec.md, "POST /v1/project-bundle/register" */
 export const REGISTERED_ANSWER: JsonSchema = object(REGISTRATION);
 
-/** @see docs/spec.md, "POST /v1/projects/verify" */
+/** @see docs/spec.md, "POST /v1/project-bundle/verify" */
 export const PROJECT_VERIFIED_ANSWER: JsonSchema = object({
   ok: { type: 'boolean' },
   code: TEXT,
@@ -183,7 +183,7 @@ export const PROJECT_VERIFIED_ANSWER: JsonSchema = object({
   nodeReceipt: oneOf('PASS', 'FAIL', 'SKIPPED'),
 });
 
-/** @see docs/spec.md, "GET /v1/projects/public" */
+/** @see docs/spec.md, "GET /v1/project-bundle/public" */
 export const PUBLIC_PROJECT_ANSWER: JsonSchema = {
   ...object(
     {

@@ -78,7 +78,7 @@ export const VERIFY_REQUEST: JsonSchema = {
   properties: { bundle: { type: 'object', description: 'A bundle or a package.' } },
 };
 
-/** @see docs/spec.md, "POST /v1/projects/register" */
+/** @see docs/spec.md, "POST /v1/project-bundle/register" */
 export const REGISTER_REQUEST: JsonSchema = { type: 'object', description: 'A project bundle, or {bundle}.' };
 
 export const PROJECT_VERIFY_REQUEST: JsonSchema = {

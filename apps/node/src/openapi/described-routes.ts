@@ -201,7 +201,7 @@ export const DESCRIBED_ROUTES = {
     success: { 302: { description: 'To GET /v1/cer/public.', mediaTypes: [] } },
     errors: ['VALIDATION_ERROR', ...COUNTED],
   },
-  'POST /v1/projects/register': {
+  'POST /v1/project-bundle/register': {
     group: 'Projects',
     summary: 'Register a project of certified steps',
     access: { scopes: ['register'] },
@@ -210,7 +210,7 @@ export const DESCRIBED_ROUTES = {
     errors: ['EXECUTION_MUTATION_DETECTED', 'ATTESTATION_ERROR'],
     findings: CER_VERIFY_CODES.filter((code) => code !== 'OK' && code !== 'SCHEMA_ERROR'),
   },
-  'POST /v1/projects/verify': {
+  'POST /v1/project-bundle/verify': {
     group: 'Projects',
     summary: 'Verify a project bundle',
     access: 'anybody',
@@ -218,7 +218,7 @@ export const DESCRIBED_ROUTES = {
     success: { 200: { schema: PROJECT_VERIFIED_ANSWER, description: 'The verdict, good or bad.' } },
     errors: COUNTED,
   },
-  'GET /v1/projects/public': {
+  'GET /v1/project-bundle/public': {
     group: 'Projects',
     summary: 'The public form of a registered project',
     access: 'anybody',

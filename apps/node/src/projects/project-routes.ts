@@ -26,7 +26,7 @@ export function projectRoutes(deps: ProjectRouteDeps): Route[] {
   return [
     {
       method: 'POST',
-      path: '/v1/projects/register',
+      path: '/v1/project-bundle/register',
       admit: gate.admit('register'),
       mediaTypes,
       bodyLimitBytes: deps.projectLimitBytes,
@@ -43,7 +43,7 @@ export function projectRoutes(deps: ProjectRouteDeps): Route[] {
     deps.verifyBudget.guarded(
       {
         method: 'POST',
-        path: '/v1/projects/verify',
+        path: '/v1/project-bundle/verify',
         admit: gate.admitAnybody,
         mediaTypes,
         bodyLimitBytes: deps.projectVerifyLimitBytes,
@@ -59,7 +59,7 @@ export function projectRoutes(deps: ProjectRouteDeps): Route[] {
     ),
     {
       method: 'GET',
-      path: '/v1/projects/public',
+      path: '/v1/project-bundle/public',
       admit: gate.admitAnybody,
       cors: 'public',
       handler: async ({ query }) => {

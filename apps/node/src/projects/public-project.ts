@@ -9,7 +9,7 @@ const STEPS_AT_ONCE = 64;
 
 /**
  * A registered project as anybody may see it: its hashed members, the public form of every step that is still visible,
- * and the node's receipt. @see docs/spec.md, "GET /v1/projects/public"
+ * and the node's receipt. @see docs/spec.md, "GET /v1/project-bundle/public"
  */
 export async function publicProject(
   { records, timestamps }: { readonly records: RecordStore; readonly timestamps: TimestampStore },

@@ -47,7 +47,7 @@ export interface Registered {
 /**
  * Verifies and registers a project whose every step the tenant has on record here.
  * @throws ServiceError VALIDATION_ERROR, or 400 with the verification's code
- * @see docs/spec.md, "POST /v1/projects/register"
+ * @see docs/spec.md, "POST /v1/project-bundle/register"
  */
 export async function registerProject(
   deps: ProjectDeps,

@@ -121,18 +121,18 @@ export async function journey(node: TestNode, adminSecret: string, root: Signer)
       { projectBundleId: randomUUID(), projectTitle: 'A journey', projectGoal: 'To see everything.' },
       steps.map((bundle, index) => ({ stepId: `step-${index}`, bundle })),
     );
-    const registered = await visit('POST /v1/projects/register', { key, body: project });
+    const registered = await visit('POST /v1/project-bundle/register', { key, body: project });
     const hash = textAt(registered.body, 'projectHash');
-    await visit('POST /v1/projects/register', { key, body: { ...project, projectTitle: 'Another' } });
-    await visit('POST /v1/projects/register', { key, body: [] });
-    await visit('POST /v1/projects/verify', { body: { bundle: project } });
-    await visit('POST /v1/projects/verify', { body: { bundle: { ...project, projectTitle: 'Another' } } });
-    await visit('POST /v1/projects/verify', { body: {} });
-    await visit('GET /v1/projects/public', { query: `?project_hash=${hash}` });
+    await visit('POST /v1/project-bundle/register', { key, body: { ...project, projectTitle: 'Another' } });
+    await visit('POST /v1/project-bundle/register', { key, body: [] });
+    await visit('POST /v1/project-bundle/verify', { body: { bundle: project } });
+    await visit('POST /v1/project-bundle/verify', { body: { bundle: { ...project, projectTitle: 'Another' } } });
+    await visit('POST /v1/project-bundle/verify', { body: {} });
+    await visit('GET /v1/project-bundle/public', { query: `?project_hash=${hash}` });
     const [first] = steps;
     await visit('POST /v1/admin/records/:hash/hide', admin(), textAt(first, 'certificateHash'));
-    await visit('GET /v1/projects/public', { query: `?project_hash=${hash}` });
-    await visit('GET /v1/projects/public', { query: `?project_hash=${UNKNOWN}` });
+    await visit('GET /v1/project-bundle/public', { query: `?project_hash=${hash}` });
+    await visit('GET /v1/project-bundle/public', { query: `?project_hash=${UNKNOWN}` });
     for (const act of ['hide', 'unhide', 'hold', 'release', 'delete', 'hide']) {
       await visit(`POST /v1/admin/projects/:hash/${act}`, admin(), hash);
     }

@@ -221,8 +221,8 @@ describe.each([
       { projectBundleId: randomUUID(), projectTitle: 'A project' },
       steps.map(({ cer }, index) => ({ stepId: `step-${index}`, bundle: cer })),
     );
-    expect((await ask(node, 'post', '/v1/projects/register', { key, body: bundle })).status).toBe(200);
-    const path = `/v1/projects/public?project_hash=${textAt(bundle, 'integrity', 'projectHash')}`;
+    expect((await ask(node, 'post', '/v1/project-bundle/register', { key, body: bundle })).status).toBe(200);
+    const path = `/v1/project-bundle/public?project_hash=${textAt(bundle, 'integrity', 'projectHash')}`;
     const whole = await ask(node, 'get', path);
     expect(at(whole.body, 'withdrawn')).toBeUndefined();
     const [first, second] = steps.map(({ hash }) => hash);
@@ -234,7 +234,7 @@ describe.each([
     expect([status, at(body, 'withdrawn')]).toEqual([200, ['step-0', 'step-1', 'step-2']]);
     expect(Object.keys(objectAt(body, 'embeddedBundles'))).toEqual(['step-3']);
     for (const { executionId } of steps.slice(0, 3)) expect(text).not.toContain(`app-of-${executionId}`);
-    const verdict = await ask(node, 'post', '/v1/projects/verify', { body: { bundle: body } });
+    const verdict = await ask(node, 'post', '/v1/project-bundle/verify', { body: { bundle: body } });
     const withdrawn = { status: 'WITHDRAWN', code: 'INCOMPLETE_ARTIFACT' };
     expect(verdict.body).toMatchObject({
       ...{ ok: true, code: 'OK', totalSteps: 4, passedSteps: 1, failedSteps: 0, nodeReceipt: 'PASS' },
@@ -252,10 +252,11 @@ describe.each([
       buildProjectBundle({ projectBundleId: randomUUID(), projectTitle: 'canary of a project' }, [
         { stepId: 'step-0', bundle: cer },
       ]);
-    const register = (body: JsonObject): Promise<Answer> => ask(node, 'post', '/v1/projects/register', { key, body });
+    const register = (body: JsonObject): Promise<Answer> =>
+      ask(node, 'post', '/v1/project-bundle/register', { key, body });
     const hashOf = (body: JsonObject): string => textAt(body, 'integrity', 'projectHash');
     const lookup = (body: JsonObject): Promise<Answer> =>
-      ask(node, 'get', `/v1/projects/public?project_hash=${hashOf(body)}`);
+      ask(node, 'get', `/v1/project-bundle/public?project_hash=${hashOf(body)}`);
     const [hidden, deleted, old, held] = [project(), project(), project(), project()];
     for (const body of [hidden, deleted]) expect((await register(body)).status).toBe(200);
     clock = LONG_BEFORE;

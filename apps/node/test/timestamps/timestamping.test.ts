@@ -173,11 +173,11 @@ describe('external timestamps', () => {
     const made = await ask(node, 'post', '/v1/cer/ai/certify', { key, body: executionRequest() });
     const step = { stepId: 'one', bundle: objectAt(made.body, 'cer') as JsonObject };
     const project = buildProjectBundle({ projectBundleId: 'p', projectTitle: 'A project' }, [step]);
-    const registered = await ask(node, 'post', '/v1/projects/register', { key, body: project });
+    const registered = await ask(node, 'post', '/v1/project-bundle/register', { key, body: project });
     const hash = encodeURIComponent(textAt(registered.body, 'projectHash'));
     start();
     await timestamped(node, textAt(made.body, 'certificateHash'));
-    const shown = () => ask(node, 'get', `/v1/projects/public?project_hash=${hash}`);
+    const shown = () => ask(node, 'get', `/v1/project-bundle/public?project_hash=${hash}`);
     const { body } = await until(shown, (answer) => at(answer.body, 'meta', 'timestamps') !== undefined);
     expect(at(body, 'meta', 'timestamps', 0)).toMatchObject({ type: 'rfc3161', covers: 'receipt' });
     // The receipt of the project and that of its step are both older than the revocation.
