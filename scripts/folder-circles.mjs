@@ -8,7 +8,7 @@ import { dirname, join, sep } from 'node:path';
 import ts from 'typescript';
 
 /** Workspaces that still have circles. One that lost them must be taken off this list: the check says so. */
-const STILL_IN_CIRCLES = new Set(['apps/renderer', 'packages/cer-core']);
+const STILL_IN_CIRCLES = new Set(['apps/renderer']);
 
 const SOURCE = /\.tsx?$/;
 const TEST = /\.test\.tsx?$/;
