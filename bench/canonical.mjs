@@ -1,7 +1,8 @@
 // G1, G2: canonicalize and hash, compared with the library most implementations use and with the native lower bound.
 import { createHash } from 'node:crypto';
 import { canonicalize as jsonCanonicalize } from 'json-canonicalize';
-import { jcsV1, sha256 } from '@cer/cer-core';
+import { jcsV1 } from '@cer/canonical-json';
+import { sha256 } from '@cer/cer-core';
 import { hashedMembers, sealedOfSize, SIZES } from './fixtures.mjs';
 import { measure, rateOf, ratio } from './measure.mjs';
 

@@ -2,7 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { attestBundle, sealExecution, sha256 } from '@cer/cer-core';
+import { sha256 } from '@cer/cer-core';
+import { attestBundle } from '@cer/cer-core/attest';
+import { sealExecution } from '@cer/cer-core/seal';
 import { parseKeySet } from '@cer/keys';
 import { createKeyFile } from '@cer/keys/file-signer';
 

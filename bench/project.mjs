@@ -1,6 +1,7 @@
 // G11: the cost of a project per step is independent of its length and uses both cores.
 import { createPublicKey, verify as verifySync } from 'node:crypto';
-import { buildProjectBundle, evaluateProject } from '@cer/cer-core';
+import { buildProject } from '@cer/cer-core/seal';
+import { evaluateProject } from '@cer/cer-core/verify';
 import { createVerifier, toSpki } from '@cer/keys';
 import { certifiedOfSize, keySet } from './fixtures.mjs';
 import { clocks, measure, rateOf, ratio } from './measure.mjs';
@@ -10,7 +11,7 @@ const verifiedAt = '2026-01-02T03:04:05.678Z';
 async function projectOf(steps) {
   const bundles = [];
   for (let index = 0; index < steps; index += 1) bundles.push(await certifiedOfSize(1024, `step-${index}`));
-  return buildProjectBundle(
+  return buildProject(
     { projectBundleId: 'bench', projectTitle: 'Bench', startedAt: verifiedAt, completedAt: verifiedAt },
     bundles.map((bundle, index) => ({ stepId: `step-${index}`, bundle })),
   );

@@ -4,7 +4,9 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { attestBundle, sealExecution, sha256 } from '@cer/cer-core';
+import { sha256 } from '@cer/cer-core';
+import { attestBundle } from '@cer/cer-core/attest';
+import { sealExecution } from '@cer/cer-core/seal';
 import { createKeyFile, openKeyFile } from '@cer/keys/file-signer';
 import { openStore } from '../apps/node/dist/store/index.js';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import Sqlite from 'better-sqlite3';
-import { digestOf, stampedText } from '@cer/cer-core';
+import { timestampDigest, timestampedText } from '@cer/cer-core/attest';
 import { isIncluded, parseTsaRoots, verifyTimestampToken } from '@cer/timestamps';
 import { createOpensslTsa, serveTsa } from '@cer/timestamps/testing';
 import { median } from './measure.mjs';
@@ -64,7 +64,7 @@ async function verifyAll(database) {
     const { attestation, timestamps } = JSON.parse(metaJson);
     const [{ token, inclusion }] = timestamps;
     const path = inclusion.path.map((hash) => new Uint8Array(Buffer.from(hash.slice('sha256:'.length), 'hex')));
-    const leaf = digestOf(stampedText(attestation.receipt, attestation.signature));
+    const leaf = timestampDigest(timestampedText(attestation.receipt, attestation.signature));
     if (!isIncluded(leaf, { ...inclusion, path }, await imprintOf(token))) throw new Error('a path is not valid');
     found.paths += 1;
     found.longest = Math.max(found.longest, path.length);

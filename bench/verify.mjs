@@ -1,7 +1,8 @@
 // G7, G10: verification compared with its lower bound, two bare signature checks, and with a peer without signatures.
 import { generateKeyPairSync, sign, verify } from 'node:crypto';
 import { sealCer, verifyCer } from '@nexart/ai-execution';
-import { checkContent, evaluateCer, sealExecution } from '@cer/cer-core';
+import { sealExecution } from '@cer/cer-core/seal';
+import { checkContent, evaluateCer } from '@cer/cer-core/verify';
 import { certifiedOfSize, keySet } from './fixtures.mjs';
 import { measure, rateOf, ratio } from './measure.mjs';
 

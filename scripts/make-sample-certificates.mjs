@@ -2,15 +2,9 @@
 // `--check` writes nothing and fails when a file differs. Needs a build.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  attestBundle,
-  attestProject,
-  buildProjectBundle,
-  deriveSalts,
-  formatOpenings,
-  sealExecution,
-  sha256,
-} from '@cer/cer-core';
+import { sha256 } from '@cer/cer-core';
+import { attestBundle, attestProject } from '@cer/cer-core/attest';
+import { buildProject, deriveSalts, formatOpenings, sealExecution } from '@cer/cer-core/seal';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import { asConfidential, describeChatCompletion, describeMessages } from '../examples/calls/describe.mjs';
 
@@ -60,7 +54,7 @@ const certified = await certify(sealedChat, 1);
 const certifiedMessages = await certify(seal(messages), 2);
 const confidential = await certify(sealedLong, 3);
 
-const project = buildProjectBundle(
+const project = buildProject(
   {
     projectTitle: 'Sample project',
     projectBundleId: 'sample-project',

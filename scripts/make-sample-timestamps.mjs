@@ -2,7 +2,7 @@
 // every run gives other tokens: run it only to change the sample. Needs a build and `openssl`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { digestOf, stampedText } from '@cer/cer-core';
+import { timestampDigest, timestampedText } from '@cer/cer-core/attest';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import { buildMerkleTree, formatTimestampRequest, parseTimestampResponse } from '@cer/timestamps';
 import { createOpensslTsa } from '@cer/timestamps/testing';
@@ -10,7 +10,8 @@ import { createOpensslTsa } from '@cer/timestamps/testing';
 const examples = join(import.meta.dirname, '..', 'examples');
 const folder = join(examples, 'timestamps');
 const read = (name) => JSON.parse(readFileSync(join(examples, 'certificates', `${name}.json`), 'utf8'));
-const digestOfReceipt = ({ meta }) => digestOf(stampedText(meta.attestation.receipt, meta.attestation.signature));
+const digestOfReceipt = ({ meta }) =>
+  timestampDigest(timestampedText(meta.attestation.receipt, meta.attestation.signature));
 
 const tsa = createOpensslTsa({ name: 'Sample Time Authority', days: '36500' });
 

@@ -4,7 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { buildProjectBundle, isJsonObject, parseJson } from '@cer/cer-core';
+import { isJsonObject, parseJson } from '@cer/canonical-json';
+import { buildProject } from '@cer/cer-core/seal';
 import { freeBase, PATIENCE_MS, root, Start, type Services } from './npm-start.js';
 
 // What a newcomer does by the README, and what an artist does with a sketch, on the services of one `npm start`.
@@ -158,7 +159,7 @@ describe('a model call', () => {
     expect(attested.code).toBe(0);
     const step = parseJson(bundle);
     if (!isJsonObject(step)) throw new Error('a bundle is an object');
-    const project = buildProjectBundle({ projectTitle: 'Journey' }, [{ stepId: 'only', bundle: step }]);
+    const project = buildProject({ projectTitle: 'Journey' }, [{ stepId: 'only', bundle: step }]);
     writeFileSync(own('project.json'), JSON.stringify(project));
     const registered = await cer('register-project', own('project.json'));
     expect(registered).toMatchObject({ code: 0 });

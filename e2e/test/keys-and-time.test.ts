@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { digestOf, isJsonObject, member, parseJson, stampedText, type JsonObject } from '@cer/cer-core';
+import { isJsonObject, member, parseJson, type JsonObject } from '@cer/canonical-json';
+import { timestampDigest, timestampedText } from '@cer/cer-core/attest';
 import { createOpensslTsa, serveTsa, type OpensslTsa, type ServedTsa } from '@cer/timestamps/testing';
 import { PATIENCE_MS, root } from './npm-start.js';
 
@@ -154,7 +155,7 @@ describe('a node with an offline root and a time-stamping authority', () => {
     }
     expect(record).toMatchObject({ status: 'EXTERNALLY_TIMESTAMPED', timestamp: { type: 'rfc3161' } });
     const token = Buffer.from(textIn(objectIn(record, 'timestamp'), 'token'), 'base64');
-    const digest = digestOf(stampedText(objectIn(record, 'receipt'), textIn(record, 'signature')));
+    const digest = timestampDigest(timestampedText(objectIn(record, 'receipt'), textIn(record, 'signature')));
     expect(await tsa.accepts(token, digest)).toContain('Verification: OK');
     stamped = file('stamped.json');
     writeFileSync(stamped, JSON.stringify(record));

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { evaluateCer, isJsonObject, member, type JsonObject } from '@cer/cer-core';
+import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
+import { evaluateCer } from '@cer/cer-core/verify';
 import { serve, silentLogger } from '@cer/http-service';
 import { parseKeySet } from '@cer/keys';
 import { readFileSync } from 'node:fs';

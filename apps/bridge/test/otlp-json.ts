@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { JsonObject, JsonValue } from '@cer/cer-core';
+import type { JsonObject, JsonValue } from '@cer/canonical-json';
 
 /** An attribute value as OTLP's JSON writes it. */
 function anyValue(value: JsonValue): JsonObject {

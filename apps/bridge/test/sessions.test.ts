@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHmac, randomUUID } from 'node:crypto';
-import { isJsonObject, type JsonObject } from '@cer/cer-core';
+import { isJsonObject, type JsonObject } from '@cer/canonical-json';
 import jwt from 'jsonwebtoken';
 import {
   handoffToken,

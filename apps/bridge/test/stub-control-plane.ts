@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes, randomUUID, type KeyObject } from 'node:crypto';
 import { json, ok, parseJsonBody, serve, silentLogger, createRouter, type Route } from '@cer/http-service';
-import { isJsonObject, member, type JsonObject } from '@cer/cer-core';
+import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
 import jwt from 'jsonwebtoken';
 
 export const SERVICE_TOKEN = 'service-token-of-the-tests';

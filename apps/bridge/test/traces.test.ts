@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { isJsonObject, member, type JsonObject } from '@cer/cer-core';
+import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
 import { exportOf, GEN_AI, span } from './otlp-json.js';
 import { postgresTestDatabase, type TestDatabase } from './postgres-test-database.js';
 import { startNodeProcess, type NodeProcess } from './service-process.js';

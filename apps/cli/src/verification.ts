@@ -1,19 +1,15 @@
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { PROJECT, type Finding } from '@cer/cer-core';
 import {
   evaluateCer,
   evaluateProject,
-  isJsonObject,
-  member,
-  PROJECT,
   projectIn,
   readReceipt,
   unreadable,
   type Evaluation,
-  type Finding,
-  type JsonObject,
-  type JsonValue,
   type ProjectEvaluation,
   type VerifyProjectOptions,
-} from '@cer/cer-core';
+} from '@cer/cer-core/verify';
 import { keyFingerprint, type NodeKeySet } from '@cer/keys';
 import { EXIT, type ExitCode } from './exit-code.js';
 import type { StrictJson } from './files/read-json.js';

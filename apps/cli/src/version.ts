@@ -1,4 +1,4 @@
-import type { VerifierName } from '@cer/cer-core';
+import type { VerifierName } from '@cer/cer-core/verify';
 
 /** Equal to package.json's, which a test holds. */
 export const VERSION = '0.1.0';

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { executionRequestFaults, hashValue, jcsV1, parseJson, sealExecution, type JsonObject } from '@cer/cer-core';
+import { jcsV1, parseJson, type JsonObject } from '@cer/canonical-json';
+import { hashValue } from '@cer/cer-core';
+import { executionRequestFaults, sealExecution } from '@cer/cer-core/seal';
 import {
   asConfidential,
   describeChatCompletion,

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { evaluateCer, hashValue, sha256, svcV1, type JsonObject } from '@cer/cer-core';
+import { svcV1, type JsonObject } from '@cer/canonical-json';
+import { hashValue, sha256 } from '@cer/cer-core';
+import { evaluateCer } from '@cer/cer-core/verify';
 import { certified, CONFIDENTIAL_MEMBERS, executionRequest, sealed, testKeys } from '@cer/cer-core/testing';
 
 import { ask, at, objectAt, textAt, type Answer } from './ask.js';

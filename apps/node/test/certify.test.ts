@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { evaluateCer, openCommitment, sha256, jcsV1, type JsonObject } from '@cer/cer-core';
+import { jcsV1, type JsonObject } from '@cer/canonical-json';
+import { sha256 } from '@cer/cer-core';
+import { evaluateCer, openCommitment } from '@cer/cer-core/verify';
 import { CONFIDENTIAL_MEMBERS, executionRequest, TEST_NODE_ID, TEST_SIGNER, testKeys } from '@cer/cer-core/testing';
 import { connectRaw } from '@cer/http-service/testing';
 import { decodeBase64Url } from '@cer/keys';

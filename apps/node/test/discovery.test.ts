@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { certified, executionRequest, sealed, TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
-import { jcsV1 } from '@cer/cer-core';
+import { jcsV1 } from '@cer/canonical-json';
 
 import { ask, at, objectAt, textAt } from './ask.js';
 import { startTestNode, TEST_LIMITS, type TestNode } from './test-node.js';

@@ -3,16 +3,10 @@ import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  evaluateCer,
-  hashValue,
-  svcV1,
-  manifestRefusal,
-  parseJson,
-  readManifest,
-  type AuditPackageManifest,
-  type JsonObject,
-} from '@cer/cer-core';
+import { parseJson, svcV1, type JsonObject } from '@cer/canonical-json';
+import { hashValue } from '@cer/cer-core';
+import { manifestRefusal, readManifest, type AuditPackageManifest } from '@cer/cer-core/logs';
+import { evaluateCer } from '@cer/cer-core/verify';
 import { executionRequest, TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import { parseKeySet } from '@cer/keys';
 import { testKeySet } from '@cer/keys/testing';

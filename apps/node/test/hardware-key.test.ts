@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { evaluateCer } from '@cer/cer-core';
+import { evaluateCer } from '@cer/cer-core/verify';
 import { executionRequest, TEST_NODE_ID } from '@cer/cer-core/testing';
 import { parseKeySet, type Signer } from '@cer/keys';
 import { testKeySet, testSigner } from '@cer/keys/testing';

@@ -1,7 +1,8 @@
 import { createHash, createPublicKey, randomUUID, verify } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { evaluateCer, type JsonObject } from '@cer/cer-core';
+import type { JsonObject } from '@cer/canonical-json';
+import { evaluateCer } from '@cer/cer-core/verify';
 import { CONFIDENTIAL_MEMBERS, executionRequest, TEST_NODE_ID, TEST_SIGNER, testKeys } from '@cer/cer-core/testing';
 
 import { ask, at, objectAt, textAt, type Answer } from './ask.js';

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { buildProjectBundle, evaluateProject, isJsonObject, sha256, type JsonObject } from '@cer/cer-core';
+import { isJsonObject, type JsonObject } from '@cer/canonical-json';
+import { sha256 } from '@cer/cer-core';
+import { buildProject } from '@cer/cer-core/seal';
+import { evaluateProject } from '@cer/cer-core/verify';
 import {
   CONFIDENTIAL_MEMBERS,
   executionRequest,
@@ -42,7 +45,7 @@ async function step(members: JsonObject = {}, as = key): Promise<JsonObject> {
 }
 
 async function project(bundles: readonly JsonObject[], info: JsonObject = {}): Promise<JsonObject> {
-  return buildProjectBundle(
+  return buildProject(
     { projectBundleId: randomUUID(), projectTitle: 'A project', ...info },
     bundles.map((bundle, index) => ({ stepId: `step-${index}`, bundle })),
   );

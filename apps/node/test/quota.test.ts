@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { executionRequest, sealed } from '@cer/cer-core/testing';
-import type { JsonObject } from '@cer/cer-core';
+import type { JsonObject } from '@cer/canonical-json';
 
 import { createQuota } from '../src/limits/quota.js';
 import { ask, at, type Answer } from './ask.js';

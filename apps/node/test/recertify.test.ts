@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Secret } from '@cer/http-service';
-import { evaluateCer, isJsonObject, type Attestor, type Evaluation, type JsonObject } from '@cer/cer-core';
+import { isJsonObject, type JsonObject } from '@cer/canonical-json';
+import type { Attestor } from '@cer/cer-core/attest';
+import { evaluateCer, type Evaluation } from '@cer/cer-core/verify';
 import { CONFIDENTIAL_MEMBERS, executionRequest, TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import { parseKeySet, type Signer } from '@cer/keys';
 import { testKeySet, testSigner } from '@cer/keys/testing';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { formatCursor, type JsonObject } from '@cer/cer-core';
+import type { JsonObject } from '@cer/canonical-json';
+import { formatCursor } from '@cer/cer-core/logs';
 import { executionRequest } from '@cer/cer-core/testing';
 
 import { ask, at, textAt, type Answer } from './ask.js';

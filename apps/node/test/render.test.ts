@@ -2,7 +2,9 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { evaluateCer, jcsV1, sha256 } from '@cer/cer-core';
+import { jcsV1 } from '@cer/canonical-json';
+import { sha256 } from '@cer/cer-core';
+import { evaluateCer } from '@cer/cer-core/verify';
 import { Secret } from '@cer/http-service';
 
 import type { PlanLimits } from '../src/auth/key-directory.js';

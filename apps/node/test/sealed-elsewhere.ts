@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
-import { bundleTypeOf, isJsonObject, PROTOCOLS, sealBundle, type JsonObject } from '@cer/cer-core';
+import { isJsonObject, type JsonObject } from '@cer/canonical-json';
+import { bundleTypeOf, PROTOCOLS } from '@cer/cer-core';
+import { sealBundle } from '@cer/cer-core/seal';
 import { sealed } from '@cer/cer-core/testing';
 
 /** A v1 bundle under 1.2.0 that was sealed elsewhere, with any members in its snapshot. */

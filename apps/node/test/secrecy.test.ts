@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { hashValue, svcV1, type JsonObject } from '@cer/cer-core';
+import { svcV1, type JsonObject } from '@cer/canonical-json';
+import { hashValue } from '@cer/cer-core';
 import { CONFIDENTIAL_MEMBERS, executionRequest } from '@cer/cer-core/testing';
 import { connectRaw } from '@cer/http-service/testing';
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { buildProjectBundle, isJsonObject, type JsonObject } from '@cer/cer-core';
+import { isJsonObject, type JsonObject } from '@cer/canonical-json';
+import { buildProject } from '@cer/cer-core/seal';
 import { CONFIDENTIAL_MEMBERS, executionRequest, sealed } from '@cer/cer-core/testing';
 import { Secret } from '@cer/http-service';
 
@@ -196,7 +197,5 @@ describe('a tenant that is hidden by default', () => {
 
 function projectOf(bundle: unknown): JsonObject {
   if (!isJsonObject(bundle)) throw new Error('no bundle');
-  return buildProjectBundle({ projectBundleId: randomUUID(), projectTitle: 'A project' }, [
-    { stepId: 'step-0', bundle },
-  ]);
+  return buildProject({ projectBundleId: randomUUID(), projectTitle: 'A project' }, [{ stepId: 'step-0', bundle }]);
 }

@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, randomUUID, sign } from 'node:crypto';
 
 import { createMetrics, serve } from '@cer/http-service';
 import { recordedLog } from '@cer/http-service/testing';
-import type { Attestor, PublishSettings } from '@cer/cer-core';
+import type { Attestor, PublishSettings } from '@cer/cer-core/attest';
 import { TEST_ATTESTOR, TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import type { Signer } from '@cer/keys';
 import { testKeySet } from '@cer/keys/testing';

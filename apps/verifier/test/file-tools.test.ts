@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { auditPage } from '@cer/test-browser';
-import { formatOpenings, isJsonObject } from '@cer/cer-core';
+import { isJsonObject } from '@cer/canonical-json';
+import { formatOpenings } from '@cer/cer-core/seal';
 import { CONFIDENTIAL_MEMBERS, certified, sealed } from '@cer/cer-core/testing';
 import { describeInChromium, type WatchedPage } from './chromium.js';
 import { Files } from './files.js';

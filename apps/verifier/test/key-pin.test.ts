@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { auditPage, takeScreenshots } from '@cer/test-browser';
-import type { JsonObject } from '@cer/cer-core';
+import type { JsonObject } from '@cer/canonical-json';
 import type { KeyHistoryDocument } from '@cer/keys';
 import { ask, verdictOf } from './ask.js';
 import { describeInChromium, type WatchedPage } from './chromium.js';

@@ -1,4 +1,5 @@
-import { buildProjectBundle, type JsonObject } from '@cer/cer-core';
+import type { JsonObject } from '@cer/canonical-json';
+import { buildProject } from '@cer/cer-core/seal';
 import { sealed } from '@cer/cer-core/testing';
 import { registered } from './records.js';
 
@@ -8,5 +9,5 @@ export async function longProject(count: number): Promise<JsonObject> {
     stepId: `step-${index + 1}`,
     bundle: sealed({ executionId: `exec-${index}` }).bundle,
   }));
-  return registered(buildProjectBundle({ projectTitle: 'A long one' }, steps));
+  return registered(buildProject({ projectTitle: 'A long one' }, steps));
 }

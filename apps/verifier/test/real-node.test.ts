@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { buildProjectBundle, isJsonObject, type JsonObject } from '@cer/cer-core';
+import { isJsonObject, type JsonObject } from '@cer/canonical-json';
+import { buildProject } from '@cer/cer-core/seal';
 import { ask, toneOf, verdictOf } from './ask.js';
 import { describeInChromium } from './chromium.js';
 import { startNodeProcess, type NodeProcess } from './node-process.js';
@@ -28,7 +29,7 @@ beforeAll(async () => {
     prompt: 'A prompt that is not published',
     parameters: { temperature: 0, maxTokens: 10, topP: null, seed: null },
   });
-  const project = buildProjectBundle({ projectTitle: 'Series' }, [{ stepId: 'one', bundle: plain }]);
+  const project = buildProject({ projectTitle: 'Series' }, [{ stepId: 'one', bundle: plain }]);
   const { projectHash } = await node.post('/v1/project-bundle/register', project);
   paths.set('project', `/p/${encodeURIComponent(String(projectHash))}`);
 });

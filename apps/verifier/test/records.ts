@@ -1,12 +1,6 @@
-import {
-  attestProject,
-  buildProjectBundle,
-  canonicalReceipt,
-  isJsonObject,
-  member,
-  type JsonObject,
-  type JsonValue,
-} from '@cer/cer-core';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { attestProject, canonicalReceipt } from '@cer/cer-core/attest';
+import { buildProject } from '@cer/cer-core/seal';
 import { certified, CONFIDENTIAL_MEMBERS, sealed, TEST_ATTESTOR, TEST_TIME } from '@cer/cer-core/testing';
 
 /** The lookup answer of a node for a bundle, as far as a verifier reads it. */
@@ -71,7 +65,7 @@ export async function project(count: number, title = 'Quarterly report'): Promis
       bundle: await certified({ executionId: `exec-step-${index + 1}`, input: `question ${index}` }),
     })),
   );
-  const bundle = buildProjectBundle({ projectTitle: title }, steps);
+  const bundle = buildProject({ projectTitle: title }, steps);
   return registered(bundle);
 }
 

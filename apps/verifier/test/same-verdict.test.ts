@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { evaluateCer, evaluateProject, toNodeVerifyResponse, toProjectVerifyResponse } from '@cer/cer-core';
+import { evaluateCer, evaluateProject, toNodeVerifyResponse, toProjectVerifyResponse } from '@cer/cer-core/verify';
 import { checkArtefact, readKeySet } from '../src/check/check-artefact.js';
 import type { ArtefactCheck } from '../src/check/check-result.js';
 import { readArtefact } from '../src/check/read-artefact.js';

@@ -1,4 +1,5 @@
-import { digestOf, isJsonObject, stampedText, type JsonObject } from '@cer/cer-core';
+import { isJsonObject, type JsonObject } from '@cer/canonical-json';
+import { timestampDigest, timestampedText } from '@cer/cer-core/attest';
 import { encodeBase64 } from '@cer/keys';
 import { formatTimestampRequest, parseTimestampResponse } from '@cer/timestamps';
 import type { OpensslTsa } from '@cer/timestamps/testing';
@@ -9,7 +10,7 @@ export async function stamped(bundle: JsonObject, tsa: OpensslTsa): Promise<Json
   const meta = object(bundle, 'meta');
   const { receipt, signature } = object(meta, 'attestation');
   if (!isJsonObject(receipt) || typeof signature !== 'string') throw new Error('the bundle has no receipt');
-  const imprint = digestOf(stampedText(receipt, signature));
+  const imprint = timestampDigest(timestampedText(receipt, signature));
   const reply = await tsa.reply(formatTimestampRequest({ imprint, nonce: Uint8Array.of(7) }));
   const token = encodeBase64(parseTimestampResponse(reply));
   return { ...bundle, meta: { ...meta, timestamps: [{ type: 'rfc3161', token }] } };

@@ -1,4 +1,6 @@
-import { buildProjectBundle, sha256, svcV1, type JsonObject } from '@cer/cer-core';
+import { svcV1, type JsonObject } from '@cer/canonical-json';
+import { sha256 } from '@cer/cer-core';
+import { buildProject } from '@cer/cer-core/seal';
 import { certified, sealed } from '@cer/cer-core/testing';
 import {
   changed,
@@ -112,7 +114,7 @@ export async function brokenChain(): Promise<JsonObject> {
     steps.push({ stepId: `step-${index + 1}`, bundle: whole, registryMembers: { stepLabel: LABELS[index] ?? '' } });
   }
   return registered(
-    buildProjectBundle({ projectTitle: 'Contract review', projectGoal: 'Find clauses that need a lawyer' }, steps),
+    buildProject({ projectTitle: 'Contract review', projectGoal: 'Find clauses that need a lawyer' }, steps),
   );
 }
 

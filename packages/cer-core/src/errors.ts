@@ -30,16 +30,13 @@ export type CerVerifyCode = (typeof CER_VERIFY_CODES)[number];
 
 export type FailureCode = Exclude<CerVerifyCode, 'OK'>;
 
-/** Why a value was refused before anything could be computed from it. */
-export type CerErrorCode = 'JSON_SYNTAX' | 'JSON_NOT_STRICT' | FailureCode;
-
 /** A domain refusal. `path` is a JSON path like `snapshot.signals[2].type`; the message never holds a value. */
 export class CerError extends Error {
   override readonly name = 'CerError';
-  readonly code: CerErrorCode;
+  readonly code: FailureCode;
   readonly path: string;
 
-  constructor(code: CerErrorCode, path: string, rule: string) {
+  constructor(code: FailureCode, path: string, rule: string) {
     super(path === '' ? rule : `${path}: ${rule}`);
     this.code = code;
     this.path = path;

@@ -1,4 +1,9 @@
-import { jcsV1 as strictJcsV1, JsonError, svcV1 as strictSvcV1, type CanonicalizationProfile } from '@cer/canonical-json';
+import {
+  jcsV1 as strictJcsV1,
+  JsonError,
+  svcV1 as strictSvcV1,
+  type CanonicalizationProfile,
+} from '@cer/canonical-json';
 import { CerError } from './errors.js';
 
 /** The legacy profile of protocol 1.2.0. `canonicalize` throws CerError CANONICALIZATION_ERROR. */

@@ -2,17 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parseKeySet } from '@cer/keys';
-import {
-  deriveSalts,
-  evaluateCer,
-  executionRequestFaults,
-  jcsV1,
-  parseJson,
-  protocolRegistry,
-  PROTOCOLS,
-  sealExecution,
-  type Protocol,
-} from '../src/index.js';
+import { jcsV1, parseJson } from '@cer/canonical-json';
+import { PROTOCOLS, type Protocol } from '../src/index.js';
+import { protocolRegistry } from '../src/protocols/protocols.js';
+import { deriveSalts, executionRequestFaults, sealExecution } from '../src/seal.js';
+import { evaluateCer } from '../src/verify.js';
 import { executionRequest, TEST_TIME } from '../src/testing/index.js';
 import { attest, keySet, seal, v1 } from './vectors/forge.js';
 import { committedFiles } from './vectors/committed.js';

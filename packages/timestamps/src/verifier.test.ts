@@ -1,14 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  digestOf,
-  evaluateCer,
-  isJsonObject,
-  sha256,
-  stampedText,
-  toReport,
-  type Evaluation,
-  type JsonObject,
-} from '@cer/cer-core';
+import { isJsonObject, type JsonObject } from '@cer/canonical-json';
+import { sha256 } from '@cer/cer-core';
+import { timestampDigest, timestampedText } from '@cer/cer-core/attest';
+import { evaluateCer, toReport, type Evaluation } from '@cer/cer-core/verify';
 import { certified, TEST_NODE_ID, TEST_SIGNER, TEST_TIME } from '@cer/cer-core/testing';
 import { encodeBase64, parseKeySet } from '@cer/keys';
 import { testKeySet } from '@cer/keys/testing';
@@ -32,7 +26,7 @@ describe('a record under a revoked key', () => {
     bundle = await certified();
     const { receipt, signature } = attestationOf(bundle);
     if (!isJsonObject(receipt) || typeof signature !== 'string') throw new Error('a certified bundle has a receipt');
-    receiptDigest = digestOf(stampedText(receipt, signature));
+    receiptDigest = timestampDigest(timestampedText(receipt, signature));
   });
   afterAll(() => {
     tsa.remove();
@@ -70,7 +64,7 @@ describe('a record under a revoked key', () => {
   });
 
   it('is verified by its inclusion in a batch', async () => {
-    const tree = buildMerkleTree([digestOf('another'), receiptDigest, digestOf('a third')]);
+    const tree = buildMerkleTree([timestampDigest('another'), receiptDigest, timestampDigest('a third')]);
     const path = tree.pathOf(1).map((hash) => `sha256:${Buffer.from(hash).toString('hex')}`);
     const token = await stamp(tree.root);
     const inBatch = (leafIndex: number): JsonObject =>
@@ -80,8 +74,8 @@ describe('a record under a revoked key', () => {
   });
 
   it('is not verified without a token over its receipt', async () => {
-    const content = await stamp(digestOf(attestationOf(bundle)['certificateHash'] as string));
-    const other = await stamp(digestOf(sha256('another record')));
+    const content = await stamp(timestampDigest(attestationOf(bundle)['certificateHash'] as string));
+    const other = await stamp(timestampDigest(sha256('another record')));
     expect((await verify(bundle, { revokedAt: LATER })).code).toBe('KEY_REVOKED');
     const ofContent = await verify(withTokens({ type: 'rfc3161', token: content }), { revokedAt: LATER });
     expect(ofContent).toMatchObject({ code: 'KEY_REVOKED', timestamp: { status: 'verified', covers: 'content' } });

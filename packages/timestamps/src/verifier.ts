@@ -1,11 +1,6 @@
-import {
-  isJsonObject,
-  isSha256Hash,
-  member,
-  type JsonValue,
-  type TimestampClaim,
-  type TimestampVerifier,
-} from '@cer/cer-core';
+import { isJsonObject, member, type JsonValue } from '@cer/canonical-json';
+import { isSha256Hash } from '@cer/cer-core';
+import type { TimestampClaim, TimestampVerifier } from '@cer/cer-core/verify';
 import { decodeBase64 } from '@cer/keys';
 import { isSameBytes } from './der.js';
 import { isIncluded, type Inclusion } from './merkle.js';

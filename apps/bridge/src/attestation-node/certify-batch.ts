@@ -1,4 +1,4 @@
-import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/cer-core';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import type { Secret } from '@cer/http-service';
 import { byteLines } from '../ndjson/byte-lines.js';
 import { answerText, nodeUnavailable, type NodeAnswer, type NodeConnection } from './connection.js';

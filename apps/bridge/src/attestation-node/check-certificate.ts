@@ -1,12 +1,6 @@
-import {
-  evaluateCer,
-  isJsonObject,
-  isSha256Hash,
-  member,
-  pickPresent,
-  type JsonObject,
-  type Sha256Hash,
-} from '@cer/cer-core';
+import { isJsonObject, member, pickPresent, type JsonObject } from '@cer/canonical-json';
+import { isSha256Hash, type Sha256Hash } from '@cer/cer-core';
+import { evaluateCer } from '@cer/cer-core/verify';
 import type { NodeKeys } from './node-keys.js';
 
 export type CheckedCertificate =

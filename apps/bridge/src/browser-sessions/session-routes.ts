@@ -1,4 +1,4 @@
-import { isJsonObject, member } from '@cer/cer-core';
+import { isJsonObject, member } from '@cer/canonical-json';
 import {
   noContent,
   ok,

@@ -1,4 +1,4 @@
-import { isJsonObject, member, type JsonObject } from '@cer/cer-core';
+import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
 import { ServiceError, type Logger } from '@cer/http-service';
 import { certifyLines, type LineAnswer } from '../attestation-node/certify-batch.js';
 import { checkCertificate } from '../attestation-node/check-certificate.js';

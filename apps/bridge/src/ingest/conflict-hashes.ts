@@ -1,4 +1,5 @@
-import { isJsonObject, isSha256Hash, member, type JsonObject, type JsonValue } from '@cer/cer-core';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isSha256Hash } from '@cer/cer-core';
 import type { Logger } from '@cer/http-service';
 import { answerText, type NodeConnection } from '../attestation-node/connection.js';
 import type { Caller } from '../control-plane/gate.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@cer/cer-core';
+import type { JsonObject } from '@cer/canonical-json';
 import type { ConflictHashes } from './conflict-hashes.js';
 
 /** What is known of an execution that was sent in. Never its content. */

@@ -1,4 +1,5 @@
-import type { AuditPackageManifest, FailureCode } from '@cer/cer-core';
+import type { FailureCode } from '@cer/cer-core';
+import type { AuditPackageManifest } from '@cer/cer-core/logs';
 import type { FileHandle } from 'node:fs/promises';
 import type { BatchSettings } from '../batch/batch-settings.js';
 import { verifyInOrder } from '../batch/verify-in-order.js';

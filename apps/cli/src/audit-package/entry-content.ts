@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AuditPackageEntry } from '@cer/cer-core';
+import type { AuditPackageEntry } from '@cer/cer-core/logs';
 import type { ZipFile } from 'yauzl';
 import { PackageRefused, type PackageFindings } from './package-finding.js';
 import type { SafeEntry } from './zip-structure.js';

@@ -1,11 +1,6 @@
-import {
-  formatCursor,
-  isJsonObject,
-  isSha256Hash,
-  member,
-  type AuditPackageManifest,
-  type JsonObject,
-} from '@cer/cer-core';
+import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
+import { isSha256Hash } from '@cer/cer-core';
+import { formatCursor, type AuditPackageManifest } from '@cer/cer-core/logs';
 import { parseTimestamp } from '@cer/keys';
 import type { PackageFindings } from './package-finding.js';
 

@@ -1,14 +1,12 @@
+import { JsonError, parseJson, type JsonValue } from '@cer/canonical-json';
 import {
   canonicalManifest,
-  CerError,
   MANIFEST_NAME,
   MANIFEST_SIGNATURE_NAME,
   manifestRefusal,
-  parseJson,
   readManifest,
   type AuditPackageManifest,
-  type JsonValue,
-} from '@cer/cer-core';
+} from '@cer/cer-core/logs';
 import type { NodeKeySet } from '@cer/keys';
 import { wholeEntry } from './entry-content.js';
 import type { PackageFindings } from './package-finding.js';
@@ -60,7 +58,7 @@ function parseManifest(bytes: Buffer, findings: PackageFindings): AuditPackageMa
   try {
     value = parseJson(bytes);
   } catch (error) {
-    if (!(error instanceof CerError)) throw error;
+    if (!(error instanceof JsonError)) throw error;
     findings.add('MANIFEST_INVALID', MANIFEST_NAME, 'is not strict JSON');
     return null;
   }

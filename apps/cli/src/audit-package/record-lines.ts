@@ -1,12 +1,5 @@
-import {
-  CerError,
-  isJsonObject,
-  member,
-  parseJson,
-  type AuditPackageEntry,
-  type AuditPackageManifest,
-  type JsonObject,
-} from '@cer/cer-core';
+import { isJsonObject, JsonError, member, parseJson, type JsonObject } from '@cer/canonical-json';
+import type { AuditPackageEntry, AuditPackageManifest } from '@cer/cer-core/logs';
 import type { ZipFile } from 'yauzl';
 import type { Chunk } from '../batch/batch-settings.js';
 import { splitLines, type Line } from '../batch/split-lines.js';
@@ -128,7 +121,7 @@ function parsed(bytes: Uint8Array): JsonObject | null {
     const value = parseJson(bytes);
     return isJsonObject(value) ? value : null;
   } catch (error) {
-    if (error instanceof CerError) return null;
+    if (error instanceof JsonError) return null;
     throw error;
   }
 }

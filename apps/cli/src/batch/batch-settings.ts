@@ -1,4 +1,4 @@
-import type { JsonValue } from '@cer/cer-core';
+import type { JsonValue } from '@cer/canonical-json';
 import type { KeyLookup } from '../trusted-keys/key-material.js';
 
 /** A batch as it was called for. */

@@ -1,4 +1,4 @@
-import type { VerifyOptions } from '@cer/cer-core';
+import type { VerifyOptions } from '@cer/cer-core/verify';
 import { parseKeySet, type NodeKeySet } from '@cer/keys';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { NO_KEYS } from '../trusted-keys/key-material.js';

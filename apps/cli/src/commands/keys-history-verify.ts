@@ -1,4 +1,4 @@
-import type { KeyHistoryVerification } from '@cer/cer-core';
+import type { KeyHistoryVerification } from '@cer/cer-core/logs';
 import { onlyOperand, readArguments } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { readHistory } from '../key-history/history-source.js';

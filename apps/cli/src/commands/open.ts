@@ -1,16 +1,7 @@
-import {
-  CerError,
-  evaluateCer,
-  isJsonObject,
-  isSealedValue,
-  isWellFormed,
-  member,
-  openCommitment,
-  toReport,
-  type ClaimedValue,
-  type JsonValue,
-  type SealedField,
-} from '@cer/cer-core';
+import { isJsonObject, isWellFormed, member, type JsonValue } from '@cer/canonical-json';
+import { CerError } from '@cer/cer-core';
+import type { SealedField } from '@cer/cer-core/seal';
+import { evaluateCer, isSealedValue, openCommitment, toReport, type ClaimedValue } from '@cer/cer-core/verify';
 import { onlyOperand, readArguments } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { readOpenings, readSalt } from '../files/openings.js';

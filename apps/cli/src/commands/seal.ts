@@ -1,13 +1,12 @@
+import { isJsonObject, type JsonObject } from '@cer/canonical-json';
+import { CerError } from '@cer/cer-core';
 import {
-  CerError,
   executionRequestFaults,
-  isJsonObject,
   SALT_BYTES,
   sealExecution,
   type CommitmentSalts,
-  type JsonObject,
   type SealedExecution,
-} from '@cer/cer-core';
+} from '@cer/cer-core/seal';
 import { onlyOperand, readArguments } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { readOpenings, writeOpenings } from '../files/openings.js';

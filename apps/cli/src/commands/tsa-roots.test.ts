@@ -1,14 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  attestProject,
-  buildProjectBundle,
-  digestOf,
-  isJsonObject,
-  isSha256Hash,
-  member,
-  stampedText,
-  type JsonObject,
-} from '@cer/cer-core';
+import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
+import { isSha256Hash } from '@cer/cer-core';
+import { attestProject, timestampDigest, timestampedText } from '@cer/cer-core/attest';
+import { buildProject } from '@cer/cer-core/seal';
 import { certified, TEST_ATTESTOR, TEST_NODE_ID, TEST_SIGNER, TEST_TIME } from '@cer/cer-core/testing';
 import { encodeHex } from '@cer/keys';
 import { testKeySet } from '@cer/keys/testing';
@@ -53,7 +47,7 @@ function textMember(object: JsonObject, name: string): string {
 /** What a node asks an authority to stamp. */
 function receiptDigest(bundle: JsonObject): Uint8Array {
   const attestation = objectMember(objectMember(bundle, 'meta'), 'attestation');
-  return digestOf(stampedText(objectMember(attestation, 'receipt'), textMember(attestation, 'signature')));
+  return timestampDigest(timestampedText(objectMember(attestation, 'receipt'), textMember(attestation, 'signature')));
 }
 
 async function stamp(imprint: Uint8Array, authority: OpensslTsa = tsa): Promise<string> {
@@ -105,7 +99,7 @@ describe('a certificate whose key was revoked as compromised', () => {
   });
 
   it('is verified by its place in a batch', async () => {
-    const tree = buildMerkleTree([digestOf('another'), receiptDigest(certificate)]);
+    const tree = buildMerkleTree([timestampDigest('another'), receiptDigest(certificate)]);
     const path = tree.pathOf(1).map((hash) => `sha256:${encodeHex(hash)}`);
     const stamped = withToken(certificate, await stamp(tree.root), { inclusion: { treeSize: 2, leafIndex: 1, path } });
     expect((await verify(stamped)).exitCode).toBe(0);
@@ -125,7 +119,7 @@ describe('a certificate whose key was revoked as compromised', () => {
   });
 
   it('fails with a token over the content alone', async () => {
-    const content = await stamp(digestOf(textMember(certificate, 'certificateHash')));
+    const content = await stamp(timestampDigest(textMember(certificate, 'certificateHash')));
     const said = await verify(withToken(certificate, content));
     expect(failureOf(said)).toMatchObject({
       reason: 'KEY_REVOKED',
@@ -171,13 +165,13 @@ describe('a certificate whose key was revoked as compromised', () => {
 describe('a project whose key was revoked as compromised', () => {
   it('is verified when its own receipt and those of its steps are stamped', async () => {
     const step = withToken(certificate, await stamp(receiptDigest(certificate)));
-    const project = buildProjectBundle({ projectBundleId: 'p', projectTitle: 'A project' }, [
+    const project = buildProject({ projectBundleId: 'p', projectTitle: 'A project' }, [
       { stepId: 'one', bundle: step },
     ]);
     const projectHash = textMember(objectMember(project, 'integrity'), 'projectHash');
     if (!isSha256Hash(projectHash)) throw new TypeError('a project has a hash');
     const attestation = await attestProject(projectHash, TEST_TIME, TEST_ATTESTOR);
-    const digest = digestOf(stampedText(attestation.receipt, attestation.signature));
+    const digest = timestampDigest(timestampedText(attestation.receipt, attestation.signature));
     const registered: JsonObject = { ...project, meta: { attestation } };
     const path = folder.write('project.json', withToken(registered, await stamp(digest)));
     const call = ['verify-project', path, '--keys', revokedKeys(LATER)];

@@ -1,4 +1,4 @@
-import type { TimestampVerifier, VerifyOptions } from '@cer/cer-core';
+import type { TimestampVerifier, VerifyOptions } from '@cer/cer-core/verify';
 import { DEFAULT_MAX_BYTES } from '../files/read-bytes.js';
 import type { KeyLookup } from '../trusted-keys/key-material.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { JsonObject, JsonValue } from '@cer/cer-core';
+import type { JsonObject, JsonValue } from '@cer/canonical-json';
 import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import { packageEntries, packageRecord, type PackageChanges, type PackageRecord } from '../testing/audit-package.js';

@@ -1,6 +1,6 @@
 import { truncateSync } from 'node:fs';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { isJsonObject, type JsonObject } from '@cer/cer-core';
+import { isJsonObject, type JsonObject } from '@cer/canonical-json';
 import { cer, type Said } from '../testing/console.js';
 import { Folder, readSample, sample } from '../testing/files.js';
 

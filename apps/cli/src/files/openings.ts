@@ -1,4 +1,5 @@
-import { formatOpenings, isJsonObject, member, SALT_BYTES, type CommitmentSalts, type JsonValue } from '@cer/cer-core';
+import { isJsonObject, member, type JsonValue } from '@cer/canonical-json';
+import { formatOpenings, SALT_BYTES, type CommitmentSalts } from '@cer/cer-core/seal';
 import { decodeBase64Url, KeyError } from '@cer/keys';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';

@@ -1,4 +1,5 @@
-import { CerError, MAX_DEPTH, parseJson, type Finding, type JsonValue } from '@cer/cer-core';
+import { JsonError, MAX_DEPTH, parseJson, type JsonValue } from '@cer/canonical-json';
+import type { Finding } from '@cer/cer-core';
 import { UsageError } from '../usage-error.js';
 import { nameOf } from './read-bytes.js';
 
@@ -20,9 +21,9 @@ export function readStrictJson(bytes: Uint8Array, source: string, levelsAround =
     throw new UsageError(`${nameOf(source)}: is a ZIP archive: an audit package is checked with cer verify-package`);
   }
   try {
-    return { value: parseJson(bytes, { maxDepth: MAX_DEPTH.body + levelsAround }), fault: null };
+    return { value: parseJson(bytes, { maxDepth: MAX_DEPTH.text + levelsAround }), fault: null };
   } catch (error) {
-    if (!(error instanceof CerError)) throw error;
+    if (!(error instanceof JsonError)) throw error;
     if (error.code === 'JSON_SYNTAX') throw new UsageError(`${nameOf(source)}: is not valid JSON`);
     const detail = error.path === '' ? error.message : error.message.slice(error.path.length + 2);
     return { value: null, fault: { code: 'SCHEMA_ERROR', member: error.path, detail, reason: 'BUNDLE_CORRUPTED' } };

@@ -1,4 +1,4 @@
-import { CerError, parseJson, type JsonValue } from '@cer/cer-core';
+import { JsonError, parseJson, type JsonValue } from '@cer/canonical-json';
 import { UsageError } from '../usage-error.js';
 import { faultCode } from '../files/fault-code.js';
 import { readBody } from './read-body.js';
@@ -49,7 +49,7 @@ export async function fetchJson(address: string, maxBytes: number): Promise<Json
   try {
     return parseJson(body);
   } catch (error) {
-    if (error instanceof CerError) throw new FetchFault('its answer is not strict JSON');
+    if (error instanceof JsonError) throw new FetchFault('its answer is not strict JSON');
     throw error;
   }
 }

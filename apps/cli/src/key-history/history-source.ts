@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { JsonValue } from '@cer/cer-core';
+import type { JsonValue } from '@cer/canonical-json';
 import { isUrl, type KeySource } from '../trusted-keys/key-material.js';
 import { readBytes } from '../files/read-bytes.js';
 import { readOwnJson } from '../files/read-json.js';

@@ -1,14 +1,14 @@
+import type { JsonValue } from '@cer/canonical-json';
 import {
   makeKeySetStatement,
   nextKeyHistoryEntry,
   nextRootEntry,
   signKeySetStatement,
   verifyKeyHistory,
-  type JsonValue,
   type KeyHistoryFinding,
   type KeyHistoryRefusal,
   type SeenKeyHistory,
-} from '@cer/cer-core';
+} from '@cer/cer-core/logs';
 import {
   KEY_HISTORY_TYPE,
   keyFingerprint,

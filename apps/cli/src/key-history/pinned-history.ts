@@ -1,13 +1,11 @@
+import { isJsonObject, member, type JsonValue } from '@cer/canonical-json';
+import { isSha256Hash } from '@cer/cer-core';
 import {
-  isJsonObject,
-  isSha256Hash,
-  member,
   rootFingerprintOf,
   verifyKeyHistory,
-  type JsonValue,
   type KeyHistoryRefusal,
   type KeyHistoryVerification,
-} from '@cer/cer-core';
+} from '@cer/cer-core/logs';
 import { loadKeys, type KeyLookup } from '../trusted-keys/key-material.js';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';

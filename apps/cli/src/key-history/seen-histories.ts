@@ -1,6 +1,8 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
-import { isJsonObject, isSha256Hash, member, sha256, type JsonValue, type SeenKeyHistory } from '@cer/cer-core';
+import { isJsonObject, member, type JsonValue } from '@cer/canonical-json';
+import { isSha256Hash, sha256 } from '@cer/cer-core';
+import type { SeenKeyHistory } from '@cer/cer-core/logs';
 import { asUsageError, nameOf } from '../files/read-bytes.js';
 import { faultCode } from '../files/fault-code.js';
 import { readOwnJson } from '../files/read-json.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { auditEntryHash, canonicalAuditHead, type AuditEntry } from '@cer/cer-core';
+import { auditEntryHash, canonicalAuditHead, type AuditEntry } from '@cer/cer-core/logs';
 import { TEST_NODE_ID, TEST_SIGNER, TEST_TIME } from '@cer/cer-core/testing';
 import { encodeBase64Url } from '@cer/keys';
 import { testKeySet } from '@cer/keys/testing';

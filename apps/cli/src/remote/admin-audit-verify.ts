@@ -1,14 +1,6 @@
 import { readFileSync } from 'node:fs';
-import {
-  AuditChainCheck,
-  isJsonObject,
-  member,
-  readAuditHead,
-  type AuditFault,
-  type AuditHead,
-  type JsonObject,
-  type JsonValue,
-} from '@cer/cer-core';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { AuditChainCheck, readAuditHead, type AuditFault, type AuditHead } from '@cer/cer-core/logs';
 import { onlyOperand, readArguments } from '../arguments.js';
 import type { Command } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-code.js';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isJsonObject, member, parseJson, type JsonObject, type JsonValue } from '@cer/cer-core';
+import { isJsonObject, member, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { readBody } from '../http/read-body.js';
 import { abortAfter } from '../http/abort-after.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isJsonObject, parseJson, type JsonObject } from '@cer/cer-core';
+import { isJsonObject, parseJson, type JsonObject } from '@cer/canonical-json';
 import { readArguments } from '../arguments.js';
 import type { Command } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-code.js';

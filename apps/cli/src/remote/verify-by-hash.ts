@@ -1,4 +1,5 @@
-import { evaluateCer, isSha256Hash, type Evaluation, type Finding, type TimestampVerifier } from '@cer/cer-core';
+import { isSha256Hash, type Finding } from '@cer/cer-core';
+import { evaluateCer, type Evaluation, type TimestampVerifier } from '@cer/cer-core/verify';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { loadPinnedKeys, type PinFlags } from '../key-history/pinned-history.js';
 import type { KeyLookup } from '../trusted-keys/key-material.js';

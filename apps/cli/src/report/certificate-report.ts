@@ -1,4 +1,4 @@
-import type { Evaluation } from '@cer/cer-core';
+import type { Evaluation } from '@cer/cer-core/verify';
 import type { KeyLookup } from '../trusted-keys/key-material.js';
 import { paragraph, rows } from './lay-out.js';
 import { printable } from '../printable.js';

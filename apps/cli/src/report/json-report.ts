@@ -1,10 +1,5 @@
-import {
-  toProjectReport,
-  toProjectVerifyResponse,
-  toReport,
-  type Finding,
-  type VerificationReport,
-} from '@cer/cer-core';
+import type { Finding } from '@cer/cer-core';
+import { toProjectReport, toProjectVerifyResponse, toReport, type VerificationReport } from '@cer/cer-core/verify';
 import type { KeyLookup, KeyVoucher } from '../trusted-keys/key-material.js';
 import type { Verification } from '../verification.js';
 import { VERIFIER } from '../version.js';

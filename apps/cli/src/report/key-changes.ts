@@ -1,4 +1,4 @@
-import { rootFingerprintOf } from '@cer/cer-core';
+import { rootFingerprintOf } from '@cer/cer-core/logs';
 import { keyFingerprint, publicKeyFromBase64, type KeyChange, type KeyHistoryEntry } from '@cer/keys';
 import { printable } from '../printable.js';
 

@@ -1,4 +1,4 @@
-import { isJsonObject, member, type JsonObject } from '@cer/cer-core';
+import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
 
 /** Times that the producer wrote into a certificate; nobody else vouches for them. */
 export interface StatedTimes {

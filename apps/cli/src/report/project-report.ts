@@ -1,4 +1,4 @@
-import type { LayerOutcome, ProjectEvaluation, StepResult } from '@cer/cer-core';
+import type { LayerOutcome, ProjectEvaluation, StepResult } from '@cer/cer-core/verify';
 import type { KeyLookup } from '../trusted-keys/key-material.js';
 import { headline } from './certificate-report.js';
 import { paragraph, rows } from './lay-out.js';

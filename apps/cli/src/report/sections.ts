@@ -1,4 +1,5 @@
-import type { Finding, LayerOutcome } from '@cer/cer-core';
+import type { Finding } from '@cer/cer-core';
+import type { LayerOutcome } from '@cer/cer-core/verify';
 import type { KeyLookup, KeyVoucher } from '../trusted-keys/key-material.js';
 import { adviceFor } from './advice.js';
 import { paragraph, wrap } from './lay-out.js';

@@ -1,4 +1,5 @@
-import { isJsonObject, member, type Evaluation, type KeyRescue, type ReportedTimestamp } from '@cer/cer-core';
+import { isJsonObject, member } from '@cer/canonical-json';
+import type { Evaluation, KeyRescue, ReportedTimestamp } from '@cer/cer-core/verify';
 import { printable } from '../printable.js';
 import { statedTimes } from './producer-statements.js';
 

@@ -1,4 +1,4 @@
-import type { Evaluation, LayerOutcome } from '@cer/cer-core';
+import type { Evaluation, LayerOutcome } from '@cer/cer-core/verify';
 
 /** The verdict in words: a headline, and what it means in one sentence. */
 export interface Verdict {

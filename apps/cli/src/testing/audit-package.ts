@@ -1,13 +1,6 @@
 import { createHash } from 'node:crypto';
-import {
-  AUDIT_PACKAGE_TYPE,
-  formatCursor,
-  isJsonObject,
-  member,
-  signManifest,
-  type AuditPackageManifest,
-  type JsonObject,
-} from '@cer/cer-core';
+import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
+import { AUDIT_PACKAGE_TYPE, formatCursor, signManifest, type AuditPackageManifest } from '@cer/cer-core/logs';
 import { certified, TEST_NODE_ID, TEST_SIGNER, TEST_TENANT, TEST_TIME } from '@cer/cer-core/testing';
 import type { RawEntry } from './raw-zip.js';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isJsonObject, parseJson, type JsonObject } from '@cer/cer-core';
+import { isJsonObject, parseJson, type JsonObject } from '@cer/canonical-json';
 
 const SAMPLES = fileURLToPath(new URL('../../../../examples/certificates', import.meta.url));
 

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { KeyError, parseKeySet, type NodeKeySet } from '@cer/keys';
-import type { JsonValue, KeyHistoryFinding, KeyHistoryNotice } from '@cer/cer-core';
+import type { JsonValue } from '@cer/canonical-json';
+import type { KeyHistoryFinding, KeyHistoryNotice } from '@cer/cer-core/logs';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';
 import { nameOf, readBytes } from '../files/read-bytes.js';

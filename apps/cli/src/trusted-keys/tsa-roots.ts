@@ -1,4 +1,4 @@
-import type { TimestampVerifier } from '@cer/cer-core';
+import type { TimestampVerifier } from '@cer/cer-core/verify';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';
 import { nameOf, readBytes } from '../files/read-bytes.js';

@@ -1,4 +1,4 @@
-import { DEFAULT_PUBLISH_SETTINGS } from '@cer/cer-core';
+import { DEFAULT_PUBLISH_SETTINGS } from '@cer/cer-core/attest';
 import { z } from 'zod';
 
 const MAX_METADATA_NAMES = 50;

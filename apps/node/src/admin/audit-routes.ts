@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AuditHead, SignedAuditEntry } from '@cer/cer-core';
+import type { AuditHead, SignedAuditEntry } from '@cer/cer-core/logs';
 import { checkQuery, ok, type Route } from '@cer/http-service';
 import type { AdminGate } from '../auth/admin-gate.js';
 import type { Signing } from '../signing/signing.js';

@@ -1,17 +1,12 @@
+import { isJsonObject, member, pickPresent, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isSha256Hash, type Sha256Hash } from '@cer/cer-core';
 import {
   attestBundle,
   attestHashOnly,
-  isJsonObject,
-  isSha256Hash,
-  member,
-  pickPresent,
   type AttestationFacts,
   type AttestationMeta,
-  type JsonValue,
   type Attestor,
-  type JsonObject,
-  type Sha256Hash,
-} from '@cer/cer-core';
+} from '@cer/cer-core/attest';
 import { objectMember, parseStored, storedMeta, textMember } from '../records/stored-cer.js';
 import type { AttestationColumns, CertificateRecord } from '../store/index.js';
 

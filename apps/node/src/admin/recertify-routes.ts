@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { isSha256Hash, type JsonObject } from '@cer/cer-core';
+import type { JsonObject } from '@cer/canonical-json';
+import { isSha256Hash } from '@cer/cer-core';
 import { checkRequest, ok, parseJsonBody, type Route } from '@cer/http-service';
 import type { AuditLog } from '../audit-log/audit-log.js';
 import type { AdminGate } from '../auth/admin-gate.js';

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { ENVELOPE_SPEC_VERSION, isJsonObject, member, type TimestampVerifier } from '@cer/cer-core';
+import { isJsonObject, member } from '@cer/canonical-json';
+import { ENVELOPE_SPEC_VERSION } from '@cer/cer-core/attest';
+import type { TimestampVerifier } from '@cer/cer-core/verify';
 import { whileAttesting } from '../errors/refusals.js';
 import { objectMember, parseStored, storedMeta } from '../records/stored-cer.js';
 import type { Signing } from '../signing/signing.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@cer/cer-core';
+import type { JsonObject } from '@cer/canonical-json';
 import { checkRequest, ok, parseJsonBody, pathParam, ServiceError, type Route } from '@cer/http-service';
 import type { AdminGate } from '../auth/admin-gate.js';
 import type { AuditLog } from '../audit-log/audit-log.js';

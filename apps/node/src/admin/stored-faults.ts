@@ -1,4 +1,5 @@
-import { evaluateCer, isJsonObject, isSameJson, member, type JsonObject, type VerifyOptions } from '@cer/cer-core';
+import { isJsonObject, isSameJson, member, type JsonObject } from '@cer/canonical-json';
+import { evaluateCer, type VerifyOptions } from '@cer/cer-core/verify';
 import { objectMember, parseStored, storedMeta } from '../records/stored-cer.js';
 import type { CertificateRecord } from '../store/index.js';
 

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { attestHashOnly, HASH_ONLY, type JsonObject, type JsonValue } from '@cer/cer-core';
+import type { JsonObject, JsonValue } from '@cer/canonical-json';
+import { HASH_ONLY } from '@cer/cer-core';
+import { attestHashOnly } from '@cer/cer-core/attest';
 import type { Caller } from '../auth/key-directory.js';
 import { whileAttesting } from '../errors/refusals.js';
 import { attestAndRecord, type AttestDeps } from '../records/write/attest-and-record.js';

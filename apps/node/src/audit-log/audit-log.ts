@@ -1,11 +1,6 @@
-import {
-  auditEntryHash,
-  canonicalAuditEntry,
-  canonicalAuditHead,
-  isSha256Hash,
-  type AuditEntry,
-  type JsonObject,
-} from '@cer/cer-core';
+import type { JsonObject } from '@cer/canonical-json';
+import { isSha256Hash } from '@cer/cer-core';
+import { auditEntryHash, canonicalAuditEntry, canonicalAuditHead, type AuditEntry } from '@cer/cer-core/logs';
 import { encodeBase64Url } from '@cer/keys';
 import type { Signing } from '../signing/signing.js';
 import { StoreError, type AuditRow, type AuditStore } from '../store/index.js';

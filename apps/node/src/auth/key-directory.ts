@@ -1,4 +1,4 @@
-import type { PublishSettings } from '@cer/cer-core';
+import type { PublishSettings } from '@cer/cer-core/attest';
 import type { FirstVisibility, Store } from '../store/index.js';
 import { settingsOf, type TenantSettings } from '../tenants/tenant-settings.js';
 

@@ -1,10 +1,10 @@
+import { REQUEST_DEPTH } from '@cer/cer-core/seal';
 import { randomUUID } from 'node:crypto';
-import { isJsonObject, member, parseJson, type JsonValue } from '@cer/cer-core';
+import { isJsonObject, member, parseJson, type JsonValue } from '@cer/canonical-json';
 import { createErrorShaper, ServiceError, type Logger } from '@cer/http-service';
 import type { Caller } from '../auth/key-directory.js';
 import { STATUS, translateError } from '../errors/refusals.js';
 import { certify, type CertifyDeps } from './certify.js';
-import { REQUEST_DEPTH } from './request-depth.js';
 import { lineTooLong, ndjsonLines, type NdjsonLine } from './ndjson-lines.js';
 
 export const MAX_BATCH_LINES = 500;

@@ -1,9 +1,9 @@
+import { REQUEST_DEPTH } from '@cer/cer-core/seal';
 import { ok, parseJsonBody, type Route } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import { certify, create } from './certify.js';
 import { certifyBatch, type CertifyBatchDeps } from './certify-batch.js';
 import { certificateHeaders } from '../records/response-headers.js';
-import { REQUEST_DEPTH } from './request-depth.js';
 
 export interface CertifyRouteDeps extends CertifyBatchDeps {
   readonly gate: Gate;

@@ -1,17 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import {
   deriveSalts,
   executionRequestFaults,
   formatOpenings,
-  isJsonObject,
-  member,
   SALT_BYTES,
   sealExecution,
   type CommitmentSalts,
-  type JsonObject,
-  type JsonValue,
   type SealedExecution,
-} from '@cer/cer-core';
+} from '@cer/cer-core/seal';
 import { validationError } from '@cer/http-service';
 import type { Caller } from '../auth/key-directory.js';
 import { attestAndRecord, hashedBundle, type AttestDeps } from '../records/write/attest-and-record.js';

@@ -1,3 +1,4 @@
+import { JsonError } from '@cer/canonical-json';
 import { CerError } from '@cer/cer-core';
 import { HTTP_STATUS, ServiceError, validationError } from '@cer/http-service';
 import { SignerAwayError } from '../signing/key-holder.js';
@@ -56,10 +57,9 @@ export function translateError(error: unknown): ServiceError | undefined {
   if (error instanceof SignerAwayError) {
     return new ServiceError({ code: 'ATTESTATION_ERROR', message: `signer: ${error.message}` }, { cause: error });
   }
-  if (!(error instanceof CerError)) return undefined;
-  return error.code === 'JSON_SYNTAX' || error.code === 'JSON_NOT_STRICT'
-    ? validationError([error.message])
-    : schemaUnsatisfied([error.message]);
+  if (error instanceof JsonError && error.code !== 'NO_CANONICAL_FORM') return validationError([error.message]);
+  if (error instanceof JsonError || error instanceof CerError) return schemaUnsatisfied([error.message]);
+  return undefined;
 }
 
 /** Runs signing and storing: what fails there unforeseen is ATTESTATION_ERROR, and nothing was acknowledged. */

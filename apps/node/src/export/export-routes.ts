@@ -1,4 +1,4 @@
-import type { AuditPackageQuery } from '@cer/cer-core';
+import type { AuditPackageQuery } from '@cer/cer-core/logs';
 import { ServiceError, type RequestHead, type Route, type ServiceResponse } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import { QueryReader, readRecordQuery, type RecordQuery } from '../records/list/record-query.js';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Sha256Hash } from '@cer/cer-core';
 import {
   AUDIT_PACKAGE_TYPE,
   formatCursor,
@@ -8,8 +9,7 @@ import {
   type AuditPackageEntry,
   type AuditPackageManifest,
   type AuditPackageQuery,
-  type Sha256Hash,
-} from '@cer/cer-core';
+} from '@cer/cer-core/logs';
 import { SignerAwayError } from '../signing/key-holder.js';
 import type { KeyHistoryLog } from '../signing-keys/key-history-log.js';
 import type { Signing } from '../signing/signing.js';

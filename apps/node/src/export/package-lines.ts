@@ -1,4 +1,5 @@
-import { formatCursor, isJsonObject, member, type JsonObject } from '@cer/cer-core';
+import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
+import { formatCursor } from '@cer/cer-core/logs';
 import { objectMember, storedMeta, textMember } from '../records/stored-cer.js';
 import type { WholeRecord } from '../store/index.js';
 

@@ -1,4 +1,4 @@
-import type { AuditPackageManifest } from '@cer/cer-core';
+import type { AuditPackageManifest } from '@cer/cer-core/logs';
 
 type Facts = Pick<AuditPackageManifest, 'nodeId' | 'kid' | 'tenantId' | 'query' | 'asOf' | 'signedAt' | 'count'>;
 

@@ -1,4 +1,4 @@
-import { evaluateProject, toProjectVerifyResponse } from '@cer/cer-core';
+import { evaluateProject, toProjectVerifyResponse } from '@cer/cer-core/verify';
 import { ok, parseJsonBody, type Route } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import { recordNotFound } from '../errors/refusals.js';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@cer/cer-core';
+import { isJsonObject, type JsonObject } from '@cer/canonical-json';
 import { publicCer } from '../records/read/public-record.js';
 import { parseStored } from '../records/stored-cer.js';
 import type { ProjectRegistration, RecordStore, TimestampStore } from '../store/index.js';

@@ -1,18 +1,14 @@
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { HASH_ONLY, isSha256Hash } from '@cer/cer-core';
+import { attestProject } from '@cer/cer-core/attest';
 import {
-  attestProject,
   evaluateProject,
-  HASH_ONLY,
-  isJsonObject,
-  isSha256Hash,
-  member,
   projectForHash,
   projectIn,
   readRegistry,
-  type JsonObject,
-  type JsonValue,
   type ProjectEvaluation,
   type TimestampVerifier,
-} from '@cer/cer-core';
+} from '@cer/cer-core/verify';
 import { ServiceError, validationError } from '@cer/http-service';
 import type { Caller } from '../auth/key-directory.js';
 import { whileAttesting } from '../errors/refusals.js';

@@ -1,4 +1,5 @@
-import { HASH_ONLY, member, type JsonObject, type JsonValue } from '@cer/cer-core';
+import { member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { HASH_ONLY } from '@cer/cer-core';
 import { objectMember, textMember } from './stored-cer.js';
 
 /** `{verify_url}/c/<url-encoded certificateHash>` */

@@ -1,11 +1,5 @@
-import {
-  isJsonObject,
-  isWellFormed,
-  member,
-  type AttestationMeta,
-  type JsonObject,
-  type JsonValue,
-} from '@cer/cer-core';
+import { isJsonObject, isWellFormed, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import type { AttestationMeta } from '@cer/cer-core/attest';
 import type { CertificateRecord } from '../store/index.js';
 
 // The JSON columns of a record. What the node wrote itself it reads back with JSON.parse.

@@ -1,16 +1,6 @@
-import {
-  codemodeRender,
-  isJsonObject,
-  isSameJson,
-  member,
-  RENDER_BUNDLE_TYPE,
-  RENDER_HASH_SCHEME,
-  RENDER_SNAPSHOT_TYPE,
-  sealBundle,
-  sha256,
-  type JsonObject,
-  type JsonValue,
-} from '@cer/cer-core';
+import { isJsonObject, isSameJson, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { codemodeRender, RENDER_BUNDLE_TYPE, RENDER_HASH_SCHEME, RENDER_SNAPSHOT_TYPE, sha256 } from '@cer/cer-core';
+import { sealBundle } from '@cer/cer-core/seal';
 import type { Caller } from '../auth/key-directory.js';
 import { attestAndRecord, type AttestDeps } from '../records/write/attest-and-record.js';
 import { executionMutated, recordRemoved } from '../records/write/mutation.js';

@@ -1,4 +1,5 @@
-import { effectiveProtocolVersion, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/cer-core';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { effectiveProtocolVersion } from '@cer/cer-core';
 import { ok, validationError, type ServiceRequest, type ServiceResponse } from '@cer/http-service';
 import type { RendererClient, SketchOrder } from './renderer-client.js';
 import {

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { isJsonObject, jcsV1, parseJson, sha256, type JsonObject, type Sha256Hash } from '@cer/cer-core';
+import { isJsonObject, jcsV1, parseJson, type JsonObject } from '@cer/canonical-json';
+import { sha256, type Sha256Hash } from '@cer/cer-core';
 import { equalSecret, ServiceError, type Secret } from '@cer/http-service';
 import type { NodeCode } from '../errors/refusals.js';
 

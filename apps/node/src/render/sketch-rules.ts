@@ -1,12 +1,5 @@
-import {
-  effectiveProtocolVersion,
-  isSha256Hash,
-  member,
-  PROTOCOLS,
-  codemodeRender,
-  type JsonObject,
-  type JsonValue,
-} from '@cer/cer-core';
+import { member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { codemodeRender, effectiveProtocolVersion, isSha256Hash, PROTOCOLS } from '@cer/cer-core';
 
 // What the routes that run sketches have in common. Each rule answers the faults it finds, as `path: rule`.
 // @see docs/spec.md, "Rendering"

@@ -1,4 +1,4 @@
-import { member, type JsonObject, type JsonValue } from '@cer/cer-core';
+import { member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import type { Caller } from '../auth/key-directory.js';
 import type { Quota } from '../limits/quota.js';
 import type { AttestDeps } from '../records/write/attest-and-record.js';

@@ -1,14 +1,6 @@
-import {
-  isJsonObject,
-  jcsV1,
-  member,
-  protocolFor,
-  sha256,
-  wellFormedLabel,
-  type JsonObject,
-  type JsonValue,
-  type Protocol,
-} from '@cer/cer-core';
+import { isJsonObject, jcsV1, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { protocolFor, sha256, type Protocol } from '@cer/cer-core';
+import { wellFormedLabel } from '@cer/cer-core/seal';
 import { ServiceError, validationError } from '@cer/http-service';
 import type { RendererClient, SketchOrder } from './renderer-client.js';
 import {

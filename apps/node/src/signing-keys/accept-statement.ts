@@ -1,4 +1,5 @@
-import { hashKeyHistoryEntry, rootFingerprintOf, verifyKeyHistory, type JsonValue } from '@cer/cer-core';
+import type { JsonValue } from '@cer/canonical-json';
+import { hashKeyHistoryEntry, rootFingerprintOf, verifyKeyHistory } from '@cer/cer-core/logs';
 import { KeyError, parseKeyHistory, replayKeyHistory, type KeyHistoryDocument } from '@cer/keys';
 import { ServiceError, validationError } from '@cer/http-service';
 import type { AuditLog } from '../audit-log/audit-log.js';

@@ -1,4 +1,4 @@
-import type { KeyHistoryEntries } from '@cer/cer-core';
+import type { KeyHistoryEntries } from '@cer/cer-core/logs';
 import { REVOCATION_REASONS, replayKeyHistory, toSpkiBase64, type KeyChange, type Signer } from '@cer/keys';
 import type { KeyVault } from '@cer/keys/file-signer';
 import { StartupError } from '../errors/startup-error.js';

@@ -1,4 +1,4 @@
-import { nextKeyHistoryEntry, type KeyHistoryEntries } from '@cer/cer-core';
+import { nextKeyHistoryEntry, type KeyHistoryEntries } from '@cer/cer-core/logs';
 import {
   KEY_HISTORY_TYPE,
   parseKeyHistoryEntry,

@@ -1,4 +1,4 @@
-import type { KeyHistoryEntries } from '@cer/cer-core';
+import type { KeyHistoryEntries } from '@cer/cer-core/logs';
 import { KeyError, type KeyChange, type RevocationReason } from '@cer/keys';
 import { ServiceError, validationError, type Logger } from '@cer/http-service';
 import type { AuditAct, AuditLog } from '../audit-log/audit-log.js';

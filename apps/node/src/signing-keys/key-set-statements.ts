@@ -1,4 +1,4 @@
-import { makeKeySetStatement, signKeySetStatement, type KeyHistoryEntries } from '@cer/cer-core';
+import { makeKeySetStatement, signKeySetStatement, type KeyHistoryEntries } from '@cer/cer-core/logs';
 import { parseKeyHistory, KEY_HISTORY_TYPE, replayKeyHistory, type KeyHistoryDocument, type Signer } from '@cer/keys';
 import type { SigningKeyStore, StatementRow } from '../store/index.js';
 

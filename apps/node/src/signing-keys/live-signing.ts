@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Attestor, Sha256Hash } from '@cer/cer-core';
+import type { Sha256Hash } from '@cer/cer-core';
+import type { Attestor } from '@cer/cer-core/attest';
 import { parseKeySet, publicKeyFromBase64, type Signer } from '@cer/keys';
 import type { Logger } from '@cer/http-service';
 import type { SigningKeyRow, SigningKeyStore } from '../store/index.js';

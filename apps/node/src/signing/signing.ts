@@ -1,4 +1,4 @@
-import type { Attestor } from '@cer/cer-core';
+import type { Attestor } from '@cer/cer-core/attest';
 import type { KeySetDocument, NodeKeySet } from '@cer/keys';
 
 /** The key set as it is now: what is published, and the same as verification reads it. */

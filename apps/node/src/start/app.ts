@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import express from 'express';
-import type { TimestampVerifier } from '@cer/cer-core';
+import type { TimestampVerifier } from '@cer/cer-core/verify';
 import {
   frontDoor,
   mount,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import type { TimestampVerifier } from '@cer/cer-core';
+import type { TimestampVerifier } from '@cer/cer-core/verify';
 import type { Logger } from '@cer/http-service';
 import { createTimestampVerifier, parseTsaRoots, TimestampError, type TsaRoots } from '@cer/timestamps';
 import type { Worker } from '../worker/worker.js';

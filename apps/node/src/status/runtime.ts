@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { jcsV1, PROTOCOLS, sha256, type JsonObject, type Sha256Hash } from '@cer/cer-core';
+import { jcsV1, type JsonObject } from '@cer/canonical-json';
+import { PROTOCOLS, sha256, type Sha256Hash } from '@cer/cer-core';
 
 /** What the running build is; its hash stands in every attestation. @see docs/spec.md, "Attestation" */
 export interface Runtime {

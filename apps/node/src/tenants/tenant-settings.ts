@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { DEFAULT_PUBLISH_SETTINGS, type JsonObject, type PublishSettings } from '@cer/cer-core';
+import type { JsonObject } from '@cer/canonical-json';
+import { DEFAULT_PUBLISH_SETTINGS, type PublishSettings } from '@cer/cer-core/attest';
 import type { StatedBySource, StatedSettings } from '../store/index.js';
 
 /** How a tenant's records are made, kept and shown. */

@@ -1,4 +1,4 @@
-import type { Attestor } from '@cer/cer-core';
+import type { Attestor } from '@cer/cer-core/attest';
 import { parseKeySet, type KeySetDocument } from '@cer/keys';
 import { SignerAwayError } from '../signing/key-holder.js';
 import type { Signing } from '../signing/signing.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@cer/cer-core';
+import type { JsonObject } from '@cer/canonical-json';
 import { encodeHex } from '@cer/keys';
 import { buildMerkleTree } from '@cer/timestamps';
 import type { Authority } from './authority.js';

@@ -1,4 +1,4 @@
-import { digestOf, stampedText } from '@cer/cer-core';
+import { timestampDigest, timestampedText } from '@cer/cer-core/attest';
 import { parseStored } from '../records/stored-cer.js';
 import type { TimestampedProject, TimestampStore, UntimestampedProject } from '../store/index.js';
 import type { TimestampSource } from './timestamp-source.js';
@@ -18,5 +18,5 @@ export function projectSource(timestamps: TimestampStore): TimestampSource<Untim
 }
 
 function receiptDigest({ receiptJson, signature }: UntimestampedProject): Uint8Array {
-  return digestOf(stampedText(parseStored(receiptJson), signature));
+  return timestampDigest(timestampedText(parseStored(receiptJson), signature));
 }

@@ -1,4 +1,5 @@
-import { digestOf, pickPresent, stampedText, type JsonObject } from '@cer/cer-core';
+import { pickPresent, type JsonObject } from '@cer/canonical-json';
+import { timestampDigest, timestampedText } from '@cer/cer-core/attest';
 import { objectMember, parseStored, textMember } from '../records/stored-cer.js';
 import type { TimestampedRecord, TimestampStore, UntimestampedRecord } from '../store/index.js';
 import type { DigestTimestamps } from './timestamp-digests.js';
@@ -74,5 +75,5 @@ function metaOf(cer: JsonObject): JsonObject {
 
 function receiptDigest(meta: JsonObject): Uint8Array {
   const attestation = objectMember(meta, 'attestation');
-  return digestOf(stampedText(objectMember(attestation, 'receipt'), textMember(attestation, 'signature')));
+  return timestampDigest(timestampedText(objectMember(attestation, 'receipt'), textMember(attestation, 'signature')));
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/cer-core';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { validationError } from '@cer/http-service';
 
 /** What would be something to verify too: a bundle, a package or a project that is not wrapped. */

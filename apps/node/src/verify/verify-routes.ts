@@ -1,4 +1,4 @@
-import { evaluateCer, toNodeVerifyResponse, type TimestampVerifier } from '@cer/cer-core';
+import { evaluateCer, toNodeVerifyResponse, type TimestampVerifier } from '@cer/cer-core/verify';
 import { ok, parseJsonBody, type Route } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import type { VerifyBudget } from '../limits/verify-budget.js';

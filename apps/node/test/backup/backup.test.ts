@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CONFIDENTIAL_MEMBERS, executionRequest } from '@cer/cer-core/testing';
-import type { JsonObject } from '@cer/cer-core';
+import type { JsonObject } from '@cer/canonical-json';
 
 import { ask, at, objectAt, textAt, type Answer } from '../ask.js';
 import {

@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import {
-  buildProjectBundle,
-  isJsonObject,
-  makeKeySetStatement,
-  signKeySetStatement,
-  type JsonObject,
-} from '@cer/cer-core';
+import { isJsonObject, type JsonObject } from '@cer/canonical-json';
+import { makeKeySetStatement, signKeySetStatement } from '@cer/cer-core/logs';
+import { buildProject } from '@cer/cer-core/seal';
 import { CONFIDENTIAL_MEMBERS, executionRequest } from '@cer/cer-core/testing';
 import { parseKeyHistory, type Signer } from '@cer/keys';
 
@@ -117,7 +113,7 @@ export async function journey(node: TestNode, adminSecret: string, root: Signer)
       return cer;
     };
     const steps = [await step(), await step()];
-    const project = buildProjectBundle(
+    const project = buildProject(
       { projectBundleId: randomUUID(), projectTitle: 'A journey', projectGoal: 'To see everything.' },
       steps.map((bundle, index) => ({ stepId: `step-${index}`, bundle })),
     );

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import { jcsV1, sha256 } from '@cer/cer-core';
+import { jcsV1 } from '@cer/canonical-json';
+import { sha256 } from '@cer/cer-core';
 import { Secret } from '@cer/http-service';
 
 import { createRendererClient, type RendererClient } from '../../src/render/renderer-client.js';

@@ -3,7 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { buildProjectBundle, evaluateProject, isJsonObject, type JsonObject } from '@cer/cer-core';
+import { isJsonObject, type JsonObject } from '@cer/canonical-json';
+import { buildProject } from '@cer/cer-core/seal';
+import { evaluateProject } from '@cer/cer-core/verify';
 import { CONFIDENTIAL_MEMBERS, executionRequest, testKeys } from '@cer/cer-core/testing';
 import { Secret } from '@cer/http-service';
 
@@ -217,7 +219,7 @@ describe.each([
 
   it('a project shows as withdrawn the steps that were hidden, deleted or swept, and still verifies', async () => {
     const steps = [await certified(), await certified(), await certifiedLongBefore(), await certified()];
-    const bundle = buildProjectBundle(
+    const bundle = buildProject(
       { projectBundleId: randomUUID(), projectTitle: 'A project' },
       steps.map(({ cer }, index) => ({ stepId: `step-${index}`, bundle: cer })),
     );
@@ -249,7 +251,7 @@ describe.each([
   it('a project that is itself hidden, deleted or swept is 404, and is not registered again', async () => {
     const { cer } = await certified();
     const project = (): JsonObject =>
-      buildProjectBundle({ projectBundleId: randomUUID(), projectTitle: 'canary of a project' }, [
+      buildProject({ projectBundleId: randomUUID(), projectTitle: 'canary of a project' }, [
         { stepId: 'step-0', bundle: cer },
       ]);
     const register = (body: JsonObject): Promise<Answer> =>

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { nextKeyHistoryEntry, rootFingerprintOf, verifyKeyHistory } from '@cer/cer-core';
+import { nextKeyHistoryEntry, rootFingerprintOf, verifyKeyHistory } from '@cer/cer-core/logs';
 import { replayKeyHistory, verifySignature } from '@cer/keys';
 import { openKeyVault } from '@cer/keys/file-signer';
 

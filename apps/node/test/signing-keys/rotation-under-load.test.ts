@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { evaluateCer, rootFingerprintOf, verifyKeyHistory, type JsonObject } from '@cer/cer-core';
+import type { JsonObject } from '@cer/canonical-json';
+import { rootFingerprintOf, verifyKeyHistory } from '@cer/cer-core/logs';
+import { evaluateCer } from '@cer/cer-core/verify';
 import { executionRequest } from '@cer/cer-core/testing';
 import { parseKeyHistory, parseKeySet, replayKeyHistory } from '@cer/keys';
 import { createRootFile } from '@cer/keys/file-signer';

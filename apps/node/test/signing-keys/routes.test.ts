@@ -1,14 +1,14 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { JsonValue } from '@cer/canonical-json';
 import {
   AuditChainCheck,
   makeKeySetStatement,
   nextKeyHistoryEntry,
   signKeySetStatement,
-  type JsonValue,
   type KeyHistoryEntries,
-} from '@cer/cer-core';
+} from '@cer/cer-core/logs';
 import { executionRequest } from '@cer/cer-core/testing';
 import {
   KEY_HISTORY_TYPE,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { AuditChainCheck, type JsonValue } from '@cer/cer-core';
+import type { JsonValue } from '@cer/canonical-json';
+import { AuditChainCheck } from '@cer/cer-core/logs';
 import { TEST_ATTESTOR, testKeys } from '@cer/cer-core/testing';
 
 import { createAuditLog, type AuditAct, type AuditLog } from '../../src/audit-log/audit-log.js';

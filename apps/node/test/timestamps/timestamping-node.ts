@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
-import type { JsonObject } from '@cer/cer-core';
+import type { JsonObject } from '@cer/canonical-json';
 import { executionRequest } from '@cer/cer-core/testing';
 import { createTimestampVerifier, parseTsaRoots } from '@cer/timestamps';
 

@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto';
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  buildProjectBundle,
-  DEFAULT_PUBLISH_SETTINGS,
-  digestOf,
-  evaluateCer,
-  evaluateProject,
-  sha256,
-  stampedText,
-  type Evaluation,
-  type JsonObject,
-  type TimestampVerifier,
-} from '@cer/cer-core';
+import type { JsonObject } from '@cer/canonical-json';
+import { sha256 } from '@cer/cer-core';
+import { DEFAULT_PUBLISH_SETTINGS, timestampDigest, timestampedText } from '@cer/cer-core/attest';
+import { buildProject } from '@cer/cer-core/seal';
+import { evaluateCer, evaluateProject, type Evaluation, type TimestampVerifier } from '@cer/cer-core/verify';
 import { executionRequest, TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import { parseKeySet, type NodeKeySet } from '@cer/keys';
 import { testKeySet } from '@cer/keys/testing';
@@ -75,7 +68,7 @@ function underRevokedKey(subject: unknown): Promise<Evaluation> {
 async function acceptedByOpenssl(body: JsonObject): Promise<string> {
   const token = Buffer.from(textAt(body, 'timestamp', 'token'), 'base64');
   const receipt = objectAt(body, 'receipt') as JsonObject;
-  return tsa.accepts(token, digestOf(stampedText(receipt, textAt(body, 'signature'))));
+  return tsa.accepts(token, timestampDigest(timestampedText(receipt, textAt(body, 'signature'))));
 }
 
 describe('external timestamps', () => {
@@ -172,7 +165,7 @@ describe('external timestamps', () => {
     const key = await node.newKey();
     const made = await ask(node, 'post', '/v1/cer/ai/certify', { key, body: executionRequest() });
     const step = { stepId: 'one', bundle: objectAt(made.body, 'cer') as JsonObject };
-    const project = buildProjectBundle({ projectBundleId: 'p', projectTitle: 'A project' }, [step]);
+    const project = buildProject({ projectBundleId: 'p', projectTitle: 'A project' }, [step]);
     const registered = await ask(node, 'post', '/v1/project-bundle/register', { key, body: project });
     const hash = encodeURIComponent(textAt(registered.body, 'projectHash'));
     start();
@@ -192,7 +185,7 @@ describe('external timestamps', () => {
     const hash = await certify();
     start();
     const bundle = objectAt(await timestamped(node, hash), 'cer') as JsonObject;
-    const project = buildProjectBundle({ projectBundleId: randomUUID() }, [{ stepId: 'one', bundle }]);
+    const project = buildProject({ projectBundleId: randomUUID() }, [{ stepId: 'one', bundle }]);
     const [found] = await node.store.recordScan.withHash(hash);
     const publish = DEFAULT_PUBLISH_SETTINGS;
     const tenantId = found?.record.tenantId ?? '';

@@ -1,4 +1,5 @@
-import { jcsV1, sha256 } from '@cer/cer-core';
+import { jcsV1 } from '@cer/canonical-json';
+import { sha256 } from '@cer/cer-core';
 import {
   bearerKey,
   equalSecret,

@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { renderToString } from 'preact-render-to-string';
-import { buildProjectBundle, canonicalReceipt, sha256, svcV1, type JsonObject } from '@cer/cer-core';
+import { svcV1, type JsonObject } from '@cer/canonical-json';
+import { sha256 } from '@cer/cer-core';
+import { canonicalReceipt } from '@cer/cer-core/attest';
+import { buildProject } from '@cer/cer-core/seal';
 import { certified, sealed, TEST_NODE_ID, TEST_SIGNER, TEST_TIME } from '@cer/cer-core/testing';
 import { encodeBase64Url } from '@cer/keys';
 import { testKeySet } from '@cer/keys/testing';
@@ -104,7 +107,7 @@ describe('what is shown of a project', () => {
       const certificateHash = sha256(svcV1.canonicalize({ bundleType, version, createdAt, snapshot }));
       bundles.push({ ...bundle, snapshot, certificateHash });
     }
-    return buildProjectBundle(
+    return buildProject(
       {},
       bundles.map((bundle, at) => ({ stepId: `step-${at}`, bundle })),
     );

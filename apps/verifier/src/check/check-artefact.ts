@@ -1,4 +1,5 @@
-import { evaluateCer, evaluateProject, parseJson, unreadable } from '@cer/cer-core';
+import { parseJson } from '@cer/canonical-json';
+import { evaluateCer, evaluateProject, unreadable } from '@cer/cer-core/verify';
 import { parseKeySet, type NodeKeySet } from '@cer/keys';
 import { checkCertificate } from './check-certificate.js';
 import { checkProject } from './check-project.js';
@@ -26,7 +27,7 @@ export type OnProgress = (done: number, total: number) => void | Promise<void>;
 
 /**
  * Checks a certificate, package or project bundle: the one way in for server, worker and offline file.
- * @throws KeyError or CerError when the key set is none
+ * @throws KeyError or JsonError when the key set is none
  */
 export async function checkArtefact(
   request: CheckRequest,
@@ -51,7 +52,7 @@ export async function checkArtefact(
   );
 }
 
-/** @throws KeyError KEY_SET_INVALID, CerError for what is no strict JSON: of two members of one name neither counts */
+/** @throws KeyError KEY_SET_INVALID, JsonError for what is no strict JSON: of two members of one name neither counts */
 export function readKeySet(text: string): NodeKeySet {
   return parseKeySet(parseJson(text));
 }

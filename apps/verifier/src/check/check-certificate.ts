@@ -1,13 +1,6 @@
-import {
-  isJsonObject,
-  member,
-  toNodeVerifyResponse,
-  toReport,
-  unwrap,
-  type Evaluation,
-  type Finding,
-  type JsonValue,
-} from '@cer/cer-core';
+import { isJsonObject, member, type JsonValue } from '@cer/canonical-json';
+import type { Finding } from '@cer/cer-core';
+import { toNodeVerifyResponse, toReport, unwrap, type Evaluation } from '@cer/cer-core/verify';
 import type { NodeKeySet } from '@cer/keys';
 import {
   VERIFIER_NAME,

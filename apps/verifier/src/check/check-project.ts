@@ -1,13 +1,6 @@
-import {
-  isJsonObject,
-  member,
-  toProjectReport,
-  toProjectVerifyResponse,
-  type Finding,
-  type JsonObject,
-  type JsonValue,
-  type ProjectEvaluation,
-} from '@cer/cer-core';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import type { Finding } from '@cer/cer-core';
+import { toProjectReport, toProjectVerifyResponse, type ProjectEvaluation } from '@cer/cer-core/verify';
 import { keyFingerprint } from '@cer/keys';
 import { layerResult, type Checked } from './check-certificate.js';
 import { VERIFIER_NAME, type ProjectCheck, type StepView } from './check-result.js';

@@ -1,13 +1,12 @@
+import type { CerVerifyCode, Finding } from '@cer/cer-core';
+import type { KeyHistoryFinding } from '@cer/cer-core/logs';
 import type {
-  CerVerifyCode,
-  Finding,
-  KeyHistoryFinding,
   KeyRescue,
   NodeVerifyResponse,
   ProjectVerifyResponse,
   ReportedTimestamp,
   VerificationReport,
-} from '@cer/cer-core';
+} from '@cer/cer-core/verify';
 
 // What a check found, as plain data: it travels from a worker to its page and is shown by one view on both sides.
 

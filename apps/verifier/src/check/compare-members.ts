@@ -1,13 +1,6 @@
-import {
-  BUNDLE_TYPES,
-  isJsonObject,
-  isSameJson,
-  PROTOCOLS,
-  readSubject,
-  unwrap,
-  type JsonObject,
-  type JsonValue,
-} from '@cer/cer-core';
+import { isJsonObject, isSameJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { BUNDLE_TYPES, PROTOCOLS } from '@cer/cer-core';
+import { readSubject, unwrap } from '@cer/cer-core/verify';
 import { visible } from './visible-text.js';
 
 /** One member in which two bundles differ. */

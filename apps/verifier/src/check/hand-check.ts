@@ -1,13 +1,7 @@
-import {
-  BUNDLE_TYPES,
-  canonicalReceipt,
-  isJsonObject,
-  member,
-  PROTOCOLS,
-  readSubject,
-  type JsonObject,
-  type JsonValue,
-} from '@cer/cer-core';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { BUNDLE_TYPES, PROTOCOLS } from '@cer/cer-core';
+import { canonicalReceipt } from '@cer/cer-core/attest';
+import { readSubject } from '@cer/cer-core/verify';
 import { toSpkiBase64, type NodeKeySet } from '@cer/keys';
 import type { HandCheck } from './check-result.js';
 import { holdsRawValues } from './raw-values.js';

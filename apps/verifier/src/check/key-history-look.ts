@@ -1,11 +1,5 @@
-import {
-  parseJson,
-  rootFingerprintOf,
-  verifyKeyHistory,
-  type JsonValue,
-  type KeyHistoryFinding,
-  type ReadKeyHistory,
-} from '@cer/cer-core';
+import { parseJson, type JsonValue } from '@cer/canonical-json';
+import { rootFingerprintOf, verifyKeyHistory, type KeyHistoryFinding, type ReadKeyHistory } from '@cer/cer-core/logs';
 import {
   keyFingerprint,
   parseKeyHistory,

@@ -1,13 +1,7 @@
-import {
-  CerError,
-  isJsonObject,
-  member,
-  openCommitment,
-  parseJson,
-  unwrap,
-  type ClaimedValue,
-  type SealedField,
-} from '@cer/cer-core';
+import { isJsonObject, JsonError, member, parseJson } from '@cer/canonical-json';
+import { CerError } from '@cer/cer-core';
+import type { SealedField } from '@cer/cer-core/seal';
+import { openCommitment, unwrap, type ClaimedValue } from '@cer/cer-core/verify';
 import { decodeBase64Url, KeyError } from '@cer/keys';
 import { readArtefact } from './read-artefact.js';
 
@@ -38,7 +32,7 @@ export function checkOpening({ source, field, salt, value, valueType }: OpeningC
       valueType === 'text' ? { type: 'text', text: value } : { type: 'json', value: parseJson(value) };
     return openCommitment(sealed, bytes, claimed) ? 'opens' : 'does-not-open';
   } catch (error) {
-    if (error instanceof CerError) return 'bad-value';
+    if (error instanceof JsonError || error instanceof CerError) return 'bad-value';
     throw error;
   }
 }

@@ -1,12 +1,5 @@
-import {
-  isJsonObject,
-  member,
-  parseJson,
-  verifyKeyHistory,
-  type JsonValue,
-  type KeyHistoryFinding,
-  type SeenKeyHistory,
-} from '@cer/cer-core';
+import { isJsonObject, member, parseJson, type JsonValue } from '@cer/canonical-json';
+import { verifyKeyHistory, type KeyHistoryFinding, type SeenKeyHistory } from '@cer/cer-core/logs';
 import type { KeyVoucher } from './check-result.js';
 
 /** The node, and the root that vouches for its keys: what a person compared and confirmed. */

@@ -1,12 +1,6 @@
-import {
-  isJsonObject,
-  isSealedValue,
-  isSha256Hash,
-  member,
-  REDACTED,
-  type JsonObject,
-  type JsonValue,
-} from '@cer/cer-core';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isSha256Hash, REDACTED } from '@cer/cer-core';
+import { isSealedValue } from '@cer/cer-core/verify';
 
 /** The members whose raw values are never shown. */
 export const RAW_VALUE_NAMES: ReadonlySet<string> = new Set(['input', 'output']);

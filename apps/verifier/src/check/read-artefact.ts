@@ -1,13 +1,5 @@
-import {
-  CerError,
-  isJsonObject,
-  member,
-  parseJson,
-  PROJECT,
-  type Finding,
-  type JsonObject,
-  type JsonValue,
-} from '@cer/cer-core';
+import { isJsonObject, JsonError, member, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { PROJECT, type Finding } from '@cer/cer-core';
 
 /** What was handed over, read as far as to know whether it is a certificate or a project. */
 export type Artefact =
@@ -21,7 +13,7 @@ export function readArtefact(source: Uint8Array | string): Artefact {
   try {
     value = parseJson(source);
   } catch (error) {
-    if (!(error instanceof CerError)) throw error;
+    if (!(error instanceof JsonError)) throw error;
     const detail = error.path === '' ? error.message : error.message.slice(error.path.length + 2);
     return {
       kind: 'unreadable',

@@ -1,16 +1,6 @@
-import {
-  BUNDLE_TYPES,
-  isJsonObject,
-  isSealedValue,
-  isSha256Hash,
-  member,
-  PROTOCOLS,
-  readSubject,
-  REDACTED,
-  type Evaluation,
-  type JsonObject,
-  type JsonValue,
-} from '@cer/cer-core';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { BUNDLE_TYPES, isSha256Hash, PROTOCOLS, REDACTED } from '@cer/cer-core';
+import { isSealedValue, readSubject, type Evaluation } from '@cer/cer-core/verify';
 import { RAW_VALUE_NAMES } from './raw-values.js';
 import type { ShownMember, ShownSignal } from './check-result.js';
 

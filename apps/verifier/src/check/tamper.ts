@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson, type JsonValue } from '@cer/cer-core';
+import { isJsonObject, parseJson, type JsonValue } from '@cer/canonical-json';
 import { leavesOf, memberPath } from './compare-members.js';
 
 /** The places of a copy that a demonstration may change: what holds text, a number or a flag. */

@@ -1,4 +1,4 @@
-import type { TimestampVerifier } from '@cer/cer-core';
+import type { TimestampVerifier } from '@cer/cer-core/verify';
 import type * as Timestamps from '@cer/timestamps';
 
 /** The reader of RFC 3161 tokens, the same that the command line and the node use. */

@@ -1,4 +1,5 @@
-import { isJsonObject, isSha256Hash, member, parseJson, type JsonValue } from '@cer/cer-core';
+import { isJsonObject, member, parseJson, type JsonValue } from '@cer/canonical-json';
+import { isSha256Hash } from '@cer/cer-core';
 import { json, ok, pathParam, redirect, type Route, type ServiceResponse } from '@cer/http-service';
 import type { NodeClient } from '../record/node-client.js';
 import { ExecutionPage } from '../view/execution-page.js';

@@ -1,4 +1,5 @@
-import { isSha256Hash, type Sha256Hash, type VerificationReport } from '@cer/cer-core';
+import { isSha256Hash, type Sha256Hash } from '@cer/cer-core';
+import type { VerificationReport } from '@cer/cer-core/verify';
 import { json, pathParam, type Route, type ServiceRequest, type ServiceResponse } from '@cer/http-service';
 import { VERIFIER_NAME } from '../check/check-result.js';
 import type { CheckRecord, RecordCheck, RecordKind } from '../record/record-check.js';

@@ -17,7 +17,7 @@ export interface ProjectStep {
  * @param info the project's own members: projectBundleId, projectTitle, startedAt, …
  * @throws CerError INVALID_SHA256_FORMAT when a step has no certificateHash
  */
-export function buildProjectBundle(info: JsonObject, steps: readonly ProjectStep[]): JsonObject {
+export function buildProject(info: JsonObject, steps: readonly ProjectStep[]): JsonObject {
   const stepRegistry = steps.map(({ stepId, bundle, registryMembers }, index): JsonObject => {
     const certificateHash = member(bundle, 'certificateHash');
     if (!isSha256Hash(certificateHash)) {

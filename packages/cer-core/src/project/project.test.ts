@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { attestProject } from '../attest/attest.js';
 import { isSha256Hash, sha256 } from '../hash.js';
 import { certified, sealed, testKeys, TEST_ATTESTOR, TEST_TIME } from '../testing/index.js';
-import { buildProjectBundle } from './build-project.js';
+import { buildProject } from './build-project.js';
 import { toProjectReport, toProjectVerifyResponse } from './present-project.js';
 import { computeProjectHash } from './project-hash.js';
 import { evaluateProject } from './verify-project.js';
@@ -11,7 +11,7 @@ import { evaluateProject } from './verify-project.js';
 const options = { keySet: testKeys(), verifiedAt: TEST_TIME };
 
 async function twoSteps(): Promise<JsonObject> {
-  return buildProjectBundle({ projectTitle: 'Two steps', tags: ['a'] }, [
+  return buildProject({ projectTitle: 'Two steps', tags: ['a'] }, [
     { stepId: 'ask', bundle: await certified() },
     {
       stepId: 'answer',
@@ -73,7 +73,7 @@ describe('a project that was built', () => {
   });
 
   it('cannot be built from a step without a hash', () => {
-    expect(() => buildProjectBundle({}, [{ stepId: 'a', bundle: { snapshot: {} } }])).toThrow(
+    expect(() => buildProject({}, [{ stepId: 'a', bundle: { snapshot: {} } }])).toThrow(
       expect.objectContaining({ code: 'INVALID_SHA256_FORMAT', path: 'steps[0].certificateHash' }),
     );
   });
@@ -109,7 +109,7 @@ describe('a large project', () => {
 
   it('reports its progress in batches and ends', async () => {
     const progress: [number, number][] = [];
-    const { status } = await evaluateProject(buildProjectBundle({}, steps), {
+    const { status } = await evaluateProject(buildProject({}, steps), {
       ...options,
       onProgress: (...at) => void progress.push(at),
     });

@@ -1,10 +1,9 @@
-import { isJsonObject, type JsonObject } from '@cer/canonical-json';
+import { isJsonObject, parseJson, type JsonObject } from '@cer/canonical-json';
 import { describe, expect, it } from '@jest/globals';
 import { attestBundle } from '../attest/attest.js';
 import { codemodeRender } from '../bundle-types/codemode-render.js';
 import { executionV1 } from '../bundle-types/execution-v1.js';
 import { executionV2 } from '../bundle-types/execution-v2.js';
-import { parseJson } from '../parse-json.js';
 import { CONFIDENTIAL_MEMBERS, sealed, testKeys, TEST_ATTESTOR, TEST_TIME } from '../testing/index.js';
 import { evaluateCer } from '../verify/evaluate.js';
 import { DEFAULT_PUBLISH_SETTINGS, type PublishSettings } from './publish-settings.js';

@@ -26,6 +26,12 @@ import {
 // The description of an execution, as certify and create take it. Every fault is found, so a caller mends all at once.
 // @see docs/spec.md, "Describing an execution"
 
+/**
+ * Maximum levels of containers in a request: the body, and 96 levels in the value of a member.
+ * @see docs/spec.md, "Strict JSON"
+ */
+export const REQUEST_DEPTH = 97;
+
 const required: readonly (readonly [string, Rule])[] = [
   ['provider', label],
   ['model', label],

@@ -1,9 +1,8 @@
-import { isJsonObject, type JsonObject } from '@cer/canonical-json';
+import { isJsonObject, parseJson, type JsonObject } from '@cer/canonical-json';
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { protectedSetOf } from '../bundle-types/execution-v2.js';
 import { deriveSalts, openCommitment } from '../commitments/commit.js';
-import { parseJson } from '../parse-json.js';
 import { CONFIDENTIAL_MEMBERS, executionRequest, sealed, TEST_TIME } from '../testing/index.js';
 import { evaluateCer } from '../verify/evaluate.js';
 import { sealExecution, type SealingGiven } from './seal-execution.js';

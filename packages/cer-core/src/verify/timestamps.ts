@@ -1,7 +1,7 @@
 import { isJsonObject, isSameJson, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { jcsV1 } from '../profiles.js';
 import { isSha256Hash } from '../hash.js';
-import { decodeHash, digestOf } from './stamped-digest.js';
+import { decodeHash, timestampDigest } from './timestamp-digest.js';
 import type { SoundTimestamp, TimestampClaim, TimestampFinding, TimestampVerifier } from './timestamp-verifier.js';
 
 /** What tokens may be over, and where they are looked for. */
@@ -86,7 +86,7 @@ function collectTokens(places: readonly (JsonObject | null)[]): readonly Token[]
 function receiptDigest(receipt: JsonObject | null, signature: JsonValue | undefined): TimestampClaim['candidates'] {
   if (receipt === null || typeof signature !== 'string') return [];
   try {
-    return [{ covers: 'receipt', digest: digestOf(stampedText(receipt, signature)) }];
+    return [{ covers: 'receipt', digest: timestampDigest(timestampedText(receipt, signature)) }];
   } catch {
     // A receipt without canonical form was never stamped.
     return [];
@@ -94,7 +94,7 @@ function receiptDigest(receipt: JsonObject | null, signature: JsonValue | undefi
 }
 
 /** The text whose SHA-256 is stamped: the receipt and its signature together, so that the time is that of the signing. */
-export function stampedText(receipt: JsonObject, signature: string): string {
+export function timestampedText(receipt: JsonObject, signature: string): string {
   return jcsV1.canonicalize({ receipt, signature });
 }
 
@@ -103,6 +103,6 @@ function contentDigests(hash: JsonValue | undefined): TimestampClaim['candidates
   if (!isSha256Hash(hash)) return [];
   return [
     { covers: 'content', digest: decodeHash(hash) },
-    { covers: 'content', digest: digestOf(hash) },
+    { covers: 'content', digest: timestampDigest(hash) },
   ];
 }

@@ -1,13 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  CerError,
-  evaluateCer,
-  isSameJson,
-  parseJson,
-  type Evaluation,
-  type JsonObject,
-  type JsonValue,
-} from '../../src/index.js';
+import { isSameJson, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { CerError } from '../../src/index.js';
+import { evaluateCer, type Evaluation } from '../../src/verify.js';
 import { certified, CONFIDENTIAL_MEMBERS, testKeys, TEST_TIME } from '../../src/testing/index.js';
 import { spell } from './spelled.js';
 

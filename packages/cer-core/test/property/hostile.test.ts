@@ -1,16 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  buildProjectBundle,
-  evaluateCer,
-  evaluateProject,
-  isJsonObject,
-  toNodeVerifyResponse,
-  toReport,
-  toStructuredResult,
-  type JsonObject,
-  type JsonValue,
-} from '../../src/index.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { buildProject } from '../../src/seal.js';
+import { evaluateCer, evaluateProject, toNodeVerifyResponse, toReport, toStructuredResult } from '../../src/verify.js';
 import { certified, CONFIDENTIAL_MEMBERS, testKeys, TEST_TIME } from '../../src/testing/index.js';
 
 const options = { keySet: testKeys(), verifiedAt: TEST_TIME };
@@ -77,7 +69,7 @@ describe('hostile values in every member', () => {
   });
 
   it('never throw in a project', async () => {
-    const project = buildProjectBundle({ projectTitle: 'p' }, [
+    const project = buildProject({ projectTitle: 'p' }, [
       { stepId: 'a', bundle: await certified() },
       { stepId: 'b', bundle: await certified({ executionId: 'exec-2' }), registryMembers: { parentStepIds: ['a'] } },
     ]);

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../src/index.js';
+import type { JsonObject, JsonValue } from '@cer/canonical-json';
 
 /** Which bytes of a JSON text spell which member: its name or its value. */
 export interface Span {

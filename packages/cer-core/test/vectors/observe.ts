@@ -1,16 +1,8 @@
 import { parseKeySet, type SignatureVerifier } from '@cer/keys';
-import {
-  CerError,
-  classify,
-  evaluateCer,
-  evaluateProject,
-  parseJson,
-  toProjectVerifyResponse,
-  toReport,
-  type Evaluation,
-  type ProjectEvaluation,
-  type VerifyOptions,
-} from '../../src/index.js';
+import { parseJson } from '@cer/canonical-json';
+import { CerError } from '../../src/index.js';
+import { classify } from '../../src/verify/present.js';
+import { evaluateCer, evaluateProject, toProjectVerifyResponse, toReport, type Evaluation, type ProjectEvaluation, type VerifyOptions } from '../../src/verify.js';
 
 /** The files of a case as they lie in the folder. Runs in Node and in browsers. */
 export interface CaseFiles {

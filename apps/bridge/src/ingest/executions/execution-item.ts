@@ -1,19 +1,12 @@
-import {
-  CerError,
-  effectiveProtocolVersion,
-  isJsonObject,
-  MAX_DEPTH,
-  member,
-  parseJson,
-  type JsonValue,
-} from '@cer/cer-core';
+import { isJsonObject, JsonError, member, parseJson, type JsonValue } from '@cer/canonical-json';
+import { effectiveProtocolVersion } from '@cer/cer-core';
+import { REQUEST_DEPTH } from '@cer/cer-core/seal';
 import { PROTOCOLS, type ProtocolVersion } from '../../control-plane/accounts.js';
 import { MAX_LINE_BYTES } from '../../attestation-node/certify-batch.js';
 import type { Item } from '../item.js';
 import { hasFewPieces, MAX_PIECES } from '../json-pieces.js';
 
 /** The body is the outermost container. @see docs/spec.md, "Strict JSON" */
-export const REQUEST_DEPTH = MAX_DEPTH.requestMember + 1;
 
 /** What a body or a line is refused with that stands for too much. */
 export const TOO_MANY_PIECES = `objects, lists and members: must be at most ${MAX_PIECES}`;
@@ -32,7 +25,7 @@ export function itemOfLine(line: Uint8Array | null, index: number, minimum: Prot
   try {
     request = parseJson(line, { maxDepth: REQUEST_DEPTH });
   } catch (error) {
-    if (!(error instanceof CerError)) throw error;
+    if (!(error instanceof JsonError)) throw error;
     return { ...NO_LABEL, index, refusal: { status: 400, error: `VALIDATION_ERROR: ${error.message}` } };
   }
   return itemOf(request, line, index, minimum);

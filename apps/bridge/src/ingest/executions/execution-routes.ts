@@ -1,4 +1,5 @@
-import { CerError, isJsonObject, member, parseJson, type JsonValue } from '@cer/cer-core';
+import { isJsonObject, JsonError, member, parseJson, type JsonValue } from '@cer/canonical-json';
+import { REQUEST_DEPTH } from '@cer/cer-core/seal';
 import {
   arrivedBody,
   json,
@@ -18,7 +19,7 @@ import { certifyItems, type CertifyBatch } from '../certify-items.js';
 import { resultOf, type Item, type Outcome } from '../item.js';
 import { hasFewPieces, MAX_PIECES } from '../json-pieces.js';
 import type { TakeRequest } from '../request-rate.js';
-import { itemOfLine, itemOfValue, REQUEST_DEPTH, TOO_MANY_PIECES } from './execution-item.js';
+import { itemOfLine, itemOfValue, TOO_MANY_PIECES } from './execution-item.js';
 import { certifyOne } from './certify-one.js';
 
 export interface ExecutionRouteDeps extends CertifyDeps {
@@ -92,7 +93,7 @@ function parsed(bytes: Buffer): JsonValue {
     // The list of a batch adds two levels.
     return parseJson(bytes, { maxDepth: REQUEST_DEPTH + 2 });
   } catch (error) {
-    if (error instanceof CerError) throw validationError([error.message]);
+    if (error instanceof JsonError) throw validationError([error.message]);
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { JsonObject, JsonValue } from '@cer/cer-core';
+import type { JsonObject, JsonValue } from '@cer/canonical-json';
 import { project } from './projection.js';
 import type { Span } from './spans/span.js';
 import { dialectOf, DIALECTS } from './dialects/registry.js';

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@cer/cer-core';
+import type { JsonObject, JsonValue } from '@cer/canonical-json';
 import type { ProtocolVersion } from '../../control-plane/accounts.js';
 import { OTEL_PREFIX } from '../executions/execution-item.js';
 import { firstLabel, present } from './spans/attribute-values.js';

@@ -1,4 +1,5 @@
-import { buildProjectBundle, isJsonObject, member, parseJson, type JsonObject, type ProjectStep } from '@cer/cer-core';
+import { isJsonObject, member, parseJson, type JsonObject } from '@cer/canonical-json';
+import { buildProject, type ProjectStep } from '@cer/cer-core/seal';
 import { answerText, type NodeConnection } from '../../attestation-node/connection.js';
 import type { Caller } from '../../control-plane/gate.js';
 import { unavailable } from '../../errors.js';
@@ -112,7 +113,7 @@ async function sealTrace(
 /** The same calls of a trace always give the same project. */
 function projectOf({ traceId, startedAt, endedAt }: TraceRoot, steps: readonly TraceStep[]): JsonObject {
   const known = new Set(steps.map(({ spanId }) => spanId));
-  return buildProjectBundle(
+  return buildProject(
     {
       projectBundleId: `${OTEL_PREFIX}${traceId}`,
       projectTitle: `OpenTelemetry trace ${traceId}`,

@@ -1,4 +1,5 @@
-import { formatCursor, parseCursor, type JsonObject } from '@cer/cer-core';
+import type { JsonObject } from '@cer/canonical-json';
+import { formatCursor, parseCursor } from '@cer/cer-core/logs';
 import { ok, validationError, type RequestHead, type Route } from '@cer/http-service';
 import type { Gate } from '../../auth/authenticate.js';
 import { verificationUrl } from '../certify-response.js';

@@ -1,5 +1,5 @@
 import { ok, pathParam, redirect, type RequestHead, type Route, type ServiceResponse } from '@cer/http-service';
-import type { JsonObject } from '@cer/cer-core';
+import type { JsonObject } from '@cer/canonical-json';
 import type { Gate } from '../../auth/authenticate.js';
 import { recordNotFound } from '../../errors/refusals.js';
 import { certificateHeaders } from '../response-headers.js';

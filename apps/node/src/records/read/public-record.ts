@@ -1,15 +1,7 @@
-import {
-  HASH_ONLY,
-  canonicalReceipt,
-  isJsonObject,
-  isSha256Hash,
-  member,
-  readSubject,
-  BUNDLE_TYPES,
-  PROTOCOLS,
-  type JsonObject,
-  type JsonValue,
-} from '@cer/cer-core';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { BUNDLE_TYPES, HASH_ONLY, isSha256Hash, PROTOCOLS } from '@cer/cer-core';
+import { canonicalReceipt } from '@cer/cer-core/attest';
+import { readSubject } from '@cer/cer-core/verify';
 import { publicForm } from '../write/attest-and-record.js';
 import { attestationSummary, verificationUrl } from '../certify-response.js';
 import { objectMember, parseStored, storedMeta, textMember } from '../stored-cer.js';

@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { isJsonObject, member, pickPresent, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import type { Layout, Protocol } from '@cer/cer-core';
 import {
   attestBundle,
-  isJsonObject,
-  member,
-  pickPresent,
   resealForPublication,
   withheldPaths,
-  type JsonObject,
-  type JsonValue,
-  type Layout,
-  type Protocol,
   type PublishSettings,
   type SealedBundle,
-} from '@cer/cer-core';
+} from '@cer/cer-core/attest';
 import type { PlanLimits } from '../../auth/key-directory.js';
 import { whileAttesting } from '../../errors/refusals.js';
 import type { Quota } from '../../limits/quota.js';

@@ -1,4 +1,5 @@
-import { bundleTypeOf, type JsonObject, type Layout } from '@cer/cer-core';
+import type { JsonObject } from '@cer/canonical-json';
+import { bundleTypeOf, type Layout } from '@cer/cer-core';
 
 /** The layout of a bundle that this node has just sealed or verified. */
 export function layoutFor(bundle: JsonObject): Layout {

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { SeenKeyHistory } from '@cer/cer-core';
+import type { SeenKeyHistory } from '@cer/cer-core/logs';
 import type { KeyHistoryLook } from '../../check/key-history-look.js';
 import type { HistoryPin as Pin, PinResult } from '../../check/pin-key-history.js';
 import { Hash } from '../../view/copy-block.js';

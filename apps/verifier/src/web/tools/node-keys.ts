@@ -1,4 +1,4 @@
-import type { KeyHistoryFinding } from '@cer/cer-core';
+import type { KeyHistoryFinding } from '@cer/cer-core/logs';
 import type { KeySource } from '../../check/check-result.js';
 import { KEY_HISTORY_PATH, KEY_SET_PATH } from '../../check/key-set-path.js';
 import type { Engine } from '../engine.js';

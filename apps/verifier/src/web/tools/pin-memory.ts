@@ -1,4 +1,4 @@
-import type { SeenKeyHistory } from '@cer/cer-core';
+import type { SeenKeyHistory } from '@cer/cer-core/logs';
 import type { HistoryPin } from '../../check/pin-key-history.js';
 
 // The root that a visitor pinned for this site's node, and the newest history accepted under it. Kept only when the

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@cer/cer-core';
+import type { JsonValue } from '@cer/canonical-json';
 import { at, firstLabel, firstNumber, labels, present, structured, toolCalls } from '../spans/attribute-values.js';
 import type { Dialect } from '../spans/model-call.js';
 import type { Attributes } from '../spans/span.js';

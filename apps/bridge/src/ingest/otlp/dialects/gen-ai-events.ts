@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@cer/cer-core';
+import type { JsonObject, JsonValue } from '@cer/canonical-json';
 import { at, firstLabel, present, structured, toolCalls } from '../spans/attribute-values.js';
 import type { Dialect } from '../spans/model-call.js';
 import type { Span, SpanEvent } from '../spans/span.js';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@cer/cer-core';
+import type { JsonValue } from '@cer/canonical-json';
 import { at, label, present, structured, toolCalls } from '../spans/attribute-values.js';
 import type { Dialect, ToolCall } from '../spans/model-call.js';
 import type { Attributes, Span } from '../spans/span.js';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '@cer/cer-core';
+import { isJsonObject, type JsonValue } from '@cer/canonical-json';
 import {
   at,
   firstLabel,

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@cer/cer-core';
+import type { JsonValue } from '@cer/canonical-json';
 import { at, firstLabel, label, present, toolCalls } from '../spans/attribute-values.js';
 import { unflatten } from '../spans/indexed-attributes.js';
 import type { Dialect } from '../spans/model-call.js';

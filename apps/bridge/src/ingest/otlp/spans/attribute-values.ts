@@ -1,4 +1,4 @@
-import { CerError, isJsonObject, isWellFormed, member, parseJson, type JsonValue } from '@cer/cer-core';
+import { isJsonObject, isWellFormed, JsonError, member, parseJson, type JsonValue } from '@cer/canonical-json';
 import { hasFewPieces, MAX_PIECES } from '../../json-pieces.js';
 import type { ToolCall } from './model-call.js';
 import type { Attributes } from './span.js';
@@ -53,7 +53,7 @@ export function structured(value: JsonValue | undefined): JsonValue | undefined 
   try {
     return parseJson(value, { maxDepth: MAX_CONTENT_DEPTH });
   } catch (error) {
-    if (error instanceof CerError) return value;
+    if (error instanceof JsonError) return value;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@cer/cer-core';
+import type { JsonObject, JsonValue } from '@cer/canonical-json';
 import type { Span } from './span.js';
 
 /** One call of a model, read out of a span, whatever dialect it was written in. Absent is undefined throughout. */

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@cer/cer-core';
+import type { JsonValue } from '@cer/canonical-json';
 
 /** Attributes by name; of a name that is there twice the last one counts. */
 export type Attributes = ReadonlyMap<string, JsonValue>;

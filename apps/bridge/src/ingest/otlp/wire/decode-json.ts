@@ -1,4 +1,4 @@
-import { CerError, isJsonObject, member, parseJson, type JsonObject, type JsonValue } from '@cer/cer-core';
+import { isJsonObject, JsonError, member, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { hasFewPieces, MAX_PIECES } from '../../json-pieces.js';
 import {
   doubleValue,
@@ -42,7 +42,7 @@ function parsed(bytes: Buffer): JsonObject {
     const value = parseJson(bytes, { maxDepth: MAX_JSON_DEPTH });
     if (isJsonObject(value)) return value;
   } catch (error) {
-    if (error instanceof CerError) throw malformed(error.message);
+    if (error instanceof JsonError) throw malformed(error.message);
     throw error;
   }
   throw malformed('body: must be an object');

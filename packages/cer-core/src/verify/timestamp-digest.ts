@@ -7,6 +7,6 @@ export function decodeHash(hash: Sha256Hash): Uint8Array {
 }
 
 /** SHA-256 of a text, 32 bytes. */
-export function digestOf(text: string): Uint8Array {
+export function timestampDigest(text: string): Uint8Array {
   return decodeHash(sha256(text));
 }

@@ -1,0 +1,17 @@
+/** Attesting: what a node signs over a sealed record, and what of the record it publishes. */
+export {
+  attestBundle,
+  attestHashOnly,
+  attestProject,
+  type AttestationFacts,
+  type AttestationMeta,
+  type Attestor,
+  type SealedBundle,
+} from './attest/attest.js';
+export { ENVELOPE_SPEC_VERSION } from './attest/envelope.js';
+export { canonicalReceipt } from './attest/receipt.js';
+export { DEFAULT_PUBLISH_SETTINGS, type PublishSettings } from './redact/publish-settings.js';
+export { resealForPublication } from './redact/reseal.js';
+export { withheldPaths } from './redact/withheld-paths.js';
+export { timestampDigest } from './verify/timestamp-digest.js';
+export { timestampedText } from './verify/timestamps.js';

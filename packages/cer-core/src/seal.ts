@@ -1,0 +1,7 @@
+/** Sealing: from the description of an execution to the members of a certificate and its `certificateHash`. */
+export { deriveSalts, SALT_BYTES, type CommitmentSalts, type SealedField } from './commitments/commit.js';
+export { formatOpenings } from './commitments/openings.js';
+export { buildProject, type ProjectStep } from './project/build-project.js';
+export { wellFormedLabel } from './schema/rules.js';
+export { executionRequestFaults, REQUEST_DEPTH } from './seal/execution-request.js';
+export { sealBundle, sealExecution, type SealedExecution } from './seal/seal-execution.js';
