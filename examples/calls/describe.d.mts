@@ -1,4 +1,4 @@
-import type { JsonObject } from '@cer/cer-core';
+import type { JsonObject } from '@cer/canonical-json';
 
 /** A model call: request and response. */
 export interface ModelCall {
