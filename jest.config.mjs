@@ -1,13 +1,11 @@
 // One run for the whole repository: every workspace with tests is one project.
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { workspacesIn } from './scripts/workspaces.mjs';
 
 const root = import.meta.dirname;
 
-const workspaces = ['packages', 'apps']
-  .flatMap((group) => readdirSync(`${root}/${group}`).map((name) => ({ name, folder: `${root}/${group}/${name}` })))
-  .concat({ name: 'e2e', folder: `${root}/e2e` })
-  .filter(({ folder }) => existsSync(`${folder}/package.json`));
+const workspaces = workspacesIn(root);
 
 // Compiled by swc to CommonJS, so that jest needs no experimental module flag.
 const swc = [
@@ -32,10 +30,14 @@ const sources = Object.fromEntries(
 );
 
 export default {
-  // Jest heeds these here only, not per project. A test waits for what it needs, however busy the machine is: the bound
-  // is for what never comes. Suites start services and browsers, so more at once than four only crowd a machine.
+  // Jest reads these here only, not per project. A test waits for what it needs, however busy the machine is: the timeout
+  // bounds what never arrives.
   testTimeout: 180_000,
-  maxWorkers: Math.max(1, Math.min(4, availableParallelism() - 1)),
+  // Suites wait for services and browsers about half of their time, so one more than the cores; more than four crowd a
+  // machine. Always at least two: with one, jest runs every suite in its own process and never starts a fresh one.
+  maxWorkers: Math.max(2, Math.min(4, availableParallelism() + 1)),
+  // What suites leave behind (contexts, async hooks) makes later ones in the same process slower, some twentyfold.
+  workerIdleMemoryLimit: '400MB',
   reporters: ['default', '<rootDir>/scripts/test/totals-reporter.mjs'],
   projects: workspaces.map(({ name, folder }) => ({
     displayName: name,

@@ -4,8 +4,9 @@
 // others. Type imports count; tests do not. dependency-cruiser's folder scope does not see files beside folders.
 //   node scripts/folder-circles.mjs [ROOT]
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import ts from 'typescript';
+import { workspacesIn } from './workspaces.mjs';
 
 /** Workspaces that still have circles. One that lost them must be taken off this list: the check says so. */
 const STILL_IN_CIRCLES = new Set(['apps/renderer']);
@@ -87,11 +88,9 @@ function reachedFrom(start, targets) {
 }
 
 function main(root) {
-  const workspaces = ['packages', 'apps'].flatMap((group) =>
-    readdirSync(join(root, group))
-      .map((name) => `${group}/${name}`)
-      .filter((name) => existsSync(join(root, name, 'src'))),
-  );
+  const workspaces = workspacesIn(root)
+    .filter(({ folder }) => existsSync(join(folder, 'src')))
+    .map(({ folder }) => relative(root, folder));
   const faults = [];
   for (const name of workspaces) {
     const circles = folderCircles(join(root, name, 'src'));

@@ -1,10 +1,12 @@
-// `npm test`: installs what is missing, then runs every test. Further arguments go to jest. No dependencies.
+// `npm test`: installs what is missing, then runs every test; `npm test -- NAME` runs those of one workspace, by the name
+// of its folder. Other arguments go to jest. No dependencies.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureNode } from './setup/ensure-node.mjs';
 import { runSteps } from './setup/setup-error.mjs';
+import { jestArguments } from './test/jest-arguments.mjs';
+import { workspacesIn } from './workspaces.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -12,25 +14,23 @@ await runSteps(async () => {
   ensureNode();
   const { ensureDependencies } = await import('./setup/ensure-dependencies.mjs');
   await ensureDependencies({ root });
-  // Some tests run the services and the command line as people do: built.
+  // Some tests run the services and the command line as users do: built.
   const { ensureBuild } = await import('./setup/ensure-build.mjs');
   await ensureBuild({ root });
-  // Which browser there is to test with is found out once, here.
-  const browser = join(root, 'scripts', 'browser.mjs');
-  if (existsSync(browser)) {
-    const { ensureBrowser } = await import('./browser.mjs');
-    await ensureBrowser({ log: console.log });
-  }
+  // Installed once here, before suites ask for it at the same time.
+  const { ensureBrowser } = await import('./browser.mjs');
+  await ensureBrowser({ log: console.log });
   const { ensureSoftHsm } = await import('./softhsm.mjs');
   await ensureSoftHsm({ log: console.log });
-  process.exitCode = await runJest(process.argv.slice(2));
+  const names = workspacesIn(root).map(({ name }) => name);
+  process.exitCode = await runJest(jestArguments(process.argv.slice(2), names));
 });
 
 /** @returns {Promise<number>} jest's exit code; 1 when a signal ended it */
 function runJest(args) {
   const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
   const child = spawn(process.execPath, [jest, ...args], { cwd: root, stdio: 'inherit' });
-  // An interrupt reaches the whole process group: jest ends by itself, and its exit code is still wanted.
+  // An interrupt reaches the whole process group: jest ends on its own, and its exit code is reported.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   return new Promise((resolve, reject) => {

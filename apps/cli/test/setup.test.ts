@@ -34,6 +34,29 @@ describe('the version of Node', () => {
   });
 });
 
+describe('npm test', () => {
+  const jestArguments = (...args: readonly string[]): unknown =>
+    evaluate('../test/jest-arguments.mjs', `it.jestArguments(${JSON.stringify(args)}, ['node', 'cli'])`);
+
+  it('runs the workspaces that it names', () => {
+    expect(jestArguments('cli')).toEqual(['--selectProjects', 'cli']);
+    expect(jestArguments('cli', 'verify', 'node', '-t', 'node')).toEqual([
+      'verify',
+      '--selectProjects',
+      'cli',
+      'node',
+      '-t',
+      'node',
+    ]);
+  });
+
+  it('passes everything else to jest', () => {
+    expect(jestArguments()).toEqual([]);
+    expect(jestArguments('verify', '-t', 'cli')).toEqual(['verify', '-t', 'cli']);
+    expect(jestArguments('--selectProjects', 'cli')).toEqual(['--selectProjects', 'cli']);
+  });
+});
+
 describe('a failing npm ci', () => {
   it.each([
     ['npm error code ENOSPC', /disk is full/],
