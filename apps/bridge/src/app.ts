@@ -1,9 +1,8 @@
 import {
-  expressErrorHandler,
-  expressNotFoundPage,
+  createRouter,
   json,
   metricsHandler,
-  mount,
+  notFoundPage,
   ok,
   type Handler,
   type Logger,
@@ -102,14 +101,13 @@ export function createApp(deps: BridgeDeps): Express {
     { method: 'GET', path: '/ready', handler: readyHandler(deps) },
     { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) },
   ];
-  const options = { logger, metrics, trustedProxies, statusOf: STATUS, translate: translateError, presentError };
   const { publicUrl, controlPlaneUrl: dashboardUrl } = deps;
   const frame = { assets: assets.paths, dashboardUrl, path: '', session: null };
-  const app = express();
-  mount(app, routes, { ...options, passUnknownPaths: true });
-  app.use(expressNotFoundPage(pageResponse(NOT_FOUND_PAGE, frame, publicUrl.startsWith('https:'))));
-  app.use(expressErrorHandler(options));
-  return app;
+  const notFound = notFoundPage(pageResponse(NOT_FOUND_PAGE, frame, publicUrl.startsWith('https:')));
+  const errors = { statusOf: STATUS, translate: translateError, presentError };
+  return express()
+    .disable('x-powered-by')
+    .use(createRouter(routes, { logger, metrics, trustedProxies, ...errors, notFound }));
 }
 
 /** 503 with what is missing until requests can be served. */

@@ -245,3 +245,17 @@ describe('the events of a page', () => {
     expect(await stream.text()).toContain('data: ');
   });
 });
+
+describe('an unknown path', () => {
+  it('is logged and counted like others', async () => {
+    const unknown = await fetch(`${bridge.url}/secret-path`, { headers: { accept: 'text/html' } });
+    expect([unknown.status, unknown.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    await unknown.text();
+    const requestId = unknown.headers.get('x-request-id') ?? 'none';
+    const metrics = await (await fetch(`${bridge.url}/metrics`)).text();
+    expect(metrics).toContain('_count{route="(unmatched)",method="ANY",status="4xx"} 1');
+    const line = bridge.log.find((text) => text.includes(requestId));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ route: '(unmatched)', status: 404 });
+    expect(bridge.log.join('')).not.toContain('secret-path');
+  });
+});

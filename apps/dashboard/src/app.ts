@@ -1,9 +1,8 @@
 import {
-  expressErrorHandler,
-  expressNotFoundPage,
+  createRouter,
   json,
   metricsHandler,
-  mount,
+  notFoundPage,
   ok,
   type Handler,
   type Logger,
@@ -80,12 +79,11 @@ export function createApp(deps: AppDeps): Express {
     { method: 'GET', path: '/ready', handler: readyHandler(store, signingKeys) },
     { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) },
   ];
-  const options = { logger, metrics, trustedProxies, statusOf: STATUS, translate: translateError };
-  const app = express();
-  mount(app, routes, { ...options, passUnknownPaths: true });
-  app.use(expressNotFoundPage(respond(NOT_FOUND_PAGE)));
-  app.use(expressErrorHandler(options));
-  return app;
+  const errors = { statusOf: STATUS, translate: translateError };
+  const notFound = notFoundPage(respond(NOT_FOUND_PAGE));
+  return express()
+    .disable('x-powered-by')
+    .use(createRouter(routes, { logger, metrics, trustedProxies, ...errors, notFound }));
 }
 
 /** 503 with what is missing until requests can be served. */

@@ -1,5 +1,6 @@
-import { createMetrics, mount, type Logger } from '@cer/http-service';
-import express, { type Express } from 'express';
+import type { RequestListener } from 'node:http';
+import { createMetrics, createRouter, hotRoutes, type Logger } from '@cer/http-service';
+import express from 'express';
 import type { RendererConfig } from './config.js';
 import type { Engine } from './engine.js';
 import { RENDER_STATUS } from './errors.js';
@@ -20,8 +21,8 @@ export interface AppDeps {
 const MAX_WAITING_STILLS_PER_TENANT = 16;
 const MAX_WAITING_LOOPS_PER_TENANT = 2;
 
-/** The whole HTTP surface; does not listen. */
-export function createApp({ config, logger, engine }: AppDeps): Express {
+/** The renderer as a listener; sketches are answered before Express, which serves the operator's routes. */
+export function createApp({ config, logger, engine }: AppDeps): RequestListener {
   const metrics = createMetrics({ process: true });
   const queue = createFairQueue({
     slots: config.concurrency,
@@ -34,11 +35,9 @@ export function createApp({ config, logger, engine }: AppDeps): Express {
   const renderSeconds = createRenderSeconds(config.renderSecondsPerHour);
   const onJob = registerRenderMetrics(metrics, queue, engine);
   const renderer = createRenderer({ engine, queue, renderSeconds, config, logger, onJob });
-  const app = express();
-  mount(app, [...operationsRoutes({ engine, metrics }), ...sketchRoutes({ renderer, engine, config, logger })], {
-    logger,
-    metrics,
-    statusOf: RENDER_STATUS,
-  });
-  return app;
+  const options = { logger, metrics, statusOf: RENDER_STATUS };
+  const operations = express()
+    .disable('x-powered-by')
+    .use(createRouter(operationsRoutes({ engine, metrics }), options));
+  return hotRoutes(sketchRoutes({ renderer, engine, config, logger }), operations, options);
 }

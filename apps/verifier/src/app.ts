@@ -1,10 +1,10 @@
 import express, { type Express } from 'express';
 import { createHash } from 'node:crypto';
-import { mount, type Logger, type Route, type RouterOptions } from '@cer/http-service';
+import { createRouter, type Handler, type Logger, type Route, type RouterOptions } from '@cer/http-service';
 import { assetRoutes } from './pages/asset-routes.js';
 import { imageRoutes } from './pages/image-routes.js';
 import { keysRoute } from './pages/keys-route.js';
-import { limitRequests } from './pages/limit-requests.js';
+import { createRequestLimit } from './pages/limit-requests.js';
 import { messagePage } from './pages/message-page.js';
 import type { PageSettings } from './pages/page-response.js';
 import { plainRoutes } from './pages/plain-routes.js';
@@ -13,6 +13,9 @@ import type { WebBuild } from './pages/web-build.js';
 import type { NodeClient } from './record/node-client.js';
 import { createRecordCheck } from './record/record-check.js';
 import { TEXTS } from './view/texts.js';
+
+/** These cost neither a look-up nor a verification, so no rate limit applies. */
+const CHEAP_PATHS: ReadonlySet<string> = new Set(['/health', '/ready', '/assets/:name']);
 
 export interface VerifierDeps {
   readonly node: NodeClient;
@@ -25,10 +28,20 @@ export interface VerifierDeps {
   readonly now: () => Date;
 }
 
-/** The routes of the verifier, as data. */
-export function verifierRoutes(deps: VerifierDeps): Route[] {
-  const { build, node, now } = deps;
+/** The verifier as an Express app that does not listen yet. */
+export function createApp(deps: VerifierDeps): Express {
+  const { logger, trustedProxies } = deps;
   const settings = pageSettings(deps);
+  const limited = createRequestLimit(deps.rateLimitPerMinute, settings);
+  const unknown: Handler = async () => messagePage(settings, null, 404, TEXTS.missing);
+  const notFound = { handler: limited(unknown) };
+  return express()
+    .disable('x-powered-by')
+    .use(createRouter(verifierRoutes(deps, settings, limited), { logger, trustedProxies, notFound }));
+}
+
+function verifierRoutes(deps: VerifierDeps, settings: PageSettings, limited: (handler: Handler) => Handler): Route[] {
+  const { build, node, now } = deps;
   const checkRecord = createRecordCheck(node, now);
   const routes = [
     ...recordRoutes({ settings, checkRecord, now }),
@@ -37,30 +50,12 @@ export function verifierRoutes(deps: VerifierDeps): Route[] {
     keysRoute({ settings, node, now }),
     ...assetRoutes({ build, settings, checkRecord, node }),
   ];
-  const isCheap = ({ path }: Route): boolean => path === '/health' || path === '/ready' || path === '/assets/:name';
-  return [
-    ...routes.filter(isCheap),
-    ...limitRequests(
-      routes.filter((route) => !isCheap(route)),
-      deps.rateLimitPerMinute,
-      settings,
-    ),
-  ];
-}
-
-/** The verifier as an Express app that listens nowhere yet. */
-export function createApp(deps: VerifierDeps): Express {
-  const app = express();
-  const { logger, trustedProxies } = deps;
-  const settings = pageSettings(deps);
-  mount(app, verifierRoutes(deps), { logger, trustedProxies, passUnknownPaths: true });
-  app.use((_request, response) => {
-    const { status, headers, body } = messagePage(settings, null, 404, TEXTS.missing);
-    response
-      .writeHead(status, { ...headers, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' })
-      .end(body);
+  return routes.map((route): Route => {
+    if (CHEAP_PATHS.has(route.path)) return route;
+    // The limit is checked after the body, and a streamed body would arrive before it.
+    if (route.body === 'stream') throw new Error('a route that reads a stream must be limited before its body');
+    return { ...route, handler: limited(route.handler) };
   });
-  return app;
 }
 
 function pageSettings({ build, publicUrl, publicNodeUrl }: VerifierDeps): PageSettings {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '@cer/canonical-json';
+import { recordedLog } from '@cer/http-service/testing';
 import { testKeySet } from '@cer/keys/testing';
 import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
-import { ask, toneOf, verdictOf } from './ask.js';
+import { ask, toneOf, verdictOf, type Answer } from './ask.js';
 import { hostileStrings } from './hostile.js';
 import {
   changed,
@@ -262,6 +263,18 @@ describe('safety', () => {
       expect(JSON.parse(answer.text)).toEqual({ error: 'RATE_LIMITED', requestId: answer.headers['x-request-id'] });
     }
     expect((await ask(limited.url, '/health')).status).toBe(200);
+    await limited.close();
+  });
+
+  it('logs and limits unknown paths', async () => {
+    const { logger, lines } = recordedLog();
+    const limited = await startVerifier({ nodeUrl: node.url, rateLimitPerMinute: 3, logger });
+    const answers: Answer[] = [];
+    for (let count = 0; count < 4; count += 1) answers.push(await ask(limited.url, '/secret-path'));
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 429]);
+    const line = lines.find((text) => text.includes(answers[0]?.headers['x-request-id'] ?? 'none'));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ route: '(unmatched)', status: 404 });
+    expect(lines.join('')).not.toContain('secret-path');
     await limited.close();
   });
 });

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { silentLogger } from '@cer/http-service';
+import { silentLogger, type Logger } from '@cer/http-service';
 import { createApp } from '../src/app.js';
 import { loadWebBuild } from '../src/pages/web-build.js';
 import { createNodeClient } from '../src/record/node-client.js';
@@ -20,6 +20,7 @@ interface Options {
   /** The address the browser uses, where it is another. */
   readonly publicNodeUrl?: string;
   readonly rateLimitPerMinute?: number;
+  readonly logger?: Logger;
   /** How far the server's clock stands ahead, in milliseconds. */
   readonly now?: () => Date;
 }
@@ -33,7 +34,7 @@ export async function startVerifier(options: Options): Promise<VerifierUnderTest
     publicUrl: PUBLIC_URL,
     publicNodeUrl,
     rateLimitPerMinute,
-    logger: silentLogger(),
+    logger: options.logger ?? silentLogger(),
     now,
   });
   const server = createServer(app);

@@ -40,14 +40,9 @@ export { withinTime } from './limits/within-time.js';
 export { runService } from './process/run-service.js';
 export { serve, type RunningServer } from './process/serve.js';
 export type { Route } from './routing/route.js';
-export {
-  createRouter,
-  expressErrorHandler,
-  expressNotFoundPage,
-  frontDoor,
-  mount,
-  type RouterOptions,
-} from './routing/router.js';
+export { notFoundPage } from './routing/not-found-page.js';
+export { createRouter, hotRoutes } from './routing/router.js';
+export type { RouterOptions } from './routing/router-options.js';
 export { createLogger, silentLogger, type Logger } from './telemetry/logger.js';
 export { createMetrics, metricsHandler, type Metrics } from './telemetry/metrics.js';
 export type { Trace } from './telemetry/trace.js';

@@ -191,4 +191,13 @@ describe('what services ask the control plane', () => {
     expect(program.status).toBe(404);
     expect(program.body).toMatchObject({ error: 'NOT_FOUND' });
   });
+
+  it('logs and counts unknown paths', async () => {
+    const unknown = await request(dashboard.app).get('/secret-path').set('Accept', 'text/html');
+    const line = dashboard.logLines.find((text) => text.includes(unknown.headers['x-request-id'] ?? 'none'));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ route: '(unmatched)', status: 404 });
+    expect(dashboard.logLines.join('')).not.toContain('secret-path');
+    const { text } = await request(dashboard.app).get('/metrics');
+    expect(text).toMatch(/_count\{route="\(unmatched\)",method="ANY",status="4xx"\} [1-9]/);
+  });
 });

@@ -2,8 +2,8 @@ import type { RequestListener } from 'node:http';
 import express from 'express';
 import type { TimestampVerifier } from '@cer/cer-core/verify';
 import {
-  frontDoor,
-  mount,
+  createRouter,
+  hotRoutes,
   type Logger,
   type Metrics,
   type Route,
@@ -81,8 +81,12 @@ export interface NodeDeps extends BodyLimits {
   readonly now: () => Date;
 }
 
-/** The routes of the node, as data: tests hold them against the interface document. */
+/** All routes of the node, as data: tests compare them with the interface document. */
 export function nodeRoutes(deps: NodeDeps): Route[] {
+  return [...apiRoutes(deps), ...openApiRoutes(deps)];
+}
+
+function apiRoutes(deps: NodeDeps): Route[] {
   const { store } = deps;
   const rates = createRateLimits(deps.rateLimits ?? {}, store.ratePoints, Date.now);
   const gate = createGate(deps.keys, rates);
@@ -116,7 +120,6 @@ export function nodeRoutes(deps: NodeDeps): Route[] {
     ...settingsRoutes(shared),
     ...recertifyRoutes(shared),
     ...signingKeyRoutes(shared),
-    ...openApiRoutes(deps),
     ...auditRoutes({ ...shared, audit: store.audit }),
     ...discoveryRoutes({
       ...deps,
@@ -129,7 +132,7 @@ export function nodeRoutes(deps: NodeDeps): Route[] {
   ];
 }
 
-/** The node as a listener of requests: its own routes at the front door, Express behind them for every other path. */
+/** The node as a listener: its API is answered before Express, which serves the pages and unknown paths. */
 export function createApp(deps: NodeDeps): RequestListener {
   const options: RouterOptions = {
     logger: deps.logger,
@@ -140,9 +143,10 @@ export function createApp(deps: NodeDeps): RequestListener {
     ...(deps.trace !== undefined && { trace: deps.trace }),
     ...(deps.stallMs !== undefined && { stallMs: deps.stallMs }),
   };
-  const behind = express();
-  mount(behind, [], options);
-  return frontDoor(nodeRoutes(deps), behind, options);
+  const pages = express()
+    .disable('x-powered-by')
+    .use(createRouter(openApiRoutes(deps), options));
+  return hotRoutes(apiRoutes(deps), pages, options);
 }
 
 /** The hash of what is no key: well formed, so that any directory looks it up, and only that it answers counts. */

@@ -1,4 +1,4 @@
-import { json, networkOf, type RequestHead, type Route, type ServiceResponse } from '@cer/http-service';
+import { json, networkOf, type Handler, type RequestHead, type ServiceResponse } from '@cer/http-service';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { LimitedPage } from '../view/limited-page.js';
 import { TEXTS } from '../view/texts.js';
@@ -6,8 +6,12 @@ import { page, prefersPage, type PageSettings } from './page-response.js';
 
 const MINUTE_S = 60;
 
-/** Puts a limit per client address before routes that cost a look-up and a verification. */
-export function limitRequests(routes: readonly Route[], perMinute: number, settings: PageSettings): Route[] {
+/**
+ * Makes one limit per client address for all handlers that cost a look-up and a verification.
+ * @param perMinute requests of one address
+ * @returns puts the limit before a handler; over it the handler's answer is 429
+ */
+export function createRequestLimit(perMinute: number, settings: PageSettings): (handler: Handler) => Handler {
   const limiter = new RateLimiterMemory({ points: perMinute, duration: MINUTE_S });
   /** @returns in how many seconds the client may ask again; 0 where it may now */
   const waitFor = async ({ remoteAddress }: RequestHead): Promise<number> => {
@@ -19,18 +23,10 @@ export function limitRequests(routes: readonly Route[], perMinute: number, setti
       return Math.max(1, Math.ceil(refused.msBeforeNext / 1000));
     }
   };
-  // No route here reads a body, so nothing is refused after it that the order of refusals has before.
-  return routes.map((route): Route => {
-    if (route.body === 'stream') throw new Error('a route that reads a stream must be limited before its body');
-    const { handler } = route;
-    return {
-      ...route,
-      handler: async (request) => {
-        const seconds = await waitFor(request);
-        return seconds === 0 ? handler(request) : refusal(settings, request, seconds);
-      },
-    };
-  });
+  return (handler) => async (request) => {
+    const seconds = await waitFor(request);
+    return seconds === 0 ? handler(request) : refusal(settings, request, seconds);
+  };
 }
 
 /** A page for people, the standard error body for programs. @see docs/spec.md, "Errors" */

@@ -1,9 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import express from 'express';
-import request from 'supertest';
 import { createErrorShaper } from './error-shaper.js';
 import { silentLogger } from '../telemetry/logger.js';
-import { expressErrorHandler, mount } from '../routing/router.js';
 import { HTTP_STATUS, ServiceError, validationError } from '../errors/service-error.js';
 import { recordedLog } from '../testing/index.js';
 
@@ -82,18 +79,5 @@ describe('error shaping', () => {
     });
     const answer = shape(new RangeError('x'), 'id');
     expect([answer.status, bodyOf(answer.body)]).toEqual([403, { error: 'No' }]);
-  });
-
-  it('covers what other Express middleware throws', async () => {
-    const app = express();
-    const options = { logger: silentLogger(), passUnknownPaths: true };
-    mount(app, [], options);
-    app.get('/broken', () => {
-      throw new Error('leaky-value');
-    });
-    app.use(expressErrorHandler(options));
-    const answer = await request(app).get('/broken');
-    expect(answer.status).toBe(500);
-    expect(answer.body).toEqual({ error: 'INTERNAL_ERROR', requestId: answer.headers['x-request-id'] });
   });
 });

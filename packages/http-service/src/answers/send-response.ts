@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ResponseHeaders, ServiceResponse } from '../handler/handler.js';
-import type { Outbox, Outgoing } from '../limits/response-budget.js';
+import type { OutgoingAnswer, ResponseBudget } from '../limits/response-budget.js';
 import { announcesBody } from '../bodies/read-body.js';
 
 /** A rest of a refused body up to this size is read and thrown away, and the connection lives on. */
@@ -25,9 +25,9 @@ export type SendOutcome = 'sent' | 'aborted';
 /**
  * Writes an answer, head and body at once where it can. A client that stops reading loses its connection.
  * @param base headers of the route, lower case; the answer's own replace them
- * @param outbox where large answers wait for their readers
- * @throws whatever a streamed body throws; the connection is then cut, so that nobody takes the answer for complete
- * @throws ServiceError SERVICE_UNAVAILABLE when the outbox has no room; nothing was sent
+ * @param budget bounds large answers that clients have not read
+ * @throws whatever a streamed body throws; the connection is then cut, so that no client takes the answer for complete
+ * @throws ServiceError SERVICE_UNAVAILABLE when the budget has no room; nothing was sent
  */
 export async function sendResponse(
   request: IncomingMessage,
@@ -36,7 +36,7 @@ export async function sendResponse(
   base: ResponseHeaders,
   requestId: string,
   stallMs = STALL_MS,
-  outbox: Outbox | null = null,
+  budget: ResponseBudget | null = null,
 ): Promise<SendOutcome> {
   if (response.destroyed) {
     await abandon(answer);
@@ -62,7 +62,7 @@ export async function sendResponse(
     const cut = (): void => {
       response.destroy();
     };
-    const outgoing = outbox?.take(size, cut) ?? null;
+    const outgoing = budget?.take(size, cut) ?? null;
     try {
       return await sendStream(request, response, status, headers, slices(body, outgoing), stallMs);
     } finally {
@@ -86,7 +86,7 @@ function byteLength(body: Uint8Array | string | null): number {
 }
 
 /** A text is encoded slice by slice, so that it is never in memory twice. */
-async function* slices(body: Uint8Array | string, outgoing: Outgoing | null): AsyncGenerator<Uint8Array> {
+async function* slices(body: Uint8Array | string, outgoing: OutgoingAnswer | null): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < body.length;) {
     let end = Math.min(start + SLICE_LENGTH, body.length);
     // Both halves of a pair go into one slice, or neither would be a character.

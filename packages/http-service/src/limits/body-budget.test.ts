@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { Inbox } from './body-budget.js';
+import { BodyBudget } from './body-budget.js';
 
 const MIB = 1024 * 1024;
 
@@ -10,32 +10,32 @@ const REFUSED = expect.objectContaining({
 
 describe('the large bodies in hand', () => {
   it('have room together, and one alone has whatever its size', () => {
-    const inbox = new Inbox(4 * MIB);
-    const alone = inbox.open();
+    const budget = new BodyBudget(4 * MIB);
+    const alone = budget.open();
     alone.arrived(10 * MIB);
-    alone.leave();
-    const [first, second] = [inbox.open(), inbox.open()];
+    alone.release();
+    const [first, second] = [budget.open(), budget.open()];
     for (const body of [first, second]) for (let mib = 0; mib < 2; mib += 1) body.arrived(MIB);
     expect(() => {
       second.arrived(1);
     }).toThrow(REFUSED);
-    first.leave();
-    first.leave();
+    first.release();
+    first.release();
     second.arrived(2 * MIB);
     expect(() => {
-      inbox.open().arrived(MIB + 1);
+      budget.open().arrived(MIB + 1);
     }).toThrow(REFUSED);
   });
 
   it('keep no small one out', () => {
-    const inbox = new Inbox(4 * MIB);
-    inbox.open().arrived(4 * MIB);
-    const small = inbox.open();
+    const budget = new BodyBudget(4 * MIB);
+    budget.open().arrived(4 * MIB);
+    const small = budget.open();
     small.arrived(MIB);
     expect(() => {
       small.arrived(1);
     }).toThrow(REFUSED);
-    small.leave();
-    inbox.open().arrived(MIB);
+    small.release();
+    budget.open().arrived(MIB);
   });
 });

@@ -1,53 +1,52 @@
 import { ServiceError } from '../errors/service-error.js';
+import { ByteBudget, type Reservation } from './byte-budget.js';
 
-const LIMIT_BYTES = 256 * 1024 * 1024;
-/** Smaller bodies always find room, so that large ones of one client hold up nobody's everyday work. */
+const TOTAL_BYTES = 256 * 1024 * 1024;
+/** Bodies up to this size always have room, so that large ones of one client do not block ordinary requests. */
 const SMALL_BYTES = 1024 * 1024;
 const RETRY_AFTER_SECONDS = '5';
 
 /** The body of one request, from its first byte to the answer. */
-interface Incoming {
+interface IncomingBody {
   /**
-   * Notes bytes that have come.
-   * @throws ServiceError SERVICE_UNAVAILABLE when the body has become a large one, and too many are in hand
+   * Counts bytes that have arrived.
+   * @throws ServiceError SERVICE_UNAVAILABLE when the body has become a large one that has no room
    */
   readonly arrived: (bytes: number) => void;
-  /** Gives the room back. */
-  readonly leave: () => void;
+  readonly release: () => void;
 }
 
-/** The large bodies that a service has in hand. What is made of one takes several times its size. */
-export class Inbox {
-  readonly #limitBytes: number;
-  #bytes = 0;
+/** Bounds the large bodies that a service keeps in memory. Handling a body takes several times its size. */
+export class BodyBudget {
+  readonly #budget: ByteBudget;
 
-  constructor(limitBytes = LIMIT_BYTES) {
-    this.#limitBytes = limitBytes;
+  constructor(totalBytes = TOTAL_BYTES) {
+    this.#budget = new ByteBudget({ totalBytes, refuse: tooManyBodies });
   }
 
-  open(): Incoming {
+  open(): IncomingBody {
     let size = 0;
-    let counted = 0;
+    let large: Reservation | null = null;
     return {
       arrived: (bytes) => {
         size += bytes;
         if (size <= SMALL_BYTES) return;
-        // One alone may have any size.
-        const others = this.#bytes - counted;
-        if (others > 0 && others + size > this.#limitBytes) {
-          throw new ServiceError({
-            code: 'SERVICE_UNAVAILABLE',
-            message: 'too many large bodies are in hand: retry',
-            headers: { 'retry-after': RETRY_AFTER_SECONDS },
-          });
+        if (large !== null) large.take(bytes);
+        else {
+          const reservation = this.#budget.reserve();
+          reservation.take(size);
+          large = reservation;
         }
-        this.#bytes = others + size;
-        counted = size;
       },
-      leave: () => {
-        this.#bytes -= counted;
-        counted = 0;
-      },
+      release: () => large?.release(),
     };
   }
+}
+
+function tooManyBodies(): ServiceError {
+  return new ServiceError({
+    code: 'SERVICE_UNAVAILABLE',
+    message: 'too many large bodies are in memory: retry',
+    headers: { 'retry-after': RETRY_AFTER_SECONDS },
+  });
 }

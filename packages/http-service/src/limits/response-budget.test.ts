@@ -1,20 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { Outbox, type Outgoing } from './response-budget.js';
+import { ResponseBudget, type OutgoingAnswer } from './response-budget.js';
 
 const KIB = 1024;
 
-/** An outbox of 1 MiB whose clock stands still until it is put forward. */
-function outboxOf(): {
-  readonly take: (name: string, bytes: number) => Outgoing;
+/** An budget of 1 MiB whose clock stands still until it is put forward. */
+function budgetOf(): {
+  readonly take: (name: string, bytes: number) => OutgoingAnswer;
   readonly cut: readonly string[];
   readonly pass: (ms: number) => void;
 } {
   let now = 0;
   const cut: string[] = [];
-  const outbox = new Outbox(1024 * KIB, () => now);
+  const budget = new ResponseBudget(1024 * KIB, () => now);
   return {
-    take: (name, bytes) => outbox.take(bytes, () => cut.push(name)),
+    take: (name, bytes) => budget.take(bytes, () => cut.push(name)),
     cut,
     pass: (ms) => (now += ms),
   };
@@ -26,7 +26,7 @@ const REFUSED = expect.objectContaining({
 
 describe('the large answers on their way', () => {
   it('have room together, and one alone has whatever its size', () => {
-    const { take, cut } = outboxOf();
+    const { take, cut } = budgetOf();
     take('huge', 5000 * KIB).release();
     take('a', 512 * KIB);
     take('b', 512 * KIB);
@@ -35,7 +35,7 @@ describe('the large answers on their way', () => {
   });
 
   it('give their room back once, when they are read', () => {
-    const { take } = outboxOf();
+    const { take } = budgetOf();
     const a = take('a', 600 * KIB);
     take('b', 400 * KIB);
     a.release();
@@ -45,7 +45,7 @@ describe('the large answers on their way', () => {
   });
 
   it('are cut off when they are read too slowly and others need the room, the oldest first and no more than needed', () => {
-    const { take, cut, pass } = outboxOf();
+    const { take, cut, pass } = budgetOf();
     take('stands still', 300 * KIB);
     take('drips', 300 * KIB).passed(KIB);
     take('is read', 300 * KIB).passed(200 * KIB);
@@ -60,7 +60,7 @@ describe('the large answers on their way', () => {
   });
 
   it('keep their place while nobody else needs it, however slow', () => {
-    const { take, cut, pass } = outboxOf();
+    const { take, cut, pass } = budgetOf();
     take('slow', 300 * KIB);
     pass(60_000);
     take('another', 300 * KIB);

@@ -1,63 +1,57 @@
 import { ServiceError } from '../errors/service-error.js';
+import { ByteBudget, type Reservation } from './byte-budget.js';
 
-const LIMIT_BYTES = 256 * 1024 * 1024;
-/** So fast somebody reads who reads at all, in bytes a millisecond. */
-const SLOW = 64;
+const TOTAL_BYTES = 256 * 1024 * 1024;
+/** Minimum read rate of a live client, in bytes per millisecond. */
+const MIN_READ_RATE = 64;
 const GRACE_MS = 2000;
 const RETRY_AFTER_SECONDS = '1';
 
-/** A large answer on its way, with its place in memory. */
-export interface Outgoing {
-  /** Notes that the client has taken so many bytes more. */
+/** A large answer that is being sent. */
+export interface OutgoingAnswer {
+  /** Counts bytes that the client has taken. */
   readonly passed: (bytes: number) => void;
-  /** Gives the place back; a second call does nothing. */
+  /** Frees the room of the answer; a second call does nothing. */
   readonly release: () => void;
 }
 
 interface Answer {
-  readonly bytes: number;
+  readonly reservation: Reservation;
   readonly since: number;
   readonly cut: () => void;
   passed: number;
 }
 
 /**
- * The large answers of a service that their clients have not read yet. Each is whole in memory, and to ask for one costs
- * nothing: without a bound, clients that read slowly would fill it.
+ * Bounds the large answers that clients have not read yet. Each is whole in memory and costs its client nothing to
+ * request: without a bound, slow readers would exhaust the memory.
  */
-export class Outbox {
-  readonly #limitBytes: number;
+export class ResponseBudget {
+  readonly #budget: ByteBudget;
   readonly #nowMs: () => number;
   readonly #answers = new Set<Answer>();
-  #bytes = 0;
 
-  constructor(limitBytes = LIMIT_BYTES, nowMs: () => number = () => performance.now()) {
-    this.#limitBytes = limitBytes;
+  constructor(totalBytes = TOTAL_BYTES, nowMs: () => number = () => performance.now()) {
+    this.#budget = new ByteBudget({ totalBytes, refuse: tooManyAnswers });
     this.#nowMs = nowMs;
   }
 
   /**
-   * Takes a place for an answer. Where there is none, those that are read too slowly are cut off, the oldest first.
-   * @param cut ends the connection of this answer
-   * @throws ServiceError SERVICE_UNAVAILABLE when every place is taken by clients that do read
+   * Reserves the bytes of an answer. Without room, answers that are read too slowly are cut off, the oldest first.
+   * @param cut closes the connection of this answer
+   * @throws ServiceError SERVICE_UNAVAILABLE when live readers use all the room
    */
-  take(bytes: number, cut: () => void): Outgoing {
-    for (const answer of this.#answers) {
-      if (this.#hasRoom(bytes)) break;
-      if (!this.#isSlow(answer)) continue;
-      this.#release(answer);
-      answer.cut();
+  take(bytes: number, cut: () => void): OutgoingAnswer {
+    const reservation = this.#budget.reserve();
+    for (const other of this.#answers) {
+      if (reservation.exceededBy(bytes) === null) break;
+      if (!this.#isSlow(other)) continue;
+      this.#release(other);
+      other.cut();
     }
-    if (!this.#hasRoom(bytes)) {
-      throw new ServiceError({
-        code: 'SERVICE_UNAVAILABLE',
-        message: 'too many large answers are on their way: retry',
-        headers: { 'retry-after': RETRY_AFTER_SECONDS },
-      });
-    }
-    const answer: Answer = { bytes, since: this.#nowMs(), cut, passed: 0 };
+    reservation.take(bytes);
+    const answer: Answer = { reservation, since: this.#nowMs(), cut, passed: 0 };
     this.#answers.add(answer);
-    this.#bytes += bytes;
     return {
       passed: (more) => {
         answer.passed += more;
@@ -68,17 +62,21 @@ export class Outbox {
     };
   }
 
-  /** One alone may have any size. */
-  #hasRoom(bytes: number): boolean {
-    return this.#answers.size === 0 || this.#bytes + bytes <= this.#limitBytes;
-  }
-
   #isSlow({ since, passed }: Answer): boolean {
     const readingMs = this.#nowMs() - since - GRACE_MS;
-    return readingMs > 0 && passed < readingMs * SLOW;
+    return readingMs > 0 && passed < readingMs * MIN_READ_RATE;
   }
 
   #release(answer: Answer): void {
-    if (this.#answers.delete(answer)) this.#bytes -= answer.bytes;
+    this.#answers.delete(answer);
+    answer.reservation.release();
   }
+}
+
+function tooManyAnswers(): ServiceError {
+  return new ServiceError({
+    code: 'SERVICE_UNAVAILABLE',
+    message: 'too many large answers are on their way: retry',
+    headers: { 'retry-after': RETRY_AFTER_SECONDS },
+  });
 }

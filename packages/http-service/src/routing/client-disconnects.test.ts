@@ -3,8 +3,9 @@ import { EventEmitter, once } from 'node:events';
 import express from 'express';
 import { ok, type ServiceResponse } from '../handler/handler.js';
 import { createMetrics } from '../telemetry/metrics.js';
-import { createRouter, frontDoor, mount, type RouterOptions } from './router.js';
 import type { Route } from './route.js';
+import { createRouter, hotRoutes } from './router.js';
+import type { RouterOptions } from './router-options.js';
 import { serve, type RunningServer, type ServeOptions } from '../process/serve.js';
 import { connectRaw, recordedLog } from '../testing/index.js';
 import type { SpanAttributes, Trace } from '../telemetry/trace.js';
@@ -245,17 +246,16 @@ describe('what admit returns', () => {
   });
 });
 
-describe('the front door', () => {
-  it('serves its routes itself and leaves every other path to Express', async () => {
+describe('hot routes', () => {
+  it('are answered before Express, which gets other paths', async () => {
     const { logger } = recordedLog();
     const app = express();
     app.get('/behind', (_request, response) => {
       response.send('behind');
     });
-    mount(app, [], { logger });
-    const door = frontDoor([{ method: 'GET', path: '/front', handler: async () => ok({ front: true }) }], app, {
-      logger,
-    });
+    app.use(createRouter([], { logger }));
+    const hot: Route = { method: 'GET', path: '/front', handler: async () => ok({ front: true }) };
+    const door = hotRoutes([hot], app, { logger });
     const server = await serve(door, { host: '127.0.0.1', port: 0, logger });
     running.push(server);
     expect(await (await fetch(`${server.url}/front`)).json()).toEqual({ front: true });

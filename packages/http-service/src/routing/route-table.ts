@@ -89,7 +89,7 @@ function resourceOf(routes: readonly Route[]): Resource {
   };
 }
 
-function endpointOf(route: Route): Endpoint {
+export function endpointOf(route: Route): Endpoint {
   return {
     route,
     headers: route.cors === 'public' ? { ...SECURITY_HEADERS, ...PUBLIC_CORS_HEADERS } : SECURITY_HEADERS,

@@ -1,34 +1,36 @@
 import type { Handler, RequestHead, ResponseHeaders, ServiceResponse, StreamHandler } from '../handler/handler.js';
 
-export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-interface RouteRules {
+interface RouteRules<Description> {
   readonly method: RouteMethod;
   /** `/v1/cer/:hash`: segments beginning with a colon are parameters, everything else is matched byte for byte. */
   readonly path: string;
+  /** What documents say of the route. The router does not read it. */
+  readonly describe?: Description;
   /**
-   * Authentication, authorization and rate limits, on the head alone, before one byte of the body is read. The handler
-   * gets the same object, so what was found out here can wait for it in a WeakMap. Headers that it returns stand on the
-   * answer, whatever the handler says.
+   * Authentication, authorization and rate limits, on the head alone, before the first byte of the body is read. The
+   * handler receives the same object, so a WeakMap keyed by it carries results over. Returned headers are put on the
+   * answer, whatever the handler returns.
    */
   readonly admit?: (head: RequestHead) => Promise<ResponseHeaders | undefined> | Promise<void>;
-  /**
-   * Runs around the reading of the body and the handler: what a budget holds for a request is held until both have ended,
-   * however they end.
-   */
+  /** Runs around the reading of the body and the handler, so that a budget is held until both have ended. */
   readonly within?: (head: RequestHead, work: () => Promise<ServiceResponse>) => Promise<ServiceResponse>;
-  /** The largest body; 1 MiB when left out. A function is asked after `admit`, for limits that depend on the caller. */
+  /** Largest body in bytes; 1 MiB by default. A function is called after `admit`, for limits that depend on the caller. */
   readonly bodyLimitBytes?: number | ((head: RequestHead) => number);
-  /** The media types a body may have, lower case; any when left out. */
+  /** Accepted media types of a body, lower case; any by default. */
   readonly mediaTypes?: readonly string[];
-  /** Content codings the handler undoes itself, e.g. `gzip`; none when left out. */
+  /** Content codings that the handler decodes, e.g. `gzip`; none by default. */
   readonly contentEncodings?: readonly string[];
-  /** `public`: any web page may read the answers, without cookies. `none`, the default: no CORS header at all. */
+  /** `public`: any web page may read the answers, without cookies. `none`, the default: no CORS headers. */
   readonly cors?: 'public' | 'none';
 }
 
-/** A route whose handler gets the whole body, or one (`body: 'stream'`) whose handler reads it as it arrives. */
-export type Route = RouteRules &
+/**
+ * One method at one path. The handler receives the whole body, or with `body: 'stream'` reads it as it arrives.
+ * @typeParam Description what the service documents of its routes, e.g. summary, answers and scopes
+ */
+export type Route<Description = unknown> = RouteRules<Description> &
   (
     | { readonly body?: 'bytes'; readonly handler: Handler }
     | { readonly body: 'stream'; readonly handler: StreamHandler }

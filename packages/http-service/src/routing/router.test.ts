@@ -3,17 +3,19 @@ import express, { type Express } from 'express';
 import request from 'supertest';
 import { json, jsonText, noContent, ok, pathParam, redirect, type Handler } from '../handler/handler.js';
 import { silentLogger } from '../telemetry/logger.js';
-import { createRouter, mount, type RouterOptions } from './router.js';
 import type { Route } from './route.js';
+import { createRouter } from './router.js';
+import type { RouterOptions } from './router-options.js';
+import { notFoundPage } from './not-found-page.js';
 import { ServiceError } from '../errors/service-error.js';
 import { recordedLog } from '../testing/index.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 function appOf(routes: readonly Route[], options: Partial<RouterOptions> = {}): Express {
-  const app = express();
-  mount(app, routes, { logger: silentLogger(), ...options });
-  return app;
+  return express()
+    .disable('x-powered-by')
+    .use(createRouter(routes, { logger: silentLogger(), ...options }));
 }
 
 const echo: Handler = async ({ body }) => ok({ bytes: body.length });
@@ -142,13 +144,24 @@ describe('routing', () => {
     expect(() => createRouter([{ ...route, path: 'a' }], { logger: silentLogger() })).toThrow('must begin');
   });
 
-  it('hands unknown paths on where the app serves more behind it', async () => {
-    const open = express();
-    mount(open, [], { logger: silentLogger(), passUnknownPaths: true });
-    open.get('/page', (_request, response) => {
-      response.send('page');
-    });
-    expect((await request(open).get('/page')).text).toBe('page');
+  it('answers unknown paths as it is set to', async () => {
+    const page = { status: 404, headers: { 'content-type': 'text/html; charset=utf-8' }, body: '<p>None</p>' };
+    const site = appOf([], { notFound: notFoundPage(page) });
+    const shown = await request(site).post('/nowhere').set('accept', 'text/html,*/*;q=0.8').send('body');
+    expect([shown.status, shown.text, shown.headers['x-request-id']]).toEqual([
+      404,
+      '<p>None</p>',
+      expect.stringMatching(UUID),
+    ]);
+    for (const accept of ['*/*', 'application/json', 'text/html;q=0.5, application/json', 'image/png']) {
+      const refused = await request(site).get('/nowhere').set('accept', accept);
+      expect([refused.status, refused.body]).toMatchObject([404, { error: 'NOT_FOUND' }]);
+    }
+  });
+
+  it('admits unknown paths before answering them', async () => {
+    const limited = appOf([], { notFound: { ...notFoundPage(noContent()), admit: refuse('RATE_LIMITED', 429) } });
+    expect((await request(limited).get('/nowhere').set('accept', 'text/html')).status).toBe(429);
   });
 });
 

@@ -4,20 +4,17 @@ import request from 'supertest';
 import { ok } from '../handler/handler.js';
 import { silentLogger } from './logger.js';
 import { createMetrics, metricsHandler } from './metrics.js';
-import { mount } from '../routing/router.js';
+import type { Route } from '../routing/route.js';
+import { createRouter } from '../routing/router.js';
 
 describe('metrics', () => {
   it('count requests by route pattern, method and status class, never by path', async () => {
     const metrics = createMetrics();
-    const app = express();
-    mount(
-      app,
-      [
-        { method: 'GET', path: '/things/:id', handler: async () => ok({}) },
-        { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) },
-      ],
-      { logger: silentLogger(), metrics },
-    );
+    const routes: readonly Route[] = [
+      { method: 'GET', path: '/things/:id', handler: async () => ok({}) },
+      { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) },
+    ];
+    const app = express().use(createRouter(routes, { logger: silentLogger(), metrics }));
     await request(app).get('/things/secret-id');
     await request(app).get('/things/other-id');
     await request(app).get('/secret-path');
@@ -30,8 +27,8 @@ describe('metrics', () => {
 
   it('do not grow with methods that a client invents', async () => {
     const metrics = createMetrics();
-    const app = express();
-    mount(app, [{ method: 'GET', path: '/a', handler: async () => ok({}) }], { logger: silentLogger(), metrics });
+    const route: Route = { method: 'GET', path: '/a', handler: async () => ok({}) };
+    const app = express().use(createRouter([route], { logger: silentLogger(), metrics }));
     await request(app).trace('/a');
     expect(await metrics.registry.metrics()).toContain('{route="/a",method="ANY",status="4xx"} 1');
   });

@@ -1,0 +1,123 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ErrorShaper } from '../answers/error-shaper.js';
+import { acceptsMediaType } from '../bodies/media-type.js';
+import {
+  announcesBody,
+  inviteBody,
+  NO_BODY,
+  readBody,
+  refuseAnnouncedLength,
+  streamBody,
+} from '../bodies/read-body.js';
+import { ServiceError } from '../errors/service-error.js';
+import { noContent, type RequestHead, type ResponseHeaders, type ServiceResponse } from '../handler/handler.js';
+import type { BodyBudget } from '../limits/body-budget.js';
+import type { ResponseBudget } from '../limits/response-budget.js';
+import { requestHead, type Target } from './request-head.js';
+import type { Route } from './route.js';
+import type { Endpoint, RouteMatch } from './route-table.js';
+import type { RouterOptions } from './router-options.js';
+
+const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
+const NO_VALUES: readonly string[] = [];
+
+/** What all exchanges of one router share. */
+export interface RouterParts {
+  readonly options: RouterOptions;
+  readonly shapeError: ErrorShaper;
+  /** Answers paths that no route has. */
+  readonly unknown: Endpoint;
+  readonly bodyBudget: BodyBudget;
+  readonly responseBudget: ResponseBudget;
+}
+
+/** One request and its answer. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly target: Target;
+  /** Undefined for a path that no route has. */
+  readonly found: RouteMatch | undefined;
+  /** Undefined for a method that the path does not have. */
+  readonly endpoint: Endpoint | undefined;
+}
+
+/** Headers that `admit` returned, for whichever answer follows. */
+export interface Admitted {
+  headers?: ResponseHeaders;
+}
+
+/**
+ * Takes a request through the order of refusals to its handler.
+ * @throws ServiceError for a refusal, ClientGone, and what the route's own functions throw
+ * @see docs/spec.md, "Refusal order"
+ */
+export async function answerOf(
+  exchange: Exchange,
+  { options, bodyBudget }: RouterParts,
+  requestId: string,
+  admitted: Admitted,
+): Promise<ServiceResponse> {
+  const { request, response, target, found, endpoint } = exchange;
+  if (endpoint === undefined) {
+    const preflight = found?.resource.preflight;
+    if (request.method === 'OPTIONS' && preflight !== undefined) return noContent(preflight);
+    throw new ServiceError({ code: 'METHOD_NOT_ALLOWED', headers: { allow: found?.resource.allow ?? '' } });
+  }
+  const { route, paramNames } = endpoint;
+  const values = found?.values ?? NO_VALUES;
+  const head = requestHead(request, response, target, values, paramNames, requestId, options.trustedProxies);
+  if (route.admit !== undefined) {
+    const headers = await route.admit(head);
+    if (typeof headers === 'object') admitted.headers = headers;
+  }
+  const work = (): Promise<ServiceResponse> => handle(route, head, exchange, bodyBudget);
+  return route.within === undefined ? work() : route.within(head, work);
+}
+
+async function handle(
+  route: Route,
+  head: RequestHead,
+  { request, response }: Exchange,
+  bodyBudget: BodyBudget,
+): Promise<ServiceResponse> {
+  const sendsBody = route.method !== 'GET' && announcesBody(request);
+  const limitBytes = sendsBody ? bodyLimitOf(route, head) : 0;
+  if (sendsBody) {
+    refuseMediaType(route, head);
+    refuseAnnouncedLength(request, limitBytes);
+    inviteBody(request, response);
+  }
+  // The body is added to the head itself, so that a WeakMap entry of `admit` also holds for the handler.
+  if (route.body === 'stream') {
+    return route.handler(Object.assign(head, { body: streamBody(request, limitBytes) }));
+  }
+  if (!sendsBody) return route.handler(Object.assign(head, { body: NO_BODY }));
+  const incoming = bodyBudget.open();
+  try {
+    const body = await readBody(request, limitBytes, incoming.arrived);
+    return await route.handler(Object.assign(head, { body }));
+  } finally {
+    incoming.release();
+  }
+}
+
+function bodyLimitOf({ bodyLimitBytes = DEFAULT_BODY_LIMIT_BYTES }: Route, head: RequestHead): number {
+  return typeof bodyLimitBytes === 'number' ? bodyLimitBytes : bodyLimitBytes(head);
+}
+
+function refuseMediaType({ mediaTypes, contentEncodings }: Route, { headers }: RequestHead): void {
+  if (mediaTypes !== undefined && !acceptsMediaType(headers['content-type'], mediaTypes)) {
+    throw new ServiceError({
+      code: 'UNSUPPORTED_MEDIA_TYPE',
+      message: `content-type: must be ${mediaTypes.join(' or ')}`,
+    });
+  }
+  const coding = headers['content-encoding']?.toLowerCase() ?? 'identity';
+  if (coding !== 'identity' && contentEncodings?.includes(coding) !== true) {
+    throw new ServiceError({
+      code: 'UNSUPPORTED_MEDIA_TYPE',
+      message: `content-encoding: must be ${['identity', ...(contentEncodings ?? [])].join(' or ')}`,
+    });
+  }
+}
