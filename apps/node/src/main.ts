@@ -7,7 +7,7 @@ import { startNode } from './start/start-node.js';
 import { StartupError } from './errors/startup-error.js';
 import { StoreError } from './store/index.js';
 
-/** Errors whose message was written for the operator. */
+/** Errors whose message is meant for the operator. */
 function isForOperator(error: unknown): error is Error {
   const known = [
     StartupError,

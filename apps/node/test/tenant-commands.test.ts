@@ -122,7 +122,7 @@ describe('the command that writes the tables of records anew', () => {
       for (const record of [deleted, kept]) if (record !== undefined) await records.recordOnce(record);
       await records.setVisibility(deleted?.certificateHash ?? '', 'deleted');
     });
-    expect(await command('compact')).toEqual(['the tables of records were written anew']);
+    expect(await command('compact')).toEqual(['the tables of records were rewritten']);
     const database = join(folder, 'database');
     const bytes = readdirSync(database).map((name) => readFileSync(join(database, name), 'latin1'));
     expect([bytes.join('').includes('canary'), bytes.join('').includes('kept')]).toEqual([false, true]);

@@ -31,7 +31,7 @@ export function auditRoutes({ audit, adminGate, signing }: AuditRouteDeps): Rout
       admit: adminGate.admit,
       handler: async ({ query }) => {
         const { after, limit } = checkQuery(AuditQuery, query);
-        // The end first: entries that come meanwhile are on the page or on a later one, never beyond the head.
+        // Reads the head first: entries added concurrently are on this page or a later one, never beyond the head.
         const last = await audit.last();
         const rows = await audit.after(Number(after), Number(limit));
         const shown = rows.filter(({ seq }) => last !== null && seq <= last.seq);

@@ -12,7 +12,7 @@ export interface LegalHoldRouteDeps {
   readonly auditLog: AuditLog;
 }
 
-/** Holds what is under a hash against every deletion, and releases it. @see docs/spec.md, "Retention" */
+/** Places a legal hold on the records of a hash, and releases it. @see docs/spec.md, "Retention" */
 export function legalHoldRoutes({ store, adminGate, auditLog }: LegalHoldRouteDeps): Route[] {
   const { legalHolds } = store;
   return (['records', 'projects'] as const).flatMap((kind) =>
@@ -24,7 +24,7 @@ export function legalHoldRoutes({ store, adminGate, auditLog }: LegalHoldRouteDe
       handler: async (request) => {
         const hash = parseHash(pathParam(request, 'hash'), 'hash');
         const tenant = scopeOf(request).tenant ?? null;
-        // Before the act: then no act is without its entry.
+        // Logged first, so that every act has an entry.
         const auditSeq = await auditLog.append({
           act: `${kind}.${act}`,
           target: hash,
@@ -34,7 +34,7 @@ export function legalHoldRoutes({ store, adminGate, auditLog }: LegalHoldRouteDe
         });
         const found = await (act === 'hold' ? legalHolds.place(kind, hash, tenant) : legalHolds.release(hash, tenant));
         if (found === 0) throw recordNotFound();
-        // Another hold, of the tenant or under the other hash, may still keep it.
+        // Another hold, of the tenant or of the other hash, may still apply.
         return ok({ ok: true, hash, held: await legalHolds.held(kind, hash, tenant), auditSeq });
       },
     })),

@@ -10,12 +10,12 @@ import {
 import { objectMember, parseStored, storedMeta, textMember } from '../records/stored-cer.js';
 import type { AttestationColumns, CertificateRecord } from '../store/index.js';
 
-/** What goes with one attestation: tokens timestamp its receipt and no later one. */
+/** The parts that belong to one attestation: timestamp tokens cover its receipt and no later one. */
 const ATTESTED = ['attestation', 'verificationEnvelope', 'verificationEnvelopeSignature', 'timestamps'];
 
 /**
- * What the node signs over a record it has verified, once more: the earlier attestation moves to the end of
- * `meta.attestationHistory`, a stored reseal gets a receipt of its own, no hash changes.
+ * Signs a verified record again: the earlier attestation moves to the end of `meta.attestationHistory`, a stored reseal
+ * gets its own receipt, no hash changes.
  * @see docs/spec.md, "Admin routes"
  */
 export async function attestedAnew(
@@ -45,7 +45,7 @@ async function newAttestation(
   if (record.bundleJson !== null) {
     return attestBundle({ bundle: parseStored(record.bundleJson), certificateHash, hashed: null }, attestor, facts);
   }
-  // The content was never kept, so there is nothing an envelope could be signed over: a receipt over the hash, no more.
+  // The content is not stored, so no envelope can be signed: only a receipt over the hash.
   const { bundleType, protocolVersion } = record;
   const known = { bundleType, snapshot: { protocolVersion } };
   const { attestation } = await attestBundle({ bundle: known, certificateHash, hashed: null }, attestor, facts);
@@ -82,7 +82,7 @@ async function newPublicCer(
   };
 }
 
-/** Nothing of an earlier attestation stays beside the new one: an old envelope would contradict it. */
+/** Removes the earlier attestation's members: an old envelope would contradict the new attestation. */
 function renewed(meta: JsonObject, made: AttestationMeta): JsonObject {
   const stated = member(meta, 'attestationHistory');
   const history: readonly JsonValue[] = Array.isArray(stated) ? stated : [];

@@ -12,9 +12,9 @@ export interface RecertifyRouteDeps extends RecertifyDeps {
 }
 
 const MAX_HASHES = 1000;
-/** Of a filter's records so many are looked at for one page. */
+/** Maximum records of a filter that one page inspects. */
 const PAGE_ROWS = 1000;
-/** A record may be megabytes large, so few are in memory at a time. */
+/** Maximum records in memory: each may have megabytes. */
 const ROWS_A_READ = 20;
 
 const version = /^\d{1,6}\.\d{1,6}\.\d{1,6}$/;
@@ -62,7 +62,7 @@ export function recertifyRoutes(deps: RecertifyRouteDeps): Route[] {
           asked.filter === undefined
             ? { certificateHashes: hashes }
             : { filter: { ...timeOf(filter), ...versionOf(filter) }, after };
-        // Before the act: then no act is without its entry. Who only looks changes nothing, the log included.
+        // Logged first, so that every act has an entry. A dry run changes nothing, including the log.
         const auditSeq = isDryRun
           ? null
           : await auditLog.append({
@@ -108,7 +108,7 @@ async function recertifyPage(
   return { results, next: String(place) };
 }
 
-/** As the node writes its own times, so that texts compare like times. */
+/** In the node's own time format, so that texts compare like times. */
 function timeOf({ attestedBefore }: FilterPage['filter']): { attestedBefore?: string } {
   return attestedBefore === undefined ? {} : { attestedBefore: new Date(attestedBefore).toISOString() };
 }
@@ -117,7 +117,7 @@ function versionOf({ envelopeVersionBelow }: FilterPage['filter']): { envelopeVe
   return envelopeVersionBelow === undefined ? {} : { envelopeVersionBelow };
 }
 
-/** No envelope is below every version. */
+/** A record without an envelope is below every version. */
 function isBelow(found: string | null, bound: string): boolean {
   if (found === null || !version.test(found)) return true;
   const [a, b] = [found, bound].map((text) => text.split('.').map(Number));

@@ -12,7 +12,7 @@ import { storedFault } from './stored-faults.js';
 export interface RecertifyDeps {
   readonly store: Pick<Store, 'records' | 'recordScan'>;
   readonly signing: Pick<Signing, 'attestorAt' | 'published'>;
-  /** A receipt under a revoked key counts when a token shows that it is older. */
+  /** A receipt under a revoked key is valid when a timestamp token proves that it is older. */
   readonly timestamps?: TimestampVerifier | null;
   readonly now: () => Date;
 }
@@ -20,16 +20,16 @@ export interface RecertifyDeps {
 export interface Recertified {
   readonly certificateHash: string;
   readonly result: 'recertified' | 'unchanged' | 'failed';
-  /** Null when there is nothing to explain. */
+  /** Null when there is no reason to report. */
   readonly reason: string | null;
 }
 
-/** How often somebody else may change a record between reading and writing it. */
+/** Maximum retries when another writer changes the record between reading and writing it. */
 const ATTEMPTS = 5;
 
 /**
- * Attests one record anew, unless its newest attestation has the active key and the current envelope.
- * @param isDryRun tells what would happen and writes nothing
+ * Attests one record again, unless its newest attestation has the active key and the current envelope.
+ * @param isDryRun reports the outcome without writing
  * @see docs/spec.md, "Admin routes"
  */
 export async function recertify(
@@ -55,7 +55,7 @@ export async function recertify(
       if (isCurrent(asRead, attestor.signer.kid)) return answer('unchanged');
       const facts = { attestationId: randomUUID(), attestedAt: time.toISOString() };
       const next = await attestedAnew(asRead, attestor, facts);
-      // Content that no envelope can be made of would be signed again for ever.
+      // Content without a possible envelope would be signed again on every run.
       if (asRead.kid === next.kid && !hasEnvelope(asRead.metaJson) && !hasEnvelope(next.metaJson)) {
         return answer('unchanged');
       }
@@ -66,7 +66,7 @@ export async function recertify(
   });
 }
 
-/** Every record of a hash, of all tenants; one that fails makes the whole answer `failed`. */
+/** Every record of a hash, across tenants; one failure makes the whole result `failed`. */
 export async function recertifyHash(
   deps: RecertifyDeps,
   certificateHash: string,

@@ -13,11 +13,11 @@ export interface SettingsRouteDeps {
 
 const PATH = '/v1/admin/tenants/:tenant/settings';
 
-/** What holds for a tenant, and who said it. @see docs/spec.md, "Retention" */
+/** The effective settings of a tenant and their sources. @see docs/spec.md, "Retention" */
 export function settingsRoutes({ store, adminGate, auditLog }: SettingsRouteDeps): Route[] {
   const { admit } = adminGate;
   const known = async (tenantId: string): Promise<string> => {
-    // A typing error would be settings of nobody, and nobody would notice.
+    // Settings of a mistyped tenant would have no effect and go unnoticed.
     if (await store.tenantSettings.knows(tenantId)) return tenantId;
     throw new ServiceError({ code: 'NOT_FOUND', message: 'tenant: is not known to this node' });
   };
@@ -45,7 +45,7 @@ export function settingsRoutes({ store, adminGate, auditLog }: SettingsRouteDeps
   ];
 }
 
-/** Changes what an administrator said of a tenant. @returns the place of its audit entry, which is written first */
+/** Changes the administrator's settings of a tenant. @returns the seq of the audit entry, which is written first */
 export async function changeSettings(
   { store, auditLog }: Pick<SettingsRouteDeps, 'store' | 'auditLog'>,
   tenantId: string,
@@ -58,7 +58,7 @@ export async function changeSettings(
   return auditSeq;
 }
 
-/** What holds for a tenant, and who said what. */
+/** The effective settings of a tenant, and each source's part. */
 export async function shownTenant(
   { tenantSettings }: SettingsRouteDeps['store'],
   tenantId: string,

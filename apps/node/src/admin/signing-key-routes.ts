@@ -8,7 +8,7 @@ import type { Signing } from '../signing/signing.js';
 import { acceptStatement } from '../signing-keys/accept-statement.js';
 import type { SigningKeyStore } from '../store/index.js';
 
-/** What the routes of signing keys need beside the keys themselves. */
+/** Dependencies of the signing key routes besides the keys. */
 export interface SigningKeyRouteDeps {
   readonly keyOperations: Pick<KeyOperations, 'rotate' | 'revoke'>;
   readonly keyHistory: { document(): Promise<KeyHistoryDocument> };
@@ -19,7 +19,7 @@ export interface SigningKeyRouteDeps {
   readonly now: () => Date;
 }
 
-/** The longest history a verifier reads is about this large. */
+/** About the size of the longest history that a verifier reads. */
 const HISTORY_LIMIT_BYTES = 8 * 1024 * 1024;
 
 export const RotateRequest = z.strictObject({ immediate: z.boolean().optional() });

@@ -4,8 +4,8 @@ import { objectMember, parseStored, storedMeta } from '../records/stored-cer.js'
 import type { CertificateRecord } from '../store/index.js';
 
 /**
- * Why nothing may be signed over a record again: a hash that does not recompute, a receipt that does not verify.
- * @returns null when everything that is stored holds
+ * The fault that forbids signing a record again: a hash that does not recompute, a receipt that does not verify.
+ * @returns null when the stored record is valid
  */
 export async function storedFault(record: CertificateRecord, options: VerifyOptions): Promise<string | null> {
   const meta = storedMeta(record);
@@ -18,7 +18,7 @@ export async function storedFault(record: CertificateRecord, options: VerifyOpti
     const reseal = parseStored(publicCerJson);
     const fault = await faultOf(reseal, resealedCertificateHash);
     if (fault !== null) return `reseal: ${fault}`;
-    // The receipt of an original that was not kept is checked through the reseal, so it must be the same one.
+    // The receipt of an original that is not stored is verified through the reseal, so it must be the same one.
     if (!isOriginalOf(reseal, meta)) return 'reseal: names another receipt of the original than the stored one';
     return null;
   }

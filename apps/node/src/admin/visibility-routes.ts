@@ -28,7 +28,7 @@ const ACTS: ReadonlyMap<string, Visibility> = new Map([
 
 export const Scope = z.strictObject({ tenant: z.string().min(1).max(256).optional() });
 
-/** Hides, shows again and deletes what is under a hash. @see docs/spec.md, "Admin routes" */
+/** Hides, unhides and deletes the records of a hash. @see docs/spec.md, "Admin routes" */
 export function visibilityRoutes({ store, adminGate, auditLog }: VisibilityRouteDeps): Route[] {
   return (['records', 'projects'] as const).flatMap((kind) =>
     [...ACTS].map(([act, visibility]): Route => ({
@@ -39,7 +39,7 @@ export function visibilityRoutes({ store, adminGate, auditLog }: VisibilityRoute
       handler: async (request) => {
         const hash = parseHash(pathParam(request, 'hash'), 'hash');
         const { tenant } = scopeOf(request);
-        // Before the act: then no act is without its entry.
+        // Logged first, so that every act has an entry.
         const auditSeq = await auditLog.append({
           act: `${kind}.${act}`,
           target: hash,
@@ -61,7 +61,7 @@ function legalHold(): ServiceError {
   return new ServiceError({ code: 'LEGAL_HOLD', message: 'a legal hold keeps what is under this hash' });
 }
 
-/** No body is all tenants. */
+/** Without a body: all tenants. */
 export function scopeOf(request: ServiceRequest): z.output<typeof Scope> {
   return request.body.length === 0 ? {} : checkRequest(Scope, parseJsonBody(request));
 }

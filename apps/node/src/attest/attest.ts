@@ -22,8 +22,8 @@ export interface AttestedSubmission {
 }
 
 /**
- * Attests a bundle that was sealed elsewhere. Its hash is checked, never made or replaced; raw values in it are checked
- * and dropped.
+ * Attests a bundle that was sealed elsewhere. Its hash is checked, never computed or replaced; raw values in it are
+ * checked and dropped.
  * @see docs/spec.md, "POST /api/attest"
  */
 export async function attest(
@@ -50,7 +50,8 @@ async function attestFull(
     tenantId: caller.tenantId,
     commitmentSecretId: null,
     metadata: undefined,
-    // A raw prompt under a plain protocol is raw content, whatever the tenant publishes of confidential ones.
+    // A raw prompt under a plain protocol is raw content, whatever prompts the tenant publishes under the confidential
+    // one.
     publish: protocol.sealing === 'plain' ? { ...caller.publish, prompt: false } : caller.publish,
     visibility: caller.visibility,
     limits: caller.limits,

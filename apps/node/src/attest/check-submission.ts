@@ -20,7 +20,7 @@ export type AttestableBundle =
 
 const ATTESTABLE: ReadonlySet<string> = new Set([EXECUTION_V1, EXECUTION_V2, HASH_ONLY]);
 
-/** Findings that say the content does not have the form its own protocol and type demand. */
+/** Findings for content that violates the schema of its own protocol and type. */
 const SCHEMA_CODES: ReadonlySet<string> = new Set([
   'SCHEMA_ERROR',
   'SCHEMA_KEY_INVALID',
@@ -31,7 +31,7 @@ const SCHEMA_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Checks a submission in the order of refusals: shape, type and version (400), schema (422), hashes (400).
+ * Checks a submission in the order of precedence: shape, type and version (400), schema (422), hashes (400).
  * @throws ServiceError VALIDATION_ERROR, PROTOCOL_SCHEMA_UNSATISFIED, INVALID_BUNDLE with each mismatch
  * @see docs/spec.md, "POST /api/attest"
  */
@@ -41,7 +41,7 @@ export function checkSubmission(body: JsonValue): AttestableBundle {
     const { member: path, detail } = unwrapped.finding;
     throw validationError([`${path === '' ? 'body' : path}: ${detail}`]);
   }
-  // What the sender says of an attestation is not asked: it gets ours.
+  // The submitted attestation is ignored and replaced by the node's.
   const bundle = withoutEvidence(unwrapped.bundle);
   assertTypeAndVersion(bundle);
   const content = checkContent(bundle);
@@ -73,7 +73,7 @@ export function checkSubmission(body: JsonValue): AttestableBundle {
 
 const EVIDENCE: ReadonlySet<string> = new Set(['meta', ...OUTER_EVIDENCE]);
 
-/** Left in, an earlier receipt would contradict ours, and the answer would verify nowhere. */
+/** A remaining earlier receipt would contradict the new one, and the response would not verify. */
 function withoutEvidence(bundle: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(bundle).filter(([name]) => !EVIDENCE.has(name)));
 }

@@ -5,22 +5,22 @@ import { encodeBase64Url } from '@cer/keys';
 import type { Signing } from '../signing/signing.js';
 import { StoreError, type AuditRow, type AuditStore } from '../store/index.js';
 
-/** What is to be written down: everything but place and time, which the log gives. */
+/** An entry to append; the log assigns seq and time. */
 export interface AuditAct {
   /** Dotted, e.g. `records.delete`, `keys.rotate`. */
   readonly act: string;
-  /** A hash, a kid, a tenant's id. */
+  /** A hash, a kid or a tenant id. */
   readonly target: string | null;
   readonly actor: string;
   readonly requestId: string | null;
-  /** Never raw content, keys or secrets: the log is kept forever. */
+  /** Never raw content, keys or secrets: the log is permanent. */
   readonly details: JsonObject;
 }
 
 export interface AuditLog {
   /**
-   * Appends an act, signed and durable when it resolves. Call it before the act: then no act is without its entry.
-   * @returns the place of the entry
+   * Appends an entry, signed and durable when it resolves. Call it before the act, so that every act has an entry.
+   * @returns the seq of the entry
    */
   append(act: AuditAct): Promise<number>;
 }
@@ -31,12 +31,12 @@ export interface AuditLogDeps {
   readonly now: () => Date;
 }
 
-/** How often another node may be faster before the act is refused. */
+/** Maximum retries after another node appended first. */
 const ATTEMPTS = 100;
 
 /**
- * The audit log that all nodes of a database write: each entry is hashed with the one before it and signed, and of two
- * writers that saw the same end one tries again.
+ * The audit log shared by all nodes of a database: each entry is hashed with the previous one and signed; of two
+ * writers that saw the same head one retries.
  * @see docs/spec.md, "Audit log"
  */
 export function createAuditLog({ audit, signing, now }: AuditLogDeps): AuditLog {
@@ -64,7 +64,7 @@ export function createAuditLog({ audit, signing, now }: AuditLogDeps): AuditLog 
 
   return {
     append: (act) => {
-      // One after the other in this process; only other nodes are ever in the way.
+      // Serialized within this process, so that only other nodes can conflict.
       const appended = queue.then(() => append(act));
       queue = appended.catch(() => undefined);
       return appended;

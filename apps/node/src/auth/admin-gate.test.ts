@@ -18,7 +18,7 @@ function headFrom(remoteAddress: string, secret?: string): RequestHead {
   };
 }
 
-/** A gate whose clock stands still until it is told otherwise. */
+/** A gate with a manual clock. */
 function gateAt(start = 0): { admit: (address: string, secret?: string) => Promise<void>; pass: (ms: number) => void } {
   let now = start;
   const gate = createAdminGate({ adminSecret: new Secret(SECRET), now: () => new Date(now) });
@@ -31,20 +31,20 @@ function gateAt(start = 0): { admit: (address: string, secret?: string) => Promi
 const refused = (code: string): object => ({ refusal: { code } });
 
 describe('the gate of the admin routes', () => {
-  it('is closed on a node without a secret, whatever is given', async () => {
+  it('is closed on a node without a secret', async () => {
     const gate = createAdminGate({ adminSecret: undefined, now: () => new Date(0) });
     await expect(gate.admit(headFrom('192.0.2.1', SECRET))).rejects.toMatchObject(refused('ADMIN_NOT_CONFIGURED'));
     await expect(gate.admit(headFrom('192.0.2.1'))).rejects.toMatchObject(refused('ADMIN_NOT_CONFIGURED'));
   });
 
   it.each([undefined, '', 'x', `${SECRET}x`, SECRET.slice(1), 'y'.repeat(100_000), SECRET.toUpperCase(), '\u0000'])(
-    'refuses what is not the secret, of whatever length',
+    'rejects wrong secrets of any length',
     async (secret) => {
       await expect(gateAt().admit('192.0.2.1', secret)).rejects.toMatchObject(refused('UNAUTHORIZED'));
     },
   );
 
-  it('locks an address out after five wrong secrets, the right one too, and nobody else', async () => {
+  it('locks out only the guessing address after five failures', async () => {
     const { admit, pass } = gateAt();
     for (let attempt = 0; attempt < 5; attempt += 1) {
       await expect(admit('192.0.2.1', 'wrong'.repeat(attempt))).rejects.toMatchObject(refused('UNAUTHORIZED'));
@@ -59,7 +59,7 @@ describe('the gate of the admin routes', () => {
     await expect(admit('192.0.2.1', SECRET)).resolves.toBeUndefined();
   });
 
-  it('forgets failures after success and after a while', async () => {
+  it('clears failures after success and after the window', async () => {
     const { admit, pass } = gateAt();
     const fail = async (times: number): Promise<void> => {
       for (let attempt = 0; attempt < times; attempt += 1) {
@@ -92,7 +92,7 @@ describe('the gate of the admin routes', () => {
     await expect(admit('192.0.2.1', SECRET)).resolves.toBeUndefined();
   });
 
-  it('remembers a bounded number of addresses', async () => {
+  it('stores a bounded number of addresses', async () => {
     const { admit } = gateAt();
     for (let client = 0; client < 10_000; client += 1) {
       const address = `10.${client >> 16}.${(client >> 8) & 255}.${client & 255}`;

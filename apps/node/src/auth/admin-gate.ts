@@ -1,11 +1,11 @@
 import { equalSecret, ServiceError, type RequestHead, type Secret } from '@cer/http-service';
 import { createLockout, type LockoutTimes } from './lockout.js';
 
-/** Who may use the admin routes. */
+/** Access control of the admin routes. */
 export interface AdminGate {
   /** For `admit` of a route. @throws ServiceError ADMIN_NOT_CONFIGURED, UNAUTHORIZED, RATE_LIMITED */
   readonly admit: (head: RequestHead) => Promise<void>;
-  /** How the audit log names who was admitted: the secret is shared, so the address is all that is known. */
+  /** The actor in the audit log: the secret is shared, so only the address is known. */
   readonly actorOf: (head: RequestHead) => string;
 }
 
@@ -15,7 +15,7 @@ export interface AdminGateDeps {
   readonly lockout?: LockoutTimes;
 }
 
-/** Five wrong secrets in a quarter of an hour close the door for a quarter of an hour. */
+/** Five wrong secrets within 15 minutes lock the address out for 15 minutes. */
 const LOCKOUT: LockoutTimes = { failures: 5, windowMs: 15 * 60_000, lockedMs: 15 * 60_000 };
 
 /** @see docs/spec.md, "Admin routes" */
@@ -28,7 +28,7 @@ export function createAdminGate({ adminSecret, now, lockout = LOCKOUT }: AdminGa
       }
       const given = headers['x-admin-secret'];
       if (given === undefined) throw unauthorized();
-      // Before the comparison: who is locked out learns nothing from another try.
+      // Before the comparison, so that a locked-out client learns nothing from another attempt.
       const waitSeconds = locks.secondsLeft(remoteAddress);
       if (waitSeconds > 0) {
         throw new ServiceError({
@@ -37,7 +37,7 @@ export function createAdminGate({ adminSecret, now, lockout = LOCKOUT }: AdminGa
           headers: { 'retry-after': String(waitSeconds) },
         });
       }
-      // Digests have one length, so neither content nor length of the secret shows in the time it takes.
+      // Digests have equal length, so the comparison time reveals neither content nor length of the secret.
       if (!equalSecret(given, adminSecret.reveal())) {
         locks.noteFailure(remoteAddress);
         throw unauthorized();
@@ -48,7 +48,7 @@ export function createAdminGate({ adminSecret, now, lockout = LOCKOUT }: AdminGa
   };
 }
 
-/** Without the challenge of keyed routes: no browser should ask for this secret. */
+/** Without the challenge of keyed routes, so that browsers do not prompt for this secret. */
 function unauthorized(): ServiceError {
   return new ServiceError({ code: 'UNAUTHORIZED', message: 'X-Admin-Secret: is missing or wrong' });
 }

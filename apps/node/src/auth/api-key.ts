@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** What an API key may do. @see docs/spec.md, "API keys" */
+/** The scopes of API keys. @see docs/spec.md, "API keys" */
 export const SCOPES = ['certify', 'render', 'register', 'ingest', 'audit'] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -8,7 +8,7 @@ const KEY_BYTES = 32;
 const keyForm = /^cer_live_[A-Za-z0-9_-]{43}$/;
 const SHOWN_CHARACTERS = 'cer_live_'.length + 6;
 
-/** A new key: `cer_live_` and 43 base64url characters. It is shown once; only its hash is kept. */
+/** A new key: `cer_live_` and 43 base64url characters. It is shown once; only its hash is stored. */
 export function generateApiKey(): string {
   return `cer_live_${randomBytes(KEY_BYTES).toString('base64url')}`;
 }
@@ -22,7 +22,7 @@ export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-/** What people see of a key in a list. */
+/** The part of a key shown in lists. */
 export function apiKeyPrefix(key: string): string {
   return key.slice(0, SHOWN_CHARACTERS);
 }

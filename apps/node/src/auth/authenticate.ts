@@ -11,16 +11,16 @@ import { hashApiKey, isApiKey, type Scope } from './api-key.js';
 import type { Caller, KeyDirectory } from './key-directory.js';
 
 /**
- * Who may call a route, and how often. What admits runs on the head alone and answers the headers that say what is left
- * of a rate limit; `callerOf` tells the handler who was admitted.
+ * Authentication and rate limits of routes. Admission runs on the request head alone and returns the rate limit
+ * headers; `callerOf` returns the admitted caller to the handler.
  */
 export interface Gate {
-  /** Takes a key with one of the scopes. */
+  /** Requires a key with one of the scopes. */
   readonly admit: (...anyOf: readonly Scope[]) => (head: RequestHead) => Promise<ResponseHeaders | undefined>;
-  /** For routes that need no key. */
+  /** For routes without a key. */
   readonly admitAnybody: (head: RequestHead) => Promise<ResponseHeaders | undefined>;
   readonly callerOf: (head: RequestHead) => Caller;
-  /** The caller of a route that needs no key; null without one. A key that is given must be good. */
+  /** The caller of a route with an optional key; null without one. A key that is sent must be valid. */
   readonly optionalCaller: (head: RequestHead) => Promise<Caller | null>;
 }
 
@@ -29,7 +29,7 @@ export function createGate(directory: KeyDirectory, rates: RateLimits): Gate {
   const callers = new WeakMap<RequestHead, Caller>();
 
   const authenticate = async (key: string): Promise<Caller> => {
-    // A malformed key is refused without a look-up.
+    // A malformed key is rejected without a lookup.
     if (!isApiKey(key)) throw unauthorized();
     let caller: Caller | null;
     try {
@@ -48,7 +48,10 @@ export function createGate(directory: KeyDirectory, rates: RateLimits): Gate {
     return caller;
   };
 
-  /** Who tries keys is counted like anybody without one; a good key is never held up by its neighbours. */
+  /**
+   * A client with an invalid key counts as one without a key; a valid key is not limited by other clients of its
+   * address.
+   */
   const identify = async (head: RequestHead): Promise<Caller> => {
     try {
       return await authenticate(bearerKey(head));

@@ -4,19 +4,19 @@ import type { SettingsMemory } from '../tenants/settings-memory.js';
 import { ControlPlaneSettings, toStated } from '../tenants/tenant-settings.js';
 import { recordingBy, type CacheTimes, type KeyDirectory } from './key-directory.js';
 
-/** How long the control plane may take; longer counts as gone. */
+/** Timeout of the control plane, in ms. */
 const TIMEOUT_MS = 3000;
 
-/** How long its answers are believed. @see docs/spec.md, "Introspection" */
+/** Cache lifetime of its answers. @see docs/spec.md, "Introspection" */
 export const CONTROL_PLANE_TIMES: CacheTimes = { foundMs: 30_000, unknownMs: 5000 };
 
 const limit = z.number().int().min(0).max(1_000_000_000).nullable();
 
-// What the node needs of the answer; the rest is for others. @see docs/spec.md, "Introspection"
+// The members of the answer that the node uses. @see docs/spec.md, "Introspection"
 const Introspection = z.union([
   z.object({
     active: z.literal(false),
-    // Of a suspended account: its key is good for nothing, and what it said of its records still holds.
+    // For a suspended account: its keys are invalid, but its record settings still apply.
     tenantId: z.string().min(1).optional(),
     settings: ControlPlaneSettings.optional(),
   }),
@@ -34,8 +34,8 @@ const Introspection = z.union([
 const NOTHING_STATED = { publishJson: null, retentionDays: null, visibility: null, legalHold: false } as const;
 
 /**
- * API keys as the control plane knows them. Only the hash of a key is ever sent.
- * @param remember keeps what it says of the tenant and tells what holds
+ * Looks up API keys in the control plane. Only the hash of a key is sent.
+ * @param remember stores the control plane's settings of the tenant and returns the effective ones
  */
 export function controlPlaneDirectory(url: string, token: Secret<string>, remember: SettingsMemory): KeyDirectory {
   return {
@@ -52,7 +52,7 @@ export function controlPlaneDirectory(url: string, token: Secret<string>, rememb
       const { tenantId, settings } = answer;
       if (tenantId === undefined) return null;
       const stated = settings === undefined ? null : { ...NOTHING_STATED, ...toStated(settings) };
-      // Before the account is looked at: a legal hold on a suspended one must stop the sweeper too.
+      // Before the account status is checked: a legal hold must stop the sweeper for suspended accounts too.
       const holding = await remember(tenantId, stated);
       if (!answer.active || answer.accountStatus !== 'active') return null;
       const { keyId, scopes, limits } = answer;

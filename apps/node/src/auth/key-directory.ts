@@ -2,40 +2,40 @@ import type { PublishSettings } from '@cer/cer-core/attest';
 import type { FirstVisibility, Store } from '../store/index.js';
 import { settingsOf, type TenantSettings } from '../tenants/tenant-settings.js';
 
-/** What a plan allows; null: no limit. */
+/** Limits of a plan; null: unlimited. */
 export interface PlanLimits {
   readonly requestsPerMinute: number | null;
   readonly executionsPerMonth: number | null;
 }
 
-/** Who calls: a tenant, by one of its API keys. */
+/** The caller: a tenant and one of its API keys. */
 export interface Caller {
   readonly tenantId: string;
   readonly keyId: string;
   readonly scopes: ReadonlySet<string>;
   readonly publish: PublishSettings;
-  /** Left out where there are no plans. */
+  /** Absent on nodes without plans. */
   readonly limits?: PlanLimits;
-  /** Of the records that it makes. */
+  /** Visibility of the caller's new records. */
   readonly visibility: FirstVisibility;
 }
 
-/** Where API keys are looked up: the node's own table, or a control plane. */
+/** Looks up API keys, in the node's table or a control plane. */
 export interface KeyDirectory {
   /**
    * @param keyHash SHA-256 of the key, hex
    * @returns null for an unknown or inactive key
-   * @throws anything when the keys cannot be looked up: the request is then refused, never let through
+   * @throws any error when the lookup fails: the request is then refused
    */
   find(keyHash: string): Promise<Caller | null>;
 }
 
-/** What a tenant's settings mean for the records that its keys make. */
+/** The settings of a tenant that apply to new records. */
 export function recordingBy({ publish, visibility }: TenantSettings): Pick<Caller, 'publish' | 'visibility'> {
   return { publish, visibility: visibility === 'hidden' ? 'hidden' : 'visible' };
 }
 
-/** The node's own API keys. */
+/** API keys in the node's own table. */
 export function ownKeyDirectory({ tenants, tenantSettings }: Pick<Store, 'tenants' | 'tenantSettings'>): KeyDirectory {
   return {
     find: async (keyHash) => {
@@ -49,12 +49,12 @@ export function ownKeyDirectory({ tenants, tenantSettings }: Pick<Store, 'tenant
 }
 
 export interface CacheTimes {
-  /** How long a found key is believed, in milliseconds from the start of its look-up. */
+  /** Cache lifetime of a key, in milliseconds from the start of its lookup. */
   readonly foundMs: number;
   readonly unknownMs: number;
 }
 
-/** Of each kind. */
+/** Maximum entries per cache. */
 const MAX_CACHED_KEYS = 10_000;
 
 interface Remembered {
@@ -63,11 +63,11 @@ interface Remembered {
 }
 
 /**
- * Remembers answers for a bounded time and number. A failed look-up is never remembered and never bridged by an old
- * answer: when the directory is gone, so is access.
+ * Caches answers with bounded lifetime and number. A failed lookup is not cached and not replaced by an expired answer:
+ * without the directory there is no access.
  */
 export function cachedKeyDirectory(inner: KeyDirectory, times: CacheTimes, now: () => number): KeyDirectory {
-  // Apart: whoever tries ever new keys must not push out those that are in use.
+  // Separate caches, so that a client guessing keys cannot evict the valid ones.
   const found = new Map<string, Remembered>();
   const unknown = new Map<string, Remembered>();
   const asking = new Map<string, Promise<Caller | null>>();

@@ -1,7 +1,7 @@
 import { networkOf } from '@cer/http-service';
 
 export interface LockoutTimes {
-  /** So many failures within the window lock an address out. */
+  /** Failures within the window that lock an address out. */
   readonly failures: number;
   readonly windowMs: number;
   readonly lockedMs: number;
@@ -14,7 +14,7 @@ export interface Lockout {
   forget(address: string): void;
 }
 
-/** So many addresses are remembered at most. */
+/** Maximum addresses stored. */
 const MAX_ADDRESSES = 10_000;
 
 interface Failures {
@@ -24,7 +24,7 @@ interface Failures {
 }
 
 /**
- * Counts failures per address, in bounded memory. An IPv6 client has a whole /64 to itself, so that counts as one.
+ * Counts failures per address, in bounded memory. An IPv6 client controls a whole /64, so a /64 counts as one address.
  * @param nowMs a clock in milliseconds
  */
 export function createLockout({ failures, windowMs, lockedMs }: LockoutTimes, nowMs: () => number): Lockout {
@@ -49,7 +49,7 @@ export function createLockout({ failures, windowMs, lockedMs }: LockoutTimes, no
       const found = live(network) ?? { count: 0, since: nowMs(), lockedUntil: 0 };
       found.count += 1;
       if (found.count >= failures) found.lockedUntil = nowMs() + lockedMs;
-      // The one that failed longest ago makes room.
+      // Evicts the address with the oldest failure.
       known.delete(network);
       const oldest = known.keys().next();
       if (known.size >= MAX_ADDRESSES && oldest.done !== true) known.delete(oldest.value);

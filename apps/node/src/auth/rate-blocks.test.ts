@@ -4,7 +4,7 @@ import { RateBlocks } from './rate-blocks.js';
 
 const WINDOW_MS = 60_000;
 
-/** A shared count with a clock of its own. */
+/** A shared count with its own clock. */
 function sharedCount(): RatePoints & { now: number; readonly asked: number[] } {
   const windows = new Map<string, { taken: number; readonly until: number }>();
   const count = {
@@ -32,7 +32,7 @@ async function spendMany(nodes: readonly RateBlocks[], requests: number, limit: 
   return (await Promise.all(rounds.flat())).filter(({ allowed }) => allowed).length;
 }
 
-describe('points in hand', () => {
+describe('rate blocks', () => {
   it.each([0, 1, 5, 49, 50, 51, 99, 1000, 1001])('allow exactly the limit on one node: %s', async (limit) => {
     expect(await spendMany(nodesOn(sharedCount(), 1), limit + 100, limit)).toBe(limit);
   });
@@ -41,20 +41,20 @@ describe('points in hand', () => {
     [2, 7],
     [2, 1000],
     [3, 101],
-  ])('allow never more than the limit on %s nodes, and hold back at most a block each: %s', async (nodes, limit) => {
+  ])('never exceed the limit on %s nodes: %s', async (nodes, limit) => {
     const allowed = await spendMany(nodesOn(sharedCount(), nodes), limit * 3, limit);
     expect(allowed).toBeLessThanOrEqual(limit);
     expect(allowed).toBeGreaterThanOrEqual(limit - nodes * Math.ceil(limit / 50));
   });
 
-  it('ask for the shared count 50 times a window at most, and never again once all is taken', async () => {
+  it('read the shared count at most 50 times per window', async () => {
     const shared = sharedCount();
     const [node] = nodesOn(shared, 1);
     for (let request = 0; request < 3000; request += 1) await node?.spend('key', 2000);
     expect(shared.asked).toHaveLength(50);
   });
 
-  it('say what is left and when it begins again', async () => {
+  it('report the remaining requests and the reset time', async () => {
     const shared = sharedCount();
     const [node] = nodesOn(shared, 1);
     expect(await node?.spend('key', 2)).toEqual({ allowed: true, limit: 2, remaining: 1, resetSeconds: 60 });
@@ -67,26 +67,26 @@ describe('points in hand', () => {
     expect(await node?.spend('key', 2)).toEqual({ allowed: true, limit: 2, remaining: 1, resetSeconds: 60 });
   });
 
-  it('follow a limit that changes', async () => {
+  it('follow a changed limit', async () => {
     const [node] = nodesOn(sharedCount(), 1);
     expect(await node?.spend('key', 1000)).toMatchObject({ allowed: true, remaining: 999 });
     expect(await node?.spend('key', 5)).toMatchObject({ allowed: false, limit: 5 });
     expect(await node?.spend('key', 100)).toMatchObject({ allowed: true, limit: 100 });
   });
 
-  it('are apart for each key, and bounded', async () => {
+  it('are separate per key and bounded', async () => {
     const shared = sharedCount();
     const [node] = nodesOn(shared, 1);
     expect((await node?.spend('a', 1))?.allowed).toBe(true);
     expect((await node?.spend('b', 1))?.allowed).toBe(true);
     for (let key = 0; key < 50_000; key += 1) await node?.spend(`key ${key}`, 1);
     const before = shared.asked.length;
-    // Forgotten here, and still counted where it counts.
+    // Evicted here, but still in the shared count.
     expect((await node?.spend('a', 1))?.allowed).toBe(false);
     expect(shared.asked.length).toBe(before + 1);
   });
 
-  it('take no longer for a new key when many are remembered', async () => {
+  it('handle a new key in constant time', async () => {
     const shared = sharedCount();
     let looks = 0;
     const node = new RateBlocks(shared, () => {
@@ -99,7 +99,7 @@ describe('points in hand', () => {
     expect(looks).toBeLessThan(10);
   });
 
-  it('stay in hand for a key that is in use while others come and go', async () => {
+  it('are not evicted while a key is in use', async () => {
     const shared = sharedCount();
     const node = new RateBlocks(shared, () => shared.now);
     const busy = (): Promise<unknown> => node.spend('busy', 100);

@@ -1,33 +1,33 @@
 import type { RatePoints } from '../store/index.js';
 
-/** What is left of a limit after a request was counted against it. */
+/** State of a limit after a request was counted. */
 export interface Allowance {
   readonly allowed: boolean;
-  /** Requests a window. */
+  /** Requests per window. */
   readonly limit: number;
-  /** At least so many are left in this window; other nodes may take them too. */
+  /** Minimum number of remaining requests in this window; other nodes may use them too. */
   readonly remaining: number;
   /** Whole seconds until the window ends, at least 1. */
   readonly resetSeconds: number;
 }
 
-/** Points are fetched in blocks of this share of the limit, so that few requests wait for the database. */
+/** Block size as a share of the limit, so that few requests wait for the database. */
 const BLOCKS_A_WINDOW = 50;
-/** Keys whose block is remembered here; beyond it the oldest goes. */
+/** Maximum keys with a block in memory; beyond it the oldest is evicted. */
 const MAX_KEYS = 50_000;
 
 interface Block {
   readonly limit: number;
-  /** Points in hand. */
+  /** Unspent points of the block. */
   left: number;
-  /** What nobody has taken, when this node last asked. */
+  /** Unallocated points at the last read of the shared count. */
   untaken: number;
   readonly until: number;
 }
 
 /**
- * Spends one point a request. Most requests are counted in memory, out of a block that was taken from the shared count
- * before: together the nodes never allow more than the limit, and a node may hold back at most one block from the others.
+ * Spends one point per request, mostly in memory, from a block that was fetched from the shared count: together the
+ * nodes never exceed the limit, and a node withholds at most one block from the others.
  */
 export class RateBlocks {
   readonly #points: RatePoints;
@@ -44,7 +44,7 @@ export class RateBlocks {
   async spend(key: string, limit: number): Promise<Allowance> {
     for (;;) {
       const block = this.#live(key);
-      // Of another limit: the plan has changed, and the shared count knows what that means.
+      // Fetched under another limit: the plan has changed, and the shared count decides.
       if (block?.limit === limit && (block.left > 0 || block.untaken === 0)) {
         const allowed = block.left > 0;
         if (allowed) block.left -= 1;
@@ -72,9 +72,9 @@ export class RateBlocks {
   async #fetch(key: string, limit: number): Promise<void> {
     const size = Math.max(1, Math.ceil(limit / BLOCKS_A_WINDOW));
     const { taken, msLeft } = await this.#points.take(key, size);
-    // More may have been booked than there was: the part within the limit is ours.
+    // The block may exceed the remaining points: only the part within the limit is usable.
     const left = Math.min(size, Math.max(0, limit - (taken - size)));
-    // Put last, so that the blocks stand in the order in which they end, more or less.
+    // Inserted last, so that blocks are approximately ordered by their end.
     this.#blocks.delete(key);
     this.#makeRoom();
     this.#blocks.set(key, {
@@ -86,8 +86,8 @@ export class RateBlocks {
   }
 
   #makeRoom(): void {
-    // From the front, no further than needed: whoever comes from ever new addresses must not make every request a look
-    // at all of them.
+    // From the front and no further than needed: a client with many addresses must not make every request scan all
+    // blocks.
     for (const [key, { until }] of this.#blocks) {
       if (this.#blocks.size < MAX_KEYS && this.#now() < until) return;
       this.#blocks.delete(key);

@@ -5,22 +5,26 @@ import type { RatePoints } from '../store/index.js';
 import { RateBlocks, type Allowance } from './rate-blocks.js';
 
 export interface RateLimitSettings {
-  /** Requests a minute of one API key; no limit when left out. */
+  /** Requests per minute of one API key; absent: no limit. */
   readonly keyRequestsPerMinute?: number | undefined;
-  /** Requests a minute of one client without a (valid) key; no limit when left out. */
+  /** Requests per minute of one client without a (valid) key; absent: no limit. */
   readonly addressRequestsPerMinute?: number | undefined;
-  /** Addresses that are not counted, e.g. of a verifier that asks for its visitors. */
+  /** Addresses that are not counted, for example of a verifier that forwards its visitors' requests. */
   readonly exemptAddresses?: TrustedProxies | undefined;
 }
 
 /**
- * Counts requests as they are admitted.
+ * Counts requests at admission.
  * @see docs/spec.md, "Rate limits and quotas"
  */
 export interface RateLimits {
-  /** Against the key's limit and the plan's. @returns the headers of the answer, if there is a limit @throws ServiceError RATE_LIMITED */
+  /**
+   * Counts against the limits of key and plan.
+   * @returns rate limit headers, if limited
+   * @throws ServiceError RATE_LIMITED
+   */
   readonly countCaller: (caller: Caller) => Promise<ResponseHeaders | undefined>;
-  /** For requests without a key, and those with a bad one. @throws ServiceError RATE_LIMITED */
+  /** Counts requests without a key or with an invalid one. @throws ServiceError RATE_LIMITED */
   readonly countAddress: (address: string) => Promise<ResponseHeaders | undefined>;
 }
 
@@ -33,7 +37,7 @@ export function createRateLimits(settings: RateLimitSettings, points: RatePoints
     countCaller: async ({ tenantId, keyId, limits }) => {
       const requestsPerMinute = limits?.requestsPerMinute ?? null;
       const counts: Allowance[] = [];
-      // Both count every request, refused ones included, so that neither hides the other.
+      // Both count every request, including refused ones, so that neither hides the other.
       if (requestsPerMinute !== null) counts.push(await local.spend(`tenant:${tenantId}`, requestsPerMinute));
       if (keyRequestsPerMinute !== undefined) counts.push(await local.spend(`key:${keyId}`, keyRequestsPerMinute));
       return admitted(counts, 'this API key');
@@ -47,14 +51,14 @@ export function createRateLimits(settings: RateLimitSettings, points: RatePoints
 
 export function isExempt(address: string, exempt: TrustedProxies | undefined): boolean {
   const version = isIP(address);
-  // The address of a client that has gone is empty, and no address.
+  // The address of a disconnected client is empty.
   return exempt !== undefined && version !== 0 && exempt.check(address, version === 4 ? 'ipv4' : 'ipv6');
 }
 
 function admitted(counts: readonly Allowance[], whose: string): ResponseHeaders | undefined {
   const [first, ...others] = counts;
   if (first === undefined) return undefined;
-  // The one that is used up, or else the one that will be first.
+  // The exhausted limit, otherwise the one that will be exhausted first.
   const tightest = others.reduce((tight, other) => (rank(other) < rank(tight) ? other : tight), first);
   const headers = rateLimitHeaders(tightest);
   if (tightest.allowed) return headers;

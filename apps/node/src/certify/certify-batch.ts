@@ -10,7 +10,7 @@ import { lineTooLong, ndjsonLines, type NdjsonLine } from './ndjson-lines.js';
 export const MAX_BATCH_LINES = 500;
 export const MAX_LINE_BYTES = 10 * 1024 * 1024;
 
-/** So many items are under way at once: enough to share commits, few enough to keep memory small. */
+/** Maximum concurrent items: enough to share commits, few enough to limit memory. */
 const ITEMS_AT_ONCE = 128;
 
 export interface CertifyBatchDeps extends CertifyDeps {
@@ -19,8 +19,8 @@ export interface CertifyBatchDeps extends CertifyDeps {
 }
 
 /**
- * Certifies one request per line, answers one line `{index, status, body}` per line, in order. An item gets what a
- * single certify would get; items with the same executionId act as if sent one after another.
+ * Certifies one request per line and returns one line `{index, status, body}` each, in order. The result of an item
+ * equals that of a single certify; items with the same executionId behave as if sent sequentially.
  * @see docs/spec.md, "POST /v1/cer/ai/certify-batch"
  */
 export async function* certifyBatch(
@@ -47,7 +47,7 @@ export async function* certifyBatch(
       const id = statedExecutionId(request);
       const before = id === null ? undefined : lastOfId.get(id);
       const certifying = (async () => {
-        // Its outcome does not matter here: it has its own line.
+        // Its outcome is reported on its own line.
         await before?.catch(() => undefined);
         return certify(deps, request, caller, requestId);
       })();
@@ -71,7 +71,7 @@ export async function* certifyBatch(
       }
     }
   } catch (error) {
-    // What was accepted is answered; the rest of the batch ends in one line that says why.
+    // Accepted items are answered; one line reports why the rest of the batch is not processed.
     if (!(error instanceof ServiceError)) throw error;
     const { status, body } = await answer(() => Promise.reject(error), randomUUID());
     underWay.push(Promise.resolve(resultLine(index, status, body)));

@@ -24,7 +24,7 @@ export interface CertifyDeps extends AttestDeps {
   readonly verifyUrl: string;
 }
 
-/** A certified execution as it is answered. */
+/** The response for a certified execution. */
 export interface Certified {
   readonly body: JsonObject;
   readonly certificateHash: string;
@@ -89,15 +89,15 @@ export async function certify(
 
   const { existing } = outcome;
   if (existing === null) throw new Error('a full record was taken for a hash-only one');
-  // The first request may have left the times to the node, or been sealed under an older secret: seal as it was then.
+  // The first request may have left the times to the node or used an older secret: seal with its times and secret.
   const again = sealAgain(existing, deps.secrets, (secretId) => seal(existing, secretId));
   const record = recordToReplay(existing, outcome.record, again.certificateHash);
   return certified(deps, again, bundleOf(record, again, layout), storedMeta(record), record.requestId, true);
 }
 
 /**
- * Seals as it was sealed then. An attested bundle does not say under which secret this node once made it, if it did: the
- * one that gives its hash.
+ * Seals with the original times and secret. An attested bundle does not name the secret under which this node may have
+ * sealed it: the secret that reproduces its hash is used.
  */
 function sealAgain(
   { certificateHash, commitmentSecretId }: ExecutionRow,
@@ -113,7 +113,7 @@ function sealAgain(
   return again;
 }
 
-/** A record made by attest from a bundle with raw values keeps no bundle; the one just sealed has the same hash. */
+/** A record of attest for a bundle with raw values has no bundle; the one just sealed has the same hash. */
 function bundleOf(record: CertificateRecord, again: SealedExecution, layout: ReturnType<typeof layoutFor>): JsonObject {
   return record.bundleJson === null ? hashedBundle(again.bundle, layout) : parseStored(record.bundleJson);
 }
@@ -140,7 +140,7 @@ function confidentialMembers(salts: CommitmentSalts): JsonObject {
 
 /**
  * Seals without signing or storing.
- * @returns the bundle alone. Nothing is remembered of it, so an execution without an id gets throw-away salts.
+ * @returns the bundle only. It is not stored, so an execution without an id gets ephemeral salts.
  * @see docs/spec.md, "POST /v1/cer/ai/create"
  */
 export function create(

@@ -4,13 +4,13 @@ import { z } from 'zod';
 import { decodeBase64 } from '@cer/keys';
 import { readSecretFile, Secret } from '@cer/http-service';
 
-/** The secrets that salts of confidential executions are derived from. Old ones are kept: replays need them. */
+/** The secrets from which salts of confidential executions are derived. Old ones remain, because replays need them. */
 export interface CommitmentSecrets {
   /** The secret for new executions. */
   readonly activeId: string;
   /** Every secret, the active one first. */
   readonly ids: readonly string[];
-  /** @throws Error when the id is unknown; start-up has made sure that no stored execution names such a one */
+  /** @throws Error when the id is unknown; start-up has checked that every stored execution names a known secret */
   readonly secretOf: (id: string) => Uint8Array;
   readonly has: (id: string) => boolean;
 }
@@ -27,7 +27,7 @@ export class CommitmentSecretsError extends Error {
   override readonly name = 'CommitmentSecretsError';
 }
 
-/** Reads `{activeId, secrets: [{id, secret: base64 of 32 bytes}]}` from a file only its owner can read. */
+/** Reads `{activeId, secrets: [{id, secret: base64 of 32 bytes}]}` from a file that only its owner can read. */
 export function openCommitmentSecrets(path: string): CommitmentSecrets {
   const fault = (rule: string): CommitmentSecretsError =>
     new CommitmentSecretsError(`commitment secret file ${path}: ${rule}`);
@@ -70,7 +70,7 @@ function bytesOf(text: string): Uint8Array | null {
   }
 }
 
-/** Makes the file with one fresh secret, mode 0600. @throws when the path is taken: it is never overwritten */
+/** Creates the file with one new secret, mode 0600. @throws when the path exists: it is never overwritten */
 export function createCommitmentSecrets(path: string): void {
   const secret = { id: `cs-${randomBytes(6).toString('hex')}`, secret: randomBytes(SECRET_BYTES).toString('base64') };
   const file = openSync(path, 'wx', 0o600);

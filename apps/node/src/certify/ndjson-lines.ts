@@ -2,13 +2,13 @@ import { ServiceError } from '@cer/http-service';
 
 const NEWLINE = 0x0a;
 
-/** One line of NDJSON; `tooLong` lines are skipped to their end and hold no bytes. */
+/** One line of NDJSON; `tooLong` lines are skipped and have no bytes. */
 export type NdjsonLine = { readonly bytes: Uint8Array } | { readonly tooLong: true };
 
 /**
- * Splits a stream into lines while it arrives. Empty lines (a trailing newline, a keep-alive) are left out.
+ * Splits a stream into lines as it arrives. Empty lines (a trailing newline, a keep-alive) are skipped.
  * @param maxLineBytes a longer line is reported, never buffered whole
- * @throws what the source throws: PAYLOAD_TOO_LARGE past its limit, ClientGone when it is cut off
+ * @throws the error of the source: PAYLOAD_TOO_LARGE past its limit, ClientGone when the connection is lost
  */
 export async function* ndjsonLines(
   source: AsyncIterable<Uint8Array>,

@@ -9,20 +9,20 @@ import { copyDatabase, type DatabaseMarks } from '../store/index.js';
 type BackupConfig = Pick<NodeConfig, 'databaseUrl' | 'keysFile' | 'commitmentSecretFile'>;
 
 /**
- * `backup --out FILE`: a copy of the SQLite database as it is at one moment; nodes go on meanwhile.
- * @returns what to tell the operator
- * @throws StartupError, StoreError with what to do
+ * `backup --out FILE`: a consistent copy of the SQLite database; nodes keep running.
+ * @returns the message for the operator
+ * @throws StartupError, StoreError with the remedy
  */
 export function backUp(args: readonly string[], { databaseUrl, keysFile, commitmentSecretFile }: BackupConfig): string {
   const to = pathOf(args, 'out');
   const marks = copyDatabase(sqlitePath(databaseUrl, 'backup'), to);
-  return `made ${to}: ${worded(marks)}. Not in it, and to be kept elsewhere: ${keysFile}, ${commitmentSecretFile}`;
+  return `made ${to}: ${worded(marks)}. Not included, store separately: ${keysFile}, ${commitmentSecretFile}`;
 }
 
 /**
- * `restore --from FILE`: puts a backup where DATABASE_URL points; nothing may be there.
- * @returns what to tell the operator
- * @throws StartupError, StoreError with what to do
+ * `restore --from FILE`: restores a backup to the location of DATABASE_URL, which must be empty.
+ * @returns the message for the operator
+ * @throws StartupError, StoreError with the remedy
  */
 export function restore(args: readonly string[], { databaseUrl }: BackupConfig): string {
   const from = pathOf(args, 'from');

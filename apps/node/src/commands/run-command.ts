@@ -31,10 +31,10 @@ export const USAGE = `Usage: node apps/node/dist/main.js [command]
 Configuration is by environment variables: see README.md.
 `;
 
-/** What a command prints; nothing else is printed on stdout, so that scripts can read it. */
+/** Prints the output of a command; stdout has nothing else, so that scripts can parse it. */
 export type Print = (line: string) => void;
 
-/** Runs one of the node's commands. @throws StartupError with what to do when it cannot */
+/** Runs one of the node's commands. @throws StartupError with the remedy when it cannot */
 export async function runCommand(args: readonly string[], env: Environment, print: Print): Promise<void> {
   const [command, subcommand, ...rest] = args;
   if (command === 'help' || args.some((arg) => arg === '--help' || arg === '-h')) {
@@ -67,7 +67,7 @@ export async function runCommand(args: readonly string[], env: Environment, prin
   }
   if (command === 'compact' && subcommand === undefined) {
     await compact(env);
-    print('the tables of records were written anew');
+    print('the tables of records were rewritten');
     return;
   }
   if (command === 'tenant' && (subcommand === 'set' || subcommand === 'show')) {
@@ -133,7 +133,7 @@ function parseKeyArgs(args: readonly string[]): { readonly tenant: string; reado
   return { tenant, scopes };
 }
 
-/** The options of a command, each of which takes a value. */
+/** Parses the options of a command; each has a value. */
 function optionsOf<Name extends string>(
   args: readonly string[],
   names: readonly Name[],

@@ -21,7 +21,7 @@ const OPTIONS = {
 
 type Change = ReturnType<typeof toStated>;
 
-/** What was asked for: a tenant by its name or its id, and what to change. */
+/** A parsed command: a tenant by name or id, and the changes. */
 interface Asked {
   readonly name: string | undefined;
   readonly id: string | undefined;
@@ -31,8 +31,8 @@ interface Asked {
 /**
  * Changes and shows the settings of a tenant, as the admin routes do, on the node's own database and with its own keys:
  * the audit log is signed.
- * @returns JSON, the same as the route answers
- * @throws StartupError with what to do
+ * @returns the JSON of the route's response
+ * @throws StartupError with the remedy
  * @see docs/spec.md, "Retention"
  */
 export async function tenantCommand(
@@ -102,7 +102,7 @@ function parseTenantArgs(args: readonly string[], usage: string): Asked {
 
 const numberOf = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN);
 
-/** What each option takes; the route words its own members, which differ. */
+/** The rule of each option; the route's messages name its members, which differ. */
 const FAULTS: ReadonlyMap<string, string> = new Map([
   ['retentionDays', '--retention-days: must be a whole number of days from 1 on, or none'],
   ['visibility', '--visibility: must be public, hidden or default'],
@@ -116,7 +116,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A text is no value that it takes.
+    // Text that is not a number is not accepted.
     return text;
   }
 }

@@ -4,7 +4,7 @@ import { HTTP_STATUS, ServiceError, validationError } from '@cer/http-service';
 import { SignerAwayError } from '../signing/key-holder.js';
 import { StoreBusyError } from '../store/index.js';
 
-/** Which HTTP status each refusal of the node has. @see docs/spec.md, "Errors" */
+/** HTTP status of each error code of the node. @see docs/spec.md, "Errors" */
 export const STATUS = {
   ...HTTP_STATUS,
   PROTOCOL_SCHEMA_UNSATISFIED: 422,
@@ -37,12 +37,12 @@ export function schemaUnsatisfied(details: readonly string[]): ServiceError {
   return new ServiceError({ code: 'PROTOCOL_SCHEMA_UNSATISFIED', details });
 }
 
-/** One and the same answer for hidden, deleted and unknown. */
+/** The same answer for hidden, deleted and unknown records. */
 export function recordNotFound(): ServiceError {
   return new ServiceError({ code: 'NOT_FOUND', members: { reasonCode: 'RECORD_NOT_FOUND' } });
 }
 
-/** Turns what the core and the store throw into refusals; anything else stays unknown and becomes INTERNAL_ERROR. */
+/** Maps errors of the core and the store to service errors; any other error becomes INTERNAL_ERROR. */
 export function translateError(error: unknown): ServiceError | undefined {
   if (error instanceof StoreBusyError) {
     return new ServiceError(
@@ -62,7 +62,7 @@ export function translateError(error: unknown): ServiceError | undefined {
   return undefined;
 }
 
-/** Runs signing and storing: what fails there unforeseen is ATTESTATION_ERROR, and nothing was acknowledged. */
+/** Runs signing and storing: an unexpected failure there is ATTESTATION_ERROR, and nothing was acknowledged. */
 export async function whileAttesting<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

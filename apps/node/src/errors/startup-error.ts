@@ -1,4 +1,4 @@
-/** The node cannot start as it is configured; the message tells its operator what to do. */
+/** The node cannot start with this configuration; the message names the remedy. */
 export class StartupError extends Error {
   override readonly name = 'StartupError';
 }

@@ -36,7 +36,7 @@ async function exportPackage(deps: ExportDeps, slots: ExportSlots, head: Request
     const snapshot = await snapshotOf(deps.recordList);
     const asOf = deps.now();
     const records = await started(deps.recordList.all({ tenantId, ...query }, snapshot));
-    // What cannot be signed is refused now, while it still can be said.
+    // A package that cannot be signed is refused before the response starts.
     await deps.signing.prove(asOf);
     const files = packageFiles(deps, { tenantId, query: stated(query), asOf }, records);
     const name = `audit-package-${asOf.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.zip`;
@@ -74,7 +74,7 @@ async function snapshotOf(recordList: RecordList): ReturnType<RecordList['snapsh
   }
 }
 
-/** Reads the first record, so that a database that fails at once is told with a status. */
+/** Reads the first record, so that an immediate failure of the database gets an error status. */
 async function started(records: AsyncGenerator<WholeRecord>): Promise<AsyncIterator<WholeRecord>> {
   let first: IteratorResult<WholeRecord> | null = await records.next();
   return {
@@ -97,7 +97,7 @@ function stated({ attestedFrom, attestedTo, appId, bundleType, status }: RecordQ
   };
 }
 
-/** Runs `end` once, however the stream ends, even when nobody ever begins to read it: a generator would not notice. */
+/** Runs `end` once, however the stream ends, even when it is never read: a generator would not notice. */
 function endingWith<T>(stream: AsyncGenerator<T>, end: () => Promise<void>): AsyncIterable<T> {
   return {
     [Symbol.asyncIterator]: () => ({

@@ -1,18 +1,18 @@
 import { ServiceError } from '@cer/http-service';
 
-/** How many packages are made at once. Each reads the database as fast as its client takes it. */
+/** Maximum concurrent exports. Each reads the database at the speed of its client. */
 const AT_ONCE = 8;
 const AT_ONCE_OF_A_TENANT = 2;
 const RETRY_AFTER_SECONDS = '30';
 
-/** The packages that are being made. */
+/** Slots of the exports in progress. */
 export class ExportSlots {
   readonly #taken = new Map<string, number>();
 
   /**
    * Takes a slot.
-   * @returns gives it back; a second call does nothing
-   * @throws ServiceError SERVICE_UNAVAILABLE when too many packages are being made
+   * @returns a function that releases it; a second call has no effect
+   * @throws ServiceError SERVICE_UNAVAILABLE when too many exports are in progress
    */
   take(tenantId: string): () => void {
     const own = this.#taken.get(tenantId) ?? 0;

@@ -10,7 +10,7 @@ describe('a line of an audit package', () => {
     ['long, of two bytes each', 'ä'.repeat(20_000), true],
     ['long and of many different bytes', randomBytes(20_000).toString('base64'), false],
     ['long, flat but for a twentieth', randomBytes(1000).toString('base64') + 'a'.repeat(20_000), false],
-  ])('is stored as it is only when it would shrink too far: %s', async (_name, line, expected) => {
+  ])('is stored uncompressed only if it compresses too well: %s', async (_name, line, expected) => {
     expect(await isTooFlat(line)).toBe(expected);
   });
 });

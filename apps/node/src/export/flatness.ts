@@ -1,16 +1,16 @@
 import { promisify } from 'node:util';
 import { deflateRaw } from 'node:zlib';
 
-/** A shorter line cannot: its hashes, ids and signatures take room, however its content repeats itself. */
+/** Shorter lines cannot shrink that far, because their hashes, ids and signatures do not compress. */
 const NEVER_BELOW_CHARACTERS = 16 * 1024;
-/** Half of what readers take for a bomb. */
+/** Half the ratio that readers treat as a zip bomb. */
 const MAX_RATIO = 50;
 
 const deflated = promisify(deflateRaw);
 
 /**
- * Whether a line would shrink so far that readers of packages, which refuse more than 100 to 1, would refuse the one it
- * is in. Whoever certifies chooses the content, so one certificate could spoil the package of all.
+ * Whether a line compresses so well that readers, which reject ratios above 100 to 1, would reject its package. Callers
+ * choose the content, so one certificate could otherwise make the whole package unreadable.
  * @see docs/spec.md, "Audit package"
  */
 export async function isTooFlat(line: string): Promise<boolean> {

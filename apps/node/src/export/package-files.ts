@@ -18,7 +18,7 @@ import { PackageParts } from './package-parts.js';
 import { readme } from './readme.js';
 import type { PackageFile } from './zip-stream.js';
 
-/** What a package is made for. */
+/** The query of a package. */
 export interface PackageOrder {
   readonly tenantId: string;
   readonly query: AuditPackageQuery;
@@ -76,7 +76,7 @@ export async function* packageFiles(
   yield { name: MANIFEST_SIGNATURE_NAME, content: once(signature) };
 }
 
-/** Null where keys have no history. */
+/** Null if the keys have no history. */
 async function historyOf(keyHistory: PackageDeps['keyHistory']): Promise<object | null> {
   try {
     return await keyHistory.document();
@@ -94,7 +94,7 @@ async function* once<T>(content: T): AsyncGenerator<T> {
   yield content;
 }
 
-/** Passes a file on and notes its size and hash when it has ended. */
+/** Forwards a file and records its size and hash at the end. */
 async function* measured(
   name: string,
   content: AsyncIterable<string> | Iterable<string>,

@@ -3,18 +3,18 @@ import { formatCursor } from '@cer/cer-core/logs';
 import { objectMember, storedMeta, textMember } from '../records/stored-cer.js';
 import type { WholeRecord } from '../store/index.js';
 
-// What an audit package says of one record, a line of JSON in each of its files. @see docs/spec.md, "Audit package"
+// The lines of JSON for one record, one per file of the audit package. @see docs/spec.md, "Audit package"
 
-/** The certificate as the tenant got it; the reseal where raw values kept the node from storing more. */
+/** The certificate as returned to the tenant; the reseal if raw values were not stored. */
 export function certificateLine({ record }: WholeRecord): string {
   const { bundleJson, metaJson, publicCerJson } = record;
-  // Texts of objects that the node wrote itself, put together as texts: they need not be read and written again.
+  // Joins stored JSON texts of the node directly, without parsing and serializing them again.
   if (bundleJson !== null) return `${bundleJson.slice(0, -1)},"meta":${metaJson}}\n`;
   if (publicCerJson === null) throw new Error('a record without bundle has a public form');
   return `${publicCerJson}\n`;
 }
 
-/** What the node signed, and how the record stands in the list. */
+/** The signed attestation, and the record's entry in the list. */
 export function receiptLine({ record, firstAttestedAt }: WholeRecord): string {
   const attestation = objectMember(storedMeta(record), 'attestation');
   return line({
@@ -35,7 +35,7 @@ export function receiptLine({ record, firstAttestedAt }: WholeRecord): string {
   });
 }
 
-/** The external timestamps of a record; null while it has none. */
+/** The external timestamps of a record; null without one. */
 export function timestampLine({ record }: WholeRecord): string | null {
   const meta = storedMeta(record);
   const timestamps = member(meta, 'timestamps');

@@ -2,20 +2,20 @@ import type { WholeRecord } from '../store/index.js';
 import { isTooFlat } from './flatness.js';
 import { certificateLine, receiptLine, timestampLine } from './package-lines.js';
 
-/** A part ends at whichever comes first, so that a reader needs little memory. */
+/** Limits of a part, so that a reader needs little memory. */
 const PART_RECORDS = 1000;
 const PART_BYTES = 8 * 1024 * 1024;
-/** Lines go out in pieces of about this many characters. */
+/** Approximate chunk size for output, in characters. */
 const PIECE_LENGTH = 64 * 1024;
 
-/** The next record, with the line that it becomes. */
+/** The next record and its line. */
 interface Ahead {
   readonly whole: WholeRecord;
   readonly certificate: string;
   readonly isTooFlat: boolean;
 }
 
-/** Cuts records into parts: the certificates as they come, and what belongs to them afterwards. */
+/** Splits records into parts: streams the certificates first, then the data that belongs to them. */
 export class PackageParts {
   receipts: string[] = [];
   timestamps: string[] = [];
@@ -36,7 +36,7 @@ export class PackageParts {
     return (await this.#next()) !== null;
   }
 
-  /** Begins the next part. @returns its number, from 1 */
+  /** Starts the next part. @returns its number, starting at 1 */
   next(): number {
     this.receipts = [];
     this.timestamps = [];
@@ -50,7 +50,7 @@ export class PackageParts {
     let length = 0;
     while (this.receipts.length < PART_RECORDS && length < PART_BYTES) {
       const ahead = await this.#next();
-      // A part that is stored takes anything, so that a mixture of both makes few parts more.
+      // An uncompressed part accepts any line, so that a mixture of both adds few parts.
       if (ahead === null || (ahead.isTooFlat && !this.isStored)) break;
       const line = this.#take(ahead);
       length += line.length;

@@ -2,7 +2,7 @@ import type { AuditPackageManifest } from '@cer/cer-core/logs';
 
 type Facts = Pick<AuditPackageManifest, 'nodeId' | 'kid' | 'tenantId' | 'query' | 'asOf' | 'signedAt' | 'count'>;
 
-/** The summary for people, in plain words. Values of the query are quoted as JSON, so that they break no line. */
+/** The summary in plain text. Query values are quoted as JSON, so that they cannot break lines. */
 export function readme({ nodeId, kid, tenantId, query, asOf, signedAt, count }: Facts): string {
   const { attestedFrom, attestedTo, appId, bundleType, status } = query;
   const asked = [

@@ -11,7 +11,7 @@ const FILES = 40;
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** The content of a file, which can be told from all others as long as anybody holds it. */
+/** The content of a file, unique as long as it is referenced. */
 class Lines {
   readonly lines: readonly string[];
 
@@ -21,7 +21,7 @@ class Lines {
 }
 
 describe('zipStream', () => {
-  it('lets go of what was in a file as soon as the file is written', async () => {
+  it('releases the content of a file once written', async () => {
     const made: WeakRef<Lines>[] = [];
     const heldAfter: number[] = [];
     const content = (place: number): PackageFile['content'] => {
@@ -34,7 +34,7 @@ describe('zipStream', () => {
     const files = async function* (): AsyncGenerator<PackageFile> {
       for (let place = 0; place < FILES; place += 1) {
         yield { name: `files/${place}.txt`, content: content(place) };
-        // A reference that was looked at lives until its turn of the event loop is over.
+        // A dereferenced WeakRef keeps its target alive until the end of the event loop turn.
         await turn();
         collectGarbage();
         heldAfter.push(made.filter((reference) => reference.deref() !== undefined).length);

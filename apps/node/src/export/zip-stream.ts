@@ -2,19 +2,19 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 
-/** A file of a package. Its content is read when its turn comes, and only as fast as somebody takes it. */
+/** A file of a package. Its content is read in its turn, at the speed of the consumer. */
 export interface PackageFile {
   readonly name: string;
   readonly content: AsyncIterable<string | Uint8Array>;
-  /** Put into the ZIP as it is, instead of compressed. */
+  /** Stored uncompressed. */
   readonly isStored?: boolean;
 }
 
 const REGULAR_FILE = 0o100644;
 
 /**
- * Writes files into a ZIP while it is read: nothing is kept but the list of names. Stopping early stops the files too.
- * @param files asked for one after another; the content of each is read to its end before the next
+ * Streams files into a ZIP and buffers only the list of names. Stopping early stops the files too.
+ * @param files read sequentially, each to its end before the next
  */
 export async function* zipStream(files: AsyncIterable<PackageFile>, mtime: Date): AsyncGenerator<Uint8Array> {
   const zip = new ZipFile();
@@ -40,15 +40,15 @@ export async function* zipStream(files: AsyncIterable<PackageFile>, mtime: Date)
     for await (const chunk of output as AsyncIterable<Uint8Array>) yield chunk;
   } finally {
     output.destroy();
-    // Whoever waits for somebody to read on is told that nobody will.
+    // Rejects pending writes that wait for a consumer.
     (current as Readable | null)?.destroy();
     await filled;
   }
 }
 
 /**
- * Hands a stream over and forgets it. The ZIP keeps what it was given for every name until it ends; with the streams it
- * would keep the content of the whole package in memory.
+ * Hands over a stream and drops the reference. The ZIP keeps its input for every name until the end; with streams it
+ * would keep the whole package in memory.
  */
 function handedOnce(stream: Readable): (take: (error: unknown, stream: Readable) => void) => void {
   let held: Readable | null = stream;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { QuotaStore } from '../store/index.js';
 import { QuotaBlock } from './quota-block.js';
 
-/** The row of one tenant and month, and how often it was asked. */
+/** The row of one tenant and month, with a count of its reads. */
 function sharedRow(used = 0): QuotaStore & { used: number; asked: number; fails: boolean } {
   const row = {
     used,
@@ -31,13 +31,13 @@ async function takeAll(block: QuotaBlock): Promise<number> {
 }
 
 describe('a block of executions', () => {
-  it.each([0, 1, 199, 200, 1000])('holds exactly the limit: %s', async (limit) => {
+  it.each([0, 1, 199, 200, 1000])('allows exactly the limit: %s', async (limit) => {
     const row = sharedRow();
     expect(await takeAll(blockOn(row, limit))).toBe(limit);
     expect(row.used).toBe(limit);
   });
 
-  it('asks seldom while much is left, and holds little back as the end comes near', async () => {
+  it('fetches smaller blocks near the limit', async () => {
     const row = sharedRow();
     const block = blockOn(row, 1_000_000);
     for (let taken = 0; taken < 5000; taken += 1) await block.take();
@@ -48,7 +48,7 @@ describe('a block of executions', () => {
     expect(await takeAll(other)).toBe(49);
   });
 
-  it('gives back what it holds once it is idle, and can be taken from again', async () => {
+  it('returns unused executions when idle and can be used again', async () => {
     const row = sharedRow();
     const block = blockOn(row, 100_000);
     for (let taken = 0; taken < 3; taken += 1) await block.take();
@@ -61,7 +61,7 @@ describe('a block of executions', () => {
     expect(await block.giveBackWhenIdle()).toBe(false);
   });
 
-  it('keeps what it could not give back', async () => {
+  it('keeps executions that it could not return', async () => {
     const row = sharedRow();
     const block = blockOn(row, 100_000);
     for (let taken = 0; taken < 3; taken += 1) await block.take();

@@ -1,14 +1,14 @@
 import type { QuotaStore } from '../store/index.js';
 
-/** At most this many executions are in hand, and at most this share of what is left. */
+/** Maximum size of a block, and its maximum share of the remaining quota. */
 const LARGEST_BLOCK = 500;
 const SHARE_IN_HAND = 100;
-/** How long a node believes that nothing is left: others may give back what they held. */
+/** Cache lifetime of "quota exhausted", in ms: other nodes may return unused executions. */
 const BELIEF_MS = 1000;
 
 /**
- * What one node has in hand of a tenant's quota for one month. Executions are fetched in blocks that shrink as the end
- * comes near, so that few requests wait for the database and together the nodes never allow more than the limit.
+ * One node's share of a tenant's quota for one month. Executions are fetched in blocks that shrink near the limit, so
+ * that few requests wait for the database and together the nodes never exceed it.
  */
 export class QuotaBlock {
   readonly tenantId: string;
@@ -50,7 +50,7 @@ export class QuotaBlock {
     this.#left += 1;
   }
 
-  /** Gives back what is in hand when nothing was taken since the last call. @returns whether the block may be dropped */
+  /** Returns unused executions if none was taken since the last call. @returns whether the block may be dropped */
   async giveBackWhenIdle(): Promise<boolean> {
     const takes = this.#takes;
     if (takes !== this.#takesSeen) {
@@ -58,7 +58,7 @@ export class QuotaBlock {
       return false;
     }
     await this.giveBack();
-    // Somebody may have come meanwhile.
+    // A caller may have arrived concurrently.
     return this.#takes === takes;
   }
 

@@ -5,18 +5,18 @@ import { QuotaBlock } from './quota-block.js';
 import { rateLimitHeaders } from '../auth/rate-limits.js';
 
 /**
- * Keeps records within the monthly quota of their tenant's plan. What was recorded before is free.
+ * Limits records to the monthly quota of their tenant's plan. Replays of stored records are free.
  * @see docs/spec.md, "Rate limits and quotas"
  */
 export interface Quota {
   /**
-   * Keeps a record, as `recordOnce` does.
+   * Stores a record, like `recordOnce`.
    * @throws ServiceError QUOTA_EXCEEDED when it would be a new one, beyond the limit
    */
   record(record: NewRecord, limits: PlanLimits | undefined): Promise<RecordOutcome>;
-  /** Before costly work. @throws ServiceError QUOTA_EXCEEDED when a record of this id could not be kept now */
+  /** Call before costly work. @throws ServiceError QUOTA_EXCEEDED when a record of this id would exceed the quota */
   assertRoomFor(tenantId: string, executionId: string, limits: PlanLimits | undefined): Promise<void>;
-  /** Gives back what this node has in hand. */
+  /** Returns this node's unused executions. */
   close(): Promise<void>;
 }
 
@@ -27,21 +27,21 @@ export interface QuotaDeps {
   readonly logger: Logger;
 }
 
-/** How long a tenant may record nothing until what was fetched for it is given back. */
+/** Idle time after which a tenant's unused executions are returned. */
 const IDLE_MS = 5000;
 
-/** How often a record waits for those under way before it is refused: under a stream of replays some always are. */
+/** Maximum waits of a record for pending ones before it is refused: with continuous replays some are always pending. */
 const MAX_ROUNDS = 8;
 
 interface Account {
   block: QuotaBlock;
-  /** Records under way: each may turn out to be a replay and put back what it took. */
+  /** Pending records: each may be a replay and return its execution. */
   readonly underWay: Set<Promise<unknown>>;
 }
 
 export function createQuota({ records, quotas, now, logger }: QuotaDeps): Quota {
   const accounts = new Map<string, Account>();
-  /** Of blocks that others have replaced: closing waits for them. */
+  /** Pending returns of replaced blocks: closing waits for them. */
   const givingBack = new Set<Promise<void>>();
 
   const accountOf = (tenantId: string, limit: number): Account => {
@@ -69,7 +69,7 @@ export function createQuota({ records, quotas, now, logger }: QuotaDeps): Quota 
   const giveBackIdle = async (): Promise<void> => {
     for (const [tenantId, account] of accounts) {
       const { block, underWay } = account;
-      // Another block may have taken its place meanwhile, with executions in it.
+      // Another block may have replaced it concurrently, with executions in it.
       const isIdle = (await block.giveBackWhenIdle()) && underWay.size === 0;
       if (isIdle && account.block === block) accounts.delete(tenantId);
     }
@@ -116,7 +116,7 @@ export function createQuota({ records, quotas, now, logger }: QuotaDeps): Quota 
       const account = accountOf(record.tenantId, limit);
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
         if (await account.block.take()) return spend(account, record);
-        // Those under way may be this very execution, or replays that put back what they took.
+        // Pending records may be this same execution, or replays that return theirs.
         const { size } = account.underWay;
         await Promise.allSettled(account.underWay);
         const replay = await replayOf(record);
@@ -134,7 +134,7 @@ export function createQuota({ records, quotas, now, logger }: QuotaDeps): Quota 
     },
     close: async () => {
       clearInterval(idling);
-      // Without the database they are lost, as with a node that is killed; the rest of the node still closes in order.
+      // Without the database they are lost, as with a killed node; the rest of the node still closes in order.
       await Promise.all([...givingBack, ...[...accounts.values()].map(({ block }) => giveBack(block))]);
     },
   };

@@ -3,8 +3,8 @@ import { ShareLimiter } from './share-limiter.js';
 
 const nothing = (): void => undefined;
 
-describe('turns', () => {
-  it('are one at a time, in order of arrival, whatever happens to the one before', async () => {
+describe('ShareLimiter', () => {
+  it('runs work sequentially, also after failures', async () => {
     const turns = new ShareLimiter(0.9);
     const log: string[] = [];
     const work =
@@ -31,7 +31,7 @@ describe('turns', () => {
     expect(turns.waiting).toBe(0);
   });
 
-  it('leave out work that is not wanted any more', async () => {
+  it('skips cancelled work', async () => {
     const turns = new ShareLimiter(0.9);
     let worked = 0;
     const gone = (): void => {
@@ -41,11 +41,11 @@ describe('turns', () => {
     expect(await turns.take(nothing, async () => (worked += 1))).toBe(1);
   });
 
-  it('leave the rest of the time to others', async () => {
+  it('leaves the rest of the time to other work', async () => {
     const turns = new ShareLimiter(0.5);
     const begun = performance.now();
     let [worked, others] = [0, 0];
-    /** How much longer than the work before it each turn waited. */
+    /** Wait of each run beyond the duration of the previous work. */
     const left: number[] = [];
     const busy = async (): Promise<void> => {
       const since = performance.now();
@@ -57,11 +57,11 @@ describe('turns', () => {
     for (let turn = 0; turn < 6; turn += 1) {
       const before = worked;
       await turns.take(nothing, busy);
-      // Each turn leaves as long as all before it took, but for 50 ms at the start and the coarseness of timers.
+      // Each run waits as long as all previous work took, except for 50 ms at the start and timer resolution.
       expect(left[turn]).toBeGreaterThan(before - 60);
     }
     clearInterval(count);
-    // Others had the event loop in each of the pauses, the first of which is short.
+    // Other work ran in each pause; the first pause is short.
     expect(others).toBeGreaterThanOrEqual(4);
   });
 });

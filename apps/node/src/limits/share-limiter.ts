@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** So far ahead of its share work may run, in milliseconds: small work then never waits for a timer. */
+/** Maximum lead of work over its share, in milliseconds: small work then never waits for a timer. */
 const AHEAD_MS = 50;
 
-/** One piece of work at a time, in order of arrival, within a share of the event loop. */
+/** Runs work sequentially, in order of arrival, within a share of event-loop time. */
 export class ShareLimiter {
   readonly #share: number;
   #last: Promise<unknown> = Promise.resolve();
-  /** When the work done so far has used up no more than its share. */
+  /** The time at which the work done so far is within its share. */
   #paidAt = 0;
   #waiting = 0;
 
@@ -21,8 +21,8 @@ export class ShareLimiter {
   }
 
   /**
-   * Runs `work` when its turn comes.
-   * @param begin called right before; what it throws is thrown instead of working
+   * Runs `work` in its turn.
+   * @param begin called immediately before; if it throws, `work` does not run
    */
   async take<T>(begin: () => void | Promise<void>, work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(() => this.#run(begin, work));

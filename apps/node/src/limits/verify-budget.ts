@@ -13,15 +13,15 @@ import { isExempt } from '../auth/rate-limits.js';
 import { ShareLimiter } from './share-limiter.js';
 
 export interface VerifyBudgetSettings {
-  /** Requests of one address that may be under way at once. */
+  /** Maximum concurrent requests of one address. */
   readonly concurrencyPerAddress: number;
-  /** Milliseconds of evaluating in a minute for one address. */
+  /** Evaluation time per minute of one address, in milliseconds. */
   readonly cpuMsPerAddress: number;
-  /** Bytes of bodies that may be in memory at once, of all addresses. */
+  /** Maximum bytes of bodies in memory, over all addresses. */
   readonly bytesAtOnce: number;
-  /** How long nothing of a body may come. */
+  /** Maximum silence while a body is received. */
   readonly stallMs?: number | undefined;
-  /** Addresses whose requests and time are not counted. */
+  /** Addresses without these limits. */
   readonly exemptAddresses?: TrustedProxies | undefined;
 }
 
@@ -31,25 +31,25 @@ export const VERIFY_BUDGET: VerifyBudgetSettings = {
   bytesAtOnce: 256 * 1024 * 1024,
 };
 
-/** A route that answers anybody and whose cost is the caller's choice. */
+/** A public route whose cost is determined by the caller. */
 type CostlyRoute = Route & { readonly handler: Handler; readonly bodyLimitBytes: number };
 
 export interface VerifyBudget {
   /**
-   * The same route within the budget: 429 for an address that asks for too much at once or has used up its time, 503
-   * when the node has too much of it in hand. Its handler runs in turn, within `share` of the time of the node.
+   * Limits a route: 429 for an address with too many concurrent requests or no time left, 503 when the node's queue or
+   * memory budget is full. Handlers run sequentially, within `share` of event-loop time.
    * @see docs/spec.md, "Rate limits and quotas"
    */
   readonly guarded: (route: CostlyRoute, share: number) => Route;
-  /** Requests that wait for their turn, those under way included. */
+  /** Queued and running requests. */
   readonly waiting: () => number;
 }
 
-/** Who waits longer than this has likely gone, and its body only takes room. */
+/** Maximum wait in the queue: a client that waits longer has probably disconnected. */
 const MAX_WAIT_MS = 10_000;
 const MAX_WAITING = 256;
 const WINDOW_S = 60;
-/** One address may have this share of the bytes, and one body whatever its size. */
+/** Maximum share of the bytes per address; a single body may have any size. */
 const SHARE_OF_BYTES = 1 / 8;
 const STALL_MS = 10_000;
 
@@ -59,7 +59,7 @@ interface InHand {
 }
 const NOTHING: InHand = { requests: 0, bytes: 0 };
 
-/** One request, and what has come of its body. */
+/** One request and the received bytes of its body. */
 interface Place {
   readonly client: string | null;
   bytes: number;
@@ -81,14 +81,14 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
     }
   };
 
-  /** One alone is let in whatever its size, or a small budget would shut it out for ever. */
+  /** A single body is admitted at any size, otherwise a small budget would never admit it. */
   const assertRoom = ({ client, bytes: own }: Place, more: number): void => {
     const mine = client === null ? NOTHING : (underWay.get(client) ?? NOTHING);
     if (mine.bytes > own && mine.bytes + more > bytesPerAddress) throw tooManyAtOnce();
     if (bytesInHand > own && bytesInHand + more > bytesAtOnce) throw tooBusy();
   };
 
-  /** Holds a place for as long as the request is worked at, from before its body is read. */
+  /** Reserves a place from before the body is read until the request is finished. */
   const hold = async <T>(head: RequestHead, announced: number, work: () => Promise<T>): Promise<T> => {
     const client = clientOf(head);
     if (client !== null) {
@@ -96,7 +96,7 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
       if ((underWay.get(client) ?? NOTHING).requests >= concurrencyPerAddress) throw tooManyAtOnce();
     }
     const place: Place = { client, bytes: 0 };
-    // What would find no room beside what is here is not sent in vain.
+    // A body that does not fit is refused before it is sent.
     assertRoom(place, announced);
     add(client, { requests: 1, bytes: 0 });
     places.set(head, place);
@@ -132,7 +132,7 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
     try {
       return await work();
     } finally {
-      // Refusals too: to find the fault in a large body takes time.
+      // Refusals count too: finding the fault in a large body takes time.
       if (client !== null) await cpu.penalty(client, performance.now() - startedAt);
     }
   };
@@ -158,7 +158,7 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
           const begin = async (): Promise<void> => {
             request.signal.throwIfAborted();
             if (performance.now() - since > MAX_WAIT_MS) throw tooBusy();
-            // Those of the same address that came before may have used up its time.
+            // Earlier requests of the same address may have used up its time.
             if (client !== null) await refuseSpent(client);
           };
           return turns.take(begin, () => charged(client, () => handler(request)));
@@ -168,7 +168,7 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
   };
 }
 
-/** What is not announced may be as large as allowed. */
+/** A body without a declared length counts with the maximum size. */
 function announcedBytes({ headers }: RequestHead, limitBytes: number): number {
   const announced = Number(headers['content-length'] ?? Number.NaN);
   return Number.isFinite(announced) ? Math.min(announced, limitBytes) : limitBytes;

@@ -1,7 +1,7 @@
 import type { Metrics } from '@cer/http-service';
 import { Gauge, Histogram } from 'prom-client';
 
-/** What a node measures beside its requests. */
+/** Metrics of a node besides those of its requests. */
 export interface NodeMetrics {
   /** Lines of a batch. */
   readonly batchLines: Histogram;
@@ -14,11 +14,11 @@ export interface NodeMetrics {
 export interface MeasuredQueues {
   /** Records that wait for their commit. */
   readonly commits: () => number;
-  /** Verifications without a key that wait for their turn. */
+  /** Queued verifications without a key. */
   readonly verifications: () => number;
 }
 
-// The routes may be listed more than once for one registry, which takes each name once.
+// Routes may be built more than once for one registry, which accepts each name once.
 const known = new WeakMap<Metrics, NodeMetrics>();
 
 /**
@@ -57,7 +57,7 @@ export function nodeMetrics(metrics: Metrics): NodeMetrics {
   return made;
 }
 
-/** Reads the queues when somebody looks. */
+/** Reads the queue lengths at each scrape. */
 export function measureQueues({ registry }: Metrics, { commits, verifications }: MeasuredQueues): void {
   const gauges = [
     ['cer_commits_pending', 'Records that wait for their commit.', commits],

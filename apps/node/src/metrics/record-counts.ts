@@ -8,7 +8,7 @@ export interface RecordCountDeps {
   readonly store: Pick<Store, 'recordCounts' | 'usage'>;
   readonly signing: Pick<Signing, 'prove'>;
   readonly metrics: NodeMetrics;
-  /** Whether time authorities are asked, so that records wait for them. */
+  /** Whether timestamps are configured, so that records wait for them. */
   readonly asksAuthorities: boolean;
   readonly now: () => Date;
   readonly logger: Logger;
@@ -16,18 +16,18 @@ export interface RecordCountDeps {
 }
 
 const EVERY_MS = 30_000;
-/** Between two ranges others get the database. */
+/** Pause between two ranges, so that other work gets the database. */
 const PAUSE_MS = 10;
 
 /**
- * Counts in the background what would be too costly to count whenever somebody looks: all records once, then the new
- * ones; what is withdrawn or waits for a token each time, by indexes that hold only those. Also looks after the signer.
+ * Counts in the background what is too costly per scrape: all records once, then the new ones; withdrawn records and
+ * those waiting for a token each time, through partial indexes. Also checks the signer.
  */
 export function startRecordCounts(deps: RecordCountDeps): { readonly stop: () => Promise<void> } {
   const { store, signing, metrics, asksAuthorities, now, logger, everyMs = EVERY_MS } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
-  // What is below it was committed long ago: a record that was begun earlier may be committed later.
+  // Counts only below a safe limit, because an earlier transaction may commit later.
   let settled: number | null = null;
   let counted = 0;
   let countedUpTo = 0;
@@ -56,7 +56,7 @@ export function startRecordCounts(deps: RecordCountDeps): { readonly stop: () =>
     const hidden = await count('hidden', 0, upTo);
     const deleted = await count('deleted', 0, upTo);
     const untimestamped = asksAuthorities ? await count('untimestamped', 0, upTo) : 0;
-    // A count that was broken off is none.
+    // An interrupted count is discarded.
     if (signal.aborted) return;
     counted += fresh;
     countedUpTo = Math.max(countedUpTo, upTo);

@@ -14,7 +14,8 @@ import {
 } from './answer-shapes.js';
 import type { JsonSchema } from './route-description.js';
 
-// What each route answers. A test holds every answer of a journey through the node against them, member by member.
+// The responses of each route. A test validates the responses of a journey through the node against them, member by
+// member.
 
 const OK: JsonSchema = { const: true };
 const CHECK = oneOf('pass', 'fail', 'skipped');

@@ -1,6 +1,6 @@
 import type { JsonSchema } from './route-description.js';
 
-// Shapes that several answers share; the document names them once, under components.
+// Schemas shared by several responses; the document defines them once, under components.
 
 export const TEXT: JsonSchema = { type: 'string' };
 export const TEXT_OR_NULL: JsonSchema = { type: ['string', 'null'] };
@@ -16,7 +16,7 @@ const HASH_PATTERN = '^sha256:[0-9a-f]{64}$';
 export const HASH_OR_NULL: JsonSchema = { type: ['string', 'null'], pattern: HASH_PATTERN };
 const HASH: JsonSchema = { type: 'string', pattern: HASH_PATTERN };
 
-/** An object of these members, all required but the `optional` ones; more may come in later releases. */
+/** An object of these members, all required except the `optional` ones; later releases may add members. */
 export function object(
   required: Readonly<Record<string, JsonSchema>>,
   optional: Readonly<Record<string, JsonSchema>> = {},
@@ -26,7 +26,7 @@ export function object(
 
 export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 export const oneOf = (...values: readonly (string | null)[]): JsonSchema => ({ enum: values });
-/** Members of the caller's own choice, or such as depend on a type: docs/spec.md says which. */
+/** An object with members chosen by the caller or dependent on a type, as docs/spec.md defines. */
 export const free = (description: string): JsonSchema => ({ type: 'object', additionalProperties: true, description });
 export const shape = (name: keyof typeof SHAPES): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 

@@ -2,8 +2,8 @@ import { PROTOCOLS } from '@cer/cer-core';
 import { CANVAS } from '../render/sketch-rules.js';
 import type { JsonSchema } from './route-description.js';
 
-// The shapes of bodies that the core checks by rules of its own. They say what a client may build on; what is refused in
-// detail stands in docs/spec.md.
+// Schemas of bodies that the core checks with its own rules. They describe the stable interface; docs/spec.md has the
+// exact rules.
 
 export const HASH: JsonSchema = {
   type: 'string',

@@ -59,7 +59,7 @@ const ATTESTING = [
   'QUOTA_EXCEEDED',
   'ATTESTATION_ERROR',
 ] as const;
-/** Of routes that answer anybody: they are counted by address, and within a budget. */
+/** Errors of public routes, which are limited per address and by a budget. */
 const COUNTED = ['RATE_LIMITED', 'SERVICE_UNAVAILABLE'] as const;
 const RENDERING = [
   'LOOP_MODE_ERROR',
@@ -95,9 +95,9 @@ const LIST_ORDER: readonly Parameter[] = [
   { name: 'cursor', description: 'Go on after this record.', schema: TEXT },
 ];
 
-/** What a client may send: schemas as they are before defaults. */
+/** Schemas of client input, before defaults are applied. */
 function requestSchema(schema: z.ZodType): JsonSchema {
-  // The document names its dialect once; rules in code cannot be written down and stand in docs/spec.md.
+  // The document names its dialect once; rules in code cannot be expressed here and are in docs/spec.md.
   return Object.fromEntries(
     Object.entries(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })).filter(
       ([name]) => name !== '$schema',
@@ -128,7 +128,7 @@ function plainRoute(summary: string, description: string, schema: JsonSchema = {
 }
 
 /**
- * Every route of the node: one row each, held against the router by a test. To describe a new route, add its row.
+ * Every route of the node: one row each, compared with the router by a test. To describe a new route, add its row.
  * @see docs/spec.md, "Routes"
  */
 export const DESCRIBED_ROUTES = {

@@ -1,7 +1,7 @@
 import type { OpenApiDocument, Operation } from './openapi-document.js';
 import type { JsonSchema } from './route-description.js';
 
-// Its own file of style would be one more route; the policy admits this text alone, by its hash.
+// Inline, because a stylesheet would need another route; the policy allows only this text, by its hash.
 export const DOCS_STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#d5d9e0, #3a404b); --soft: light-dark(#f4f5f8, #1d2127); }
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 56rem; margin: 2rem auto; padding: 0 1rem;
@@ -28,7 +28,7 @@ td:first-child { white-space: nowrap; }
 `;
 
 /**
- * The description as one page for people, without script.
+ * Renders the description as one HTML page without scripts.
  * @returns a whole HTML document
  * @see docs/spec.md, "GET /openapi.json"
  */
@@ -82,7 +82,7 @@ function parameterTable({ parameters = [] }: Operation): string {
   return `<table><thead><tr><th scope="col">Parameter</th><th scope="col">In</th><th scope="col">Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
-/** Nothing where the schema says no more than that it is text. */
+/** Empty for a schema that only says that the value is text. */
 function schemaNote(schema: JsonSchema): string {
   const text = JSON.stringify(schema);
   return text === '{"type":"string"}' ? '' : ` <code>${escape(text)}</code>`;
@@ -103,7 +103,7 @@ function answerTable({ responses }: Operation): string {
   return `<table><thead><tr><th scope="col">Status</th><th scope="col">Answer</th><th scope="col">Type</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
-/** What good answers look like. Refusals have one shape and differ in their codes, which the table names. */
+/** The successful responses. Errors share one schema and differ in their codes, which the table lists. */
 function answerBodies({ responses }: Operation): string {
   return Object.entries(responses)
     .filter(([status]) => status < '400')
@@ -122,7 +122,7 @@ function schemaDetails(what: string, mediaType: string, schema: JsonSchema): str
 const LINE_LENGTH = 80;
 const SHAPE_PATH = '#/components/schemas/';
 
-/** What the schemas above refer to. */
+/** The schemas that the routes refer to. */
 function shapes(schemas: OpenApiDocument['components']['schemas']): string {
   const articles = Object.entries(schemas).map(
     ([name, schema]) => `<article><h3 id="shape-${name}"><code>${name}</code></h3>${schemaText(schema)}</article>`,
@@ -130,7 +130,7 @@ function shapes(schemas: OpenApiDocument['components']['schemas']): string {
   return `<section><h2 id="shapes">Shapes</h2>${articles.join('')}</section>`;
 }
 
-/** A schema as text; what it refers to is a link. */
+/** A schema as text, with links for its references. */
 function schemaText(schema: JsonSchema): string {
   const text = escape(laidOut(schema, ''));
   const linked = text.replaceAll(
@@ -140,7 +140,7 @@ function schemaText(schema: JsonSchema): string {
   return `<pre>${linked}</pre>`;
 }
 
-/** JSON with a line for each member, but for what fits into one. */
+/** JSON with one line per member, except for values that fit on one line. */
 function laidOut(value: unknown, indent: string): string {
   const short = JSON.stringify(value);
   if (short.length + indent.length <= LINE_LENGTH || typeof value !== 'object' || value === null) return short;

@@ -127,7 +127,7 @@ function operation(method: string, path: string, row: RouteDescription): Operati
   };
 }
 
-/** Scopes of keys are no OAuth scopes, so the description names them. */
+/** Scopes of API keys are not OAuth scopes, so the description names them. */
 function securityOf(access: Access): Operation['security'] {
   if (access === 'anybody') return [];
   return [access === 'admin' ? { adminSecret: [] } : { apiKey: [] }];

@@ -1,10 +1,10 @@
 import type { FailureCode } from '@cer/cer-core';
 import type { NodeCode } from '../errors/refusals.js';
 
-/** A JSON Schema (2020-12), as OpenAPI 3.1 has them. */
+/** A JSON Schema (2020-12), as used by OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Who may call: a Bearer key with one of the scopes, an administrator, or anybody. */
+/** Required access: a Bearer key with one of the scopes, the admin secret, or none. */
 export type Access = { readonly scopes: readonly string[] } | 'admin' | 'anybody';
 
 export interface Parameter {
@@ -17,21 +17,21 @@ export interface Parameter {
 export interface RequestBody {
   readonly mediaType?: string;
   readonly schema: JsonSchema;
-  /** Also answered without a body. */
+  /** Whether the body may be absent. */
   readonly optional?: boolean;
 }
 
 export interface Success {
   readonly description: string;
-  /** Of an answer in JSON; every 200 in JSON has one. */
+  /** Schema of a JSON response; every 200 in JSON has one. */
   readonly schema?: JsonSchema;
-  /** `application/json` unless told otherwise; none for an answer without a body. */
+  /** Default `application/json`; empty for a response without a body. */
   readonly mediaTypes?: readonly string[];
 }
 
 /**
- * What people and generators are told of one route. Refusals that every route of its kind has (authentication, size and
- * type of the body, faults of a query) follow from the rest; `errors` are those of this route alone.
+ * The description of one route for readers and generators. Errors common to all routes of its kind (authentication,
+ * size and type of the body, faults of a query) are derived; `errors` lists those of this route only.
  */
 export interface RouteDescription {
   readonly group: string;
@@ -41,9 +41,9 @@ export interface RouteDescription {
   readonly body?: RequestBody;
   readonly success: Readonly<Record<number, Success>>;
   readonly errors?: readonly NodeCode[];
-  /** Codes of a verification that the route refuses with, all of them 400. */
+  /** Verification codes that the route returns, all with 400. */
   readonly findings?: readonly FailureCode[];
 }
 
-/** `POST /v1/cer/:hash`, as the router has method and path. */
+/** Method and path as in the router, for example `POST /v1/cer/:hash`. */
 export type RouteName = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;

@@ -16,7 +16,7 @@ export interface ProjectRouteDeps extends ProjectDeps {
   readonly verifyBudget: VerifyBudget;
 }
 
-/** Of the node's time for verifying without a key, beside that of single bundles. */
+/** Share of event-loop time for verification without a key, in addition to that for single bundles. */
 const SHARE_OF_TIME = 0.3;
 
 const mediaTypes = ['application/json'];

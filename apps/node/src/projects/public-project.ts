@@ -4,12 +4,12 @@ import { parseStored } from '../records/stored-cer.js';
 import type { ProjectRegistration, RecordStore, TimestampStore } from '../store/index.js';
 import { projectUrl } from './register.js';
 
-/** So many steps are looked up at once. */
+/** Steps per lookup. */
 const STEPS_AT_ONCE = 64;
 
 /**
- * A registered project as anybody may see it: its hashed members, the public form of every step that is still visible,
- * and the node's receipt. @see docs/spec.md, "GET /v1/project-bundle/public"
+ * The public form of a registered project: its hashed members, the public form of every visible step, and the node's
+ * receipt. @see docs/spec.md, "GET /v1/project-bundle/public"
  */
 export async function publicProject(
   { records, timestamps }: { readonly records: RecordStore; readonly timestamps: TimestampStore },

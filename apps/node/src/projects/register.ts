@@ -20,16 +20,16 @@ import type { ProjectRegistration, Store } from '../store/index.js';
 export interface ProjectDeps {
   readonly store: Pick<Store, 'records' | 'projects' | 'timestamps'>;
   readonly signing: Signing;
-  /** As in verifying: a step whose key was revoked since counts here where it counts there. */
+  /** As in verification, so that a step under a key revoked later is accepted in the same cases. */
   readonly timestamps?: TimestampVerifier | null;
   readonly verifyUrl: string;
   readonly now: () => Date;
 }
 
-/** The members of a submitted project that count: what it says of an attestation is not asked. */
+/** The relevant members of a submitted project; its attestation is ignored. */
 const UNASKED: ReadonlySet<string> = new Set(['meta', 'receipt', 'signature', 'kid', 'withdrawn']);
 
-/** A pause between batches of steps, so that a large project does not hold up other requests. */
+/** Pause between batches of steps, so that a large project does not delay other requests. */
 export const breathe = (): Promise<void> =>
   new Promise((resolve) => {
     setImmediate(resolve);
@@ -41,7 +41,7 @@ export interface Registered {
 }
 
 /**
- * Verifies and registers a project whose every step the tenant has on record here.
+ * Verifies and registers a project if the tenant has a record of every step on this node.
  * @throws ServiceError VALIDATION_ERROR, or 400 with the verification's code
  * @see docs/spec.md, "POST /v1/project-bundle/register"
  */
@@ -109,7 +109,10 @@ function assertVerified({ code, findings, steps }: ProjectEvaluation): void {
   throw new ServiceError({ code, status: 400, details });
 }
 
-/** Every step must be a full record of the caller's tenant: the project receipt then speaks of what the node has seen. */
+/**
+ * Every step must be a full record of the caller's tenant, so that the project receipt covers only content that the
+ * node has seen.
+ */
 async function assertOwnRecords(
   { store }: ProjectDeps,
   caller: Caller,
@@ -129,8 +132,8 @@ async function assertOwnRecords(
 }
 
 /**
- * A hash alone shows neither executionId nor the step before: the public form, which has the whole step, could fail where
- * this was found to fit.
+ * A hash alone contains neither executionId nor the previous step: the public form, which has the whole step, could
+ * fail although this check passed.
  */
 function assertWhole(project: JsonObject, entries: readonly { readonly stepId: string }[]): void {
   const embedded = member(project, 'embeddedBundles');

@@ -24,16 +24,19 @@ export function attestationSummary(attestation: JsonObject, requestId: string | 
 }
 
 export interface ResponseParts {
-  /** The bundle as it is answered, with `certificateHash` and without `meta`. */
+  /** The bundle of a response, with `certificateHash` and without `meta`. */
   readonly bundle: JsonObject;
   readonly meta: JsonObject;
   readonly requestId: string;
   readonly verifyUrl: string;
-  /** Beside the certificate, never inside it: openings and warnings of a confidential execution. */
+  /** Openings and warnings of a confidential execution, beside the certificate and never inside it. */
   readonly beside?: JsonObject;
 }
 
-/** The answer of certify and attest, the same for the first request and for every replay. @see docs/spec.md, "Certify response" */
+/**
+ * The answer of certify and attest, the same for the first request and for every replay.
+ * @see docs/spec.md, "Certify response"
+ */
 export function certifyResponse({ bundle, meta, requestId, verifyUrl, beside = {} }: ResponseParts): JsonObject {
   const attestation = objectMember(meta, 'attestation');
   const certificateHash = textMember(attestation, 'certificateHash');
@@ -47,7 +50,7 @@ export function certifyResponse({ bundle, meta, requestId, verifyUrl, beside = {
     cer: { ...bundle, meta },
     certificateHash,
     bundleType,
-    // A hash-only attestation vouches for no time but its receipt's.
+    // A hash-only attestation attests only the time of its receipt.
     createdAt: bundleType === HASH_ONLY ? null : orNull(member(bundle, 'createdAt')),
     attestationId: textMember(attestation, 'attestationId'),
     nodeRuntimeHash: textMember(attestation, 'nodeRuntimeHash'),

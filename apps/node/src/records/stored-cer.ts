@@ -2,7 +2,7 @@ import { isJsonObject, isWellFormed, member, type JsonObject, type JsonValue } f
 import type { AttestationMeta } from '@cer/cer-core/attest';
 import type { CertificateRecord } from '../store/index.js';
 
-// The JSON columns of a record. What the node wrote itself it reads back with JSON.parse.
+// The JSON columns of a record. The node wrote them itself, so JSON.parse is sufficient.
 
 export function parseStored(text: string): JsonObject {
   const value: unknown = JSON.parse(text);
@@ -19,14 +19,14 @@ export function metaOf(attestation: AttestationMeta, metadata: JsonValue | undef
   return { ...attestation, ...(metadata !== undefined && { metadata }) };
 }
 
-/** For filters only; a text that a database cannot hold is left out, the bundle keeps it. */
+/** For filters only; a text that a database cannot store is omitted here and remains in the bundle. */
 export function appIdOf(bundle: JsonObject): string | null {
   const snapshot = member(bundle, 'snapshot');
   const appId = isJsonObject(snapshot) ? member(snapshot, 'appId') : undefined;
   return typeof appId === 'string' && isWellFormed(appId) ? appId : null;
 }
 
-/** An object member of the node's own attestation; its absence would be a fault of the node. */
+/** An object member of the node's own attestation; its absence is an internal error. */
 export function textMember(object: JsonObject, name: string): string {
   const value = member(object, name);
   if (typeof value !== 'string') throw new Error(`a stored attestation lacks ${name}`);

@@ -8,11 +8,11 @@ import { parseStored, storedMeta } from '../records/stored-cer.js';
 import { CANVAS } from './sketch-rules.js';
 import { renderExecutionId, type Execution, type RenderRequest } from './verify-request.js';
 
-/** What a render came to, in the hashes that a certificate keeps. */
+/** The hashes of a render that a certificate contains. */
 export interface RenderOutcome {
-  /** Of the raw pixels: of the picture, or of all frames. */
+  /** Hash of the raw pixels: of the picture, or of all frames. */
   readonly outputHash: string;
-  /** Of the PNG: the picture, or the first frame. */
+  /** Hash of the PNG: the picture, or the first frame. */
   readonly imageHash: string;
   readonly sdkVersion: string;
   readonly rendererVersion: string;
@@ -24,7 +24,7 @@ export interface CertifiedRender {
   readonly isReplay: boolean;
 }
 
-/** What makes two renders the same; browser and runtime may have changed in between. */
+/** The members that identify a render; browser and runtime versions may differ between two requests. */
 const SAME_RENDER: readonly string[] = ['codeHash', 'seed', 'vars', 'execution', 'outputHash'];
 
 /**

@@ -41,7 +41,7 @@ function parseImageRequest(body: JsonValue, tenantId: string): ImageRequest {
   };
 }
 
-/** The canvas has one size: whoever names it must name it whole and right. */
+/** The canvas has one size: a request that sets it must set both members to it. */
 function canvasFaults(body: JsonObject): string[] {
   const stated = (['width', 'height'] as const).filter((name) => member(body, name) !== undefined);
   if (stated.length === 1)
@@ -50,8 +50,8 @@ function canvasFaults(body: JsonObject): string[] {
 }
 
 /**
- * Renders and answers; certifies nothing.
- * @returns JSON where the client asks for it, the PNG otherwise, its hash in `X-Runtime-Hash`
+ * Renders without certifying.
+ * @returns JSON if the client accepts it, otherwise the PNG with its hash in `X-Runtime-Hash`
  * @see docs/spec.md, "POST /api/render"
  */
 export async function renderImage(

@@ -27,10 +27,10 @@ import {
 } from './verify-render.js';
 
 export interface RenderSettings {
-  /** Null: this node has no renderer. */
+  /** Null on a node without a renderer. */
   readonly renderer: RendererClient | null;
   readonly maxTotalFrames: number;
-  /** Also render for strangers; for development only. */
+  /** Whether clients without a key may render; for development only. */
   readonly allowOpenRender: boolean;
 }
 
@@ -79,7 +79,7 @@ function rendererOf({ renderer }: RenderSettings): RendererClient {
   return renderer;
 }
 
-/** Rendering without a key is for development: in production the route says that it is gone. */
+/** Rendering without a key is for development: in production the route answers 410. */
 function openRenderHandler(render: RenderSettings): Handler {
   return async (request) => {
     if (!render.allowOpenRender) {
@@ -122,7 +122,7 @@ function verifyHandler(deps: RenderRouteDeps): Handler {
   };
 }
 
-/** A loop to look at: outside all hashes, and nothing is certified. */
+/** A loop as a video: not covered by any hash and not certified. */
 async function renderVideo(
   { renderer }: VerifyRenderDeps,
   planned: PlannedRender,

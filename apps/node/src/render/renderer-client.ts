@@ -5,7 +5,7 @@ import { sha256, type Sha256Hash } from '@cer/cer-core';
 import { equalSecret, ServiceError, type Secret } from '@cer/http-service';
 import type { NodeCode } from '../errors/refusals.js';
 
-/** What the renderer is asked to run, for whom. */
+/** A render job: the sketch and its caller. */
 export interface SketchOrder {
   readonly tenantId: string;
   readonly code: string;
@@ -15,24 +15,24 @@ export interface SketchOrder {
 
 export type RendererRoute = '/render' | '/inspect' | '/loop';
 
-/** The renderer, which runs strangers' code, as the node sees it: over HTTP, every answer bound to its request. */
+/** Client of the renderer, which runs untrusted code: over HTTP, every response bound to its request. */
 export interface RendererClient {
-  /** @throws ServiceError as the renderer refused, or RENDERER_UNAVAILABLE */
+  /** @throws ServiceError with the renderer's refusal, or RENDERER_UNAVAILABLE */
   readonly ask: (route: RendererRoute, order: object, signal: AbortSignal) => Promise<JsonObject>;
-  /** Like `ask` for a loop, telling of progress on the way. */
+  /** Like `ask` for a loop, with progress events. */
   readonly follow: (order: object, signal: AbortSignal) => AsyncGenerator<RenderProgress, JsonObject>;
   readonly video: (order: object, mediaType: string, signal: AbortSignal) => Promise<Uint8Array>;
 }
 
-/** A progress event's data, as the renderer wrote it. */
+/** Data of a progress event, unchanged from the renderer. */
 export interface RenderProgress {
   readonly data: string;
 }
 
-/** Sketches and PNGs are bounded; an answer beyond this is none of ours. */
+/** Maximum response size: sketches and PNGs are smaller. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
-/** Refusals that speak of the sketch or the asker; anything else is the renderer's own trouble. */
+/** Error codes about the sketch or the caller; any other error is internal to the renderer. */
 const PASSED_ON: ReadonlySet<string> = new Set<NodeCode>([
   'VALIDATION_ERROR',
   'PROTOCOL_VIOLATION',
@@ -85,7 +85,7 @@ export function createRendererClient(url: string, token: Secret<string>): Render
       sent.end(body);
     });
 
-  /** Only an answer to this very request, made by who holds the token, counts. */
+  /** Accepts only a response to this request, authenticated with the shared token. */
   const assertGenuine = (nonce: string, body: string, responseHash: Sha256Hash, mac: unknown): void => {
     const message = jcsV1.canonicalize({ nonce, requestHash: sha256(body), responseHash });
     const expected = createHmac('sha256', token.reveal()).update(message).digest('base64url');
@@ -105,7 +105,7 @@ export function createRendererClient(url: string, token: Secret<string>): Render
     const answer = await send(route, body, nonce, accept, signal);
     const bytes = await readAll(answer);
     const status = answer.statusCode ?? 0;
-    // Before a handler ran (a wrong token, a full queue of sockets) nothing is bound to the request.
+    // Responses sent before a handler runs (wrong token, full socket queue) are not bound to the request.
     if (answer.headers['x-render-mac'] === undefined) throw rendererUnavailable('the renderer refused the node');
     assertGenuine(nonce, body, sha256(bytes), answer.headers['x-render-mac']);
     return { status, bytes, retryAfter: retryAfterOf(answer) };
@@ -161,12 +161,12 @@ function objectIn(bytes: Uint8Array): JsonObject {
     const value = parseJson(bytes);
     if (isJsonObject(value)) return value;
   } catch (cause) {
-    throw rendererUnavailable('the answer of the renderer is no JSON', cause);
+    throw rendererUnavailable('the answer of the renderer is not JSON', cause);
   }
-  throw rendererUnavailable('the answer of the renderer is no object');
+  throw rendererUnavailable('the answer of the renderer is not an object');
 }
 
-/** The renderer's words about a sketch are the sketch author's to read; its other troubles are not. */
+/** The renderer's messages about a sketch are passed to its author; its other errors are not. */
 function refusalOf({ error, message, line, details }: JsonObject, retryAfter?: string): ServiceError {
   if (typeof error !== 'string' || !PASSED_ON.has(error))
     return rendererUnavailable('the renderer is not available: retry later');
@@ -179,7 +179,7 @@ function refusalOf({ error, message, line, details }: JsonObject, retryAfter?: s
   });
 }
 
-/** Not bound to the request, so only what it can be: a number of seconds. */
+/** Not bound to the request, so accepted only as a number of seconds. */
 function retryAfterOf({ headers }: IncomingMessage): string | undefined {
   const seconds = headers['retry-after'];
   return seconds !== undefined && /^\d{1,6}$/.test(seconds) ? seconds : undefined;

@@ -1,7 +1,7 @@
 import { member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { codemodeRender, effectiveProtocolVersion, isSha256Hash, PROTOCOLS } from '@cer/cer-core';
 
-// What the routes that run sketches have in common. Each rule answers the faults it finds, as `path: rule`.
+// Rules shared by the routes that run sketches. Each returns its faults as `path: rule`.
 // @see docs/spec.md, "Rendering"
 
 export const CANVAS = { width: 1950, height: 2400 } as const;
@@ -32,7 +32,7 @@ export function varsFaults(value: JsonValue | undefined, path: string): string[]
   ];
 }
 
-/** Null means absent; a protocol that commits has nothing to commit to in a picture. */
+/** Null means absent; protocols with commitments do not apply to pictures. */
 export function renderProtocolFaults(value: JsonValue | undefined, path: string): string[] {
   const version = effectiveProtocolVersion(value);
   const protocol = version === null ? undefined : PROTOCOLS.get(version);

@@ -21,7 +21,7 @@ export interface VerifyRenderDeps extends AttestDeps {
   readonly verifyUrl: string;
 }
 
-/** A request that was read and judged, ready to be rendered. */
+/** A validated request, ready to be rendered. */
 export interface PlannedRender {
   readonly request: RenderRequest;
   readonly execution: Execution;
@@ -44,7 +44,7 @@ export async function planRender(
   return { request, execution: await decideExecution(renderer, request, maxTotalFrames, signal) };
 }
 
-/** @throws ServiceError QUOTA_EXCEEDED before anything is rendered that could not be certified */
+/** @throws ServiceError QUOTA_EXCEEDED before rendering, if the result could not be certified */
 export function assertRoomFor(
   { quota }: Pick<VerifyRenderDeps, 'quota'>,
   { request, execution }: PlannedRender,
@@ -53,7 +53,7 @@ export function assertRoomFor(
   return quota.assertRoomFor(tenantId, renderExecutionId(request, execution), limits);
 }
 
-/** Renders without telling of progress. Stills run twice, in separate contexts, and must agree. */
+/** Renders without progress events. Stills run twice, in separate contexts, and must be equal. */
 export async function renderPlanned(
   { renderer }: VerifyRenderDeps,
   { request, execution }: PlannedRender,
@@ -64,7 +64,7 @@ export async function renderPlanned(
     : renderer.ask('/loop', loopOrder({ request, execution }), signal);
 }
 
-/** Renders a loop, telling of progress; a still has none. */
+/** Renders a loop with progress events; a still has none. */
 export async function* followPlanned(
   deps: VerifyRenderDeps,
   planned: PlannedRender,
@@ -80,7 +80,7 @@ export function loopOrder({ request, execution }: PlannedRender): object {
 }
 
 /**
- * Compares what was rendered with what was expected, and certifies it when nothing was expected or all of it matched.
+ * Compares the render with the expected hashes, and certifies it if all of them match or none is given.
  * @see docs/spec.md, "POST /verify"
  */
 export async function concludeRender(
@@ -138,7 +138,7 @@ interface Comparison {
   readonly members: JsonObject;
 }
 
-/** An expected hash may be that of the PNG or that of the pixels; a still has no frames that others could be of. */
+/** An expected hash may be that of the PNG or that of the pixels; a still has no frames. */
 function compareStill({ expected }: RenderRequest, rendered: JsonObject): Comparison {
   const computedHash = required(rendered, 'runtimeHash');
   const computedPixelHash = required(rendered, 'pixelHash');

@@ -14,11 +14,11 @@ import {
   varsFaults,
 } from './sketch-rules.js';
 
-/** How a sketch is run: once, or frame by frame. */
+/** Execution mode of a sketch: once, or frame by frame. */
 export type Execution =
   { readonly mode: 'static' } | { readonly mode: 'loop'; readonly totalFrames: number; readonly fps: number };
 
-/** A render that is to be certified, as far as it can be known before the sketch is run. */
+/** The members of a certified render that are known before the sketch runs. */
 export interface RenderRequest {
   readonly order: SketchOrder;
   readonly protocol: Protocol;
@@ -75,7 +75,7 @@ export function parseRenderRequest(body: JsonValue, tenantId: string): RenderReq
   };
 }
 
-/** `totalFrames` is judged with the mode: in a loop it has an error of its own. */
+/** `totalFrames` is checked with the mode, because a loop has its own error code. */
 function executionFaults(execution: JsonObject): string[] {
   const mode = member(execution, 'mode');
   const fps = member(execution, 'fps');
@@ -131,7 +131,7 @@ function frameCountError(max: number): ServiceError {
   });
 }
 
-/** The same sketch run the same way has the same id, unless the caller names another. */
+/** The same sketch with the same settings has the same id, unless the caller sets one. */
 export function renderExecutionId({ order, statedExecutionId }: RenderRequest, execution: Execution): string {
   if (statedExecutionId !== null) return statedExecutionId;
   const { code, seed, vars } = order;

@@ -15,11 +15,11 @@ const TENANTS_AT_ONCE = 100;
 const MIN_PAUSE_MS = 20;
 
 /**
- * Deletes what is older than its tenant keeps, never what is held. It keeps no place of its own: what is deleted is no
- * longer due, so a sweep that ends early, or runs twice at once, loses nothing.
- * @param signal ends it after the present batch
+ * Deletes records and projects past their tenant's retention period, except those under a legal hold. It stores no
+ * position: deleted items are no longer due, so a sweep may end early or run twice concurrently.
+ * @param signal ends it after the current batch
  * @returns how many records and projects were deleted
- * @throws what one tenant's settings or the audit log threw, once the others are swept
+ * @throws the first error of a tenant's settings or the audit log, after the other tenants are swept
  * @see docs/spec.md, "Retention"
  */
 export async function sweep(deps: SweepDeps, signal: AbortSignal): Promise<number> {
@@ -31,7 +31,7 @@ export async function sweep(deps: SweepDeps, signal: AbortSignal): Promise<numbe
       try {
         for (const kind of ['records', 'projects'] as const) deleted += await sweepTenant(deps, kind, tenantId, signal);
       } catch (error) {
-        // Without the database nobody is swept; what cannot be read of one tenant keeps no other one's records.
+        // Without the database no tenant is swept; a failure of one tenant does not affect the others.
         if (error instanceof StoreError) throw error;
         failure ??= error instanceof Error ? error : new Error('a tenant could not be swept', { cause: error });
       }
@@ -49,12 +49,12 @@ async function sweepTenant(deps: SweepDeps, kind: HeldKind, tenantId: string, si
   let deleted = 0;
   for (let after: RecordPlace | null = null; !signal.aborted;) {
     const startedAt = performance.now();
-    // Asked for each batch: a tenant that decides to keep more is heard at once.
+    // Read for each batch, so that a longer retention period takes effect at once.
     const before = await keptFrom(deps, tenantId);
     if (before === null) break;
     const { due, next } = await store.retention.due(kind, tenantId, before, after);
     if (due.length > 0) {
-      // Before the act: then no deletion is without its entry.
+      // Logged first, so that every deletion has an entry.
       await auditLog.append({
         act: `${kind}.retention`,
         target: tenantId,
@@ -66,18 +66,18 @@ async function sweepTenant(deps: SweepDeps, kind: HeldKind, tenantId: string, si
     }
     if (next === null) break;
     after = next;
-    // At most half of the time, so that certify never waits for more than one batch.
+    // Uses at most half of the time, so that certify never waits for more than one batch.
     const pause = Math.max(MIN_PAUSE_MS, performance.now() - startedAt);
     await sleep(pause, undefined, { signal }).catch(() => undefined);
   }
   return deleted;
 }
 
-/** What was made before this time is due; null when nothing is. */
+/** Items older than this time are due; null when none are. */
 async function keptFrom({ store, now }: SweepDeps, tenantId: string): Promise<string | null> {
   const { retentionDays, legalHold } = settingsOf(await store.tenantSettings.find(tenantId));
   if (retentionDays === null || legalHold) return null;
-  // What is deleted is gone: one clock that is far ahead must not be enough.
+  // Deletion is irreversible, so one clock that is far ahead must not be sufficient.
   const time = Math.min(now().getTime(), await store.retention.clockMs());
   return new Date(time - retentionDays * DAY_MS).toISOString();
 }

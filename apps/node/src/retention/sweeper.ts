@@ -5,16 +5,16 @@ import { sweep, type SweepDeps } from './sweep.js';
 
 export interface SweeperDeps extends SweepDeps {
   readonly store: SweepDeps['store'] & Pick<Store, 'leases' | 'signingKeys'>;
-  /** The pause between two sweeps. */
+  /** Pause between two sweeps. */
   readonly everyMs: number;
   readonly logger: Logger;
 }
 
-/** A process that has said nothing for so long has ended without saying so. */
+/** A process silent for this long has ended without unregistering. */
 const SILENT_MS = 86_400_000;
 
 /**
- * Sweeps in the background, one node at a time, and forgets processes that are long gone.
+ * Sweeps in the background, one node at a time, and removes entries of ended processes.
  * @see docs/spec.md, "Retention"
  */
 export function startSweeper(deps: SweeperDeps): Worker {

@@ -15,10 +15,11 @@ export interface AcceptStatementDeps {
 }
 
 /**
- * Takes what an offline root signed: the published history, gone on by entries about roots only, with a newer statement.
- * @returns the version and how far it reaches
- * @throws ServiceError VALIDATION_ERROR with what a verifier would refuse, KEY_HISTORY_CONFLICT when the node's own
- *   history went another way meanwhile
+ * Accepts a document signed by an offline root: the published history, extended only by entries about roots, with a
+ * newer statement.
+ * @returns the version and the covered head
+ * @throws ServiceError VALIDATION_ERROR with the fault that a verifier would find, KEY_HISTORY_CONFLICT when the node's
+ * history diverged concurrently
  * @see docs/spec.md, "Key history"
  */
 export async function acceptStatement(
@@ -30,7 +31,7 @@ export async function acceptStatement(
   const { statement, entries } = submitted;
   if (statement === null) throw validationError(['statement: must not be null']);
   const own = await keyHistory.document();
-  // What the node wrote is a prefix of what comes, or the other way round: the node may have gone on meanwhile.
+  // One history must be a prefix of the other: the node may have added entries concurrently.
   const shared = Math.min(own.entries.length, entries.length);
   const isSame = shared === 0 || hashAt(own, shared - 1) === hashAt(submitted, shared - 1);
   const added = entries.slice(own.entries.length);
@@ -62,10 +63,13 @@ function parsed(body: JsonValue): KeyHistoryDocument {
   }
 }
 
-/** Versions that a root may have signed and never published. After the highest number there is, none could follow. */
+/**
+ * Maximum gap for versions that a root signed without publishing. A version near the maximum integer would block
+ * successors.
+ */
 const MAX_STEP = 1_000_000;
 
-/** As a verifier would that pins a root which signed it, and saw what the node publishes now. */
+/** Verifies like a verifier that pins a signing root and has seen the currently published document. */
 async function assertVerified(submitted: KeyHistoryDocument, own: KeyHistoryDocument, now: Date): Promise<void> {
   const { nodeId, entries, statement, signatures } = submitted;
   const roots = rootsOf(nodeId, entries);

@@ -1,12 +1,11 @@
 import { SignerAwayError } from '../signing/key-holder.js';
 
-/** So far may the clocks of nodes that share a database lie apart, in milliseconds. */
+/** Maximum clock difference between nodes of one database, in milliseconds. */
 const ALLOWED_LAG_MS = 5_000;
 
 /**
- * Refuses a time that is more than 5 s behind the newest one the nodes know of: what was signed under it could be
- * passed off as older than what came before it.
- * @param time the time to be signed, milliseconds since 1970
+ * Rejects a time more than 5 s behind the newest known one: a signature with it would appear older than earlier ones.
+ * @param time the time to sign, milliseconds since 1970
  * @param newest of all records and key events, milliseconds since 1970
  * @throws SignerAwayError
  * @see docs/spec.md, "Signing keys"

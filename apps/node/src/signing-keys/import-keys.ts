@@ -10,18 +10,18 @@ export interface ImportDeps {
   readonly store: SigningKeyStore;
   readonly history: KeyHistoryLog;
   readonly vault: KeyVault;
-  /** Where a key is made when the file has none. */
+  /** Holder that creates a key when the file has none. */
   readonly holder: SigningKeyHolder;
   readonly root: Signer | null;
   readonly now: () => Date;
 }
 
-/** How often another node that starts too may be faster. */
+/** Maximum retries after a concurrently starting node wrote first. */
 const ATTEMPTS = 20;
 
 /**
- * Begins the key history with the keys of KEYS_FILE, or with a new one; and brings in the root key when it is new. Of
- * nodes that start at once, one does it.
+ * Starts the key history with the keys of KEYS_FILE, or with a new one, and adds a new root key. Of nodes that start
+ * concurrently, one does it.
  * @throws StartupError when KEYS_FILE or ROOT_KEY_FILE belongs to another node's keys
  */
 export async function importKeys(deps: ImportDeps): Promise<void> {

@@ -13,14 +13,14 @@ import type { SigningKeyChange, SigningKeyRow, SigningKeyStore } from '../store/
 import type { HeldKey } from '../signing/key-holder.js';
 import { statementOf } from './key-set-statements.js';
 
-/** Where a private half is, for keys that a change adds. */
+/** Location of the private key, for keys that a change adds. */
 export interface Held {
   readonly holder: string;
-  /** Null for a key that came without its private half. */
+  /** Null for a key without its private key. */
   readonly reference: string | null;
 }
 
-/** The key history as the database holds it, read entry by entry and only once. */
+/** The key history in the database; each entry is read only once. */
 export class KeyHistoryLog {
   readonly nodeId: string;
   readonly #store: SigningKeyStore;
@@ -31,7 +31,7 @@ export class KeyHistoryLog {
     this.#store = store;
   }
 
-  /** All entries there are now. */
+  /** All current entries. */
   async read(): Promise<KeyHistoryEntries> {
     const known = this.#entries;
     const newer = (await this.#store.historyAfter(known.length)).map((json, at) =>
@@ -42,24 +42,24 @@ export class KeyHistoryLog {
     return { nodeId: this.nodeId, entries };
   }
 
-  /** What the node publishes. */
+  /** The published document. */
   async document(): Promise<KeyHistoryDocument> {
-    // The statement first: entries that come meanwhile are pending, and none that it covers is missing.
+    // Reads the statement first: entries added concurrently are pending, and no covered entry is missing.
     const statement = await this.#store.newestStatement();
     const { entries } = await this.read();
     return { type: KEY_HISTORY_TYPE, nodeId: this.nodeId, entries, ...statementOf(statement) };
   }
 }
 
-/** A time for the next entry: now, or that of the newest entry when the clock is a little behind it. */
+/** The time of the next entry: now, or that of the newest entry if the clock is slightly behind it. */
 export function entryTime({ entries }: KeyHistoryEntries, now: Date): string {
   const [time, newest] = [now.toISOString(), entries.at(-1)?.issuedAt ?? ''];
   return time < newest ? newest : time;
 }
 
 /**
- * Makes of changes of the key set what the database is to keep: the entries, and the keys as they are after them.
- * @param held for each key that is added
+ * Converts changes of the key set to database rows: the entries, and the resulting keys.
+ * @param held the location of each added key
  * @throws KeyError KEY_HISTORY_INVALID for a change that is impossible at this point
  */
 export function planChange(
@@ -80,7 +80,7 @@ export function planChange(
   };
 }
 
-/** A new key's way into the history. */
+/** The history entry of a new key. */
 export function keyAdded({ kid, publicKey }: HeldKey, createdAt: string, notBefore: string): KeyChange {
   return {
     type: 'key-added',
@@ -93,7 +93,7 @@ function kidOf(change: KeyChange): string | null {
   return change.type === 'root-added' ? null : change.kid;
 }
 
-/** Of a known key the store keeps holder and reference as they are. */
+/** For a known key the store keeps holder and reference. */
 function rowOf(key: KeySetDocumentEntry, held: Held = { holder: '', reference: null }): SigningKeyRow {
   return {
     kid: key.kid,

@@ -13,21 +13,21 @@ export interface KeyOperationDeps {
   readonly signing: LiveSigning;
   readonly history: KeyHistoryLog;
   readonly store: SigningKeyStore;
-  /** Where new keys are made. */
+  /** Holder that creates new keys. */
   readonly holder: SigningKeyHolder;
   readonly maxAgeSeconds: number;
   readonly now: () => Date;
   readonly logger: Logger;
 }
 
-/** Who asked, for the audit log. */
+/** The actor for the audit log. */
 export type Asked = Pick<AuditAct, 'actor' | 'requestId'>;
 
 export interface Rotated {
   readonly kid: string;
-  /** From then on it signs. */
+  /** Start of signing with the key. */
   readonly notBefore: string;
-  /** The key that signs until then; null when there was none. */
+  /** The key that signs until then; null without one. */
   readonly previousKid: string | null;
 }
 
@@ -39,14 +39,14 @@ export interface Revocation {
 export interface Revoked extends Revocation {
   readonly kid: string;
   readonly revokedAt: string;
-  /** The key that signs instead, when this one did; null when none could be made. */
+  /** The replacement, if the key was active; null when none could be created. */
   readonly replacedBy?: string | null;
 }
 
-/** How often another node may be faster before a revocation is given up. */
+/** Maximum retries of a revocation after concurrent changes. */
 const ATTEMPTS = 10;
 
-/** What an administrator does with signing keys. @see docs/spec.md, "Signing keys" */
+/** Administrative operations on signing keys. @see docs/spec.md, "Signing keys" */
 export class KeyOperations {
   readonly #deps: KeyOperationDeps;
 
@@ -55,8 +55,8 @@ export class KeyOperations {
   }
 
   /**
-   * Publishes a new key. It signs once every kept copy of the key set is out of date, or at once.
-   * @throws ServiceError KEY_ROTATION_IN_PROGRESS, of two at once for the later one too; SignerAwayError
+   * Publishes a new key. It signs once all cached copies of the key set have expired, or immediately.
+   * @throws ServiceError KEY_ROTATION_IN_PROGRESS, also for the later of two concurrent rotations; SignerAwayError
    */
   async rotate(options: { readonly immediate: boolean }, asked: Asked, audit: AuditLog): Promise<Rotated> {
     const { signing, history, store, holder, now, maxAgeSeconds } = this.#deps;
@@ -91,8 +91,8 @@ export class KeyOperations {
   }
 
   /**
-   * Revokes a key. When it is the one that signs, a new one takes its place in the same transaction; when none can be
-   * made, the key is revoked all the same and the node says that it is not ready.
+   * Revokes a key. An active key is replaced in the same transaction; if no new key can be created, it is revoked
+   * nevertheless and the node reports not ready.
    * @throws ServiceError NOT_FOUND, KEY_ALREADY_REVOKED, VALIDATION_ERROR; SignerAwayError
    */
   async revoke(kid: string, revocation: Revocation, asked: Asked, audit: AuditLog): Promise<Revoked> {
@@ -119,7 +119,7 @@ export class KeyOperations {
         await signing.refresh();
         if (!isAudited) await this.#appendAfter(audit, act);
         else if (signs && replacement !== null) {
-          // The entry before the act was signed with this very key: without another the log would end under a revoked one.
+          // The preceding entry was signed with this key: without another entry the log would end under a revoked key.
           const details = { replacedBy: replacement.kid };
           await this.#appendAfter(audit, { act: 'keys.revoked', target: kid, details, ...asked });
         }
@@ -134,7 +134,7 @@ export class KeyOperations {
     }
   }
 
-  /** Null when its holder is away: a key that must not sign any more is not kept for want of another. */
+  /** Null when its holder is unavailable: a compromised key is revoked even without a replacement. */
   async #replacement(): Promise<HeldKey | null> {
     try {
       return await this.#deps.holder.create();
@@ -144,7 +144,7 @@ export class KeyOperations {
     }
   }
 
-  /** What is done cannot be refused any more: it is at least said in the log. */
+  /** A completed act cannot be refused any more, so the failure is logged. */
   async #appendAfter(audit: AuditLog, act: AuditAct): Promise<void> {
     try {
       await audit.append(act);
@@ -167,7 +167,7 @@ export class KeyOperations {
 function assertNoRotation(table: KeyTable, time: number): void {
   const active = table.state.keys.filter(({ status }) => status === 'active');
   const pending = table.pendingAt(time);
-  // Until every node has left the key before, a second rotation would only add to what verifiers must know.
+  // Until every node has switched keys, a second rotation would only publish more keys.
   if (pending !== null || active.length > 1) throw rotationInProgress(pending);
 }
 
@@ -230,8 +230,8 @@ function detailsOf({ reason, compromisedSince }: Revocation): AuditAct['details'
 }
 
 /**
- * An act is written down before it happens. When no key signs, it is what brings one back, and is written down after.
- * @returns whether it was
+ * Acts are logged first. Without an active key the act itself restores one, so it is logged afterwards.
+ * @returns whether the entry was written
  */
 async function auditFirst(audit: AuditLog, act: AuditAct): Promise<boolean> {
   try {

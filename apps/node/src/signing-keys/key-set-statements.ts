@@ -2,12 +2,12 @@ import { makeKeySetStatement, signKeySetStatement, type KeyHistoryEntries } from
 import { parseKeyHistory, KEY_HISTORY_TYPE, replayKeyHistory, type KeyHistoryDocument, type Signer } from '@cer/keys';
 import type { SigningKeyStore, StatementRow } from '../store/index.js';
 
-/** A newer statement is promised by then. */
+/** Time until a newer statement is due. */
 const VALID_FOR_MS = 7 * 24 * 60 * 60_000;
 
 type Signed = Pick<KeyHistoryDocument, 'statement' | 'signatures'>;
 
-/** The stored statement as it is published. */
+/** The stored statement in its published form. */
 export function statementOf(row: StatementRow | null): Signed {
   if (row === null) return { statement: null, signatures: [] };
   const statementJson: unknown = JSON.parse(row.statementJson);
@@ -32,10 +32,10 @@ export function statementRow({ statement, signatures }: Signed): StatementRow {
 }
 
 /**
- * Signs the key set anew when the history went on, or when half the time until the promised update is over.
+ * Signs the key set again after new history entries, or after half the time until the next update is due.
  * @param root a root key that is online
- * @returns whether there is a new statement; `root-ended` when one is due and the root counts no more: a statement of its
- *   would take the place of one that verifiers accept
+ * @returns whether there is a new statement; `root-ended` when one is due but the root was replaced or revoked: its
+ * statement would replace one that verifiers accept
  */
 export async function signWhenDue(
   store: SigningKeyStore,

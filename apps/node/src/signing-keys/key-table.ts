@@ -1,25 +1,25 @@
 import { formatKeySet, publicKeyFromBase64, type KeySetDocument, type PublishableKey } from '@cer/keys';
 import type { SigningKeyRow, SigningState } from '../store/index.js';
 
-/** What the nodes agreed on, read once, and the questions that signing asks of it. Times in milliseconds since 1970. */
+/** A snapshot of the shared signing state, with the queries of signing. Times in milliseconds since 1970. */
 export interface KeyTable {
   readonly state: SigningState;
-  /** The newest time that any node put into a record or a key event. */
+  /** The newest time in any record or key event. */
   readonly newestMs: number;
   /**
-   * The key that signs what is dated so: of the active keys whose life has begun, the one that began last. Every node
-   * comes to the same answer by itself.
+   * The key that signs at a time: of the active keys that have started, the one that started last. Every node computes
+   * the same result.
    */
   signingKeyAt(time: number): SigningKeyRow | null;
-  /** A key that is published and does not sign yet. */
+  /** A published key that does not sign yet. */
   pendingAt(time: number): SigningKeyRow | null;
-  /** What is published at a time. */
+  /** The key set published at a time. */
   documentAt(time: number): KeySetDocument;
 }
 
 export function keyTableOf(nodeId: string, state: SigningState): KeyTable {
   const active = state.keys.filter(({ status }) => status === 'active');
-  // Of two that begin at once, the one added last.
+  // Of two with the same start, the one added last.
   const newestFirst = active.toReversed().sort((a, b) => msOf(b.notBefore) - msOf(a.notBefore));
   const signingKeyAt = (time: number): SigningKeyRow | null =>
     newestFirst.find(({ notBefore }) => msOf(notBefore) <= time) ?? null;

@@ -13,9 +13,9 @@ export interface KeyUpkeepDeps {
   readonly history: KeyHistoryLog;
   readonly store: SigningKeyStore;
   readonly holders: ReadonlyMap<string, SigningKeyHolder>;
-  /** Removes from KEYS_FILE what is there of these keys. */
+  /** Removes these keys from KEYS_FILE. */
   readonly forgetInFile: (kids: ReadonlySet<string>) => void;
-  /** A root key that is online; null when what is published is signed elsewhere. */
+  /** An online root key; null when an offline root signs the published document. */
   readonly root: Signer | null;
   readonly now: () => Date;
   readonly logger: Logger;
@@ -24,15 +24,16 @@ export interface KeyUpkeepDeps {
 const EVERY_MS = 1_000;
 
 export interface KeyUpkeep {
-  /** One turn: reads the table and does what is due. */
+  /** One run: reads the table and performs due changes. */
   turn(): Promise<void>;
   start(): void;
   stop(): Promise<void>;
 }
 
 /**
- * Keeps the key table read, and does what time makes due: a key takes over, the one before retires, its private half is
- * erased, a root signs what is published. Every node does it; of two at once, one finds its change done already.
+ * Refreshes the key table and performs scheduled changes: a key becomes active, its predecessor retires, its private
+ * key is erased, a root signs the published document. Every node does it; of two concurrent changes the second finds
+ * itself done.
  */
 export function keyUpkeep(deps: KeyUpkeepDeps): KeyUpkeep {
   const { signing, history, store, root, now, logger } = deps;
@@ -50,14 +51,14 @@ export function keyUpkeep(deps: KeyUpkeepDeps): KeyUpkeep {
         logger.error('ROOT_KEY_FILE: its root was replaced or revoked, so another one must sign the keys');
       isRootEnded = true;
     }
-    // Last, and in nobody's way: a holder that is gone for good is the very reason for a revocation.
+    // Last and without blocking other steps: a permanently lost holder is itself a reason for revocation.
     try {
       await erase(deps, table);
       notErased = '';
     } catch (error) {
       const reason = String(error);
       if (reason !== notErased) {
-        logger.error({ err: error }, 'the private half of an ended signing key could not be erased; it is tried again');
+        logger.error({ err: error }, 'the private key of an ended signing key could not be erased; it is tried again');
       }
       notErased = reason;
     }
@@ -67,7 +68,7 @@ export function keyUpkeep(deps: KeyUpkeepDeps): KeyUpkeep {
       await turn();
       failure = '';
     } catch (error) {
-      // Once for each reason: it is tried again every second.
+      // Logged once per reason, because it is retried every second.
       const reason = String(error);
       if (reason !== failure) logger.error({ err: error }, 'the upkeep of signing keys failed; it is tried again');
       failure = reason;
@@ -100,7 +101,7 @@ async function advance({ history, store, now, logger }: KeyUpkeepDeps, table: Ke
   const signs = table.signingKeyAt(time);
   if (signs === null) return false;
   const entries = await history.read();
-  // Another change is under way: the next turn sees it whole.
+  // Another change is in progress: the next run reads its result.
   if (entries.entries.length !== table.state.historySeq) return false;
   const changes: KeyChange[] = [];
   const { activeKid } = replayKeyHistory(entries.nodeId, entries.entries).keySet;
@@ -121,13 +122,13 @@ async function advance({ history, store, now, logger }: KeyUpkeepDeps, table: Ke
   return true;
 }
 
-/** Active keys older than the one that signs which no live node can still sign with. */
+/** Active keys older than the signing key that no live node can still sign with. */
 function keysLeft({ state }: KeyTable, signs: SigningKeyRow, time: number): readonly SigningKeyRow[] {
   const place = new Map(state.keys.map(({ kid }, at) => [kid, at]));
   const oldestInUse = Math.min(
     ...state.nodes
       .filter(({ seenMs }) => seenMs > time - LIVE_MS)
-      // One that starts may sign with any.
+      // A starting node may sign with any.
       .map(({ kid }) => (kid === null ? -1 : (place.get(kid) ?? -1))),
     place.get(signs.kid) ?? -1,
   );
@@ -140,14 +141,14 @@ function keysLeft({ state }: KeyTable, signs: SigningKeyRow, time: number): read
   );
 }
 
-/** A key's life ends with no signature after it, also when the clock of its signer was a little ahead. */
+/** The end of a key is later than all its signatures, also if the clock of its signer was slightly ahead. */
 function newestSigned({ state }: KeyTable): string[] {
   return state.nodes.map(({ lastSignedAt }) => lastSignedAt).filter((at) => at !== null);
 }
 
 /**
- * The private halves of keys that sign no more. Repeated until it succeeds, and harmless when it is done already.
- * @throws what was in the way of the first that could not be erased, after all others are
+ * Erases private keys of ended keys. Repeated until it succeeds; idempotent.
+ * @throws the error of the first key that could not be erased, after trying the others
  */
 async function erase({ store, holders, forgetInFile, logger }: KeyUpkeepDeps, table: KeyTable): Promise<void> {
   const ended = table.state.keys.filter(({ status }) => status !== 'active');
@@ -158,7 +159,7 @@ async function erase({ store, holders, forgetInFile, logger }: KeyUpkeepDeps, ta
     try {
       await holder.erase({ kid, publicKey: publicKeyFromBase64(publicKey), reference });
       await store.eraseReference(kid);
-      logger.info({ kid }, 'the private half of a signing key was erased');
+      logger.info({ kid }, 'the private key of a signing key was erased');
     } catch (error) {
       failures.push(error);
     }

@@ -11,7 +11,7 @@ import type { PublishedKeys, Signing } from '../signing/signing.js';
 
 export interface LiveSigningOptions {
   readonly store: SigningKeyStore;
-  /** By the name that is stored with each key. */
+  /** By the name stored with each key. */
   readonly holders: ReadonlyMap<string, SigningKeyHolder>;
   readonly nodeId: string;
   readonly nodeRuntimeHash: Sha256Hash;
@@ -20,34 +20,36 @@ export interface LiveSigningOptions {
   readonly logger: Logger;
 }
 
-/** A table older than this is read again before it is relied on. */
+/** Maximum age of the table before it is read again. */
 const STALE_MS = 15_000;
-/** Half of what may pass until others take a silent process for ended, less what its clock may be off. */
+/** Half the time after which other nodes treat a silent process as ended, less the maximum clock difference. */
 const ANNOUNCE_MS = 10_000;
-/** A process that was silent for so long is taken for ended: longer than STALE_MS, ANNOUNCE_MS and 5 s of clocks. */
+/**
+ * A process silent for this long is treated as ended: longer than STALE_MS, ANNOUNCE_MS and 5 s of clock difference.
+ */
 export const LIVE_MS = 30_000;
-/** A signature that was begun with a key is made by then. */
+/** Maximum duration of a signature. */
 const IN_FLIGHT_MS = 5_000;
-/** A table this old still counts as new: a rotation waits that much longer than the key set is kept. */
+/** A table of this age counts as current: a rotation waits this much longer than key sets are cached. */
 export const TABLE_LAG_MS = 2_000;
 
 const PROBE = new TextEncoder().encode('ready');
 
-/** A clock that is never set, in milliseconds. */
+/** A monotonic clock, in milliseconds. */
 const elapsed = (): number => performance.now();
 
 /**
- * Signs with the key that the shared table says, read again every second or so. An attestation costs no look at the
- * database, unless the table could not be read for a while.
+ * Signs with the key given by the shared table, which is refreshed about every second. An attestation does not query
+ * the database unless the table is outdated.
  */
 export class LiveSigning implements Signing {
   readonly instanceId = randomUUID();
   readonly #options: LiveSigningOptions;
   readonly #attestors = new Map<string, Attestor>();
   readonly #opening = new Map<string, Promise<Attestor>>();
-  /** Why each key that cannot be opened could not be: it is tried every second, and the log is to be read. */
+  /** Last reason why each key could not be opened: retried every second, but logged once per reason. */
   readonly #complaints = new Map<string, string>();
-  /** When each key was last handed out, by the clock that is never set. */
+  /** Time of each key's last use, by the monotonic clock. */
   readonly #lastUsed = new Map<string, number>();
   #table: { readonly table: KeyTable; readonly readAt: number } | null = null;
   #published: { readonly of: string; readonly keys: Omit<PublishedKeys, 'maxAgeSeconds'> } | null = null;
@@ -59,13 +61,13 @@ export class LiveSigning implements Signing {
     this.#options = options;
   }
 
-  /** Makes itself known, so that no key is retired under it, and reads the table. */
+  /** Registers this process, so that its key is not retired, and reads the table. */
   async start(): Promise<void> {
     await this.#announce(null);
     await this.refresh();
   }
 
-  /** Reads the table now; many callers share one reading. */
+  /** Reads the table now; concurrent callers share one read. */
   refresh(): Promise<KeyTable> {
     this.#reading ??= this.#read().finally(() => {
       this.#reading = null;
@@ -79,7 +81,7 @@ export class LiveSigning implements Signing {
     assertClockIsNotBehind(ms, Math.max(table.newestMs, this.#newestSignedMs));
     const key = table.signingKeyAt(ms);
     if (key === null) throw new SignerAwayError('no key may sign at present: rotate to a new one');
-    // Before anything is awaited: whoever asks which keys are in use learns of this one.
+    // Before the first await, so that concurrent queries for used keys include this one.
     this.#lastUsed.set(key.kid, elapsed());
     this.#newestSignedMs = Math.max(this.#newestSignedMs, ms);
     return this.#attestors.get(key.kid) ?? (await this.#opened(key));
@@ -89,7 +91,7 @@ export class LiveSigning implements Signing {
     if (this.#table === null) throw new Error('the key table was not read yet');
     const { table, readAt } = this.#table;
     const document = this.#documentOf(table);
-    // What was read a while ago may lack a key that is published by now: it must not be kept longer than that allows.
+    // An older table may lack a newly published key, which shortens the time for which it may be cached.
     const overdue = Math.ceil(Math.max(0, elapsed() - readAt - TABLE_LAG_MS) / 1000);
     return { ...document, maxAgeSeconds: Math.max(0, this.#options.maxAgeSeconds - overdue) };
   }
@@ -103,12 +105,12 @@ export class LiveSigning implements Signing {
     }
   }
 
-  /** The newest time that this process put into an attestation; null for none. */
+  /** The newest time in this process's attestations; null without one. */
   get newestSignedMs(): number | null {
     return this.#newestSignedMs === 0 ? null : this.#newestSignedMs;
   }
 
-  /** Says that it signs no more. */
+  /** Unregisters this process. */
   async stop(): Promise<void> {
     await this.#reading?.catch(() => undefined);
     await this.#options.store.leave(this.instanceId);
@@ -128,19 +130,19 @@ export class LiveSigning implements Signing {
 
   async #read(): Promise<KeyTable> {
     const { store, nodeId, now } = this.#options;
-    // From before the reading: what it found may be as old as that.
+    // The time before the read, because the result may be that old.
     const readAt = elapsed();
     const table = keyTableOf(nodeId, await store.read());
     this.#table = { table, readAt };
     const active = new Map(table.state.keys.filter(({ status }) => status === 'active').map((key) => [key.kid, key]));
     for (const kid of this.#attestors.keys()) if (!active.has(kid)) this.#attestors.delete(kid);
-    // Opened before their turn, so that the first attestation does not wait; whatever fails is tried again then.
+    // Opened in advance, so that the first attestation does not wait; failures are retried then.
     for (const key of active.values()) if (!this.#attestors.has(key.kid)) this.#opened(key).catch(() => undefined);
     await this.#announceWhenDue(table, now().getTime());
     return table;
   }
 
-  /** A hardware module may take its time: all who need the key wait for one opening, and reading the table does not. */
+  /** Hardware modules may be slow: all callers wait for one open call, and reading the table does not wait for it. */
   #opened(key: SigningKeyRow): Promise<Attestor> {
     const under = this.#opening.get(key.kid);
     if (under !== undefined) return under;
@@ -155,7 +157,7 @@ export class LiveSigning implements Signing {
     const holder = holders.get(key.holder);
     if (holder === undefined) throw new SignerAwayError('the holder of the signing key is not configured: see SIGNER');
     if (reference === null)
-      throw new SignerAwayError('the private half of the signing key is gone: rotate to a new one');
+      throw new SignerAwayError('the private key of the signing key is gone: rotate to a new one');
     let signer: Signer;
     try {
       signer = await holder.open({ kid, publicKey: publicKeyFromBase64(key.publicKey), reference });
@@ -174,7 +176,7 @@ export class LiveSigning implements Signing {
     return attestor;
   }
 
-  /** A signer that failed is opened anew for the next attestation: so the node recovers by itself. */
+  /** A failed signer is reopened for the next attestation, so that the node recovers automatically. */
   #watched(signer: Signer): Signer {
     const { kid, publicKey } = signer;
     return {
@@ -215,7 +217,7 @@ export class LiveSigning implements Signing {
     this.#announced = { kid, at };
   }
 
-  /** The oldest key with which a signature may still be under way. */
+  /** The oldest key with a possibly pending signature. */
   #oldestInUse(table: KeyTable): string | null {
     const since = elapsed() - IN_FLIGHT_MS;
     for (const [kid, at] of this.#lastUsed) if (at < since) this.#lastUsed.delete(kid);

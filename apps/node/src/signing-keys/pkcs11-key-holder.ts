@@ -2,7 +2,7 @@ import { toSpkiBase64, type PublicKey, type Signer } from '@cer/keys';
 import { Pkcs11Error, type Pkcs11ErrorCode, type Token } from '@cer/pkcs11';
 import { SignerAwayError, type HeldKey, type SigningKeyHolder } from '../signing/key-holder.js';
 
-/** What `/ready` may show anybody. The module's own words go to the log, with the error that is the cause. */
+/** Messages that the public route `/ready` may show. The module's own message is logged with the causing error. */
 const REASONS = {
   PKCS11_BINDING_MISSING: 'the package pkcs11js is not installed',
   PKCS11_MODULE_UNUSABLE: 'PKCS11_MODULE cannot be loaded',
@@ -18,8 +18,8 @@ const REASONS = {
 } satisfies Record<Pkcs11ErrorCode, string>;
 
 /**
- * Keeps private halves on a hardware token that every node of the database reaches. What the table says of a key is its
- * kid alone, by which the token finds it.
+ * Stores private keys on a hardware token that every node of the database can reach. The table stores only the kid, by
+ * which the token finds the key.
  */
 export function pkcs11KeyHolder(token: Token, now: () => Date): SigningKeyHolder {
   return {

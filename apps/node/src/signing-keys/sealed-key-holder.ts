@@ -2,7 +2,7 @@ import { KeyError, type Signer } from '@cer/keys';
 import type { KeyVault } from '@cer/keys/file-signer';
 import { SignerAwayError, type HeldKey, type SigningKeyHolder } from '../signing/key-holder.js';
 
-/** Keeps private halves in the key table itself, sealed under the wrapping key of KEYS_FILE. */
+/** Stores private keys in the key table, sealed under the wrapping key of KEYS_FILE. */
 export function sealedKeyHolder(vault: KeyVault): SigningKeyHolder {
   const guarded = <T>(work: () => T): T => {
     try {
@@ -24,7 +24,7 @@ export function sealedKeyHolder(vault: KeyVault): SigningKeyHolder {
     },
     open: async ({ kid, publicKey, reference }: HeldKey): Promise<Signer> =>
       guarded(() => vault.open({ kid, publicKey, sealed: reference })),
-    // The sealed text is all there is, and the key table drops it.
+    // The sealed text is the only copy, and the key table deletes it.
     erase: async () => undefined,
     close: async () => undefined,
   };

@@ -1,49 +1,50 @@
 import type { PublicKey, Signer } from '@cer/keys';
 
-/** What the key table keeps of a private half: enough for its holder to find it, worthless to anybody else. */
+/** The key table's reference to a private key: sufficient for its holder, useless to any other reader. */
 export interface HeldKey {
-  /** RFC 7638 thumbprint of the public half. */
+  /** RFC 7638 thumbprint of the public key. */
   readonly kid: string;
   readonly publicKey: PublicKey;
-  /** The holder's own text: a sealed private key, the address of an object in a hardware module. */
+  /** Text defined by the holder: a sealed private key or the address of an object in a hardware module. */
   readonly reference: string;
 }
 
 /**
- * Where the private halves of signing keys are. Every node of one database must reach the same ones: a key that one
- * node made is opened by all. One contract suite holds every adapter.
+ * Stores the private keys of signing keys. Every node of a database must reach the same ones: all nodes open a key that
+ * one created. One contract suite runs against every adapter.
  * @see docs/spec.md, "Signing keys"
  */
 export interface SigningKeyHolder {
-  /** Stored with each key, so that no holder is asked for a key of another one. */
+  /** Stored with each key, so that no holder gets a request for a key of another. */
   readonly name: 'file' | 'pkcs11';
 
   /**
-   * Makes an Ed25519 key pair that nobody knows of yet.
+   * Creates an unpublished Ed25519 key pair.
    * @throws SignerAwayError
    */
   create(): Promise<HeldKey>;
 
   /**
-   * A signer for a key that some node of this database made. It signs messages of any length, any number at once, until
-   * the key is erased; when its holder goes away, `sign` rejects and `open` is called again later.
-   * @throws SignerAwayError when the holder cannot be reached, or holds no such key, or another one than `publicKey`
+   * Opens a signer for a key created by any node of this database. It signs any number of concurrent messages of any
+   * length until the key is erased; when its holder becomes unavailable, `sign` rejects and `open` is called again
+   * later.
+   * @throws SignerAwayError when the holder cannot be reached, lacks the key, or has another one than `publicKey`
    */
   open(key: HeldKey): Promise<Signer>;
 
   /**
-   * Destroys the private half for good. A key that is not there any more is no error.
+   * Destroys the private key irrevocably. A missing key is not an error.
    * @throws SignerAwayError when the holder cannot be reached; it is called again later
    */
   erase(key: HeldKey): Promise<void>;
 
-  /** Gives back what was opened: sessions, handles. Nothing is called afterwards. */
+  /** Releases sessions and handles. Must be the last call. */
   close(): Promise<void>;
 }
 
 /**
- * No signature can be had now. The message is shown by `/ready`, which needs no key: it names the part and the rule, never
- * an address, a label, a PIN or anything a library said.
+ * Signing is unavailable now. The public route `/ready` shows the message: it names the component and the rule, never
+ * an address, a label, a PIN or a library's message.
  */
 export class SignerAwayError extends Error {
   override readonly name = 'SignerAwayError';

@@ -1,25 +1,25 @@
 import type { Attestor } from '@cer/cer-core/attest';
 import type { KeySetDocument, NodeKeySet } from '@cer/keys';
 
-/** The key set as it is now: what is published, and the same as verification reads it. */
+/** The current key set, in its published and in its parsed form. */
 export interface PublishedKeys {
   readonly document: KeySetDocument;
   readonly keySet: NodeKeySet;
-  /** How long a verifier may keep the document, in whole seconds. */
+  /** Cache lifetime of the document, in whole seconds. */
   readonly maxAgeSeconds: number;
 }
 
-/** What the node signs with and verifies against. Both change while it runs, so ask each time and keep no answer. */
+/** The node's signer and key set. Both change at run time, so callers must not cache them. */
 export interface Signing {
   /**
-   * Who attests what is dated `time`. Use the one answer for everything that the attestation signs and names: kid and
-   * signatures are then of one key.
-   * @throws SignerAwayError when nothing may be signed now: no key, the clock behind, the key table out of reach
+   * The attester for a time. Use one result for all parts of an attestation, so that kid and signatures belong to one
+   * key.
+   * @throws SignerAwayError when signing is unavailable: no key, clock behind, key table unreachable
    */
   attestorAt(time: Date): Promise<Attestor>;
   published(): PublishedKeys;
   /**
-   * Resolves when a signature can be had at `time`.
+   * Resolves when signing is possible at `time`.
    * @throws SignerAwayError with the reason
    */
   prove(time: Date): Promise<void>;

@@ -60,21 +60,21 @@ export interface NodeDeps extends BodyLimits {
   readonly keyHistory: SigningKeyRouteDeps['keyHistory'];
   readonly secrets: CommitmentSecrets;
   readonly quota: Quota;
-  /** The one of this process: its entries are appended one after the other. */
+  /** The only instance of this process, so that its entries are appended sequentially. */
   readonly auditLog: AuditLog;
-  /** Checks external timestamps; without it no token is looked at. */
+  /** Verifies external timestamps; absent: tokens are ignored. */
   readonly timestamps?: TimestampVerifier | null;
   readonly runtime: Runtime;
   readonly render: RenderSettings;
   readonly verifyUrl: string;
-  /** Unset: nothing but what a plan says. */
+  /** Absent: only the limits of plans apply. */
   readonly rateLimits?: RateLimitSettings;
   readonly verifyBudget?: VerifyBudgetSettings;
-  /** Unset: the admin routes are closed. */
+  /** Absent: the admin routes are closed. */
   readonly adminSecret?: Secret<string> | undefined;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Unset: nothing is traced. */
+  /** Absent: no tracing. */
   readonly trace?: Trace | undefined;
   readonly trustedProxies?: RouterOptions['trustedProxies'];
   readonly stallMs?: RouterOptions['stallMs'];
@@ -149,7 +149,7 @@ export function createApp(deps: NodeDeps): RequestListener {
   return hotRoutes(apiRoutes(deps), pages, options);
 }
 
-/** The hash of what is no key: well formed, so that any directory looks it up, and only that it answers counts. */
+/** Well-formed hash of no key: readiness only checks that the directory answers. */
 const NO_KEY = hashApiKey('ready');
 
 async function proveKeys(keys: KeyDirectory): Promise<void> {

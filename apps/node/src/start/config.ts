@@ -95,12 +95,12 @@ interface TsaVariables {
   readonly TSA_MODE: 'each' | 'batch';
 }
 
-/** Null without pinned roots. Roots alone: tokens are checked, and none is asked for. */
+/** Null without pinned roots. Roots without URLs: tokens are verified, none is requested. */
 function authoritiesOf({ TSA_URLS: urls = [], TSA_ROOTS_FILE: rootsFile, TSA_TIMEOUT_MS, TSA_MODE }: TsaVariables) {
   return rootsFile === undefined ? null : { urls, rootsFile, timeoutMs: TSA_TIMEOUT_MS, mode: TSA_MODE };
 }
 
-/** In development a root key is made beside the node's own; elsewhere it is kept away from the node. */
+/** In development a root key is created beside the node's keys; in production it is kept off the node. */
 function rootKeyOf(env: {
   readonly ROOT_KEY_FILE?: string | undefined;
   readonly NODE_ENV?: string | undefined;

@@ -11,7 +11,7 @@ import type { NodeConfig } from './config.js';
 import { StartupError } from '../errors/startup-error.js';
 import type { Store } from '../store/index.js';
 
-/** What only this node may read: the key that its signing keys are sealed under, and its commitment secrets. */
+/** The node's secret files: the wrapping key of its signing keys, and its commitment secrets. */
 export interface KeyMaterial {
   readonly vault: KeyVault;
   readonly secrets: CommitmentSecrets;
@@ -20,13 +20,13 @@ export interface KeyMaterial {
 type KeyConfig = Pick<NodeConfig, 'databaseUrl' | 'nodeId' | 'keysFile' | 'commitmentSecretFile'> &
   Partial<Pick<NodeConfig, 'signer'>>;
 
-/** Makes whichever of the two files is not there yet. @returns the files made */
+/** Creates the missing ones of the two files. @returns the created files */
 export function createKeyMaterial(config: KeyConfig, now: Date): string[] {
   const { nodeId, keysFile, commitmentSecretFile, signer } = config;
   const made: string[] = [];
   for (const file of [keysFile, commitmentSecretFile]) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   if (!existsSync(keysFile)) {
-    // Where keys stay on a hardware token, the file only names the node.
+    // With a hardware token the file only names the node.
     const withKey = signer !== 'pkcs11';
     createKeyVault(keysFile, { nodeId: nodeId ?? `node-${hostname().slice(0, 64)}`, now, withKey });
     made.push(keysFile);
@@ -39,9 +39,9 @@ export function createKeyMaterial(config: KeyConfig, now: Date): string[] {
 }
 
 /**
- * Opens both files. A node on SQLite with an empty store makes them; a node that shares a database must be given them,
- * or each of several would sign with a key of its own.
- * @throws StartupError, KeyError, CommitmentSecretsError with what to do
+ * Opens both files. A node on SQLite with an empty store creates them; nodes that share a database must be given them,
+ * otherwise each would sign with its own key.
+ * @throws StartupError, KeyError, CommitmentSecretsError with the remedy
  */
 export async function openKeyMaterial(config: KeyConfig, store: Store, now: Date): Promise<KeyMaterial> {
   const missing = [config.keysFile, config.commitmentSecretFile].filter((file) => !existsSync(file));
@@ -71,7 +71,7 @@ export async function openKeyMaterial(config: KeyConfig, store: Store, now: Date
   return { vault, secrets };
 }
 
-/** A file of an older release lacks the wrapping key; nodes that share a database must not each make their own. */
+/** A file of an older release lacks the wrapping key; nodes that share a database must not create one each. */
 function openVault({ databaseUrl, keysFile }: KeyConfig): KeyVault {
   const vault = openKeyVault(keysFile);
   if (vault.hasWrappingKey) return vault;

@@ -28,7 +28,7 @@ export interface SigningKeyDeps {
   readonly nodeRuntimeHash: Sha256Hash;
   readonly now: () => Date;
   readonly logger: Logger;
-  /** Others than the configuration says; for tests. */
+  /** Overrides of the configuration; for tests. */
   readonly holders?: readonly [SigningKeyHolder, ...SigningKeyHolder[]];
 }
 
@@ -40,7 +40,7 @@ export interface SigningKeys {
 }
 
 /**
- * Opens the signing keys that the nodes of a database share; at the first start there is one afterwards.
+ * Opens the signing keys that the nodes of a database share; creates one at the first start.
  * @throws StartupError, KeyError, SignerAwayError
  */
 export async function openSigningKeys(deps: SigningKeyDeps): Promise<SigningKeys> {
@@ -62,7 +62,7 @@ export async function openSigningKeys(deps: SigningKeyDeps): Promise<SigningKeys
   return { signing, operations, history, upkeep };
 }
 
-/** The one that makes new keys first; keys that another one made are opened by that one. */
+/** The holder that creates new keys comes first; each key is opened by the holder that created it. */
 function holdersOf(
   { pkcs11 }: SigningConfig,
   vault: KeyVault,

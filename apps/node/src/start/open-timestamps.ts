@@ -10,15 +10,15 @@ import type { Store } from '../store/index.js';
 import { createAuthority } from '../timestamps/authority.js';
 import { startTimestamping } from '../timestamps/timestamping.js';
 
-/** External timestamps as this node is configured: how it checks them, and how it gets them. */
+/** The configured verification and acquisition of external timestamps. */
 export interface Timestamps {
-  /** Null without TSA_ROOTS_FILE: then no token is looked at. */
+  /** Null without TSA_ROOTS_FILE: then tokens are ignored. */
   readonly verifier: TimestampVerifier | null;
-  /** @returns the worker that timestamps records, or null without TSA_URLS */
+  /** @returns the worker that acquires timestamps, or null without TSA_URLS */
   readonly start: (deps: { readonly store: Store; readonly now: () => Date; readonly logger: Logger }) => Worker | null;
 }
 
-/** @throws StartupError for a TSA_ROOTS_FILE that cannot be read or holds no usable root */
+/** @throws StartupError for a TSA_ROOTS_FILE that cannot be read or has no usable root */
 export function openTimestamps({ tsa }: Pick<NodeConfig, 'tsa'>): Timestamps {
   if (tsa === null) return { verifier: null, start: () => null };
   const { urls, timeoutMs, mode } = tsa;

@@ -28,10 +28,10 @@ import { openTimestamps } from './open-timestamps.js';
 import { openTracing } from '../tracing/open-tracing.js';
 import { startUsageReports } from '../usage-reports/report-usage.js';
 
-/** A revoked key of the node's own table works at most this long. */
+/** Maximum time for which a revoked key of the node's own table still works. */
 const OWN_KEY_TIMES: CacheTimes = { foundMs: 5000, unknownMs: 1000 };
 
-/** Their messages say why: that the disk is full, that the token is away. */
+/** Errors whose messages name the cause, such as a full disk or an absent token. */
 const hasOwnWords = (error: Error): boolean => error instanceof StoreError || error instanceof SignerAwayError;
 
 /** Opens everything, then listens. */
@@ -116,7 +116,7 @@ function keyDirectory(config: NodeConfig, store: Store, remember: SettingsMemory
       );
 }
 
-/** Without a control plane nobody is told. */
+/** Without a control plane there are no usage reports. */
 function reportUsage({ controlPlaneUrl, controlPlaneTokenFile }: NodeConfig, store: Store, logger: Logger) {
   if (controlPlaneUrl === undefined || controlPlaneTokenFile === undefined) return null;
   const token = readSecretFile(controlPlaneTokenFile);

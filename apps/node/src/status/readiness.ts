@@ -1,15 +1,15 @@
 import { withinTime } from '@cer/http-service';
 import { SignerAwayError } from '../signing/key-holder.js';
 
-/** Who asks has given up by then. */
+/** Timeout of a check; probes have given up by then. */
 const ANSWER_WITHIN_MS = 3000;
 
-/** What must work before the node may be sent requests, by name. */
+/** Conditions for receiving requests, by name. */
 export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>;
 
 /**
- * Asks every check at once. Whoever asks meanwhile shares the answer: anybody may ask, and each check costs the database
- * or the signer something.
+ * Runs all checks concurrently. Concurrent requests share the result, because the route is public and each check loads
+ * the database or the signer.
  * @returns a function that resolves with one reason for each check that fails, or that takes too long
  * @see docs/spec.md, "GET /ready"
  */
@@ -34,7 +34,7 @@ function sharedWhileRunning(check: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** The name only, but for reasons worded for everybody: an error may quote an address, and the route needs no key. */
+/** Only the name, except for public reasons: an error may quote an address, and the route is public. */
 async function reasonOf(name: string, check: () => Promise<void>, withinMs: number): Promise<string | null> {
   try {
     await withinTime(check(), withinMs, () => new Error('the check takes too long'));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { jcsV1, type JsonObject } from '@cer/canonical-json';
 import { PROTOCOLS, sha256, type Sha256Hash } from '@cer/cer-core';
 
-/** What the running build is; its hash stands in every attestation. @see docs/spec.md, "Attestation" */
+/** The running build; every attestation contains its hash. @see docs/spec.md, "Attestation" */
 export interface Runtime {
   readonly facts: JsonObject;
   readonly version: string;

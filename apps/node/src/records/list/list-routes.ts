@@ -38,7 +38,7 @@ async function page({ recordList, verifyUrl, gate }: RecordListDeps, head: Reque
   const cursor = reader.single('cursor');
   reader.end();
   const after = cursor === undefined ? null : await placeOf(recordList, tenantId, cursor);
-  // One more than is shown tells whether there is a next page.
+  // Reads one more than a page, to detect whether there is a next page.
   const found = await recordList.page({ tenantId, ...query }, order, after, limit + 1);
   const shown = found.slice(0, limit);
   const last = shown.at(-1);

@@ -3,7 +3,7 @@ import { validationError } from '@cer/http-service';
 import { compareTimestamps, parseTimestamp } from '@cer/keys';
 import type { RecordFilter } from '../../store/index.js';
 
-/** What a list may be narrowed by. */
+/** The filters of a list. */
 export type RecordQuery = Omit<RecordFilter, 'tenantId'>;
 
 /** Query parameters: snake case is the interface, camel case is accepted. */
@@ -18,12 +18,12 @@ const FILTERS = {
 const MAX_APP_ID_LENGTH = 256;
 const day = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The parameters of a query, each at most once and none that is not known. */
+/** Reads query parameters, each known and given at most once. */
 export class QueryReader {
   readonly faults: string[] = [];
   readonly #query: URLSearchParams;
 
-  /** A filter with a typing error would be no filter at all, and nobody would notice. */
+  /** A mistyped filter would be ignored without notice. */
   constructor(query: URLSearchParams, others: readonly string[]) {
     this.#query = query;
     const known: ReadonlySet<string> = new Set([...Object.entries(FILTERS).flat(), ...others]);
@@ -38,7 +38,7 @@ export class QueryReader {
     return values[0];
   }
 
-  /** @throws ServiceError VALIDATION_ERROR with every fault that was found */
+  /** @throws ServiceError VALIDATION_ERROR with every fault */
   end(): void {
     if (this.faults.length > 0) throw validationError(this.faults);
   }
@@ -79,7 +79,7 @@ export function readRecordQuery(reader: QueryReader): RecordQuery {
   };
 }
 
-/** As the node writes its own times, so that texts compare like times; a date stands for its first moment in UTC. */
+/** In the node's own time format, so that texts compare like times; a date means its start in UTC. */
 function millisecondTime(text: string): string | null {
   const stated = day.test(text) ? `${text}T00:00:00Z` : text;
   const time = parseTimestamp(stated);

@@ -1,7 +1,7 @@
 import { isSha256Hash, type Sha256Hash } from '@cer/cer-core';
 import { validationError } from '@cer/http-service';
 
-/** What a public lookup asks for: exactly one of the two. */
+/** The key of a public lookup: exactly one of the two. */
 export type LookupQuery =
   | { readonly by: 'certificateHash'; readonly certificateHash: Sha256Hash }
   | { readonly by: 'executionId'; readonly executionId: string };
@@ -9,7 +9,7 @@ export type LookupQuery =
 const MAX_EXECUTION_ID_LENGTH = 256;
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** Snake case is the interface, camel case is accepted; the same question asked twice is refused. */
+/** Snake case is the interface, camel case is accepted; a parameter given twice is refused. */
 function single(query: URLSearchParams, snakeCase: string, camelCase: string): string | null {
   const values = [...query.getAll(snakeCase), ...query.getAll(camelCase)];
   if (values.length > 1) throw validationError([`${snakeCase}: must be given once`]);

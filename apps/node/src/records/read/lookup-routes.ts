@@ -47,7 +47,7 @@ export function lookupRoutes(deps: LookupDeps): Route[] {
       path: '/v1/resolve/cer/:hash',
       admit,
       cors: 'public',
-      // Without a look at the records: what is hidden must answer like what never was.
+      // Without reading the records: the answer must not distinguish hidden from unknown.
       handler: async (request) => {
         const hash = parseHash(pathParam(request, 'hash'), 'hash');
         return redirect(`/v1/cer/public?certificate_hash=${encodeURIComponent(hash)}`);
@@ -77,7 +77,7 @@ async function byExecutionId(
     limit: MAX_OTHER_MATCHES + 1,
     ...(caller !== null && { tenantId: caller.tenantId }),
   });
-  // Its owner too is told of a hidden record only what everybody is told.
+  // For a hidden record its owner gets the same answer as any other caller.
   const [earliest, ...others] = found.filter(({ visibility }) => visibility === 'visible');
   if (earliest === undefined) throw recordNotFound();
   return ok(

@@ -7,7 +7,7 @@ import { attestationSummary, verificationUrl } from '../certify-response.js';
 import { objectMember, parseStored, storedMeta, textMember } from '../stored-cer.js';
 import type { CertificateRecord } from '../../store/index.js';
 
-/** The bundle as anybody may see it: hashed members and our own attestation, or the reseal that stands for them. */
+/** The public form of a bundle: its hashed members and the node's attestation, or the reseal that replaces them. */
 export function publicCer(record: CertificateRecord): JsonObject {
   if (record.publicCerJson !== null) return parseStored(record.publicCerJson);
   if (record.bundleJson === null) throw new Error('a record without bundle has a public form');
@@ -15,7 +15,7 @@ export function publicCer(record: CertificateRecord): JsonObject {
 }
 
 /**
- * The answer of the public lookup. Its canonical texts can be checked with sha256sum and openssl alone.
+ * The answer of the public lookup. sha256sum and openssl are enough to check its canonical texts.
  * @see docs/spec.md, "GET /v1/cer/public"
  */
 export function publicRecord(record: CertificateRecord, verifyUrl: string): JsonObject {
@@ -34,7 +34,7 @@ export function publicRecord(record: CertificateRecord, verifyUrl: string): Json
     createdAt: isHashOnly ? null : (member(cer, 'createdAt') ?? null),
     protocolVersion: record.protocolVersion,
     status: isExternal(timestamp) ? 'EXTERNALLY_TIMESTAMPED' : 'ATTESTED',
-    // Without the request id: it belongs to whoever made the request.
+    // Without the request id, which belongs to the original caller.
     attestation: attestationSummary(attestation, null),
     receipt,
     signature,
@@ -50,7 +50,10 @@ export function publicRecord(record: CertificateRecord, verifyUrl: string): Json
   };
 }
 
-/** The privacy-preserving variant: no content, but the hashes of input and output. @see docs/spec.md, "GET /api/public-cer-proof" */
+/**
+ * The privacy-preserving variant: no content, but the hashes of input and output.
+ * @see docs/spec.md, "GET /api/public-cer-proof"
+ */
 export function publicProof(record: CertificateRecord, verifyUrl: string): JsonObject {
   const { cer, canonical, ...rest } = publicRecord(record, verifyUrl);
   const snapshot = isJsonObject(cer) ? member(cer, 'snapshot') : undefined;
@@ -74,7 +77,7 @@ function isExternal(timestamp: JsonValue): boolean {
   return isJsonObject(timestamp) && member(timestamp, 'type') === 'rfc3161';
 }
 
-/** The text whose SHA-256 is the hash of the bundle that is shown; null where no content is shown. */
+/** The text whose SHA-256 is the hash of the returned bundle; null without content. */
 function canonicalCertificate(cer: JsonObject): JsonObject | null {
   const { reading, protocol } = readSubject(cer, null, { protocols: PROTOCOLS, bundleTypes: BUNDLE_TYPES });
   if (reading?.layout == null || protocol === null) return null;

@@ -21,7 +21,7 @@ export interface AttestDeps {
   readonly now: () => Date;
 }
 
-/** A sealed bundle that is to be attested and recorded under its executionId. */
+/** A sealed bundle to attest and record under its executionId. */
 export interface Submission {
   readonly sealed: SealedBundle;
   readonly layout: Layout;
@@ -35,7 +35,7 @@ export interface Submission {
   readonly publish: PublishSettings;
   readonly limits: PlanLimits | undefined;
   readonly visibility: FirstVisibility;
-  /** True for a bundle sealed elsewhere: what may not be published is then not kept either. */
+  /** True for a bundle sealed elsewhere: members that may not be published are then not stored either. */
   readonly isForeign: boolean;
   readonly requestId: string;
 }
@@ -47,13 +47,13 @@ export interface Attested {
 
 /**
  * Signs, then stores: a crash in between leaves an unused signature, never an unsigned record. Resolves when the record
- * is durable, or when an earlier one under the same executionId was found.
+ * is durable, or when a record with the same executionId exists.
  */
 export async function attestAndRecord(deps: AttestDeps, submission: Submission): Promise<Attested> {
   return whileAttesting(async () => {
     const { sealed, layout, protocol, metadata, publish, isForeign } = submission;
     const time = deps.now();
-    // Asked once: kid, receipt, envelope and reseal are of one key, whatever is rotated meanwhile.
+    // Read once, so that kid, receipt, envelope and reseal use one key even during a rotation.
     const attestor = await deps.signing.attestorAt(time);
     const facts = { attestationId: randomUUID(), attestedAt: time.toISOString() };
     const attestation = await attestBundle(sealed, attestor, facts);
@@ -96,12 +96,12 @@ export async function attestAndRecord(deps: AttestDeps, submission: Submission):
   });
 }
 
-/** The members that the hash protects, and the hash: nothing else of a bundle is kept or shown. */
+/** The members covered by the hash, and the hash: no other part of a bundle is stored or returned. */
 export function hashedBundle(bundle: JsonObject, layout: Layout): JsonObject {
   return { ...layout.projectForHash(bundle), ...pickPresent(bundle, ['certificateHash']) };
 }
 
-/** The public form of a bundle that hides nothing: without envelope, declaration and unknown members. */
+/** The public form of a bundle without withheld values: without envelope, declaration and unknown members. */
 export function publicForm(hashed: JsonObject, meta: JsonObject, metadata: JsonObject | null): JsonObject {
   return {
     ...hashed,
@@ -114,7 +114,7 @@ function withMetadata(bundle: JsonObject, metadata: JsonObject | null): JsonObje
   return metadata === null || !isJsonObject(meta) ? bundle : { ...bundle, meta: { ...meta, metadata } };
 }
 
-/** The producer's unhashed metadata, as far as the tenant publishes it. */
+/** The unhashed metadata of the producer that the tenant publishes. */
 function publishedMetadata(
   metadata: JsonValue | undefined,
   { metadata: published }: PublishSettings,

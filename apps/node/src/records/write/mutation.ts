@@ -1,7 +1,7 @@
 import { ServiceError } from '@cer/http-service';
 import type { CertificateRecord, ExecutionRow } from '../../store/index.js';
 
-/** 409: this executionId stands for other content, forever. @see docs/spec.md, "Idempotency" */
+/** 409: this executionId permanently identifies other content. @see docs/spec.md, "Idempotency" */
 export function executionMutated(): ServiceError {
   return new ServiceError({
     code: 'EXECUTION_MUTATION_DETECTED',
@@ -9,7 +9,7 @@ export function executionMutated(): ServiceError {
   });
 }
 
-/** 409: the content is the same, but its record was removed, and a removed record never comes back. */
+/** 409: the content is the same, but its record was removed, and a removed record is never restored. */
 export function recordRemoved(): ServiceError {
   return new ServiceError({ code: 'EXECUTION_MUTATION_DETECTED', message: 'record removed' });
 }
