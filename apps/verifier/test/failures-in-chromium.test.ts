@@ -1,17 +1,22 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { auditPage } from '@cer/test-browser';
 import { describeInChromium } from './chromium.js';
-import { readVectors, type Vector } from './vectors.js';
+import { unpackVectors, type Vector } from './vectors.js';
 import { WEB_BUILD_FOLDER } from './verifier-under-test.js';
 
 // Every kind of failure that a vector knows, as a person meets it in the offline file.
 
+const folder = mkdtempSync(join(tmpdir(), 'cer-vectors-'));
+afterAll(() => { rmSync(folder, { recursive: true }); });
+
 /** The first vector of each code, and one whose text is refused before it is read. */
 const KINDS: readonly (readonly [string, Vector])[] = [
   ...new Map(
-    [...readVectors()]
+    [...unpackVectors(folder)]
       .reverse()
       .flatMap((vector) =>
         vector.refused === undefined && vector.code !== undefined && vector.status === 'FAILED'

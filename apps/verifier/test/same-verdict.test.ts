@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -14,13 +15,15 @@ import { Files } from './files.js';
 import { historyAfterRevocation, nodeHistory } from './key-history.js';
 import { changed, plain } from './records.js';
 import { stamped } from './stamped.js';
-import { readVectors, type Vector } from './vectors.js';
+import { unpackVectors, type Vector } from './vectors.js';
 import { WEB_BUILD_FOLDER } from './verifier-under-test.js';
 
 // One bundle, one verdict: on the site, in the offline file, on the command line and from the node's verify route.
 
 const AT = '2026-06-01T00:00:00.000Z';
-const vectors = readVectors();
+const folder = mkdtempSync(join(tmpdir(), 'cer-vectors-'));
+const vectors = unpackVectors(folder);
+afterAll(() => { rmSync(folder, { recursive: true }); });
 
 function requestOf({ bundle, keySet }: Vector) {
   const keySource = { kind: 'file', where: 'key-set.json', at: AT } as const;

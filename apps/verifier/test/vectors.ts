@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One case of cer-core's vector folder that needs nothing but bundle and keys. */
+/** One test of cer-core's vectors that needs only a bundle and keys, as files that a page or a command takes. */
 export interface Vector {
   readonly name: string;
   readonly bundlePath: string;
@@ -16,39 +16,50 @@ export interface Vector {
   readonly kind: string;
 }
 
-const FOLDER = join(__dirname, '..', '..', '..', 'packages', 'cer-core', 'vectors');
+/** A family file, as far as it is read here. Format: packages/cer-core/vectors/README.md. */
+interface Family {
+  readonly keySets: Readonly<Record<string, unknown>>;
+  readonly tests: readonly {
+    readonly id: string;
+    readonly kind: string;
+    readonly options?: unknown;
+    readonly bundle: string;
+    readonly keySet: string | null;
+    readonly expected: { readonly status?: string; readonly refused?: string; readonly code?: string };
+  }[];
+}
 
-/** Cases that demand more than a page can (a node named, a full artefact) are left to cer-core's own loop. */
-export function readVectors(): Vector[] {
-  return readdirSync(FOLDER).flatMap((name): Vector[] => {
-    const folder = join(FOLDER, name);
-    const [bundlePath, keySetPath] = [join(folder, 'bundle.json'), join(folder, 'key-set.json')];
-    if (!existsSync(bundlePath)) return [];
-    const { kind, options } = JSON.parse(readFileSync(join(folder, 'case.json'), 'utf8')) as {
-      kind: string;
-      options?: unknown;
-    };
-    if (options !== undefined) return [];
-    const { status, refused, code } = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8')) as {
-      status?: string;
-      refused?: string;
-      code?: string;
-    };
-    const text = existsSync(keySetPath) ? readFileSync(keySetPath, 'utf8') : null;
-    const keySet = text === null || text.trim() === 'null' ? null : text;
-    const bundle = readFileSync(bundlePath, 'utf8');
-    return [
-      {
-        name,
-        bundlePath,
-        bundle,
-        keySetPath: keySet === null ? null : keySetPath,
-        keySet,
-        status,
-        refused,
-        code,
-        kind,
-      },
-    ];
+const VECTORS = join(__dirname, '..', '..', '..', 'packages', 'cer-core', 'vectors');
+
+/**
+ * Leaves out tests with options (a node pinned by name, a full artefact): a page has none of them.
+ * @param folder an existing folder, which gets a file for each bundle and key set
+ * @returns sorted by name
+ */
+export function unpackVectors(folder: string): Vector[] {
+  const write = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+  const files = readdirSync(VECTORS).filter((file) => file.endsWith('.json'));
+  const vectors = files.flatMap((file) => {
+    const { keySets, tests } = JSON.parse(readFileSync(join(VECTORS, file), 'utf8')) as Family;
+    return tests.flatMap((test): Vector[] => {
+      if (test.options !== undefined) return [];
+      const { id: name, kind, bundle, expected } = test;
+      const keySet = test.keySet === null ? null : JSON.stringify(keySets[test.keySet]);
+      return [
+        {
+          ...{ name, kind, bundle, keySet },
+          bundlePath: write(`${name}.bundle.json`, bundle),
+          keySetPath: keySet === null ? null : write(`${name}.key-set.json`, keySet),
+          status: expected.status,
+          refused: expected.refused,
+          code: expected.code,
+        },
+      ];
+    });
   });
+  return vectors.sort((left, right) => (left.name < right.name ? -1 : 1));
 }

@@ -9,9 +9,9 @@ import { deriveSalts, executionRequestFaults, sealExecution } from '../src/seal.
 import { evaluateCer } from '../src/verify.js';
 import { executionRequest, TEST_TIME } from '../src/testing/index.js';
 import { attest, keySet, seal, v1 } from './vectors/forge.js';
-import { committedFiles } from './vectors/committed.js';
+import { committedCase } from './vectors/committed.js';
 
-/** A version that nobody knows yet. This row is all it takes, besides a vector folder. */
+/** A version that nobody knows yet. This row is all it takes, besides a vector. */
 const row: Protocol = {
   version: '1.4.0',
   profile: jcsV1,
@@ -25,8 +25,7 @@ const options = { keySet: parseKeySet(keySet()), verifiedAt: TEST_TIME };
 
 describe('adding a protocol version', () => {
   it('verifies its vector, which fails closed without the row', async () => {
-    const vector = committedFiles('v1-protocol-unknown');
-    const bundle = parseJson(vector.get('bundle.json') ?? '');
+    const bundle = parseJson(committedCase('v1-protocol-unknown').bundle);
     await expect(evaluateCer(bundle, options)).resolves.toMatchObject({ status: 'FAILED', code: 'SCHEMA_ERROR' });
     const free = protocolRegistry([...PROTOCOLS.values(), { ...row, requiredMembers: [], exactParameters: null }]);
     await expect(evaluateCer(bundle, { ...options, protocols: free })).resolves.toMatchObject({

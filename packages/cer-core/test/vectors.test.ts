@@ -5,23 +5,23 @@ import { parseKeySet } from '@cer/keys';
 import { parseJson } from '@cer/canonical-json';
 import { CER_VERIFY_CODES } from '../src/index.js';
 import { evaluateCer } from '../src/verify.js';
-import { allVectors, filesOf } from './vectors/all-vectors.js';
-import { committedCases, committedFiles, committedNames } from './vectors/committed.js';
+import { allFamilies, familyText } from './vectors/all-families.js';
+import { committedCase, committedCases, committedFamilies } from './vectors/committed.js';
 import { differences, observe } from './vectors/observe.js';
-import type { Vector } from './vectors/vector.js';
+import type { Family } from './vectors/family.js';
 
 const cases = committedCases();
 
 describe('the committed vectors', () => {
-  it.each(cases)('$name', async (vector) => {
+  it.each(cases)('$id', async (vector) => {
     expect(differences(vector.expected, await observe(vector))).toEqual({});
   });
 });
 
 it('shows nothing of a context that the hash left out', async () => {
-  const vector = cases.find(({ name }) => name === 'older-reseal-context-excluded');
-  const { bundle, relaxations } = await evaluateCer(parseJson(vector?.bundleText ?? ''), {
-    keySet: parseKeySet(vector?.keySet),
+  const vector = committedCase('older-reseal-context-excluded');
+  const { bundle, relaxations } = await evaluateCer(parseJson(vector.bundle), {
+    keySet: parseKeySet(vector.keySet),
     verifiedAt: '2026-07-01T00:00:00.000Z',
   });
   expect(relaxations).toEqual(['context-excluded']);
@@ -29,20 +29,21 @@ it('shows nothing of a context that the hash left out', async () => {
   expect(bundle).not.toHaveProperty('context');
 });
 
-describe('the vector folders', () => {
-  let vectors: readonly Vector[] = [];
+describe('the vector families', () => {
+  let families: readonly Family[] = [];
   beforeAll(async () => {
-    vectors = await allVectors();
+    families = await allFamilies();
   });
 
-  it('hold what their definitions say; `npm run vectors` writes them', () => {
-    expect(new Set(vectors.map(({ name }) => name)).size).toBe(vectors.length);
-    expect(committedNames()).toEqual(vectors.map(({ name }) => name).sort());
-    const differing = vectors.filter((vector) => {
-      const [committed, defined] = [committedFiles(vector.name), filesOf(vector)];
-      return committed.size !== defined.size || [...defined].some(([file, text]) => committed.get(file) !== text);
-    });
-    expect(differing.map(({ name }) => name)).toEqual([]);
+  it('are what their definitions make; `npm run vectors` writes them', () => {
+    const defined = new Map(families.map((family) => [family.family, familyText(family)]));
+    const committed = committedFamilies();
+    expect([...committed.keys()].sort()).toEqual([...defined.keys()].sort());
+    expect([...defined].filter(([name, text]) => committed.get(name) !== text).map(([name]) => name)).toEqual([]);
+  });
+
+  it('give each test an id of its own', () => {
+    expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
   });
 
   it('end in every code that a verification can end with, but the unforeseen', () => {
@@ -61,7 +62,7 @@ describe('the vector folders', () => {
   it('each cite a heading that the specification has', () => {
     const spec = readFileSync(join(__dirname, '../../../docs/spec.md'), 'utf8');
     const headings = new Set([...spec.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading));
-    expect(cases.filter(({ case: { heading } }) => !headings.has(heading)).map(({ name }) => name)).toEqual([]);
-    expect(cases.filter(({ case: { rule } }) => rule.length < 12).map(({ name }) => name)).toEqual([]);
+    expect(cases.filter(({ heading }) => !headings.has(heading)).map(({ id }) => id)).toEqual([]);
+    expect(cases.filter(({ rule }) => rule.length < 12).map(({ id }) => id)).toEqual([]);
   });
 });

@@ -1,11 +1,11 @@
 import { createVerifier, tweetnaclBackend, webCryptoBackend, type SubtleEd25519 } from '@cer/keys';
-import { differences, observe, type CaseFiles } from '../vectors/observe.js';
+import { differences, observe, type LoadedCase } from '../vectors/observe.js';
 
 // What runs inside the browser or realm. It hands back text only: objects of another realm are no equals of ours.
 
 export type BackendName = 'webcrypto' | 'tweetnacl' | 'platform';
 
-/** Runs every case. @returns JSON of `{name: differences}` of the cases that do not hold */
+/** Runs every case. @returns JSON of `{id: differences}` of the cases that do not hold */
 export async function runVectors(casesJson: string, backend: BackendName): Promise<string> {
   const global: { readonly crypto?: { readonly subtle?: SubtleEd25519 } } = globalThis;
   const subtle = global.crypto?.subtle;
@@ -15,9 +15,9 @@ export async function runVectors(casesJson: string, backend: BackendName): Promi
       ? undefined
       : createVerifier(backend === 'webcrypto' && subtle !== undefined ? webCryptoBackend(subtle) : tweetnaclBackend);
   const failing: Record<string, unknown> = {};
-  for (const vector of JSON.parse(casesJson) as readonly CaseFiles[]) {
+  for (const vector of JSON.parse(casesJson) as readonly LoadedCase[]) {
     const differing = differences(vector.expected, await observe(vector, verifier));
-    if (Object.keys(differing).length > 0) failing[vector.name] = differing;
+    if (Object.keys(differing).length > 0) failing[vector.id] = differing;
   }
   return JSON.stringify(failing);
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isSameJson, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
-import { CerError } from '../../src/index.js';
+import { isSameJson, JsonError, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { evaluateCer, type Evaluation } from '../../src/verify.js';
 import { certified, CONFIDENTIAL_MEMBERS, testKeys, TEST_TIME } from '../../src/testing/index.js';
 import { spell } from './spelled.js';
@@ -30,7 +29,7 @@ async function verdict(bytes: Uint8Array): Promise<{ evaluation: Evaluation; val
   try {
     value = parseJson(bytes);
   } catch (error) {
-    if (error instanceof CerError) return null;
+    if (error instanceof JsonError) return null;
     throw error;
   }
   return { evaluation: await evaluateCer(value, options), value };

@@ -1,32 +1,29 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CaseFile, CaseFiles } from './observe.js';
+import type { Family } from './family.js';
+import type { LoadedCase } from './observe.js';
 
 export const VECTORS_FOLDER = join(__dirname, '../../vectors');
 
-/** Folders of cases, in order; `independent` holds another project's outputs. */
-export function committedNames(): readonly string[] {
-  return readdirSync(VECTORS_FOLDER)
-    .filter((name) => name !== 'independent' && statSync(join(VECTORS_FOLDER, name)).isDirectory())
-    .sort();
+/** The text of each family file by its name without `.json`. */
+export function committedFamilies(): ReadonlyMap<string, string> {
+  const files = readdirSync(VECTORS_FOLDER).filter((file) => file.endsWith('.json'));
+  return new Map(
+    files.map((file) => [file.slice(0, -'.json'.length), readFileSync(join(VECTORS_FOLDER, file), 'utf8')]),
+  );
 }
 
-/** The files of one folder by name. */
-export function committedFiles(name: string): ReadonlyMap<string, string> {
-  const folder = join(VECTORS_FOLDER, name);
-  return new Map(readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), 'utf8')]));
-}
-
-export function committedCases(): readonly CaseFiles[] {
-  return committedNames().map((name) => {
-    const files = committedFiles(name);
-    const read = (file: string): unknown => JSON.parse(files.get(file) ?? 'null');
-    return {
-      name,
-      case: read('case.json') as CaseFile,
-      bundleText: files.get('bundle.json') ?? '',
-      keySet: read('key-set.json'),
-      expected: read('expected.json') as CaseFiles['expected'],
-    };
+/** The tests of all families, each with its key set. */
+export function committedCases(): readonly LoadedCase[] {
+  return [...committedFamilies().values()].flatMap((text) => {
+    const { keySets, tests } = JSON.parse(text) as Family;
+    return tests.map((test) => ({ ...test, keySet: test.keySet === null ? null : keySets[test.keySet] }));
   });
+}
+
+/** @throws Error when no family has a test of this id */
+export function committedCase(id: string): LoadedCase {
+  const found = committedCases().find((test) => test.id === id);
+  if (found === undefined) throw new Error(`no vector ${id}`);
+  return found;
 }

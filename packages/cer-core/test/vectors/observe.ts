@@ -1,36 +1,33 @@
 import { parseKeySet, type SignatureVerifier } from '@cer/keys';
-import { parseJson } from '@cer/canonical-json';
-import { CerError } from '../../src/index.js';
+import { JsonError, parseJson } from '@cer/canonical-json';
 import { classify } from '../../src/verify/present.js';
-import { evaluateCer, evaluateProject, toProjectVerifyResponse, toReport, type Evaluation, type ProjectEvaluation, type VerifyOptions } from '../../src/verify.js';
+import {
+  evaluateCer,
+  evaluateProject,
+  toProjectVerifyResponse,
+  toReport,
+  type Evaluation,
+  type ProjectEvaluation,
+  type VerifyOptions,
+} from '../../src/verify.js';
+import type { FamilyTest } from './family.js';
 
-/** The files of a case as they lie in the folder. Runs in Node and in browsers. */
-export interface CaseFiles {
-  readonly name: string;
-  readonly case: CaseFile;
-  readonly bundleText: string;
+/** A test with its key set in place of the name. Runs in Node and in browsers. */
+export interface LoadedCase extends Omit<FamilyTest, 'keySet'> {
+  /** Null: the caller has no keys. */
   readonly keySet: unknown;
-  readonly expected: Readonly<Record<string, unknown>>;
 }
 
-export interface CaseFile {
-  readonly title: string;
-  readonly rule: string;
-  readonly heading: string;
-  readonly kind: 'cer' | 'project';
-  readonly options?: Pick<VerifyOptions, 'nodeId' | 'requireAttestation' | 'requireFullArtifact'>;
-}
-
-/** What verification says of a case, in the words of expected.json. */
+/** What verification says of a case, in the members of `expected`. */
 export async function observe(
-  { case: { kind, options }, bundleText, keySet }: CaseFiles,
+  { kind, options, bundle: text, keySet }: LoadedCase,
   verifySignature?: SignatureVerifier,
 ): Promise<Record<string, unknown>> {
   let bundle: unknown;
   try {
-    bundle = parseJson(bundleText);
+    bundle = parseJson(text);
   } catch (error) {
-    if (error instanceof CerError) return { refused: error.code, member: error.path };
+    if (error instanceof JsonError) return { refused: error.code, member: error.path };
     throw error;
   }
   const how: VerifyOptions = {

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from './forge.js';
 
-/** One case of the vector folder, before it is written. */
+/** One test of a family, before it is written. */
 export interface Vector {
-  /** The folder. */
+  /** The id. */
   readonly name: string;
   readonly title: string;
   /** The sentence of the specification that it proves, and the heading in docs/spec.md where that stands. */

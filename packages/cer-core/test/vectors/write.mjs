@@ -1,5 +1,5 @@
-// Writes the vector folders from their definitions: `npm run vectors -w packages/cer-core`.
-import { mkdirSync, rmSync, writeFileSync, readdirSync } from 'node:fs';
+// Writes the vector families from their definitions: `npm run vectors -w packages/cer-core`.
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -8,7 +8,7 @@ const here = import.meta.dirname;
 const folder = join(here, '../../vectors');
 const outfile = join(here, '../../dist/vectors-generator.mjs');
 await build({
-  entryPoints: [join(here, 'all-vectors.ts')],
+  entryPoints: [join(here, 'all-families.ts')],
   bundle: true,
   platform: 'node',
   format: 'esm',
@@ -17,13 +17,8 @@ await build({
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   logLevel: 'warning',
 });
-const { allVectors, filesOf } = await import(pathToFileURL(outfile).href);
-const vectors = await allVectors();
-for (const name of readdirSync(folder)) {
-  if (name !== 'independent' && name !== 'README.md') rmSync(join(folder, name), { recursive: true });
-}
-for (const vector of vectors) {
-  mkdirSync(join(folder, vector.name), { recursive: true });
-  for (const [file, text] of filesOf(vector)) writeFileSync(join(folder, vector.name, file), text);
-}
-process.stdout.write(`${vectors.length} vectors written to ${folder}\n`);
+const { allFamilies, familyText } = await import(pathToFileURL(outfile).href);
+const families = await allFamilies();
+for (const family of families) writeFileSync(join(folder, `${family.family}.json`), familyText(family));
+const tests = families.reduce((sum, family) => sum + family.tests.length, 0);
+process.stdout.write(`${tests} vectors in ${families.length} families written to ${folder}\n`);

@@ -1,0 +1,43 @@
+import { confidentialAndV2Cases } from './cases/confidential-and-v2.js';
+import { envelopeCases } from './cases/envelope.js';
+import { executionV1Cases } from './cases/execution-v1.js';
+import { jsonCases } from './cases/json.js';
+import { keyCases } from './cases/keys.js';
+import { otherTypeCases } from './cases/other-types.js';
+import { packageCases } from './cases/packages.js';
+import { projectCases } from './cases/projects.js';
+import { receiptCases } from './cases/receipt.js';
+import { resealAndOlderCases } from './cases/reseal.js';
+import { toolCases } from './cases/tools.js';
+import { familyOf, type Family } from './family.js';
+
+export { familyText } from './family.js';
+
+/** Every family by the name of its file. */
+export async function allFamilies(): Promise<readonly Family[]> {
+  return [
+    familyOf(
+      'execution-v1',
+      'Bundles of type cer.ai.execution.v1: members, hashes, protocol versions.',
+      executionV1Cases(),
+    ),
+    familyOf('tools', 'Tool calls and their hashes in execution bundles.', toolCases()),
+    familyOf('json', 'Strict JSON: texts that a verifier refuses, and spellings that it accepts.', await jsonCases()),
+    familyOf(
+      'confidential-and-v2',
+      'Bundles of type cer.ai.execution.v2, and sealed values of protocol 1.3.1.',
+      await confidentialAndV2Cases(),
+    ),
+    familyOf(
+      'reseal',
+      'Redacted reseals, with their provenance, and reseals of older nodes.',
+      await resealAndOlderCases(),
+    ),
+    familyOf('other-types', 'Hash-only timestamps, renders and legacy bundles.', await otherTypeCases()),
+    familyOf('receipt', 'Receipts: members, signature, and the bundle that a receipt is about.', await receiptCases()),
+    familyOf('keys', 'Key sets: which key counts, for which time.', await keyCases()),
+    familyOf('envelope', 'Envelopes: signature over the bundle and its attestation.', await envelopeCases()),
+    familyOf('packages', 'Packages: a bundle wrapped in the answer of a node.', await packageCases()),
+    familyOf('projects', 'Project bundles: registry, chain of steps, project hash, receipt.', await projectCases()),
+  ];
+}
