@@ -56,6 +56,12 @@ export default {
       to: { path: '^(packages/(?!http-service/|canonical-json/)|apps/)' },
     },
     {
+      name: 'sql-store-imports-no-workspace',
+      severity: 'error',
+      from: { path: '^packages/sql-store/' },
+      to: { path: '^(packages/(?!sql-store/)|apps/)' },
+    },
+    {
       name: 'test-browser-imports-no-workspace',
       severity: 'error',
       from: { path: '^packages/test-browser/' },

@@ -1,5 +1,5 @@
 import { HTTP_STATUS, ServiceError, type Refusal } from '@cer/http-service';
-import { StoreError } from './store/index.js';
+import { StoreError } from '@cer/sql-store';
 
 /** Which HTTP status each refusal of the bridge has. @see docs/spec.md, "Evidence bridge: machine path" */
 export const STATUS = {

@@ -1,6 +1,6 @@
 import { ConfigError, runService, SecretFileError } from '@cer/http-service';
+import { StoreError } from '@cer/sql-store';
 import { startBridge } from './start-bridge.js';
-import { StoreError } from './store/index.js';
 
 /** Errors whose message was written for the operator. */
 function isForOperator(error: unknown): error is Error {

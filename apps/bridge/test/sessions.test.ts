@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHmac, randomUUID } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '@cer/canonical-json';
+import { postgresTestDatabase } from '@cer/sql-store/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import {
   handoffToken,
@@ -11,7 +12,6 @@ import {
   type StubUser,
 } from './stub-control-plane.js';
 import { startTestBridge, type TestBridge } from './test-bridge.js';
-import { postgresTestDatabase } from './postgres-test-database.js';
 
 const MINUTE_MS = 60_000;
 

@@ -1,9 +1,9 @@
-import { expect, it } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Database } from '@cer/sql-store';
+import { expect, it } from '@jest/globals';
 import { startBridge } from '../src/start-bridge.js';
-import { Database } from '../src/store/database.js';
 import { openStore } from '../src/store/index.js';
 
 it('a bridge that starts removes what ran out while it was down', async () => {

@@ -1,20 +1,9 @@
-import { describe, expect, it, beforeAll, afterAll } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { openStore, StoreError, type Ingest, type NewSession, type Store } from '../src/store/index.js';
-import { postgresTestDatabase, type TestDatabase } from './postgres-test-database.js';
-
-async function sqliteTestDatabase(): Promise<TestDatabase> {
-  const folder = mkdtempSync(join(tmpdir(), 'cer-bridge-store-'));
-  return {
-    url: `sqlite:${join(folder, 'data', 'bridge.sqlite')}`,
-    remove: async () => {
-      rmSync(folder, { recursive: true });
-    },
-  };
-}
+import { statSync } from 'node:fs';
+import { StoreError } from '@cer/sql-store';
+import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
+import { describe, expect, it, beforeAll, afterAll } from '@jest/globals';
+import { openStore, type Ingest, type NewSession, type Store } from '../src/store/index.js';
 
 const START = Date.parse('2026-03-04T05:06:07.000Z');
 const MINUTE_MS = 60_000;

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
+import { postgresTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { exportOf, GEN_AI, span } from './otlp-json.js';
-import { postgresTestDatabase, type TestDatabase } from './postgres-test-database.js';
 import { startNodeProcess, type NodeProcess } from './service-process.js';
 import { SERVICE_TOKEN, startStubControlPlane, type StubControlPlane, type StubTenant } from './stub-control-plane.js';
 import { startTestBridge, type TestBridge } from './test-bridge.js';

@@ -1,5 +1,5 @@
+import { postgresTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { postgresTestDatabase, type TestDatabase } from './postgres-test-database.js';
 import { handoffToken, startStubControlPlane, type StubControlPlane } from './stub-control-plane.js';
 import { startTestBridge, type TestBridge } from './test-bridge.js';
 

@@ -15,7 +15,6 @@ import express, { type Express } from 'express';
 import { activityRoutes } from './activity/activity-routes.js';
 import { keyRoutes } from './api-keys/key-routes.js';
 import type { LoginLimits } from './auth/login-limits.js';
-import { createSessions, type SessionTimes } from './web/sessions.js';
 import { signInRoutes } from './auth/sign-in-routes.js';
 import { STATUS, translateError } from './errors.js';
 import { integrationRoutes } from './integrations/integration-routes.js';
@@ -35,6 +34,7 @@ import { PLACES } from './web/document.js';
 import { NOT_FOUND_PAGE } from './web/not-found.js';
 import { createPageResponder, pageHeaders } from './web/page-answer.js';
 import { createPages } from './web/pages.js';
+import { createSessions, type SessionTimes } from './web/sessions.js';
 
 export interface AppDeps {
   readonly store: Store;

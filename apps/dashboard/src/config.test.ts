@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
 import { ConfigError } from '@cer/http-service';
+import { describe, expect, it } from '@jest/globals';
 import { readConfig } from './config.js';
 
 const GOOD = {

@@ -1,5 +1,5 @@
 import { HTTP_STATUS, ServiceError } from '@cer/http-service';
-import { StoreError } from './store/index.js';
+import { StoreError } from '@cer/sql-store';
 
 /** Which HTTP status each refusal of the dashboard has. @see docs/spec.md, "Errors" */
 export const STATUS = HTTP_STATUS;

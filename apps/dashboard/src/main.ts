@@ -1,9 +1,9 @@
 import { text } from 'node:stream/consumers';
 import { ConfigError, runService } from '@cer/http-service';
+import { StoreError } from '@cer/sql-store';
 import { runCommand } from './commands/run-command.js';
 import { KeysFileError } from './jwks/keys-file.js';
 import { startDashboard } from './start-dashboard.js';
-import { StoreError } from './store/index.js';
 
 const line = (stream: NodeJS.WriteStream) => (words: string) => {
   stream.write(`${words}\n`);

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { describeInChromium, launchChromium, newPage, type Browser, type Page } from '@cer/test-browser';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { serveDashboard, type ServedDashboard } from './served-dashboard.js';
 import { OWNER_EMAIL, PASSWORD } from './test-dashboard.js';
 

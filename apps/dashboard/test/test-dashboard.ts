@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMetrics, Secret } from '@cer/http-service';
 import { recordedLog } from '@cer/http-service/testing';
+import { sqliteTestDatabase } from '@cer/sql-store/testing';
 import type { Express } from 'express';
 import { createApp } from '../src/app.js';
 import { createLoginLimits, type LoginLimitOptions } from '../src/auth/login-limits.js';
@@ -11,7 +12,6 @@ import { ensureKeysFile } from '../src/jwks/keys-file.js';
 import { openSigningKeys } from '../src/jwks/signing-keys.js';
 import { createPasswordHasher, type PasswordHasher } from '../src/passwords/password-hash.js';
 import { openStore, type Store, type Tenant, type User } from '../src/store/index.js';
-import { sqliteTestDatabase } from './test-database.js';
 
 export const PUBLIC_URL = 'https://dashboard.example';
 export const BRIDGE_URL = 'https://bridge.example:8443';

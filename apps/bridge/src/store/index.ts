@@ -1,3 +1,2 @@
 export { openStore, type StoreOptions } from './open-store.js';
 export type * from './ports.js';
-export { StoreError, type StoreErrorCode } from './store-error.js';

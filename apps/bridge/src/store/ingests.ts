@@ -1,4 +1,4 @@
-import type { Database } from './database.js';
+import type { Database } from '@cer/sql-store';
 import type { Ingest, IngestStore, Throughput } from './ports.js';
 
 const HOUR_MINUTES = 60;

@@ -1,5 +1,5 @@
+import type { Database } from '@cer/sql-store';
 import type { Knex } from 'knex';
-import type { Database } from './database.js';
 import type { LimitStore } from './ports.js';
 
 /** The requests of a minute, counted for all instances together. */

@@ -1,10 +1,4 @@
-import type { Knex } from 'knex';
-
-/** One step of the schema. Released steps are never edited; a change is a new step at the end. */
-export interface Migration {
-  readonly version: number;
-  readonly up: (schema: Knex.SchemaBuilder) => Knex.SchemaBuilder;
-}
+import type { Migration } from '@cer/sql-store';
 
 /*
  * Times are ISO 8601 in UTC with milliseconds, so that their order as text is their order in time. No API key and no

@@ -1,7 +1,7 @@
-import { Database } from './database.js';
+import { openDatabase } from '@cer/sql-store';
 import { SqlIngestStore } from './ingests.js';
 import { SqlLimitStore } from './limits.js';
-import { migrateDatabase } from './migrate.js';
+import { MIGRATIONS } from './migrations.js';
 import type { Store } from './ports.js';
 import { SqlSessionStore } from './sessions.js';
 import { sweepExpired } from './sweep.js';
@@ -18,23 +18,13 @@ export interface StoreOptions {
  * @throws StoreError STORE_URL_INVALID, STORE_UNAVAILABLE, STORE_SCHEMA_TOO_NEW
  */
 export async function openStore({ databaseUrl, now = () => new Date() }: StoreOptions): Promise<Store> {
-  const database = new Database(databaseUrl);
-  try {
-    await migrateDatabase(database);
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  const { database } = await openDatabase(databaseUrl, MIGRATIONS);
   return {
     sessions: new SqlSessionStore(database, now),
     ingests: new SqlIngestStore(database, now),
     limits: new SqlLimitStore(database),
     traces: new SqlTraceStore(database, now),
-    ping: async () => {
-      await database.run(async (db) => {
-        await db.raw('select 1');
-      });
-    },
+    ping: () => database.ping(),
     sweep: () => sweepExpired(database, now()),
     close: () => database.close(),
   };

@@ -1,5 +1,5 @@
+import type { Database } from '@cer/sql-store';
 import type { Knex } from 'knex';
-import type { Database } from './database.js';
 import type { NewSession, Session, SessionStore, TokenIdentity } from './ports.js';
 
 interface SessionRow {

@@ -1,4 +1,4 @@
-import type { Database } from './database.js';
+import type { Database } from '@cer/sql-store';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,4 +1,4 @@
-import type { Database } from './database.js';
+import type { Database } from '@cer/sql-store';
 import type { TraceRoot, TraceStep, TraceStore } from './ports.js';
 
 interface StepRow {

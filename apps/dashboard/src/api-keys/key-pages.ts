@@ -1,3 +1,4 @@
+import { SCOPES, type Scope } from '../account/api-key.js';
 import { keyWorks } from '../introspection/introspect.js';
 import type { ApiKey } from '../store/index.js';
 import { choiceField, faultSummary, formTokenField, selectField, textField } from '../web/fields.js';
@@ -5,7 +6,6 @@ import type { FormFault } from '../web/form.js';
 import { html, type Html } from '../web/html.js';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
-import { SCOPES, type Scope } from '../account/api-key.js';
 
 const SCOPE_HINTS: Readonly<Record<Scope, string>> = {
   certify: 'Create, certify and attest execution records.',

@@ -1,12 +1,12 @@
 import { pathParam, ServiceError, type RequestHead, type Route } from '@cer/http-service';
 import { z } from 'zod';
+import { issueApiKey, SCOPES } from '../account/api-key.js';
+import { PlainName } from '../account/person.js';
 import { keyWorks } from '../introspection/introspect.js';
 import type { ApiKey, Store, Tenant } from '../store/index.js';
-import { PlainName } from '../account/person.js';
 import { checkForm } from '../web/form.js';
 import { noticeText } from '../web/notices.js';
 import { mayChange, type Pages } from '../web/pages.js';
-import { issueApiKey, SCOPES } from '../account/api-key.js';
 import { GRACE_PERIODS, keysPage, newKeyPage, revokePage, rotatePage } from './key-pages.js';
 
 export interface KeyRoutesDeps {

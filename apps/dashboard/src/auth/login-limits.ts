@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { networkOf } from '@cer/http-service';
+import type { Database } from '@cer/sql-store';
 import { RateLimiterPostgres, RateLimiterRes, RateLimiterSQLite } from 'rate-limiter-flexible';
-import type { Database } from '../store/index.js';
 
 export interface LoginLimitOptions {
   readonly attemptsPerAccount: number;

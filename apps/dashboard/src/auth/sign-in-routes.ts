@@ -1,11 +1,11 @@
 import { type Route } from '@cer/http-service';
 import { z } from 'zod';
-import { GivenPassword } from '../passwords/password-rules.js';
 import { EmailAddress } from '../account/person.js';
+import { GivenPassword } from '../passwords/password-rules.js';
+import { clearCookie, SESSION_COOKIE } from '../web/cookies.js';
 import { checkForm, type FormFault } from '../web/form.js';
 import { noticeText } from '../web/notices.js';
 import type { Pages } from '../web/pages.js';
-import { clearCookie, SESSION_COOKIE } from '../web/cookies.js';
 import type { Sessions } from '../web/sessions.js';
 import { signInPage } from './sign-in-page.js';
 import { signIn, type SignInDeps } from './sign-in.js';

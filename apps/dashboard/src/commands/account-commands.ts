@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { EmailAddress, PlainName } from '../account/person.js';
 import { readLinkConfig } from '../config.js';
 import { INVITATION_MS, issueLink } from '../links/one-time-link.js';
 import { createPasswordHasher } from '../passwords/password-hash.js';
 import { NewPassword } from '../passwords/password-rules.js';
-import { EmailAddress, PlainName } from '../account/person.js';
 import { checked, tenantNamed } from './checked.js';
 import { COMMAND_LINE, CommandError, required, type Command } from './command.js';
 

@@ -1,5 +1,5 @@
-import type { Environment } from '@cer/http-service';
 import type { ParseArgsConfig } from 'node:util';
+import type { Environment } from '@cer/http-service';
 import type { Store } from '../store/index.js';
 
 /** What a command may use. */

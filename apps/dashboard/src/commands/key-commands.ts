@@ -1,7 +1,7 @@
 import { issueApiKey, isApiKey, isScope, keptOfKey, SCOPES, type Scope } from '../account/api-key.js';
+import { PlainName } from '../account/person.js';
 import { readKeysConfig } from '../config.js';
 import { rotateSigningKeys } from '../jwks/signing-keys.js';
-import { PlainName } from '../account/person.js';
 import { checked, tenantNamed } from './checked.js';
 import { COMMAND_LINE, CommandError, required, type Command } from './command.js';
 

@@ -1,5 +1,5 @@
-import type { Plan } from '../store/index.js';
 import { PlainName } from '../account/person.js';
+import type { Plan } from '../store/index.js';
 import { checked, tenantNamed } from './checked.js';
 import { COMMAND_LINE, CommandError, required, type Command, type OptionValues } from './command.js';
 

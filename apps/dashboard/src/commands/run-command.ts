@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, SecretFileError } from '@cer/http-service';
+import { StoreError } from '@cer/sql-store';
 import { readDatabaseConfig } from '../config.js';
 import { KeysFileError } from '../jwks/keys-file.js';
-import { openStore, StoreError } from '../store/index.js';
+import { openStore } from '../store/index.js';
 import { createOwner, createTenant, resumeAccount, suspendAccount } from './account-commands.js';
 import { CommandError, type Command, type CommandContext, type OptionValues } from './command.js';
 import { createApiKey, rotateJwks } from './key-commands.js';

@@ -1,13 +1,13 @@
 import { pathParam, ServiceError, type RequestHead, type Route } from '@cer/http-service';
 import { z } from 'zod';
+import { EmailAddress, PlainName } from '../account/person.js';
 import { isRandomToken, tokenHash } from '../account/random-token.js';
-import type { Sessions } from '../web/sessions.js';
 import type { PasswordHasher } from '../passwords/password-hash.js';
 import { NewPassword } from '../passwords/password-rules.js';
 import type { LinkPurpose, Store } from '../store/index.js';
-import { EmailAddress, PlainName } from '../account/person.js';
 import { checkForm } from '../web/form.js';
 import type { Pages } from '../web/pages.js';
+import type { Sessions } from '../web/sessions.js';
 import { passwordPage, setUpPage } from './link-pages.js';
 
 export interface LinkDeps {

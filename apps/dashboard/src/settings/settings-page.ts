@@ -1,8 +1,8 @@
+import { PROTOCOLS, type TenantSettings } from '../account/tenant-settings.js';
 import { choiceField, faultSummary, formTokenField, linesField, selectField, textField } from '../web/fields.js';
 import type { FormFault } from '../web/form.js';
 import { html } from '../web/html.js';
 import type { PageAnswer } from '../web/page-answer.js';
-import { PROTOCOLS, type TenantSettings } from '../account/tenant-settings.js';
 
 const PROTOCOL_LABELS = {
   '1.2.0': '1.2.0: accept all',

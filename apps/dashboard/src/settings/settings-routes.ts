@@ -1,10 +1,10 @@
 import type { Route } from '@cer/http-service';
+import { TenantSettings } from '../account/tenant-settings.js';
 import type { Store } from '../store/index.js';
 import { checkForm } from '../web/form.js';
 import { noticeText } from '../web/notices.js';
 import type { Pages } from '../web/pages.js';
 import { settingsPage } from './settings-page.js';
-import { TenantSettings } from '../account/tenant-settings.js';
 
 const LABELS = {
   metadata_names: 'Names of published metadata',

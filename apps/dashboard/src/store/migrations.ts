@@ -1,10 +1,4 @@
-import type { Knex } from 'knex';
-
-/** One step of the schema. Released steps are never edited; a change is a new step at the end. */
-export interface Migration {
-  readonly version: number;
-  readonly up: (schema: Knex.SchemaBuilder) => Knex.SchemaBuilder;
-}
+import type { Migration } from '@cer/sql-store';
 
 /** Every tenant has this plan until an operator assigns another. */
 export const STANDARD_PLAN_ID = 'standard';

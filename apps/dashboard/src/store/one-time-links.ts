@@ -1,9 +1,8 @@
+import { StoreError, type Database } from '@cer/sql-store';
 import type { Knex } from 'knex';
 import { appendAct } from './account-acts.js';
-import type { Database } from './database.js';
 import type { Actor, LinkPurpose, LinkStore, NewLink, User } from './ports.js';
 import { present, userOf, type UserRow } from './rows.js';
-import { StoreError } from './store-error.js';
 import { insertTenant } from './tenants.js';
 import { insertUser } from './users.js';
 

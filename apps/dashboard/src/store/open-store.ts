@@ -1,7 +1,7 @@
+import { openDatabase, type Database } from '@cer/sql-store';
 import { appendAct, listActs } from './account-acts.js';
 import { SqlApiKeyStore } from './api-keys.js';
-import { Database } from './database.js';
-import { migrateDatabase } from './migrate.js';
+import { MIGRATIONS } from './migrations.js';
 import { SqlLinkStore } from './one-time-links.js';
 import type { Store } from './ports.js';
 import { SqlSessionStore } from './sessions.js';
@@ -27,14 +27,8 @@ export interface OpenedStore {
  * @throws StoreError STORE_URL_INVALID, STORE_UNAVAILABLE, STORE_SCHEMA_TOO_NEW
  */
 export async function openStore({ databaseUrl, now = () => new Date() }: StoreOptions): Promise<OpenedStore> {
-  const database = new Database(databaseUrl);
-  try {
-    const schemaVersion = await migrateDatabase(database);
-    return { store: storeOn(database, schemaVersion, now), database };
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  const { database, schemaVersion } = await openDatabase(databaseUrl, MIGRATIONS);
+  return { store: storeOn(database, schemaVersion, now), database };
 }
 
 function storeOn(database: Database, schemaVersion: number, now: () => Date): Store {
@@ -49,11 +43,7 @@ function storeOn(database: Database, schemaVersion: number, now: () => Date): St
       database.run((db) => appendAct(db, { tenantId, act, subject, actor, at: now() })),
     acts: (tenantId, limit) => database.run((db) => listActs(db, tenantId, limit)),
     schemaVersion,
-    ping: async () => {
-      await database.run(async (db) => {
-        await db.raw('select 1');
-      });
-    },
+    ping: () => database.ping(),
     sweep: () => sweepExpired(database, now()),
     close: () => database.close(),
   };

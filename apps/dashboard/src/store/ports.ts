@@ -1,6 +1,6 @@
 import type { Scope } from '../account/api-key.js';
-import type { UsageKind } from '../account/usage-kind.js';
 import type { TenantSettings } from '../account/tenant-settings.js';
+import type { UsageKind } from '../account/usage-kind.js';
 
 /**
  * What the control plane keeps, worded by intent. One contract suite holds it on SQLite and on PostgreSQL. Every method

@@ -1,8 +1,8 @@
+import { StoreError } from '@cer/sql-store';
 import type { Knex } from 'knex';
 import { isScope } from '../account/api-key.js';
 import { TenantSettings } from '../account/tenant-settings.js';
 import type { ApiKey, Plan, Tenant, User } from './ports.js';
-import { StoreError } from './store-error.js';
 
 export interface PlanRow {
   readonly plan_id: string;

@@ -1,4 +1,4 @@
-import type { Database } from './database.js';
+import type { Database } from '@cer/sql-store';
 import type { Session, SessionStore } from './ports.js';
 import { TENANT_COLUMNS, tenantOf, userOf, type TenantRow, type UserRow } from './rows.js';
 

@@ -1,4 +1,4 @@
-import type { Database } from './database.js';
+import type { Database } from '@cer/sql-store';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Thirteen months, so that a month can be compared with the same one a year ago. */

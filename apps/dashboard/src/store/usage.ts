@@ -1,5 +1,5 @@
+import type { Database } from '@cer/sql-store';
 import { isUsageKind } from '../account/usage-kind.js';
-import type { Database } from './database.js';
 import type { UsageDay, UsageItem, UsageStore } from './ports.js';
 
 interface UsageRow {

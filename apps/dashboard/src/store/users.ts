@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Database } from '@cer/sql-store';
 import type { Knex } from 'knex';
 import { appendAct } from './account-acts.js';
-import type { Database } from './database.js';
 import type { Actor, NewUser, User, UserStore } from './ports.js';
 import { present, userOf, type UserRow } from './rows.js';
 

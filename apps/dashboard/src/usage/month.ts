@@ -1,5 +1,5 @@
-import type { UsageDay } from '../store/index.js';
 import type { UsageKind } from '../account/usage-kind.js';
+import type { UsageDay } from '../store/index.js';
 
 export type Counts = Readonly<Record<UsageKind, number>>;
 

@@ -1,8 +1,8 @@
+import { USAGE_KINDS } from '../account/usage-kind.js';
 import type { Plan, UsageDay } from '../store/index.js';
 import { html, type Html } from '../web/html.js';
 import type { PageAnswer } from '../web/page-answer.js';
 import { byDay, countsOf, executionsIn } from './month.js';
-import { USAGE_KINDS } from '../account/usage-kind.js';
 
 /** @param firstOfMonth `YYYY-MM-DD`, where the current month's sums begin */
 export function usagePage(plan: Plan, days: readonly UsageDay[], firstOfMonth: string): PageAnswer {

@@ -1,11 +1,11 @@
 import { pathParam, ServiceError, type Route } from '@cer/http-service';
 import { z } from 'zod';
+import { EmailAddress, PlainName } from '../account/person.js';
 import { INVITATION_MS, issueLink } from '../links/one-time-link.js';
 import type { Store } from '../store/index.js';
 import { checkForm } from '../web/form.js';
 import { noticeText } from '../web/notices.js';
 import { mayChange, type Pages } from '../web/pages.js';
-import { EmailAddress, PlainName } from '../account/person.js';
 import { linkPage, usersPage } from './user-pages.js';
 
 export interface UserRoutesDeps {

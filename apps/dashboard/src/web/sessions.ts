@@ -1,7 +1,7 @@
 import type { RequestHead } from '@cer/http-service';
+import { randomToken, tokenHash } from '../account/random-token.js';
 import type { Session, Store, User } from '../store/index.js';
 import { cookieToken, SESSION_COOKIE, setCookie } from './cookies.js';
-import { randomToken, tokenHash } from '../account/random-token.js';
 
 export interface SessionTimes {
   /** How long a session lives without a request. */

@@ -164,7 +164,7 @@ describe('what services ask the control plane', () => {
   it('answers 503 while the database is gone, and is not ready', async () => {
     const { keyHash } = await makeKey();
     dashboard.store.apiKeys.findByHash = async () => {
-      const { StoreError } = await import('../../src/store/index.js');
+      const { StoreError } = await import('@cer/sql-store');
       throw new StoreError('STORE_UNAVAILABLE', 'gone');
     };
     const answer = await ask(KEYS, { keyHash });

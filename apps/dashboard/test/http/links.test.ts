@@ -1,10 +1,10 @@
+import { sqliteTestDatabase } from '@cer/sql-store/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { randomToken } from '../../src/account/random-token.js';
 import { issueLink } from '../../src/links/one-time-link.js';
 import { openStore } from '../../src/store/index.js';
 import { TestBrowser } from '../test-browser.js';
-import { sqliteTestDatabase } from '../test-database.js';
 import { OWNER_EMAIL, PASSWORD, PUBLIC_URL, startTestDashboard, type TestDashboard } from '../test-dashboard.js';
 
 const HOUR_MS = 60 * 60_000;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { SESSION_COOKIE, VISIT_COOKIE } from '../../src/web/cookies.js';
 import { randomToken } from '../../src/account/random-token.js';
 import { openStore } from '../../src/store/index.js';
+import { SESSION_COOKIE, VISIT_COOKIE } from '../../src/web/cookies.js';
 import { TestBrowser } from '../test-browser.js';
 import { OWNER_EMAIL, PASSWORD, startTestDashboard, type TestDashboard } from '../test-dashboard.js';
 

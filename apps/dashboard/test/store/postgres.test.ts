@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
+import { postgresTestDatabase } from '@cer/sql-store/testing';
 import { describe, expect, it } from '@jest/globals';
 import { openStore } from '../../src/store/index.js';
-import { postgresTestDatabase } from '../test-database.js';
 import { storeContract } from './store.contract.js';
 
 describe('the store on PostgreSQL', () => {

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { sqliteTestDatabase } from '@cer/sql-store/testing';
 import { describe, expect, it } from '@jest/globals';
 import { openStore } from '../../src/store/index.js';
-import { sqliteTestDatabase } from '../test-database.js';
 import { storeContract } from './store.contract.js';
 
 describe('the store on SQLite', () => {

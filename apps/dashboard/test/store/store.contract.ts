@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
+import type { TestDatabase } from '@cer/sql-store/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { issueApiKey } from '../../src/account/api-key.js';
-import { createLoginLimits } from '../../src/auth/login-limits.js';
 import { DEFAULT_SETTINGS } from '../../src/account/tenant-settings.js';
+import { createLoginLimits } from '../../src/auth/login-limits.js';
 import { openStore, type OpenedStore, type Store } from '../../src/store/index.js';
-import type { TestDatabase } from '../test-database.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

@@ -4,17 +4,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 
-/** A database to test on, and all that is in it as text, so that a test can search it. */
+/** An empty database of one test. */
 export interface TestDatabase {
   readonly url: string;
+  /** All that is stored in it, as text that a test can search. */
   readonly everything: () => Promise<string>;
   readonly remove: () => Promise<void>;
 }
 
 /** A file that does not exist yet, in a folder that does not exist yet. */
 export async function sqliteTestDatabase(): Promise<TestDatabase> {
-  const folder = mkdtempSync(join(tmpdir(), 'cer-dashboard-'));
-  const path = join(folder, 'data', 'dashboard.db');
+  const folder = mkdtempSync(join(tmpdir(), 'cer-sql-store-'));
+  const path = join(folder, 'data', 'test.sqlite');
   return {
     url: `sqlite:${path}`,
     everything: async () =>
@@ -27,7 +28,7 @@ export async function sqliteTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** An empty database in the server that `global-setup.mjs` started. */
+/** A database in the PostgreSQL server that the workspace's `test/global-setup.mjs` started. */
 export async function postgresTestDatabase(): Promise<TestDatabase> {
   const server = process.env['TEST_POSTGRES_URL'];
   if (server === undefined) throw new Error('TEST_POSTGRES_URL is not set: test/global-setup.mjs did not run');

@@ -1,0 +1,5 @@
+export { Database, type Dialect } from './database.js';
+export { DATABASE_URL_RULE, isDatabaseUrl } from './database-url.js';
+export type { Migration } from './migrate.js';
+export { openDatabase, type OpenedDatabase } from './open-database.js';
+export { StoreError, type StoreErrorCode } from './store-error.js';

@@ -1,0 +1,76 @@
+import type { Knex } from 'knex';
+import type { Database } from './database.js';
+import { StoreError } from './store-error.js';
+
+/** One step of the schema. Released steps are never edited; a change is a new step at the end. */
+export interface Migration {
+  /** From 1, rising. */
+  readonly version: number;
+  readonly up: (schema: Knex.SchemaBuilder) => Knex.SchemaBuilder;
+}
+
+const VERSIONS = 'schema_versions';
+/**
+ * The row of this version represents no step. It is the lock: whoever migrates holds a write lock on it until its
+ * transaction ends, also by a crash. A row works where advisory locks do not: databases that speak PostgreSQL's
+ * protocol without having them, and connection poolers that give each transaction another connection.
+ */
+const LOCK_ROW = 0;
+
+/**
+ * Brings the schema up to date. Any number of processes may do so at once: one migrates, the others wait for it. A
+ * database that is up to date is only read, so a role that may not change tables can start on it.
+ * @param migrations every step of this release, in order
+ * @returns the version of the schema; 0 without migrations
+ * @throws StoreError STORE_SCHEMA_TOO_NEW when the database has a later step than the last of `migrations`
+ */
+export async function migrateDatabase(database: Database, migrations: readonly Migration[]): Promise<number> {
+  const known = migrations.at(-1)?.version ?? 0;
+  if (await database.run(hasVersions)) {
+    const current = await database.run(versionOf);
+    refuseNewer(current, known);
+    if (current === known) return known;
+  } else {
+    await createVersions(database);
+  }
+  return database.transaction(async (transaction) => {
+    // Also takes SQLite's write lock before anything is read.
+    await transaction(VERSIONS).where({ version: LOCK_ROW }).update({ version: LOCK_ROW });
+    const current = await versionOf(transaction);
+    refuseNewer(current, known);
+    for (const { version, up } of migrations.filter(({ version }) => version > current)) {
+      await up(transaction.schema);
+      await transaction(VERSIONS).insert({ version });
+    }
+    return known;
+  });
+}
+
+function hasVersions(db: Knex): Promise<boolean> {
+  return db.schema.hasTable(VERSIONS);
+}
+
+/** Creates the table of versions and its lock row, or finds that another process does. */
+async function createVersions(database: Database): Promise<void> {
+  try {
+    await database.run(async (db) => {
+      await db.raw(`create table if not exists ${VERSIONS} (version integer primary key)`);
+    });
+  } catch (error) {
+    // PostgreSQL fails this statement in all but one of the processes that run it at the same moment.
+    if (!(await database.run(hasVersions))) throw error;
+  }
+  await database.run(async (db) => {
+    await db(VERSIONS).insert({ version: LOCK_ROW }).onConflict('version').ignore();
+  });
+}
+
+async function versionOf(db: Knex): Promise<number> {
+  const rows = await db<{ version: number }>(VERSIONS).select('version');
+  return Math.max(0, ...rows.map(({ version }) => version));
+}
+
+function refuseNewer(current: number, known: number): void {
+  if (current <= known) return;
+  throw new StoreError('STORE_SCHEMA_TOO_NEW', `the database is at schema ${current}, this release knows ${known}`);
+}

@@ -1,0 +1,1 @@
+export { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from './test-database.js';

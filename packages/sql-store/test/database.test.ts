@@ -1,0 +1,121 @@
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { inspect } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { Database, isDatabaseUrl, openDatabase, type Migration } from '../src/index.js';
+import { postgresTestDatabase, sqliteTestDatabase } from '../src/testing/index.js';
+
+const COUNTERS: Migration = {
+  version: 1,
+  up: (schema) =>
+    schema
+      .createTable('counters', (table) => {
+        table.text('name').primary();
+        table.integer('count').notNullable();
+      })
+      .raw("insert into counters (name, count) values ('a', 0), ('b', 0)"),
+};
+
+describe('a database URL', () => {
+  it.each(['sqlite:/data/a.db', 'sqlite:a.db', 'postgres://h/d', 'postgresql://u:p@h:5432/d'])('accepts %s', (url) => {
+    expect(isDatabaseUrl(url)).toBe(true);
+  });
+
+  it.each(['', 'sqlite:', 'sqlite::memory:', 'mysql://u:canary@h/d', '/data/a.db'])('refuses "%s"', (url) => {
+    expect(isDatabaseUrl(url)).toBe(false);
+    expect(() => new Database(url)).toThrow('DATABASE_URL: must be sqlite:PATH or postgres://...');
+  });
+});
+
+describe('an SQLite database', () => {
+  it('is readable by its owner only', async () => {
+    const test = await sqliteTestDatabase();
+    const { database } = await openDatabase(test.url, [COUNTERS]);
+    const path = test.url.slice('sqlite:'.length);
+    expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+    for (const name of [path, `${path}-wal`]) expect(statSync(name).mode & 0o777).toBe(0o600);
+    await database.close();
+    await test.remove();
+  });
+
+  it('waits for another writer without blocking', async () => {
+    const test = await sqliteTestDatabase();
+    const { database } = await openDatabase(test.url, [COUNTERS]);
+    const other = new Database(test.url);
+    const writing = await other.knex.transaction();
+    await writing('counters').update({ count: 1 });
+    let turns = 0;
+    const counting = setInterval(() => {
+      turns += 1;
+    }, 10);
+    const added = database.transaction(async (db) => db('counters').where('name', 'a').increment('count', 1));
+    // On a busy machine, one attempt on the file takes most of this.
+    do await new Promise((resolve) => setTimeout(resolve, 600));
+    while (turns < 2);
+    clearInterval(counting);
+    await writing.commit();
+    expect(await added).toBe(1);
+    await other.close();
+    await database.close();
+    await test.remove();
+  });
+
+  it('fails without naming the file', async () => {
+    const error: unknown = await openDatabase('sqlite:/dev/null/canary.db', []).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(inspect(error, { showHidden: true })).not.toContain('canary');
+  });
+});
+
+describe('a PostgreSQL database', () => {
+  it('fails without naming the server', async () => {
+    const url = 'postgres://user:canary@127.0.0.1:1/canary';
+    const error: unknown = await openDatabase(url, [COUNTERS]).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(inspect(error, { showHidden: true })).not.toContain('canary');
+  });
+
+  it('repeats transactions that failed to serialize', async () => {
+    const test = await postgresTestDatabase();
+    const { database } = await openDatabase(test.url, [COUNTERS]);
+    let attempts = 0;
+    const add = (): Promise<void> =>
+      database.run((db) =>
+        db.transaction(
+          async (transaction) => {
+            attempts += 1;
+            const row = await transaction<{ name: string; count: number }>('counters').where('name', 'a').first();
+            await transaction('counters')
+              .where('name', 'a')
+              .update({ count: (row?.count ?? 0) + 1 });
+          },
+          { isolationLevel: 'serializable' },
+        ),
+      );
+    await Promise.all(Array.from({ length: 5 }, add));
+    const rows = await database.run(async (db) =>
+      db<{ name: string; count: number }>('counters').where('name', 'a').select('count'),
+    );
+    expect(rows).toEqual([{ count: 5 }]);
+    expect(attempts).toBeGreaterThan(5);
+    await database.close();
+    await test.remove();
+  });
+});
+
+describe.each([
+  ['SQLite', sqliteTestDatabase],
+  ['PostgreSQL', postgresTestDatabase],
+])('a failure on %s', (_, newDatabase) => {
+  it('keeps the row out of the error', async () => {
+    const test = await newDatabase();
+    const { database } = await openDatabase(test.url, [COUNTERS]);
+    const insert = database.run((db) => db('counters').insert({ name: 'canary', count: null }));
+    const error: unknown = await insert.catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'STORE_ROW_REFUSED' });
+    expect(inspect(error, { showHidden: true })).not.toContain('canary');
+    await database.close();
+    await expect(database.ping()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await test.remove();
+  });
+});

@@ -1,0 +1,12 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { usePostgresServer } from '../../../scripts/test/shared-postgres-server.mjs';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+
+/** Tests start this package in processes of their own, which run as it is built. */
+export default async function setUp() {
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  execFileSync(process.execPath, [compiler, '-b', 'packages/sql-store'], { cwd: root, stdio: 'inherit' });
+  await usePostgresServer();
+}

@@ -1,0 +1,1 @@
+export { leavePostgresServer as default } from '../../../scripts/test/shared-postgres-server.mjs';
