@@ -8,6 +8,7 @@ import {
   trustedProxies,
   type Environment,
 } from '@cer/http-service';
+import { DATABASE_URL_RULE, isDatabaseUrl } from '@cer/sql-store';
 import { z } from 'zod';
 
 const MIB = 1024 * 1024;
@@ -40,9 +41,7 @@ export const VARIABLES = z.object({
   HOST: host().describe('Address to listen on.'),
   DATABASE_URL: z
     .string()
-    .refine((url) => /^sqlite:(?!:memory:)./s.test(url) || /^postgres(ql)?:\/\//.test(url), {
-      error: 'must be sqlite:PATH or postgres://...',
-    })
+    .refine(isDatabaseUrl, { error: DATABASE_URL_RULE })
     .default('sqlite:.data/bridge/bridge.sqlite')
     .describe('Database. Several instances share one PostgreSQL.'),
   PUBLIC_URL: browserOrigin().describe('Origin that browsers open; handoff tokens are issued for its `host[:port]`.'),

@@ -9,16 +9,14 @@ import {
   trustedProxies,
   type Environment,
 } from '@cer/http-service';
+import { DATABASE_URL_RULE, isDatabaseUrl } from '@cer/sql-store';
 import { z } from 'zod';
 
 const DAY_MINUTES = 24 * 60;
 const MINUTE_MS = 60_000;
 
-/** Where the store is; all that commands on the account data need. */
-const databaseUrl = () =>
-  z.string().refine((url) => /^sqlite:(?!:memory:)./s.test(url) || /^postgres(ql)?:\/\//.test(url), {
-    error: 'must be sqlite:PATH or postgres://...',
-  });
+/** Location of the store; commands on the account data need nothing else. */
+const databaseUrl = () => z.string().refine(isDatabaseUrl, { error: DATABASE_URL_RULE });
 
 /**
  * The origin that people open. Their browsers keep the session cookie only where nobody listens in: https, or this
