@@ -56,6 +56,12 @@ export default {
       to: { path: '^(packages/(?!http-service/|canonical-json/)|apps/)' },
     },
     {
+      name: 'pages-imports-http-service-only',
+      severity: 'error',
+      from: { path: '^packages/pages/' },
+      to: { path: '^(packages/(?!pages/|http-service/)|apps/)' },
+    },
+    {
       name: 'sql-store-imports-no-workspace',
       severity: 'error',
       from: { path: '^packages/sql-store/' },

@@ -1,18 +1,19 @@
 import {
   createRouter,
-  json,
   metricsHandler,
   notFoundPage,
   ok,
-  type Handler,
   type Logger,
   type Metrics,
   type Route,
   type TrustedProxies,
 } from '@cer/http-service';
+import { notFoundContent, readinessHandler, type ReadinessCheck } from '@cer/pages';
 import express, { type Express } from 'express';
 import type { NodeConnection } from './attestation-node/connection.js';
 import type { NodeKeys } from './attestation-node/node-keys.js';
+import { sessionRoutes } from './browser-sessions/session-routes.js';
+import { createSessions, type SessionTimes } from './browser-sessions/sessions.js';
 import type { BridgeLimits } from './config.js';
 import { cachedKeys } from './control-plane/cached-keys.js';
 import type { ControlPlane } from './control-plane/control-plane.js';
@@ -23,15 +24,12 @@ import type { HandoffKeys } from './handoff/handoff-keys.js';
 import { bytesInHand } from './ingest/bytes-in-hand.js';
 import { executionRoutes } from './ingest/executions/execution-routes.js';
 import { otlpRoutes } from './ingest/otlp/otlp-routes.js';
-import { requestRate } from './ingest/request-rate.js';
 import { outcomeRecorder } from './ingest/record-outcomes.js';
-import { sessionRoutes } from './browser-sessions/session-routes.js';
-import { createSessions, type SessionTimes } from './browser-sessions/sessions.js';
+import { requestRate } from './ingest/request-rate.js';
+import type { Store } from './store/index.js';
 import { readAssets } from './web/assets.js';
 import { pageResponse } from './web/document.js';
 import { pageRoutes } from './web/page-routes.js';
-import { NOT_FOUND_PAGE } from './web/refusal-pages.js';
-import type { Store } from './store/index.js';
 
 export interface BridgeDeps {
   readonly store: Store;
@@ -98,29 +96,23 @@ export function createApp(deps: BridgeDeps): Express {
     ...sessionRoutes({ ...deps, sessions, handoffRules }),
     ...pageRoutes({ ...deps, sessions, ingests: store.ingests, assets }),
     { method: 'GET', path: '/health', handler: async () => ok({ status: 'ok' }) },
-    { method: 'GET', path: '/ready', handler: readyHandler(deps) },
+    { method: 'GET', path: '/ready', handler: readinessHandler(readinessChecks(deps)) },
     { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) },
   ];
   const { publicUrl, controlPlaneUrl: dashboardUrl } = deps;
-  const frame = { assets: assets.paths, dashboardUrl, path: '', session: null };
-  const notFound = notFoundPage(pageResponse(NOT_FOUND_PAGE, frame, publicUrl.startsWith('https:')));
+  const frame = { assets: assets.paths, publicUrl, dashboardUrl, path: '', session: null };
+  const notFound = notFoundPage(pageResponse(notFoundContent('the bridge'), frame));
   const errors = { statusOf: STATUS, translate: translateError, presentError };
   return express()
     .disable('x-powered-by')
     .use(createRouter(routes, { logger, metrics, trustedProxies, ...errors, notFound }));
 }
 
-/** 503 with what is missing until requests can be served. */
-function readyHandler({ store, nodeKeys, controlPlane }: BridgeDeps): Handler {
-  return async () => {
-    const checks: readonly (readonly [string, () => Promise<unknown>])[] = [
-      ['the database does not answer', () => store.ping()],
-      ['the attestation node does not answer', () => nodeKeys.keySetWith(null)],
-      // A hash that no key has: only that it is answered counts.
-      ['the control plane does not answer', () => controlPlane.findKey('0'.repeat(64))],
-    ];
-    const reasons: string[] = [];
-    await Promise.all(checks.map(([reason, check]) => check().catch(() => reasons.push(reason))));
-    return reasons.length === 0 ? ok({ status: 'ready' }) : json(503, { status: 'not ready', reasons });
-  };
+function readinessChecks({ store, nodeKeys, controlPlane }: BridgeDeps): readonly ReadinessCheck[] {
+  return [
+    ['the database does not answer', () => store.ping()],
+    ['the attestation node does not answer', () => nodeKeys.keySetWith(null)],
+    // The hash of no key: the check passes when the control plane answers.
+    ['the control plane does not answer', () => controlPlane.findKey('0'.repeat(64))],
+  ];
 }

@@ -8,6 +8,7 @@ import {
   trustedProxies,
   type Environment,
 } from '@cer/http-service';
+import { browserOrigin } from '@cer/pages';
 import { DATABASE_URL_RULE, isDatabaseUrl } from '@cer/sql-store';
 import { z } from 'zod';
 
@@ -15,22 +16,6 @@ const MIB = 1024 * 1024;
 const MINUTE_MS = 60_000;
 /** How long nothing of a body may come. */
 const STALL_MS = 10_000;
-
-/**
- * An origin that browsers open. They keep the session cookie only where nobody listens in: https, or this very machine.
- */
-function browserOrigin() {
-  return serviceUrl().refine(isSecureOrigin, {
-    error: 'must be an https origin without a path (http only for localhost)',
-  });
-}
-
-function isSecureOrigin(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { origin, protocol, hostname } = new URL(text);
-  const local = hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
-  return origin === text && (protocol === 'https:' || local);
-}
 
 /**
  * The variables by name.

@@ -1,16 +1,15 @@
 import {
   createRouter,
-  json,
   metricsHandler,
   notFoundPage,
   ok,
-  type Handler,
   type Logger,
   type Metrics,
   type Route,
   type Secret,
   type TrustedProxies,
 } from '@cer/http-service';
+import { notFoundContent, pageHeaders, readinessHandler, type ReadinessCheck } from '@cer/pages';
 import express, { type Express } from 'express';
 import { activityRoutes } from './activity/activity-routes.js';
 import { keyRoutes } from './api-keys/key-routes.js';
@@ -31,8 +30,7 @@ import { usageRoutes } from './usage/usage-routes.js';
 import { userRoutes } from './users/user-routes.js';
 import { ASSET_ROUTES } from './web/assets.js';
 import { PLACES } from './web/document.js';
-import { NOT_FOUND_PAGE } from './web/not-found.js';
-import { createPageResponder, pageHeaders } from './web/page-answer.js';
+import { createPageResponder } from './web/page-answer.js';
 import { createPages } from './web/pages.js';
 import { createSessions, type SessionTimes } from './web/sessions.js';
 
@@ -57,7 +55,8 @@ export interface AppDeps {
 /** The control plane as an Express app; it does not listen. */
 export function createApp(deps: AppDeps): Express {
   const { store, publicUrl, bridgeUrl, nodeUrl, logger, metrics, trustedProxies, now } = deps;
-  const headers = pageHeaders(publicUrl, bridgeUrl === undefined ? [] : [new URL(bridgeUrl).origin]);
+  const formAction = ["'self'", ...(bridgeUrl === undefined ? [] : [new URL(bridgeUrl).origin])];
+  const headers = pageHeaders({ publicUrl, formAction, hasScripts: false });
   const respond = createPageResponder(headers);
   const sessions = createSessions(store, deps.sessionTimes, now);
   const pages = createPages({ sessions, respond, logger, publicUrl });
@@ -76,26 +75,19 @@ export function createApp(deps: AppDeps): Express {
     ...internalRoutes({ store, lastUsed, now }, serviceToken),
     ...ASSET_ROUTES,
     { method: 'GET', path: '/health', handler: async () => ok({ status: 'ok' }) },
-    { method: 'GET', path: '/ready', handler: readyHandler(store, signingKeys) },
+    { method: 'GET', path: '/ready', handler: readinessHandler(readinessChecks(store, signingKeys)) },
     { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) },
   ];
   const errors = { statusOf: STATUS, translate: translateError };
-  const notFound = notFoundPage(respond(NOT_FOUND_PAGE));
+  const notFound = notFoundPage(respond(notFoundContent('the overview')));
   return express()
     .disable('x-powered-by')
     .use(createRouter(routes, { logger, metrics, trustedProxies, ...errors, notFound }));
 }
 
-/** 503 with what is missing until requests can be served. */
-function readyHandler(store: Store, signingKeys: SigningKeys): Handler {
-  return async () => {
-    const reasons: string[] = [];
-    await store.ping().catch(() => reasons.push('the database does not answer'));
-    try {
-      signingKeys.signer();
-    } catch {
-      reasons.push('the handoff keys cannot be read');
-    }
-    return reasons.length === 0 ? ok({ status: 'ready' }) : json(503, { status: 'not ready', reasons });
-  };
+function readinessChecks(store: Store, signingKeys: SigningKeys): readonly ReadinessCheck[] {
+  return [
+    ['the database does not answer', () => store.ping()],
+    ['the handoff keys cannot be read', async () => signingKeys.signer()],
+  ];
 }

@@ -9,6 +9,7 @@ import {
   trustedProxies,
   type Environment,
 } from '@cer/http-service';
+import { browserOrigin } from '@cer/pages';
 import { DATABASE_URL_RULE, isDatabaseUrl } from '@cer/sql-store';
 import { z } from 'zod';
 
@@ -19,23 +20,6 @@ const MINUTE_MS = 60_000;
 const databaseUrl = () => z.string().refine(isDatabaseUrl, { error: DATABASE_URL_RULE });
 
 /**
- * The origin that people open. Their browsers keep the session cookie only where nobody listens in: https, or this
- * very machine.
- */
-function publicUrl() {
-  return serviceUrl().refine(isSecureOrigin, {
-    error: 'must be an https origin without a path (http only for localhost)',
-  });
-}
-
-function isSecureOrigin(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { origin, protocol, hostname } = new URL(text);
-  const local = hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
-  return origin === text && (protocol === 'https:' || local);
-}
-
-/**
  * The variables by name.
  * @public scripts/configuration.mjs makes docs/configuration.md of it
  */
@@ -43,7 +27,7 @@ export const VARIABLES = z.object({
   PORT: port(4400).describe('TCP port to listen on; 0 lets the system choose.'),
   HOST: host().describe('Address to listen on.'),
   DATABASE_URL: databaseUrl().describe('Database. Several instances share one PostgreSQL.'),
-  PUBLIC_URL: publicUrl().describe('Origin that browsers open, and issuer of handoff tokens.'),
+  PUBLIC_URL: browserOrigin().describe('Origin that browsers open, and issuer of handoff tokens.'),
   BRIDGE_URL: serviceUrl().optional().describe('Address of the evidence bridge. Unset: the pages offer no Connect.'),
   NODE_URL: serviceUrl().optional().describe('Address of the attestation node, for the examples on the pages.'),
   SERVICE_TOKEN_FILE: absolutePath().describe(
@@ -92,7 +76,7 @@ export function readDatabaseConfig(env: Environment): { readonly DATABASE_URL: s
 
 /** What commands that print a link need. @throws ConfigError */
 export function readLinkConfig(env: Environment): { readonly PUBLIC_URL: string } {
-  return loadConfig(z.object({ PUBLIC_URL: publicUrl() }), env);
+  return loadConfig(z.object({ PUBLIC_URL: browserOrigin() }), env);
 }
 
 /** What commands on the handoff keys need. @throws ConfigError */

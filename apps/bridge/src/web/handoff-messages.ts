@@ -1,5 +1,5 @@
+import { html, type Html } from '@cer/pages';
 import type { Session } from '../store/index.js';
-import { html, type Html } from './html.js';
 
 /** What the handoff script may show; hidden until it does. */
 export function handoffMessages(session: Session | null, dashboardUrl: string): Html {

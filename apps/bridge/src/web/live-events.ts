@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Html } from '@cer/pages';
 import type { LiveSession, Sessions } from '../browser-sessions/sessions.js';
-import type { Html } from './html.js';
 
 /** How often is looked for news, and how long a silence proxies are not left to themselves, in milliseconds. */
 const LOOK_MS = 1000;

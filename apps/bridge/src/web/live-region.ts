@@ -1,5 +1,5 @@
+import { html, type Html } from '@cer/pages';
 import type { Ingest, Throughput } from '../store/index.js';
-import { html, type Html } from './html.js';
 
 export interface LiveEvidence {
   readonly throughput: Throughput;

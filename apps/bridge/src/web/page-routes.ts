@@ -1,11 +1,11 @@
 import { redirect, type Handler, type Logger, type Route, type ServiceRequest } from '@cer/http-service';
+import { html, type Html } from '@cer/pages';
 import type { NodeKeys } from '../attestation-node/node-keys.js';
-import { unavailable } from '../errors.js';
 import type { LiveSession, Sessions } from '../browser-sessions/sessions.js';
+import { unavailable } from '../errors.js';
 import type { IngestStore } from '../store/index.js';
 import type { Assets } from './assets.js';
 import { pageResponse, type PageContent } from './document.js';
-import { html, type Html } from './html.js';
 import { liveEvents } from './live-events.js';
 import { liveRegion } from './live-region.js';
 import { openStreams } from './open-streams.js';
@@ -31,7 +31,6 @@ const SHOWN_REFUSED = 20;
 /** What people look at. @see docs/spec.md, "Evidence bridge: human path" */
 export function pageRoutes(deps: PageRouteDeps): readonly Route[] {
   const { sessions, ingests, assets, publicUrl, controlPlaneUrl: dashboardUrl, stopping, logger } = deps;
-  const isSecure = publicUrl.startsWith('https:');
   const streams = openStreams();
 
   const show = async ({ tenantId }: LiveSession): Promise<Html> => {
@@ -46,13 +45,13 @@ export function pageRoutes(deps: PageRouteDeps): readonly Route[] {
     (body: (session: LiveSession) => Promise<PageContent>, without?: () => PageContent): Handler =>
     async (request: ServiceRequest) => {
       const { path, requestId } = request;
-      const frame = { assets: assets.paths, dashboardUrl, path, session: null };
+      const frame = { assets: assets.paths, publicUrl, dashboardUrl, path, session: null };
       try {
         const session = await sessions.of(request);
-        if (session !== null) return pageResponse(await body(session), { ...frame, session }, isSecure);
-        return without === undefined ? redirect('/', 303) : pageResponse(without(), frame, isSecure);
+        if (session !== null) return pageResponse(await body(session), { ...frame, session });
+        return without === undefined ? redirect('/', 303) : pageResponse(without(), frame);
       } catch (error) {
-        return pageResponse(refusalPage(error, requestId, logger), frame, isSecure);
+        return pageResponse(refusalPage(error, requestId, logger), frame);
       }
     };
 

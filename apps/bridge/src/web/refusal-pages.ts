@@ -1,7 +1,7 @@
 import { ServiceError, type Logger } from '@cer/http-service';
+import { html } from '@cer/pages';
 import { presentError, STATUS, translateError } from '../errors.js';
 import type { PageContent } from './document.js';
-import { html } from './html.js';
 
 /** What a page says that could not be made: what is known of the reason, and the number to ask somebody about it. */
 export function refusalPage(error: unknown, requestId: string, logger: Logger): PageContent {
@@ -18,11 +18,3 @@ export function refusalPage(error: unknown, requestId: string, logger: Logger): 
       <p class="muted">Request <code>${requestId}</code></p>`,
   };
 }
-
-/** What no route serves. */
-export const NOT_FOUND_PAGE: PageContent = {
-  title: 'Not found',
-  status: 404,
-  body: html`<p>There is no such page.</p>
-    <p class="acts"><a class="button" href="/">Go to the bridge</a></p>`,
-};

@@ -1,4 +1,4 @@
-import { html, type Html } from './html.js';
+import { html, type Html } from '@cer/pages';
 
 export interface SendPage {
   readonly publicUrl: string;

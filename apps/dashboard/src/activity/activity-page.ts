@@ -1,5 +1,5 @@
+import { html, type Html } from '@cer/pages';
 import type { AccountAct } from '../store/index.js';
-import { html, type Html } from '../web/html.js';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
 

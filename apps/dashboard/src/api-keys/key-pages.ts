@@ -1,9 +1,9 @@
+import { html, type Html } from '@cer/pages';
 import { SCOPES, type Scope } from '../account/api-key.js';
 import { keyWorks } from '../introspection/introspect.js';
 import type { ApiKey } from '../store/index.js';
 import { choiceField, faultSummary, formTokenField, selectField, textField } from '../web/fields.js';
 import type { FormFault } from '../web/form.js';
-import { html, type Html } from '../web/html.js';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
 

@@ -1,6 +1,6 @@
+import { html } from '@cer/pages';
 import { faultSummary, formTokenField, textField } from '../web/fields.js';
 import type { FormFault } from '../web/form.js';
-import { html } from '../web/html.js';
 import type { PageAnswer } from '../web/page-answer.js';
 
 export interface SignInPage {

@@ -1,6 +1,6 @@
+import { html, type Html } from '@cer/pages';
 import type { Tenant } from '../store/index.js';
 import { formTokenField } from '../web/fields.js';
-import { html, type Html } from '../web/html.js';
 import type { PageAnswer } from '../web/page-answer.js';
 
 export interface IntegrationsPage {

@@ -1,8 +1,8 @@
+import { html } from '@cer/pages';
 import { MIN_PASSWORD_CHARACTERS } from '../passwords/password-rules.js';
 import type { User } from '../store/index.js';
 import { faultSummary, formTokenField, textField } from '../web/fields.js';
 import type { FormFault } from '../web/form.js';
-import { html } from '../web/html.js';
 import type { PageAnswer } from '../web/page-answer.js';
 
 const PASSWORD_HINT = `At least ${MIN_PASSWORD_CHARACTERS} characters. A few words are fine.`;

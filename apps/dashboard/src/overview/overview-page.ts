@@ -1,7 +1,7 @@
+import { html, type Html } from '@cer/pages';
 import { actList } from '../activity/activity-page.js';
 import type { AccountAct, Tenant } from '../store/index.js';
 import { grouped } from '../usage/usage-page.js';
-import { html, type Html } from '../web/html.js';
 import type { PageAnswer } from '../web/page-answer.js';
 
 export interface Overview {

@@ -1,7 +1,7 @@
+import { html } from '@cer/pages';
 import { PROTOCOLS, type TenantSettings } from '../account/tenant-settings.js';
 import { choiceField, faultSummary, formTokenField, linesField, selectField, textField } from '../web/fields.js';
 import type { FormFault } from '../web/form.js';
-import { html } from '../web/html.js';
 import type { PageAnswer } from '../web/page-answer.js';
 
 const PROTOCOL_LABELS = {

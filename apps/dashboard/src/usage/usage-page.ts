@@ -1,6 +1,6 @@
+import { html, type Html } from '@cer/pages';
 import { USAGE_KINDS } from '../account/usage-kind.js';
 import type { Plan, UsageDay } from '../store/index.js';
-import { html, type Html } from '../web/html.js';
 import type { PageAnswer } from '../web/page-answer.js';
 import { byDay, countsOf, executionsIn } from './month.js';
 

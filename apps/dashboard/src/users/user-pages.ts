@@ -1,8 +1,8 @@
+import { html, type Html } from '@cer/pages';
 import type { IssuedLink } from '../links/one-time-link.js';
 import type { User } from '../store/index.js';
 import { choiceField, faultSummary, formTokenField, textField } from '../web/fields.js';
 import type { FormFault } from '../web/form.js';
-import { html, type Html } from '../web/html.js';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
 

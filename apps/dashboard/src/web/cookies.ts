@@ -1,30 +1,25 @@
 import type { RequestHead } from '@cer/http-service';
+import { clearedCookie, cookieValue, hostCookie } from '@cer/pages';
 import { isRandomToken } from '../account/random-token.js';
 
-/** The prefix has the browser refuse the cookie from any other host, path or unencrypted answer. */
 export const SESSION_COOKIE = '__Host-dashboard_session';
-/** Binds the forms of somebody who is not signed in to their browser. */
+/** Binds forms sent without a session to the browser that showed them. */
 export const VISIT_COOKIE = '__Host-dashboard_visit';
 
 type CookieName = typeof SESSION_COOKIE | typeof VISIT_COOKIE;
 
-const ATTRIBUTES = 'Path=/; HttpOnly; Secure; SameSite=Lax';
-
-/** The token in a cookie; `undefined` when it is missing, malformed or there twice. */
-export function cookieToken({ headers }: Pick<RequestHead, 'headers'>, name: CookieName): string | undefined {
-  const values = (headers['cookie'] ?? '')
-    .split(';')
-    .map((pair) => pair.trim().split('='))
-    .flatMap(([key, value]) => (key === name && value !== undefined ? [value] : []));
-  const [value] = values;
-  return values.length === 1 && value !== undefined && isRandomToken(value) ? value : undefined;
+/** The token in a cookie; `undefined` when it is missing, malformed or sent twice. */
+export function cookieToken(head: Pick<RequestHead, 'headers'>, name: CookieName): string | undefined {
+  const value = cookieValue(head, name);
+  return value !== undefined && isRandomToken(value) ? value : undefined;
 }
 
-/** The `Set-Cookie` value for a token; without `maxAgeS` the cookie ends with the browser. */
+/** The `Set-Cookie` value for a token; without `maxAgeS`, in seconds, the cookie ends with the browser session. */
 export function setCookie(name: CookieName, token: string, maxAgeS?: number): string {
-  return `${name}=${token}; ${ATTRIBUTES}${maxAgeS === undefined ? '' : `; Max-Age=${maxAgeS}`}`;
+  return hostCookie(name, token, maxAgeS);
 }
 
+/** The `Set-Cookie` value that deletes a cookie. */
 export function clearCookie(name: CookieName): string {
-  return `${name}=; ${ATTRIBUTES}; Max-Age=0`;
+  return clearedCookie(name);
 }

@@ -1,7 +1,7 @@
+import { html, renderDocument, type Html, type SignedInHeader } from '@cer/pages';
 import type { Session } from '../store/index.js';
-import { ICON, STYLESHEET } from './assets.js';
+import { STYLESHEET } from './assets.js';
 import { formTokenField } from './fields.js';
-import { html, type Html } from './html.js';
 
 /** What of a page differs from page to page. */
 export interface PageContent {
@@ -29,56 +29,34 @@ export const PLACES = [
   ['/activity', 'Activity'],
 ] as const;
 
-/** A whole page, with navigation for somebody who is signed in. */
-export function documentOf(content: PageContent, frame?: SignedInFrame): string {
-  const { title, body, notice } = content;
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${title} – Execution Certification</title>
-        <link rel="icon" type="image/svg+xml" href="${ICON.path}" />
-        <link rel="stylesheet" href="${STYLESHEET.path}" />
-      </head>
-      <body class="${frame === undefined ? 'alone' : 'framed'}">
-        <a class="skip" href="#content">Skip to the content</a>
-        <header>
-          <a class="brand" href="/"><span class="seal" aria-hidden="true"></span>Execution Certification</a>
-          ${frame !== undefined && who(frame)}
-        </header>
-        ${frame !== undefined && navigation(frame)}
-        <main id="content" tabindex="-1">
-          ${notice !== undefined && html`<p class="notice good" role="status">${notice}</p>`}
-          ${frame !== undefined && suspension(frame.session)}
-          <h1>${title}</h1>
-          ${body}
-        </main>
-      </body>
-    </html>`.text;
+/** A whole page, with navigation when the reader is signed in. */
+export function documentOf({ title, body, notice }: PageContent, frame?: SignedInFrame): string {
+  return renderDocument({
+    site: 'Execution Certification',
+    title,
+    stylesheet: STYLESHEET.path,
+    signedIn: frame === undefined ? undefined : signedInHeader(frame),
+    main: html`${notice !== undefined && html`<p class="notice good" role="status">${notice}</p>`}
+      ${frame !== undefined && suspension(frame.session)}
+      <h1>${title}</h1>
+      ${body}`,
+  });
 }
 
-function who({ session, formToken }: SignedInFrame): Html {
-  const { user, tenant } = session;
-  return html`<div class="who">
-    <p><strong>${tenant.name}</strong><span>${user.email}</span></p>
-    <form method="post" action="/sign-out">
+function signedInHeader({ session, path, formToken }: SignedInFrame): SignedInHeader {
+  return {
+    account: session.tenant.name,
+    email: session.user.email,
+    signOut: html`<form method="post" action="/sign-out">
       ${formTokenField(formToken)}
       <button class="quiet">Sign out</button>
-    </form>
-  </div>`;
-}
-
-function navigation({ path }: SignedInFrame): Html {
-  return html`<nav aria-label="Main">
-    <ul>
-      ${PLACES.map(([href, name]) => {
-        const here = href === '/' ? path === '/' : path.startsWith(href);
-        return html`<li><a href="${href}" ${here && html`aria-current="page"`}>${name}</a></li>`;
-      })}
-    </ul>
-  </nav>`;
+    </form>`,
+    places: PLACES.map(([href, name]) => ({
+      href,
+      name,
+      isCurrent: href === '/' ? path === '/' : path.startsWith(href),
+    })),
+  };
 }
 
 function suspension({ tenant }: Session): Html | false {

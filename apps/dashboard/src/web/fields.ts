@@ -1,5 +1,5 @@
+import { html, type Html, type HtmlValue } from '@cer/pages';
 import type { FormFault } from './form.js';
-import { html, type Html, type HtmlValue } from './html.js';
 
 export const FORM_TOKEN = 'form_token';
 

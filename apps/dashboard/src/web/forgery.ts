@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { equalSecret, ServiceError, type RequestHead } from '@cer/http-service';
+import { isSameOrigin } from '@cer/pages';
 
 /**
  * The token that a form carries: derived from the cookie's, so that nothing has to be kept, and no page of another site
@@ -14,13 +15,12 @@ export function formTokenOf(cookieToken: string): string {
  * @throws ServiceError FORBIDDEN
  */
 export function refuseForgery(
-  { headers }: Pick<RequestHead, 'headers'>,
+  head: Pick<RequestHead, 'headers'>,
   origin: string,
   cookieToken: string | undefined,
   formToken: string | null,
 ): void {
-  const fetchSite = headers['sec-fetch-site'];
-  if (headers['origin'] !== origin || (fetchSite !== undefined && fetchSite !== 'same-origin')) {
+  if (!isSameOrigin(head, origin)) {
     throw new ServiceError({ code: 'FORBIDDEN', message: 'The request did not come from a page of this site.' });
   }
   if (cookieToken === undefined || formToken === null || !equalSecret(formTokenOf(cookieToken), formToken)) {

@@ -1,4 +1,4 @@
-import { html, type Html } from './html.js';
+import { html, type Html } from '@cer/pages';
 
 /** A moment as people read it, UTC to the minute, and as machines do. */
 export function moment(iso: string | null, otherwise = 'never'): Html {

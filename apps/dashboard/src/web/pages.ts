@@ -8,13 +8,13 @@ import {
   type ServiceRequest,
   type ServiceResponse,
 } from '@cer/http-service';
+import { html } from '@cer/pages';
 import { randomToken } from '../account/random-token.js';
 import { STATUS, translateError } from '../errors.js';
 import { SESSION_COOKIE, cookieToken, setCookie, VISIT_COOKIE } from './cookies.js';
 import { FORM_TOKEN } from './fields.js';
 import { formTokenOf, refuseForgery } from './forgery.js';
 import { FORM_TYPE, formFields } from './form.js';
-import { html } from './html.js';
 import type { PageAnswer, PageResponder } from './page-answer.js';
 import type { LiveSession, Sessions } from './sessions.js';
 

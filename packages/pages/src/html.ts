@@ -1,4 +1,4 @@
-/** Markup that is safe to send: made by `html` alone, which escapes every value. */
+/** Markup that is safe to send: only `html` makes it, and it escapes every value. */
 export class Html {
   readonly text: string;
 
@@ -6,7 +6,7 @@ export class Html {
     this.text = text;
   }
 
-  /** The only way to make one. */
+  /** The only constructor; call `html` instead. */
   static of(literals: readonly string[], values: readonly HtmlValue[]): Html {
     return new Html(literals.map((literal, index) => literal + markupOf(values[index])).join(''));
   }
@@ -14,7 +14,7 @@ export class Html {
 
 export type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
 
-/** Markup from a template: values become text, markup made by `html` stays markup, nothing and `false` vanish. */
+/** Markup from a template: values are escaped, markup made by `html` is not, null, undefined and `false` are left out. */
 export function html(literals: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return Html.of(literals, values);
 }

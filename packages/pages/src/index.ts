@@ -1,0 +1,9 @@
+export { asset, ICON, stylesheet, type Asset } from './assets.js';
+export { browserOrigin } from './browser-origin.js';
+export { clearedCookie, cookieValue, hostCookie } from './cookies.js';
+export { renderDocument, type DocumentContent, type SignedInHeader } from './document.js';
+export { html, type Html, type HtmlValue } from './html.js';
+export { notFoundContent } from './not-found.js';
+export { pageHeaders, type PagePolicy } from './page-headers.js';
+export { readinessHandler, type ReadinessCheck } from './readiness.js';
+export { isSameOrigin } from './same-origin.js';

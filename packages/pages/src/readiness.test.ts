@@ -1,0 +1,35 @@
+import { silentLogger, serve, createRouter } from '@cer/http-service';
+import { describe, expect, it } from '@jest/globals';
+import { readinessHandler, type ReadinessCheck } from './readiness.js';
+
+const passes: ReadinessCheck = ['never given', async () => 'anything'];
+const rejects = (reason: string): ReadinessCheck => [reason, () => Promise.reject(new Error('canary'))];
+
+async function answerTo(
+  checks: readonly ReadinessCheck[],
+): Promise<{ readonly status: number; readonly body: unknown }> {
+  const logger = silentLogger();
+  const route = { method: 'GET', path: '/ready', handler: readinessHandler(checks) } as const;
+  const server = await serve(createRouter([route], { logger, statusOf: { NOT_FOUND: 404 } }), {
+    host: '127.0.0.1',
+    port: 0,
+    logger,
+  });
+  const response = await fetch(`${server.url}/ready`);
+  const body: unknown = await response.json();
+  await server.close();
+  return { status: response.status, body };
+}
+
+describe('readiness', () => {
+  it('is given when every check passes', async () => {
+    expect(await answerTo([passes, passes])).toEqual({ status: 200, body: { status: 'ready' } });
+  });
+
+  it('names failed checks in their order', async () => {
+    expect(await answerTo([rejects('one'), passes, rejects('two')])).toEqual({
+      status: 503,
+      body: { status: 'not ready', reasons: ['one', 'two'] },
+    });
+  });
+});
