@@ -13,7 +13,7 @@ const folder = join(root, 'examples', 'certificates');
 const NODE_ID = 'sample-node';
 const ATTESTED_AT = '2026-01-02T12:00:00.000Z';
 
-// Anybody can make this private key: it proves nothing but how things fit together.
+// This private key is public knowledge: the samples only show how the parts fit together.
 const signer = testSigner('examples/certificates');
 const attestor = { signer, nodeId: NODE_ID, nodeRuntimeHash: sha256('sample runtime') };
 const sampleSecret = new Uint8Array(32).fill(42);

@@ -1,4 +1,4 @@
-// Makes examples/timestamps/ from examples/certificates/ with a time-stamping authority that exists only meanwhile, so
+// Makes examples/timestamps/ from examples/certificates/ with a temporary time-stamping authority, so
 // every run gives other tokens: run it only to change the sample. Needs a build and `openssl`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -27,7 +27,7 @@ function fail(message) {
   process.exit(1);
 }
 
-/** What stands between the heading of this version and the next one; null before it is released. */
+/** The text between the heading of this version and the next one; null before its release. */
 function notesOfVersion() {
   const start = changelog.indexOf(`\n${heading}`);
   if (start < 0) return null;

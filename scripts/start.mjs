@@ -20,5 +20,5 @@ await runSteps(async () => {
     : null;
   await startServices({ root, browser });
 });
-// Sockets that some child left open must not keep a stopped start alive.
+// Sockets that a child left open must not keep a stopped start alive.
 process.exit();

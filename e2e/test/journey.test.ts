@@ -71,7 +71,7 @@ afterAll(async () => {
 }, PATIENCE_MS);
 
 describe('a model call', () => {
-  const secret = 'the raw words that nobody may keep';
+  const secret = 'the raw words that no service may store';
   let certificateHash: string;
 
   it('is certified, and the same again is the same certificate', async () => {
@@ -188,7 +188,7 @@ describe('a model call', () => {
 describe('a sketch', () => {
   const code = 'function setup() { background(20, 40, 80); fill(255, 180, 0); circle(975, 1200, 600 + VAR[0] * 4); }';
 
-  it('becomes a PNG whose hash is told, or says why there is no renderer', async () => {
+  it('becomes a PNG with its hash, or explains the missing renderer', async () => {
     const response = await post('/api/render', { code, seed: 'journey', VAR: [10] });
     if (services.renderer === undefined) {
       process.stderr.write('no browser on this machine: rendering is only checked to answer 503\n');
@@ -218,7 +218,7 @@ describe('a sketch', () => {
     expect((await cer('verify', own('render.json'), '--keys', own('keys.json'))).code).toBe(0);
   });
 
-  it('runs as a loop that tells of its progress', async () => {
+  it('runs as a loop that reports progress', async () => {
     const loop = {
       snapshot: { code: 'function draw() { background(t * 255); }', execution: { mode: 'loop', totalFrames: 6 } },
     };

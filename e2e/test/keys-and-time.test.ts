@@ -88,7 +88,7 @@ async function answer(
 ): Promise<{ readonly status: number; readonly body: JsonObject }> {
   const response = await fetch(`${url}${path}`, init);
   const body = parseJson(await response.text());
-  if (!isJsonObject(body)) throw new Error(`${path}: ${response.status} is no object`);
+  if (!isJsonObject(body)) throw new Error(`${path}: ${response.status} is not an object`);
   return { status: response.status, body };
 }
 
@@ -165,7 +165,7 @@ describe('a node with an offline root and a time-stamping authority', () => {
     writeFileSync(unstamped, JSON.stringify(await lookUp(await certify('unstamped'))));
   });
 
-  it('loses to a leaked key what nobody stamped, and nothing else', async () => {
+  it('loses only unstamped certificates to a leaked key', async () => {
     // The authority states its time to 1.5 s.
     await sleep(2000);
     const { body: keySet } = await answer('/.well-known/svc-node.json');
@@ -178,7 +178,7 @@ describe('a node with an offline root and a time-stamping authority', () => {
     const saved = await verify(stamped, '--tsa-roots', tsa.rootFile);
     expect(saved).toMatchObject({ code: 0, stderr: '' });
     expect(saved.stdout.split('\n')[0]).toBe('VERIFIED');
-    expect(saved.stdout.replace(/\s+/g, ' ')).toContain('the time stamp shows that the signature is older');
+    expect(saved.stdout.replace(/\s+/g, ' ')).toContain('the timestamp shows that the signature is older');
     for (const lost of [await verify(stamped), await verify(unstamped, '--tsa-roots', tsa.rootFile)]) {
       expect(lost.code).toBe(1);
       expect(JSON.parse(lost.stderr)).toMatchObject({ reason: 'KEY_REVOKED' });

@@ -64,7 +64,7 @@ export class Start {
   }
 }
 
-/** As many ports belong to one start, the last of them to whoever has claimed them. */
+/** Ports per start; holding the last one claims the range. */
 const BLOCK = 500;
 /** Below the ports that systems hand out by themselves (from 32768 on), so that no connection of a test has one. */
 const BLOCKS = { first: 22, count: 8 };

@@ -12,7 +12,7 @@ export function openDataFolder(root, env = process.env) {
   return { folder, path };
 }
 
-/** The secret kept in a file, made at the first time. */
+/** The secret in a file, created on first use. */
 export function secretIn(file) {
   if (!existsSync(file)) writePrivately(file, `${randomBytes(32).toString('base64url')}\n`);
   return readFileSync(file, 'utf8').trim();

@@ -54,8 +54,8 @@ function readLine(file) {
 }
 
 /**
- * Certifies a model call that was made up. The same call again, at the next start, replays its certificate.
- * @returns the answer of the node
+ * Certifies a made-up model call. At the next start the same call replays its certificate.
+ * @returns the node's response
  */
 export async function certifySample({ root, nodeUrl, apiKey }) {
   const { describeChatCompletion } = await import('../../examples/calls/describe.mjs');

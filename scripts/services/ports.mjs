@@ -10,7 +10,7 @@ export function servicePorts(env = process.env) {
   const text = env.CER_PORT_BASE || String(DEFAULT_BASE);
   const base = Number(text);
   if (!/^\d+$/.test(text) || base < 1024 || base > HIGHEST_BASE) {
-    throw new SetupError('CER_PORT_BASE is no port.', `Set it to a number from 1024 to ${HIGHEST_BASE}.`);
+    throw new SetupError('CER_PORT_BASE is not a port.', `Set it to a number from 1024 to ${HIGHEST_BASE}.`);
   }
   return Object.fromEntries(Object.entries(OFFSETS).map(([name, offset]) => [name, base + offset]));
 }

@@ -15,8 +15,8 @@ const KEPT_FROM_THIS_PROCESS = [
 ];
 
 /**
- * Starts every service there is, certifies a sample and shows what can be done; then waits. Ctrl-C stops all; a service
- * that ends by itself stops all, and its last lines are shown. A renderer whose browser does not start is left out.
+ * Starts every service, certifies a sample, prints what to try, and waits. Ctrl-C stops all; a service
+ * that exits on its own stops all, and its last lines are shown. A renderer whose browser does not start is left out.
  * @param {{root: string, browser: {path?: string, reason?: string} | null, log?: (line: string) => void}} options
  */
 export async function startServices({ root, browser, log = console.log }) {
@@ -46,13 +46,13 @@ export async function startServices({ root, browser, log = console.log }) {
       main: join(root, 'apps', name, 'dist', 'main.js'),
       cwd: root,
       logs: path('logs'),
-      // Not this process's whole environment: it may hold secrets that are none of theirs.
+      // Not this process's whole environment: it may hold unrelated secrets.
       env: { ...inherited(), ...(hasBrowser && { CHROMIUM_PATH: browser.path }), ...env(setting) },
     }),
   );
   const stopped = untilStopSignal();
   const isNeeded = ({ name }) => services.some((service) => service.name === name && service.needsBrowser !== true);
-  /** Why services that the others can do without do not run, by name. */
+  /** The reason why each optional service does not run, by name. */
   const leftOut = new Map();
   const readyOrLeftOut = async (child) => {
     try {
@@ -81,7 +81,7 @@ export async function startServices({ root, browser, log = console.log }) {
     const reason = typeof first === 'string' ? first : await Promise.race([stopped, ...ended]);
     if (reason instanceof ServiceEnded) throw reason;
     log('\nStopping ...');
-    // The other signal than the one a terminal has sent to the whole group: a repeated one would cut requests off.
+    // A terminal sends its signal to the whole group; repeating the same one would cut requests off.
     await stopAll(children, reason === 'SIGINT' ? 'SIGTERM' : 'SIGINT');
     log('All services have stopped.');
   } catch (error) {

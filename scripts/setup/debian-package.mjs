@@ -10,7 +10,7 @@ export function canInstallDebianPackages(env) {
 }
 
 /**
- * Installs one package with apt-get, in a step of its own, so that one that cannot be had takes no other along.
+ * Installs one package with apt-get, separately, so that an unavailable one does not fail the others.
  * @param {string} name
  * @returns {string | undefined} the last line of what went wrong
  */

@@ -5,10 +5,10 @@ import { lastLines, runNode } from './run-program.mjs';
 import { SetupError } from './setup-error.mjs';
 
 /**
- * Builds what is stale; what was built from the same sources before comes from the cache.
+ * Builds what is stale; unchanged workspaces come from the cache.
  * @param {{root: string, workspaces?: readonly string[], log?: (line: string) => void}} options `workspaces`: names such
  *   as `@cer/cli`, built with all they import; all of them unless given
- * @throws {SetupError} with the compiler's words
+ * @throws {SetupError} with the compiler's output
  */
 export async function ensureBuild({ root, workspaces = [], log = console.log }) {
   const filters = workspaces.map((name) => `--filter=${name}`);
@@ -24,5 +24,5 @@ export async function ensureBuild({ root, workspaces = [], log = console.log }) 
   const isFull = /ENOSPC/.test(output);
   throw isFull
     ? new SetupError('The disk is full.', 'Free about 1 GB and run the command again.')
-    : new SetupError('The build failed.', `What the compiler said:\n\n${lastLines(output)}`);
+    : new SetupError('The build failed.', `The compiler's output:\n\n${lastLines(output)}`);
 }

@@ -7,7 +7,7 @@ const RETRY_MS = 500;
 /**
  * Lets one process at a time do some work, such as writing node_modules. The lock of a process that died is taken over.
  * @param {string} path of the lock file, which holds the owner's process id
- * @param {(owner: number) => void} onWait called once when somebody else is at it
+ * @param {(owner: number) => void} onWait called once when another process holds the lock
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  * @template T
@@ -31,7 +31,7 @@ export async function withLock(path, onWait, work) {
   }
 }
 
-/** A link appears with its content or not at all, so nobody ever reads a lock without an owner. */
+/** A link appears with its content or not at all, so a lock always names its owner. */
 function take(path) {
   const mine = `${path}.${process.pid}`;
   writeFileSync(mine, String(process.pid));
@@ -64,7 +64,7 @@ function isAlive(pid) {
   }
 }
 
-// Another process may have taken the stale lock over meanwhile: then what was moved away is a live one and goes back.
+// Another process may have taken over the stale lock concurrently: then the moved one is live and is put back.
 function removeStale(path, staleOwner) {
   const aside = `${path}.stale.${process.pid}`;
   try {

@@ -1,7 +1,7 @@
 const REPORT_EVERY_S = 15;
 
 /**
- * Says what is being done and for how long already: one line that counts on a terminal, a line now and then elsewhere.
+ * Reports the current step and its duration: one counting line on a terminal, a line every 15 s elsewhere.
  * @param {string} what
  * @param {(line: string) => void} log takes whole lines
  * @param {() => Promise<T>} work

@@ -6,12 +6,12 @@ const KEPT_CHARACTERS = 20_000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Runs a Node program to its end and keeps the last of what it said. A signal to this process is handed on, and the
- * program's end awaited: a second set-up must not begin while the first one's npm still writes.
+ * Runs a Node program to its end and returns the tail of its output. A signal to this process is forwarded, and the
+ * program's end awaited: a second set-up must not start while the npm of the first one still writes.
  * @param {readonly string[]} args script and its arguments
- * @param {{cwd: string, env?: NodeJS.ProcessEnv, input?: string}} options `input`: what it reads on stdin
+ * @param {{cwd: string, env?: NodeJS.ProcessEnv, input?: string}} options `input`: its stdin
  * @returns {Promise<{code: number, output: string}>} code 1 also when a signal ended it
- * @throws {SetupError} when this process was told to stop
+ * @throws {SetupError} when this process received a signal
  */
 export function runNode(args, { cwd, env = process.env, input = '' }) {
   return new Promise((resolve, reject) => {
@@ -39,10 +39,7 @@ export function runNode(args, { cwd, env = process.env, input = '' }) {
     child.on('close', (code) => {
       done();
       if (stoppedBy === null) resolve({ code: code ?? 1, output });
-      else
-        reject(
-          new SetupError(`interrupted (${stoppedBy}).`, 'Run the command again; it takes up where this left off.'),
-        );
+      else reject(new SetupError(`interrupted (${stoppedBy}).`, 'Run the command again; it continues from here.'));
     });
   });
 }

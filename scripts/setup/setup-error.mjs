@@ -1,4 +1,4 @@
-/** What stands in the way of setting up: what is wrong, and what the reader can do about it. */
+/** A problem that stops the set-up, and its remedy. */
 export class SetupError extends Error {
   constructor(problem, remedy) {
     super(problem);
@@ -13,7 +13,7 @@ export async function runSteps(steps) {
     await steps();
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
-    console.error(`\nCannot go on: ${error.message}\n${error.remedy}`);
+    console.error(`\nCannot continue: ${error.message}\n${error.remedy}`);
     process.exitCode = 1;
   }
 }

@@ -1,4 +1,4 @@
-// What tests of hardware keys need: SoftHSM and the binding. Where either cannot be had, they say so instead of running.
+// SoftHSM and its binding for the tests of hardware keys. Where either is missing, the tests report it and do not run.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ensureSoftHsm } from '../softhsm.mjs';

@@ -53,7 +53,7 @@ export async function startPostgresServer({ restored } = {}) {
         await answers(url, server);
         break;
       } catch (error) {
-        // Somebody else may have taken the port since it was looked at.
+        // Another process may have taken the port since it was checked.
         if (!/Address already in use/.test(error.message) || tried === PORTS_TRIED) throw error;
       }
     }
@@ -66,7 +66,7 @@ export async function startPostgresServer({ restored } = {}) {
 }
 
 function startOn(port, postgres, data) {
-  // Many test files at once have a pool each.
+  // Each test file that runs has a pool.
   const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'max_connections=500'];
   const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
   return spawn(...asPlainUser(postgres, args), { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -122,7 +122,7 @@ async function answers(url, server) {
   let failed;
   let isOver = false;
   server.once('error', (error) => (failed = error));
-  // By then all that it said is here.
+  // By then all of its output has arrived.
   server.once('close', () => (isOver = true));
   for (const deadline = Date.now() + START_TIMEOUT_MS; ; await sleep(50)) {
     try {

@@ -3,21 +3,21 @@ import { isNativeError } from 'node:util/types';
 import { printable } from './printable.js';
 import { UsageError } from './usage-error.js';
 
-/** Flags by name: boolean ones stand alone, string ones take a value. */
+/** Flags by name: boolean ones take no value, string ones take one. */
 export type FlagSpec = Readonly<Record<string, { readonly type: 'boolean' | 'string'; readonly short?: string }>>;
 
 type FlagValues<Spec extends FlagSpec> = {
   readonly [Name in keyof Spec]?: Spec[Name]['type'] extends 'boolean' ? boolean : string;
 };
 
-/** What stands on a command line after the command's name. */
+/** The rest of a command line after the command's name. */
 export interface Arguments<Spec extends FlagSpec> {
   readonly flags: FlagValues<Spec>;
   readonly operands: readonly string[];
 }
 
 /**
- * Reads a command's arguments. Flags may stand anywhere; `--` ends them; `-` alone is an operand.
+ * Reads a command's arguments. Flags may appear anywhere; `--` ends them; `-` alone is an operand.
  * @throws UsageError for an unknown flag or one without its value
  */
 export function readArguments<const Spec extends FlagSpec>(args: readonly string[], spec: Spec): Arguments<Spec> {
@@ -25,7 +25,7 @@ export function readArguments<const Spec extends FlagSpec>(args: readonly string
     const { values, positionals } = parseArgs({ args: [...args], options: { ...spec }, allowPositionals: true });
     return { flags: values, operands: positionals };
   } catch (error) {
-    // The first sentence says what is wrong; what follows is advice for programmers.
+    // The first sentence names the fault; the others are advice for programmers.
     const [sentence = ''] = isNativeError(error) ? error.message.split(/[.\n](?:\s|$)/) : [];
     throw new UsageError(printable(sentence), { seesHelp: true });
   }

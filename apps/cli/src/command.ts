@@ -3,7 +3,7 @@ import type { Io } from './io.js';
 
 /** One row of the command registry: all that help and dispatch need to know. */
 export interface Command {
-  /** One word, or two such as `keys show`. */
+  /** One word or several, for example `keys show`. */
   readonly name: string;
   readonly summary: string;
   /** After `cer `; one line for each way to call it. */
@@ -13,7 +13,7 @@ export interface Command {
   /** Command line and what it does. */
   readonly examples: readonly (readonly [string, string])[];
   /**
-   * @param args what stands after the name
+   * @param args the words after the name
    * @throws UsageError for anything wrong with the call
    */
   readonly run: (args: readonly string[], io: Io) => Promise<ExitCode>;

@@ -1,4 +1,4 @@
-/** What the shell hears. @see docs/spec.md, "Command line" */
+/** The exit codes. @see docs/spec.md, "Command line" */
 export const EXIT = {
   verified: 0,
   failed: 1,
@@ -8,7 +8,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** From worst to best: what a batch reports when its items differ. */
+/** From worst to best: a batch reports the worst of its items. */
 const BY_WEIGHT: readonly ExitCode[] = [EXIT.usage, EXIT.failed, EXIT.notFound, EXIT.verified];
 
 /** The exit code of many items: the weightiest of them, 0 when there are none. */

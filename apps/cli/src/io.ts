@@ -2,11 +2,11 @@
 export interface Output {
   write(text: string): void;
   readonly isTerminal: boolean;
-  /** Width in characters; undefined when it is no terminal. */
+  /** Width in characters; undefined when the stream is not a terminal. */
   readonly columns: number | undefined;
 }
 
-/** All that a command needs of the process, so that a test can run it without one. Files are real files. */
+/** Everything a command needs from the process, so that tests can run it without one. Files are real files. */
 export interface Io {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: Output;

@@ -7,7 +7,7 @@ import { run } from './run.js';
 // The only file that knows the process.
 
 function output(stream: typeof process.stdout | typeof process.stderr): Output {
-  // A reader that has seen enough (`cer ... | head`) closes the pipe; that is no fault of the verification.
+  // A reader may close the pipe early (`cer ... | head`); that is not a fault of the verification.
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
@@ -31,7 +31,7 @@ const io: Io = {
 try {
   process.exitCode = await run(process.argv.slice(2), io);
 } catch (error) {
-  // Unforeseen: fail closed, in the shape a caller parses. The message may quote a file, so only its kind is told.
+  // Unexpected: fail closed, in the shape that callers parse. The message may quote a file, so only the class is reported.
   const kind = error instanceof Error ? error.name : typeof error;
   io.stderr.write(`${JSON.stringify({ status: 'FAILED', checks: {}, reason: 'UNKNOWN_ERROR', detail: kind })}\n`);
   process.exitCode = EXIT.failed;

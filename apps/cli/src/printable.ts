@@ -16,7 +16,7 @@ export function printable(text: string, maxLength: number = MAX_SHOWN): string {
 /** JSON that a terminal may show: the same value, with every character a terminal might obey written as an escape. */
 export function printableJson(value: unknown, indent: 0 | 2 = 2): string {
   const json = JSON.stringify(value, null, indent);
-  // The line breaks of indentation stay; inside strings JSON.stringify has escaped all of its own.
+  // Only the line breaks of indentation remain: inside strings JSON.stringify escaped them.
   return json.replace(unsafe, (character) => (character === '\n' ? character : escapeForJson(character)));
 }
 

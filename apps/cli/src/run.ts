@@ -11,8 +11,8 @@ const HELP_FLAGS: ReadonlySet<string> = new Set(['--help', '-h']);
 
 /**
  * Runs one command line.
- * @param argv what stands after `cer`
- * @returns the exit code; everything to be said has been written to `io` by then
+ * @param argv the words after `cer`
+ * @returns the exit code; all output has been written to `io` by then
  */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   try {

@@ -52,7 +52,7 @@ export async function verifyProject(value: JsonValue, options: VerifyProjectOpti
   };
 }
 
-/** The receipt stands at `meta.attestation.receipt` or, as the node stores it, at `receipt`; where both do they agree. */
+/** The receipt is at `meta.attestation.receipt` or, as the node stores it, at `receipt`; if both exist, they agree. */
 function signerOf(value: JsonValue, keySet: NodeKeySet | null): ProjectSigner | null {
   const project = projectIn(value);
   const meta = memberObject(project, 'meta');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { sample } from '../src/testing/files.js';
 
-// The built command and an address that takes connections and closes them, as a tunnel does whose other end is away.
+// The built command, and an address that closes every connection, like a tunnel without its other end.
 
 const server = createServer((socket) => {
   socket.on('error', () => undefined).destroy();
@@ -15,7 +15,7 @@ afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 const BIN = join(__dirname, '..', 'bin', 'cer.js');
 
-it('never ends without a word where a connection is closed as it is made', async () => {
+it('reports a connection that is closed as it is made', async () => {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
   const args = [BIN, 'verify', sample('certified.json'), '--keys', `http://127.0.0.1:${address.port}`];

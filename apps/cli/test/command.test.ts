@@ -36,7 +36,7 @@ describe('the command', () => {
     }
   });
 
-  it('is really kept from the network by that', () => {
+  it('blocks the network for real', () => {
     const { status, stdout } = node([
       ...OFFLINE,
       BIN,

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { Folder } from '../src/testing/files.js';
 
-// What a fresh checkout goes through: scripts/setup, scripts/sample.mjs and .ci/run, each as a process of its own.
+// The set-up of a fresh checkout: scripts/setup, scripts/sample.mjs and .ci/run, each as a separate process.
 
 const CHECKOUT = join(__dirname, '..', '..', '..');
 const folder = new Folder();
@@ -23,7 +23,7 @@ function evaluate(module: string, expression: string): unknown {
 }
 
 describe('the version of Node', () => {
-  it('is taken where package.json says so and refused elsewhere', () => {
+  it('is accepted exactly where package.json allows it', () => {
     const versions = ['18.20.8', '20.18.3', '20.19.0', '21.7.3', '22.11.0', '22.12.0', '23.11.0', '24.0.0', '26.1.0'];
     expect(evaluate('ensure-node.mjs', `${JSON.stringify(versions)}.filter(it.isSupported)`)).toEqual([
       '20.19.0',
@@ -77,7 +77,7 @@ describe('a failing npm ci', () => {
 });
 
 describe('missing packages', () => {
-  it('are noticed by name and version, whatever the age of the files', () => {
+  it('are noticed by name and version, not by file age', () => {
     const lock = (version: string): string =>
       JSON.stringify({
         packages: {

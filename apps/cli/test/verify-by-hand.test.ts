@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { keyFingerprint, parseKeySet } from '@cer/keys';
 import { Folder, readSample } from '../src/testing/files.js';
 
-// docs/verify-by-hand.md is run as it stands: every command, in order, in one folder, against what it says is printed.
+// Runs docs/verify-by-hand.md as written: every command, in order, in one folder, against its printed output.
 
 const CHECKOUT = join(__dirname, '..', '..', '..');
 const page = readFileSync(join(CHECKOUT, 'docs', 'verify-by-hand.md'), 'utf8');

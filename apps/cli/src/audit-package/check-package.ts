@@ -19,7 +19,7 @@ export interface PackageVerification {
   /** The first reason to fail; `OK` on success. */
   readonly code: PackageFinding['code'] | 'OK';
   /**
-   * `complete`: the node signed that these are all records, and they are here; without a valid signature nobody says so.
+   * `complete`: the node signed that these are all records, and they are present; never true without a valid signature.
    * Whether each of them verifies is another matter: a complete package may fail.
    */
   readonly completeness: 'complete' | 'unknown';
@@ -36,7 +36,7 @@ export interface PackageVerification {
   readonly manifest: AuditPackageManifest | null;
   readonly records: { readonly total: number; readonly verified: number; readonly failed: number };
   readonly findings: readonly PackageFinding[];
-  /** How many there are, those that were not kept included. */
+  /** How many there are, including those not stored. */
   readonly findingCount: number;
 }
 

@@ -3,7 +3,7 @@ import { adviceFor } from '../report/advice.js';
 import type { PackageCode } from './package-finding.js';
 
 const GET_AGAIN =
-  'Get the package again from the node (cer records export), or ask whoever gave it to you for the one that the node made.';
+  'Get the package again from the node (cer records export), or ask your source for the one that the node made.';
 
 /** What to do next, for each way in which a package itself can fail. */
 const ADVICE = {

@@ -35,7 +35,7 @@ export class PackageRefused extends Error {
   }
 }
 
-/** More findings than these are counted, not kept. */
+/** Maximum findings stored; further ones are only counted. */
 const MAX_KEPT = 100;
 
 /** What was found, in the order of finding; bounded, whatever is handed over. */

@@ -91,11 +91,11 @@ function completenessSentence({ code, completeness, manifest, checks, records }:
     );
   }
   if (code === 'VERIFICATION_MATERIAL_UNAVAILABLE') {
-    return 'Completeness is unknown: without the keys of the node nobody can check its signature over the list of contents.';
+    return 'Completeness is unknown: the signature over the list of contents cannot be checked without the keys of the node.';
   }
   return checks.manifestSignature === 'PASS'
     ? 'The node signed what belongs into this package, and the package is not that. Do not rely on it as a whole.'
-    : 'Completeness is unknown: there is no list of contents with a valid signature, so records may have been taken out.';
+    : 'Completeness is unknown: no list of contents has a valid signature, so records may be missing.';
 }
 
 function packageRows({ manifest }: PackageVerification): [string, string][] {

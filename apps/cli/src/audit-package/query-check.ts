@@ -12,7 +12,7 @@ export class QueryCheck {
   #first: string | null = null;
   #last: string | null = null;
   #time = '';
-  /** The cursors of this very time: a record that stands twice stands at the same time. */
+  /** The cursors of the current time: a repeated record has the same time. */
   #atTime = new Set<string>();
 
   constructor(manifest: AuditPackageManifest | null, findings: PackageFindings) {
@@ -52,10 +52,10 @@ export class QueryCheck {
     }
     this.#first ??= cursor;
     this.#last = cursor;
-    if (time < this.#time) return 'stands in the wrong place: the record before it is younger';
+    if (time < this.#time) return 'is out of order: the record before it is newer';
     if (time > this.#time) this.#atTime = new Set();
     this.#time = time;
-    if (this.#atTime.has(cursor)) return 'stands in the package more than once';
+    if (this.#atTime.has(cursor)) return 'is in the package more than once';
     this.#atTime.add(cursor);
     return null;
   }

@@ -36,7 +36,7 @@ export async function checkManifest(
   const find = (name: string): SafeEntry | undefined => entries.find((entry) => entry.name === name);
   const file = find(MANIFEST_NAME);
   if (file === undefined) {
-    findings.add('MANIFEST_MISSING', MANIFEST_NAME, 'there is no manifest: nobody says what belongs into this package');
+    findings.add('MANIFEST_MISSING', MANIFEST_NAME, 'there is no manifest, so the expected contents are unknown');
     return { manifest: null, isSigned: false };
   }
   const bytes = await wholeEntry(zip, file, MAX_MANIFEST_BYTES, findings);

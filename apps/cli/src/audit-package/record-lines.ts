@@ -97,7 +97,7 @@ function join(
   receipt: Line | undefined,
 ): Uint8Array | null {
   if (certificate === undefined || receipt === undefined || certificate.number !== receipt.number) {
-    findings.add('RECORDS_MISMATCH', place, 'a certificate stands without its receipt, or a receipt without it');
+    findings.add('RECORDS_MISMATCH', place, 'a certificate lacks its receipt, or a receipt its certificate');
     return null;
   }
   if (certificate.bytes === null || receipt.bytes === null) {
@@ -105,7 +105,7 @@ function join(
   }
   const line = parsed(receipt.bytes);
   if (line === null) {
-    findings.add('RECORDS_MISMATCH', place, 'its receipt is no strict JSON object');
+    findings.add('RECORDS_MISMATCH', place, 'its receipt is not a strict JSON object');
     return null;
   }
   query.add(place, line);
@@ -126,7 +126,7 @@ function parsed(bytes: Uint8Array): JsonObject | null {
   }
 }
 
-/** Reads every entry that is no part, so that its hash is checked too. */
+/** Reads every entry that is not a part, so that its hash is checked too. */
 export async function readOthers({ zip, entries, listed, findings }: LineReading): Promise<void> {
   for (const [name, stated] of listed) {
     const entry = entries.get(name);

@@ -39,7 +39,7 @@ export interface SafeEntry {
   readonly entry: Entry;
 }
 
-/** A package whose form is sound: its entries in the order in which they stand. */
+/** A structurally sound package: its entries in file order. */
 export interface SoundZip {
   readonly zip: ZipFile;
   readonly entries: readonly SafeEntry[];
@@ -73,7 +73,7 @@ async function read<T>(step: () => Promise<T>): Promise<T> {
     if (detail.includes('encryption')) {
       throw new PackageRefused('ENTRY_ENCRYPTED', '', 'an entry is encrypted');
     }
-    throw new PackageRefused('PACKAGE_MALFORMED', '', 'is no whole ZIP: was the download cut off?');
+    throw new PackageRefused('PACKAGE_MALFORMED', '', 'is not a complete ZIP: was the download cut off?');
   }
 }
 
@@ -86,7 +86,7 @@ async function readDirectory(zip: ZipFile, { totalBytes }: PackageLimits): Promi
       const name = safeNameOf(entry);
       // Where files are unpacked, names that differ in case may be one.
       const folded = name.toLowerCase();
-      if (names.has(folded)) throw new PackageRefused('ENTRY_DUPLICATE', name, 'stands in the package more than once');
+      if (names.has(folded)) throw new PackageRefused('ENTRY_DUPLICATE', name, 'is in the package more than once');
       names.add(folded);
       assertPlainFile(entry, name);
       total += entry.uncompressedSize;
@@ -124,7 +124,7 @@ function assertPlainFile(entry: Entry, name: string): void {
   }
 }
 
-/** Extra fields could hold a second name, under which some programs unpack, or whatever somebody wants to hide. */
+/** Extra fields could hold a second name, under which some programs unpack, or hidden data. */
 function hasPlainFields(fields: Buffer): boolean {
   const seen = new Set<number>();
   for (let at = 0; at < fields.length;) {
@@ -167,12 +167,12 @@ async function endOfEntry(file: FileHandle, zip: ZipFile, { name, entry }: SafeE
   return end;
 }
 
-/** A size that does not fit into 32 bits stands elsewhere. */
+/** Marks a size that does not fit into 32 bits and is located in an extra field. */
 function isSameSize(local: number, stated: number): boolean {
   return local === stated || (local === 0xffffffff && stated >= 0xffffffff);
 }
 
-/** The sizes that stand behind an entry which was written before they were known. */
+/** The sizes that follow an entry which was written before they were known. */
 async function endOfDescriptor(file: FileHandle, entry: Entry, start: number): Promise<number | null> {
   const bytes = await bytesAt(file, start, 24);
   if (bytes.length < 16 || bytes.readUInt32LE(0) !== DESCRIPTOR_SIGNATURE || bytes.readUInt32LE(4) !== entry.crc32) {

@@ -5,7 +5,7 @@ import type { KeyLookup } from '../trusted-keys/key-material.js';
 export interface BatchCall {
   readonly sources: readonly string[];
   readonly keys: KeyLookup;
-  /** Null: no time stamp is looked at. */
+  /** Null: timestamps are not checked. */
   readonly tsaRootsPem: string | null;
   readonly nodeId: string | null;
   readonly requireAttestation: boolean;
@@ -32,7 +32,7 @@ export type BatchItem =
   | { readonly name: string; readonly bytes: Uint8Array; readonly levelsAround?: number; readonly fault?: never }
   | { readonly name: string; readonly fault: string };
 
-/** Items that one thread verifies in one go, and how many bytes of the source they stand for. */
+/** Items that one thread verifies in one message, and the number of source bytes they represent. */
 export interface Chunk {
   readonly items: readonly BatchItem[];
   readonly progress: number;

@@ -15,7 +15,7 @@ export function holdsLines(source: string): boolean {
   return source === '-' || /\.(ndjson|jsonl)$/i.test(source);
 }
 
-/** How far a batch goes: bytes of lines and, for files of one certificate, one each. Null when nobody knows. */
+/** The extent of a batch: bytes of lines and, for files of one certificate, one each. Null when unknown. */
 export async function measure(sources: readonly string[]): Promise<number | null> {
   let total = 0;
   for (const source of sources) {

@@ -12,7 +12,7 @@ export class ProgressBar {
   #items = 0;
   #drawnAt = 0;
 
-  /** @param total null when nobody knows: then only a count is shown */
+  /** @param total null when unknown: then only a count is shown */
   constructor(output: Output, total: number | null, now: () => Date) {
     this.#output = output;
     this.#total = total;

@@ -11,7 +11,7 @@ export interface Line {
   readonly length: number;
 }
 
-/** Cuts a stream at line feeds. Blank lines are left out; a line over the limit is passed over without being kept. */
+/** Cuts a stream at line feeds. Skips blank lines, and lines over the limit without buffering them. */
 export async function* splitLines(stream: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Line> {
   let held: Uint8Array[] = [];
   let length = 0;

@@ -3,10 +3,10 @@ import type { BatchSettings, Chunk } from './batch-settings.js';
 import { verifyChunk, type ItemResult } from './verify-item.js';
 import { WorkerPool } from './worker-pool.js';
 
-/** Chunks that wait for each thread: it never idles, and memory stays bounded. */
+/** Chunks queued per thread: keeps it busy with bounded memory. */
 const CHUNKS_PER_THREAD = 2;
 
-/** A chunk that was verified: what became of its items, in their order. */
+/** A verified chunk: the results of its items, in order. */
 export interface VerifiedChunk {
   readonly results: readonly ItemResult[];
   readonly progress: number;
@@ -40,7 +40,7 @@ export async function* verifyInOrder(
     }
     for (const verified of pending) yield await verified;
   } finally {
-    // Left early, or because there are no more chunks to be had: what was begun ends before its threads do.
+    // Let pending chunks settle before closing the pool, also when the consumer stops early.
     await Promise.allSettled(pending);
     await pool.close();
   }

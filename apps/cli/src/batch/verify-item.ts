@@ -53,7 +53,7 @@ async function verifyItem(item: BatchItem, settings: BatchSettings, options: Ver
   }
 }
 
-/** What an item gets whose verification, or whose thread, ended in a way nobody foresaw: failed. */
+/** The result of an item whose verification or thread crashed: failed. */
 export function unforeseenResult(name: string, settings: BatchSettings): ItemResult {
   return resultOf(name, unforeseen(settings));
 }

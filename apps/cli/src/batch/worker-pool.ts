@@ -20,7 +20,7 @@ class Lane {
     this.#worker.on('exit', end);
   }
 
-  /** @returns null when the thread died of it */
+  /** @returns null when the thread died */
   verify(chunk: Chunk): Promise<ItemResult[] | null> {
     return new Promise((resolve) => {
       this.#settle = resolve;

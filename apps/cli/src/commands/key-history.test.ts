@@ -122,7 +122,7 @@ describe('cer keys root sign', () => {
     expect(existsSync(folder.file('second.json'))).toBe(false);
   });
 
-  it('does not follow a statement that nobody signed to the highest version there is', async () => {
+  it('ignores the version of an unsigned statement', async () => {
     await sign(saved('history.json', unsigned), 'first.json');
     const { statement, ...first } = read('first.json');
     if (statement === null) throw new Error('there is no statement');
@@ -217,7 +217,7 @@ describe('cer keys history verify', () => {
     expect((await verifyIn(after, history)).exitCode).toBe(0);
   });
 
-  it('refuses a second story, though the same root signed it', async () => {
+  it('refuses a fork that the same root signed', async () => {
     const history = new TestKeyHistory();
     const fork = new TestKeyHistory({ signer: testSigner('fork') });
     expect((await verifyIn(saved('one.json', await history.signed()), history)).exitCode).toBe(0);
@@ -227,7 +227,7 @@ describe('cer keys history verify', () => {
     });
   });
 
-  it('refuses to go on when it cannot know what it accepted', async () => {
+  it('stops when the accepted state cannot be read', async () => {
     const history = new TestKeyHistory();
     const path = saved('history.json', await history.signed());
     await verifyIn(path, history);
@@ -301,7 +301,7 @@ describe('cer verify --history', () => {
     expect((await call(['verify', certificate, '--json'])).stdout).not.toContain('revocationsKnownUntil');
   });
 
-  it('hears of a revocation, and then refuses the history from before it', async () => {
+  it('refuses an older history after a revocation', async () => {
     const history = historyOf();
     const before = saved('before.json', await history.signed());
     const revocation = { revokedAt: '2026-01-02T00:00:00.000Z', reason: 'keyCompromise' } as const;
@@ -321,7 +321,7 @@ describe('cer verify --history', () => {
   it.each([
     [['--history', 'h.json'], '--root is missing'],
     [['--root', `sha256:${'0'.repeat(64)}`], '--root goes with --history'],
-    [['--history', 'h.json', '--keys', 'k.json', '--root', `sha256:${'0'.repeat(64)}`], 'give one of them'],
+    [['--history', 'h.json', '--keys', 'k.json', '--root', `sha256:${'0'.repeat(64)}`], 'exclude each other'],
   ])('takes a whole pin and only one (%#)', async (flags, why) => {
     const { exitCode, stderr } = await call(['verify', sample('certified.json'), ...flags]);
     expect(exitCode).toBe(3);

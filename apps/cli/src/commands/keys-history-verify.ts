@@ -20,7 +20,7 @@ export const keysHistoryVerifyCommand: Command = {
   summary: 'check the key history of a node against the root that you trust',
   usage: ['keys history verify FILE|URL --root FINGERPRINT --node-id ID [--json]'],
   options: [
-    ['--root FINGERPRINT', 'the root key that must have signed, as its owner tells you'],
+    ['--root FINGERPRINT', 'the root key that must have signed, confirmed by its owner'],
     ['--node-id ID', 'the node whose history this must be'],
     ['--json', 'as JSON'],
   ],

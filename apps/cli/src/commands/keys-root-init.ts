@@ -8,7 +8,7 @@ import { printable } from '../printable.js';
 import { UsageError } from '../usage-error.js';
 import type { Command } from '../command.js';
 
-/** Makes a root key: whoever pins its fingerprint believes what it signs of a node's keys. */
+/** Makes a root key: verifiers that pin its fingerprint accept the keys that it signs for. */
 export const keysRootInitCommand: Command = {
   name: 'keys root init',
   summary: 'make a root key, which vouches for the keys of a node',
@@ -39,7 +39,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   );
   io.stdout.write(
     paragraph(
-      'Publish the fingerprint. Keep the file offline, with a copy in another place: nobody can make it again.',
+      'Publish the fingerprint. Keep the file offline, with a copy in another place: it cannot be made again.',
       width,
     ),
   );

@@ -36,7 +36,7 @@ export const keysRootSignCommand: Command = {
     ['--days N', `promise a newer statement within N days (${DEFAULT_DAYS} unless given)`],
     ['--add-root KEY', 'vouch for another root too: its public key, as keys root init printed it'],
     ['--dry-run', 'only show what would be signed'],
-    ['--yes', 'do not ask; where output is no terminal, nothing is asked'],
+    ['--yes', 'do not ask for confirmation; without a terminal, nothing is asked'],
   ],
   examples: [
     [
@@ -68,7 +68,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const days = readDays(flags.days);
   const newRoot = readNewRoot(flags['add-root']);
   const mustAsk = io.stdout.isTerminal && flags.yes !== true && !isDryRun;
-  if (mustAsk && source === '-') throw new UsageError('--history - leaves nobody to be asked: add --yes');
+  if (mustAsk && source === '-') throw new UsageError('--history - leaves no input for the confirmation: add --yes');
   const root = asUsage(() => openRootFile(rootFile));
   const read = await readHistory(source, io);
   if (read.unavailable !== null)
@@ -142,7 +142,7 @@ function whatIsSigned({ statement, added, entries }: NextStatement, root: Signer
 function whyNotSigned({ code, message }: NotSigned, pin: HistoryPin, env: Io['env'], page: Page): string {
   const advice =
     code === 'KEY_HISTORY_ROOT_UNKNOWN'
-      ? 'Whoever holds the root that is in the history can bring this one in: cer keys root sign --add-root, with the ' +
+      ? 'The owner of the root in the history can add this one: cer keys root sign --add-root, with the ' +
         'public key that keys root init printed for it.'
       : adviceOn(code, pin, env);
   const why = paragraph(`${printable(message)} [${code}]`, page.width);

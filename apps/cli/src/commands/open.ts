@@ -70,7 +70,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   if (evaluation.integrity.status !== 'PASS') {
     const { integrity } = evaluation;
     const reason = integrity.status === 'FAIL' ? integrity.code : 'UNKNOWN_ERROR';
-    say('NOT OPENED: the certificate itself does not hold', 'What is wrong with it, cer verify tells.', io);
+    say('NOT OPENED: the certificate failed verification', 'Run `cer verify` to see why.', io);
     return refuse({ ...report, reason, findings: evaluation.findings }, io);
   }
   const snapshot = evaluation.bundle === null ? undefined : member(evaluation.bundle, 'snapshot');
@@ -81,7 +81,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     return refuse({ ...report, status: 'FAILED', reason: 'INCOMPLETE_ARTIFACT', detail }, io);
   }
   if (opens(sealed, salt, claimed)) return accept(field, io);
-  const other = 'The value, its type (text or JSON) or the salt is another one than was sealed.';
+  const other = 'The value, its type (text or JSON) or the salt differs from the sealed one.';
   say(`NOT OPENED: this value is not the sealed ${field}`, other, io);
   return refuse(mismatch(field, report), io);
 }
@@ -90,15 +90,15 @@ function opens(sealed: JsonValue, salt: Uint8Array, claimed: ClaimedValue): bool
   try {
     return openCommitment(sealed, salt, claimed);
   } catch (error) {
-    // What has no canonical form cannot have been sealed.
+    // A value without a canonical form cannot have been sealed.
     if (error instanceof CerError) return false;
     throw error;
   }
 }
 
 function accept(field: SealedField, io: Io): ExitCode {
-  const whole = 'The certificate itself is whole; whether a node signed it, cer verify tells.';
-  say(`OPENED: this value is the sealed ${field}`, whole, io);
+  const intact = 'The certificate is intact. Run `cer verify` to check who signed it.';
+  say(`OPENED: this value is the sealed ${field}`, intact, io);
   return EXIT.verified;
 }
 

@@ -34,7 +34,7 @@ export const COMMANDS: readonly Command[] = [
   helpCommand(() => COMMANDS),
 ];
 
-/** The commands whose names go on after these words. */
+/** The commands whose names continue after these words. */
 export function commandsUnder(words: readonly string[]): readonly Command[] {
   return COMMANDS.filter(({ name }) => words.length > 0 && name.startsWith(`${words.join(' ')} `));
 }

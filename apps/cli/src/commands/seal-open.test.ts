@@ -41,9 +41,9 @@ describe('cer seal', () => {
     expect({ ...(JSON.parse(stdout) as JsonObject), meta }).toEqual(readSample('confidential.json'));
   });
 
-  it('says that openings which nobody asked for are lost', async () => {
+  it('warns that unrequested openings are lost', async () => {
     const { stderr } = await cer(['seal', sample('confidential-execution.json')]);
-    expect(stderr).toMatch(/^cer: the random salts were not kept[^\n]*\n$/);
+    expect(stderr).toMatch(/^cer: the random salts were discarded[^\n]*\n$/);
   });
 
   it('names every fault of a description and no value', async () => {
@@ -100,7 +100,7 @@ describe('cer open', () => {
     const argv = ['open', changed, '--field', 'input', '--openings', openings, '--json-file', input()];
     const { exitCode, stdout, stderr } = await cer(argv);
     expect(exitCode).toBe(1);
-    expect(stdout).toMatch(/^NOT OPENED: the certificate itself does not hold\n/);
+    expect(stdout).toMatch(/^NOT OPENED: the certificate failed verification\n/);
     expect(JSON.parse(stderr)).toMatchObject({ reason: 'CERTIFICATE_HASH_MISMATCH' });
   });
 

@@ -21,7 +21,7 @@ import type { Command } from '../command.js';
 /** Seals the description of an execution, without key or network. @see docs/spec.md, "Sealing" */
 export const sealCommand: Command = {
   name: 'seal',
-  summary: 'seal the description of an execution into a certificate nobody has signed yet',
+  summary: 'seal the description of an execution into an unsigned certificate',
   usage: ['seal FILE|- [--openings FILE] [--salts FILE] [--max-bytes N]'],
   options: [
     ['--openings FILE', 'protocol 1.3.1: write what opens the sealed input and output to a new file of mode 0600'],
@@ -58,12 +58,12 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     if (!(error instanceof CerError)) throw error;
     return refuse(error.code, [error.message], io);
   }
-  // Before the certificate goes out: a certificate whose openings could not be kept must not be mistaken for whole.
+  // Written before the certificate: a certificate without stored openings must not look complete.
   if (flags.openings !== undefined) await keepOpenings(flags.openings, sealed, io);
   io.stdout.write(`${printableJson(sealed.bundle)}\n`);
   if (sealed.salts !== null && flags.openings === undefined && given === null) {
     io.stderr.write(
-      'cer: the random salts were not kept, so nobody can open input or output (--openings FILE keeps them)\n',
+      'cer: the random salts were discarded, so input and output cannot be opened (--openings FILE stores them)\n',
     );
   }
   return EXIT.verified;

@@ -86,7 +86,7 @@ describe('a certificate whose key was revoked as compromised', () => {
     expect(said.stdout.split('\n')[0]).toBe('VERIFIED');
     const text = said.stdout.replace(/\s+/g, ' ');
     expect(text).toContain(
-      'The key was revoked, and an independent time stamp shows that the signature was made before',
+      'The key was revoked, and an independent timestamp shows that the signature was made before',
     );
     expect(text).toMatch(/Witnessed \d{4}-\d\d-\d\dT\S+Z \(by Test TSA: it saw the signature then at the latest\)/);
     expect(text).toContain(`Key not to be trusted since ${LATER} (keyCompromise)`);
@@ -132,7 +132,7 @@ describe('a certificate whose key was revoked as compromised', () => {
     const pasted = await stamp(receiptDigest(await certified({ executionId: 'another' })));
     const said = await verify(withToken(certificate, pasted));
     expect(failureOf(said)).toMatchObject({ reason: 'KEY_REVOKED', timestamp: { status: 'invalid' } });
-    expect(said.stdout.replace(/\s+/g, ' ')).toContain('Time stamp does not hold: the imprint does not match');
+    expect(said.stdout.replace(/\s+/g, ' ')).toContain('Timestamp invalid: the imprint does not match');
   });
 
   it('fails with a token of an authority that is not pinned', async () => {
@@ -177,7 +177,7 @@ describe('a project whose key was revoked as compromised', () => {
     const call = ['verify-project', path, '--keys', revokedKeys(LATER)];
     const said = await cer([...call, ...rootsOf(tsa)]);
     expect(said).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(said.stdout.replace(/\s+/g, ' ')).toContain('the time stamp shows that the signature is older');
+    expect(said.stdout.replace(/\s+/g, ' ')).toContain('the timestamp shows that the signature is older');
     expect(JSON.parse((await cer([...call, ...rootsOf(tsa), '--json'])).stdout)).toMatchObject({
       status: 'VERIFIED',
       timestamp: { status: 'verified', covers: 'receipt' },

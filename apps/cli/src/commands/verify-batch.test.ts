@@ -62,7 +62,7 @@ describe('cer verify --batch', () => {
     expect(stdout).toContain('none.json: no such file');
   });
 
-  it('passes over a line that is too long and goes on with the next', async () => {
+  it('skips a line that is too long', async () => {
     const path = folder.write('long.ndjson', ['"' + 'x'.repeat(100_000) + '"', sealed].join('\n'));
     const { exitCode, stdout } = await cer(['verify', '--batch', path, '--max-bytes', '10000']);
     expect(exitCode).toBe(3);

@@ -111,7 +111,7 @@ describe('cer verify-package', () => {
       'PACKAGE_MALFORMED',
     ],
     [
-      'a second name in an extra field of its own header',
+      'a second name in an extra field of the local header',
       () => rawZip(changed('README.txt', { localExtra: unicodePath('other') })),
       'ENTRY_HEADER_MISMATCH',
     ],
@@ -210,7 +210,7 @@ describe('cer verify-package', () => {
       () => changed('certificates/000001.ndjson', { content: tampered() }),
       'CERTIFICATE_FAILED',
     ],
-    ['a manifest that is no JSON', () => changed('manifest.json', { content: '{' }), 'MANIFEST_INVALID'],
+    ['a manifest that is not JSON', () => changed('manifest.json', { content: '{' }), 'MANIFEST_INVALID'],
     [
       'a manifest with white space',
       () => changed('manifest.json', { content: ` ${manifestText()}` }),
@@ -311,7 +311,7 @@ describe('cer verify-package', () => {
     expect(await verified(await made({}, [deep]))).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
-  it('tells a package of which a certificate fails from one that is not whole', async () => {
+  it('distinguishes a failed certificate from an incomplete package', async () => {
     const zip = await made({}, withReceipt(1, { signature: 'A'.repeat(86) }));
     expect(await refused(zip)).toMatchObject({
       status: 'FAILED',
@@ -336,7 +336,7 @@ describe('cer verify-package', () => {
     expect(await refused(rawZip(good), '--keys', keys, '--node', 'node-other')).toMatchObject({
       reason: 'ATTESTATION_INVALID_SIGNATURE',
     });
-    // An empty package has no certificate that would tell whose keys these are.
+    // An empty package has no certificate that names the owner of these keys.
     const renamed = await made({ manifest: { nodeId: 'node-other' } }, []);
     expect(await refused(renamed, '--keys', keys, '--node', 'node-other')).toMatchObject({
       reason: 'ATTESTATION_INVALID_SIGNATURE',
@@ -352,8 +352,8 @@ describe('cer verify-package', () => {
     const path = folder.write('package.zip', rawZip(good));
     const { exitCode, stderr, stdout } = await cer(['verify-package', path]);
     expect([exitCode, JSON.parse(stderr)]).toMatchObject([1, { reason: 'VERIFICATION_MATERIAL_UNAVAILABLE' }]);
-    expect(stdout).toContain('Completeness is unknown: without the keys');
-    expect(stdout).toContain('What to do next\n  Give the keys of the node');
+    expect(stdout).toContain('Completeness is unknown: the signature over');
+    expect(stdout).toContain('What to do next\n  Pass the keys of the node');
     const cut = await verified(Buffer.from('no package'));
     expect(cut.stdout).toContain('What to do next\n  Get the package again from the node (cer records export)');
   });
@@ -364,7 +364,7 @@ describe('cer verify-package', () => {
   });
 
   it.each([[['-']], [[]], [['missing.zip']], [['.']], [['a', 'b']], [['--max-bytes', '0', 'a']]])(
-    'tells a wrong call: %j',
+    'rejects a wrong call: %j',
     async (args) => {
       const { exitCode, stderr } = await cer(['verify-package', ...args]);
       expect([exitCode, stderr]).toEqual([3, expect.stringMatching(/^cer: /)]);

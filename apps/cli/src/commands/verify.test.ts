@@ -177,7 +177,7 @@ describe('what cer verify cannot read', () => {
     ],
     ['two files', [sample('sealed.json'), sample('sealed.json')], 'exactly one FILE'],
     ['a flag without its value', [sample('certified.json'), '--keys'], '--keys'],
-    ['a limit that is no number', [sample('certified.json'), '--max-bytes', '1e9'], '--max-bytes: must be'],
+    ['a limit that is not a number', [sample('certified.json'), '--max-bytes', '1e9'], '--max-bytes: must be'],
     ['a missing key file', [sample('certified.json'), '--keys', folder.file('none.json')], 'no such file'],
     ['a key file that is none', [sample('certified.json'), '--keys', sample('sealed.json')], 'nodeId must be a string'],
     ['an address with a password', [sample('certified.json'), '--keys', 'https://a:b@node.example'], 'password'],
@@ -203,7 +203,7 @@ describe('what cer verify cannot read', () => {
     ['duplicate keys', '{"bundleType": "a", "bundleType": "b"}'],
     ['ten megabytes of brackets', '['.repeat(10_000_000)],
     ['a number that would be rounded', '{"snapshot": {"seed": 9007199254740993}}'],
-    ['bytes that are no UTF-8', Uint8Array.of(0x22, 0xff, 0x22)],
+    ['bytes that are not UTF-8', Uint8Array.of(0x22, 0xff, 0x22)],
   ])('%s: corrupted, exit 1', async (_, content) => {
     const said = await cer(['verify', folder.write('corrupt.json', content)]);
     expect(said.exitCode).toBe(1);

@@ -35,7 +35,7 @@ export const verifyCommand: Command = {
     ],
     [
       'cer verify certificate.json --keys keys.json --tsa-roots roots.pem',
-      'checks the time stamp too, which outlives the key that signed',
+      'checks the timestamp too, which outlives the key that signed',
     ],
     ['cat certificate.json | cer verify - --json', 'as JSON, for a program'],
     ['cer verify --hash sha256:... --node https://node.example', 'looks the record up and checks it here'],

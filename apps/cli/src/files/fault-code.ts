@@ -1,4 +1,4 @@
-/** The `code` of a fault of the system (`ENOENT`, `ECONNREFUSED`), or null. Told by its shape: realms differ in classes. */
+/** The `code` of a system fault (`ENOENT`, `ECONNREFUSED`), or null. Tested by shape: classes differ between realms. */
 export function faultCode(error: unknown): string | null {
   const isCoded = typeof error === 'object' && error !== null && 'code' in error;
   return isCoded && typeof error.code === 'string' ? error.code : null;

@@ -6,10 +6,10 @@ import { faultCode } from './fault-code.js';
 
 const MIB = 1024 * 1024;
 
-/** What a file may have unless --max-bytes says otherwise. */
+/** Maximum size of a file without --max-bytes. */
 export const DEFAULT_MAX_BYTES = 256 * MIB;
 
-/** Text of more characters than this cannot be held by the JavaScript engine. */
+/** Maximum length of a string in the JavaScript engine. */
 const ENGINE_MAX_BYTES = 512 * MIB - 24;
 
 /** How a source of bytes is named in messages; `-` is standard input. */
@@ -17,7 +17,7 @@ export function nameOf(source: string): string {
   return source === '-' ? 'standard input' : printable(source);
 }
 
-/** @throws UsageError when the flag is no number of bytes that can be read */
+/** @throws UsageError when the flag is not a readable number of bytes */
 export function readMaxBytes(flag: string | undefined): number {
   if (flag === undefined) return DEFAULT_MAX_BYTES;
   const bytes = /^[1-9]\d{0,14}$/.test(flag) ? Number(flag) : Number.NaN;
@@ -47,7 +47,7 @@ async function readFileBytes(path: string, maxBytes: number): Promise<Uint8Array
   try {
     const { size } = await file.stat();
     if (size > maxBytes) throw tooLarge(path, maxBytes);
-    // One read for a regular file; pipes and devices say size 0 and are read to their end, as files that grow are.
+    // One read for a regular file; pipes and devices report size 0 and are read to their end, like files that grow.
     const first = new Uint8Array(size + 1);
     const { bytesRead } = await file.read(first, 0, first.length, null);
     if (bytesRead === size && size > 0) return first.subarray(0, size);
@@ -88,7 +88,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['ELOOP', 'is a link that leads to itself'],
 ]);
 
-/** A fault of the file system as one line. Anything that is no such fault goes on as it is. */
+/** A file system fault as a one-line UsageError; any other error unchanged. */
 export function asUsageError(error: unknown, source: string): unknown {
   const code = faultCode(error);
   if (code === null) return error;

@@ -10,9 +10,9 @@ export type StrictJson =
 const ZIP_START = [0x50, 0x4b, 0x03, 0x04];
 
 /**
- * Parses what is to be verified. Text that is no JSON at all is a mistake in the call; JSON that breaks a strict rule is
- * a certificate that nobody can hold unambiguously.
- * @param levelsAround how many levels were put around what was read
+ * Parses the input of a verification. Text that is not JSON at all is a mistake in the call; JSON that breaks a strict
+ * rule is an ambiguous certificate.
+ * @param levelsAround levels of JSON that the caller wrapped around the input
  * @throws UsageError for a JSON syntax error, and for a ZIP archive
  * @see docs/spec.md, "Strict JSON"
  */
@@ -31,7 +31,7 @@ export function readStrictJson(bytes: Uint8Array, source: string, levelsAround =
 }
 
 /**
- * Parses a file that only serves the command, such as a key set: any fault in it is a fault of the call.
+ * Parses a file that only serves the command, for example a key set: any fault in it is a mistake in the call.
  * @throws UsageError
  */
 export function readOwnJson(bytes: Uint8Array, source: string): JsonValue {

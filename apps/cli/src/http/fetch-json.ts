@@ -15,7 +15,7 @@ export const PUBLISHED_KEY_HISTORY: Published = { flag: '--history', path: '/.we
 
 const TIMEOUT_MS = 10_000;
 
-/** A node that could not be asked, in one sentence without the trace of a library. */
+/** A failed fetch from a node, as one sentence without a stack trace. */
 export class FetchFault extends Error {
   override readonly name = 'FetchFault';
 }
@@ -23,7 +23,7 @@ export class FetchFault extends Error {
 /**
  * Where a node publishes its keys.
  * @param source a node's base address, or the address of the document itself (ending in `.json`)
- * @throws UsageError when it is no address, or holds a password
+ * @throws UsageError when it is not an address, or holds a password
  */
 export function publishedAddress(source: string, { flag, path }: Published): string {
   if (!URL.canParse(source)) throw new UsageError(`${flag}: not a valid http or https address`);
@@ -36,8 +36,8 @@ export function publishedAddress(source: string, { flag, path }: Published): str
 
 /**
  * Fetches a JSON document. Redirects are refused: the address is what the caller trusts.
- * @param maxBytes a longer answer is given up while it arrives
- * @throws FetchFault when there is no answer in ten seconds, or none that is strict JSON with status 200
+ * @param maxBytes a longer response is abandoned while it arrives
+ * @throws FetchFault unless strict JSON with status 200 arrives within ten seconds
  */
 export async function fetchJson(address: string, maxBytes: number): Promise<JsonValue> {
   let body: Uint8Array;
@@ -61,7 +61,7 @@ async function fetchBody(address: string, maxBytes: number, signal: AbortSignal)
     signal,
   });
   if (response.status >= 300 && response.status < 400) {
-    throw new FetchFault('it redirects to another address; give that one');
+    throw new FetchFault('it redirects to another address; use that one');
   }
   if (response.status !== 200) throw new FetchFault(`it answered with status ${response.status}`);
   const body = await readBody(response, maxBytes);

@@ -33,6 +33,6 @@ async function fetchHistory(source: string, io: Pick<Io, 'now'>): Promise<ReadHi
     return { document, source: { kind: 'url', from: address, date: io.now().toISOString() }, unavailable: null };
   } catch (error) {
     if (!(error instanceof FetchFault)) throw error;
-    return { document: null, unavailable: `the key history could not be had from ${address}: ${error.message}` };
+    return { document: null, unavailable: `the key history could not be fetched from ${address}: ${error.message}` };
   }
 }

@@ -103,12 +103,12 @@ async function next(document: JsonValue, root: Signer, terms: SigningTerms): Pro
 }
 
 /**
- * A statement every second for thirty years. A node that is not itself any more could state the highest number there is:
- * after it no statement could follow, and no key could be revoked any more.
+ * One statement per second for thirty years. A compromised node could publish the highest version there is: no statement
+ * could follow it, and no key could be revoked after that.
  */
 const MAX_UNVOUCHED_VERSION = 1_000_000_000;
 
-/** Where the history stands: its newest version, and up to which entry this root vouches for it already. */
+/** The state of a history: its newest version, and the last entry that this root already vouches for. */
 interface Standing {
   readonly version: number;
   readonly vouchedSeq: number;
@@ -126,12 +126,12 @@ async function standingOf(
   const { version, historyHead } = statement;
   if (result.accepted) return { version, vouchedSeq: historyHead.seq };
   const [finding] = result.findings;
-  // A root that comes new vouches for nothing yet, and whoever signs with it is shown every entry.
+  // A new root vouches for nothing yet, and its owner is shown every entry before signing.
   if (finding.code === 'KEY_HISTORY_ROOT_UNKNOWN' || finding.code === 'KEY_HISTORY_SIGNATURE_INVALID') {
     if (version > MAX_UNVOUCHED_VERSION) {
       throw new NotSigned(
         'KEY_HISTORY_INVALID',
-        'statement.version is higher than any node gets, and nobody vouches for it',
+        'statement.version is implausibly high, and no known root vouches for it',
       );
     }
     return { version, vouchedSeq: 0 };

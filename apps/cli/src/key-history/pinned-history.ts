@@ -14,14 +14,14 @@ import { keepSeen, readSeen, stateFile, type HistoryPin } from './seen-histories
 
 /** @throws UsageError unless the flag is a fingerprint as reports print it */
 export function readFingerprint(flag: string | undefined): string {
-  if (flag === undefined) throw new UsageError('--root is missing: which root do you trust to vouch for the keys?');
+  if (flag === undefined) throw new UsageError('--root is missing: pass the fingerprint of the root that you trust');
   if (!isSha256Hash(flag)) throw new UsageError('--root: must be sha256: and 64 lower-case hex digits');
   return flag;
 }
 
 /**
- * Verifies a history against a pin and against what was accepted before, and keeps what it accepts.
- * @throws UsageError when what was accepted before cannot be read or kept
+ * Verifies a history against a pin and against the state accepted before, and stores the accepted state.
+ * @throws UsageError when that state cannot be read or written
  * @see docs/spec.md, "Key history verification"
  */
 export async function verifyPinned(
@@ -33,7 +33,7 @@ export async function verifyPinned(
   const result = await verifyKeyHistory(document, { ...pin, highestSeen, at: io.now().toISOString() });
   if (!result.accepted) return result;
   await keepSeen(pin, result.seen, io);
-  // Whoever follows a replaced root to the new one goes on from the same place.
+  // A verifier that moves from a replaced root to its successor continues from the same state.
   for (const kid of result.history.signedBy) {
     const root = result.history.roots.get(kid);
     if (root === undefined) continue;
@@ -51,27 +51,27 @@ export function nodeIdIn(document: JsonValue): string {
 const ADVICE: ReadonlyMap<KeyHistoryRefusal, string> = new Map([
   [
     'KEY_HISTORY_ROOT_UNKNOWN',
-    'Compare the fingerprint of the root with what the operator says, over a way that you trust.',
+    'Compare the fingerprint of the root with the one that the operator gives you over a trusted channel.',
   ],
   ['KEY_HISTORY_UNSIGNED', 'Ask the operator to sign the history with the root key (cer keys root sign).'],
   [
     'KEY_HISTORY_NODE_MISMATCH',
-    'This is the history of another node: correct the node ID, or where the history is from.',
+    'This is the history of another node: correct the node ID or the source of the history.',
   ],
 ]);
 
-/** What to do about a refusal that is more than a slip. */
+/** The advice for a refused history. */
 export function adviceOn(code: KeyHistoryRefusal, pin: HistoryPin, env: Io['env']): string {
   if (code === 'KEY_HISTORY_ROLLBACK' || code === 'KEY_HISTORY_FORK') {
     return (
-      'The node, or somebody on the way to it, hides or changes what was published before. Trust no key of this ' +
-      `history and ask the operator. What was accepted before is kept in ${stateFile(pin, env)}.`
+      'The node, or an attacker between you and it, hides or changes what was published before. Trust no key of this ' +
+      `history and ask the operator. The state accepted before is in ${stateFile(pin, env)}.`
     );
   }
-  return ADVICE.get(code) ?? 'Trust no key of this history. Fetch it again; if it stays so, ask the operator.';
+  return ADVICE.get(code) ?? 'Trust no key of this history. Fetch it again; if the refusal persists, ask the operator.';
 }
 
-/** How a verification is told whose signatures count. */
+/** The flags that pin the accepted keys. */
 export interface PinFlags {
   readonly keys?: string | undefined;
   readonly history?: string | undefined;
@@ -80,7 +80,7 @@ export interface PinFlags {
 
 /**
  * Loads the keys that the flags pin: a key set (`--keys`), or what a root vouches for (`--history` and `--root`).
- * @param nodeId the node that the history must be of; null takes the root's word
+ * @param nodeId the node that the history must be of; null accepts any node that the root vouches for
  * @throws UsageError as `loadKeys`, and for flags that do not go together
  */
 export async function loadPinnedKeys(flags: PinFlags, nodeId: string | null, io: Io): Promise<KeyLookup> {
@@ -88,7 +88,7 @@ export async function loadPinnedKeys(flags: PinFlags, nodeId: string | null, io:
     if (flags.root !== undefined) throw new UsageError('--root goes with --history FILE|URL');
     return loadKeys(flags.keys, io);
   }
-  if (flags.keys !== undefined) throw new UsageError('--keys and --history: give one of them');
+  if (flags.keys !== undefined) throw new UsageError('--keys and --history exclude each other');
   const rootFingerprint = readFingerprint(flags.root);
   const read = await readHistory(flags.history, io);
   if (read.unavailable !== null) return { material: null, unavailable: read.unavailable };

@@ -9,8 +9,8 @@ import { readOwnJson } from '../files/read-json.js';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';
 
-// The newest state of each pinned history that was accepted on this computer. Without it nobody could tell an old
-// history, from before a revocation, from the newest.
+// The newest accepted state of each pinned history on this computer. Without it an old history, from before a
+// revocation, would pass for the newest.
 
 /** The node, and the root that vouches for its keys. */
 export interface HistoryPin {
@@ -20,13 +20,13 @@ export interface HistoryPin {
 }
 
 /**
- * The file that keeps what was accepted under a pin.
+ * The file that stores the accepted state of a pin.
  * @throws UsageError when neither XDG_STATE_HOME nor HOME is an absolute path
  */
 export function stateFile({ nodeId, rootFingerprint }: HistoryPin, env: Io['env']): string {
   const [state = '', home = ''] = [env['XDG_STATE_HOME'], env['HOME']];
   if (!isAbsolute(state) && !isAbsolute(home)) {
-    throw new UsageError('where to keep which key history was accepted? Set XDG_STATE_HOME to an absolute path');
+    throw new UsageError('accepted key histories need a folder: set XDG_STATE_HOME to an absolute path');
   }
   const folder = isAbsolute(state) ? state : join(home, '.local', 'state');
   const name = sha256(JSON.stringify([rootFingerprint, nodeId])).slice('sha256:'.length);
@@ -34,7 +34,7 @@ export function stateFile({ nodeId, rootFingerprint }: HistoryPin, env: Io['env'
 }
 
 /**
- * What was accepted last under a pin; null when nothing was.
+ * The state last accepted under a pin; null when there is none.
  * @throws UsageError when the file is there and cannot be read: an older history would pass unnoticed
  */
 export async function readSeen(pin: HistoryPin, env: Io['env']): Promise<SeenKeyHistory | null> {
@@ -49,7 +49,7 @@ export async function readSeen(pin: HistoryPin, env: Io['env']): Promise<SeenKey
   const seen = asSeen(readOwnJson(bytes, path));
   if (seen !== null) return seen;
   throw new UsageError(
-    `${nameOf(path)}: does not say which key history was accepted. Restore it; without it an old history passes unnoticed`,
+    `${nameOf(path)}: does not name the accepted key history. Restore it; without it an old history passes unnoticed`,
   );
 }
 
@@ -63,14 +63,14 @@ function asSeen(value: JsonValue): SeenKeyHistory | null {
 }
 
 /**
- * Keeps what was accepted, unless something newer is kept already.
+ * Stores the accepted state, unless a newer one is stored already.
  * @throws UsageError when it cannot be written
  */
 export async function keepSeen(pin: HistoryPin, seen: SeenKeyHistory, io: Pick<Io, 'env' | 'randomId'>): Promise<void> {
   const path = stateFile(pin, io.env);
-  // Read again: another process may have accepted a newer one meanwhile.
-  const kept = await readSeen(pin, io.env);
-  if (kept !== null && kept.version >= seen.version) return;
+  // Read again: another process may have stored a newer one concurrently.
+  const stored = await readSeen(pin, io.env);
+  if (stored !== null && stored.version >= seen.version) return;
   const draft = `${path}.${io.randomId()}.tmp`;
   const { nodeId, rootFingerprint } = pin;
   try {

@@ -41,7 +41,7 @@ describe('cer admin audit verify', () => {
   const verify = (log: string, ...more: string[]): ReturnType<typeof cer> =>
     cer(['admin', 'audit', 'verify', log, '--keys', keys, ...more]);
 
-  it('tells a whole log from a changed one, an unsigned one, another one and an empty one', async () => {
+  it('distinguishes complete, changed, unsigned, foreign and empty logs', async () => {
     const whole = await page('records.hide');
     expect(await verify(file('whole', whole))).toMatchObject({ exitCode: 0, stderr: '' });
 
@@ -72,7 +72,7 @@ describe('cer admin audit verify', () => {
 
   it.each([
     ['leads back', { next: 0 }],
-    ['stands still', { entries: [], next: 1 }],
+    ['repeats its cursor', { entries: [], next: 1 }],
   ])('gives up a node whose log %s, instead of asking without end', async (_, members) => {
     const whole = await page('records.hide');
     let asked = 0;
@@ -84,7 +84,7 @@ describe('cer admin audit verify', () => {
     const said = await cer(
       ['admin', 'audit', 'verify', '--node', node, '--keys', keys].concat('--admin-secret-file', secret),
     );
-    expect([said.exitCode, said.stderr]).toEqual([1, expect.stringContaining('do not go on')]);
+    expect([said.exitCode, said.stderr]).toEqual([1, expect.stringContaining('do not advance')]);
     expect(asked).toBeLessThan(3);
   });
 

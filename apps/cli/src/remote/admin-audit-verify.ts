@@ -127,7 +127,7 @@ async function* pagesOfNode(address: string, secret: string): AsyncGenerator<Jso
     const next = member(answer.body, 'next');
     if (typeof next !== 'number') return;
     // It is the node that is checked: pages that lead back would be asked for without end.
-    if (next <= after || !hasEntries(answer.body)) throw new NodeFault('the pages of the audit log do not go on');
+    if (next <= after || !hasEntries(answer.body)) throw new NodeFault('the pages of the audit log do not advance');
     after = next;
   }
 }

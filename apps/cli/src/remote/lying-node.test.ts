@@ -36,7 +36,7 @@ function changed(
   const value = name === undefined ? undefined : of[name];
   if (name === undefined || value === undefined) throw new TypeError(`no member ${path.join('.')}`);
   if (rest.length === 0) return { ...of, [name]: change(value) };
-  if (!isJsonObject(value)) throw new TypeError(`${name} is no object`);
+  if (!isJsonObject(value)) throw new TypeError(`${name} is not an object`);
   return { ...of, [name]: changed(rest, change, value) };
 }
 
@@ -61,7 +61,7 @@ describe('cer verify --hash, asking a node that lies', () => {
     await expectFailed(byHash(await answering(other)), 'CERTIFICATE_HASH_MISMATCH');
   });
 
-  it('refuses a genuine project, which is no certificate', async () => {
+  it('refuses a genuine project in place of a certificate', async () => {
     const project = readSample('project.json');
     for (const answer of [project, { ...project, certificateHash: hash }, { bundle: project }]) {
       await expectFailed(byHash(await answering(answer)), 'CERTIFICATE_HASH_MISMATCH');
@@ -118,7 +118,7 @@ describe('cer verify --hash, asking a node that lies', () => {
     }
   });
 
-  it('says that there is no record when the node says so, whatever it sends along', async () => {
+  it('reports a missing record whatever else the node sends', async () => {
     const { exitCode, stdout } = await byHash(await answering(genuine, 404));
     expect(exitCode).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ status: 'NOT_FOUND' });
@@ -137,13 +137,13 @@ describe('every command that talks to a node', () => {
   ];
 
   const lies: readonly [string, RequestListener, string][] = [
-    ['a page', (_, response) => response.end('<html>'), 'is no JSON object'],
-    ['an array', (_, response) => response.end('[]'), 'is no JSON object'],
-    ['one member twice', (_, response) => response.end('{"a":1,"a":2}'), 'is no JSON object'],
-    ['a number beyond all numbers', (_, response) => response.end('{"a":1e999}'), 'is no JSON object'],
-    ['bytes that are no text', (_, response) => response.end(Buffer.of(0x7b, 0xff, 0x7d)), 'is no JSON object'],
-    ['ten thousand levels', (_, response) => response.end(`{"a":${'['.repeat(10_000)}`), 'is no JSON object'],
-    ['nothing', (_, response) => response.end(), 'is no JSON object'],
+    ['a page', (_, response) => response.end('<html>'), 'is not a JSON object'],
+    ['an array', (_, response) => response.end('[]'), 'is not a JSON object'],
+    ['one member twice', (_, response) => response.end('{"a":1,"a":2}'), 'is not a JSON object'],
+    ['a number beyond all numbers', (_, response) => response.end('{"a":1e999}'), 'is not a JSON object'],
+    ['bytes that are not text', (_, response) => response.end(Buffer.of(0x7b, 0xff, 0x7d)), 'is not a JSON object'],
+    ['ten thousand levels', (_, response) => response.end(`{"a":${'['.repeat(10_000)}`), 'is not a JSON object'],
+    ['nothing', (_, response) => response.end(), 'is not a JSON object'],
     ['a cut connection', (request) => void request.socket.destroy(), 'cannot be reached'],
     [
       'half an answer',
@@ -165,7 +165,7 @@ describe('every command that talks to a node', () => {
     },
   );
 
-  it.each(commands)('%s follows no redirect, and hands its key to nobody else', async (_name, run) => {
+  it.each(commands)('%s follows no redirect and sends its key to no other host', async (_name, run) => {
     const asked: (string | undefined)[] = [];
     const elsewhere = await servers.serve((request, response) => {
       asked.push(request.headers.authorization);

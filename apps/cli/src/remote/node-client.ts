@@ -25,7 +25,7 @@ export const NODE_FLAG_HELP: readonly (readonly [string, string])[] = [
   ['--api-key-file FILE', 'the file that holds your API key; the variable CER_API_KEY unless given'],
 ];
 
-/** Without a key, for what anybody may ask. */
+/** For public routes, which need no key. */
 export const PUBLIC_NODE_FLAG_HELP: readonly (readonly [string, string])[] = [
   ['--node URL', 'the address of the node; CER_NODE_URL unless given'],
 ];
@@ -36,7 +36,7 @@ export interface NodeAnswer {
   readonly isReplay: boolean;
 }
 
-/** The node was asked and could not answer, or its answer could not be kept; one sentence. */
+/** The node did not give a usable response, or the response could not be stored; one sentence. */
 export class NodeFault extends Error {
   override readonly name = 'NodeFault';
 }
@@ -55,11 +55,11 @@ export function nodeAddress(flag: string | undefined, io: Pick<Io, 'env'>): stri
 /** @throws UsageError when there is no key */
 export function apiKey(file: string | undefined, io: Pick<Io, 'env'>): string {
   const key = file === undefined ? io.env['CER_API_KEY'] : readKeyFile(file);
-  if (key === undefined || key === '') throw new UsageError('no API key: give --api-key-file or set CER_API_KEY');
+  if (key === undefined || key === '') throw new UsageError('no API key: pass --api-key-file or set CER_API_KEY');
   return sendable(key, file === undefined ? 'CER_API_KEY' : '--api-key-file', 'API key');
 }
 
-/** @throws UsageError for text that no header can carry, which would pass for a node that is away */
+/** @throws UsageError for text that a header cannot carry; fetch would report it like an unreachable node */
 export function sendable(secret: string, source: string, what: string): string {
   if (/^[\x20-\x7e]+$/.test(secret)) return secret;
   throw new UsageError(`${source}: must hold the ${what} and nothing else`);
@@ -73,7 +73,7 @@ function readKeyFile(file: string): string {
   }
 }
 
-/** @throws NodeFault when there is no answer, or none that is a JSON object */
+/** @throws NodeFault unless a JSON object arrives */
 export async function postToNode(address: string, path: string, key: string, body: JsonValue): Promise<NodeAnswer> {
   return send(`${address}${path}`, {
     method: 'POST',
@@ -82,7 +82,7 @@ export async function postToNode(address: string, path: string, key: string, bod
   });
 }
 
-/** @throws NodeFault when there is no answer, or none that is a JSON object */
+/** @throws NodeFault unless a JSON object arrives */
 export async function getFromNode(
   address: string,
   path: string,
@@ -98,19 +98,19 @@ async function send(url: string, init: RequestInit): Promise<NodeAnswer> {
     return { status: response.status, isReplay, bytes: await readBody(response, MAX_ANSWER_BYTES) };
   });
   const { status, isReplay, bytes } = await answered.catch(() => {
-    throw new NodeFault(`the node cannot be reached, or did not answer within ${TIMEOUT_MS / 1000} seconds`);
+    throw new NodeFault(`the node cannot be reached, or did not respond within ${TIMEOUT_MS / 1000} seconds`);
   });
-  if (bytes === null) throw new NodeFault(`the answer is larger than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB`);
+  if (bytes === null) throw new NodeFault(`the response is larger than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB`);
   try {
     const body = parseJson(bytes);
     if (isJsonObject(body)) return { status, body, isReplay };
   } catch {
-    // Told below: what answered is no node.
+    // Not JSON, so not a node; reported below.
   }
-  throw new NodeFault(`the answer, status ${status}, is no JSON object: is this the address of a node?`);
+  throw new NodeFault(`the response, status ${status}, is not a JSON object: is this the address of a node?`);
 }
 
-/** Runs a command's talk with a node; a node that cannot answer is a failure, not a wrong call. */
+/** Runs a command's requests; a node that does not answer is a failure (exit code 1), not a usage error. */
 export async function talking(io: Io, talk: () => Promise<ExitCode>): Promise<ExitCode> {
   try {
     return await talk();
@@ -120,9 +120,9 @@ export async function talking(io: Io, talk: () => Promise<ExitCode>): Promise<Ex
   }
 }
 
-/** For refusals that the node sends without a sentence of its own. */
+/** For refusals that the node sends without a message. */
 const WORDS: ReadonlyMap<JsonValue | undefined, string> = new Map([
-  ['UNAUTHORIZED', 'the node does not take this API key: it is mistyped, revoked, or of another node'],
+  ['UNAUTHORIZED', 'the node rejects this API key: it is mistyped, revoked, or belongs to another node'],
   ['RECORD_NOT_FOUND', 'the node has no public record of this: it was never certified there, or is hidden or deleted'],
 ]);
 

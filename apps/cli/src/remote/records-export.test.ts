@@ -50,7 +50,7 @@ describe('cer records export', () => {
     });
     const out = folder.file('cut.zip');
     const { exitCode, stderr } = await exported(out, node);
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('before it was whole: nothing was kept')]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('before it was complete: no file was written')]);
     expect(readdirSync(folder.path).filter((name) => name.startsWith('cut'))).toEqual([]);
   });
 
@@ -60,7 +60,7 @@ describe('cer records export', () => {
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('could not be written (the disk is full, ENOSPC)')]);
   });
 
-  it('tells a file that holds no key from a node that is away', async () => {
+  it('distinguishes a file without a key from an unreachable node', async () => {
     const text = folder.write('text', 'cer_live_one\ncer_live_two\n');
     const { exitCode, stderr } = await cer([
       ...['records', 'export', '--node', 'http://127.0.0.1:1', '--out', folder.file('none.zip')],
@@ -82,7 +82,7 @@ describe('cer records export', () => {
     ['a key that is none', (_, response) => response.writeHead(401).end('{"error":"UNAUTHORIZED"}'), 1, 'mistyped'],
     ['something else', (_, response) => response.writeHead(404).end('<html>'), 1, 'is this the address of a node?'],
     ['no answer', (request) => request.socket.destroy(), 1, 'cannot be reached'],
-  ])('tells %s and writes nothing', async (_, listener, code, why) => {
+  ])('reports %s and writes nothing', async (_, listener, code, why) => {
     const out = join(folder.path, 'refused.zip');
     const { exitCode, stderr } = await exported(out, await servers.serve(listener));
     expect([exitCode, stderr]).toEqual([code, expect.stringContaining(why)]);
@@ -105,7 +105,7 @@ describe('cer records export', () => {
     [['--out', 'x', 'y']],
     [['--out', '/']],
     [['--out', 'x/y/z.zip', '--limit', '1']],
-  ])('tells a wrong call: %j', async (args) => {
+  ])('rejects a wrong call: %j', async (args) => {
     const said = await cer(['records', 'export', '--node', 'http://127.0.0.1:1', '--api-key-file', keyFile, ...args]);
     expect([said.exitCode, said.stderr]).toEqual([3, expect.stringMatching(/^cer: /)]);
   });

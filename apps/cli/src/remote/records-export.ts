@@ -13,7 +13,7 @@ import { printable } from '../printable.js';
 import { UsageError } from '../usage-error.js';
 import { apiKey, NODE_FLAG_HELP, NODE_FLAGS, NodeFault, nodeAddress, refused, talking } from './node-client.js';
 
-/** How long a node may send nothing, in milliseconds. */
+/** Maximum silence of a node during a download, in milliseconds. */
 const STALL_MS = 60_000;
 const PROGRESS_MS = 500;
 
@@ -31,7 +31,7 @@ export const recordsExportCommand: Command = {
   summary: 'download your own records from a node as one signed audit package',
   usage: ['records export --out FILE.zip --node URL [--api-key-file FILE] [filters]'],
   options: [
-    ['--out FILE', 'where the package goes; it appears whole or not at all, and replaces no file'],
+    ['--out FILE', 'file to write; it appears complete or not at all, and replaces no file'],
     ...NODE_FLAG_HELP,
     ['--attested-from TIME', 'first attested at this date (UTC) or time, or later'],
     ['--attested-to TIME', 'first attested before this date (UTC) or time'],
@@ -62,8 +62,8 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   });
   if (operands.length > 0) throw new UsageError('records export takes no FILE: --out names where the package goes');
   const path = flags.out;
-  if (path === undefined || path === '') throw new UsageError('--out is missing: where should the package go?');
-  if (path === '-') throw new UsageError('--out: must be a file, since only a whole package is worth anything');
+  if (path === undefined || path === '') throw new UsageError('--out is missing: which file should be written?');
+  if (path === '-') throw new UsageError('--out: must be a file, because a partial package is worthless');
   const address = nodeAddress(flags.node, io);
   const key = apiKey(flags['api-key-file'], io);
   const query = new URLSearchParams();
@@ -85,13 +85,13 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
       );
       return EXIT.verified;
     } finally {
-      // A timer that goes on would keep the command from ending.
+      // A running timer would keep the process alive.
       stalled.stop();
     }
   });
 }
 
-/** Ends a request that stands still, or that nobody wants any more. */
+/** Aborts a request that stalls or is no longer needed. */
 class StallTimer {
   readonly #controller = new AbortController();
   #timer: NodeJS.Timeout | undefined;
@@ -124,7 +124,7 @@ async function ask(url: string, key: string, signal: AbortSignal): Promise<Respo
   try {
     return await fetch(url, { headers: { authorization: `Bearer ${key}` }, redirect: 'error', signal });
   } catch {
-    throw new NodeFault('the node cannot be reached, or did not answer');
+    throw new NodeFault('the node cannot be reached, or did not respond');
   }
 }
 
@@ -133,12 +133,12 @@ async function refusalOf(response: Response): Promise<JsonObject> {
     const body = parseJson(new Uint8Array(await response.arrayBuffer()));
     if (isJsonObject(body)) return body;
   } catch {
-    // Told below: what answered is no node.
+    // Not JSON, so not a node; reported below.
   }
-  throw new NodeFault(`the answer, status ${response.status}, is no package: is this the address of a node?`);
+  throw new NodeFault(`the response, status ${response.status}, is not a package: is this the address of a node?`);
 }
 
-/** Where the bytes are written first, and the name they get when they are all there; the same for what is no file. */
+/** Where the bytes are written first, and their final name; equal when the target is not a regular file. */
 interface Target {
   readonly draft: string;
   readonly path: string;
@@ -155,7 +155,7 @@ async function targetOf(path: string): Promise<Target> {
   throw new UsageError(`--out: ${nameOf(path)} exists already, and nothing is overwritten`);
 }
 
-/** Writes the body to disk as fast as the disk takes it. A package that did not arrive whole leaves no file. */
+/** Writes the body to disk with backpressure. An incomplete package leaves no file. */
 async function download(
   body: NonNullable<Response['body']>,
   { draft, path }: Target,
@@ -180,8 +180,8 @@ async function download(
     if (code === 'EEXIST')
       throw new UsageError(`--out: ${nameOf(draft)} exists already: is another export running? If not, remove it`);
     if (isFile) await rm(draft, { force: true });
-    if (code !== null) throw new NodeFault(`the package could not be written (${worded(code)}): nothing was kept`);
-    throw new NodeFault('the node ended the package before it was whole: nothing was kept; try again');
+    if (code !== null) throw new NodeFault(`the package could not be written (${worded(code)}): no file was written`);
+    throw new NodeFault('the node ended the package before it was complete: no file was written; try again');
   }
 }
 
@@ -211,7 +211,7 @@ async function copy(
   const failed = once(file, 'error').then(([error]) => {
     throw error instanceof Error ? error : new TypeError('the file failed');
   });
-  // Whoever waits for it first is told; without anybody waiting it is no unhandled one.
+  // Mark as handled; whoever awaits `failed` still gets the rejection.
   failed.catch(() => undefined);
   let bytes = 0;
   let shownAt = 0;

@@ -34,7 +34,7 @@ export async function verifyByHash(flags: VerifyByHashFlags, io: Io): Promise<Ex
     if (answer.status !== 200) return refused(answer, io);
     const pins = flags.pins.history === undefined ? { ...flags.pins, keys: flags.pins.keys ?? address } : flags.pins;
     const keys: KeyLookup = await loadPinnedKeys(pins, null, io);
-    // A project is no answer, however genuine it is.
+    // A project is not a valid answer, even a genuine one.
     const evaluation = await evaluateCer(answer.body, {
       keySet: keys.material?.keySet ?? null,
       timestamps: flags.timestamps,

@@ -1,14 +1,14 @@
 import type { FailureCode } from '@cer/cer-core';
 
 const ASK_FOR_ORIGINAL =
-  'Ask whoever gave you this file for the original as the node returned it, or look the certificate up at the node.';
+  'Ask your source for the original as the node returned it, or look the certificate up at the node.';
 const READ_SPEC =
-  'The file is no certificate of a kind this version knows. Check that it is the right file, and whole.';
+  'The file is not a certificate of a kind that this version knows. Check that it is the right file, and complete.';
 const ASK_PRODUCER = 'Ask its producer to seal it again; this file cannot be repaired.';
 const CHECK_KEYS =
-  'Check that the key set is that of the node named in the receipt, fetched lately (--keys with the address of the node).';
+  'Check that the key set is that of the node named in the receipt, fetched recently (--keys with the address of the node).';
 
-/** What to do next, for each way to fail. */
+/** The advice for each failure code. */
 const ADVICE = {
   SCHEMA_ERROR: READ_SPEC,
   SCHEMA_KEY_INVALID: ASK_PRODUCER,
@@ -25,14 +25,14 @@ const ADVICE = {
   STEP_REGISTRY_MISMATCH: ASK_FOR_ORIGINAL,
   CHAIN_BREAK_DETECTED: ASK_FOR_ORIGINAL,
   TOOL_EVIDENCE_MISSING: ASK_PRODUCER,
-  INCOMPLETE_ARTIFACT: 'A full certificate was asked for. Ask whoever holds the original for it.',
+  INCOMPLETE_ARTIFACT: 'A full certificate is required. Ask the holder of the original for it.',
   ATTESTATION_MISSING: 'Ask for the certificate as the node returned it, with its receipt and signature.',
   VERIFICATION_MATERIAL_UNAVAILABLE:
-    'Give the keys of the node: --keys with a saved key set, or with the address of the node.',
+    'Pass the keys of the node: --keys with a saved key set, or with the address of the node.',
   ATTESTATION_KEY_NOT_FOUND: CHECK_KEYS,
   KEY_REVOKED:
-    'The node withdrew this key. A time stamp from before helps, if the certificate carries one: check it with ' +
-    '--tsa-roots. Else ask for the certificate to be attested again with a key that holds.',
+    'The node revoked this key. If the certificate carries an earlier timestamp, check it with ' +
+    '--tsa-roots. Otherwise ask for the certificate to be attested again with a valid key.',
   ATTESTATION_KEY_FORMAT_UNSUPPORTED: CHECK_KEYS,
   ATTESTATION_INVALID_SIGNATURE: `${ASK_FOR_ORIGINAL} ${CHECK_KEYS}`,
   UNKNOWN_ERROR: 'Please report this, with the file if you may share it.',

@@ -47,7 +47,7 @@ function certificateRows(evaluation: Evaluation): [string, string][] {
   const original = provenance?.originalCertificateHash ?? null;
   const claim = provenance?.state === 'proven' ? 'the node signed this' : 'claimed, unproven';
   return [
-    ['Hash', certificateHash ?? 'none that is well formed'],
+    ['Hash', certificateHash ?? 'none that is well-formed'],
     ['Kind', `${bundleType ?? 'unknown'}${protocol}${profile}`],
     ...(isResealed ? ([['Cut from', `${printable(original ?? 'an unnamed original')} (${claim})`]] as const) : []),
   ].map(([label = '', text = '']): [string, string] => [label, text]);
@@ -56,7 +56,7 @@ function certificateRows(evaluation: Evaluation): [string, string][] {
 function signerRows({ signed, receipt }: Evaluation): [string, string][] {
   if (signed === null) {
     return [
-      ['Node', receipt.status === 'SKIPPED' ? 'nobody signed this certificate' : 'no signature could be confirmed'],
+      ['Node', receipt.status === 'SKIPPED' ? 'no node signed this certificate' : 'no signature could be confirmed'],
     ];
   }
   const status = signed.keyStatus === null ? '' : ` (${signed.keyStatus})`;
@@ -68,23 +68,23 @@ function signerRows({ signed, receipt }: Evaluation): [string, string][] {
 }
 
 function statedRows({ bundle, supplemental }: Evaluation): [string, string][] {
-  const note = 'there is more in this file that the hash does not cover; it is not shown and proves nothing';
+  const note = 'this file holds more, which the hash does not cover; it is not shown and proves nothing';
   return [
     ...statedExecution(bundle).map(([label, text]): [string, string] => [label, printable(text)]),
-    ...(supplemental ? ([['Beyond it', note]] as [string, string][]) : []),
+    ...(supplemental ? ([['Not covered', note]] as [string, string][]) : []),
   ];
 }
 
 function whatItProves({ receipt, isHashOnly, contentMode, envelope }: Evaluation): string {
   if (receipt.status !== 'PASS') {
-    const sealed = contentMode === null ? '' : ' Nobody has attested the sealed input and output either.';
-    return `That the parts of this file that its hash covers fit that hash, and no more.${sealed}`;
+    const sealed = contentMode === null ? '' : ' No node has attested the sealed input and output either.';
+    return `That the parts of this file that its hash covers match that hash, and nothing more.${sealed}`;
   }
   if (isHashOnly) return 'That the node named above signed this hash, by its own clock at the time above.';
   const content =
     contentMode === null
-      ? 'Whoever holds the input or the output can show that it is the one.'
-      : 'Whoever holds an opening can show that one value is the sealed one (cer open).';
+      ? 'A holder of the input or the output can show that it is the one.'
+      : 'A holder of an opening can show that one value is the sealed one (cer open).';
   const second = envelope.status === 'PASS' ? ', content included' : '';
   return `That the node named above signed exactly this record${second}, and that nothing in it changed since. ${content}`;
 }

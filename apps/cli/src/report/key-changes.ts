@@ -7,7 +7,7 @@ type NameOfRoot = (kid: string) => string;
 
 /**
  * Entries of a key history as rows: the number of each, and its change in plain words.
- * @param history all entries up to the last of these, where the roots stand that they name
+ * @param history all entries up to the last of these, including the roots that they name
  */
 export function changeRows(
   entries: readonly KeyHistoryEntry[],
@@ -35,18 +35,18 @@ function inWords(change: KeyChange, nameOf: NameOfRoot): string {
     case 'root-added':
       return `Adds the root ${rootFingerprintOf(change.root)}${by(change.endorsement, nameOf)}`;
     case 'root-replaced':
-      return `Puts the root ${rootFingerprintOf(change.root)} in the place of ${nameOf(change.kid)}${by(change.endorsement, nameOf)}`;
+      return `Replaces the root by ${rootFingerprintOf(change.root)}: no longer ${nameOf(change.kid)}${by(change.endorsement, nameOf)}`;
     case 'root-revoked':
       return `REVOKES the root ${nameOf(change.kid)}${why(change)}`;
   }
 }
 
 function why({ reason, compromisedSince }: { readonly reason: string; readonly compromisedSince?: string }): string {
-  return `, because: ${reason}${compromisedSince === undefined ? '' : `, in wrong hands since ${compromisedSince}`}.`;
+  return ` (reason: ${reason}${compromisedSince === undefined ? '' : `, compromised since ${compromisedSince}`}).`;
 }
 
 function by(endorsement: { readonly kid: string } | undefined, nameOf: NameOfRoot): string {
   return endorsement === undefined
-    ? ', which counts only for those who pin it.'
+    ? ', which is valid only for verifiers that pin it.'
     : `, for which the root ${nameOf(endorsement.kid)} vouches.`;
 }

@@ -9,7 +9,7 @@ export function widthOf(output: Output): number {
 
 /**
  * Breaks text at spaces; a hash or a path that is longer than a line keeps its line to itself.
- * @param indent stands before every line but the first, which continues what is there already
+ * @param indent precedes every line but the first, which continues the current line
  */
 export function wrap(text: string, width: number, indent: string): string {
   const lines: string[] = [];

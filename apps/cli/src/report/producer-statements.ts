@@ -1,6 +1,6 @@
 import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
 
-/** Times that the producer wrote into a certificate; nobody else vouches for them. */
+/** Times that the producer wrote into a certificate; no node vouches for them. */
 export interface StatedTimes {
   readonly createdAt: string | null;
   readonly timestamp: string | null;

@@ -54,19 +54,20 @@ function projectVerdict({ status, code, nodeReceipt }: ProjectEvaluation): Verdi
     return {
       tone: code === 'VERIFICATION_MATERIAL_UNAVAILABLE' ? 'careful' : 'bad',
       headline: code === 'VERIFICATION_MATERIAL_UNAVAILABLE' ? `NOT VERIFIED (${code})` : `FAILED (${code})`,
-      sentence: 'This project does not hold as a whole. Do not rely on it.',
+      sentence: 'This project failed verification as a whole. Do not rely on it.',
     };
   }
   return nodeReceipt.status === 'PASS'
     ? {
         tone: 'good',
         headline: 'VERIFIED',
-        sentence: 'The project is unchanged, a node has signed it, and every step that is here holds.',
+        sentence: 'The project is unchanged, a node has signed it, and every step that is present is valid.',
       }
     : {
         tone: 'neutral',
         headline: 'VERIFIED: integrity only, nobody vouches for the project',
-        sentence: 'The project fits its hash and every step holds, but no node has signed the project as a whole.',
+        sentence:
+          'The project matches its hash and every step is valid, but no node has signed the project as a whole.',
       };
 }
 
@@ -88,8 +89,8 @@ function projectChecks({ projectHash, structuralValid, steps, nodeReceipt }: Pro
 
 function signerRows(signer: ProjectSigner | null, { status }: LayerOutcome): [string, string][] {
   if (signer === null) {
-    const nobody = 'nobody signed the project as a whole';
-    return [['Node', status === 'SKIPPED' ? nobody : 'no signature could be confirmed']];
+    const unsigned = 'no node signed the project as a whole';
+    return [['Node', status === 'SKIPPED' ? unsigned : 'no signature could be confirmed']];
   }
   return [
     ['Node', printable(signer.nodeId)],

@@ -12,7 +12,7 @@ export interface Page {
   readonly width: number;
 }
 
-/** More findings than these are counted, not shown. */
+/** Maximum findings shown; further ones are only counted. */
 const MAX_FINDINGS = 20;
 
 export function section(title: string, body: string, { paint }: Page): string {
@@ -62,7 +62,7 @@ export function keyRows({ material, unavailable }: KeyLookup): [string, string][
   const isOpen = kind === 'url' && from.startsWith('http:');
   return [
     ['Keys from', `${kind === 'file' ? 'file' : 'address'} ${printable(from)}${when}`],
-    ...(isOpen ? [['', 'over http: anybody on the way could have changed them'] as [string, string]] : []),
+    ...(isOpen ? [['', 'over http: an attacker on the network could have changed them'] as [string, string]] : []),
     [
       'Keys of',
       `node ${printable(keySet.nodeId)}, ${voucher === undefined ? 'as the key set says' : 'as a root vouches'}`,

@@ -3,7 +3,7 @@ import type { Evaluation, KeyRescue, ReportedTimestamp } from '@cer/cer-core/ver
 import { printable } from '../printable.js';
 import { statedTimes } from './producer-statements.js';
 
-/** Who says when: the node, an authority that the reader pinned, the producer, this computer. */
+/** Each time with its source: the node, an authority that the reader pinned, the producer, this computer. */
 export function timeRows(evaluation: Evaluation): [string, string][] {
   const { signed, bundle, isHashOnly, timestamp, verifiedAt } = evaluation;
   const stated = isHashOnly ? null : statedTimes(bundle);
@@ -25,10 +25,10 @@ export function timeRows(evaluation: Evaluation): [string, string][] {
 }
 
 const UNCHECKED: readonly [string, string][] = [
-  ['Time stamp', 'there is one by a third party; --tsa-roots FILE checks it'],
+  ['Timestamp', 'present, from a third party; --tsa-roots FILE checks it'],
 ];
 
-/** What a third party saw and when, and which revoked key that saves. */
+/** What a timestamping authority confirmed, and the revoked key that this rescues. */
 export function witnessRows({ timestamp, keyRescue }: Pick<Evaluation, 'timestamp' | 'keyRescue'>): [string, string][] {
   return [...stampRows(timestamp), ...(keyRescue === null ? [] : rescueRows(keyRescue))];
 }
@@ -36,10 +36,10 @@ export function witnessRows({ timestamp, keyRescue }: Pick<Evaluation, 'timestam
 function stampRows(timestamp: ReportedTimestamp | null): [string, string][] {
   if (timestamp?.type !== 'rfc3161') return [];
   const { status, covers, detail = '', genTime = '', provider = '' } = timestamp;
-  if (status === 'invalid') return [['Time stamp', `does not hold: ${printable(detail)}`]];
+  if (status === 'invalid') return [['Timestamp', `invalid: ${printable(detail)}`]];
   const by = `by ${printable(provider)}`;
   if (status === 'untrusted') {
-    return [['Time stamp', `${printable(genTime)} (${by}, under no root that you pinned: it proves nothing)`]];
+    return [['Timestamp', `${printable(genTime)} (${by}, under no root that you pinned: it proves nothing)`]];
   }
   const what =
     covers === 'receipt' ? 'it saw the signature then at the latest' : 'it saw the content, and not the signature';
@@ -50,7 +50,7 @@ function stampRows(timestamp: ReportedTimestamp | null): [string, string][] {
 function rescueRows({ before, limit, revocationReason }: KeyRescue): [string, string][] {
   const since = before === 'compromisedSince' ? 'not to be trusted since' : 'revoked at';
   const reason = revocationReason === null ? '' : ` (${printable(revocationReason)})`;
-  return [['Key', `${since} ${printable(limit)}${reason}; the time stamp shows that the signature is older`]];
+  return [['Key', `${since} ${printable(limit)}${reason}; the timestamp shows that the signature is older`]];
 }
 
 function hasStamps(bundle: Evaluation['bundle']): boolean {

@@ -1,27 +1,27 @@
 import type { Evaluation, LayerOutcome } from '@cer/cer-core/verify';
 
-/** The verdict in words: a headline, and what it means in one sentence. */
+/** The verdict in words: a headline, and its meaning in one sentence. */
 export interface Verdict {
   readonly tone: 'good' | 'neutral' | 'careful' | 'bad';
   readonly headline: string;
   readonly sentence: string;
 }
 
-/** Words for people who are no programmers. Green is kept for what a node vouches for. */
+/** Written for readers who do not program. Only certificates that a node signed are green. */
 export function verdictOf(evaluation: Evaluation): Verdict {
   const { status, code, receipt, relaxations, isHashOnly } = evaluation;
   if (code === 'VERIFICATION_MATERIAL_UNAVAILABLE') {
     return {
       tone: 'careful',
       headline: `NOT VERIFIED (${code})`,
-      sentence: 'This certificate carries a signature, but without the public keys of its node nobody can check it.',
+      sentence: 'This certificate carries a signature, which cannot be checked without the public keys of its node.',
     };
   }
   if (status === 'FAILED') {
     return {
       tone: 'bad',
       headline: `FAILED (${code})`,
-      sentence: 'This certificate does not hold. Do not rely on it.',
+      sentence: 'This certificate failed verification. Do not rely on it.',
     };
   }
   if (receipt.status !== 'PASS') {
@@ -29,22 +29,22 @@ export function verdictOf(evaluation: Evaluation): Verdict {
       tone: 'neutral',
       headline: 'VERIFIED: integrity only, nobody vouches for it',
       sentence:
-        'The content fits the hash that stands beside it. Whoever changed the content could also have written a new ' +
-        'hash, for no node has signed it.',
+        'The content matches the hash in the same file. A forger who changed the content could have written a new ' +
+        'hash too, because no node signed it.',
     };
   }
   if (isHashOnly) {
     return {
       tone: 'good',
       headline: 'VERIFIED: a hash, not its content',
-      sentence: 'A node signed this hash at the time below. What the hash stands for is not part of the record.',
+      sentence: 'A node signed this hash at the time below. The content that it identifies is not part of the record.',
     };
   }
   if (relaxations.length > 0) {
     return {
       tone: 'careful',
       headline: 'VERIFIED under the rules of an older format',
-      sentence: `The signature holds; some checks of today do not apply to this format (${relaxations.join(', ')}).`,
+      sentence: `The signature is valid; some current checks do not apply to this format (${relaxations.join(', ')}).`,
     };
   }
   return status === 'VERIFIED_CONFIDENTIAL'
@@ -87,15 +87,15 @@ function receiptSentence({ receipt, keyRescue }: Evaluation): string {
     if (keyRescue !== null) {
       return (
         "The node's signature names this very hash and fits the node's key. The key was revoked, and an independent " +
-        'time stamp shows that the signature was made before that mattered.'
+        'timestamp shows that the signature was made before that mattered.'
       );
     }
     return "The node's signature names this very hash, fits the node's key, and is dated inside that key's life.";
   }
   if (receipt.status === 'SKIPPED') return 'There is no receipt: no node vouches for this certificate.';
   return receipt.code === 'VERIFICATION_MATERIAL_UNAVAILABLE'
-    ? 'There is a receipt, and no key to check its signature with.'
-    : 'There is a receipt, and it does not hold.';
+    ? 'There is a receipt, but no key to check its signature.'
+    : 'There is a receipt, and it is invalid.';
 }
 
 function envelopeSentence({ envelope, integrity, receipt, bundle }: Evaluation): string {
@@ -105,13 +105,13 @@ function envelopeSentence({ envelope, integrity, receipt, bundle }: Evaluation):
   }
   if (envelope.status === 'FAIL') {
     if (envelope.code === 'VERIFICATION_MATERIAL_UNAVAILABLE') {
-      return 'There is a second signature, over the content itself, and no key to check it with.';
+      return 'There is a second signature, over the content itself, but no key to check it.';
     }
     return integrity.status === 'PASS' && receipt.status === 'PASS'
-      ? "The second signature does not hold, though content and receipt do: it, or the node's facts it covers, was altered."
-      : 'The second signature, over the content itself, does not hold either.';
+      ? "The second signature is invalid although content and receipt are valid: it, or the node's facts it covers, was altered."
+      : 'The second signature, over the content itself, is invalid too.';
   }
   return envelope.reason === 'no-envelope' || envelope.reason === 'no-attestation'
     ? 'There is no second signature, over the content itself, to check.'
-    : 'Parts were removed, so what the second signature covers cannot be put together again. That is no fault.';
+    : 'Parts were removed, so the content that the second signature covers cannot be rebuilt. This is not a fault.';
 }

@@ -4,7 +4,7 @@ import { AUDIT_PACKAGE_TYPE, formatCursor, signManifest, type AuditPackageManife
 import { certified, TEST_NODE_ID, TEST_SIGNER, TEST_TENANT, TEST_TIME } from '@cer/cer-core/testing';
 import type { RawEntry } from './raw-zip.js';
 
-/** A record of a package: its certificate and what stands beside it. */
+/** A record of a package: its certificate, receipt and signature. */
 export interface PackageRecord {
   readonly certificate: JsonObject;
   readonly receipt: JsonObject;

@@ -39,7 +39,7 @@ export async function cer(argv: readonly string[], surroundings: Surroundings = 
 }
 
 async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {
-  // In small pieces, so that nobody relies on a line or a file coming in one.
+  // In small pieces: no reader may rely on a line or a file arriving in one.
   const bytes = new TextEncoder().encode(text);
   for (let at = 0; at < bytes.length; at += 1000) yield bytes.subarray(at, at + 1000);
 }

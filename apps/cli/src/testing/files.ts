@@ -13,11 +13,11 @@ export function sample(name: string): string {
 
 export function readSample(name: string): JsonObject {
   const value = parseJson(readFileSync(sample(name)));
-  if (!isJsonObject(value)) throw new TypeError(`${name} is no object`);
+  if (!isJsonObject(value)) throw new TypeError(`${name} is not an object`);
   return value;
 }
 
-/** A folder of its own for one test file. */
+/** A temporary folder for one test file. */
 export class Folder {
   readonly path = mkdtempSync(join(tmpdir(), 'cer-cli-'));
 

@@ -21,7 +21,7 @@ describe('--keys URL', () => {
       const { exitCode, stdout } = await cer(['verify', sample('certified.json'), '--keys', source]);
       expect(exitCode).toBe(0);
       expect(stdout).toMatch(/Keys from +address http:.*\.json,\s+fetched\s+2026-03-01T00:00:00\.000Z/);
-      expect(stdout).toContain('anybody on the way could have changed them');
+      expect(stdout).toContain('an attacker on the network could have changed them');
     }
     expect(asked).toEqual(['/.well-known/svc-node.json', '/.well-known/svc-node.json', '/some/keys.json']);
   });

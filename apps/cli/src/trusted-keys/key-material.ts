@@ -9,12 +9,12 @@ import { readOwnJson } from '../files/read-json.js';
 
 const MAX_KEY_SET_BYTES = 1024 * 1024;
 
-/** Where a key set came from, for the reader of a report to judge. */
+/** The source of a key set, for the reader of a report to judge. */
 export interface KeySource {
   readonly kind: 'file' | 'url';
   /** Path or address. */
   readonly from: string;
-  /** When the file was last changed, or when the address was asked; null where nobody knows. */
+  /** When the file was last changed, or when the address was fetched; null when unknown. */
   readonly date: string | null;
 }
 
@@ -28,14 +28,14 @@ export interface KeyMaterial {
   readonly voucher?: KeyVoucher;
 }
 
-/** Who vouches for a key set, and how far. @see docs/spec.md, "Key history verification" */
+/** The root that vouches for a key set, and its limits. @see docs/spec.md, "Key history verification" */
 export interface KeyVoucher {
   readonly rootFingerprint: string;
   readonly revocationsKnownUntil: string;
   readonly notices: readonly KeyHistoryFinding<KeyHistoryNotice>[];
 }
 
-/** Keys, or why there are none: what could not be fetched leaves signatures unchecked, and the verdict says so. */
+/** Keys, or the reason for their absence: without them signatures stay unchecked, and the verdict says so. */
 export type KeyLookup =
   | { readonly material: KeyMaterial; readonly unavailable: null }
   | { readonly material: null; readonly unavailable: string | null };
@@ -62,7 +62,7 @@ export async function loadKeys(source: string | undefined, io: Pick<Io, 'stdin' 
 }
 
 async function fetchKeys(source: string, io: Pick<Io, 'now'>): Promise<KeyLookup> {
-  // Loaded here only: where keys come from a file, no code that could open a connection is even read.
+  // Loaded here only: with keys from a file, no networking code is loaded at all.
   const { fetchJson, FetchFault, PUBLISHED_KEY_SET, publishedAddress } = await import('../http/fetch-json.js');
   const address = publishedAddress(source, PUBLISHED_KEY_SET);
   try {
@@ -70,7 +70,7 @@ async function fetchKeys(source: string, io: Pick<Io, 'now'>): Promise<KeyLookup
     return available(document, { kind: 'url', from: address, date: io.now().toISOString() });
   } catch (error) {
     if (!(error instanceof FetchFault) && !(error instanceof KeyError)) throw error;
-    return { material: null, unavailable: `the keys could not be had from ${address}: ${error.message}` };
+    return { material: null, unavailable: `the keys could not be fetched from ${address}: ${error.message}` };
   }
 }
 

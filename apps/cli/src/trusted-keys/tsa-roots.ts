@@ -31,7 +31,7 @@ export async function loadTsaRoots(source: string | undefined, io: Pick<Io, 'std
 
 /** @throws TimestampError for PEM without usable certificates */
 export async function timestampVerifier(pem: string): Promise<TimestampVerifier> {
-  // Loaded here only: who pins no roots does not wait for a parser of certificates.
+  // Loaded here only: without pinned roots no certificate parser is loaded.
   const { createTimestampVerifier, parseTsaRoots } = await import('@cer/timestamps');
   return createTimestampVerifier(parseTsaRoots(pem));
 }
