@@ -35,7 +35,7 @@ async function nodeOn(
     database,
     replace: ({ keys, store, logger }) => ({
       now,
-      quota: createQuota({ records: store.records, quotas: store.quotas, now, logger }),
+      quota: createQuota({ quotas: store.quotas, now, logger }),
       keys: {
         find: async (hash) => {
           const caller = await keys.find(hash);

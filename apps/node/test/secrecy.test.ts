@@ -9,7 +9,6 @@ import { hashValue } from '@cer/cer-core';
 import { CONFIDENTIAL_MEMBERS, executionRequest } from '@cer/cer-core/testing';
 import { connectRaw } from '@cer/http-service/testing';
 
-import { createQuota } from '../src/limits/quota.js';
 import { ask, at, objectAt, textAt, type Answer } from './ask.js';
 import { sealedElsewhere } from './sealed-elsewhere.js';
 import { postgresTestDatabase } from './store/postgres-test-database.js';
@@ -205,13 +204,12 @@ describe.each([
 
   it('after a store that throws the row, and one that is busy', async () => {
     const broken = await nodeWith({
-      replace: ({ store, now, logger }) => {
+      replace: ({ store }) => {
         const records = Object.assign(Object.create(store.records) as typeof store.records, {
           recordOnce: (record: unknown) =>
             Promise.reject(Object.assign(new Error(`${CANARY} ${JSON.stringify(record)}`), { detail: CANARY })),
         });
-        const quota = createQuota({ records, quotas: store.quotas, now, logger });
-        return { store: { ...store, records }, quota };
+        return { store: { ...store, records } };
       },
     });
     const refused = await certify(request(), broken);

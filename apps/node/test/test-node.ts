@@ -86,7 +86,7 @@ export async function startTestNode(options: TestNodeOptions = {}): Promise<Test
   logger.level = 'trace';
   const runtime = describeRuntime(TEST_NODE_ID);
   const attestor: Attestor = { ...TEST_ATTESTOR, signer: nativeTestSigner(), nodeRuntimeHash: runtime.hash };
-  const quota = createQuota({ records: store.records, quotas: store.quotas, now: () => new Date(), logger });
+  const quota = createQuota({ quotas: store.quotas, now: () => new Date(), logger });
   const usual: UsualDeps = {
     ...TEST_LIMITS,
     store,

@@ -162,7 +162,7 @@ describe('a node and the real control plane', () => {
         const directory = controlPlaneDirectory(dashboard.url, new Secret(SERVICE_TOKEN), remember);
         // Far from the end of its month: the quota begins again there.
         const inAMonth = (): Date => new Date('2026-01-15T12:00:00.000Z');
-        const quota = createQuota({ records: store.records, quotas: store.quotas, now: inAMonth, logger });
+        const quota = createQuota({ quotas: store.quotas, now: inAMonth, logger });
         // Without a memory, so that a new plan is in force at once.
         return { keys: directory, quota };
       },

@@ -45,4 +45,4 @@ export { createRouter, hotRoutes } from './routing/router.js';
 export type { RouterOptions } from './routing/router-options.js';
 export { createLogger, silentLogger, type Logger } from './telemetry/logger.js';
 export { createMetrics, metricsHandler, type Metrics } from './telemetry/metrics.js';
-export type { Trace } from './telemetry/trace.js';
+export { untraced, type Trace } from './telemetry/trace.js';

@@ -5,6 +5,7 @@ import { attestHashOnly } from '@cer/cer-core/attest';
 import type { Caller } from '../auth/key-directory.js';
 import { whileAttesting } from '../errors/refusals.js';
 import { attestAndRecord, type AttestDeps } from '../records/write/attest-and-record.js';
+import { recordExecution } from '../records/write/record-execution.js';
 import { certifyResponse } from '../records/certify-response.js';
 import { recordRemoved, recordToReplay } from '../records/write/mutation.js';
 import { metaOf, storedMeta, textMember } from '../records/stored-cer.js';
@@ -102,7 +103,7 @@ async function attestHash(
       timestamp: facts.attestedAt,
       commitmentSecretId: null,
     };
-    return { meta: made, outcome: await deps.quota.record(record, caller.limits) };
+    return { meta: made, outcome: await recordExecution(deps, record, caller.limits) };
   });
   if (outcome.recorded) return answer(deps, bundle, meta, requestId, false);
   if (outcome.record === null) throw recordRemoved();

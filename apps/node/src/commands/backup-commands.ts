@@ -2,18 +2,33 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import type { NodeConfig } from '../start/config.js';
+import { loadNodeConfig, type NodeConfig } from '../start/config.js';
 import { StartupError } from '../errors/startup-error.js';
 import { copyDatabase, type DatabaseMarks } from '../store/index.js';
+import type { Command } from './command.js';
 
 type BackupConfig = Pick<NodeConfig, 'databaseUrl' | 'keysFile' | 'commitmentSecretFile'>;
+
+export const backupCommand: Command = {
+  name: 'backup',
+  usage: [['backup --out FILE', 'copy the SQLite database while the node runs']],
+  takesArguments: true,
+  run: (args, env) => backUp(args, loadNodeConfig(env)),
+};
+
+export const restoreCommand: Command = {
+  name: 'restore',
+  usage: [['restore --from FILE', 'put such a copy where DATABASE_URL points, and nothing is yet']],
+  takesArguments: true,
+  run: (args, env) => restore(args, loadNodeConfig(env)),
+};
 
 /**
  * `backup --out FILE`: a consistent copy of the SQLite database; nodes keep running.
  * @returns the message for the operator
  * @throws StartupError, StoreError with the remedy
  */
-export function backUp(args: readonly string[], { databaseUrl, keysFile, commitmentSecretFile }: BackupConfig): string {
+function backUp(args: readonly string[], { databaseUrl, keysFile, commitmentSecretFile }: BackupConfig): string {
   const to = pathOf(args, 'out');
   const marks = copyDatabase(sqlitePath(databaseUrl, 'backup'), to);
   return `made ${to}: ${worded(marks)}. Not included, store separately: ${keysFile}, ${commitmentSecretFile}`;
@@ -24,7 +39,7 @@ export function backUp(args: readonly string[], { databaseUrl, keysFile, commitm
  * @returns the message for the operator
  * @throws StartupError, StoreError with the remedy
  */
-export function restore(args: readonly string[], { databaseUrl }: BackupConfig): string {
+function restore(args: readonly string[], { databaseUrl }: BackupConfig): string {
   const from = pathOf(args, 'from');
   const to = sqlitePath(databaseUrl, 'restore');
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });

@@ -1,23 +1,16 @@
-import { parseArgs } from 'node:util';
-import { silentLogger, type Environment } from '@cer/http-service';
+import { silentLogger } from '@cer/http-service';
 import { createAuditLog } from '../audit-log/audit-log.js';
 import { loadNodeConfig, type NodeConfig } from '../start/config.js';
 import { describeRuntime } from '../status/runtime.js';
 import { openKeyMaterial } from '../start/key-material.js';
 import { openSigningKeys } from '../start/open-signing-keys.js';
 import { StartupError } from '../errors/startup-error.js';
-import { openStore, type Store } from '../store/index.js';
+import type { Store } from '../store/index.js';
 import { changeSettings, shownTenant } from '../admin/settings-routes.js';
 import { SettingsChange, toStated } from '../tenants/tenant-settings.js';
+import { optionsOf, UsageError, withStore, type Command } from './command.js';
 
-const OPTIONS = {
-  name: { type: 'string' },
-  id: { type: 'string' },
-  'retention-days': { type: 'string' },
-  visibility: { type: 'string' },
-  'legal-hold': { type: 'string' },
-  publish: { type: 'string' },
-} as const;
+const OPTIONS = ['name', 'id', 'retention-days', 'visibility', 'legal-hold', 'publish'] as const;
 
 type Change = ReturnType<typeof toStated>;
 
@@ -28,33 +21,57 @@ interface Asked {
   readonly change: Change;
 }
 
+export const tenantCreateCommand: Command = {
+  name: 'tenant create',
+  usage: [['tenant create --name NAME', "print the tenant's id; made when there is none of that name"]],
+  takesArguments: true,
+  run: async (args, env) => {
+    const { name } = optionsOf(args, ['name']);
+    if (name === undefined || name.trim() === '') throw new UsageError('--name is required');
+    return withStore(env, async ({ tenants }) => (await tenants.createTenant(name)).tenantId);
+  },
+};
+
+export const tenantShowCommand: Command = {
+  name: 'tenant show',
+  usage: [['tenant show --name NAME | --id ID', "print the tenant's settings"]],
+  takesArguments: true,
+  run: async (args, env) => {
+    const asked = parseTenantArgs(args);
+    if (Object.keys(asked.change).length > 0) throw new UsageError('tenant show changes nothing');
+    return withStore(env, async (store) => shown(store, await tenantIdOf(store, asked)));
+  },
+};
+
 /**
- * Changes and shows the settings of a tenant, as the admin routes do, on the node's own database and with its own keys:
- * the audit log is signed.
- * @returns the JSON of the route's response
- * @throws StartupError with the remedy
+ * Changes the settings of a tenant, as the admin routes do, on the node's own database and with its own keys: the audit
+ * log is signed.
  * @see docs/spec.md, "Retention"
  */
-export async function tenantCommand(
-  act: 'set' | 'show',
-  args: readonly string[],
-  env: Environment,
-  usage: string,
-): Promise<string> {
-  const asked = parseTenantArgs(args, usage);
-  const changes = Object.keys(asked.change).length > 0;
-  if (changes !== (act === 'set')) {
-    throw new StartupError(`${changes ? 'tenant show changes nothing' : 'there is nothing to set'}\n\n${usage}`);
-  }
-  const config = loadNodeConfig(env);
-  const store = await openStore({ databaseUrl: config.databaseUrl, queueLimit: config.storeQueueLimit });
-  try {
-    const tenantId = await tenantIdOf(store, asked);
-    if (changes) await changeAsNode(config, store, tenantId, asked.change);
-    return JSON.stringify(await shownTenant(store, tenantId), null, 2);
-  } finally {
-    await store.close();
-  }
+export const tenantSetCommand: Command = {
+  name: 'tenant set',
+  usage: [
+    ['tenant set --name NAME | --id ID', 'change them, and print them'],
+    ['               --retention-days N|none', 'delete records when they are older'],
+    ['               --visibility public|hidden|default', ''],
+    ['               --legal-hold on|off', 'while on, nothing of the tenant is deleted'],
+    ['               --publish JSON|default', 'for example {"prompt":true,"metadata":["team"]}'],
+  ],
+  takesArguments: true,
+  run: async (args, env) => {
+    const asked = parseTenantArgs(args);
+    if (Object.keys(asked.change).length === 0) throw new UsageError('there is nothing to set');
+    return withStore(env, async (store) => {
+      const tenantId = await tenantIdOf(store, asked);
+      await changeAsNode(loadNodeConfig(env), store, tenantId, asked.change);
+      return shown(store, tenantId);
+    });
+  },
+};
+
+/** JSON, the same as the admin route answers. */
+async function shown(store: Store, tenantId: string): Promise<string> {
+  return JSON.stringify(await shownTenant(store, tenantId), null, 2);
 }
 
 async function tenantIdOf(store: Store, { name, id }: Asked): Promise<string> {
@@ -78,15 +95,9 @@ async function changeAsNode(config: NodeConfig, store: Store, tenantId: string, 
   }
 }
 
-function parseTenantArgs(args: readonly string[], usage: string): Asked {
-  let values: Partial<Record<keyof typeof OPTIONS, string>>;
-  try {
-    ({ values } = parseArgs({ args: [...args], options: OPTIONS }));
-  } catch {
-    throw new StartupError(`unknown option\n\n${usage}`);
-  }
-  const { name, id, publish, visibility, 'retention-days': days, 'legal-hold': hold } = values;
-  if ((name === undefined) === (id === undefined)) throw new StartupError(`--name or --id is required\n\n${usage}`);
+function parseTenantArgs(args: readonly string[]): Asked {
+  const { name, id, publish, visibility, 'retention-days': days, 'legal-hold': hold } = optionsOf(args, OPTIONS);
+  if ((name === undefined) === (id === undefined)) throw new UsageError('--name or --id is required');
   const stated = {
     ...(days !== undefined && { retentionDays: days === 'none' ? null : numberOf(days) }),
     ...(visibility !== undefined && { visibility: visibility === 'default' ? null : visibility }),
@@ -97,7 +108,7 @@ function parseTenantArgs(args: readonly string[], usage: string): Asked {
   const checked = SettingsChange.safeParse(stated);
   if (checked.success) return { name, id, change: toStated(checked.data) };
   const faults = new Set(checked.error.issues.map(({ path: [member] }) => faultOf(String(member))));
-  throw new StartupError(`${[...faults].join('\n')}\n\n${usage}`);
+  throw new UsageError([...faults].join('\n'));
 }
 
 const numberOf = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN);

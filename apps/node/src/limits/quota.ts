@@ -1,27 +1,42 @@
 import { ServiceError, type Logger } from '@cer/http-service';
 import type { PlanLimits } from '../auth/key-directory.js';
-import type { NewRecord, QuotaStore, RecordOutcome, RecordStore } from '../store/index.js';
+import type { QuotaStore } from '../store/index.js';
 import { QuotaBlock } from './quota-block.js';
 import { rateLimitHeaders } from '../auth/rate-limits.js';
 
+/** One execution to admit. `Outcome` is the result for its caller. */
+export interface PendingExecution<Outcome extends { readonly recorded: boolean }> {
+  /** Stores it. Counted when the outcome has `recorded: true`; not counted otherwise, nor when this rejects. */
+  readonly write: () => Promise<Outcome>;
+  /** Finds its earlier record, which is free; null for none. Called when the quota is used up. */
+  readonly recordedBefore: () => Promise<Outcome | null>;
+}
+
 /**
- * Limits records to the monthly quota of their tenant's plan. Replays of stored records are free.
+ * Admits executions up to the monthly quota of their tenant's plan, and counts them. Replays of stored records are free.
  * @see docs/spec.md, "Rate limits and quotas"
  */
 export interface Quota {
   /**
-   * Stores a record, like `recordOnce`.
+   * Writes an execution while the quota has room for it.
    * @throws ServiceError QUOTA_EXCEEDED when it would be a new one, beyond the limit
    */
-  record(record: NewRecord, limits: PlanLimits | undefined): Promise<RecordOutcome>;
-  /** Call before costly work. @throws ServiceError QUOTA_EXCEEDED when a record of this id would exceed the quota */
-  assertRoomFor(tenantId: string, executionId: string, limits: PlanLimits | undefined): Promise<void>;
+  admit<Outcome extends { readonly recorded: boolean }>(
+    tenantId: string,
+    limits: PlanLimits | undefined,
+    execution: PendingExecution<Outcome>,
+  ): Promise<Outcome>;
+  /**
+   * Call before costly work.
+   * @param isRecorded called when the quota is used up: whether the execution is stored already
+   * @throws ServiceError QUOTA_EXCEEDED when it could not be admitted now
+   */
+  assertRoom(tenantId: string, limits: PlanLimits | undefined, isRecorded: () => Promise<boolean>): Promise<void>;
   /** Returns this node's unused executions. */
   close(): Promise<void>;
 }
 
 export interface QuotaDeps {
-  readonly records: Pick<RecordStore, 'recordOnce' | 'findExecution' | 'findOwnByHash'>;
   readonly quotas: QuotaStore;
   readonly now: () => Date;
   readonly logger: Logger;
@@ -30,16 +45,16 @@ export interface QuotaDeps {
 /** Idle time after which a tenant's unused executions are returned. */
 const IDLE_MS = 5000;
 
-/** Maximum waits of a record for pending ones before it is refused: with continuous replays some are always pending. */
+/** Maximum waits of an execution for pending ones before it is refused: with continuous replays some are always pending. */
 const MAX_ROUNDS = 8;
 
 interface Account {
   block: QuotaBlock;
-  /** Pending records: each may be a replay and return its execution. */
+  /** Pending executions: each may be a replay and return what it took. */
   readonly underWay: Set<Promise<unknown>>;
 }
 
-export function createQuota({ records, quotas, now, logger }: QuotaDeps): Quota {
+export function createQuota({ quotas, now, logger }: QuotaDeps): Quota {
   const accounts = new Map<string, Account>();
   /** Pending returns of replaced blocks: closing waits for them. */
   const givingBack = new Set<Promise<void>>();
@@ -80,57 +95,46 @@ export function createQuota({ records, quotas, now, logger }: QuotaDeps): Quota 
     });
   }, IDLE_MS).unref();
 
-  const spend = async ({ block, underWay }: Account, record: NewRecord): Promise<RecordOutcome> => {
-    const recording = records.recordOnce(record);
-    underWay.add(recording);
+  const spend = async <Outcome extends { readonly recorded: boolean }>(
+    { block, underWay }: Account,
+    write: PendingExecution<Outcome>['write'],
+  ): Promise<Outcome> => {
+    const writing = write();
+    underWay.add(writing);
     try {
-      const outcome = await recording;
+      const outcome = await writing;
       if (!outcome.recorded) block.putBack();
       return outcome;
     } catch (error) {
       block.putBack();
       throw error;
     } finally {
-      underWay.delete(recording);
+      underWay.delete(writing);
     }
-  };
-
-  const replayOf = async ({
-    tenantId,
-    executionId,
-    certificateHash,
-    kind,
-  }: NewRecord): Promise<RecordOutcome | null> => {
-    if (executionId === null) {
-      const record = await records.findOwnByHash(tenantId, certificateHash, kind);
-      return record === null ? null : { recorded: false, existing: null, record };
-    }
-    const found = await records.findExecution(tenantId, executionId);
-    return found === null ? null : { recorded: false, existing: found.execution, record: found.record };
   };
 
   return {
-    record: async (record, limits) => {
+    admit: async (tenantId, limits, { write, recordedBefore }) => {
       const limit = limits?.executionsPerMonth ?? null;
-      if (limit === null) return records.recordOnce(record);
-      const account = accountOf(record.tenantId, limit);
+      if (limit === null) return write();
+      const account = accountOf(tenantId, limit);
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
-        if (await account.block.take()) return spend(account, record);
-        // Pending records may be this same execution, or replays that return theirs.
+        if (await account.block.take()) return spend(account, write);
+        // Those under way may be this very execution, or replays that put back what they took.
         const { size } = account.underWay;
         await Promise.allSettled(account.underWay);
-        const replay = await replayOf(record);
+        const replay = await recordedBefore();
         if (replay !== null) return replay;
         if (size === 0) break;
       }
       throw quotaExceeded(limit, now());
     },
-    assertRoomFor: async (tenantId, executionId, limits) => {
+    assertRoom: async (tenantId, limits, isRecorded) => {
       const limit = limits?.executionsPerMonth ?? null;
       if (limit === null) return;
       const { block } = accountOf(tenantId, limit);
       if (await block.take()) block.putBack();
-      else if ((await records.findExecution(tenantId, executionId)) === null) throw quotaExceeded(limit, now());
+      else if (!(await isRecorded())) throw quotaExceeded(limit, now());
     },
     close: async () => {
       clearInterval(idling);

@@ -15,7 +15,7 @@ import {
 } from './verify-request.js';
 
 export interface VerifyRenderDeps extends AttestDeps {
-  readonly quota: Pick<Quota, 'record' | 'assertRoomFor'>;
+  readonly quota: Pick<Quota, 'admit' | 'assertRoom'>;
   readonly renderer: RendererClient;
   readonly maxTotalFrames: number;
   readonly verifyUrl: string;
@@ -46,11 +46,12 @@ export async function planRender(
 
 /** @throws ServiceError QUOTA_EXCEEDED before rendering, if the result could not be certified */
 export function assertRoomFor(
-  { quota }: Pick<VerifyRenderDeps, 'quota'>,
+  { quota, records }: Pick<VerifyRenderDeps, 'quota' | 'records'>,
   { request, execution }: PlannedRender,
   { tenantId, limits }: Caller,
 ): Promise<void> {
-  return quota.assertRoomFor(tenantId, renderExecutionId(request, execution), limits);
+  const executionId = renderExecutionId(request, execution);
+  return quota.assertRoom(tenantId, limits, async () => (await records.findExecution(tenantId, executionId)) !== null);
 }
 
 /** Renders without progress events. Stills run twice, in separate contexts, and must be equal. */

@@ -40,7 +40,7 @@ import { signingKeyRoutes, type SigningKeyRouteDeps } from '../admin/signing-key
 import type { Signing } from '../signing/signing.js';
 import type { Store } from '../store/index.js';
 import { settingsRoutes } from '../admin/settings-routes.js';
-import { tracedParts } from '../tracing/traced-parts.js';
+import { tracedSigning } from '../tracing/traced-signing.js';
 import { verifyRoutes } from '../verify/verify-routes.js';
 
 /** Body sizes in bytes. */
@@ -99,7 +99,7 @@ function apiRoutes(deps: NodeDeps): Route[] {
   });
   const shared = {
     ...deps,
-    ...tracedParts(deps, deps.trace),
+    signing: tracedSigning(deps.signing, deps.trace),
     batchLines,
     verifyBudget,
     gate,

@@ -48,7 +48,7 @@ export async function startNode(env: Environment): Promise<RunningServer> {
     const { signing, operations, history, upkeep } = await openSigningKeys(keyDeps);
     const auditLog = createAuditLog({ audit: store.audit, signing, now });
     const timestamps = openTimestamps(config);
-    const quota = createQuota({ records: store.records, quotas: store.quotas, now, logger });
+    const quota = createQuota({ quotas: store.quotas, now, logger });
     const tracing = await openTracing(config.tracesUrl, runtime.version, logger);
     const app = createApp({
       ...config,

@@ -10,14 +10,13 @@ import {
 } from '@cer/cer-core/attest';
 import type { PlanLimits } from '../../auth/key-directory.js';
 import { whileAttesting } from '../../errors/refusals.js';
-import type { Quota } from '../../limits/quota.js';
 import type { Signing } from '../../signing/signing.js';
 import type { FirstVisibility, NewRecord, RecordOutcome } from '../../store/index.js';
 import { appIdOf, metaOf } from '../stored-cer.js';
+import { recordExecution, type RecordDeps } from './record-execution.js';
 
-export interface AttestDeps {
+export interface AttestDeps extends RecordDeps {
   readonly signing: Pick<Signing, 'attestorAt'>;
-  readonly quota: Pick<Quota, 'record'>;
   readonly now: () => Date;
 }
 
@@ -92,7 +91,7 @@ export async function attestAndRecord(deps: AttestDeps, submission: Submission):
       timestamp: submission.timestamp,
       commitmentSecretId: submission.commitmentSecretId,
     };
-    return { meta, outcome: await deps.quota.record(record, submission.limits) };
+    return { meta, outcome: await recordExecution(deps, record, submission.limits) };
   });
 }
 
