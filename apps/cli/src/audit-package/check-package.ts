@@ -13,7 +13,7 @@ import { openSoundZip } from './zip-structure.js';
 
 type CheckStatus = 'PASS' | 'FAIL' | 'SKIPPED';
 
-/** What is known of a package. */
+/** The result of checking a package. */
 export interface PackageVerification {
   readonly status: 'VERIFIED' | 'FAILED';
   /** The first reason to fail; `OK` on success. */
@@ -43,7 +43,7 @@ export interface PackageVerification {
 export interface PackageCheck {
   readonly trust: PackageTrust;
   readonly limits: PackageLimits;
-  /** With what the certificates are verified. */
+  /** The settings that verify the certificates. */
   readonly settings: BatchSettings;
   /** Called before the first record with how many there should be, then with how many more were verified. */
   readonly onProgress: { readonly start: (total: number | null) => void; readonly advance: (records: number) => void };

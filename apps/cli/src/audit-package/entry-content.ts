@@ -5,9 +5,9 @@ import { PackageRefused, type PackageFindings } from './package-finding.js';
 import type { SafeEntry } from './zip-structure.js';
 
 /**
- * Unpacks one entry as it is read. When it ends, its size and hash are held against the manifest.
- * @param listed what the manifest says of it; null: nothing to compare with
- * @throws PackageRefused PACKAGE_MALFORMED when it cannot be unpacked, or is larger than the directory says
+ * Unpacks one entry as it is read. When it ends, its size and hash are compared with the manifest.
+ * @param listed its entry in the manifest; null: nothing to compare with
+ * @throws PackageRefused PACKAGE_MALFORMED when it cannot be unpacked, or exceeds the size in the directory
  */
 export async function* entryContent(
   zip: ZipFile,

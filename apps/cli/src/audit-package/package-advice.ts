@@ -5,7 +5,7 @@ import type { PackageCode } from './package-finding.js';
 const GET_AGAIN =
   'Get the package again from the node (cer records export), or ask your source for the one that the node made.';
 
-/** What to do next, for each way in which a package itself can fail. */
+/** The advice for each failure of a package itself. */
 const ADVICE = {
   PACKAGE_MALFORMED: GET_AGAIN,
   PACKAGE_TOO_LARGE: 'Ask for a package of a shorter period, or read larger ones with --max-bytes N.',
@@ -24,7 +24,7 @@ const ADVICE = {
     'Take the line out of its file and give it to cer verify, which says what is wrong with that certificate.',
 } as const satisfies Record<PackageCode, string>;
 
-/** What to do about the finding that decided. */
+/** The advice for the decisive finding. */
 export function packageAdvice(code: PackageCode | FailureCode): string {
   return isPackageCode(code) ? ADVICE[code] : adviceFor(code);
 }

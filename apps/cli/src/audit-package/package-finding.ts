@@ -1,6 +1,6 @@
 import type { FailureCode } from '@cer/cer-core';
 
-/** Why a package fails, beside the codes of the certificates in it. @see docs/spec.md, "Audit package" */
+/** Failures of a package, in addition to the codes of its certificates. @see docs/spec.md, "Audit package" */
 export type PackageCode =
   | 'PACKAGE_MALFORMED'
   | 'PACKAGE_TOO_LARGE'
@@ -24,7 +24,7 @@ export interface PackageFinding {
   readonly detail: string;
 }
 
-/** A package that is not even unpacked, with the reason. */
+/** A package that is refused before unpacking, with the reason. */
 export class PackageRefused extends Error {
   override readonly name = 'PackageRefused';
   readonly finding: PackageFinding;
@@ -38,7 +38,7 @@ export class PackageRefused extends Error {
 /** Maximum findings stored; further ones are only counted. */
 const MAX_KEPT = 100;
 
-/** What was found, in the order of finding; bounded, whatever is handed over. */
+/** The findings in order; bounded for any input. */
 export class PackageFindings {
   readonly kept: PackageFinding[] = [];
   readonly #codes = new Set<PackageFinding['code']>();

@@ -1,4 +1,4 @@
-/** What an entry may be, and all of them together. */
+/** Limits for one entry and for all of them together. */
 export interface PackageLimits {
   readonly entries: number;
   /** Bytes, not compressed, of all entries. */

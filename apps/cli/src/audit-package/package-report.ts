@@ -10,7 +10,7 @@ import { VERIFIER } from '../version.js';
 import type { PackageVerification } from './check-package.js';
 import { packageAdvice } from './package-advice.js';
 
-/** More findings than these are counted, not shown to people. */
+/** Maximum findings in the text report; further ones are only counted. */
 const MAX_SHOWN = 20;
 
 /** Writes the report to stdout and, on failure, one JSON report and nothing else to stderr. @returns the exit code */
@@ -28,7 +28,7 @@ export function writePackageReport(
 }
 
 function toJson({ manifest, ...verification }: PackageVerification, keys: KeyLookup): object {
-  // The list of entries may have thousands of rows, and the package has it.
+  // The list of entries may have thousands of rows; the package itself contains it.
   const { entries, ...stated } = manifest ?? { entries: [] };
   return {
     ...verification,
@@ -80,7 +80,7 @@ function readable(verification: PackageVerification, keys: KeyLookup, page: Page
   ].join('');
 }
 
-/** What an auditor wants to know first. */
+/** The statement that auditors need first. */
 function completenessSentence({ code, completeness, manifest, checks, records }: PackageVerification): string {
   if (completeness === 'complete' && manifest !== null) {
     const failed =

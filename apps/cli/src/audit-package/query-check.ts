@@ -4,7 +4,7 @@ import { formatCursor, type AuditPackageManifest } from '@cer/cer-core/logs';
 import { parseTimestamp } from '@cer/keys';
 import type { PackageFindings } from './package-finding.js';
 
-/** Holds each record's line against the order and the query that the manifest states, one record in memory at a time. */
+/** Compares each record's line with the order and query in the manifest, with one record in memory at a time. */
 export class QueryCheck {
   readonly #manifest: AuditPackageManifest | null;
   readonly #findings: PackageFindings;

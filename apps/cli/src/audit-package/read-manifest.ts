@@ -15,7 +15,7 @@ import type { SafeEntry, SoundZip } from './zip-structure.js';
 const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
 const SIGNATURE_BYTES = 64;
 
-/** Whom the caller trusts. */
+/** The keys that the caller trusts. */
 export interface PackageTrust {
   readonly keySet: NodeKeySet | null;
   readonly nodeId: string | null;
@@ -27,7 +27,7 @@ export interface CheckedManifest {
   readonly isSigned: boolean;
 }
 
-/** Reads the manifest and checks its signature. What is wrong is added to the findings. */
+/** Reads the manifest and checks its signature. Faults are added to the findings. */
 export async function checkManifest(
   { zip, entries }: SoundZip,
   trust: PackageTrust,
@@ -74,7 +74,7 @@ function parseManifest(bytes: Buffer, findings: PackageFindings): AuditPackageMa
   return manifest;
 }
 
-/** Holds the names in the package against those in the manifest. */
+/** Compares the names in the package with those in the manifest. */
 export function compareNames({ entries }: SoundZip, manifest: AuditPackageManifest, findings: PackageFindings): void {
   const closing: ReadonlySet<string> = new Set([MANIFEST_NAME, MANIFEST_SIGNATURE_NAME]);
   const listed = new Set(manifest.entries.map(({ name }) => name));

@@ -13,11 +13,11 @@ const RECORDS_PER_CHUNK = 64;
 const BYTES_PER_CHUNK = 1024 * 1024;
 const part = /^(certificates|receipts)\/(\d{6,})\.ndjson$/;
 
-/** What the lines of a package are read with. */
+/** The settings for reading the lines of a package. */
 export interface LineReading {
   readonly zip: ZipFile;
   readonly entries: ReadonlyMap<string, SafeEntry>;
-  /** What the manifest says of each entry. */
+  /** The manifest's entries by name. */
   readonly listed: ReadonlyMap<string, AuditPackageEntry>;
   readonly findings: PackageFindings;
   /** A longer line is refused. */
@@ -42,7 +42,7 @@ export function lineReading(
   };
 }
 
-/** The numbers of the parts, in order. A part without its counterpart is found out by its lines. */
+/** The numbers of the parts, in order. A missing counterpart shows when its lines are read. */
 function partNumbers({ entries, findings }: LineReading): readonly string[] {
   const numbers = new Set(
     [...entries.keys()].map((name) => part.exec(name)?.[2]).filter((found) => found !== undefined),
@@ -109,7 +109,7 @@ function join(
     return null;
   }
   query.add(place, line);
-  // cer-core takes the two together as it takes the answer of a lookup, and holds one against the other.
+  // cer-core accepts the two together, like the response of a lookup, and compares one with the other.
   const names = ['certificateHash', 'receipt', 'signature', 'kid'];
   if (typeof member(line, 'resealedCertificateHash') === 'string') names.push('resealedCertificateHash');
   const around = JSON.stringify(Object.fromEntries(names.map((name) => [name, member(line, name) ?? null])));

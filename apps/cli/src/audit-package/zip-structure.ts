@@ -3,9 +3,9 @@ import { fromFdPromise, type Entry, type ZipFile } from 'yauzl';
 import { PackageRefused } from './package-finding.js';
 import type { PackageLimits } from './package-limits.js';
 
-// Everything that is checked of a ZIP before one byte of it is unpacked. @see docs/spec.md, "Audit package"
+// All checks of a ZIP before one byte of it is unpacked. @see docs/spec.md, "Audit package"
 
-/** Deflate gives 1032 to 1 at most; lines of JSON give about ten. */
+/** Deflate reaches 1032 to 1 at most; lines of JSON reach about ten. */
 const MAX_RATIO = 100;
 const RATIO_COUNTS_FROM = 1024 * 1024;
 
@@ -33,7 +33,7 @@ const REGULAR_FILE = 0o100000;
 
 const safeName = /^[A-Za-z0-9][A-Za-z0-9._-]*(\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
 
-/** An entry whose name and headers are as they should be. */
+/** An entry with a valid name and valid headers. */
 export interface SafeEntry {
   readonly name: string;
   readonly entry: Entry;
@@ -63,7 +63,7 @@ export async function openSoundZip(file: FileHandle, limits: PackageLimits): Pro
   return { zip, entries };
 }
 
-/** Runs a step of the library; what it says of a broken file becomes one code. */
+/** Runs a step of the library and maps its errors on broken files to one code. */
 async function read<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step();
@@ -84,7 +84,7 @@ async function readDirectory(zip: ZipFile, { totalBytes }: PackageLimits): Promi
   await read(async () => {
     for await (const entry of zip.eachEntry()) {
       const name = safeNameOf(entry);
-      // Where files are unpacked, names that differ in case may be one.
+      // File systems may treat names that differ in case as one.
       const folded = name.toLowerCase();
       if (names.has(folded)) throw new PackageRefused('ENTRY_DUPLICATE', name, 'is in the package more than once');
       names.add(folded);
@@ -120,7 +120,7 @@ function assertPlainFile(entry: Entry, name: string): void {
   const isKnown = entry.compressionMethod === STORED || entry.compressionMethod === DEFLATED;
   const isOdd = (entry.generalPurposeBitFlag & OTHER_FLAGS) !== 0 || entry.fileCommentLength > 0;
   if (!isKnown || isOdd || !hasPlainFields(entry.extraFieldRaw)) {
-    throw new PackageRefused('PACKAGE_MALFORMED', name, 'is stored in a way that no package is');
+    throw new PackageRefused('PACKAGE_MALFORMED', name, 'is stored in a way that packages do not use');
   }
 }
 
@@ -138,7 +138,7 @@ function hasPlainFields(fields: Buffer): boolean {
   return true;
 }
 
-/** Holds the entry's own header against the directory. @returns where the next entry must begin */
+/** Compares the entry's local header with the directory. @returns where the next entry must begin */
 async function endOfEntry(file: FileHandle, zip: ZipFile, { name, entry }: SafeEntry, start: number): Promise<number> {
   const mismatch = (rule: string): PackageRefused => new PackageRefused('ENTRY_HEADER_MISMATCH', name, rule);
   if (entry.relativeOffsetOfLocalHeader !== start) {
@@ -179,7 +179,7 @@ async function endOfDescriptor(file: FileHandle, entry: Entry, start: number): P
     return null;
   }
   if (bytes.readUInt32LE(8) === entry.compressedSize && bytes.readUInt32LE(12) === entry.uncompressedSize) {
-    // Where both readings fit, the long one: a short one would be followed by a header, not by four zeros.
+    // If both readings fit, the long one: a short one would be followed by a header, not by four zeros.
     const isLong = bytes.length === 24 && bytes.readUInt32LE(12) === 0 && bytes.readUInt32LE(16) === 0;
     if (!isLong) return start + 16;
   }
@@ -190,7 +190,7 @@ async function endOfDescriptor(file: FileHandle, entry: Entry, start: number): P
   return isSame ? start + 24 : null;
 }
 
-/** Nothing lies between the last entry and the directory, between the directory and the end, or behind the end. */
+/** Refuses bytes between the last entry and the directory, between the directory and the end, or after the end. */
 async function assertDirectoryFollows(file: FileHandle, entries: readonly SafeEntry[], start: number): Promise<void> {
   const { size } = await file.stat();
   const directoryEnd = entries.reduce(

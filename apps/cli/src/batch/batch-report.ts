@@ -7,10 +7,10 @@ import { keyRows } from '../report/sections.js';
 import type { BatchCall } from './batch-settings.js';
 import type { ItemResult } from './verify-item.js';
 
-/** The failure report names at most this many items; stdout has them all. */
+/** Maximum items in the failure report; stdout lists them all. */
 const MAX_NAMED = 100;
 
-/** Writes a line for each item as it comes, then the summary. */
+/** Writes a line for each item as it arrives, then the summary. */
 export class BatchReport {
   readonly #io: Io;
   readonly #call: BatchCall;
@@ -68,7 +68,7 @@ export class BatchReport {
     return `${this.#paint.bad('failed')}          ${hash}  ${name}  ${report.code}${why}`;
   }
 
-  /** @param hasFailed then stderr gets its one JSON report */
+  /** @param hasFailed true: stderr gets its one JSON report */
   finish(hasFailed: boolean): void {
     const { stdout, stderr, now } = this.#io;
     const counts = {

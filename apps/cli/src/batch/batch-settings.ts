@@ -1,7 +1,7 @@
 import type { JsonValue } from '@cer/canonical-json';
 import type { KeyLookup } from '../trusted-keys/key-material.js';
 
-/** A batch as it was called for. */
+/** The arguments of a batch. */
 export interface BatchCall {
   readonly sources: readonly string[];
   readonly keys: KeyLookup;
@@ -13,11 +13,11 @@ export interface BatchCall {
   readonly asJson: boolean;
 }
 
-/** What every item of a batch is verified with; plain data, so that it can go to another thread. */
+/** The settings that verify every item of a batch; plain data, so that they can be sent to a thread. */
 export interface BatchSettings {
   /** The key set document; null: no keys. */
   readonly keyDocument: JsonValue | null;
-  /** Where a root vouches for the keys: up to when. */
+  /** With a pinned root: the time up to which it vouches for the keys. */
   readonly revocationsKnownUntil: string | null;
   readonly tsaRootsPem: string | null;
   readonly nodeId: string | null;
@@ -26,7 +26,7 @@ export interface BatchSettings {
   readonly verifiedAt: string;
 }
 
-/** One thing to verify: a file to be read, or the bytes of one line, around which we may have put a level of our own. */
+/** One item to verify: a file to read, or the bytes of one line, which may be wrapped in one more level. */
 export type BatchItem =
   | { readonly name: string; readonly path: string; readonly fault?: never }
   | { readonly name: string; readonly bytes: Uint8Array; readonly levelsAround?: number; readonly fault?: never }

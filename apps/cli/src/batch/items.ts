@@ -10,7 +10,7 @@ import { splitLines } from './split-lines.js';
 const ITEMS_PER_CHUNK = 64;
 const BYTES_PER_CHUNK = 1024 * 1024;
 
-/** `-` and files called so hold one certificate a line. */
+/** `-` and files with these endings hold one certificate per line. */
 export function holdsLines(source: string): boolean {
   return source === '-' || /\.(ndjson|jsonl)$/i.test(source);
 }
@@ -61,7 +61,7 @@ interface Weighed {
   readonly item: BatchItem;
   /** Bytes held in memory. */
   readonly size: number;
-  /** What it adds to the progress shown. */
+  /** Its share of the progress shown. */
   readonly weight: number;
 }
 

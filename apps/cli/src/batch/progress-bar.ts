@@ -3,7 +3,7 @@ import type { Output } from '../io.js';
 const WIDTH = 30;
 const REDRAW_MS = 100;
 
-/** Shows on a terminal how far a batch is; anywhere else it says nothing, so that logs stay clean. */
+/** Shows the progress of a batch on a terminal; silent elsewhere, so that logs stay clean. */
 export class ProgressBar {
   readonly #output: Output;
   readonly #total: number | null;
@@ -28,7 +28,7 @@ export class ProgressBar {
     this.#output.write(`\r\u001b[K${this.#line()}`);
   }
 
-  /** Takes the bar away, so that what follows begins on a clean line. */
+  /** Removes the bar, so that further output starts on a clean line. */
   clear(): void {
     if (this.#output.isTerminal && this.#drawnAt > 0) this.#output.write('\r\u001b[K');
   }

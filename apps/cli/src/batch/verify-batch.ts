@@ -7,7 +7,7 @@ import { ProgressBar } from './progress-bar.js';
 import { verifyInOrder } from './verify-in-order.js';
 
 /**
- * Verifies many, on all cores, in order; one line each and a summary on stdout.
+ * Verifies many certificates on all cores, in order; one line each and a summary on stdout.
  * @returns the weightiest exit code of all
  */
 export async function verifyBatch(call: BatchCall, io: Io): Promise<ExitCode> {

@@ -10,13 +10,13 @@ import { UsageError } from '../usage-error.js';
 import { corrupted, exitCodeOf, verifyAny, type Verification } from '../verification.js';
 import type { BatchItem, BatchSettings, Chunk } from './batch-settings.js';
 
-/** What became of one item. */
+/** The result of one item. */
 export interface ItemResult {
   readonly name: string;
   readonly exitCode: ExitCode;
   /** Does a node vouch for it? */
   readonly isAttested: boolean;
-  /** Null when it could not even be read; then `usage` says why. */
+  /** Null when it could not be read; then `usage` gives the reason. */
   readonly report: JsonReport | null;
   readonly usage: string | null;
 }

@@ -13,7 +13,7 @@ const EXIT_CODES: readonly (readonly [string, string])[] = [
   ['3', 'the call was wrong: a missing file, broken JSON, an unknown flag'],
 ];
 
-/** Explains the commands. @param commands asked for late, since help is one of them */
+/** Explains the commands. @param commands read late, because help is one of them */
 export function helpCommand(commands: () => readonly Command[]): Command {
   return {
     name: 'help',
@@ -38,7 +38,7 @@ function help(args: readonly string[], commands: readonly Command[], io: Io): Ex
   return EXIT.verified;
 }
 
-/** What `cer` says when it is asked for nothing in particular. */
+/** The overview that `cer --help` prints. */
 export function overview(commands: readonly Command[], width: number): string {
   const first = commands.flatMap(({ examples }) => examples.slice(0, 1));
   return [

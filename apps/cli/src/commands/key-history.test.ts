@@ -35,7 +35,7 @@ const verifyIn = (path: string, { rootFingerprint }: TestKeyHistory, ...more: st
   call(['keys', 'history', 'verify', path, '--root', rootFingerprint, ...NODE, ...more]);
 
 describe('cer keys root init', () => {
-  it('makes a file for its owner only, prints what to publish, and no private key', async () => {
+  it('makes a private file and prints the public part', async () => {
     const path = folder.file('root.json');
     const { exitCode, stdout } = await call(['keys', 'root', 'init', '--out', path]);
     const root = openRootFile(path);
@@ -73,7 +73,7 @@ describe('cer keys root sign', () => {
   const read = (name: string): KeyHistoryDocument =>
     parseKeyHistory(JSON.parse(readFileSync(folder.file(name), 'utf8')) as unknown);
 
-  it('says what it signs, and makes what verifies under the fingerprint of the root', async () => {
+  it('shows the changes and signs them with the root', async () => {
     const { exitCode, stdout } = await sign(saved('history.json', unsigned), 'signed.json');
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/2\. +Adds the signing key/);
@@ -84,13 +84,13 @@ describe('cer keys root sign', () => {
     expect(said.stdout).toMatch(/Version +1, over 3 entries/);
   });
 
-  it('enters itself as the first root of a history that has none', async () => {
+  it('enters itself as the first root', async () => {
     const nodeOnly = saved('history.json', { ...unsigned, entries: [] });
     expect((await sign(nodeOnly, 'signed.json')).exitCode).toBe(0);
     expect(read('signed.json').entries.map(({ change }) => change.type)).toEqual(['root-added']);
   });
 
-  it('extends: the next version names only what is new', async () => {
+  it('shows only new entries for the next version', async () => {
     await sign(saved('history.json', unsigned), 'first.json');
     const { exitCode, stdout } = await sign(folder.file('first.json'), 'second.json', '--days', '7');
     expect(exitCode).toBe(0);
@@ -98,7 +98,7 @@ describe('cer keys root sign', () => {
     expect(read('second.json').statement).toMatchObject({ version: 2, nextUpdate: '2026-03-08T00:00:00.000Z' });
   });
 
-  it('vouches for another root, which may then sign for those who pinned the first', async () => {
+  it('vouches for another root that may sign next', async () => {
     const second = folder.file('second-root.json');
     await call(['keys', 'root', 'init', '--out', second]);
     const { publicKey } = openRootFile(second);
@@ -112,7 +112,7 @@ describe('cer keys root sign', () => {
     expect((await call(['keys', 'history', 'verify', next, '--root', fingerprint, ...NODE])).exitCode).toBe(0);
   });
 
-  it('signs neither an older nor another story than it signed before', async () => {
+  it('refuses older and forked histories', async () => {
     const other = { ...unsigned, entries: unsigned.entries.slice(0, 2) };
     await sign(saved('history.json', unsigned), 'first.json');
     expect(reasonOf(await sign(saved('other.json', other), 'second.json'))).toEqual({
@@ -130,7 +130,7 @@ describe('cer keys root sign', () => {
     const last = saved('last.json', { ...first, statement: { ...statement, version } });
     expect(reasonOf(await sign(last, 'second.json'))).toEqual({ exitCode: 1, reason: 'KEY_HISTORY_INVALID' });
     expect(existsSync(folder.file('second.json'))).toBe(false);
-    // A number that a node may have come to is followed: what it publishes must be higher.
+    // A plausible version is continued: the next one must be higher.
     await sign(saved('later.json', { ...first, statement: { ...statement, version: 7 } }), 'third.json');
     expect(read('third.json').statement?.version).toBe(8);
   });
@@ -143,7 +143,7 @@ describe('cer keys root sign', () => {
     expect(said.stdout.replaceAll(/\s+/g, ' ')).toContain('cer keys root sign --add-root');
   });
 
-  it('asks on a terminal, and signs after yes only', async () => {
+  it('asks on a terminal and signs only after yes', async () => {
     const history = saved('history.json', unsigned);
     const args = ['keys', 'root', 'sign', '--root', root, '--history', history, '--out', folder.file('signed.json')];
     const env = { XDG_STATE_HOME: join(folder.path, 'state'), NO_COLOR: '1' };
@@ -185,7 +185,7 @@ describe('cer keys root sign', () => {
 });
 
 describe('cer keys history verify', () => {
-  it('says as JSON what it accepted, and of which time', async () => {
+  it('reports the accepted state as JSON', async () => {
     const history = new TestKeyHistory();
     const document = await history.signed();
     const { stdout } = await verifyIn(saved('history.json', document), history, '--json');
@@ -198,7 +198,7 @@ describe('cer keys history verify', () => {
     });
   });
 
-  it('refuses an older history than the one it accepted, in another process too', async () => {
+  it('refuses an older history, across processes too', async () => {
     const history = new TestKeyHistory();
     const before = saved('before.json', await history.signed());
     history.add({
@@ -241,7 +241,7 @@ describe('cer keys history verify', () => {
     ).toContain('XDG_STATE_HOME');
   });
 
-  it('asks the well-known address of a node', async () => {
+  it('fetches the well-known address of a node', async () => {
     const history = new TestKeyHistory();
     const document = await history.signed();
     const asked: (string | undefined)[] = [];

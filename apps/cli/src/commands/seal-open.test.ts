@@ -104,7 +104,7 @@ describe('cer open', () => {
     expect(JSON.parse(stderr)).toMatchObject({ reason: 'CERTIFICATE_HASH_MISMATCH' });
   });
 
-  it('finds nothing to open where nothing is sealed', async () => {
+  it('refuses to open an unsealed value', async () => {
     const argv = ['open', sample('certified.json'), '--field', 'input', '--openings', openings, '--text', 'x'];
     const { exitCode, stdout } = await cer(argv);
     expect(exitCode).toBe(1);

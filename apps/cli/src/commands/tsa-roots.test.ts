@@ -44,7 +44,7 @@ function textMember(object: JsonObject, name: string): string {
   return value;
 }
 
-/** What a node asks an authority to stamp. */
+/** The imprint that a node sends to an authority. */
 function receiptDigest(bundle: JsonObject): Uint8Array {
   const attestation = objectMember(objectMember(bundle, 'meta'), 'attestation');
   return timestampDigest(timestampedText(objectMember(attestation, 'receipt'), textMember(attestation, 'signature')));
@@ -77,7 +77,7 @@ function verify(bundle: JsonObject, flags: readonly string[] = rootsOf(tsa), sin
 const failureOf = ({ stderr }: Said): unknown => JSON.parse(stderr);
 
 describe('a certificate whose key was revoked as compromised', () => {
-  it('is verified by a token from before, which OpenSSL accepts, and the report says why', async () => {
+  it('is verified by an earlier token that OpenSSL accepts', async () => {
     const token = await stamp(receiptDigest(certificate));
     const accepted = await tsa.accepts(Buffer.from(token, 'base64'), receiptDigest(certificate));
     expect(accepted).toContain('Verification: OK');
@@ -105,7 +105,7 @@ describe('a certificate whose key was revoked as compromised', () => {
     expect((await verify(stamped)).exitCode).toBe(0);
   });
 
-  it('fails without a token, without roots, and when the compromise is older than the token', async () => {
+  it('fails without token or roots, or after an older compromise', async () => {
     const stamped = withToken(certificate, await stamp(receiptDigest(certificate)));
     for (const said of [
       await verify(certificate),
@@ -141,7 +141,7 @@ describe('a certificate whose key was revoked as compromised', () => {
     expect(said.stdout.replace(/\s+/g, ' ')).toContain('under no root that you pinned');
   });
 
-  it('is judged the same in a batch of certificates and in an audit package', async () => {
+  it('gets the same verdict in batches and audit packages', async () => {
     const record = await packageRecord('in-a-package');
     const stamped = withToken(record.certificate, await stamp(receiptDigest(record.certificate)));
     const lines = folder.write('many.ndjson', [stamped, certificate].map((line) => JSON.stringify(line)).join('\n'));
@@ -163,7 +163,7 @@ describe('a certificate whose key was revoked as compromised', () => {
 });
 
 describe('a project whose key was revoked as compromised', () => {
-  it('is verified when its own receipt and those of its steps are stamped', async () => {
+  it('is verified when all its receipts are timestamped', async () => {
     const step = withToken(certificate, await stamp(receiptDigest(certificate)));
     const project = buildProject({ projectBundleId: 'p', projectTitle: 'A project' }, [
       { stepId: 'one', bundle: step },

@@ -13,7 +13,7 @@ const sealed = JSON.stringify(readSample('sealed.json'));
 const tampered = certified.replace('example-chat-1"', 'example-chat-9"');
 
 describe('cer verify --batch', () => {
-  it('says a line for each file, in order, and a summary', async () => {
+  it('prints a line per file, in order, and a summary', async () => {
     const files = ['certified.json', 'sealed.json', 'project.json'].map(sample);
     const { exitCode, stdout, stderr } = await cer(['verify', '--batch', ...files, ...KEYS]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -24,7 +24,7 @@ describe('cer verify --batch', () => {
     expect(stdout).toContain('3 checked in 0.0 s: 2 verified, 1 integrity only (nobody vouches for them), 0 failed');
   });
 
-  it('reads a certificate a line from standard input, blank lines left out', async () => {
+  it('reads one certificate per line from standard input', async () => {
     const { exitCode, stdout } = await cer(['verify', '--batch', '-', '--json', ...KEYS], {
       stdin: `${certified}\n\n  \r\n${sealed}`,
     });
@@ -40,7 +40,7 @@ describe('cer verify --batch', () => {
     ]);
   });
 
-  it('ends with 1 and one JSON report on stderr when an item failed', async () => {
+  it('exits with 1 and one JSON report when an item fails', async () => {
     const path = folder.write('some.ndjson', [certified, tampered, '{"a":1,"a":2}'].join('\n'));
     const { exitCode, stderr } = await cer(['verify', '--batch', path, ...KEYS]);
     expect(exitCode).toBe(1);
@@ -53,7 +53,7 @@ describe('cer verify --batch', () => {
     });
   });
 
-  it('ends with 3 when an item could not be read, whatever the others are', async () => {
+  it('exits with 3 when an item cannot be read', async () => {
     const path = folder.write('broken.jsonl', [certified, tampered, '{broken', certified].join('\n'));
     const { exitCode, stdout, stderr } = await cer(['verify', '--batch', path, folder.file('none.json'), ...KEYS]);
     expect(exitCode).toBe(3);
@@ -70,7 +70,7 @@ describe('cer verify --batch', () => {
     expect(stdout).toContain('long.ndjson:1: is larger than 10000 bytes');
   });
 
-  it('draws a progress bar on a terminal and takes it away again', async () => {
+  it('draws and removes a progress bar on a terminal', async () => {
     const { stderr } = await cer(['verify', '--batch', sample('certified.json'), ...KEYS], { isTerminal: true });
     expect(stderr).toMatch(/\[#{30}\] 100% {2}1 verified/);
     expect(stderr.endsWith('\r\u001b[K')).toBe(true);

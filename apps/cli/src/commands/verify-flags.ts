@@ -2,7 +2,7 @@ import type { TimestampVerifier, VerifyOptions } from '@cer/cer-core/verify';
 import { DEFAULT_MAX_BYTES } from '../files/read-bytes.js';
 import type { KeyLookup } from '../trusted-keys/key-material.js';
 
-/** Flags that every way to verify takes. */
+/** Flags of every verifying command. */
 export const VERIFY_FLAGS = {
   keys: { type: 'string' },
   history: { type: 'string' },
@@ -30,7 +30,7 @@ interface VerifyFlagValues {
   readonly 'require-attestation'?: boolean;
 }
 
-/** What the flags pin and demand, for cer-core. */
+/** The options for cer-core that the flags select. */
 export function verifyOptions(
   flags: VerifyFlagValues,
   keys: KeyLookup,

@@ -47,7 +47,7 @@ const made = async (changes: PackageChanges, of: readonly PackageRecord[] = reco
 const LINK = 0o120777 << 16;
 
 describe('cer verify-package', () => {
-  it('says of a good package that it is complete, for whom, and as of when', async () => {
+  it('reports a good package as complete', async () => {
     const { exitCode, stdout, stderr } = await verified(rawZip(good));
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(/^VERIFIED\n {2}This package is complete: the node signed that these 3 records are all/);
@@ -55,7 +55,7 @@ describe('cer verify-package', () => {
     expect(stdout).not.toMatch(/^ {2}(fail|skipped) /m);
   });
 
-  it('says the same as JSON', async () => {
+  it('reports the same as JSON', async () => {
     const { stdout } = await verified(rawZip(good), '--keys', keys, '--json');
     expect(JSON.parse(stdout)).toMatchObject({
       status: 'VERIFIED',
@@ -68,13 +68,13 @@ describe('cer verify-package', () => {
     });
   });
 
-  it('takes fields of times, which other programs write', async () => {
+  it('accepts time fields that other programs write', async () => {
     const times = (bytes: number): Buffer => Buffer.concat([Buffer.of(0x55, 0x54, bytes, 0), Buffer.alloc(bytes, 3)]);
     const zip = rawZip(good.map((entry) => ({ ...entry, extra: times(5), localExtra: times(13) })));
     expect((await verified(zip)).exitCode).toBe(0);
   });
 
-  it('takes parts, and a package of no records', async () => {
+  it('accepts parts, and a package without records', async () => {
     expect((await verified(await made({ perPart: 1 }))).exitCode).toBe(0);
     const empty = await verified(await made({ perPart: 1 }, []));
     expect([empty.exitCode, empty.stdout]).toEqual([0, expect.stringContaining('these 0 records')]);
@@ -172,18 +172,18 @@ describe('cer verify-package', () => {
     });
   });
 
-  it('refuses a bomb by what it says, and by what it does', async () => {
+  it('refuses a zip bomb by header and by content', async () => {
     const zeros = Buffer.alloc(200 * 1024 * 1024);
     const bomb: RawEntry = { name: 'bomb', content: zeros, deflated: true };
     expect(await refused(rawZip([...good, bomb]))).toMatchObject({ reason: 'PACKAGE_TOO_LARGE' });
-    // It says that it is small, and is not.
+    // Its header claims a small size.
     const lying: RawEntry = { name: 'README.txt', content: zeros, deflated: true, statedSize: 17 };
     expect(await refused(rawZip(changed('README.txt', lying)))).toMatchObject({ reason: 'PACKAGE_MALFORMED' });
     const small = await refused(rawZip(good), '--keys', keys, '--max-bytes', '1000');
     expect(small).toMatchObject({ reason: 'PACKAGE_TOO_LARGE' });
   });
 
-  it('refuses more entries than any package has, before it reads their names', async () => {
+  it('refuses too many entries before reading their names', async () => {
     const many = Array.from({ length: 60_000 }, (_, index): RawEntry => ({ name: `e${index}`, content: '' }));
     const zip = rawZip(many);
     // Sixteen bits are too few for more, so the longer form is put before the end.
@@ -304,7 +304,7 @@ describe('cer verify-package', () => {
     expect(report).toMatchObject({ checks: { manifestSignature: 'PASS', entries: 'PASS' }, completeness: 'unknown' });
   });
 
-  it('takes certificates of every depth that a node attests', async () => {
+  it('accepts certificates of every depth that nodes attest', async () => {
     const nested = (levels: number): JsonValue => (levels === 0 ? 1 : [nested(levels - 1)]);
     // The certificate and its context are two levels.
     const deep = await packageRecord('deep', { context: { signals: [], deep: nested(126) } });
@@ -332,7 +332,7 @@ describe('cer verify-package', () => {
     );
   }
 
-  it('believes the keys of the caller alone', async () => {
+  it("trusts only the caller's keys", async () => {
     expect(await refused(rawZip(good), '--keys', keys, '--node', 'node-other')).toMatchObject({
       reason: 'ATTESTATION_INVALID_SIGNATURE',
     });

@@ -40,7 +40,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const roots = await loadTsaRoots(flags['tsa-roots'], io);
   const totalBytes = totalBytesOf(flags['max-bytes']);
   const file = await openRegular(path);
-  // Loaded here only, so that no other command starts later for it.
+  // Loaded here only, so that other commands start faster.
   const { checkPackage } = await import('../audit-package/check-package.js');
   try {
     const pinned = await loadPinnedKeys(flags, flags.node ?? null, io);
@@ -83,7 +83,7 @@ function totalBytesOf(flag: string | undefined): number {
 
 /** A ZIP is read from its end, so it must be a file. */
 async function openRegular(path: string): Promise<FileHandle> {
-  if (path === '-') throw new UsageError('a package is read from its end: give a file, not standard input');
+  if (path === '-') throw new UsageError('a package is read from its end: pass a file, not standard input');
   let file: FileHandle;
   try {
     file = await open(path, 'r');

@@ -24,7 +24,7 @@ function withSnapshot(bundle: JsonObject, members: JsonObject): JsonObject {
 }
 
 describe('cer verify', () => {
-  it('says who signed, when, with which key, and where the keys came from', async () => {
+  it('reports signer, time, key and key source', async () => {
     const said = await cer(['verify', sample('certified.json'), ...KEYS]);
     expect(said).toMatchObject({ exitCode: 0, stderr: '' });
     expect(said.stdout.split('\n')[0]).toBe('VERIFIED');
@@ -40,7 +40,7 @@ describe('cer verify', () => {
     }
   });
 
-  it('gives a confidential certificate its own verdict', async () => {
+  it('gives a confidential certificate a separate verdict', async () => {
     const { exitCode, stdout } = await cer(['verify', sample('confidential.json'), ...KEYS]);
     expect(exitCode).toBe(0);
     expect(stdout.split('\n')[0]).toBe('VERIFIED, CONFIDENTIAL');
@@ -54,14 +54,14 @@ describe('cer verify', () => {
     expect(headline).not.toContain('\u001b[32m');
   });
 
-  it('shows a signed one in green, on a terminal only and not against NO_COLOR', async () => {
+  it('shows a signed one in green on a terminal without NO_COLOR', async () => {
     const argv = ['verify', sample('certified.json'), ...KEYS];
     expect((await cer(argv, { isTerminal: true })).stdout).toContain('\u001b[32mVERIFIED');
     expect((await cer(argv)).stdout).not.toContain('\u001b');
     expect((await cer(argv, { isTerminal: true, env: { NO_COLOR: '1' } })).stdout).not.toContain('\u001b');
   });
 
-  it('names the member and both hashes when a character was changed', async () => {
+  it('names the member and both hashes after a change', async () => {
     const path = folder.write('tampered.json', withSnapshot(readSample('certified.json'), { model: 'example-chat-2' }));
     const said = await cer(['verify', path, ...KEYS]);
     expect(said.exitCode).toBe(1);
@@ -77,19 +77,19 @@ describe('cer verify', () => {
     expect(said.stdout).toContain('What to do next');
   });
 
-  it('does not mind a change that nothing binds', async () => {
+  it('ignores a change in an unbound member', async () => {
     const path = folder.write('unbound.json', { ...readSample('certified.json'), note: 'mine' });
     expect((await cer(['verify', path, ...KEYS])).exitCode).toBe(0);
   });
 
-  it('cannot vouch for a signed certificate without keys', async () => {
+  it('does not verify a signed certificate without keys', async () => {
     const said = await cer(['verify', sample('certified.json')]);
     expect(said.exitCode).toBe(1);
     expect(said.stdout).toContain('NOT VERIFIED (VERIFICATION_MATERIAL_UNAVAILABLE)');
     expect(failureOf(said)).toMatchObject({ reason: 'VERIFICATION_MATERIAL_UNAVAILABLE' });
   });
 
-  it('holds the certificate to the node and the attestation that the caller demands', async () => {
+  it('enforces --node and --require-attestation', async () => {
     const other = await cer(['verify', sample('certified.json'), ...KEYS, '--node', 'another-node']);
     expect(failureOf(other)).toMatchObject({ reason: 'ATTESTATION_INVALID_SIGNATURE' });
     expect(other.stderr).toContain('names another node than the one that was asked for');
@@ -98,7 +98,7 @@ describe('cer verify', () => {
     expect(failureOf(unsigned)).toMatchObject({ reason: 'ATTESTATION_MISSING' });
   });
 
-  it('writes the report as JSON, with who signed', async () => {
+  it('writes the report as JSON with the signer', async () => {
     const { stdout } = await cer(['verify', '-', '--json', ...KEYS], {
       stdin: JSON.stringify(readSample('certified.json')),
     });
@@ -112,12 +112,12 @@ describe('cer verify', () => {
     });
   });
 
-  it('reads a saved package as it reads a bundle', async () => {
+  it('reads a saved package like a bundle', async () => {
     const path = folder.write('package.json', { cer: readSample('certified.json') });
     expect((await cer(['verify', path, ...KEYS])).exitCode).toBe(0);
   });
 
-  it.each(['verify', 'verify-project'])('%s shows the title that was verified, not one around it', async (command) => {
+  it.each(['verify', 'verify-project'])('%s shows the verified title, not an outer one', async (command) => {
     const wrapped = folder.write('titled.json', { projectTitle: 'Not the title', bundle: readSample('project.json') });
     const { exitCode, stdout } = await cer([command, wrapped, ...KEYS]);
     expect(exitCode).toBe(0);
@@ -140,7 +140,7 @@ describe('cer verify', () => {
     expect(said.stdout).toMatch(/Fingerprint +sha256:/);
   });
 
-  it('lets no text of a certificate or key set reach the terminal as a command', async () => {
+  it('escapes terminal commands in certificates and key sets', async () => {
     const evil = '\u001b]0;owned\u0007\u001b[2J\u009b31m\u202egnp.exe\u2028\r\n';
     const bundle = withSnapshot(readSample('sealed.json'), {
       model: evil,
@@ -188,7 +188,7 @@ describe('what cer verify cannot read', () => {
     expect(said.stderr).toContain(line);
   });
 
-  it('refuses a file over 256 MiB before reading it, until a flag raises the limit', async () => {
+  it('refuses a file over 256 MiB unless a flag allows it', async () => {
     const path = folder.write('huge.json', '{');
     truncateSync(path, 256 * 1024 * 1024 + 1);
     const said = await cer(['verify', path]);

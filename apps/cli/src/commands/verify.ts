@@ -53,7 +53,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const tsaRoots = await loadTsaRoots(flags['tsa-roots'], io);
   if (flags.hash !== undefined) {
     if (operands.length > 0 || flags.batch === true) throw new UsageError('--hash takes the place of FILE');
-    // Loaded here only: a file is verified without any code that could open a connection.
+    // Loaded here only: a file is verified without loading networking code.
     const { verifyByHash } = await import('../remote/verify-by-hash.js');
     const requireAttestation = flags['require-attestation'] ?? false;
     const { hash, node, keys, history, root } = flags;
@@ -65,7 +65,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   if (flags.batch !== true) {
     const source = onlyOperand(operands, 'FILE');
     if (source === '-') requireOneReaderOfStdin(flags);
-    // The file first: where it is missing, no node is asked for anything.
+    // The file first: if it is missing, no node is contacted.
     const json = readStrictJson(await readBytes(source, io.stdin, maxBytes), source);
     const keys = await loadPinnedKeys(flags, flags.node ?? null, io);
     const verification = await verifyAny(json, verifyOptions(flags, keys, tsaRoots?.verifier ?? null, io.now()));

@@ -88,9 +88,9 @@ describe('cer admin audit verify', () => {
     expect(asked).toBeLessThan(3);
   });
 
-  it('takes one log', async () => {
+  it('accepts exactly one log', async () => {
     const both = await cer(['admin', 'audit', 'verify', 'x', '--node', 'http://127.0.0.1:1', '--keys', keys]);
-    expect([both.exitCode, both.stderr]).toEqual([3, expect.stringContaining('give one')]);
+    expect([both.exitCode, both.stderr]).toEqual([3, expect.stringContaining('FILE and --node exclude each other')]);
   });
 
   it('needs the keys of the node', async () => {

@@ -52,13 +52,13 @@ class Refusal extends Error {
 async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const { flags, operands } = readArguments(args, FLAGS);
   const { material, unavailable } = await loadKeys(flags.keys, io);
-  if (flags.keys === undefined) throw new UsageError('--keys is missing: whose signatures should count?');
+  if (flags.keys === undefined) throw new UsageError('--keys is missing: pass the key set of the node');
   if (material === null) {
     const code = 'VERIFICATION_MATERIAL_UNAVAILABLE';
     return fail({ reason: code, code, detail: unavailable }, io);
   }
   const seen = flags.head === undefined ? null : await readHead(flags.head, io);
-  if (operands.length > 0 && flags.node !== undefined) throw new UsageError('FILE and --node are two logs: give one');
+  if (operands.length > 0 && flags.node !== undefined) throw new UsageError('FILE and --node exclude each other');
   const pages =
     operands.length > 0
       ? pagesOfFile(onlyOperand(operands, 'FILE'), io)
@@ -112,7 +112,7 @@ async function* pagesOfFile(file: string, io: Io): AsyncGenerator<JsonObject> {
   for (const line of text.split('\n')) {
     if (line.trim() === '') continue;
     const page = readOwnJson(new TextEncoder().encode(line), file);
-    if (!isJsonObject(page)) throw new UsageError('FILE: every line must be one answer of GET /v1/admin/audit');
+    if (!isJsonObject(page)) throw new UsageError('FILE: every line must be one response of GET /v1/admin/audit');
     yield page;
   }
 }
@@ -126,7 +126,7 @@ async function* pagesOfNode(address: string, secret: string): AsyncGenerator<Jso
     yield answer.body;
     const next = member(answer.body, 'next');
     if (typeof next !== 'number') return;
-    // It is the node that is checked: pages that lead back would be asked for without end.
+    // The node itself is under check: pages that lead back would be fetched without end.
     if (next <= after || !hasEntries(answer.body)) throw new NodeFault('the pages of the audit log do not advance');
     after = next;
   }
@@ -145,7 +145,7 @@ function adminSecret(file: string | undefined, io: Pick<Io, 'env'>): string {
     throw new UsageError('--admin-secret-file: cannot be read');
   }
   if (secret === undefined || secret === '') {
-    throw new UsageError('no admin secret: give --admin-secret-file or set CER_ADMIN_SECRET');
+    throw new UsageError('no admin secret: pass --admin-secret-file or set CER_ADMIN_SECRET');
   }
   return sendable(secret, file === undefined ? 'CER_ADMIN_SECRET' : '--admin-secret-file', 'admin secret');
 }

@@ -25,7 +25,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const { flags, operands } = readArguments(args, { node: { type: 'string' }, 'execution-id': { type: 'string' } });
   const address = nodeAddress(flags.node, io);
   const executionId = flags['execution-id'];
-  if (executionId !== undefined && operands.length > 0) throw new UsageError('give either HASH or --execution-id');
+  if (executionId !== undefined && operands.length > 0) throw new UsageError('pass either HASH or --execution-id');
   const query =
     executionId === undefined
       ? `certificate_hash=${encodeURIComponent(hashOperand(operands))}`

@@ -20,7 +20,7 @@ function hashOf({ certificateHash }: JsonObject): string {
   return certificateHash;
 }
 
-/** A node that answers everything with this. */
+/** A node with one response to every request. */
 const answering = (body: JsonValue, status = 200): Promise<string> =>
   servers.serve((_, response) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
@@ -52,11 +52,11 @@ async function expectFailed(said: Promise<Said>, code: string): Promise<void> {
 }
 
 describe('cer verify --hash, asking a node that lies', () => {
-  it('believes the record as it is, so that the refusals below are about the lies', async () => {
+  it('accepts the unchanged record', async () => {
     expect(await byHash(await answering(genuine))).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
-  it('refuses a genuine certificate that is another one', async () => {
+  it('refuses another genuine certificate', async () => {
     const other = readSample('certified-messages.json');
     await expectFailed(byHash(await answering(other)), 'CERTIFICATE_HASH_MISMATCH');
   });
@@ -68,7 +68,7 @@ describe('cer verify --hash, asking a node that lies', () => {
     }
   });
 
-  it('refuses another certificate under the hash that was asked for', async () => {
+  it('refuses another certificate under the requested hash', async () => {
     const other = { ...readSample('certified-messages.json'), certificateHash: hash };
     await expectFailed(byHash(await answering(other)), 'CERTIFICATE_HASH_MISMATCH');
   });
@@ -81,7 +81,7 @@ describe('cer verify --hash, asking a node that lies', () => {
     await expectFailed(byHash(await answering(changed(path, () => value))), 'CERTIFICATE_HASH_MISMATCH');
   });
 
-  it('refuses a receipt with a changed signature, and one of another record', async () => {
+  it('refuses changed and foreign receipts', async () => {
     const flipped = changed(['meta', 'attestation', 'signature'], (text) =>
       typeof text === 'string' ? `A${text.slice(1)}` : null,
     );
@@ -93,7 +93,7 @@ describe('cer verify --hash, asking a node that lies', () => {
     }
   });
 
-  it('refuses a record that its own key set does not verify, although the kid is in it', async () => {
+  it('refuses a record that fails under its key set', async () => {
     const signer = testSigner('liar', { kid: TEST_SIGNER.kid });
     const bundle = await certified();
     const node = await servers.serve((request, response) => {
@@ -106,13 +106,13 @@ describe('cer verify --hash, asking a node that lies', () => {
     expect(JSON.parse(said.stderr)).toMatchObject({ status: 'FAILED' });
   });
 
-  it('does not take a record without signatures for one that a node vouches for', async () => {
+  it('does not treat an unsigned record as attested', async () => {
     const bare = Object.fromEntries(Object.entries(genuine).filter(([name]) => name !== 'meta'));
     const { exitCode } = await byHash(await answering(bare), '--require-attestation');
     expect(exitCode).toBe(1);
   });
 
-  it('does not take a verdict for a certificate', async () => {
+  it('refuses a verdict in place of a certificate', async () => {
     for (const claim of [{ status: 'VERIFIED' }, { ok: true, certificateHash: hash, status: 'VERIFIED' }]) {
       expect((await byHash(await answering(claim))).exitCode).not.toBe(0);
     }
@@ -178,7 +178,7 @@ describe('every command that talks to a node', () => {
     expect(asked).toEqual([]);
   });
 
-  it.each(commands)('%s reports a refusal of the node like any other failure', async (_name, run) => {
+  it.each(commands)('%s reports a refusal by the node', async (_name, run) => {
     const { exitCode, stderr } = await run(
       await answering({ error: 'FORBIDDEN', message: 'no scope', status: 1 }, 403),
     );
@@ -192,14 +192,14 @@ describe('every command that talks to a node', () => {
     });
   });
 
-  it.each(commands)('%s shows no escape sequence of an error that the node made up', async (_name, run) => {
+  it.each(commands)('%s escapes terminal sequences in errors of the node', async (_name, run) => {
     const node = await answering({ error: 'X', message: '\u001b[2J\u001b]0;owned\u0007\u202e' }, 400);
     const { exitCode, stdout, stderr } = await run(node);
     expect(exitCode).toBe(1);
     expect(`${stdout}${stderr}`).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   });
 
-  it('lookup gives up on an endless answer while it arrives, packed or not', async () => {
+  it('lookup aborts an endless response, compressed or not', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 0x20);
     let sent = 0;
     const endless = await servers.serve((_, response) => {
@@ -215,11 +215,11 @@ describe('every command that talks to a node', () => {
     expect(said).toMatchObject({ exitCode: 1, stdout: '' });
     expect(JSON.parse(said.stderr)).toMatchObject({
       reason: 'NODE_UNAVAILABLE',
-      detail: 'the answer is larger than 256 MiB',
+      detail: 'the response is larger than 256 MiB',
     });
     expect(sent).toBeLessThan(1024);
 
-    // Packed once: to pack it all would hold up the node that is played here, and the command beside it.
+    // Compressed once: compressing all of it would block the fake node, which shares this process with the command.
     const packed = Buffer.concat(Array<Buffer>(300).fill(gzipSync(chunk)));
     const bomb = await servers.serve((_, response) => response.setHeader('content-encoding', 'gzip').end(packed));
     expect((await cer(['lookup', hash, '--node', bomb])).stderr).toContain('larger than 256 MiB');

@@ -8,13 +8,13 @@ import { fail } from '../report/failure.js';
 import { printable, printableJson } from '../printable.js';
 import { UsageError } from '../usage-error.js';
 
-/** How long a node may take, in milliseconds. */
+/** Maximum duration of a request, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
-/** More than any record has: a project of the largest size that nodes take, with room. */
+/** Maximum response: the largest project that nodes accept, with a margin. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
-/** What commands that talk to a node take. The key is never given on the command line: others could read it there. */
+/** Flags of commands that talk to a node. Keys are never arguments: other users could read them. */
 export const NODE_FLAGS = {
   node: { type: 'string' },
   'api-key-file': { type: 'string' },
@@ -41,7 +41,7 @@ export class NodeFault extends Error {
   override readonly name = 'NodeFault';
 }
 
-/** @throws UsageError when no address is given, or it is none */
+/** @throws UsageError when the address is missing or malformed */
 export function nodeAddress(flag: string | undefined, io: Pick<Io, 'env'>): string {
   const given = flag ?? io.env['CER_NODE_URL'];
   if (given === undefined || given === '') throw new UsageError('--node is missing (or set CER_NODE_URL)');
