@@ -26,10 +26,16 @@ const DATABASE_URL = z
 
 /** One or two addresses with a comma between them. */
 function authorityUrls() {
-  return z
-    .string()
-    .transform((text) => text.split(',').map((url) => url.trim()))
-    .pipe(z.array(serviceUrl()).max(2));
+  const urls = z.array(serviceUrl()).max(2);
+  return z.string().transform((text, context) => {
+    const { success, data } = urls.safeParse(text.split(',').map((url) => url.trim()));
+    if (success) return data;
+    context.addIssue({
+      code: 'custom',
+      message: 'must be at most 2 http or https URLs without credentials, query or fragment, separated by a comma',
+    });
+    return z.NEVER;
+  });
 }
 
 const path = (byDefault: string) => z.string().min(1).default(byDefault);

@@ -56,7 +56,7 @@ describe('a node with time-stamping authorities', () => {
   it.each<[string, Record<string, string>, RegExp]>([
     ['addresses without roots', { TSA_URLS: 'http://127.0.0.1:1', TSA_ROOTS_FILE: '' }, /TSA_ROOTS_FILE/],
     ['three addresses', { TSA_URLS: 'http://a.test,http://b.test,http://c.test' }, /TSA_URLS.*at most 2/],
-    ['what is no address', { TSA_URLS: 'http://u:canary@a.test' }, /TSA_URLS/],
+    ['a URL with credentials', { TSA_URLS: 'http://u:canary@a.test' }, /TSA_URLS: must be .*without credentials/],
     ['an unknown mode', { TSA_MODE: 'canary' }, /TSA_MODE/],
     ['a bound of no time', { TSA_TIMEOUT_MS: '0' }, /TSA_TIMEOUT_MS/],
     ['a missing file', { TSA_ROOTS_FILE: file('none.pem') }, /none\.pem: cannot be read/],

@@ -1,0 +1,97 @@
+// `npm run configuration`: makes docs/configuration.md from the schemas of all services. `-- --check` fails when the
+// document is stale. Needs a build.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { zodFaults } from '@cer/http-service';
+import { format, resolveConfig } from 'prettier';
+
+const root = join(import.meta.dirname, '..');
+const DOCUMENT = join(root, 'docs', 'configuration.md');
+
+/** The services, and the built module that exports `VARIABLES`. */
+const SERVICES = [
+  ['Attestation node', 'node', 'start/config-variables.js'],
+  ['Renderer', 'renderer', 'config.js'],
+  ['Public verifier', 'verifier', 'config.js'],
+  ['Evidence bridge', 'bridge', 'config.js'],
+  ['Dashboard', 'dashboard', 'config.js'],
+];
+
+/** Values that only variables of free text accept; the messages for all others are their rules. */
+const BAD_VALUES = ['\0', '\0'.repeat(100_000)];
+
+const INTRODUCTION = `# Configuration
+
+<!-- Made by \`npm run configuration\` from the schemas of the services: edit the descriptions there. -->
+
+Services are configured by environment variables. An empty variable counts as unset. A service does not start with an
+invalid configuration: it reports every faulty variable at once, by its name and rule, never its value. Relative paths
+are relative to the working directory. Sizes are in bytes and times in milliseconds unless the name says otherwise.
+
+\`npm start\` sets these variables itself; [README.md](../README.md) lists the few that it reads. [Operations](operations.md)
+describes the settings of a node in production.
+`;
+
+const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+const sections = await Promise.all(SERVICES.map(([title, name, module]) => section(title, name, module)));
+const document = await format([INTRODUCTION, ...sections].join('\n'), {
+  ...(await resolveConfig(DOCUMENT)),
+  filepath: DOCUMENT,
+});
+const shown = relative(process.cwd(), DOCUMENT);
+
+if (!values.check) {
+  writeFileSync(DOCUMENT, document);
+  console.log(`${shown}: written`);
+} else if (readFileSync(DOCUMENT, 'utf8') === document) {
+  console.log(`${shown}: as the schemas say`);
+} else {
+  console.error(`${shown}: is stale. Run: npm run build && npm run configuration`);
+  process.exitCode = 1;
+}
+
+/** A heading and the table of one service. */
+async function section(title, name, module) {
+  const { VARIABLES } = await import(pathToFileURL(join(root, 'apps', name, 'dist', module)).href);
+  const rows = Object.entries(VARIABLES.shape).map(
+    ([variable, schema]) =>
+      `| \`${variable}\` | ${defaultOf(schema)} | ${meaningOf(variable, schema)} | ${ruleOf(schema)} |`,
+  );
+  return [`## ${title}`, '', '| Variable | Default | Meaning | Constraint |', '| - | - | - | - |', ...rows, ''].join(
+    '\n',
+  );
+}
+
+function meaningOf(variable, { description }) {
+  if (description === undefined) throw new Error(`${variable} has no description`);
+  return cell(description);
+}
+
+/** The value that the schema sets by default, as written in the environment. */
+function defaultOf(schema) {
+  const { success, data } = schema.safeParse(undefined);
+  if (!success) return 'required';
+  if (data === undefined) return 'unset';
+  if (typeof data !== 'boolean') return `\`${data}\`${mebibytes(data)}`;
+  const written = ['1', '0', 'true', 'false'].find((text) => schema.safeParse(text).data === data);
+  return `\`${written}\``;
+}
+
+function mebibytes(value) {
+  const amount = value / 2 ** 20;
+  return Number.isInteger(amount) && amount > 0 ? ` (${amount} MiB)` : '';
+}
+
+/** The messages with which the schema refuses bad values, without the words that all of them share. */
+function ruleOf(schema) {
+  const results = BAD_VALUES.map((value) => [value, schema.safeParse(value)]);
+  const faults = results.flatMap(([value, { error }]) => (error === undefined ? [] : zodFaults(error, value, '')));
+  const rules = new Set(faults.map((fault) => fault.replace(/^[^:]*: must (be|have) (an? )?/, '')));
+  return cell([...rules].join('; ')).replaceAll(/"(\w+)"/g, '`$1`');
+}
+
+function cell(text) {
+  return text.replaceAll('|', '\\|');
+}
