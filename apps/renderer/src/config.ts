@@ -52,7 +52,9 @@ export const VARIABLES = z.object({
   MAX_TOTAL_FRAMES: wholeNumber(2).default(1800).describe('Maximum frames of a loop; must equal that of the node.'),
   FFMPEG_PATH: absolutePath()
     .optional()
-    .describe('ffmpeg for videos. Unset: searched in `PATH`; without ffmpeg videos answer 501.'),
+    .describe(
+      'ffmpeg for videos. Unset: the one in `/usr/bin`, `/usr/local/bin` or `/opt/homebrew/bin`. Without ffmpeg videos answer 501.',
+    ),
 });
 
 const Settings = VARIABLES.transform((env) => ({
