@@ -1,0 +1,57 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { proseOf, readDocument } from './documentation/blocks.js';
+import { root } from './npm-start.js';
+
+const DOCUMENTS = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' }).trim().split('\n');
+const MAPS = ['ARCHITECTURE.md', 'CONTRIBUTING.md'];
+
+/** The anchors of a document's headings, as GitHub makes them. */
+function anchorsOf(document: string): readonly string[] {
+  return [...proseOf(document).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** Links to other documents or to headings that do not exist. */
+function brokenLinks(document: string): readonly string[] {
+  const prose = proseOf(document).replaceAll(/`[^`\n]*`/g, '');
+  const links = [...prose.matchAll(/\]\((?!https?:)([^)\s]*)\)/g)].map(([, link = '']) => link);
+  return links.filter((link) => {
+    const [path = '', anchor] = link.split('#');
+    const target = path === '' ? document : join(dirname(document), path);
+    if (!existsSync(join(root, target))) return true;
+    return anchor !== undefined && !anchorsOf(target).includes(anchor);
+  });
+}
+
+describe('the documents', () => {
+  it.each(DOCUMENTS)('%s has no broken link', (document) => {
+    expect(brokenLinks(document)).toEqual([]);
+  });
+
+  it.each(MAPS)('%s names only paths that exist', (document) => {
+    const named = [...proseOf(document).matchAll(/`((?:apps|packages|docs|e2e|scripts|bench|examples)\/[^`\s]*)`/g)]
+      .map(([, path = '']) => path)
+      .filter((path) => !/[<>*]/.test(path));
+    expect(named.length).toBeGreaterThan(1);
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it('the README has at most 150 lines', () => {
+    expect(readDocument('README.md').split('\n').length).toBeLessThanOrEqual(150);
+  });
+
+  it('docs/configuration.md is as the schemas say', () => {
+    const { stdout, stderr } = spawnSync(process.execPath, ['scripts/configuration.mjs', '--check'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect({ stdout, stderr }).toEqual({ stdout: 'docs/configuration.md: as the schemas say\n', stderr: '' });
+  });
+});
