@@ -1,4 +1,4 @@
-// Makes dist/web: the site's files, named by their content, and offline.html, one file that needs no other.
+// Makes dist/web: the site's files, named by their content, and offline.html, a single self-contained file.
 // The same sources give the same bytes on every machine; the digest is printed for the release notes.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 
 const root = join(import.meta.dirname, '..');
-/** Where it goes; another folder where somebody only wants to compare. */
+/** Output folder; the first argument for a build to compare. */
 const out = process.argv[2] ?? join(root, 'dist', 'web');
 const source = (...path) => join(root, 'src', ...path);
 /** What the first visit of a certificate's page may cost, script, worker, style and all, in bytes of gzip. */
@@ -92,7 +92,7 @@ function offlinePage(script, style) {
   ].join('\n');
 }
 
-// Fetched by the worker only where a record carries a stamp of time, so it has a file of its own.
+// A separate file: the worker fetches it only for records with a timestamp.
 const timestamps = await bundle('timestamp-code-entry.ts', 'es');
 const timestampsName = named('timestamp-code', 'js', timestamps.script);
 const [site, worker, offline] = await Promise.all([

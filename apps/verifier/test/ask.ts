@@ -6,7 +6,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** One request as it stands on the wire: the path is sent untouched and no answer is followed. */
+/** One request as it is on the wire: the path is sent unchanged and redirects are not followed. */
 export function ask(base: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
@@ -25,7 +25,7 @@ export function ask(base: string, path: string, headers: Readonly<Record<string,
   });
 }
 
-/** What stands in the verdict element of a page. */
+/** The verdict element of a page. */
 export function verdictOf({ text }: Answer): string | undefined {
   return /data-verdict="([A-Z_]+)"/.exec(text)?.[1];
 }

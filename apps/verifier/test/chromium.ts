@@ -8,7 +8,7 @@ export function describeInChromium(name: string, suite: (chromium: Chromium) => 
   });
 }
 
-/** One browser for a suite, and pages that collect what must not happen. */
+/** One browser per suite, and pages that collect complaints. */
 class Chromium {
   #browser: Browser | undefined;
 
@@ -20,7 +20,7 @@ class Chromium {
     await this.#browser?.close();
   }
 
-  /** A page in a profile of its own. */
+  /** A page in its own profile. */
   async open(options: { readonly scripts?: boolean } = {}): Promise<WatchedPage> {
     if (this.#browser === undefined) throw new Error('the browser is not started');
     const context = await this.#browser.createBrowserContext();
@@ -31,7 +31,7 @@ class Chromium {
   }
 }
 
-/** A page with everything it complained about and every address it asked. */
+/** A page with its complaints and the addresses it requested. */
 export class WatchedPage {
   readonly page: Page;
   readonly #watch: PageWatch;

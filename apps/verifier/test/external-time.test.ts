@@ -60,13 +60,13 @@ describeInChromium('external time and pins', (chromium) => {
     await watched.page.waitForSelector('[data-key-state="confirmed"]');
   }
 
-  it('is shown by the server without JavaScript, as nobody’s that the visitor chose', async () => {
+  it('is shown without JavaScript as an unchosen authority’s', async () => {
     watched = await chromium.open({ scripts: false });
     const page = await ask(verifier.url, `/c/${encodeURIComponent(hashOf(record))}`);
     expect(page.text).toMatch(/data-external-time="untrusted".*Test TSA/s);
   });
 
-  it('loads the code for it on the site only where a record carries a stamp', async () => {
+  it('loads its code only for records with a timestamp', async () => {
     watched = await chromium.open();
     const isTimestampCode = (url: string): boolean => url.includes('/assets/timestamp-code-');
     const bare = await plain();
@@ -90,7 +90,7 @@ describeInChromium('external time and pins', (chromium) => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('counts in the offline file under a PEM file that the visitor chose, and under no other file', async () => {
+  it('counts offline only under the chosen PEM file', async () => {
     await openOffline();
     const keys = testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER }] });
     await watched.upload('#key-set-file', files.write('keys.json', keys));
@@ -106,7 +106,7 @@ describeInChromium('external time and pins', (chromium) => {
     expect([watched.complaints, watched.requests]).toEqual([[], [pathToFileURL(offline).href]]);
   });
 
-  it('takes keys from a history file once its root is confirmed, and says up to when revocations are known', async () => {
+  it('takes keys from a history file after confirmation', async () => {
     await openOffline();
     await watched.upload('#key-set-file', files.write('history.json', await nodeHistory().signed()));
     await watched.page.waitForSelector('[data-key-state="unconfirmed"]');
@@ -121,7 +121,7 @@ describeInChromium('external time and pins', (chromium) => {
     await watched.page.waitForSelector('.result[data-code="VERIFICATION_MATERIAL_UNAVAILABLE"]');
   });
 
-  it('fails under a history that revokes the key, for the stamp is younger than that', async () => {
+  it('fails when the timestamp is later than the revocation', async () => {
     await openOffline();
     await watched.upload('#key-set-file', files.write('history.json', await historyAfterRevocation().signed()));
     await confirmRoot();
@@ -131,7 +131,7 @@ describeInChromium('external time and pins', (chromium) => {
     await auditPage(watched.page, 'offline-key-revoked');
   });
 
-  it('saves a revoked key’s record whose stamp is older than the revocation', async () => {
+  it('rescues a record timestamped before the revocation', async () => {
     await openOffline();
     const life = { status: 'revoked' as const, revokedAt: '2098-01-01T00:00:00Z', revocationReason: 'superseded' };
     const keys = testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER, ...life }] });

@@ -28,7 +28,7 @@ const KINDS: readonly (readonly [string, Vector])[] = [
   ),
 ];
 
-it('has a vector for most codes that there are', () => {
+it('has a vector for most codes', () => {
   expect(KINDS.length).toBeGreaterThan(15);
 });
 
@@ -36,7 +36,7 @@ describeInChromium('each kind of failure', (chromium) => {
   beforeAll(() => chromium.start());
   afterAll(() => chromium.stop());
 
-  it.each(KINDS)('%s: is never green, names its code, and says what to do next', async (kind, vector) => {
+  it.each(KINDS)('%s: is never green, and names code and next step', async (kind, vector) => {
     const watched = await chromium.open();
     await watched.page.setOfflineMode(true);
     await watched.page.goto(pathToFileURL(join(WEB_BUILD_FOLDER, 'offline.html')).href);

@@ -40,7 +40,7 @@ describeInChromium('files on the start page', (chromium) => {
     await watched.upload(input, files.write('given.json', content));
   }
 
-  /** Clears what was checked before, gives the next file, and waits for its verdict. */
+  /** Clears the previous result, opens the next file, and waits for its verdict. */
   async function verdictFor(content: unknown): Promise<string | null> {
     await watched.page.evaluate(
       `[...document.querySelectorAll('.result')].forEach((node) => { node.dataset.old = '1' })`,
@@ -54,7 +54,7 @@ describeInChromium('files on the start page', (chromium) => {
     return watched.attribute('.result [data-verdict]', 'data-verdict');
   }
 
-  it('checks a certificate, a package, a sealed bundle and a changed one, and uploads nothing', async () => {
+  it('checks every kind of file without an upload', async () => {
     const record = await plain();
     const before = [watched.requests.length, node.requests.length];
     expect(await verdictFor(record)).toBe('VERIFIED');
@@ -71,7 +71,7 @@ describeInChromium('files on the start page', (chromium) => {
     expect(after).toEqual([(before[0] ?? 0) + 1, before[1]]);
   });
 
-  it('shows a hundred hostile strings in every field of a file as text and nothing else', async () => {
+  it('shows hostile strings of a file as text', async () => {
     const dialogs: string[] = [];
     watched.page.on('dialog', (dialog) => {
       dialogs.push(dialog.message());
@@ -98,7 +98,7 @@ describeInChromium('files on the start page', (chromium) => {
     await watched.page.waitForFunction('document.body.textContent.includes("The key set of this site")');
   });
 
-  it('takes pasted text, and a dropped file', async () => {
+  it('accepts pasted text and a dropped file', async () => {
     await watched.page.$eval(
       '#artefact-text',
       (node, text) => {
@@ -117,7 +117,7 @@ describeInChromium('files on the start page', (chromium) => {
     expect(await watched.text('.result .checked-by')).toContain('dropped.json');
   });
 
-  it('opens a confidential field with its salt, and no other value', async () => {
+  it('opens a confidential field with its salt only', async () => {
     const { bundle, salts } = sealed({ ...CONFIDENTIAL_MEMBERS, input: 'What is a receipt?' });
     if (salts === null) throw new Error('no salts');
     const { input } = formatOpenings(salts);
@@ -167,7 +167,7 @@ describeInChromium('files on the start page', (chromium) => {
     );
   });
 
-  it('catches a changed copy, and leaves the original as it is', async () => {
+  it('detects a changed copy, leaving the original unchanged', async () => {
     await verdictFor(await plain());
     await watched.page.$eval('#tamper-tool', (node) => {
       node.setAttribute('open', '');
@@ -182,7 +182,7 @@ describeInChromium('files on the start page', (chromium) => {
     await watched.page.waitForSelector('[data-tampered="ATTESTATION_INVALID_SIGNATURE"]');
   });
 
-  it('checks a project of ten thousand steps in a worker, telling how far it is', async () => {
+  it('checks ten thousand steps in a worker, with progress', async () => {
     const bundle = await longProject(10_000);
     await watched.page.evaluate(`
       globalThis.seen = new Set();
@@ -201,7 +201,7 @@ describeInChromium('files on the start page', (chromium) => {
     expect(await watched.page.evaluate(`document.querySelectorAll('[data-step]').length`)).toBe(100);
   });
 
-  it('complained about nothing', () => {
+  it('logged no complaint', () => {
     expect(watched.complaints).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ensureBuild } from '../../../scripts/setup/ensure-build.mjs';
 
 export default async function prepare() {
-  // As `npm start` does it, which other tests call: a build that it did not make it would write anew under these tests.
+  // The same build as `npm start`, which other tests call: it would replace any other build while these tests run.
   await ensureBuild({
     root: join(import.meta.dirname, '..', '..', '..'),
     workspaces: ['@cer/node', '@cer/cli', '@cer/verifier'],

@@ -21,7 +21,7 @@ const HOSTILE = [
   '<svg/onload=alert(N)>',
 ];
 
-/** So many texts of which each would do harm where it were taken for anything but text. */
+/** Texts that do harm wherever they are not treated as text. */
 export function hostileStrings(count: number): string[] {
   return Array.from(
     { length: count },

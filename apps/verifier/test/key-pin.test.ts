@@ -9,7 +9,7 @@ import { hashOf, lookupAnswer, plain } from './records.js';
 import { certificatePath, KEY_HISTORY_PATH, KEY_SET_PATH, startStubNode, type StubNode } from './stub-node.js';
 import { startVerifier, type VerifierUnderTest } from './verifier-under-test.js';
 
-// A node's keys as its history tells them, and a visitor who believes one root and nobody else.
+// A node's keys according to its history, and a visitor who trusts one root only.
 
 describeInChromium('the key history at /keys', (chromium) => {
   let node: StubNode;
@@ -45,13 +45,13 @@ describeInChromium('the key history at /keys', (chromium) => {
     await watched.page.waitForSelector('[data-history][data-checked-by="browser"]');
   }
 
-  /** Ticks the fingerprint, as somebody does who has compared it. */
+  /** Confirms the fingerprint, as a visitor who has compared it. */
   async function pin(): Promise<void> {
     await watched.page.click('input[name="confirm-root"]');
     await watched.page.waitForSelector('[data-pin-state="confirmed"]');
   }
 
-  it('tells every change without JavaScript too', async () => {
+  it('lists every change without JavaScript', async () => {
     await openKeys(signed);
     const page = await ask(verifier.url, '/keys');
     expect(page.text).toContain('data-history="signed"');
@@ -61,7 +61,7 @@ describeInChromium('the key history at /keys', (chromium) => {
     }
   });
 
-  it('is read again in the browser, and pins nothing before a fingerprint is confirmed', async () => {
+  it('is read in the browser, unpinned before confirmation', async () => {
     await openKeys(signed);
     expect(await watched.text('[data-history="signed"]')).toContain('Checked in your browser');
     expect(await watched.page.evaluate('localStorage.length')).toBe(0);
@@ -71,7 +71,7 @@ describeInChromium('the key history at /keys', (chromium) => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('then takes the keys of every page from what the root vouches for, and forgets on request', async () => {
+  it('supplies the keys of every page once pinned', async () => {
     await openKeys(signed);
     await pin();
     node.requests.length = 0;
@@ -89,7 +89,7 @@ describeInChromium('the key history at /keys', (chromium) => {
     expect(await watched.page.evaluate('localStorage.length')).toBe(0);
   });
 
-  it('gives no verdict where the node later shows an older history, or none of the pinned root', async () => {
+  it('gives no verdict under an older or unpinned history', async () => {
     const growing = nodeHistory();
     await growing.signed();
     const newer = await growing.signed();
@@ -109,7 +109,7 @@ describeInChromium('the key history at /keys', (chromium) => {
     await takeScreenshots(watched.page, 'keys-rolled-back');
   });
 
-  it('differs from the server where the pinned history revokes a key that the key set still praises', async () => {
+  it('differs from the server where only the history revokes', async () => {
     await openKeys(await historyAfterRevocation().signed());
     await pin();
     await watched.page.goto(`${verifier.url}${recordPath}`);
@@ -127,7 +127,7 @@ describeInChromium('the key history at /keys', (chromium) => {
     await auditPage(watched.page, name);
   });
 
-  it('keeps what the server showed where the browser cannot reach the node', async () => {
+  it('keeps the server’s result without the node', async () => {
     await openKeys(signed);
     const key = node.answers.get(KEY_SET_PATH);
     expect(key).toBeDefined();
@@ -137,7 +137,7 @@ describeInChromium('the key history at /keys', (chromium) => {
     await other.close();
   });
 
-  it('is put into a saved file, whose keys count once the root is confirmed', async () => {
+  it('is saved in the offline file and confirmed there', async () => {
     await openKeys(signed);
     const saved = await ask(verifier.url, `${recordPath}/offline.html`);
     expect(verdictOf(saved)).toBeUndefined();

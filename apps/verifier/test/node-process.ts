@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** The built node as its own process, with a database and keys of its own. */
+/** The built node as a separate process, with its own database and keys. */
 export interface NodeProcess {
   readonly url: string;
   /** Sends JSON with the node's API key. @throws Error when it is refused */

@@ -76,7 +76,7 @@ describeInChromium('the offline file from a disk, with the network cut', (chromi
     await watched.close();
   });
 
-  it('checks a project, and makes no request even when a script asks for one', async () => {
+  it('checks a project without any request', async () => {
     await openFile(BUILT);
     await watched.upload('#key-set-file', keySet);
     await watched.page.waitForSelector('#confirm-keys');
@@ -90,7 +90,7 @@ describeInChromium('the offline file from a disk, with the network cut', (chromi
     await watched.close();
   });
 
-  it('checks a saved certificate, under its own keys only when they are confirmed', async () => {
+  it('checks a saved certificate under confirmed keys only', async () => {
     const node = await startStubNode();
     const verifier = await startVerifier({ nodeUrl: node.url });
     const record = await plain();

@@ -33,7 +33,7 @@ describeInChromium('every page and state in a real Chromium', (chromium) => {
     expect(states.map(({ name }) => name)).toEqual(NAMES);
   });
 
-  it.each(NAMES)('%s: checked in the browser, accessible in light and dark, whole on a phone', async (name) => {
+  it.each(NAMES)('%s: checked, accessible in light, dark and on a phone', async (name) => {
     const state = states.find((candidate) => candidate.name === name);
     if (state === undefined) throw new Error('no such state');
     const watched = await chromium.open();

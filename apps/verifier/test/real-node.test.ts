@@ -60,7 +60,7 @@ describe('records of a real node', () => {
     expect(page.text).not.toMatch(/SECRET|withheld member|not published/);
   });
 
-  it('are not found once they are hidden, and found again', async () => {
+  it('disappear when hidden, and reappear', async () => {
     const hidden = await node.post('/v1/cer/ai/certify', {
       executionId: 'run-hidden',
       provider: 'example',
@@ -81,7 +81,7 @@ describe('records of a real node', () => {
     expect(verdictOf(await ask(verifier.url, path))).toBe('VERIFIED');
   });
 
-  it('come with a key history that the root of the node has signed', async () => {
+  it('come with a key history signed by the root', async () => {
     const { text } = await ask(verifier.url, '/keys');
     expect(text).toContain('data-history="signed"');
     expect(text.match(/data-change="key-(?:added|activated)"/g)).toHaveLength(2);
@@ -92,7 +92,7 @@ describe('records of a real node', () => {
     expect(page.text).toContain(`href="${paths.get('plain') ?? ''}"`);
   });
 
-  it('gives commands that check this very certificate with OpenSSL alone', async () => {
+  it('gives working OpenSSL commands for this certificate', async () => {
     const { text } = await ask(verifier.url, paths.get('plain') ?? '');
     const block = (id: string): string =>
       decoded(new RegExp(`<pre id="${id}"[^>]*>([^]*?)</pre>`).exec(text)?.[1] ?? '');
@@ -115,7 +115,7 @@ describeInChromium('records of a real node in Chromium', (chromium) => {
   beforeAll(() => chromium.start());
   afterAll(() => chromium.stop());
 
-  it('is believed no further than the root that the visitor pinned', async () => {
+  it('is trusted only under the pinned root', async () => {
     const watched = await chromium.open();
     await watched.page.goto(`${verifier.url}/keys`);
     await watched.page.waitForSelector('input[name="confirm-root"]');
@@ -127,7 +127,7 @@ describeInChromium('records of a real node in Chromium', (chromium) => {
     await watched.close();
   });
 
-  it.each(CASES)('%s: the browser fetches, checks and finds %s itself', async (name, verdict) => {
+  it.each(CASES)('%s: the browser itself finds %s', async (name, verdict) => {
     const watched = await chromium.open();
     await watched.page.goto(`${verifier.url}${paths.get(name) ?? ''}`);
     await watched.page.waitForSelector(`[data-checked-by="browser"][data-verdict="${verdict}"][data-tone="good"]`);

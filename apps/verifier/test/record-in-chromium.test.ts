@@ -35,7 +35,7 @@ describeInChromium('the check in the browser', (chromium) => {
     node.answers.set(certificatePath(hashOf(record)), { status: 200, body });
   }
 
-  it('is green where both fetched and found the same, and says who checked', async () => {
+  it('is green where server and browser agree', async () => {
     answer(serverNode, lookupAnswer(record));
     answer(browserNode, lookupAnswer(record));
     const watched = await chromium.open();
@@ -43,7 +43,7 @@ describeInChromium('the check in the browser', (chromium) => {
     await watched.page.waitForSelector('[data-checked-by="browser"][data-verdict="VERIFIED"][data-tone="good"]');
     expect(await watched.text('#verdict')).toMatch(/Our server found: Verified.*Your browser found: Verified/);
     expect(browserNode.requests).toEqual(expect.arrayContaining([certificatePath(hashOf(record)), KEY_SET_PATH]));
-    // Come back: the browser holds the page, and is told that it is unchanged.
+    // Second visit: the browser has the page cached and gets 304.
     await watched.page.goto(`${verifier.url}/`);
     await watched.page.goto(`${verifier.url}${path}`);
     await watched.page.waitForSelector('[data-checked-by="browser"][data-verdict="VERIFIED"][data-tone="good"]');
@@ -111,7 +111,7 @@ describeInChromium('the check in the browser', (chromium) => {
     await watched.close();
   });
 
-  it('checks a project of ten thousand steps again, telling how far it is', async () => {
+  it('rechecks a project of ten thousand steps with progress', async () => {
     const bundle = await longProject(10_000);
     for (const node of [serverNode, browserNode]) {
       node.answers.set(projectPath(projectHashOf(bundle)), { status: 200, body: { ok: true, ...bundle } });
@@ -134,7 +134,7 @@ describeInChromium('the check in the browser', (chromium) => {
     // Sealing the steps alone takes seconds on a busy machine.
   }, 300_000);
 
-  it('shows a page, not a line of JSON, to somebody who asks too often', async () => {
+  it('shows a page to a rate-limited visitor', async () => {
     const limited = await startVerifier({ nodeUrl: serverNode.url, rateLimitPerMinute: 1 });
     const watched = await chromium.open();
     await watched.page.goto(`${limited.url}/how-it-works`);
@@ -146,7 +146,7 @@ describeInChromium('the check in the browser', (chromium) => {
     await limited.close();
   });
 
-  it('can be walked by keyboard: skip link, then navigation, then the first action', async () => {
+  it('is operable by keyboard in the expected order', async () => {
     answer(serverNode, lookupAnswer(record));
     answer(browserNode, lookupAnswer(record));
     const watched = await chromium.open();

@@ -82,11 +82,11 @@ describe('the verdicts on all vectors', () => {
     return { ...site.get(name)?.report };
   }
 
-  it('has many vectors to look at', () => {
+  it('covers many vectors', () => {
     expect(vectors.length).toBeGreaterThan(100);
   });
 
-  it('are those that the vectors state', () => {
+  it('match the vectors', () => {
     // A page knows a project when it sees one, and so never verifies it as a certificate.
     const fitting = vectors.filter(({ name, kind }) => kind === 'project' || site.get(name)?.kind === 'certificate');
     const found = fitting.map((vector) => [vector.name, siteReport(vector)['status']]);
@@ -106,7 +106,7 @@ describe('the verdicts on all vectors', () => {
     });
     const siteEssence = vectors.map((vector) => {
       const { name, refused } = vector;
-      // Text that is no JSON at all is a mistake in the call on a command line, and a failed file on a page.
+      // Text that is not JSON is a usage error on a command line, and a failed file on a page.
       if (refused === 'JSON_SYNTAX') return { name, exit: 3 };
       const report = siteReport(vector);
       return { name, exit: report['status'] === 'FAILED' ? 1 : 0, ...Object(essence(report)) } as unknown;
@@ -152,7 +152,7 @@ describe('the verdicts under a pinned root and chosen time authorities', () => {
     files.remove();
   });
 
-  it('are the same on the command line, with the time and up to when revocations are known', async () => {
+  it('are the same on the command line, with timestamps', async () => {
     const record = await stamped(await plain(), tsa);
     const pem = files.write('roots.pem', tsa.rootPem);
     const cases = [
@@ -178,7 +178,7 @@ describe('the verdicts under a pinned root and chosen time authorities', () => {
       const chosen = roots === null ? [] : ['--tsa-roots', roots];
       lines.push(JSON.stringify(['verify', ...given, '--root', rootFingerprint, ...chosen, '--json']));
     }
-    // Each with a memory of its own: the histories contradict each other, and a second one would be a fork.
+    // Each with its own memory: the histories contradict each other, and a second one would be a fork.
     const cli = lines
       .flatMap((line) => runCli([line]))
       .map(({ stdout }, index) => {
@@ -194,7 +194,7 @@ describe('the verdicts under a pinned root and chosen time authorities', () => {
     ]);
   });
 
-  /** Without roots the command line looks at no token, and a page says of each that nobody chose its authority. */
+  /** Without roots the command line ignores tokens, and a page reports each as from an unchosen authority. */
   function timeIn(report: object, hasRoots: boolean): Readonly<Record<string, unknown>> {
     const { timestamp, keyRescue, revocationsKnownUntil } = report as Readonly<Record<string, unknown>>;
     return { revocationsKnownUntil, keyRescue, ...(hasRoots && { timestamp }) };

@@ -64,7 +64,7 @@ describe('the page of a certificate', () => {
     expect(page.text).toContain('openssl pkeyutl -verify');
   });
 
-  it('takes the colon bare and encoded', async () => {
+  it('accepts a bare and an encoded colon', async () => {
     const [encoded, bare] = await Promise.all([
       ask(verifier.url, `/c/${hash.replace(':', '%3A')}`),
       ask(verifier.url, `/c/${hash}`),
@@ -72,7 +72,7 @@ describe('the page of a certificate', () => {
     expect([verdictOf(encoded), verdictOf(bare)]).toEqual(['VERIFIED', 'VERIFIED']);
   });
 
-  it('names member, expected and computed hash of a changed record', async () => {
+  it('reports the changed member with both hashes', async () => {
     const path = publish(changed(record, ['snapshot', 'model'], 'another-model'), hash);
     const page = await ask(verifier.url, path);
     publish(record);
@@ -81,14 +81,14 @@ describe('the page of a certificate', () => {
     expect(page.text).toMatch(new RegExp(`Expected.*${hash}.*Computed.*sha256:`, 's'));
   });
 
-  it('fails when the node answers with another certificate, however valid', async () => {
+  it('fails for another valid certificate', async () => {
     const other = await confidential();
     const page = await ask(verifier.url, publish(other, `sha256:${'0'.repeat(64)}`));
     expect(verdictOf(page)).toBe('FAILED');
     expect(page.text).toContain('is another certificate than the one asked for');
   });
 
-  it('is confidential, and never green without a receipt', async () => {
+  it('shows confidential, never green without a receipt', async () => {
     const sealedBundle = sealedOnly();
     node.answers.set(certificatePath(hashOf(sealedBundle)), { status: 200, body: sealedBundle });
     const [secret, unsigned] = await Promise.all([
@@ -112,7 +112,7 @@ describe('the page of a certificate', () => {
     expect(page.text).not.toMatch(/SECRET-(?:IN|OUT)PUT(?!_)/);
   });
 
-  it('says not found, unreachable and malformed apart', async () => {
+  it('distinguishes not found, unreachable and malformed', async () => {
     const missing = await ask(verifier.url, `/c/sha256:${'1'.repeat(64)}`);
     expect([missing.status, verdictOf(missing)]).toEqual([404, 'NOT_FOUND']);
     node.answers.set(certificatePath(`sha256:${'2'.repeat(64)}`), 'hang-up');
@@ -129,7 +129,7 @@ describe('the page of a certificate', () => {
     expect(nothing.headers['etag']).toMatch(/^W\/"/);
   });
 
-  it('gives the report to whoever asks for JSON', async () => {
+  it('answers a JSON request with the report', async () => {
     const report = await ask(verifier.url, `/c/${hash}`, { accept: 'application/json' });
     expect(report.headers['content-type']).toContain('application/json');
     expect(JSON.parse(report.text)).toMatchObject({
@@ -148,7 +148,7 @@ describe('the page of a certificate', () => {
 });
 
 describe('caching', () => {
-  it('lets a visitor keep a verdict only while record and keys are the same', async () => {
+  it('caches a verdict until record or keys change', async () => {
     let time = Date.now();
     const own = await startVerifier({ nodeUrl: node.url, now: () => new Date(time) });
     const first = await ask(own.url, `/c/${hash}`);
@@ -180,7 +180,7 @@ describe('caching', () => {
     },
   );
 
-  it('gives pages that are not there and badges a tag too, and assets for good', async () => {
+  it('tags missing pages and badges, caches assets permanently', async () => {
     const missing = await ask(verifier.url, `/c/sha256:${'1'.repeat(64)}`);
     const badge = await ask(verifier.url, `/badge/${hash}.svg`);
     for (const { headers } of [missing, badge]) {
@@ -211,7 +211,7 @@ describe('safety', () => {
     expect(text).not.toMatch(/ style="| on[a-z]+="/);
   });
 
-  it('takes absolute addresses from its configuration, whatever Host says', async () => {
+  it('ignores Host in absolute addresses', async () => {
     const { text } = await ask(verifier.url, `/c/${hash}`, {
       host: 'evil.example',
       'x-forwarded-host': 'evil.example',
@@ -220,7 +220,7 @@ describe('safety', () => {
     expect(text).toContain(`property="og:url" content="${PUBLIC_URL}/c/${encodeURIComponent(hash)}"`);
   });
 
-  it('asks only the configured node, whatever is looked up', async () => {
+  it('connects only to the configured node', async () => {
     const other = await startStubNode();
     for (const query of [
       `${other.url}/c/${hash}`,
@@ -238,7 +238,7 @@ describe('safety', () => {
     await other.close();
   });
 
-  it('keeps records out of search engines, and lets the explanation in', async () => {
+  it('excludes records from search engines', async () => {
     const robots = await ask(verifier.url, '/robots.txt');
     expect(robots.text).toMatch(/^User-agent: \*\n(?:Disallow: \/(?:c|p|e)\/\n){3}/);
     const isKept = async (path: string): Promise<boolean> =>
@@ -248,7 +248,7 @@ describe('safety', () => {
     expect(await isKept('/how-it-works')).toBe(false);
   });
 
-  it('refuses a client that asks too often, and no other page of the build', async () => {
+  it('limits the page requests of a client', async () => {
     const limited = await startVerifier({ nodeUrl: node.url, rateLimitPerMinute: 3 });
     const statuses: number[] = [];
     for (let count = 0; count < 5; count += 1) statuses.push((await ask(limited.url, '/')).status);
@@ -325,7 +325,7 @@ describe('other pages', () => {
     expect((await ask(verifier.url, '/ready')).status).toBe(200);
   });
 
-  it('gives attested records a badge, and others none', async () => {
+  it('has a badge for attested records only', async () => {
     const good = await ask(verifier.url, `/badge/${encodeURIComponent(hash)}.svg`);
     expect([good.status, good.headers['content-type']]).toEqual([200, 'image/svg+xml; charset=utf-8']);
     expect(good.text).toContain(`attested ${hash.slice(7, 15)}`);
@@ -334,21 +334,21 @@ describe('other pages', () => {
     expect((await ask(verifier.url, `/badge/${hashOf(sealedBundle)}.svg`)).status).toBe(404);
   });
 
-  it('tells who would save a record that the node is away, not that there is none', async () => {
+  it('reports an unreachable node when saving a record', async () => {
     node.answers.set(certificatePath(`sha256:${'6'.repeat(64)}`), 'hang-up');
     const away = await ask(verifier.url, `/c/sha256:${'6'.repeat(64)}/offline.html`);
     expect([away.status, away.headers['content-disposition']]).toEqual([503, undefined]);
     expect((await ask(verifier.url, `/c/sha256:${'7'.repeat(64)}/offline.html`)).status).toBe(404);
   });
 
-  it('takes no part of a longer run of letters and digits for a hash', async () => {
+  it('does not take part of a longer word for a hash', async () => {
     for (const query of [`sha256:${'a'.repeat(65)}`, `sha256:${'a'.repeat(64)}g`, `x sha256%3a${'0'.repeat(70)}`]) {
       const answer = await ask(verifier.url, `/lookup?q=${encodeURIComponent(query)}`);
       expect(answer.headers['location']).toMatch(/^\/e\//);
     }
   });
 
-  it('puts record and keys into a saved file as data, with every sign that could end it escaped', async () => {
+  it('escapes record and keys in a saved file', async () => {
     const hostile = await plain();
     const meta = { ...(hostile['meta'] as JsonObject), metadata: { team: '</script><script>alert(1)</script>' } };
     const path = publish({ ...hostile, meta });
@@ -362,7 +362,7 @@ describe('other pages', () => {
   });
 });
 
-it('shows a hundred hostile strings as text and nothing else', async () => {
+it('shows a hundred hostile strings as text', async () => {
   const hostile = hostileStrings(100);
   const cer = await plain();
   const snapshot = {

@@ -16,7 +16,7 @@ import {
 } from './records.js';
 import { certificatePath, projectPath, type StubNode } from './stub-node.js';
 
-/** A page as it may turn out, and what it must say. */
+/** A possible state of a page, and the text it must show. */
 export interface PageState {
   readonly name: string;
   readonly path: string;
@@ -27,7 +27,7 @@ export interface PageState {
 export const ABSENT = `sha256:${'1'.repeat(64)}`;
 export const UNREACHABLE = `sha256:${'2'.repeat(64)}`;
 
-/** Teaches a stub node one record for every state a page can be in. */
+/** Gives a stub node one record for every state of a page. */
 export async function publishEveryState(node: StubNode): Promise<PageState[]> {
   const publish = (
     name: string,

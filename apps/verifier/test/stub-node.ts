@@ -6,7 +6,7 @@ import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 /** What a stub node answers at one address: JSON, raw text, or silence. */
 export type StubAnswer = { readonly status: number; readonly body: unknown } | { readonly text: string } | 'hang-up';
 
-/** A node that says what a test tells it to say, true or not. */
+/** A node that answers as a test configures it, honest or not. */
 export interface StubNode {
   readonly url: string;
   /** By path with query, e.g. `/v1/cer/public?certificate_hash=…`. */

@@ -21,11 +21,11 @@ interface Options {
   readonly publicNodeUrl?: string;
   readonly rateLimitPerMinute?: number;
   readonly logger?: Logger;
-  /** How far the server's clock stands ahead, in milliseconds. */
+  /** How far the server's clock is ahead, in milliseconds. */
   readonly now?: () => Date;
 }
 
-/** The verifier on a port of its own, with the built browser files. */
+/** The verifier on its own port, with the built browser files. */
 export async function startVerifier(options: Options): Promise<VerifierUnderTest> {
   const { nodeUrl, publicNodeUrl = nodeUrl, rateLimitPerMinute = 100_000, now = () => new Date() } = options;
   const app = createApp({

@@ -6,7 +6,7 @@ import { publishEveryState, type PageState } from './states.js';
 import { KEY_HISTORY_PATH, startStubNode, type StubNode } from './stub-node.js';
 import { startVerifier, type VerifierUnderTest } from './verifier-under-test.js';
 
-// Every page as a browser shows it to a visitor who runs no scripts.
+// Every page in a browser with scripts disabled.
 
 const RECORDS = ['verified', 'content-changed', 'project', 'project-broken', 'not-found', 'unreachable'];
 const OTHERS = ['home', 'how-it-works', 'keys', 'execution', 'no-such-page'];

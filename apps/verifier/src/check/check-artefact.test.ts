@@ -32,8 +32,8 @@ async function checkCertificate(bundle: JsonObject): Promise<CertificateCheck> {
   return checked;
 }
 
-describe('what is shown of a certificate', () => {
-  it('shows no text that reorders or hides what stands beside it', async () => {
+describe('the displayed certificate', () => {
+  it('escapes reordering and hiding characters', async () => {
     const { status, members } = await checkCertificate(
       await certified({ model: '\u202e4-tpg\u2066\u200b', appId: '\u061ca\u200db' }),
     );
@@ -44,7 +44,7 @@ describe('what is shown of a certificate', () => {
     expect(values.get('snapshot.appId')).toBe('\\u{61c}a\u200db');
   });
 
-  it('keeps lines apart, and leaves what is to be copied as it is', async () => {
+  it('keeps line breaks, and copies text unchanged', async () => {
     const record = await certified({ signals: [{ type: 'a\u202e', source: 'b', payload: { c: 'd\u202e' } }] });
     const { signals, handCheck } = await checkCertificate(record);
     expect(signals).toEqual([{ type: 'a\\u{202e}', source: 'b', payload: '{\n  "c": "d\\u{202e}"\n}' }]);
@@ -52,7 +52,7 @@ describe('what is shown of a certificate', () => {
     expect(sha256(handCheck.certificate?.text ?? '')).toBe(record['certificateHash']);
   });
 
-  it('shows no signals or summaries of an older record whose hash does not cover them', async () => {
+  it('hides signals that an older hash does not cover', async () => {
     const hashed = {
       protocolVersion: '1.2.0',
       runtimeHash: sha256('png'),
@@ -73,7 +73,7 @@ describe('what is shown of a certificate', () => {
 });
 
 describe('the headline', () => {
-  it('says of a signed hash that nobody has seen its content, in every word', async () => {
+  it('states that the content of a signed hash is unseen', async () => {
     const bundle = {
       bundleType: 'hash-only-timestamp',
       version: '0.1',
@@ -97,7 +97,7 @@ async function attestHashOnly(certificateHash: string): Promise<JsonObject> {
   return { receipt, signature };
 }
 
-describe('what is shown of a project', () => {
+describe('the displayed project', () => {
   const steps = (prevStepHash: (before: JsonObject | undefined) => JsonObject): JsonObject => {
     const bundles: JsonObject[] = [];
     for (const executionId of ['one', 'two']) {
@@ -113,7 +113,7 @@ describe('what is shown of a project', () => {
     );
   };
 
-  it('calls no steps chained that all say to have none before them', async () => {
+  it('does not call parentless steps a chain', async () => {
     expect(await check(steps(() => ({ prevStepHash: null })))).toMatchObject({ status: 'VERIFIED', hasChain: false });
     const chained = steps((before) =>
       before === undefined ? {} : { prevStepHash: before['certificateHash'] ?? null },
@@ -121,7 +121,7 @@ describe('what is shown of a project', () => {
     expect(await check(chained)).toMatchObject({ status: 'VERIFIED', hasChain: true });
   });
 
-  it('does not say of missing steps that the node withdrew them, for nobody signs that', async () => {
+  it('does not claim that the node withdrew missing steps', async () => {
     const whole = await project(2);
     const { 'step-1': kept = null } = object(whole, 'embeddedBundles');
     const cut = await check({ ...whole, embeddedBundles: { 'step-1': kept }, withdrawn: ['step-2'] });
@@ -134,13 +134,13 @@ describe('what is shown of a project', () => {
 });
 
 describe('a key set', () => {
-  it('in which a member stands twice counts for nothing, as on the command line', () => {
+  it('with a duplicate member is refused', () => {
     const twice = KEY_SET.replace('"status":"active"', '"status":"revoked","status":"active"');
     expect(twice).not.toBe(KEY_SET);
     for (const read of [readKeySet, listKeys]) expect(() => read(twice)).toThrow('duplicate key');
   });
 
-  it('shows no text that reorders what stands beside it', () => {
+  it('escapes reordering characters', () => {
     const list = listKeys(
       JSON.stringify({ nodeId: 'a\u202e', keys: [{ kid: 'k\u202e', revocationReason: '\u202e' }] }),
     );
@@ -152,7 +152,7 @@ describe('a key set', () => {
 });
 
 describe('comparing two bundles', () => {
-  it('tells a member with a dot in its name from a member of a member', () => {
+  it('distinguishes a dotted name from a nested member', () => {
     const left = { snapshot: { 'a.b': 1, a: { b: 2 } } };
     const right = { snapshot: { 'a.b': 9, a: { b: 2 } } };
     expect(compareBundles(left, right)).toMatchObject({

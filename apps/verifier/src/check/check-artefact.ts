@@ -8,7 +8,7 @@ import { readArtefact } from './read-artefact.js';
 import { timestampVerifier, type LoadTimestampCode } from './timestamp-code.js';
 import { withVisibleText } from './visible-text.js';
 
-/** One thing to check, and what the caller pins. */
+/** One artefact to check, and the caller's pins. */
 export interface CheckRequest {
   readonly source: Uint8Array | string;
   /** The pinned key set as JSON text; null: signatures cannot be checked. */
@@ -16,7 +16,7 @@ export interface CheckRequest {
   readonly keySource: KeySource | null;
   /** PEM of the time-stamping authorities that the visitor chose; null: none. */
   readonly tsaRoots: string | null;
-  /** The hash that was asked for, where an answer is checked: a valid certificate of something else is no answer. */
+  /** The requested hash, when an answer is checked: a valid certificate with another hash is refused. */
   readonly askedHash: string | null;
   /** ISO-8601, the caller's clock. */
   readonly verifiedAt: string;
@@ -52,7 +52,7 @@ export async function checkArtefact(
   );
 }
 
-/** @throws KeyError KEY_SET_INVALID, JsonError for what is no strict JSON: of two members of one name neither counts */
+/** @throws KeyError KEY_SET_INVALID, JsonError when the text is not strict JSON, for example with duplicate members */
 export function readKeySet(text: string): NodeKeySet {
   return parseKeySet(parseJson(text));
 }

@@ -10,10 +10,10 @@ import type {
 
 // What a check found, as plain data: it travels from a worker to its page and is shown by one view on both sides.
 
-/** Who checked; stands in every report. */
+/** Name of the verifier in every report. */
 export const VERIFIER_NAME = '@cer/verifier/0.1.0';
 
-/** Where the keys came from. Keys inside what is checked are never among these. */
+/** Source of the keys. Keys inside the checked artefact are never used. */
 export interface KeySource {
   readonly kind: 'node' | 'file' | 'embedded';
   /** An address or a file name. */
@@ -36,7 +36,7 @@ export interface KeyVoucher {
 
 export interface LayerResult {
   readonly status: 'PASS' | 'FAIL' | 'SKIPPED';
-  /** Of SKIPPED, why; `no-keys` of a FAIL that only says that no key was there to check with. */
+  /** Reason of SKIPPED; `no-keys` for a FAIL caused only by missing keys. */
   readonly reason?: string;
   /** Of FAIL, member and rule. */
   readonly detail?: string;
@@ -56,7 +56,7 @@ export interface ShownSignal {
   readonly payload: string;
 }
 
-/** The texts with which anybody can check by hand; only what was verified here. */
+/** The texts for a check by hand; only those verified here. */
 export interface HandCheck {
   readonly certificate: { readonly profile: string; readonly text: string } | null;
   readonly receipt: {

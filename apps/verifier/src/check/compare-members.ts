@@ -6,7 +6,7 @@ import { visible } from './visible-text.js';
 /** One member in which two bundles differ. */
 export interface MemberDifference {
   readonly path: string;
-  /** Null: not there. Raw input and output are told apart but not shown. */
+  /** Null: absent. Raw input and output are compared but not shown. */
   readonly left: string | null;
   readonly right: string | null;
   /** Does the certificate hash of either bundle cover it? */
@@ -60,13 +60,13 @@ function shown(path: string, value: JsonValue | undefined): string | null {
 
 const PLAIN_NAME = /^[A-Za-z_$][\w$-]*$/;
 
-/** A path of its own for every member: `a.b` is the member b of a, and never the member "a.b". */
+/** A unique path for every member: `a.b` is the member b of a, never the member "a.b". */
 export function memberPath(path: string, name: string): string {
   if (!PLAIN_NAME.test(name)) return `${path}[${JSON.stringify(name)}]`;
   return path === '' ? name : `${path}.${name}`;
 }
 
-/** Every value that holds no other, by path; empty containers are values too. */
+/** Every leaf value by path; empty containers are leaves too. */
 export function leavesOf(value: JsonValue, path = '', leaves = new Map<string, JsonValue>()): Map<string, JsonValue> {
   if (Array.isArray(value) && value.length > 0) {
     (value as readonly JsonValue[]).forEach((item, index) => leavesOf(item, `${path}[${index}]`, leaves));

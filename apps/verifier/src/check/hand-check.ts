@@ -6,7 +6,7 @@ import { toSpkiBase64, type NodeKeySet } from '@cer/keys';
 import type { HandCheck } from './check-result.js';
 import { holdsRawValues } from './raw-values.js';
 
-/** Canonical texts beyond this are left to `curl` and the CLI: nobody pastes them. */
+/** Longer canonical texts are left to `curl` and the CLI: they are too long to paste. */
 const MAX_CANONICAL = 100_000;
 
 /** The text whose SHA-256 is the certificate's hash; null where there is none, it is too long, or it holds raw values. */

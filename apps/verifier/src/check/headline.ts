@@ -1,9 +1,9 @@
 import type { ArtefactCheck } from './check-result.js';
 
-/** How a verdict is coloured. `good` is green and only ever stands where a node vouches and every check passed. */
+/** Colour of a verdict. `good` is green: only when a node signed and every check passed. */
 export type Tone = 'good' | 'neutral' | 'bad' | 'unknown';
 
-/** What stands at the top of a page; each has its words in the catalogue. */
+/** The headlines of a page; their texts are in the catalogue. */
 export type Headline =
   | 'attested'
   | 'confidential'
@@ -22,7 +22,7 @@ export type Headline =
 /** One side's result, small enough to be compared and to travel with the page. */
 export interface Outcome {
   readonly headline: Headline;
-  /** The status of the report, or what stands in its place. */
+  /** The status of the report, or its substitute. */
   readonly verdict: string;
   readonly tone: Tone;
   /** What both sides must agree on, beyond the verdict. */

@@ -23,7 +23,7 @@ export interface KeyList {
   readonly keys: readonly ListedKey[];
 }
 
-/** @throws KeyError KEY_SET_INVALID, JsonError for what is no strict JSON */
+/** @throws KeyError KEY_SET_INVALID, JsonError when the text is not strict JSON */
 export function listKeys(keySetText: string): KeyList {
   const { nodeId, activeKid, entries } = readKeySet(keySetText);
   const keys = [...entries.values()].map((entry): ListedKey => {

@@ -5,7 +5,7 @@ import { openCommitment, unwrap, type ClaimedValue } from '@cer/cer-core/verify'
 import { decodeBase64Url, KeyError } from '@cer/keys';
 import { readArtefact } from './read-artefact.js';
 
-/** The opening of one sealed field, as somebody typed or pasted it. */
+/** The opening of one sealed field, as typed or pasted. */
 export interface OpeningClaim {
   readonly source: Uint8Array | string;
   readonly field: SealedField;

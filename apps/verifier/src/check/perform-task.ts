@@ -1,6 +1,6 @@
 import { checkArtefact, type OnProgress } from './check-artefact.js';
 import { compareBundles } from './compare-members.js';
-import { lookAtKeyHistory } from './key-history-look.js';
+import { checkKeyHistory } from './key-history-check.js';
 import { listKeys } from './key-list.js';
 import { checkOpening } from './open-field.js';
 import { pinKeyHistory } from './pin-key-history.js';
@@ -10,7 +10,7 @@ import type { LoadTimestampCode } from './timestamp-code.js';
 import { listTsaRoots } from './tsa-root-list.js';
 import type { TaskName, TaskResult, WorkerQuestion } from './worker-messages.js';
 
-/** Does what a page asks; the whole of what runs in a worker. */
+/** Performs one task of a page; everything that runs in the worker. */
 export async function performTask(
   question: WorkerQuestion,
   loadTimestampCode: LoadTimestampCode,
@@ -38,7 +38,7 @@ export async function performTask(
     case 'keys':
       return keysIn(question.request.text);
     case 'history':
-      return lookAtKeyHistory(question.request.text, question.request.at);
+      return checkKeyHistory(question.request.text, question.request.at);
     case 'pin':
       return pinKeyHistory(question.request);
     case 'roots':

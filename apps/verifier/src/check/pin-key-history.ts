@@ -2,7 +2,7 @@ import { isJsonObject, member, parseJson, type JsonValue } from '@cer/canonical-
 import { verifyKeyHistory, type KeyHistoryFinding, type SeenKeyHistory } from '@cer/cer-core/logs';
 import type { KeyVoucher } from './check-result.js';
 
-/** The node, and the root that vouches for its keys: what a person compared and confirmed. */
+/** The node, and the root that signs its key history, as confirmed by the visitor. */
 export interface HistoryPin {
   readonly nodeId: string;
   /** As `keyFingerprint` writes it. */
@@ -13,7 +13,7 @@ export interface PinRequest {
   /** The key history as JSON text. */
   readonly text: string;
   readonly pin: HistoryPin;
-  /** What was accepted last under this pin; null where nobody remembers. */
+  /** The history last accepted under this pin; null: none is remembered. */
   readonly highestSeen: SeenKeyHistory | null;
   /** ISO-8601, the caller's clock. */
   readonly at: string;

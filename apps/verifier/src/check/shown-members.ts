@@ -24,7 +24,7 @@ export function shownMembers(bundle: JsonObject, evaluation: Evaluation): ShownM
   return [...fromSnapshot, ...beside, ...metadata];
 }
 
-/** Signals that the hash protects; others are no evidence and are not shown. */
+/** Signals that the hash covers; others are not evidence and are not shown. */
 export function shownSignals(bundle: JsonObject, evaluation: Evaluation): ShownSignal[] {
   const context = isBound('context', bundle, evaluation) ? member(bundle, 'context') : undefined;
   const signals = isJsonObject(context) ? member(context, 'signals') : undefined;

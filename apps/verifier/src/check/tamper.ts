@@ -1,7 +1,7 @@
 import { isJsonObject, parseJson, type JsonValue } from '@cer/canonical-json';
 import { leavesOf, memberPath } from './compare-members.js';
 
-/** The places of a copy that a demonstration may change: what holds text, a number or a flag. */
+/** The members of a copy that a demonstration may change: texts, numbers and flags. */
 export function tamperablePaths(source: Uint8Array | string): string[] {
   const leaves = leavesOf(bundleIn(parseJson(source)));
   return [...leaves].filter(([, value]) => value === null || typeof value !== 'object').map(([path]) => path);

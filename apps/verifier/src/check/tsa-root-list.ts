@@ -10,7 +10,7 @@ export interface ListedTsaRoot {
   readonly notAfter: string;
 }
 
-/** What a PEM file holds; null when it holds no certificates, or something else beside them. */
+/** The certificates of a PEM file; null when it contains none, or anything else beside them. */
 export async function listTsaRoots(pem: string, load: LoadTimestampCode): Promise<readonly ListedTsaRoot[] | null> {
   const { parseTsaRoots } = await load();
   try {

@@ -1,7 +1,7 @@
 import type { CheckRequest } from './check-artefact.js';
 import type { ArtefactCheck } from './check-result.js';
 import type { Comparison } from './compare-members.js';
-import type { KeyHistoryLook } from './key-history-look.js';
+import type { KeyHistoryCheck } from './key-history-check.js';
 import type { KeyList } from './key-list.js';
 import type { OpeningClaim, OpeningResult } from './open-field.js';
 import type { PinRequest, PinResult } from './pin-key-history.js';
@@ -20,7 +20,7 @@ export interface WorkerTasks {
   readonly keys: { readonly request: { readonly text: string }; readonly result: KeyList | null };
   readonly history: {
     readonly request: { readonly text: string; readonly at: string };
-    readonly result: KeyHistoryLook;
+    readonly result: KeyHistoryCheck;
   };
   readonly pin: { readonly request: PinRequest; readonly result: PinResult };
   readonly roots: { readonly request: { readonly pem: string }; readonly result: readonly ListedTsaRoot[] | null };
@@ -30,7 +30,7 @@ export type TaskName = keyof WorkerTasks;
 export type TaskRequest<Name extends TaskName> = WorkerTasks[Name]['request'];
 export type TaskResult<Name extends TaskName> = WorkerTasks[Name]['result'];
 
-/** One question, told apart from others by its number. */
+/** One question, identified by its number. */
 export type WorkerQuestion = {
   [Name in TaskName]: { readonly id: number; readonly task: Name; readonly request: TaskRequest<Name> };
 }[TaskName];

@@ -39,7 +39,7 @@ export function imageRoutes({ settings, checkRecord }: ImageRouteDeps): Route[] 
   ];
 }
 
-/** `attested` and the short hash; nothing to show off where nobody vouches for the record. */
+/** `attested` and the short hash; no badge for a record without a node's signature. */
 function badgeOf({ outcome }: RecordCheck, hash: string): ServiceResponse {
   const short = hash.slice('sha256:'.length, 'sha256:'.length + 8);
   switch (outcome.headline) {

@@ -1,5 +1,5 @@
 import type { Route, ServiceResponse } from '@cer/http-service';
-import { lookAtKeyHistory, type KeyHistoryLook } from '../check/key-history-look.js';
+import { checkKeyHistory, type KeyHistoryCheck } from '../check/key-history-check.js';
 import { listKeys, type KeyList } from '../check/key-list.js';
 import { KEY_HISTORY_PATH, KEY_SET_PATH } from '../check/key-set-path.js';
 import type { NodeAnswer, NodeClient } from '../record/node-client.js';
@@ -18,7 +18,7 @@ export function keysRoute({ settings, node, now }: KeysRouteDeps): Route {
   const handler = async (request: Parameters<Route['handler']>[0]): Promise<ServiceResponse> => {
     const [{ answer }, history] = await Promise.all([node.keySet(), node.keyHistory()]);
     const list = answer.kind === 'found' ? keyListOf(answer.text) : null;
-    const look = await lookOf(history, now());
+    const look = await checkOf(history, now());
     const stated = look !== null && look !== 'none' && look.statement?.isOverdue === true ? 'overdue' : '';
     const tag = entityTag(settings.buildId, 'keys', versionOf(answer), versionOf(history), stated);
     const { publicNodeUrl } = settings;
@@ -54,7 +54,7 @@ function keyListOf(text: string): KeyList | null {
   }
 }
 
-async function lookOf(answer: NodeAnswer, now: Date): Promise<KeyHistoryLook | 'none' | null> {
-  if (answer.kind === 'found') return lookAtKeyHistory(answer.text, now.toISOString());
+async function checkOf(answer: NodeAnswer, now: Date): Promise<KeyHistoryCheck | 'none' | null> {
+  if (answer.kind === 'found') return checkKeyHistory(answer.text, now.toISOString());
   return answer.kind === 'not-found' ? 'none' : null;
 }

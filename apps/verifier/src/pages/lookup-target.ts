@@ -4,7 +4,7 @@ import { recordPath } from '../view/record-page.js';
 
 /**
  * What a person may paste around a hash: an address of ours, of the node, or any other text. Of a longer run of letters
- * and digits no part is a hash: a slip of the hand would lead to a record that nobody asked for.
+ * and digits no part is a hash: a typing error would lead to another record.
  */
 const HASH_IN_TEXT = /sha256(?::|%3a)([0-9a-f]{64})(?![0-9a-z])/i;
 const EXECUTION_IN_ADDRESS = /\/e\/([^/?#]+)$/;

@@ -2,7 +2,7 @@ import type { RequestHead, ServiceResponse } from '@cer/http-service';
 import { TEXTS } from '../view/texts.js';
 import { entityTag, page, pageProtection, unlessUnchanged, type PageSettings } from './page-response.js';
 
-/** A page that only says something: no such page, too many requests. */
+/** A page with only a message: page not found, too many requests. */
 export function messagePage(
   settings: PageSettings,
   head: RequestHead | null,

@@ -13,7 +13,7 @@ export interface PageSettings {
   readonly buildId: string;
 }
 
-/** No inline script or style, no third party, and only the configured node may be asked. */
+/** No inline script or style, no third party, and connections to the configured node only. */
 function contentSecurityPolicy(publicNodeUrl: string): string {
   const node = new URL(publicNodeUrl).origin;
   return [
@@ -69,7 +69,7 @@ export function entityTag(...parts: readonly string[]): string {
 }
 
 /**
- * 304 where the visitor holds this very version, else what `make` makes, with the tag.
+ * 304 where the visitor has this version, else the result of `make`, with the tag.
  * @param protection what keeps the answer safe: a browser puts the headers of a 304 on the page it holds, and would give
  *   it the policy of an answer that is no page
  */

@@ -29,7 +29,7 @@ export function loadWebBuild(folder: string): WebBuild {
   }
 }
 
-/** For the operator: the message says what to run. */
+/** For the operator: the message names the command to run. */
 export class WebBuildMissing extends Error {
   override readonly name = 'WebBuildMissing';
 }

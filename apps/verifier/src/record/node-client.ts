@@ -22,7 +22,7 @@ export interface NodeClientOptions {
 
 const CERTIFICATE_LIMIT_BYTES = 32 * 1024 * 1024;
 const PROJECT_LIMIT_BYTES = 256 * 1024 * 1024;
-/** Far below the time for which a node announces a new key, so no signature ever waits for this. */
+/** Far below the time for which a node announces a new key, so that no signature waits for this cache. */
 const KEY_SET_TTL_MS = 5000;
 
 export function createNodeClient({ nodeUrl, timeoutMs, now }: NodeClientOptions): NodeClient {

@@ -19,7 +19,7 @@ export interface RecordCheck {
 export type RecordKind = 'certificate' | 'project';
 export type CheckRecord = (kind: RecordKind, hash: string) => Promise<RecordCheck>;
 
-/** So many checked records are kept, newest last: a large project costs seconds to check and megabytes to keep. */
+/** Maximum checked records in memory, newest last: a large project takes seconds to check and megabytes to keep. */
 const KEPT = 8;
 
 /** Looks a record up and checks it; equal texts are checked once. */
@@ -47,7 +47,7 @@ export function createRecordCheck(node: NodeClient, now: () => Date): CheckRecor
     for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size - KEPT))) kept.delete(oldest);
     try {
       const check = await running;
-      // A certificate where a project was asked for, or the other way round, is no answer.
+      // A certificate in answer to a request for a project, or the reverse, does not count.
       if (check.kind !== kind) return withoutRecord(UNAVAILABLE, keys.answer);
       return { outcome: outcomeOfCheck(check), check, record: source, keySet, version };
     } catch {

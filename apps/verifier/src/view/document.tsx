@@ -95,7 +95,7 @@ function NavLink({
   );
 }
 
-/** JSON that no text inside it can end the block it stands in. */
+/** JSON in which no text can end the surrounding script element. */
 export function scriptSafeJson(value: unknown): string {
   return JSON.stringify(value)
     .replaceAll('<', '\\u003c')

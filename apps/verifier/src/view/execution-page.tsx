@@ -12,7 +12,7 @@ interface ExecutionPageProps {
   readonly isAvailable: boolean;
 }
 
-/** A locator; it shows no verdict, for a label is no identity. */
+/** A locator; it shows no verdict, since a label is not an identity. */
 export function ExecutionPage({ executionId, hashes, isAvailable }: ExecutionPageProps): VNode {
   return (
     <>

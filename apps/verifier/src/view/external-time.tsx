@@ -16,7 +16,7 @@ export function hasExternalTime(check: ArtefactCheck): boolean {
   return timestamp?.type === 'rfc3161' && timestamp.status === 'verified' && timestamp.covers === 'receipt';
 }
 
-/** What somebody other than the node says of the time, and what that is worth. */
+/** The external timestamp, and whether its authority is trusted. */
 export function ExternalTime({ timestamp, keyRescue }: Time): VNode {
   if (timestamp?.type !== 'rfc3161') return <>{T.noTimestamp}</>;
   const { status, genTime, provider, covers, detail } = timestamp;

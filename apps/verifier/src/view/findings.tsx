@@ -6,7 +6,7 @@ import { TEXTS } from './texts.js';
 const T = TEXTS.failure;
 const SHOWN_AT_ONCE = 5;
 
-/** What is wrong: the exact member, the rule, expected against computed, and what to do next. */
+/** Each fault: the exact member, the rule, expected and computed value, and what to do next. */
 export function Findings({
   findings,
   code,

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { HistoryEntryView, HistoryRootView, KeyHistoryLook } from '../check/key-history-look.js';
+import type { HistoryEntryView, HistoryRootView, KeyHistoryCheck } from '../check/key-history-check.js';
 import { Hash } from './copy-block.js';
 import { Fact } from './facts.js';
 import { Icon } from './icon.js';
@@ -15,7 +15,7 @@ export function KeyHistoryView({
   look,
   by,
 }: {
-  readonly look: KeyHistoryLook;
+  readonly look: KeyHistoryCheck;
   readonly by: 'server' | 'browser';
 }): VNode {
   const { state, roots, entries } = look;

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { KeyHistoryLook } from '../check/key-history-look.js';
+import type { KeyHistoryCheck } from '../check/key-history-check.js';
 import type { KeyList, ListedKey } from '../check/key-list.js';
 import { CopyBlock, Hash } from './copy-block.js';
 import { Fact } from './facts.js';
@@ -11,8 +11,8 @@ const H = TEXTS.history;
 
 interface KeysPageProps {
   readonly list: KeyList | null;
-  /** `none`: the node has no such address; null: it could not be asked. */
-  readonly history: KeyHistoryLook | 'none' | null;
+  /** `none`: the node does not have this route; null: the node is unreachable. */
+  readonly history: KeyHistoryCheck | 'none' | null;
   readonly keySetUrl: string;
   readonly historyUrl: string;
 }

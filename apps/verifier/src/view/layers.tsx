@@ -5,7 +5,7 @@ import { TEXTS } from './texts.js';
 
 const ICON = { PASS: 'pass', FAIL: 'fail', SKIPPED: 'skipped' } as const;
 
-/** One check: its name, PASS, FAIL or SKIPPED, and what that means. */
+/** One check: its name, PASS, FAIL or SKIPPED, and the meaning of that result. */
 export function LayerCard(props: {
   readonly id: string;
   readonly name: string;

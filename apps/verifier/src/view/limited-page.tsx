@@ -3,7 +3,7 @@ import { TEXTS } from './texts.js';
 
 const T = TEXTS.limited;
 
-/** What somebody sees who asked too often: how long to wait, and how to do without this site. */
+/** The page of a rate-limited visitor: how long to wait, and how to verify without this site. */
 export function LimitedPage({ seconds }: { readonly seconds: number }): VNode {
   return (
     <>

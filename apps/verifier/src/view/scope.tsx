@@ -5,7 +5,7 @@ import { TEXTS } from './texts.js';
 
 const T = TEXTS.scope;
 
-/** What a pass proves and what it does not, for the case at hand. @see docs/spec.md, "Overview and guarantees" */
+/** What a pass of this record proves and what it does not. @see docs/spec.md, "Overview and guarantees" */
 export function Scope({ check }: { readonly check: ArtefactCheck }): VNode {
   const { proves, provesNot } = scopeOf(check);
   return (

@@ -9,9 +9,9 @@ interface ShareProps {
   /** `/c/sha256%3A…` or `/p/…`. */
   readonly path: string;
   readonly publicUrl: string;
-  /** The node's own answer, for whoever wants the bytes. */
+  /** The node's own answer, for visitors who want the bytes. */
   readonly recordUrl: string;
-  /** `null` where the record gets no badge. */
+  /** `null`: the record has no badge. */
   readonly badge: string | null;
 }
 

@@ -104,7 +104,7 @@ function edgesOf(placed: readonly Placed[], hasParents: boolean, hasChain: boole
     const from = placed[at - 1];
     return from?.index === to.index - 1 ? [{ from, to, isBroken: to.step.breaksChain }] : [];
   });
-  // A drawn parent that is the step before needs no second line.
+  // A drawn parent that is the previous step needs no second line.
   const known = new Set(chain.map(({ from, to }) => `${from.index} ${to.index}`));
   return [...chain, ...links.filter(({ from, to }) => !known.has(`${from.index} ${to.index}`))];
 }

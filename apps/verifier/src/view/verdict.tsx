@@ -35,7 +35,7 @@ export function Verdict({ outcome, by, children }: VerdictProps): VNode {
   );
 }
 
-/** What stands there until the browser has its own result: the server's verdict in words, without its colour. */
+/** Shown until the browser has its own result: the server's verdict in words, without its colour. */
 export function PendingVerdict({
   server,
   progress = null,
@@ -59,7 +59,7 @@ export function PendingVerdict({
   );
 }
 
-/** Short lines on who checked and what they found. */
+/** One line per checker with its result. */
 export function CheckedBy({ lines }: { readonly lines: readonly (readonly [string, string])[] }): VNode {
   return (
     <ul class="checked-by">

@@ -8,7 +8,7 @@ const breathe = (): Promise<void> =>
     setTimeout(resolve);
   });
 
-/** Answers questions for as long as the page lives; one that fails says so, and the page then shows no verdict. */
+/** Answers questions until the page closes; a failure is reported, and the page then shows no verdict. */
 export function answerQuestions(loadTimestampCode: LoadTimestampCode): void {
   const answer = (message: WorkerAnswer): void => {
     self.postMessage(message);

@@ -3,7 +3,7 @@ import type { TaskName, TaskRequest, TaskResult, WorkerAnswer } from '../check/w
 
 /** The page's side of its worker. */
 export interface Engine {
-  /** @throws EngineFailure when the worker cannot start or fails: then there is no verdict */
+  /** @throws EngineFailure when the worker cannot start or fails; there is then no verdict */
   readonly ask: <Name extends TaskName>(
     task: Name,
     request: TaskRequest<Name>,

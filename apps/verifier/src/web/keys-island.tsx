@@ -1,7 +1,7 @@
 import { render, type VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { KEY_HISTORY_PATH } from '../check/key-set-path.js';
-import type { KeyHistoryLook } from '../check/key-history-look.js';
+import type { KeyHistoryCheck } from '../check/key-history-check.js';
 import type { PinResult } from '../check/pin-key-history.js';
 import { Hash } from '../view/copy-block.js';
 import { KeyHistoryView } from '../view/key-history-view.js';
@@ -27,7 +27,7 @@ export async function showKeyHistory(place: HTMLElement, engine: Engine, nodeUrl
 interface IslandProps {
   readonly engine: Engine;
   readonly text: string;
-  readonly look: KeyHistoryLook;
+  readonly look: KeyHistoryCheck;
 }
 
 function KeyHistoryIsland({ engine, text, look }: IslandProps): VNode {

@@ -6,7 +6,7 @@ import type { SavedRecord } from '../../check/saved-record.js';
 const T = TEXTS.tools;
 const MAX_BYTES = 512 * 1024 * 1024;
 
-/** What somebody gave to be checked. */
+/** The text to check, and where it came from. */
 export interface Given {
   readonly name: string;
   readonly source: Uint8Array | string;
@@ -20,7 +20,7 @@ interface ArtefactInputProps {
   readonly saved: SavedRecord | null;
 }
 
-/** Drop, pick or paste. Nothing is read before somebody does one of them. */
+/** Drop, pick or paste. Nothing is read before the visitor does one of them. */
 export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode {
   const [isOver, setOver] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
@@ -104,7 +104,7 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
   );
 }
 
-/** The record a saved page carries, as if somebody had handed it over. */
+/** The record of a saved page, as if the visitor had opened it. */
 export function savedAsGiven({ hash, record }: SavedRecord): Given {
   return { name: hash, source: record, askedHash: hash };
 }

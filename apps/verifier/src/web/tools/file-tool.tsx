@@ -18,7 +18,7 @@ const T = TEXTS.tools;
 
 interface FileToolProps {
   readonly engine: Engine;
-  /** Null in the offline file, which asks nobody. */
+  /** Null in the offline file, which makes no request. */
   readonly loadNodeKeys: (() => Promise<NodeKeys>) | null;
   readonly saved: SavedRecord | null;
 }
@@ -30,7 +30,7 @@ type CheckState =
   | { readonly state: 'done'; readonly check: ArtefactCheck }
   | { readonly state: 'crashed' };
 
-/** Checks what is dropped, picked or pasted, on this device. */
+/** Checks dropped, picked or pasted text on this device. */
 export function FileTool({ engine, loadNodeKeys, saved }: FileToolProps): VNode {
   const [given, setGiven] = useState<Given | null>(saved === null ? null : savedAsGiven(saved));
   const [keys, setKeys] = useState<PinnedKeys | null>(null);

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { SeenKeyHistory } from '@cer/cer-core/logs';
-import type { KeyHistoryLook } from '../../check/key-history-look.js';
+import type { KeyHistoryCheck } from '../../check/key-history-check.js';
 import type { HistoryPin as Pin, PinResult } from '../../check/pin-key-history.js';
 import { Hash } from '../../view/copy-block.js';
 import { TEXTS } from '../../view/texts.js';
@@ -15,7 +15,7 @@ export type AcceptedPin = Extract<PinResult, { accepted: true }>;
 interface HistoryPinProps {
   readonly engine: Engine;
   readonly text: string;
-  readonly look: KeyHistoryLook;
+  readonly look: KeyHistoryCheck;
   /** What was accepted before under a pin, where it is remembered. */
   readonly highestSeen: (pin: Pin) => SeenKeyHistory | null;
   /** Null: nothing is pinned any more. */
@@ -26,7 +26,7 @@ interface HistoryPinProps {
 export function HistoryPin({ engine, text, look, highestSeen, onPin }: HistoryPinProps): VNode | null {
   const [chosen, setChosen] = useState<string | null>(null);
   const [result, setResult] = useState<PinResult | 'crashed' | null>(null);
-  // What was confirmed and then taken back, or belongs to a history that is no longer shown, must not count.
+  // A confirmation that was withdrawn, or of a history no longer shown, must not count.
   const [latest] = useState(() => new LatestAnswer());
   useEffect(
     () => () => {

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { KeyHistoryLook } from '../../check/key-history-look.js';
+import type { KeyHistoryCheck } from '../../check/key-history-check.js';
 import type { KeyList } from '../../check/key-list.js';
 import { Hash } from '../../view/copy-block.js';
 import { TEXTS } from '../../view/texts.js';
@@ -13,7 +13,7 @@ const T = TEXTS.tools;
 
 interface KeyPanelProps {
   readonly engine: Engine;
-  /** Null in the offline file, which asks nobody. */
+  /** Null in the offline file, which makes no request. */
   readonly loadNodeKeys: (() => Promise<NodeKeys>) | null;
   readonly saved: SavedRecord | null;
   readonly onKeys: (keys: PinnedKeys | null) => void;
@@ -25,9 +25,9 @@ interface Origin {
   readonly text: string;
 }
 
-/** Keys that somebody loaded or that the page carries: nothing counts under them before a fingerprint is confirmed. */
+/** Keys loaded by the visitor or embedded in the page: unused until a fingerprint is confirmed. */
 type Candidate = Origin &
-  ({ readonly list: KeyList; readonly look: null } | { readonly list: null; readonly look: KeyHistoryLook });
+  ({ readonly list: KeyList; readonly look: null } | { readonly list: null; readonly look: KeyHistoryCheck });
 
 /** Which keys count. The node's own on its site; others only when the person has compared fingerprints. */
 export function KeyPanel({ engine, loadNodeKeys, saved, onKeys }: KeyPanelProps): VNode {
@@ -59,7 +59,7 @@ export function KeyPanel({ engine, loadNodeKeys, saved, onKeys }: KeyPanelProps)
         },
       );
     }
-    // Once: what the page carries and where its node is do not change.
+    // Once: the embedded data and the address of the node do not change.
   }, []);
 
   return (
@@ -149,7 +149,7 @@ function KeySetChoice({ candidate, list, isConfirmed, onConfirm }: KeySetChoiceP
   );
 }
 
-/** A key set or a key history, told apart by reading it; null for anything else. */
+/** A key set or a key history, recognised by its content; null for anything else. */
 async function readKeys(engine: Engine, origin: Origin): Promise<Candidate | null> {
   try {
     const list = await engine.ask('keys', { text: origin.text });
@@ -157,7 +157,7 @@ async function readKeys(engine: Engine, origin: Origin): Promise<Candidate | nul
     const look = await engine.ask('history', { text: origin.text, at: new Date().toISOString() });
     return look.nodeId === null ? null : { ...origin, list: null, look };
   } catch {
-    // The worker could not be had: then there are no keys either.
+    // Without a worker there are no keys either.
     return null;
   }
 }

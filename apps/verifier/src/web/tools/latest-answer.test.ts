@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { LatestAnswer } from './latest-answer.js';
 
 describe('the latest answer', () => {
-  it('is the one to the last question, in whatever order they are answered', async () => {
+  it('answers the last question, in any order', async () => {
     const latest = new LatestAnswer();
     let answerFirst: (text: string) => void = () => undefined;
     const first = latest.of(new Promise<string>((resolve) => (answerFirst = resolve)));
@@ -12,7 +12,7 @@ describe('the latest answer', () => {
     expect(await first).toBeNull();
   });
 
-  it('is none once nothing is wanted any more', async () => {
+  it('is dropped after cancellation', async () => {
     const latest = new LatestAnswer();
     const answer = latest.of(Promise.resolve('late'));
     latest.forget();

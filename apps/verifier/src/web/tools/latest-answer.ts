@@ -1,4 +1,4 @@
-/** Keeps the answer to an earlier question from taking the place of what a person chose since. */
+/** Discards the answer to an earlier question once a newer one was asked. */
 export class LatestAnswer {
   #asked = 0;
 

@@ -13,11 +13,11 @@ export interface PinnedKeys {
 export type NodeKeys =
   | { readonly state: 'have'; readonly keys: PinnedKeys }
   | { readonly state: 'unavailable' }
-  /** The visitor pinned a root, and what the node publishes does not stand under it. */
+  /** The visitor pinned a root that does not sign the published history. */
   | { readonly state: 'refused'; readonly finding: KeyHistoryFinding };
 
 /**
- * The keys of this site's node: what the visitor's pinned root vouches for, else the key set. Where a root is pinned the
+ * The keys of this site's node: those that the visitor's pinned root signs, else the key set. Where a root is pinned the
  * key set never takes its place.
  * @throws EngineFailure
  */

@@ -7,11 +7,11 @@ import type { ToolProps } from './tool-props.js';
 
 const T = TEXTS.tools;
 
-/** Checks a salt and a raw value against a commitment, revealing neither to anybody. */
+/** Checks a salt and a raw value against a commitment, without sending either anywhere. */
 export function OpeningTool({ engine, source }: ToolProps): VNode {
   const [result, setResult] = useState<OpeningResult | 'crashed' | null>(null);
   const [latest] = useState(() => new LatestAnswer());
-  // An answer stands beside what was asked, and beside nothing else.
+  // The result is shown only beside the values that it is for.
   const forget = (): void => {
     latest.forget();
     setResult(null);
@@ -74,7 +74,7 @@ export function OpeningTool({ engine, source }: ToolProps): VNode {
   );
 }
 
-/** A form submits line ends as CR LF; what was typed had LF. */
+/** A form submits line ends as CR LF; the typed text had LF. */
 function withPlainLineEnds(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }

@@ -39,9 +39,9 @@ export interface HistoryRootView {
   readonly signsStatement: boolean;
 }
 
-/** A key history read by itself. Whether anybody should believe it is for the one who knows a root's fingerprint. */
-export interface KeyHistoryLook {
-  /** `signed`: it holds together and a root of its own signed it. `unsigned`: it holds, no root signed. */
+/** A key history checked by itself. Trust additionally requires a known fingerprint of a root. */
+export interface KeyHistoryCheck {
+  /** `signed`: consistent and signed by one of its roots. `unsigned`: consistent, without a root's signature. */
   readonly state: 'signed' | 'unsigned' | 'broken';
   readonly fault: KeyHistoryFinding | null;
   readonly nodeId: string | null;
@@ -63,7 +63,7 @@ export interface KeyHistoryLook {
  * @param at the reader's clock, ISO-8601
  * @see docs/spec.md, "Key history verification"
  */
-export async function lookAtKeyHistory(text: string, at: string): Promise<KeyHistoryLook> {
+export async function checkKeyHistory(text: string, at: string): Promise<KeyHistoryCheck> {
   const value = readJson(text);
   const result = await verifyKeyHistory(value, { nodeId: null, rootFingerprint: null, highestSeen: null, at: null });
   if (result.accepted) throw new Error('a history was accepted without a pin');
@@ -77,7 +77,7 @@ export async function lookAtKeyHistory(text: string, at: string): Promise<KeyHis
   return { ...shown, state: 'broken', fault, statement: null };
 }
 
-function signedLook({ document, statement, signedBy }: ReadKeyHistory, at: string): KeyHistoryLook {
+function signedLook({ document, statement, signedBy }: ReadKeyHistory, at: string): KeyHistoryCheck {
   const { version, issuedAt, nextUpdate, historyHead } = statement;
   const isOverdue = new Date(at).toISOString() > nextUpdate;
   const shown = shownParts(document, signedBy);
@@ -115,7 +115,7 @@ const NOTHING = { nodeId: null, roots: [], entries: [] } as const;
 function shownParts(
   { nodeId, entries, statement }: KeyHistoryDocument,
   signedBy: readonly string[],
-): Pick<KeyHistoryLook, 'nodeId' | 'roots' | 'entries'> {
+): Pick<KeyHistoryCheck, 'nodeId' | 'roots' | 'entries'> {
   const signedUpTo = statement?.historyHead.seq ?? 0;
   return {
     nodeId,

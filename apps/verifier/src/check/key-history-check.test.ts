@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { historyKeyOf, TestKeyHistory } from '@cer/cer-core/testing';
 import { testSigner } from '@cer/keys/testing';
-import { lookAtKeyHistory } from './key-history-look.js';
+import { checkKeyHistory } from './key-history-check.js';
 import { pinKeyHistory, type PinResult } from './pin-key-history.js';
 
 const AT = '2026-01-20T00:00:00.000Z';
@@ -11,10 +11,10 @@ const history = (): TestKeyHistory =>
     .add({ type: 'key-added', key: historyKeyOf(second) })
     .add({ type: 'key-revoked', kid: second.kid, revokedAt: '2026-01-04T00:00:00.000Z', reason: 'keyCompromise' });
 
-describe('a key history as it shows itself', () => {
-  it('is told entry by entry, with its roots and up to when revocations are known', async () => {
+describe('a key history by itself', () => {
+  it('lists entries, roots and the revocation horizon', async () => {
     const document = await history().signed();
-    const look = await lookAtKeyHistory(JSON.stringify(document), AT);
+    const look = await checkKeyHistory(JSON.stringify(document), AT);
     expect(look).toMatchObject({
       state: 'signed',
       fault: null,
@@ -36,22 +36,19 @@ describe('a key history as it shows itself', () => {
     });
   });
 
-  it('says which entries no root signed yet, and when a newer statement was due', async () => {
+  it('reports unsigned entries and an overdue statement', async () => {
     const growing = history();
     const signed = await growing.signed();
     growing.add({ type: 'key-added', key: historyKeyOf(testSigner(3)) });
-    const look = await lookAtKeyHistory(
-      JSON.stringify({ ...signed, entries: growing.entries }),
-      '2027-01-01T00:00:00Z',
-    );
+    const look = await checkKeyHistory(JSON.stringify({ ...signed, entries: growing.entries }), '2027-01-01T00:00:00Z');
     expect(look.state).toBe('signed');
     expect(look.statement?.isOverdue).toBe(true);
     expect(look.entries.map(({ isPending }) => isPending)).toEqual([false, false, false, false, false, true]);
   });
 
-  it('is unsigned where no root has signed, and still told', async () => {
+  it('is listed as unsigned without a root', async () => {
     const document = { ...(await history().signed()), statement: null, signatures: [] };
-    const look = await lookAtKeyHistory(JSON.stringify(document), AT);
+    const look = await checkKeyHistory(JSON.stringify(document), AT);
     expect(look).toMatchObject({ state: 'unsigned', fault: null, statement: null });
     expect([look.entries.length, look.roots.length]).toEqual([5, 1]);
   });
@@ -63,12 +60,12 @@ describe('a key history as it shows itself', () => {
     ['it is no JSON', 'KEY_HISTORY_INVALID', () => '<html>'],
     ['nobody of its own signed it', 'KEY_HISTORY_SIGNATURE_INVALID', (text: string) => dropSignatures(text)],
   ])('is broken where %s', async (_, code, spoil) => {
-    const look = await lookAtKeyHistory(spoil(JSON.stringify(await history().signed())), AT);
+    const look = await checkKeyHistory(spoil(JSON.stringify(await history().signed())), AT);
     expect([look.state, look.fault?.code]).toEqual(['broken', code]);
   });
 });
 
-describe('the keys that a pinned root vouches for', () => {
+describe('the keys under a pinned root', () => {
   const pin = { nodeId: 'test-node', rootFingerprint: history().rootFingerprint };
   const take = async (
     given: TestKeyHistory,
@@ -76,7 +73,7 @@ describe('the keys that a pinned root vouches for', () => {
   ): Promise<PinResult> =>
     pinKeyHistory({ text: JSON.stringify(await given.signed()), pin, highestSeen: null, at: AT, ...more });
 
-  it('come with the voucher', async () => {
+  it('come with the statement', async () => {
     const result = await take(history());
     if (!result.accepted) throw new Error(result.finding.code);
     expect(JSON.parse(result.keySet)).toMatchObject({ nodeId: 'test-node', keys: [{}, { status: 'revoked' }] });
@@ -87,11 +84,11 @@ describe('the keys that a pinned root vouches for', () => {
     ['another root', { pin: { ...pin, rootFingerprint: `sha256:${'0'.repeat(64)}` } }, 'KEY_HISTORY_ROOT_UNKNOWN'],
     ['another node', { pin: { ...pin, nodeId: 'other' } }, 'KEY_HISTORY_NODE_MISMATCH'],
     ['no JSON', { text: '{' }, 'KEY_HISTORY_INVALID'],
-  ])('are none under %s', async (_, more, code) => {
+  ])('are empty under %s', async (_, more, code) => {
     expect(await take(history(), more)).toMatchObject({ accepted: false, finding: { code } });
   });
 
-  it('are none from a history that is older than one accepted before', async () => {
+  it('are empty for a rolled-back history', async () => {
     const first = await take(history());
     if (!first.accepted) throw new Error(first.finding.code);
     const shorter = await take(new TestKeyHistory(), { highestSeen: first.seen });
