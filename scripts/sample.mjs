@@ -1,4 +1,4 @@
-// `npm run sample`: without a service or a network, a certificate is sealed, verified, and caught when tampered with.
+// `npm run sample`: seals, verifies and tampers with a certificate, without services or a network.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -16,7 +16,7 @@ await runSteps(async () => {
   showSample(console.log);
 });
 
-/** Says what happened and what to try next; the files stay in `.data/sample`. Throws a SetupError when any of it fails. */
+/** Prints the results and what to try next; the files stay in `.data/sample`. Throws a SetupError when a step fails. */
 function showSample(log) {
   const folder = join(root, '.data', 'sample');
   const samples = join(root, 'examples', 'certificates');

@@ -1,5 +1,5 @@
-// Brings SoftHSM, the token in software that the tests of hardware keys run against: uses what is there, else installs
-// Debian's package. No package is imported, so that it runs before any build.
+// Provides SoftHSM, the software token for the tests of hardware keys: an installed one, else Debian's package. Imports no
+// package, so that it runs before any build.
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { canInstallDebianPackages, installDebianPackage } from './setup/debian-package.mjs';
@@ -13,7 +13,7 @@ const MODULE_PATHS = [
 ];
 
 /**
- * Makes sure that SoftHSM is there; at once when it is.
+ * Makes sure that SoftHSM is installed; returns at once when it is.
  * @param {{log?: (line: string) => void, env?: Record<string, string | undefined>}} [options]
  * @returns {Promise<{module: string} | {module: undefined, reason: string}>}
  */

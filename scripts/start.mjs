@@ -9,7 +9,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 await runSteps(async () => {
   ensureNode();
-  // Loaded after the check: these may use what an old Node does not have.
+  // Loaded after the check: these may use features that an old Node lacks.
   const { ensureDependencies } = await import('./setup/ensure-dependencies.mjs');
   const { ensureBuild } = await import('./setup/ensure-build.mjs');
   const { startServices } = await import('./services/start-services.mjs');

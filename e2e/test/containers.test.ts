@@ -8,7 +8,7 @@ import { parse } from 'yaml';
 const root = join(__dirname, '../..');
 const dockerfiles = readdirSync(join(root, 'infra/docker')).filter((name) => name.endsWith('.Dockerfile'));
 
-// No container is run here: the files are held against what can be known without an engine.
+// Runs no container: checks the files as far as possible without an engine.
 describe('docker-compose.yml', () => {
   const compose: unknown = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'));
 
@@ -25,7 +25,7 @@ describe('docker-compose.yml', () => {
     expect(isValid(compose) ? [] : isValid.errors).toEqual([]);
   });
 
-  it('builds from Dockerfiles that are there', () => {
+  it('builds from Dockerfiles that exist', () => {
     const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
     const named = [...text.matchAll(/dockerfile: (\S+)/g)].map(([, file]) => file ?? '');
     expect(named).not.toHaveLength(0);
@@ -37,7 +37,7 @@ describe.each(dockerfiles)('%s', (name) => {
   const text = readFileSync(join(root, 'infra/docker', name), 'utf8');
   const lines = text.replaceAll('\\\n', ' ').split('\n');
 
-  it('copies only what the repository has', () => {
+  it('copies only files of the repository', () => {
     const sources = lines
       .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
       .flatMap((line) => line.split(/\s+/).slice(1, -1))
@@ -46,7 +46,7 @@ describe.each(dockerfiles)('%s', (name) => {
       expect({ source, isThere: existsSync(join(root, source)) }).toEqual({ source, isThere: true });
   });
 
-  it('ends as another user than root, unless it must make a jail, with a health check', () => {
+  it('drops root, except for the jail, and has a health check', () => {
     const users = lines.filter((line) => line.startsWith('USER '));
     // The renderer's service needs the right to make namespaces; its Chromium runs as a user without any.
     if (name === 'renderer.Dockerfile') expect(text).toMatch(/CHROMIUM_UID=[1-9]/);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
 
-// scripts/folder-circles.mjs, which `npm run deps` runs, on workspaces made for the purpose.
+// Runs scripts/folder-circles.mjs, a part of `npm run deps`, on sample workspaces.
 
 const SCRIPT = join(__dirname, '..', '..', 'scripts', 'folder-circles.mjs');
 const scratch = mkdtempSync(join(tmpdir(), 'cer-folders-'));

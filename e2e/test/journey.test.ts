@@ -8,7 +8,7 @@ import { isJsonObject, parseJson } from '@cer/canonical-json';
 import { buildProject } from '@cer/cer-core/seal';
 import { freeBase, PATIENCE_MS, root, Start, type Services } from './npm-start.js';
 
-// What a newcomer does by the README, and what an artist does with a sketch, on the services of one `npm start`.
+// The tour of the README, and a sketch from code to certificate, on the services of one `npm start`.
 
 const folder = mkdtempSync(join(tmpdir(), 'cer-journey-'));
 const dataDir = join(folder, 'data');
@@ -74,7 +74,7 @@ describe('a model call', () => {
   const secret = 'the raw words that no service may store';
   let certificateHash: string;
 
-  it('is certified, and the same again is the same certificate', async () => {
+  it('is certified, and its repetition is replayed', async () => {
     const request = {
       executionId: 'journey-1',
       provider: 'example',
@@ -96,7 +96,7 @@ describe('a model call', () => {
     expect(JSON.parse(changed.stderr)).toMatchObject({ httpStatus: 409, reason: 'EXECUTION_MUTATION_DETECTED' });
   });
 
-  it('verifies offline, by a saved answer and a saved key set', async () => {
+  it('verifies offline with a saved key set', async () => {
     const keys = await fetch(`${services.node.url}/.well-known/svc-node.json`);
     writeFileSync(own('keys.json'), await keys.text());
     const verified = await cer('verify', own('certificate.json'), '--keys', own('keys.json'));
@@ -107,7 +107,7 @@ describe('a model call', () => {
     expect((await cer('verify', own('tampered.json'), '--keys', own('keys.json'))).code).toBe(1);
   });
 
-  it('is found by its hash, and a hash without record is not', async () => {
+  it('is found by its hash', async () => {
     const found = await cer('lookup', certificateHash);
     expect(found.code).toBe(0);
     writeFileSync(own('record.json'), found.stdout);
@@ -152,7 +152,7 @@ describe('a model call', () => {
     expect(checked).toContain('Signature Verified Successfully');
   });
 
-  it('is attested when it was sealed elsewhere, and registered as a step of a project', async () => {
+  it('is attested after sealing and joins a project', async () => {
     const bundle = readFileSync(join(root, 'examples/certificates/sealed.json'), 'utf8');
     writeFileSync(own('sealed.json'), bundle);
     const attested = await cer('attest', own('sealed.json'));
@@ -171,7 +171,7 @@ describe('a model call', () => {
     expect((await cer('verify-project', own('public-project.json'), '--keys', own('keys.json'))).code).toBe(0);
   });
 
-  it('leaves none of its raw words in the data folder', () => {
+  it('leaves no raw input in the data folder', () => {
     const files = filesIn(dataDir);
     expect(files.length).toBeGreaterThan(5);
     for (const file of files)
@@ -201,7 +201,7 @@ describe('a sketch', () => {
     expect(sha256(png)).toBe(response.headers.get('x-runtime-hash'));
   });
 
-  it('is certified, replayed, and verifies like any certificate', async () => {
+  it('is certified, replayed and verified', async () => {
     if (services.renderer === undefined) {
       expect((await post('/verify', { snapshot: { code } })).status).toBe(503);
       return;

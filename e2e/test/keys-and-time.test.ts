@@ -10,8 +10,8 @@ import { timestampDigest, timestampedText } from '@cer/cer-core/attest';
 import { createOpensslTsa, serveTsa, type OpensslTsa, type ServedTsa } from '@cer/timestamps/testing';
 import { PATIENCE_MS, root } from './npm-start.js';
 
-// A node whose root key is offline and whose receipts a third party stamps, and the command line beside it: what is left
-// of its certificates once its signing key leaked.
+// A node with an offline root key and a timestamping authority, and the command line: which certificates outlive a
+// leaked signing key.
 
 const ADMIN_SECRET = 'secret of the test administrator';
 const MAIN = join(root, 'apps/node/dist/main.js');
@@ -42,14 +42,14 @@ let url: string;
 let apiKey: string;
 
 beforeAll(async () => {
-  // Where these run by themselves nothing has brought the build up to date.
+  // Without `npm test` around it the build may be stale.
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   execFileSync(process.execPath, [tsc, '-b', 'apps/node', 'apps/cli'], { cwd: root, stdio: 'inherit' });
   tsa = createOpensslTsa();
   served = await serveTsa((query) => tsa.reply(query));
   const env = {
     PORT: '0',
-    // No root key is made beside the data.
+    // The root key is outside the data folder.
     NODE_ENV: 'production',
     DATABASE_URL: `sqlite:${file('node.sqlite')}`,
     KEYS_FILE: file('keys.json'),
@@ -119,7 +119,7 @@ function textIn(object: JsonObject, name: string): string {
 
 let signings = 0;
 
-/** What an operator does after each change of a key: sign what the node publishes, and hand it in. */
+/** The operator's step after each key change: sign the published history and submit it. */
 async function signAndHandIn(): Promise<string> {
   signings += 1;
   const out = file(`signed-${signings}.json`);
@@ -135,7 +135,7 @@ describe('a node with an offline root and a time-stamping authority', () => {
   let stamped: string;
   let unstamped: string;
 
-  it('publishes what the root signed, and is verified by it', async () => {
+  it('publishes a history that the root signed', async () => {
     const made = await cer('keys', 'root', 'init', '--out', file('root.json'));
     fingerprint = /sha256:[0-9a-f]{64}/.exec(made.stdout)?.[0] ?? '';
     const signed = await signAndHandIn();
@@ -146,7 +146,7 @@ describe('a node with an offline root and a time-stamping authority', () => {
     expect(verified).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('has its receipt stamped, and OpenSSL accepts the token', async () => {
+  it('has its receipt timestamped; OpenSSL accepts the token', async () => {
     const hash = await certify('stamped');
     let record = await lookUp(hash);
     for (let looks = 0; record['status'] !== 'EXTERNALLY_TIMESTAMPED' && looks < 2000; looks += 1) {
@@ -183,7 +183,7 @@ describe('a node with an offline root and a time-stamping authority', () => {
       expect(lost.code).toBe(1);
       expect(JSON.parse(lost.stderr)).toMatchObject({ reason: 'KEY_REVOKED' });
     }
-    // The node itself says the same.
+    // The node reports the same.
     for (const [path, status] of [
       [stamped, 'verified'],
       [unstamped, 'failed'],

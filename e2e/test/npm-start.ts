@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 export const root = join(__dirname, '../..');
-/** For one start of everything. */
+/** Maximum duration of one start of all services. */
 export const PATIENCE_MS = 300_000;
 
-/** A crowded machine takes longer for a sketch than the renderer allows by itself. */
+/** On a loaded machine a sketch takes longer than the renderer's default deadlines. */
 const PATIENT = { STILL_DEADLINE_MS: '120000', LOOP_DEADLINE_MS: '120000', FRAME_DEADLINE_MS: '60000' };
 
 export interface Services {
@@ -23,7 +23,7 @@ export interface Services {
   readonly adminSecret: string;
 }
 
-/** `npm start` as a script would run it: its own data folder and ports, in a process group of its own. */
+/** `npm start` as scripts run it: a separate data folder, ports and process group. */
 export class Start {
   readonly child: ChildProcess;
   readonly ended: Promise<number | null>;
@@ -57,7 +57,7 @@ export class Start {
     throw new Error(`not ready:\n${this.said}`);
   }
 
-  /** To the whole group, as a terminal does on Ctrl-C. */
+  /** Signals the whole group, as a terminal does on Ctrl-C. */
   async interrupt(): Promise<number | null> {
     if (this.child.pid !== undefined) process.kill(-this.child.pid, 'SIGINT');
     return this.ended;
@@ -66,12 +66,12 @@ export class Start {
 
 /** Ports per start; holding the last one claims the range. */
 const BLOCK = 500;
-/** Below the ports that systems hand out by themselves (from 32768 on), so that no connection of a test has one. */
+/** Below the ephemeral ports (from 32768 on), so that no connection of a test uses one. */
 const BLOCKS = { first: 22, count: 8 };
 const OFFSETS = [0, 10, 100, 200, 300];
 
 /**
- * Ports for the starts of one test file, which no other file has at the same time.
+ * Ports for the starts of one test file, unique while it runs.
  * @returns the first of them
  */
 export async function freeBase(): Promise<number> {
@@ -81,7 +81,7 @@ export async function freeBase(): Promise<number> {
     if (claim === null) continue;
     const servers = await Promise.all(OFFSETS.map((offset) => listening(base + offset)));
     for (const server of servers) if (server !== null) await promisify(server.close.bind(server))();
-    // The claim goes with the process of the tests.
+    // The claim ends with the test process.
     if (!servers.includes(null)) return base;
     claim.close();
   }

@@ -118,7 +118,7 @@ describe('npm start', () => {
   );
 });
 
-/** The node is the child whose program is the node's. */
+/** The child process that runs the node. */
 function nodeProcessOf({ child }: Start): number {
   const children = readFileSync(`/proc/${child.pid ?? 0}/task/${child.pid ?? 0}/children`, 'utf8')
     .trim()
@@ -132,7 +132,7 @@ function commandOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    // It ended between being listed and being looked at.
+    // It exited after it was listed.
     return '';
   }
 }

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The services in the order they are started and shown. A row: its name, which is also its folder under `apps/`, and
- * the environment it runs with. A new service is a new row.
+ * The services in start order. A row holds the name, which is also the folder under `apps/`, and the environment. A new
+ * service is a new row.
  * @typedef {{urls: Record<string, string>, ports: Record<string, number>, path: (...names: string[]) => string,
  *   secrets: {admin: string, renderer: string}, runs: (name: string) => boolean}} Setting
  */
@@ -62,7 +62,7 @@ const SERVICES = [
   },
 ];
 
-/** The files of the node, which its commands need too. */
+/** The node's files, which its commands need too. */
 export function nodeFiles(path) {
   return {
     DATABASE_URL: `sqlite:${path('node', 'node.sqlite')}`,
@@ -80,7 +80,7 @@ export function dashboardFiles(path) {
   };
 }
 
-/** Services whose program is there. */
+/** Services that are built. */
 export function servicesIn(root) {
   return SERVICES.filter(({ name }) => existsSync(join(root, 'apps', name, 'package.json')));
 }

@@ -7,7 +7,7 @@ const KEPT_LINES = 20;
 const READY_WITHIN_MS = 60_000;
 const STOPS_WITHIN_MS = 15_000;
 
-/** A service that ended by itself, with the last it said. */
+/** A service that exited on its own, with its last output. */
 export class ServiceEnded extends Error {
   constructor(name, code, lines) {
     super(`${name} ended with ${code === null ? 'a signal' : `exit code ${code}`}`);
@@ -16,7 +16,7 @@ export class ServiceEnded extends Error {
   }
 }
 
-/** A service that runs, and does not say that it can serve. */
+/** A service that runs but does not report ready. */
 export class NotReady extends Error {
   constructor(name, reason, lines) {
     super(`${name} was not ready within ${READY_WITHIN_MS / 1000} s${reason === null ? '' : `: ${reason}`}`);
@@ -27,7 +27,7 @@ export class NotReady extends Error {
 }
 
 /**
- * Starts a service in this process group, so that Ctrl-C reaches it too. What it says goes to a file; the last lines
+ * Starts a service in this process group, so that Ctrl-C reaches it too. Its output goes to a file; the last lines
  * are kept.
  * @param {{name: string, main: string, cwd: string, env: Record<string, string>, logs: string}} options
  */
@@ -52,9 +52,9 @@ export function startChild({ name, main, cwd, env, logs }) {
 }
 
 /**
- * Waits until a service answers that it is ready.
- * @throws {ServiceEnded} when it ends instead
- * @throws {NotReady} when it does not become ready, or says with `ready: false` that it never will
+ * Waits until a service reports ready.
+ * @throws {ServiceEnded} when it exits instead
+ * @throws {NotReady} when it does not become ready, or reports `ready: false` for good
  */
 export async function untilReady({ name, ended, lastLines }, url) {
   let end = null;
@@ -84,7 +84,7 @@ function jsonIn(text) {
   }
 }
 
-/** Asks every service to finish what it accepted, and ends those that do not. */
+/** Asks every service to finish its accepted requests, and kills those that do not exit. */
 export async function stopAll(children, signal) {
   const running = children.filter(({ child }) => child.exitCode === null && child.signalCode === null);
   for (const { child } of running) child.kill(signal);

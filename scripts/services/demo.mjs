@@ -10,7 +10,7 @@ const TENANT = 'demo';
 const OWNER_EMAIL = 'owner@demo.example';
 
 /**
- * The demo tenant's API key, and the owner where there is a dashboard: those of an earlier start, or new ones. A key
+ * The demo tenant's API key and, with a dashboard, its owner: from an earlier start, or new. A key
  * that the node made before it had a dashboard moves there, and with it the tenant: its executions stay its own.
  * @returns {Promise<{apiKey: string, owner?: {email: string, password: string}}>}
  */
@@ -39,7 +39,7 @@ export async function demoAccount({ root, path, hasDashboard }) {
   return { apiKey: readLine(keyFile), owner: JSON.parse(readFileSync(ownerFile, 'utf8')) };
 }
 
-/** Runs commands of a service. @returns a function from words and input to what was printed */
+/** Runs commands of a service. @returns a function from words and input to the output */
 function commandsOf(name, { root, env }) {
   const main = join(root, 'apps', name, 'dist', 'main.js');
   return async (words, input) => {

@@ -8,7 +8,7 @@ import { assertPortsFree, servicePorts } from './ports.mjs';
 
 const KEPT_FROM_THIS_PROCESS = [
   ...['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'CHROMIUM_PATH', 'NODE_EXTRA_CA_CERTS'],
-  // Node and renderer must agree on it.
+  // Node and renderer must use the same value.
   'MAX_TOTAL_FRAMES',
   // A slow machine may give a sketch more time.
   ...['STILL_DEADLINE_MS', 'LOOP_DEADLINE_MS', 'FRAME_DEADLINE_MS'],

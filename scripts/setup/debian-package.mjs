@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 /**
- * Whether this process may bring Debian packages: as root on Debian, unless CER_NO_SYSTEM_INSTALL=1.
+ * Whether this process may install Debian packages: as root on Debian, unless CER_NO_SYSTEM_INSTALL=1.
  * @param {Record<string, string | undefined>} env
  */
 export function canInstallDebianPackages(env) {
@@ -12,7 +12,7 @@ export function canInstallDebianPackages(env) {
 /**
  * Installs one package with apt-get, separately, so that an unavailable one does not fail the others.
  * @param {string} name
- * @returns {string | undefined} the last line of what went wrong
+ * @returns {string | undefined} the last line of the error output
  */
 export function installDebianPackage(name) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };

@@ -8,7 +8,7 @@ import { SetupError } from './setup-error.mjs';
 
 /**
  * Installs the packages of package-lock.json when node_modules lacks any of them, holds another version, or was made for
- * another Node. Of several at once only one installs, the others wait.
+ * another Node. Of several concurrent calls only one installs, the others wait.
  * @param {{root: string, log?: (line: string) => void}} options
  * @throws {SetupError} saying what is wrong: offline, no compiler, disk full, no permission
  */
@@ -55,7 +55,7 @@ async function install(root, log) {
   writeFileSync(stampPath(root), `${JSON.stringify({ abi: process.versions.modules })}\n`);
 }
 
-/** npm's own script: as npm names it when it runs this, else the one beside the running Node. */
+/** The npm script: the one that runs this, else the one installed with the running Node. */
 function npmScript() {
   const beside = join(dirname(process.execPath), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js');
   const onWindows = join(dirname(process.execPath), 'node_modules', 'npm', 'bin', 'npm-cli.js');
@@ -67,8 +67,8 @@ function npmScript() {
 }
 
 /**
- * npm's environment. With a home folder that cannot be written its cache stays in the checkout; where this Node's own
- * headers lie beside it, a package that must be compiled uses them and downloads none.
+ * npm's environment. With a read-only home folder its cache is in the checkout; where this Node's
+ * headers are installed with it, a package that must be compiled uses them and downloads none.
  */
 function npmEnvironment(root) {
   const env = { ...process.env, npm_config_update_notifier: 'false' };
@@ -129,7 +129,7 @@ const EXPLANATIONS = [
   ],
 ];
 
-/** Turns npm's last words into a sentence; its own words follow, for those who know them. */
+/** Turns npm's error output into a sentence, followed by the output itself. */
 export function explain(output) {
   const [, problem, remedy] = EXPLANATIONS.find(([pattern]) => pattern.test(output)) ?? [
     null,

@@ -1,4 +1,4 @@
-// Written for any Node that knows ES modules, so that an old one gets a sentence and no syntax error.
+// Written for any Node with ES modules, so that an old one prints a sentence instead of a syntax error.
 import { SetupError } from './setup-error.mjs';
 
 /** package.json's `engines`: ^20.19 || ^22.12 || >=24. */

@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 
 const START_TIMEOUT_MS = 120_000;
-/** Below the ports that systems hand out by themselves (from 32768 on), so that no connection of a test has it. */
+/** Below the ephemeral ports (from 32768 on), so that no connection of a test uses one. */
 const PORTS = { first: 15_000, count: 10_000 };
 const PORTS_TRIED = 5;
 
