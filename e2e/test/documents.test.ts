@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { proseOf, readDocument } from './documentation/blocks.js';
@@ -16,6 +16,12 @@ function anchorsOf(document: string): readonly string[] {
       .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   );
+}
+
+/** The folders in a folder of the repository. */
+function foldersIn(path: string): readonly string[] {
+  const entries = readdirSync(join(root, path), { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
 /** Links to other documents or to headings that do not exist. */
@@ -41,6 +47,18 @@ describe('the documents', () => {
       .filter((path) => !/[<>*]/.test(path));
     expect(named.length).toBeGreaterThan(1);
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it('ARCHITECTURE.md names every folder of every workspace', () => {
+    const page = readDocument('ARCHITECTURE.md');
+    const missing = ['packages', 'apps'].flatMap((group) =>
+      foldersIn(group).flatMap((name) => {
+        const line = new RegExp(`^- \\*\\*${group}/${name}\\.?\\*\\*.*?(?=^- |^$)`, 'ms').exec(page)?.[0] ?? '';
+        const folders = foldersIn(join(group, name, 'src')).filter((folder) => !line.includes(`\`${folder}\``));
+        return folders.map((folder) => `${group}/${name}/src/${folder}`);
+      }),
+    );
+    expect(missing).toEqual([]);
   });
 
   it('the README has at most 150 lines', () => {
