@@ -26,22 +26,22 @@ import { SqlTenantSettingsStore } from './sql/tenant-settings.js';
 import { SqlTenantStore } from './sql/tenants.js';
 import { SqlUsageStore } from './sql/usage-reports.js';
 
-/** More rows in one commit gain nothing, and each makes the first one wait. */
+/** Maximum rows per commit: more do not improve throughput and delay the first row. */
 const BATCH_LIMIT = 256;
 
-/** SQLite commits in one step; on PostgreSQL the second batch travels while the first is being made durable. */
+/** Concurrent batches: SQLite commits in one step; on PostgreSQL the second is sent while the first becomes durable. */
 const IN_FLIGHT_LIMIT: Readonly<Record<Database['dialect'], number>> = { sqlite: 1, postgres: 2 };
 
 export interface StoreOptions {
-  /** `sqlite:PATH`, the file made when there is none, or `postgres://...`. */
+  /** `sqlite:PATH`, created if missing, or `postgres://...`. */
   readonly databaseUrl: string;
-  /** How many new records may wait for their commit before a call is refused as busy. */
+  /** Maximum new records waiting for their commit; further calls are refused as busy. */
   readonly queueLimit: number;
-  /** The clock of the rows the store dates itself: tenants and API keys. */
+  /** The clock for rows that the store dates: tenants and API keys. */
   readonly now?: () => Date;
   /** The schema of another release; for tests of two releases on one database. */
   readonly migrations?: readonly Migration[];
-  /** How long a request waits for the shared count of a rate limit; for tests on a crowded machine. */
+  /** Timeout of the shared count of a rate limit; for tests on a loaded machine. */
   readonly rateAnswerWithinMs?: number;
 }
 
@@ -101,8 +101,8 @@ export async function openStore({
 }
 
 /**
- * Brings a database up to date and leaves it.
- * @returns the schema version it is at now
+ * Migrates a database and closes it.
+ * @returns the resulting schema version
  * @throws StoreError as openStore
  */
 export async function migrate(databaseUrl: string): Promise<number> {

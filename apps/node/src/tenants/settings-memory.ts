@@ -8,8 +8,8 @@ export interface SettingsMemoryDeps {
 }
 
 /**
- * Keeps what the control plane said of a tenant last, for the sweeper and for whoever asks without a key.
- * @param stated null when it said nothing this time: what it said before goes on holding
+ * Stores the control plane's latest settings of a tenant, for the sweeper and for requests without a key.
+ * @param stated null when the answer has no settings: earlier ones stay in effect
  */
 export type SettingsMemory = (tenantId: string, stated: StatedSettings | null) => Promise<TenantSettings>;
 
@@ -18,7 +18,7 @@ export function createSettingsMemory({ store, auditLog }: SettingsMemoryDeps): S
   return async (tenantId, stated) => {
     const known = await store.tenantSettings.find(tenantId);
     if (stated === null || isSame(known['control-plane'], stated)) return settingsOf(known);
-    // Before the change: then no change is without its entry.
+    // Logged first, so that every change has an entry.
     await auditLog.append({
       act: 'tenants.settings',
       target: tenantId,

@@ -3,14 +3,14 @@ import type { JsonObject } from '@cer/canonical-json';
 import { DEFAULT_PUBLISH_SETTINGS, type PublishSettings } from '@cer/cer-core/attest';
 import type { StatedBySource, StatedSettings } from '../store/index.js';
 
-/** How a tenant's records are made, kept and shown. */
+/** Settings for creating, retaining and publishing a tenant's records. */
 export interface TenantSettings {
   readonly publish: PublishSettings;
-  /** Null keeps records for ever. */
+  /** Null: records are kept indefinitely. */
   readonly retentionDays: number | null;
-  /** Whether new records are found without a key. */
+  /** Whether new records are public. */
   readonly visibility: 'public' | 'hidden';
-  /** While true nothing of the tenant is deleted. */
+  /** While true, nothing of the tenant is deleted. */
   readonly legalHold: boolean;
 }
 
@@ -43,22 +43,22 @@ const settingsMembers = {
   legalHold: flag.optional(),
 };
 
-/** What an administrator may change: members that are left out stay, null takes back what was said. */
+/** An administrator's change: absent members stay, null unsets a member. */
 export const SettingsChange = z
   .strictObject({ ...settingsMembers, publish: z.strictObject(publishMembers).nullable().optional() })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
     error: `must have one of ${[...Object.keys(settingsMembers), 'publish'].join(', ')}`,
   });
 
-/** What the control plane says; it may know settings that are none of the node's. @see docs/spec.md, "Introspection" */
+/** The control plane's settings, which may include others that the node ignores. @see docs/spec.md, "Introspection" */
 export const ControlPlaneSettings = z.object({ ...settingsMembers, publish: z.object(publishMembers).optional() });
 
-/** What the public form shows, as it is stored. */
+/** The published members in stored form. */
 const StoredPublish = z.object(publishMembers);
 
 type Stated = z.output<typeof SettingsChange> | z.output<typeof ControlPlaneSettings>;
 
-/** A change as the store takes it: only what is given. */
+/** A change for the store, with the given members only. */
 export function toStated({ publish, retentionDays, visibility, legalHold }: Stated): Partial<StatedSettings> {
   return {
     ...(publish !== undefined && { publishJson: publish === null ? null : JSON.stringify(publish) }),
@@ -69,8 +69,8 @@ export function toStated({ publish, retentionDays, visibility, legalHold }: Stat
 }
 
 /**
- * What holds for a tenant: what an administrator of the node said, else what the control plane said, else the defaults,
- * each member by itself. A legal hold of either holds.
+ * The effective settings of a tenant, member by member: of the node's administrator, otherwise of the control plane,
+ * otherwise the default. A legal hold of either source applies.
  * @see docs/spec.md, "Retention"
  */
 export function settingsOf({ node, 'control-plane': controlPlane }: StatedBySource): TenantSettings {
@@ -82,7 +82,7 @@ export function settingsOf({ node, 'control-plane': controlPlane }: StatedBySour
   };
 }
 
-/** What one source says, for people and for the audit log; null when it says nothing. */
+/** One source's settings, for responses and the audit log; null without settings. */
 export function shownStated(stated: Partial<StatedSettings> | null): JsonObject | null {
   if (stated === null) return null;
   const { publishJson, ...others } = stated;
@@ -98,7 +98,7 @@ function publishOf(stated: StatedSettings | null): Partial<PublishSettings> {
   return stated?.publishJson == null ? {} : publishFrom(stated.publishJson);
 }
 
-/** Members that a later release wrote are left out. */
+/** Members written by a later release are ignored. */
 function publishFrom(json: string): Partial<PublishSettings> & JsonObject {
   const { context, prompt, instruction, metadata } = StoredPublish.parse(JSON.parse(json));
   return {

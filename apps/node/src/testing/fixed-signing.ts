@@ -3,7 +3,7 @@ import { parseKeySet, type KeySetDocument } from '@cer/keys';
 import { SignerAwayError } from '../signing/key-holder.js';
 import type { Signing } from '../signing/signing.js';
 
-/** What the routes of signing keys need, for a node whose keys never change. */
+/** Dependencies of the signing key routes for a node with fixed keys. */
 export const FIXED_KEYS = {
   keyOperations: {
     rotate: () => Promise.reject(new SignerAwayError('the keys of this node are fixed')),
@@ -14,7 +14,7 @@ export const FIXED_KEYS = {
 
 const PROBE = new TextEncoder().encode('ready');
 
-/** Signs with one key that never changes. */
+/** Signs with one fixed key. */
 export function fixedSigning(attestor: Attestor, document: KeySetDocument): Signing {
   const published = { document, keySet: parseKeySet(document), maxAgeSeconds: 60 };
   return {

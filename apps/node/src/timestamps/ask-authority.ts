@@ -10,22 +10,22 @@ import {
   type TsaRoots,
 } from '@cer/timestamps';
 
-/** A token that was checked: its imprint, its nonce, its signature, and its chain to a pinned root. */
+/** A verified token: imprint, nonce, signature, and chain to a pinned root. */
 export interface CheckedToken {
   /** Base64 of DER. */
   readonly token: string;
-  /** The authority's name as its certificate has it. */
+  /** The authority's name in its certificate. */
   readonly provider: string;
 }
 
 export interface AskedAuthority {
   readonly url: string;
   readonly roots: TsaRoots;
-  /** For one whole answer. */
+  /** Timeout of a complete response. */
   readonly timeoutMs: number;
 }
 
-/** An authority gave no token that counts. The message is written for the log: nothing the authority sent is in it. */
+/** No valid token from an authority. The message is meant for the log and contains no data from the authority. */
 export class NoTokenError extends Error {
   override readonly name = 'NoTokenError';
 }
@@ -33,9 +33,9 @@ export class NoTokenError extends Error {
 const NONCE_BYTES = 16;
 
 /**
- * Asks an authority for one token, reads no more of the answer than a token has, and checks it.
+ * Requests one token from an authority, reads a bounded response, and verifies it.
  * @param imprint SHA-256, 32 bytes
- * @throws NoTokenError whatever is in the way of a token that counts
+ * @throws NoTokenError without a valid token, for any reason
  * @see docs/spec.md, "External timestamps"
  */
 export async function askAuthority(
@@ -56,7 +56,7 @@ export async function askAuthority(
   try {
     const answer = await fetch(url, {
       method: 'POST',
-      // An authority elsewhere is not the one that was configured.
+      // A redirect would lead to an authority that is not configured.
       redirect: 'error',
       headers: { 'content-type': TIMESTAMP_QUERY_TYPE, accept: TIMESTAMP_REPLY_TYPE },
       body: Buffer.from(formatTimestampRequest({ imprint, nonce })),
@@ -69,7 +69,7 @@ export async function askAuthority(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
-    // Whatever is still on its way is of no use.
+    // The rest of the response is discarded.
     hangUp.abort();
   }
 }
@@ -92,13 +92,13 @@ function asNoToken(error: unknown): NoTokenError {
   if (error instanceof NoTokenError) return error;
   if (error instanceof TimestampError)
     return new NoTokenError(`its answer is none: ${error.message}`, { cause: error });
-  // What fetch says is about the address; why it failed stands in the cause.
+  // The message of fetch names the address; its cause has the reason.
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : '';
   return new NoTokenError(`it cannot be reached${code}`, { cause: error });
 }
 
-/** What is used of a stream's reader: the platform's own type leaves open what it reads. */
+/** The used part of a stream reader, typed because the platform's type is generic. */
 interface Reader {
   read(): Promise<{ readonly value?: Uint8Array | undefined }>;
 }

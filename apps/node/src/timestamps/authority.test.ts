@@ -10,7 +10,7 @@ import { createAuthority, type Authority } from './authority.js';
 const DIGEST = new Uint8Array(32);
 const goOn = new AbortController().signal;
 
-describe('an authority that gives no token', () => {
+describe('an authority without a valid token', () => {
   const server = createServer((_request, response) => response.writeHead(503).end());
   let url: string;
   let clock = 0;
@@ -32,7 +32,7 @@ describe('an authority that gives no token', () => {
     return createAuthority({ url, roots: NO_ROOTS, timeoutMs: 5000, elapsedMs: () => clock, logger });
   }
 
-  it('is left alone for twice as long each time, and never for more than five minutes', async () => {
+  it('is retried with exponential backoff up to five minutes', async () => {
     const asked = authority();
     const pauses: number[] = [];
     for (let failures = 0; failures < 12; failures += 1) {
@@ -45,21 +45,21 @@ describe('an authority that gives no token', () => {
     expect(log.filter((line) => line.includes('HTTP 503'))).toHaveLength(1);
   });
 
-  it('has failed once when requests under way together fail together', async () => {
+  it('counts concurrent failures as one', async () => {
     const asked = authority();
     await Promise.all([1, 2, 3, 4].map(() => asked.timestamp(DIGEST, goOn)));
     clock += 1000;
     expect(asked.isReady()).toBe(true);
   });
 
-  it('is not blamed for a request that is called off', async () => {
+  it('does not count a cancelled request as failure', async () => {
     const asked = authority();
     expect(await asked.timestamp(DIGEST, AbortSignal.abort())).toBeNull();
     expect(asked.isReady()).toBe(true);
     expect(log.join('')).not.toContain('gave no token');
   });
 
-  it('names the address and no path of it, which may hold a secret', async () => {
+  it('is logged without the path, which may be secret', async () => {
     url = `${url}/canary`;
     await authority().timestamp(DIGEST, goOn);
     expect(log.join('')).toContain('127.0.0.1:');

@@ -1,18 +1,18 @@
 import type { Logger } from '@cer/http-service';
 import { askAuthority, type AskedAuthority, type CheckedToken } from './ask-authority.js';
 
-/** A time-stamping authority, which may be away, slow or hostile. */
+/** A timestamping authority, which may be unreachable, slow or hostile. */
 export interface Authority {
-  /** False while it is left alone after a failure. */
+  /** False during the pause after a failure. */
   isReady(): boolean;
-  /** @param imprint SHA-256, 32 bytes @returns null when it gave no token that counts; it never throws */
+  /** @param imprint SHA-256, 32 bytes @returns null without a valid token; never throws */
   timestamp(imprint: Uint8Array, signal: AbortSignal): Promise<CheckedToken | null>;
 }
 
 export interface AuthorityOptions extends AskedAuthority {
-  /** How long it is left alone after its first failure; doubled after each further one, up to five minutes. */
+  /** Pause after the first failure; doubled after each further one, up to five minutes. */
   readonly firstPauseMs?: number;
-  /** Milliseconds since whenever: a clock that nobody can set, or a jump back would leave the authority alone for years. */
+  /** Monotonic clock in milliseconds: with a settable clock a jump back could pause the authority for years. */
   readonly elapsedMs?: () => number;
   readonly logger: Logger;
 }
@@ -28,11 +28,11 @@ export function createAuthority(options: AuthorityOptions): Authority {
   const isReady = (): boolean => elapsedMs() >= readyAt;
 
   function noteFailure(error: unknown): void {
-    // Requests under way together fail together: that is one failure.
+    // Concurrent requests that fail together count as one failure.
     if (!isReady()) return;
     readyAt = elapsedMs() + Math.min(firstPauseMs * 2 ** failures, LONGEST_PAUSE_MS);
     failures += 1;
-    // Once for each outage: it is asked again and again.
+    // Logged once per outage, because requests are repeated.
     if (failures > 1) return;
     const reason = error instanceof Error ? error.message : 'unknown';
     logger.warn({ reason }, 'the time-stamping authority gave no token; it is asked again');
@@ -48,7 +48,7 @@ export function createAuthority(options: AuthorityOptions): Authority {
         readyAt = 0;
         return token;
       } catch (error) {
-        // The node stops, or another one took over: no failure of the authority.
+        // The node stops or another one took over: not a failure of the authority.
         if (!signal.aborted) noteFailure(error);
         return null;
       }

@@ -2,14 +2,14 @@ import type { DigestTimestamps } from './timestamp-digests.js';
 
 /** Something with receipts that are to be timestamped: where they are found, and how timestamps are written. */
 export interface TimestampSource<Found extends { readonly seq: number }, Timestamped> {
-  /** Those without timestamps whose `seq` is above `after`, in order. */
+  /** Items without timestamps whose `seq` is above `after`, in order. */
   untimestamped(after: number, limit: number): Promise<readonly Found[]>;
   /** SHA-256 digests of 32 bytes each. */
   digestsOf(found: Found): readonly Uint8Array[];
   /** @returns null when one of its receipts was not timestamped */
   withTimestamps(found: Found, timestamps: DigestTimestamps): Timestamped | null;
-  /** What was changed since it was read stays as it is. */
+  /** Items changed since they were read are skipped. */
   keep(timestamped: readonly Timestamped[]): Promise<void>;
-  /** Which one it is, for the log. */
+  /** Identifies an item in the log. */
   hashOf(found: Found): string;
 }

@@ -46,7 +46,7 @@ export function startTimestamping(deps: TimestampingDeps): Worker {
 }
 
 interface TurnDeps extends TimestampingDeps {
-  /** What the log has named already. */
+  /** Items already logged. */
   readonly unreadable: Set<string>;
 }
 
@@ -90,7 +90,7 @@ async function* pagesAfter<Found extends { readonly seq: number }>(
     if (last === undefined) return;
     after = last.seq;
     yield { page, lastSeq: after };
-    // SQLite answers at once: requests come first.
+    // SQLite is synchronous, so this yields to requests.
     await nextTurn();
   }
 }
@@ -108,13 +108,13 @@ async function keep<Found extends { readonly seq: number }, Timestamped>(
     );
     const startedAt = performance.now();
     await source.keep(timestamped.filter((made) => made !== null));
-    // Nobody waits for timestamps: whoever waits for the database comes between any two commits of these.
+    // Timestamps are not urgent: other commits go between any two of these.
     await sleep(performance.now() - startedAt);
     if (lastSeq >= last) return;
   }
 }
 
-/** What cannot be read holds up nothing else. */
+/** An unreadable item does not block the others. */
 function readable<Found extends { readonly seq: number }, T>(
   found: Found,
   { logger, unreadable }: TurnDeps,

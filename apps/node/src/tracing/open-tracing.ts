@@ -8,7 +8,7 @@ export interface TracingVariables {
   readonly OTEL_SDK_DISABLED: boolean;
 }
 
-/** Where spans go, by OpenTelemetry's own variables; null: nowhere, tracing is off. */
+/** The receiver of spans according to OpenTelemetry's variables; null: tracing is off. */
 export function tracesUrlOf(env: TracingVariables): string | null {
   if (env.OTEL_SDK_DISABLED || env.OTEL_TRACES_EXPORTER === 'none') return null;
   if (env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined) return env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
@@ -17,7 +17,7 @@ export function tracesUrlOf(env: TracingVariables): string | null {
 }
 
 /**
- * Null when tracing is off; OpenTelemetry is then not even loaded.
+ * Null when tracing is off; OpenTelemetry is then not loaded.
  * @param tracesUrl `tracesUrlOf`
  * @see docs/spec.md, "Tracing"
  */

@@ -12,15 +12,15 @@ const SERVICE = 'execution-certification-node';
 const SERVER_FAULT = 500;
 
 /**
- * Spans, sent in the background to an OTLP receiver (HTTP, JSON). This file alone imports OpenTelemetry, and is itself
- * imported only where tracing is on.
- * @param url where spans are posted, e.g. `http://127.0.0.1:4318/v1/traces`
+ * Spans, sent in the background to an OTLP receiver (HTTP, JSON). Only this file imports OpenTelemetry, and it is
+ * loaded only when tracing is on.
+ * @param url receiver of spans, e.g. `http://127.0.0.1:4318/v1/traces`
  */
 export function otlpTracing(url: string, version: string, logger: Pick<Logger, 'warn'>): Tracing {
   return tracingTo(watchedExporter(new OTLPTraceExporter({ url }), logger), version);
 }
 
-/** Nothing is registered globally: two nodes in one process have two of these. */
+/** Nothing is registered globally: two nodes in one process have separate tracing. */
 export function tracingTo(exporter: SpanExporter, version: string): Tracing {
   const stated = detectResources({ detectors: [envDetector] });
   const named = resourceFromAttributes({ 'service.name': SERVICE, 'service.version': version });
@@ -46,7 +46,7 @@ export function tracingTo(exporter: SpanExporter, version: string): Tracing {
         }),
       );
     } catch (error) {
-      // The class alone: a message may quote what was sent.
+      // Only the class name: a message may quote the request.
       span.setAttribute('error.type', error instanceof Error ? error.name : typeof error);
       span.setStatus({ code: SpanStatusCode.ERROR });
       throw error;

@@ -1,8 +1,8 @@
 import type { Trace } from '@cer/http-service';
 
-/** Spans of what the node does. */
+/** Spans of the node's work. */
 export interface Tracing {
   readonly trace: Trace;
-  /** Sends what is left, as far as the receiver takes it in time. */
+  /** Sends the remaining spans within a time limit. */
   readonly close: () => Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
 
 import { watchedExporter } from './watched-exporter.js';
 
-it('says in the log how many spans were lost, once a minute, and not what the receiver said', () => {
+it('logs the number of lost spans once per minute', () => {
   const { logger, lines } = recordedLog();
   let time = 0;
   let code = ExportResultCode.FAILED;

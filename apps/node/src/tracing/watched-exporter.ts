@@ -2,10 +2,10 @@ import { ExportResultCode } from '@opentelemetry/core';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from '@cer/http-service';
 
-/** A receiver that is away is told of this often, and no more. */
+/** Minimum interval between log entries about an unreachable receiver. */
 const SILENCE_MS = 60_000;
 
-/** The same exporter, whose losses are said in the log: OpenTelemetry itself says nothing of them. */
+/** Wraps an exporter and logs lost spans, which OpenTelemetry does not report. */
 export function watchedExporter(
   exporter: SpanExporter,
   logger: Pick<Logger, 'warn'>,

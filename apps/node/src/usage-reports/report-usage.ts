@@ -9,18 +9,18 @@ export interface UsageReportDeps {
   readonly leases: LeaseStore;
   readonly logger: Logger;
   readonly everyMs?: number;
-  /** After so long nothing is under way below the newest record that was seen. */
+  /** Time after which all records below the newest visible one are committed. */
   readonly settleMs?: number;
 }
 
 const EVERY_MS = 30_000;
-/** Longer than a statement may take. */
+/** Longer than the timeout of a statement. */
 const SETTLE_MS = 45_000;
 const TIMEOUT_MS = 10_000;
 
 /**
- * Tells the control plane in the background how many certificates each account has made: each record counts once,
- * whatever fails on the way. What the quota counts and what the dashboard shows are therefore the same records.
+ * Reports the number of certificates of each account to the control plane in the background. Each record counts once
+ * despite failures, so that the quota and the dashboard count the same records.
  * @see docs/spec.md, "Control plane"
  */
 export function startUsageReports(deps: UsageReportDeps): Worker {
@@ -54,7 +54,7 @@ async function send(
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token.reveal()}` },
     body: JSON.stringify({ reportId, items }),
     redirect: 'error',
-    // Broken off, it is sent again under its name.
+    // After an interruption it is sent again with the same id.
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
   });
   await response.body?.cancel();

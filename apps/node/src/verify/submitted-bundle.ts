@@ -1,12 +1,12 @@
 import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { validationError } from '@cer/http-service';
 
-/** What would be something to verify too: a bundle, a package or a project that is not wrapped. */
+/** Members of an unwrapped bundle, package or project, which would also be verifiable. */
 const OTHER_FORMS = ['snapshot', 'cer', 'stepRegistry'] as const;
 
 /**
- * The body of a verify route: `{bundle}`, and nothing beside it of which somebody might think that it was verified.
- * @returns the wrapped form as it is, so that a file gets the same verdict here as anywhere else
+ * Parses the body of a verify route: `{bundle}`, without other members that a caller might believe verified.
+ * @returns the wrapped form unchanged, so that a file gets the same verdict on every interface
  * @throws ServiceError VALIDATION_ERROR
  * @see docs/spec.md, "Packages"
  */

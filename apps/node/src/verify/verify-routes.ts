@@ -14,7 +14,7 @@ export interface VerifyRouteDeps {
   readonly verifyBudget: VerifyBudget;
 }
 
-/** Of the node's time, so that certifying goes on whatever is sent here. */
+/** Share of event-loop time for public verification, so that certifying is never starved. */
 const SHARE_OF_TIME = 0.4;
 
 /** @see docs/spec.md, "POST /v1/cer/verify" */

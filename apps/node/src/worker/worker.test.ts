@@ -4,7 +4,7 @@ import { silentLogger } from '@cer/http-service';
 import type { LeaseStore } from '../store/index.js';
 import { startWorker } from './worker.js';
 
-/** Leases of one process, by the same rule as the database's; none of them runs out. */
+/** Leases of one process with the database's rules; they never expire. */
 function leasesInMemory(): LeaseStore & { readonly held: Map<string, string> } {
   const held = new Map<string, string>();
   return {
@@ -22,7 +22,7 @@ function leasesInMemory(): LeaseStore & { readonly held: Map<string, string> } {
 const NEVER_MS = 60 * 60_000;
 
 describe('a background worker', () => {
-  it('takes a turn at once, another when woken, and gives its lease back between them', async () => {
+  it('runs at start and on wake and releases its lease', async () => {
     const leases = leasesInMemory();
     let turns = 0;
     let turnIsOver: () => void = () => undefined;
@@ -43,7 +43,7 @@ describe('a background worker', () => {
     expect(leases.held.size).toBe(0);
   });
 
-  it('leaves the work to whoever has the lease', async () => {
+  it('does not run without the lease', async () => {
     const leases = leasesInMemory();
     await leases.acquire('sweep', 'another node', 1);
     let turns = 0;
@@ -56,7 +56,7 @@ describe('a background worker', () => {
     expect(turns).toBe(0);
   });
 
-  it('goes on after a turn that failed, and ends a turn when told to stop', async () => {
+  it('continues after a failure and aborts on stop', async () => {
     const leases = leasesInMemory();
     let turns = 0;
     let started: () => void = () => undefined;

@@ -7,24 +7,24 @@ import type { LeaseStore } from '../store/index.js';
 const LEASE_MS = 60_000;
 
 export interface WorkerOptions {
-  /** Of all workers of this name, on all nodes of the database, one works at a time. */
+  /** Lease name: of all workers with this name, on all nodes of the database, one runs at a time. */
   readonly name: string;
-  /** The pause between two turns. */
+  /** Pause between two runs. */
   readonly everyMs: number;
-  /** One turn, in small steps: it should end soon after the signal aborts. What it throws is logged. */
+  /** One run, in small steps: it should end soon after the signal aborts. Errors are logged. */
   readonly task: (signal: AbortSignal) => Promise<void>;
   readonly leases: LeaseStore;
   readonly logger: Logger;
 }
 
 export interface Worker {
-  /** Takes the next turn at once, or right after the present one. */
+  /** Starts the next run at once, or directly after the current one. */
   wake(): void;
-  /** Resolves when the present turn has ended. */
+  /** Resolves when the current run has ended. */
   stop(): Promise<void>;
 }
 
-/** Starts a worker in the background: a turn now, then one every `everyMs`, as long as no other process has the lease. */
+/** Starts a background worker: one run now, then one every `everyMs`, while no other process has the lease. */
 export function startWorker({ name, everyMs, task, leases, logger }: WorkerOptions): Worker {
   const holder = randomUUID();
   const stopping = new AbortController();
@@ -32,7 +32,7 @@ export function startWorker({ name, everyMs, task, leases, logger }: WorkerOptio
 
   async function turn(): Promise<void> {
     if (!(await leases.acquire(name, holder, LEASE_MS))) return;
-    // A turn that loses its lease (the database was away, the process stood still) ends: another node has it now.
+    // A run that loses its lease (database unreachable, process suspended) ends, because another node may have it.
     const turnEnds = new AbortController();
     const renewal = setInterval(() => {
       leases.acquire(name, holder, LEASE_MS).then(
@@ -54,7 +54,7 @@ export function startWorker({ name, everyMs, task, leases, logger }: WorkerOptio
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // Made before the turn: a wake that comes meanwhile cuts the pause after it short.
+      // Created before the run, so that a wake during the run shortens the following pause.
       pause = new AbortController();
       try {
         await turn();
@@ -62,7 +62,7 @@ export function startWorker({ name, everyMs, task, leases, logger }: WorkerOptio
         logger.error({ err: error, worker: name }, 'a background turn failed; the next one comes as planned');
       }
       const signal = AbortSignal.any([stopping.signal, pause.signal]);
-      // Rejects only when it is cut short.
+      // Rejects only when interrupted.
       await sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }

@@ -1,9 +1,9 @@
 import type { Migration } from './migration.js';
 
 /*
- * Every table a lookup has to sort has a `seq`: it gives "earliest". Unique constraints start with the column that
- * public lookups know (the hash), so that one index serves both the constraint and the lookup. Contents come
- * last: what SQLite reads of a row before them costs one page, however large they are.
+ * Tables with sorted lookups have a `seq`, which defines "earliest". Unique constraints start with the column of public
+ * lookups (the hash), so that one index serves both. Contents come last, so that reading the columns before them costs
+ * SQLite one page, however large they are.
  */
 export const records: Migration = {
   version: 1,
@@ -42,7 +42,7 @@ export const records: Migration = {
           predicate: db.whereNotNull('resealed_certificate_hash'),
         });
       })
-      // Asked for at every start: distinct ids over all executions would read them all.
+      // Read at every start: selecting distinct ids from all executions would read them all.
       .createTable('commitment_secrets', (table) => {
         table.text('commitment_secret_id').primary();
       })

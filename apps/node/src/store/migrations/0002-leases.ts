@@ -6,7 +6,7 @@ export const leases: Migration = {
     db.schema.createTable('leases', (table) => {
       table.text('name').primary();
       table.text('holder').notNullable();
-      // Milliseconds since 1970 by the database's clock, the one clock that all nodes share.
+      // Milliseconds since 1970 by the database's clock, which all nodes share.
       table.bigInteger('expires_ms').notNullable();
     }),
 };

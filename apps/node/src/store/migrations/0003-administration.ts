@@ -3,12 +3,12 @@ import type { Knex } from 'knex';
 import type { Database } from '../sql/database.js';
 import type { Migration } from './migration.js';
 
-/** What administrators do and decide: the audit log, settings of tenants, legal holds. */
+/** Administration: the audit log, settings of tenants, legal holds. */
 export const administration: Migration = {
   version: 3,
   up: (db, dialect) =>
     appendOnly(dialect, withTables(db)).raw(
-      // The oldest of a tenant's projects that are still there, without a look at those that are gone.
+      // Finds a tenant's oldest projects without reading deleted ones.
       `create index projects_retention on projects (tenant_id, registered_at, seq) where visibility <> 'deleted'`,
     ),
 };
@@ -23,7 +23,8 @@ function withTables(db: Knex): Knex.SchemaBuilder {
         table.text('kid').notNullable();
         table.text('signature').notNullable();
       })
-      // Null: not set here. One row for what the node was told, one for what its control plane said last.
+      // Null: not set by this source. One row for the administrator's settings, one for the latest from the control
+      // plane.
       .createTable('tenant_settings', (table) => {
         table.text('tenant_id').notNullable();
         table.text('source').notNullable();
@@ -34,7 +35,7 @@ function withTables(db: Knex): Knex.SchemaBuilder {
         table.text('updated_at').notNullable();
         table.primary(['tenant_id', 'source']);
       })
-      // The hash of a certificate, a reseal or a project; tenant_id '' stands for all tenants.
+      // The hash of a certificate, a reseal or a project; tenant_id '' means all tenants.
       .createTable('legal_holds', (table) => {
         table.text('hash').notNullable();
         table.text('tenant_id').notNullable();
@@ -46,7 +47,7 @@ function withTables(db: Knex): Knex.SchemaBuilder {
 
 const REFUSAL = 'the audit log is append-only';
 
-/** Rows of the audit log stay as they were written, whoever asks: the chain would show it, the database refuses it. */
+/** Rows of the audit log are immutable: the chain would reveal a change, and the database refuses it. */
 function appendOnly(dialect: Database['dialect'], schema: Knex.SchemaBuilder): Knex.SchemaBuilder {
   if (dialect === 'sqlite') {
     for (const act of ['update', 'delete']) {

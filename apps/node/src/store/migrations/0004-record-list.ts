@@ -1,9 +1,9 @@
 import type { Migration } from './migration.js';
 
 /*
- * When a record was first attested: null while its first attestation is its only one, so nobody has to write it on the
- * hot path. Both indexes have one run of times for each value of the columns before, so whatever a list is filtered by,
- * its page is one stretch of a few such runs.
+ * Time of a record's first attestation: null while it has only one, so that the hot path does not write it. Both
+ * indexes are sorted by time for each value of the preceding columns, so that a page with any filter is one range of a
+ * few such runs.
  */
 export const recordList: Migration = {
   version: 4,

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Database } from '../sql/database.js';
 import type { Migration } from './migration.js';
 
-/** The node's signing keys, which all nodes of the database share, and the history of what each was worth when. */
+/** The signing keys, shared by all nodes of the database, and the history of their status. */
 export const signingKeys: Migration = {
   version: 6,
   up: (db, dialect) => appendOnly(dialect, withTables(db)),
@@ -25,18 +25,18 @@ function withTables(db: Knex): Knex.SchemaBuilder {
         table.text('revocation_reason');
         table.text('context_unprotected_before');
         table.text('holder').notNullable();
-        // The private half, sealed, or where it is in a hardware module; null once it is erased.
+        // The sealed private key, or its location in a hardware module; null once erased.
         table.text('held_reference');
       })
-      // With which key each process signs now: a key is retired when none does any more.
+      // The key with which each process signs: a key retires when no process uses it.
       .createTable('signing_nodes', (table) => {
         table.text('instance_id').primary();
-        // Null while the process has yet to read which key signs.
+        // Null until the process has read the key table.
         table.text('kid');
         table.text('last_signed_at');
         table.bigInteger('seen_ms').notNullable();
       })
-      // The primary key is what lets one change at a time happen: of two that saw the same end, one finds its place taken.
+      // The primary key serializes changes: of two that saw the same head, one finds its seq taken.
       .createTable('key_history', (table) => {
         table.integer('seq').primary();
         table.text('entry_json').notNullable();
@@ -51,7 +51,7 @@ function withTables(db: Knex): Knex.SchemaBuilder {
 
 const REFUSAL = 'the key history is append-only';
 
-/** What was published about a key stays as it was, whoever asks. */
+/** Published key history entries are immutable. */
 function appendOnly(dialect: Database['dialect'], schema: Knex.SchemaBuilder): Knex.SchemaBuilder {
   if (dialect === 'sqlite') {
     for (const act of ['update', 'delete']) {

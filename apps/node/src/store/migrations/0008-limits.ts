@@ -1,6 +1,6 @@
 import type { Migration } from './migration.js';
 
-/** What is counted: executions of a month, requests of a window, and records that are not visible. */
+/** Counters: executions per month, requests per window, and records that are not visible. */
 export const limits: Migration = {
   version: 8,
   up: (db) =>

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.js';
 
-/** Up to which record the control plane was told what each account used. */
+/** Position up to which usage was reported to the control plane. */
 export const usageReports: Migration = {
   version: 11,
   up: (db, dialect) => {
@@ -9,13 +9,13 @@ export const usageReports: Migration = {
     return (
       db.schema
         .createTable('usage_reports', (table) => {
-          // Names the reports of this database, so that one that is sent again is known by its name.
+          // Id prefix of this database's reports, by which the control plane recognizes a repeated report.
           table.text('series').primary();
           table.bigInteger('reported').notNullable();
-          // The end of the report that is under way: after a crash the same one is sent again.
+          // The end of the pending report: after a crash the same report is sent again.
           table.bigInteger('sending');
         })
-        // What was there before is nobody's usage of today.
+        // Records that exist before this step are not reported as usage.
         .raw(`insert into usage_reports select ${random}, coalesce(max(seq), 0), null from records`)
     );
   },

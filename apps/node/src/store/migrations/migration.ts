@@ -6,14 +6,13 @@ import type { Database } from '../sql/database.js';
  * One step of the schema. Released steps are never edited; a change is a new step at the end.
  *
  * Nodes of two releases run on one database while a fleet is upgraded, so a step expands: it adds tables, columns that
- * are nullable or have a default, and indexes. What is no longer needed contracts in a later release, once no node of
- * the earlier ones runs: such a step names in `oldestSchema` the first step whose releases can live with it.
+ * are nullable or have a default, and indexes. Obsolete parts are removed in a later release, when no node of the
+ * earlier ones runs: such a step names in `oldestSchema` the first step whose releases are compatible with it.
  */
 export interface Migration {
   readonly version: number;
   /**
-   * Releases that know the schema up to here go on running beside this step. Left out, every one does: the step only
-   * adds.
+   * The oldest schema whose releases can run with this step. Absent: all of them, because the step only adds.
    */
   readonly oldestSchema?: number;
   readonly up: (db: Knex, dialect: Database['dialect']) => Knex.SchemaBuilder;

@@ -1,7 +1,7 @@
-/** One line of the audit log as it is kept. */
+/** One stored entry of the audit log. */
 export interface AuditRow {
   readonly seq: number;
-  /** The canonical entry: what was hashed. */
+  /** The canonical, hashed entry. */
   readonly entryJson: string;
   readonly hash: string;
   readonly kid: string;
@@ -10,9 +10,9 @@ export interface AuditRow {
 
 /** Append-only; the database refuses to change or remove a row. */
 export interface AuditStore {
-  /** @returns false when the place `seq` is taken by another row: read the last one again */
+  /** @returns false when `seq` is taken by another row: read the last one again */
   append(row: AuditRow): Promise<boolean>;
-  /** The newest; null for an empty log. */
+  /** The newest row; null for an empty log. */
   last(): Promise<AuditRow | null>;
   /** The rows after `seq`, in order, at most `limit`. */
   after(seq: number, limit: number): Promise<readonly AuditRow[]>;

@@ -18,11 +18,11 @@ export interface CertificateRecord {
   /** The node's time: ISO 8601, UTC, milliseconds, `Z`. */
   readonly attestedAt: string;
   readonly kid: string;
-  /** The request that made the record. */
+  /** The request that created the record. */
   readonly requestId: string;
-  /** The sealed bundle without `meta`; null when it holds raw values, which are never stored. */
+  /** The sealed bundle without `meta`; null when it contains raw values, which are never stored. */
   readonly bundleJson: string | null;
-  /** The `meta` members that the node made. */
+  /** The `meta` members created by the node. */
   readonly metaJson: string;
   /** The public form when it cannot be derived (a reseal); null otherwise. */
   readonly publicCerJson: string | null;

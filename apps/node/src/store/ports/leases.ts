@@ -1,7 +1,7 @@
-/** Who of several processes does what only one may do at a time. The clock is the database's. */
+/** Leases for work that only one process may do at a time. Uses the database's clock. */
 export interface LeaseStore {
-  /** Takes a free or expired lease, or renews the holder's own. @returns whether the holder has it now */
+  /** Acquires a free or expired lease, or renews the holder's. @returns whether the holder has it */
   acquire(name: string, holder: string, forMs: number): Promise<boolean>;
-  /** Gives it back; of another holder's lease nothing happens. */
+  /** Releases the lease; no effect on the lease of another holder. */
   release(name: string, holder: string): Promise<void>;
 }

@@ -1,22 +1,22 @@
-/** What a hold can keep. */
+/** Kinds of items under a hold. */
 export type HeldKind = 'records' | 'projects';
 
 /**
- * Holds on what is under one hash: of a certificate, a reseal or a project. While one stands nothing under it is deleted,
- * by whomever: the condition is part of every statement that deletes. Holds of whole tenants are in their settings.
+ * Legal holds on one hash: of a certificate, a reseal or a project. While one exists nothing under the hash is deleted:
+ * the condition is part of every delete statement. Holds on whole tenants are in their settings.
  */
 export interface LegalHoldStore {
   /**
-   * Places a hold, unless nothing is there to be kept. When it resolves, no deletion is under way that missed it.
-   * @param tenantId null for what any tenant has under the hash, now or later
-   * @returns how many are held under the hash now; 0: there is nothing, and no hold was placed
+   * Places a hold, unless nothing exists under the hash. When it resolves, no deletion that missed it is in progress.
+   * @param tenantId null for all tenants, including later records
+   * @returns the number of held items under the hash; 0: none exist, and no hold was placed
    */
   place(kind: HeldKind, hash: string, tenantId: string | null): Promise<number>;
   /**
    * Releases the holds that were placed under exactly this hash, of one tenant or, for null, all of them.
-   * @returns how many holds there were
+   * @returns the number of released holds
    */
   release(hash: string, tenantId: string | null): Promise<number>;
-  /** How many that are not deleted are held under a hash, of one tenant or of all, its tenant's own hold included. */
+  /** The number of undeleted items held under a hash, of one tenant or of all, including by tenant-wide holds. */
   held(kind: HeldKind, hash: string, tenantId: string | null): Promise<number>;
 }

@@ -28,12 +28,12 @@ export type RegisterOutcome =
   { readonly registered: true } | { readonly registered: false; readonly existing: ProjectRegistration | null };
 
 export interface ProjectStore {
-  /** Keeps a registration unless the tenant already registered this hash. */
+  /** Stores a registration unless the tenant already registered this hash. */
   registerOnce(registration: ProjectRegistration, visibility: FirstVisibility): Promise<RegisterOutcome>;
-  /** What the public sees: the earliest visible registration of this hash. */
+  /** The public registration: the earliest visible one of this hash. */
   findByHash(projectHash: string): Promise<ProjectRegistration | null>;
-  /** The tenant's own, hidden included. */
+  /** The tenant's registration, including a hidden one. */
   findOwnByHash(tenantId: string, projectHash: string): Promise<ProjectRegistration | null>;
-  /** As for records. @returns how many registrations changed */
+  /** As for records. @returns the number of changed registrations */
   setVisibility(projectHash: string, visibility: Visibility, tenantId?: string): Promise<number>;
 }

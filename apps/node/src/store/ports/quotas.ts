@@ -1,15 +1,15 @@
-/** What was taken of a monthly quota. */
+/** An allocation from a monthly quota. */
 export interface QuotaTaken {
-  /** From 0, when nothing is left, to what was wanted. */
+  /** From 0 (quota exhausted) to the requested number. */
   readonly taken: number;
-  /** Of the whole month by now, what nodes hold in hand included. */
+  /** Allocated in the month so far, including unused allocations of nodes. */
   readonly used: number;
 }
 
-/** How many executions each tenant has made in a month. Nodes count together. */
+/** Executions of each tenant per month, shared by all nodes. */
 export interface QuotaStore {
   /**
-   * Takes up to `wanted` executions, as many as are left; never more than `limit` in all.
+   * Allocates up to `wanted` of the remaining executions, never more than `limit` in total.
    * @param month `2026-01`, in UTC
    */
   take(tenantId: string, month: string, wanted: number, limit: number): Promise<QuotaTaken>;

@@ -1,13 +1,14 @@
-/** What a key has taken in its present window, this call included. */
+/** Points that a key has spent in its current window, including this call. */
 export interface TakenPoints {
   readonly taken: number;
-  /** When the window ends and the count begins again, in milliseconds from now. */
+  /** Milliseconds until the window ends and the count restarts. */
   readonly msLeft: number;
 }
 
 /**
- * Counts points by key in windows of one minute, each from its first point. On PostgreSQL all nodes of the database count
- * together; on SQLite, and as long as PostgreSQL does not answer, each process for itself. Never throws for that.
+ * Counts points by key in windows of one minute, each from its first point. On PostgreSQL all nodes of the database
+ * share the count; on SQLite, and while PostgreSQL does not answer, each process counts separately. An unreachable
+ * database is not an error.
  */
 export interface RatePoints {
   take(key: string, points: number): Promise<TakenPoints>;

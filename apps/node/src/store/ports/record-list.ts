@@ -1,6 +1,6 @@
 import type { CertificateRecord, RecordKind, Visibility } from './certificate-record.js';
 
-/** Which records of a tenant are meant. Left out means any. */
+/** Filter for a tenant's records. Absent members match any. */
 export interface RecordFilter {
   readonly tenantId: string;
   readonly appId?: string;
@@ -12,14 +12,14 @@ export interface RecordFilter {
   readonly attestedTo?: string;
 }
 
-/** Where a record stands in the list: it never moves, neither when it is attested anew nor when it is hidden. */
+/** Position of a record in the list; it does not change when the record is attested again or hidden. */
 export interface RecordPlace {
-  /** When it was first attested. */
+  /** Time of its first attestation. */
   readonly time: string;
   readonly seq: number;
 }
 
-/** A set of records that nothing is added to any more. */
+/** A fixed set of records. */
 export interface RecordSnapshot {
   readonly lastSeq: number;
 }
@@ -37,9 +37,9 @@ export interface WholeRecord {
   readonly firstAttestedAt: string;
 }
 
-/** A tenant's own records in the order in which they were first attested. Hidden ones are in it, deleted ones are not. */
+/** A tenant's own records in order of their first attestation, including hidden but not deleted ones. */
 export interface RecordList {
-  /** Where one of the tenant's records stands, deleted or not; null when the tenant never had it. */
+  /** Position of one of the tenant's records, deleted or not; null when the tenant never had it. */
   place(tenantId: string, certificateHash: string, kind: RecordKind): Promise<RecordPlace | null>;
 
   /** At most `limit` records, those past `after` in this order. */
@@ -51,14 +51,14 @@ export interface RecordList {
   ): Promise<readonly ListedRecord[]>;
 
   /**
-   * Everything that is recorded now; what is recorded later is never in it.
-   * @throws StoreError STORE_CONTENDED when another transaction keeps rows back for seconds
+   * A snapshot of all current records, without later ones.
+   * @throws StoreError STORE_CONTENDED when another transaction does not end for seconds
    */
   snapshot(): Promise<RecordSnapshot>;
 
   /**
-   * Every record of a snapshot, oldest first, a hundred in memory at a time. What is deleted before its turn is left out.
-   * Stopping early is fine.
+   * Every record of a snapshot, oldest first, a hundred in memory at a time. Records deleted before their turn are
+   * skipped. The caller may stop early.
    */
   all(filter: RecordFilter, snapshot: RecordSnapshot): AsyncGenerator<WholeRecord>;
 }

@@ -1,29 +1,29 @@
 import type { HeldKind } from './legal-holds.js';
 import type { RecordPlace } from './record-list.js';
 
-/** Something that its tenant keeps no longer. */
+/** An item past its tenant's retention period. */
 export interface DueItem {
   readonly seq: number;
-  /** Of the certificate or the project. */
+  /** Hash of the certificate or the project. */
   readonly hash: string;
 }
 
-/** A few things that are due, few enough to be deleted in a moment. */
+/** A batch of due items, small enough for a quick deletion. */
 export interface DueBatch {
-  /** Without those that are held. */
+  /** Without those under a legal hold. */
   readonly due: readonly DueItem[];
-  /** Where to go on; null when nothing older than the given time comes after. */
+  /** Position to continue after; null when no later item is due. */
   readonly next: RecordPlace | null;
 }
 
 export interface RetentionStore {
-  /** The database's own clock, which all nodes share, in milliseconds since 1970. */
+  /** The database's clock, which all nodes share, in milliseconds since 1970. */
   clockMs(): Promise<number>;
-  /** A tenant's oldest that were first attested, or registered, before a time, those past `after`. */
+  /** A tenant's oldest items first attested, or registered, before a time and positioned after `after`. */
   due(kind: HeldKind, tenantId: string, before: string, after: RecordPlace | null): Promise<DueBatch>;
   /**
-   * Erases those of them that are not deleted yet and, at that moment, not held. Their execution rows stay.
-   * @returns how many
+   * Erases those that are not deleted yet and not under a hold at that moment. Their execution rows stay.
+   * @returns the number of erased items
    */
   deleteDue(kind: HeldKind, due: readonly DueItem[]): Promise<number>;
 }

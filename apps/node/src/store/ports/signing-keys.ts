@@ -1,51 +1,51 @@
 import type { KeyStatus } from '@cer/keys';
 
-/** One signing key as the nodes of a database share it. All times ISO 8601, UTC, milliseconds, `Z`. */
+/** One signing key, shared by the nodes of a database. All times ISO 8601, UTC, milliseconds, `Z`. */
 export interface SigningKeyRow {
   readonly kid: string;
   /** Base64 of the SPKI DER. */
   readonly publicKey: string;
   readonly status: KeyStatus;
   readonly createdAt: string;
-  /** In the future: published, and not signing yet. */
+  /** In the future for a published key that does not sign yet. */
   readonly notBefore: string;
   readonly retiredAt: string | null;
   readonly revokedAt: string | null;
   readonly compromisedSince: string | null;
   readonly revocationReason: string | null;
   readonly contextUnprotectedBefore: string | null;
-  /** Which holder has the private half. */
+  /** The holder of the private key. */
   readonly holder: string;
-  /** Null once the private half is erased, and for keys that came without one. */
+  /** Null once the private key is erased, and for keys imported without one. */
   readonly reference: string | null;
 }
 
-/** What a process that signs says of itself. */
+/** The self-reported state of a signing process. */
 export interface SigningNode {
   /** New at each start of a process. */
   readonly instanceId: string;
   /** The oldest key it may still sign with; null before it knows. */
   readonly kid: string | null;
-  /** The newest time it put into an attestation, by its own clock; null for none. */
+  /** The newest time in its attestations, by its own clock; null without one. */
   readonly lastSignedAt: string | null;
-  /** When it said so, in milliseconds since 1970 by its own clock. */
+  /** Time of the report, in milliseconds since 1970 by its own clock. */
   readonly seenMs: number;
 }
 
-/** What the nodes of a database agree on about signing. */
+/** The shared signing state of the nodes of a database. */
 export interface SigningState {
-  /** `seq` of the newest entry of the key history; 0 for none. Read first: what else was read is not older. */
+  /** `seq` of the newest entry of the key history; 0 for none. Read first, so that the other values are not older. */
   readonly historySeq: number;
-  /** In the order in which they were added. */
+  /** In order of addition. */
   readonly keys: readonly SigningKeyRow[];
   readonly nodes: readonly SigningNode[];
-  /** `attestedAt` of the record that was kept last; null in a store without records. */
+  /** `attestedAt` of the record stored last; null in a store without records. */
   readonly newestRecordAt: string | null;
 }
 
-/** A change of the key set: it happens whole, with its history entries, or not at all. */
+/** An atomic change of the key set and its history entries. */
 export interface SigningKeyChange {
-  /** Keys as they are from now on, by kid: new ones are added, known ones set; holder and reference stay theirs. */
+  /** The resulting keys, by kid: new ones are added, known ones updated, except for holder and reference. */
   readonly keys: readonly SigningKeyRow[];
   /** JSON by `seq`, the next ones in order; at least one. */
   readonly entries: readonly { readonly seq: number; readonly json: string }[];
@@ -59,19 +59,22 @@ export interface StatementRow {
 
 export interface SigningKeyStore {
   read(): Promise<SigningState>;
-  /** @returns false when another change was faster: read again */
+  /** @returns false when another change came first: read again */
   change(change: SigningKeyChange): Promise<boolean>;
-  /** Erases the private half as far as the database holds it. */
+  /** Erases the private key stored in the database, if any. */
   eraseReference(kid: string): Promise<void>;
   /** The entries after `seq`, as JSON, in order. */
   historyAfter(seq: number): Promise<readonly string[]>;
-  /** Says that a process is alive and with which key it signs. */
+  /** Reports that a process is alive, and its signing key. */
   announce(node: SigningNode): Promise<void>;
-  /** Forgets a process that ended. */
+  /** Removes the entry of an ended process. */
   leave(instanceId: string): Promise<void>;
-  /** Forgets processes that said nothing since, in milliseconds since 1970: they ended without a word. */
+  /**
+   * Removes entries of processes without a report since a time, in milliseconds since 1970: they ended without
+   * unregistering.
+   */
   forgetSilent(sinceMs: number): Promise<void>;
   newestStatement(): Promise<StatementRow | null>;
-  /** @returns false when there is a statement of this version already */
+  /** @returns false when a statement of this version exists already */
   addStatement(statement: StatementRow): Promise<boolean>;
 }

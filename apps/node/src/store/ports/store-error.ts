@@ -1,23 +1,23 @@
-/** Why the store did not do what it was asked. */
+/** Reason why a store operation failed. */
 export type StoreErrorCode =
-  /** Too many records wait for their commit; ask again later. */
+  /** Too many records wait for their commit; retry later. */
   | 'STORE_BUSY'
-  /** The database cannot be reached, or its disk is full, or it gave up. */
+  /** The database cannot be reached, its disk is full, or it failed. */
   | 'STORE_UNAVAILABLE'
-  /** Other transactions got in the way every time it was tried. */
+  /** Every attempt conflicted with other transactions. */
   | 'STORE_CONTENDED'
-  /** The database, or the gate before it, refused this one row; its neighbours are untouched. */
+  /** The database, or the check before it, rejected this row; other rows are not affected. */
   | 'STORE_ROW_REFUSED'
   /** The store was closed before this call. */
   | 'STORE_CLOSED'
-  /** A newer release migrated this database; this one would not understand it. */
+  /** A newer, incompatible release migrated this database. */
   | 'STORE_SCHEMA_TOO_NEW'
   /** The database URL names neither an SQLite file nor a PostgreSQL database. */
   | 'STORE_URL_INVALID';
 
 /**
- * A refusal of the store. Drivers quote rows in their messages, details and bindings, so no driver error is ever
- * attached: the message holds the rule and at most the driver's own code (an SQLSTATE or `SQLITE_...`).
+ * An error of the store. Drivers quote rows in their messages, details and bindings, so a driver error is never
+ * attached: the message contains the rule and at most the driver's code (an SQLSTATE or `SQLITE_...`).
  */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
@@ -29,9 +29,9 @@ export class StoreError extends Error {
   }
 }
 
-/** The queue of the group commit is full. Nothing was stored; the same call may be made again. */
+/** The queue of the group commit is full. Nothing was stored; the call may be retried. */
 export class StoreBusyError extends StoreError {
-  /** How long a caller should wait, in whole seconds. */
+  /** Recommended wait, in whole seconds. */
   readonly retryAfterSeconds = 1;
 
   constructor() {
@@ -40,7 +40,7 @@ export class StoreBusyError extends StoreError {
   }
 }
 
-/** The code of a driver's or the system's error: an SQLSTATE, `SQLITE_...`, `ECONNREFUSED`; never its words. */
+/** The code of a driver's or the system's error (an SQLSTATE, `SQLITE_...`, `ECONNREFUSED`), never its message. */
 export function driverCodeOf(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : 'no code';

@@ -16,8 +16,9 @@ import type { TimestampStore } from './timestamps.js';
 import type { UsageStore } from './usage-reports.js';
 
 /**
- * What the node keeps, worded by intent. Two adapters stand behind these ports, SQLite and PostgreSQL, and one contract
- * suite holds both. Every method may throw a StoreError; a promise of a write resolves only when the write is durable.
+ * The node's storage, with methods named after their purpose. Two adapters implement these ports, SQLite and
+ * PostgreSQL, and one contract suite runs against both. Every method may throw a StoreError; the promise of a write
+ * resolves only when the write is durable.
  */
 export interface Store {
   readonly records: RecordStore;
@@ -36,21 +37,21 @@ export interface Store {
   readonly quotas: QuotaStore;
   readonly usage: UsageStore;
   readonly recordCounts: RecordCounts;
-  /** The migration that the database is at. */
+  /** The schema version of the database. */
   readonly schemaVersion: number;
   /** Resolves when the database answers. */
   ping(): Promise<void>;
-  /** Every commitment secret that some execution was sealed under; start-up refuses when one is missing. */
+  /** The id of every commitment secret used by an execution; start-up fails when one is missing. */
   referencedCommitmentSecretIds(): Promise<readonly string[]>;
-  /** False for a store that has never recorded anything. */
+  /** False for a store without any record. */
   hasRecords(): Promise<boolean>;
   /**
-   * Writes the tables of records and projects anew, so that no byte of what was deleted is left in them. Takes as long as
-   * copying the database, and keeps writers waiting.
+   * Rewrites the tables of records and projects, so that no byte of deleted rows remains. Takes as long as copying the
+   * database and blocks writers.
    */
   compact(): Promise<void>;
-  /** How many records wait for their commit now. */
+  /** The number of records waiting for their commit. */
   pendingRecords(): number;
-  /** Refuses new calls, commits everything that was accepted, then closes. */
+  /** Refuses new calls, commits all accepted ones, then closes. */
   close(): Promise<void>;
 }

@@ -1,27 +1,27 @@
-/** Who says it: an administrator of this node, or the control plane when it was last asked. */
+/** The source of settings: an administrator of this node, or the latest answer of the control plane. */
 export type SettingsSource = 'node' | 'control-plane';
 
-/** What one source says of a tenant; null where it says nothing. */
+/** One source's settings of a tenant; null for unset members. */
 export interface StatedSettings {
-  /** What the public form shows, as JSON. */
+  /** The published members, as JSON. */
   readonly publishJson: string | null;
-  /** Records are deleted when they are older than so many days. */
+  /** Retention period of records in days. */
   readonly retentionDays: number | null;
-  /** Whether new records are found without a key. */
+  /** Whether new records are public. */
   readonly visibility: 'public' | 'hidden' | null;
-  /** While true nothing of the tenant is deleted, whoever asks and whatever the other source says. */
+  /** While true, nothing of the tenant is deleted, regardless of the other source. */
   readonly legalHold: boolean;
 }
 
-/** What is said of a tenant; null for a source that never said anything. */
+/** The settings of a tenant by source; null for a source without settings. */
 export type StatedBySource = Readonly<Record<SettingsSource, StatedSettings | null>>;
 
 export interface TenantSettingsStore {
   find(tenantId: string): Promise<StatedBySource>;
-  /** Sets the members that are given and leaves the others; all of them in one commit. */
+  /** Sets the given members in one commit and leaves the others. */
   set(tenantId: string, source: SettingsSource, change: Partial<StatedSettings>): Promise<void>;
-  /** The tenants of whom some source says how long records are kept, in order, at most `limit` after `after`. */
+  /** The tenants with a retention period from any source, in order, at most `limit` after `after`. */
   withRetention(after: string, limit: number): Promise<readonly string[]>;
-  /** Whether this node knows the tenant: as its own, or because something is said of it. */
+  /** Whether this node knows the tenant: as its own, or from settings. */
   knows(tenantId: string): Promise<boolean>;
 }

@@ -5,9 +5,9 @@ export interface Tenant {
 
 export interface NewApiKey {
   readonly tenantId: string;
-  /** SHA-256 of the key; the key itself is never kept. */
+  /** SHA-256 of the key; the key itself is never stored. */
   readonly keyHash: string;
-  /** The first characters, for people who list their keys. */
+  /** The first characters, for lists of keys. */
   readonly prefix: string;
   readonly scopes: readonly string[];
 }
@@ -24,15 +24,15 @@ export interface ApiKey {
 }
 
 export interface TenantStore {
-  /** The tenant of this name, made when there is none. */
+  /** The tenant of this name, created if missing. */
   createTenant(name: string): Promise<Tenant>;
   findTenant(name: string): Promise<Tenant | null>;
   /** @throws StoreError STORE_ROW_REFUSED for an unknown tenant or a hash that is already a key */
   createApiKey(key: NewApiKey): Promise<ApiKey>;
-  /** Revoked keys are found too, with `active: false`. */
+  /** Includes revoked keys, with `active: false`. */
   findApiKey(keyHash: string): Promise<ApiKey | null>;
   /** Oldest first. */
   listApiKeys(tenantId: string): Promise<readonly ApiKey[]>;
-  /** @returns false when there is no such active key */
+  /** @returns false when no active key has this id */
   revokeApiKey(keyId: string): Promise<boolean>;
 }

@@ -1,6 +1,6 @@
 import type { CertificateRecord } from './certificate-record.js';
 
-/** A record without external timestamp: where it stands, and the columns that a timestamp goes into. */
+/** A record without an external timestamp: its position, and the columns that store timestamps. */
 export interface UntimestampedRecord extends Pick<
   CertificateRecord,
   'certificateHash' | 'metaJson' | 'publicCerJson' | 'resealedCertificateHash'
@@ -8,7 +8,7 @@ export interface UntimestampedRecord extends Pick<
   readonly seq: number;
 }
 
-/** A record with its timestamps, and as it was read without them. */
+/** A record with its timestamps, and its state as read without them. */
 export interface TimestampedRecord extends Pick<CertificateRecord, 'metaJson' | 'publicCerJson'> {
   readonly asRead: UntimestampedRecord;
 }
@@ -29,7 +29,7 @@ export interface TimestampedProject {
 
 /** Which records and projects an external authority has timestamped. */
 export interface TimestampStore {
-  /** Records without external timestamp whose `seq` is above `after`, in order; deleted ones never. */
+  /** Undeleted records without an external timestamp whose `seq` is above `after`, in order. */
   untimestamped(after: number, limit: number): Promise<readonly UntimestampedRecord[]>;
   /**
    * Writes timestamps and takes their records off that list, all in one commit. A record that was attested anew, timestamped
@@ -40,8 +40,8 @@ export interface TimestampStore {
 
   /** As `untimestamped`, of registered projects. */
   untimestampedProjects(after: number, limit: number): Promise<readonly UntimestampedProject[]>;
-  /** As `keep`; a project has the first timestamps it got for good. */
+  /** As `keep`; the first timestamps of a project are final. */
   keepOfProjects(timestamped: readonly TimestampedProject[]): Promise<void>;
-  /** The JSON array of a project's timestamps; null while it has none. */
+  /** The JSON array of a project's timestamps; null without one. */
   ofProject(tenantId: string, projectHash: string): Promise<string | null>;
 }

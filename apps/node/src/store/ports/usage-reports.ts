@@ -4,7 +4,7 @@ export interface UsageCount {
   readonly count: number;
 }
 
-/** Certificates that were made, by account. The same `reportId` always stands for the same records. */
+/** Numbers of created certificates by account. A `reportId` always refers to the same records. */
 export interface UsageReport {
   readonly reportId: string;
   /** At least one. */
@@ -13,12 +13,12 @@ export interface UsageReport {
   readonly upTo: number;
 }
 
-/** What the control plane is told of new records, each in exactly one report. */
+/** Usage reports to the control plane: each new record is in exactly one report. */
 export interface UsageStore {
-  /** The `seq` of the newest record. One below it may still be under way, for as long as a commit takes. */
+  /** The `seq` of the newest record. A record below it may still be uncommitted, for the duration of a commit. */
   newest(): Promise<number>;
-  /** The report to send now: the one that was begun, or else the next with records up to `settled`; null for none. */
+  /** The report to send now: the pending one, otherwise the next with records up to `settled`; null for none. */
   next(settled: number): Promise<UsageReport | null>;
-  /** The report arrived. */
+  /** Marks the report as delivered. */
   arrived(report: UsageReport): Promise<void>;
 }

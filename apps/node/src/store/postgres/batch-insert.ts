@@ -7,14 +7,14 @@ const NAMES = [...COLUMNS.keys()];
 const RECORD_NAMES = columnNames(NEW_RECORD_COLUMNS);
 const EXECUTION_NAMES = columnNames(EXECUTION_COLUMNS);
 
-// One array per column, so that a batch of any size is one statement text.
+// One array per column, so that batches of all sizes share one statement text.
 const INPUT = `unnest(${NAMES.map((_, index) => `$${index + 1}::text[]`).join(', ')})
     with ordinality as input (${NAMES.join(', ')}, position)`;
 
 /**
- * Claims each executionId and keeps the record of each claimed one, in one statement: one round trip, one commit, and
- * never one without the other. A conflict with an open transaction waits for its end. A record whose hash is there
- * already, under another executionId, fails the statement. Answers the positions (from 1) of the rows it inserted.
+ * Claims each executionId and stores the record of each claimed one in one statement: one round trip, one atomic
+ * commit. A conflict with an open transaction waits for its end. A record whose hash exists under another executionId
+ * fails the statement. Returns the positions (from 1) of the inserted rows.
  */
 export const INSERT_EXECUTIONS = `
   with input as (select * from ${INPUT}),

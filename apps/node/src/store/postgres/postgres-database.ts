@@ -10,11 +10,11 @@ import { columnArrays, INSERT_EXECUTIONS, INSERT_UNCLAIMED } from './batch-inser
 const POOL_LIMIT = 10;
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 30_000;
-/** An index over a large table takes its time. */
+/** Timeout of schema steps: building an index on a large table is slow. */
 const MIGRATION_TIMEOUT_MS = 6 * 60 * 60_000;
 const LOCK_TIMEOUT_MS = 2_000;
 
-/** Any number will do, as long as every node takes the same one. */
+/** Arbitrary, but equal on all nodes. */
 const MIGRATION_LOCK = 4_100;
 
 /** A PostgreSQL database, shared by any number of nodes. */
@@ -25,8 +25,8 @@ export class PostgresDatabase implements Database {
   #closed = false;
 
   /**
-   * @param connectionString `postgres://...`; no connection is made before the first statement
-   * @param queryTimeoutMs how long a statement may take, within a transaction too; schema steps have their own time
+   * @param connectionString `postgres://...`; connects at the first statement
+   * @param queryTimeoutMs timeout of a statement, also within a transaction; schema steps have their own
    */
   constructor(connectionString: string, queryTimeoutMs = QUERY_TIMEOUT_MS) {
     this.#queryTimeoutMs = queryTimeoutMs;
@@ -37,7 +37,7 @@ export class PostgresDatabase implements Database {
       query_timeout: queryTimeoutMs,
       keepAlive: true,
     });
-    // An idle connection that the server ended: the pool has dropped it, the next statement gets a new one.
+    // The server ended an idle connection: the pool has removed it, and the next statement gets a new one.
     this.#pool.on('error', () => undefined);
   }
 
@@ -54,7 +54,7 @@ export class PostgresDatabase implements Database {
   }
 
   async insertBatch(records: readonly NewRecord[]): Promise<readonly boolean[]> {
-    // In one order everywhere: two batches that share keys then wait for each other, but never in a circle.
+    // Sorted, so that batches with common keys may wait for each other but never deadlock.
     const keyed = records.map((record) => ({ record, key: recordKey(record) }));
     keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
     const inserted = new Set<NewRecord>();
@@ -76,10 +76,10 @@ export class PostgresDatabase implements Database {
     if (missing.pending.length === 0) return missing.version;
     return await this.#inTransaction(async (query) => {
       await query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-      // Other nodes are at work: a step that would have to wait for a long transaction lets them go on, and comes again.
+      // Other nodes are running: a step that would wait for a long transaction does not block them and is retried.
       await query(`set local lock_timeout = '${LOCK_TIMEOUT_MS}ms'`);
       for (const table of SCHEMA_TABLES) await query(table);
-      // Read again: another node may have been faster.
+      // Read again: another node may have migrated concurrently.
       const left = pendingMigrations(await query(APPLIED_STEPS), migrations);
       for (const { version, oldestSchema, sql } of left.pending) {
         await query(sql);
@@ -90,14 +90,14 @@ export class PostgresDatabase implements Database {
     }, MIGRATION_TIMEOUT_MS);
   }
 
-  /** Without the lock, so that a node whose database role may not change tables can start on a migrated database. */
+  /** Without the lock, so that a node whose database role cannot change tables can start on a migrated database. */
   async #applied(): Promise<readonly SqlRow[]> {
     const [table] = await this.#query("select to_regclass('schema_compatibility')::text as name", []);
     return table?.['name'] === null ? [] : await this.#query(APPLIED_STEPS, []);
   }
 
   purgeErased(): void {
-    // PostgreSQL frees erased rows when it vacuums; nothing in its reach does it sooner.
+    // PostgreSQL removes deleted rows only when it vacuums.
   }
 
   async compact(): Promise<void> {
@@ -139,7 +139,7 @@ export class PostgresDatabase implements Database {
         client.release();
         return result;
       } catch (error) {
-        // Ending the connection rolls back, whatever state it is in.
+        // Closing the connection rolls back from any state.
         client.release(true);
         throw error;
       }
@@ -149,15 +149,15 @@ export class PostgresDatabase implements Database {
   }
 }
 
-/** PostgreSQL quotes rows in its messages and details: only the code of its error is kept. */
+/** PostgreSQL quotes rows in its messages and details: only the error code is passed on. */
 function translated(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const code = driverCodeOf(error);
   // Serialization failure, deadlock, lock not available.
   if (/^(40001|40P01|55P03)$/.test(code)) {
-    return new StoreError('STORE_CONTENDED', `other transactions got in the way (${code})`);
+    return new StoreError('STORE_CONTENDED', `conflicting transactions (${code})`);
   }
-  // Data, constraint and size limit: the row's fault.
+  // Data, constraint and size errors are caused by the row.
   if (error instanceof pg.DatabaseError && /^(22|23|54)/.test(code)) {
     return new StoreError('STORE_ROW_REFUSED', `the database refused a row (${code})`);
   }

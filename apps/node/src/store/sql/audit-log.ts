@@ -5,7 +5,7 @@ import { retryPassing } from './retry.js';
 
 const COLUMNS = 'seq, entry_json, hash, kid, signature';
 
-// The primary key is what lets one writer at a time append: of two that saw the same end, one finds the place taken.
+// The primary key serializes writers: of two that saw the same head, one finds the seq taken.
 const APPEND = `
   insert into audit_entries (${COLUMNS}) values ($1, $2, $3, $4, $5) on conflict (seq) do nothing returning seq`;
 
@@ -20,7 +20,7 @@ export class SqlAuditStore implements AuditStore {
     const values = [seq, entryJson, hash, kid, signature];
     const inserted = await retryPassing(() => this.#database.all(APPEND, values));
     if (inserted.length > 0) return true;
-    // A commit whose answer was lost is tried again and then meets itself.
+    // A retry after a lost commit response finds its own row.
     const [taken] = await this.after(seq - 1, 1);
     return taken?.seq === seq && taken.hash === hash;
   }
@@ -42,7 +42,7 @@ export class SqlAuditStore implements AuditStore {
 
 function toAuditRow(row: SqlRow): AuditRow {
   return {
-    // PostgreSQL answers a bigint as text.
+    // PostgreSQL returns a bigint as text.
     seq: Number(row['seq']),
     entryJson: text(row, 'entry_json'),
     hash: text(row, 'hash'),

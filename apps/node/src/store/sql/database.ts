@@ -9,17 +9,17 @@ export interface SqlStatement {
   readonly values: readonly SqlValue[];
 }
 
-/** Plain DDL for one schema version, compiled for the database at hand. */
+/** Plain DDL for one schema version, compiled for one database. */
 export interface CompiledMigration {
   readonly version: number;
-  /** The oldest schema whose releases can run beside it. */
+  /** The oldest schema whose releases can run with it. */
   readonly oldestSchema: number;
   readonly sql: string;
 }
 
 /**
- * What the two databases do differently; everything else is SQL text that both take (`$1` placeholders, `on conflict`,
- * `returning`). Every method throws a StoreError and nothing else.
+ * The differences of the two databases; all other SQL is shared (`$1` placeholders, `on conflict`, `returning`). Every
+ * method throws only StoreError.
  */
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
@@ -29,28 +29,28 @@ export interface Database {
 
   /**
    * Runs statements in one transaction, all or none; durable when it resolves.
-   * @returns the rows that each of them answered
+   * @returns the rows of each statement
    */
   transact(statements: readonly SqlStatement[]): Promise<readonly (readonly SqlRow[])[]>;
 
   /**
-   * Inserts rows with different keys, each with its execution row or not at all, durable when it resolves.
+   * Inserts rows with different keys, each atomically with its execution row; durable when it resolves.
    * @returns for each row whether it was inserted; false means that its key was taken by a committed row
-   * @throws StoreError STORE_ROW_REFUSED when one of the rows is at fault; then it may be any of them
+   * @throws StoreError STORE_ROW_REFUSED when any of the rows is rejected
    */
   insertBatch(records: readonly NewRecord[]): Promise<readonly boolean[]>;
 
   /**
-   * Brings the schema up to the last of `migrations`, under a lock, so that nodes may start at once.
-   * @returns the version that the database is at now
-   * @throws StoreError STORE_SCHEMA_TOO_NEW when the database has a later step that does not go with `migrations`
+   * Applies missing `migrations` under a lock, so that nodes may start concurrently.
+   * @returns the resulting schema version
+   * @throws StoreError STORE_SCHEMA_TOO_NEW when the database has a later step that is incompatible with `migrations`
    */
   migrate(migrations: readonly CompiledMigration[]): Promise<number>;
 
-  /** Called after rows were erased, so that no copy stays behind where the database can help it. */
+  /** Called after rows were erased, to remove remaining copies where the database supports it. */
   purgeErased(): void;
 
-  /** Writes anew what rows were erased from; nobody else writes meanwhile. */
+  /** Rewrites the tables with erased rows; blocks other writers. */
   compact(): Promise<void>;
 
   close(): Promise<void>;

@@ -24,7 +24,7 @@ function groupCommit(
   return new GroupCommit({ keyOf: ({ key }) => key, insertBatch, batchLimit: 4, inFlightLimit, queueLimit: 100 });
 }
 
-/** A database that commits when it is told to. */
+/** A database with manually triggered commits. */
 function heldDatabase(): { commits: Commit[]; insertBatch: (rows: readonly Row[]) => Promise<readonly boolean[]> } {
   const commits: Commit[] = [];
   return {
@@ -46,7 +46,7 @@ const turns = async (): Promise<void> => {
 };
 
 describe('group commit', () => {
-  it('commits rows that came in one turn together, at most a batch at a time', async () => {
+  it('commits the rows of one turn in batches', async () => {
     const sizes: number[] = [];
     const commits = groupCommit(async (rows) => {
       sizes.push(rows.length);
@@ -57,7 +57,7 @@ describe('group commit', () => {
     expect(commits.pending).toBe(0);
   });
 
-  it('answers nobody before the commit, and collects what comes meanwhile for the next one', async () => {
+  it('resolves after the commit and collects later rows', async () => {
     const { commits: held, insertBatch } = heldDatabase();
     const commits = groupCommit(insertBatch);
     const answered: string[] = [];
@@ -81,7 +81,7 @@ describe('group commit', () => {
     await Promise.all(later);
   });
 
-  it('never sends a key that is on its way, and answers it from the first one', async () => {
+  it('answers a duplicate key from the pending row', async () => {
     const { commits: held, insertBatch } = heldDatabase();
     const commits = groupCommit(insertBatch, 2);
     const first = commits.add({ key: 'a' });
@@ -94,7 +94,7 @@ describe('group commit', () => {
     expect(await Promise.all([first, sameTurn, inFlight])).toEqual([true, false, false]);
   });
 
-  it('tries a batch again that met a deadlock', async () => {
+  it('retries a batch after a deadlock', async () => {
     let tries = 0;
     const commits = groupCommit(async (rows) => {
       tries += 1;
@@ -104,7 +104,7 @@ describe('group commit', () => {
     expect(await Promise.all([commits.add({ key: 'a' }), commits.add({ key: 'b' })])).toEqual([true, true]);
   });
 
-  it('fails the bad row of a batch alone', async () => {
+  it('rejects only the bad row of a batch', async () => {
     const commits = groupCommit(async (rows) => {
       if (rows.some(({ bad }) => bad)) throw REFUSED;
       return rows.map(() => true);
@@ -119,7 +119,7 @@ describe('group commit', () => {
     ]);
   });
 
-  it('does not try each row alone when the database is gone, and works again when it is back', async () => {
+  it('fails whole batches during an outage and recovers', async () => {
     let tries = 0;
     let gone = true;
     const commits = groupCommit(async (rows) => {

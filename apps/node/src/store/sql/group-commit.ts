@@ -2,14 +2,14 @@ import { retryPassing } from './retry.js';
 import { StoreBusyError, StoreError } from '../ports/store-error.js';
 
 export interface GroupCommitOptions<Row> {
-  /** Two rows with one key are never in one batch, nor in two at a time. */
+  /** Rows with equal keys are never in one batch nor in concurrent batches. */
   readonly keyOf: (row: Row) => string;
-  /** Durable when it resolves; says of each row whether it was inserted. */
+  /** Durable when it resolves; returns for each row whether it was inserted. */
   readonly insertBatch: (rows: readonly Row[]) => Promise<readonly boolean[]>;
   readonly batchLimit: number;
-  /** How many batches may be on their way to the database at once. */
+  /** Maximum concurrent batches. */
   readonly inFlightLimit: number;
-  /** How many rows may wait, those in flight included. */
+  /** Maximum waiting rows, including those in flight. */
   readonly queueLimit: number;
 }
 
@@ -19,15 +19,15 @@ interface Waiter<Row> {
   readonly reject: (error: unknown) => void;
 }
 
-/** The row that is going to be inserted, and those that came later with its key. */
+/** The row to insert, and later ones with the same key. */
 interface Entry<Row> extends Waiter<Row> {
   readonly key: string;
   readonly followers: Waiter<Row>[];
 }
 
 /**
- * Lets concurrent inserts share a commit. The commit is what costs: rows that arrive while the event loop is busy, or
- * while a commit is under way, go together in the next one; no timer makes a lone row wait.
+ * Lets concurrent inserts share a commit, the dominant cost. Rows that arrive while the event loop is busy or during a
+ * commit share the next one; no timer delays a single row.
  */
 export class GroupCommit<Row> {
   readonly #options: GroupCommitOptions<Row>;
@@ -41,7 +41,7 @@ export class GroupCommit<Row> {
     this.#options = options;
   }
 
-  /** Rows that were accepted and are not settled. */
+  /** Accepted, unsettled rows. */
   get pending(): number {
     return this.#pending;
   }
@@ -100,12 +100,12 @@ export class GroupCommit<Row> {
         this.#fail(first, error);
         return;
       }
-      // Without a database each row alone would only wait for the same answer.
+      // Without a database each single row would fail the same way.
       if (isUnavailable(error)) {
         for (const entry of batch) this.#fail(entry, error);
         return;
       }
-      // One row is at fault, and the database does not say which: each gets a commit of its own.
+      // The database does not report which row is at fault, so each is committed separately.
       for (const entry of batch) await this.#commit([entry]);
     }
   }
@@ -126,7 +126,7 @@ export class GroupCommit<Row> {
       this.#pending -= entry.followers.length;
       return;
     }
-    // The key is still free, so the next one has its own chance.
+    // The key is still free, so the next row is tried.
     const [next, ...followers] = entry.followers;
     if (next !== undefined) this.#enqueue(next, followers);
   }

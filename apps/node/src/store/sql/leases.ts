@@ -8,7 +8,7 @@ export const NOW_MS: Readonly<Record<Database['dialect'], string>> = {
   postgres: 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)',
 };
 
-/** Which process does the work that only one may do at a time. */
+/** Leases for work that only one process may do at a time. */
 export class SqlLeaseStore implements LeaseStore {
   readonly #database: Database;
   readonly #acquire: string;

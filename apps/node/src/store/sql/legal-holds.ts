@@ -3,11 +3,11 @@ import type { HeldKind, LegalHoldStore } from '../ports/legal-holds.js';
 import { isStorable } from './record-rows.js';
 import { retryPassing } from './retry.js';
 
-/** A tenant's hold of either source holds all that it has. */
+/** A tenant-wide hold of either source covers all its items. */
 const TENANT_NOT_HELD = (table: HeldKind): string =>
   `not exists (select 1 from tenant_settings s where s.tenant_id = ${table}.tenant_id and s.legal_hold = 1)`;
 
-/** True for a row of the table that no hold keeps: part of every statement that deletes. */
+/** True for a row without a hold: part of every delete statement. */
 export const NOT_HELD: Readonly<Record<HeldKind, string>> = {
   records: `${TENANT_NOT_HELD('records')} and not exists (
     select 1 from legal_holds h where h.tenant_id in ('', records.tenant_id)
@@ -17,9 +17,8 @@ export const NOT_HELD: Readonly<Record<HeldKind, string>> = {
 };
 
 /**
- * Goes before the statements that delete, in their transaction. A statement of PostgreSQL sees the holds that were
- * committed before it began: this waits for those that are being placed, and lets new ones wait for the deletion. SQLite
- * has one writer at a time.
+ * Precedes the delete statements in their transaction. A PostgreSQL statement sees the holds committed before it
+ * started: this lock waits for holds being placed, and new ones wait for the deletion. SQLite has one writer at a time.
  */
 export function holdsStandStill({ dialect }: Pick<Database, 'dialect'>): readonly SqlStatement[] {
   return dialect === 'sqlite' ? [] : [{ sql: 'lock table legal_holds, tenant_settings in share mode', values: [] }];
@@ -69,7 +68,7 @@ export class SqlLegalHoldStore implements LegalHoldStore {
       (column) => `select seq from ${kind}
         where ${column} = $1 and visibility <> 'deleted' ${own} and not (${NOT_HELD[kind]})`,
     );
-    // Without duplicates: both hashes of one record may be the same.
+    // Without duplicates: both hashes of one record may be equal.
     const rows = await this.#run(found.join(' union '), [hash, ...(tenantId === null ? [] : [tenantId])]);
     return rows.length;
   }

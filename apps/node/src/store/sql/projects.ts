@@ -49,9 +49,9 @@ export class SqlProjectStore implements ProjectStore {
     }
     const inserted = await retryPassing(() => this.#database.all(REGISTER, values));
     if (inserted.length > 0) return { registered: true };
-    // Read in a statement of its own, after the insert: only then is the row of another transaction in sight.
+    // Read in a separate statement after the insert, because only then the row of another transaction is visible.
     const existing = await this.findOwnByHash(project.tenantId, project.projectHash);
-    // A commit whose answer was lost is tried again and then meets itself.
+    // A retry after a lost commit response finds its own row.
     return existing?.requestId === project.requestId ? { registered: true } : { registered: false, existing };
   }
 

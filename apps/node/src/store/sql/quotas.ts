@@ -11,7 +11,7 @@ const TAKE = `
 
 const GIVE_BACK = 'update quota_months set used = used - $3 where tenant_id = $1 and month = $2 and used >= $3';
 
-/** How often others may be faster with what is left. */
+/** Maximum retries after conflicts with other nodes. */
 const ATTEMPTS = 20;
 
 /** Monthly quotas, on either database. */
@@ -33,10 +33,10 @@ export class SqlQuotaStore implements QuotaStore {
         tenantId,
         month,
       ]);
-      // PostgreSQL answers a 64-bit number as text.
+      // PostgreSQL returns a 64-bit number as text.
       used = Number(present?.['used'] ?? 0);
     }
-    throw new StoreError('STORE_CONTENDED', 'others take the quota faster than it can be read');
+    throw new StoreError('STORE_CONTENDED', 'quota update kept conflicting with other nodes');
   }
 
   async giveBack(tenantId: string, month: string, count: number): Promise<void> {

@@ -5,21 +5,21 @@ import type { RatePoints } from '../ports/rate-points.js';
 import { StoreError } from '../ports/store-error.js';
 
 const WINDOW_S = 60;
-/** How long a request may wait for the shared count; then its node counts alone. */
+/** Timeout of the shared count; after it the node counts alone. */
 const ANSWER_WITHIN_MS = 1000;
 
-/** What this process counts by itself is kept for the length of a window. */
+/** Local counts are kept for one window. */
 const inMemory = (): RateLimiterMemory => new RateLimiterMemory({ keyPrefix: '', points: 1, duration: WINDOW_S });
 
 /**
  * Points of rate limits, counted by `rate-limiter-flexible`.
- * @param answerWithinMs how long a request waits for a shared count, 1 s unless given
+ * @param answerWithinMs timeout of the shared count, default 1 s
  */
 export function ratePointsOn(database: Database, answerWithinMs = ANSWER_WITHIN_MS): RatePoints {
   const limiter = database.dialect === 'postgres' ? sharedOn(database, answerWithinMs) : inMemory();
   return {
     take: async (key, points) => {
-      // A penalty is always booked and never refused: what is too much is decided where the limit is known.
+      // A penalty is always counted and never refused: the caller knows the limit and decides.
       const { consumedPoints, msBeforeNext } = await limiter.penalty(key, points);
       return { taken: consumedPoints, msLeft: msBeforeNext };
     },
@@ -37,7 +37,7 @@ function sharedOn(database: Database, answerWithinMs: number): RateLimiterAbstra
     storeClient,
     storeType: 'pool',
     tableName: 'rate_limits',
-    // By the schema steps.
+    // Created by the schema steps.
     tableCreated: true,
     keyPrefix: '',
     points: 1,

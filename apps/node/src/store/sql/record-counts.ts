@@ -2,7 +2,7 @@ import type { Counted, RecordCounts } from '../ports/record-counts.js';
 import type { Database } from './database.js';
 import { retryPassing } from './retry.js';
 
-/** Rows themselves are large; the other counts read an index alone. */
+/** Rows are large; the other counts read only an index. */
 const ROWS_PER_RANGE: Readonly<Record<Counted, number>> = {
   all: 500,
   hidden: 5000,
@@ -17,7 +17,7 @@ const WHERE: Readonly<Record<Counted, string>> = {
   untimestamped: "stamped_at is null and visibility <> 'deleted'",
 };
 
-/** Exported so that a test can ask the database whether it reads an index. */
+/** Exported so that a test can check the query plan. */
 export function countRange(what: Counted): string {
   return `select count(*) as records, max(seq) as last from (
     select seq from records where ${WHERE[what]} and seq > $1 and seq <= $2 order by seq limit ${ROWS_PER_RANGE[what]}
@@ -34,7 +34,7 @@ export class SqlRecordCounts implements RecordCounts {
 
   async range(...[what, after, upTo]: Parameters<RecordCounts['range']>): ReturnType<RecordCounts['range']> {
     const [row] = await retryPassing(() => this.#database.all(countRange(what), [after, upTo]));
-    // PostgreSQL answers a 64-bit number as text.
+    // PostgreSQL returns a 64-bit number as text.
     const count = Number(row?.['records'] ?? 0);
     return { count, end: count < ROWS_PER_RANGE[what] ? null : Number(row?.['last']) };
   }

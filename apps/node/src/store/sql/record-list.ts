@@ -15,7 +15,7 @@ import { retryPassing } from './retry.js';
 
 const FIRST_ATTESTED = 'coalesce(first_attested_at, attested_at)';
 
-/** Before and after every time that the node ever wrote. */
+/** Lower and upper bound of all stored times. */
 const BEGINNING = '0000-01-01T00:00:00.000Z';
 const END = '9999-12-31T23:59:59.999Z';
 const LAST_SEQ = Number.MAX_SAFE_INTEGER;
@@ -31,7 +31,7 @@ const HEAD_COLUMNS = [
 
 const HEADS = `select ${HEAD_COLUMNS} from records where seq in (${SEQS}) and visibility <> 'deleted'`;
 
-// A hundred of the largest records would be a gigabyte: what is larger than this is read alone.
+// A hundred of the largest records would be a gigabyte, so larger ones are read singly.
 const LARGE_BYTES = 256 * 1024;
 export const RECORD_BYTES = ['bundle_json', 'meta_json', 'public_cer_json']
   .map((column) => `coalesce(octet_length(${column}), 0)`)
@@ -45,7 +45,7 @@ const PLACE = `
   select seq, ${FIRST_ATTESTED} as first_attested from records
   where certificate_hash = $2 and kind = $3 and tenant_id = $1`;
 
-/** Every statement of this port but the pages, so that a test can ask the database whether it reads an index. */
+/** Every statement of this port except the pages, so that a test can check the query plans. */
 export const LIST_LOOKUPS: readonly string[] = [HEADS, SMALL_RECORDS, ONE_RECORD, PLACE];
 
 /** A page as a statement: its text and its parameters. */
@@ -55,9 +55,9 @@ export interface PageStatement {
 }
 
 /**
- * The statement that finds a page. Each type and visibility is one run of the index, in order; the runs are merged, so
- * no filter makes the database read rows that it then throws away. The first of the two lower bounds is for SQLite, which
- * does not take the pair as one.
+ * The statement for a page. Each type and visibility is one sorted run of the index; the runs are merged, so that
+ * filters never make the database read rows it discards. The first of the two lower bounds is for SQLite, which does
+ * not use the pair as one bound.
  */
 export function pageStatement(
   { tenantId, appId, bundleType, status, attestedFrom, attestedTo }: RecordFilter,
@@ -140,11 +140,11 @@ export class SqlRecordList implements RecordList {
     return (await this.#find(ONE_RECORD, [seqOf(place)]))[0];
   }
 
-  /** The rows of these places, in their order; what was deleted since is left out. */
+  /** The rows at these positions, in their order, without those deleted since. */
   async #bySeq(sql: string, places: readonly SqlRow[]): Promise<readonly SqlRow[]> {
     const [first] = places;
     if (first === undefined) return [];
-    // One statement text for every length, the rest filled up with a row that is asked for anyway.
+    // One statement text for every length, padded with a row that is read anyway.
     const seqs = Array.from({ length: ROWS_A_STATEMENT }, (_, index) => seqOf(places[index] ?? first));
     const bySeq = new Map((await this.#find(sql, seqs)).map((row) => [seqOf(row), row]));
     return places.map((place) => bySeq.get(seqOf(place))).filter((row) => row !== undefined);
@@ -160,7 +160,7 @@ function placeOf(row: SqlRow): RecordPlace {
   return { time: text(row, 'first_attested'), seq: seqOf(row) };
 }
 
-/** PostgreSQL answers a 64-bit number as text. */
+/** PostgreSQL returns a 64-bit number as text. */
 function seqOf(row: SqlRow): number {
   return Number(row['seq']);
 }

@@ -5,7 +5,7 @@ import { StoreError } from '../ports/store-error.js';
 
 type ColumnsOf<T> = readonly (readonly [column: string, valueOf: (record: T) => SqlValue])[];
 
-/** What a record is, in the order of its columns; `visibility` changes, so it stands apart. */
+/** The immutable columns of a record, in order; `visibility` is mutable and therefore separate. */
 export const RECORD_COLUMNS: ColumnsOf<NewRecord> = [
   ['tenant_id', (record) => record.tenantId],
   ['certificate_hash', (record) => record.certificateHash],
@@ -24,13 +24,13 @@ export const RECORD_COLUMNS: ColumnsOf<NewRecord> = [
   ['resealed_certificate_hash', (record) => record.resealedCertificateHash],
 ];
 
-/** What `insert into records` writes, in this order; `seq` is given by the database. */
+/** The columns of `insert into records`, in order; the database assigns `seq`. */
 export const NEW_RECORD_COLUMNS: ColumnsOf<NewRecord> = [
   ...RECORD_COLUMNS,
   ['visibility', (record) => record.visibility],
 ];
 
-/** What `insert into executions` writes, in this order. */
+/** The columns of `insert into executions`, in order. */
 export const EXECUTION_COLUMNS: ColumnsOf<NewRecord> = [
   ['tenant_id', (record) => record.tenantId],
   ['execution_id', (record) => record.executionId],
@@ -44,7 +44,7 @@ export function columnNames(columns: ColumnsOf<never>): readonly string[] {
   return columns.map(([column]) => column);
 }
 
-/** Whatever decides that two records cannot both be kept. Texts hold no NUL, so the parts stay apart. */
+/** The uniqueness key of a record. Texts contain no NUL, so the separator is unambiguous. */
 export function recordKey(record: Pick<NewRecord, 'tenantId' | 'executionId' | 'kind' | 'certificateHash'>): string {
   return record.executionId === null
     ? `${record.tenantId}\0\0${record.kind}\0${record.certificateHash}`
@@ -52,8 +52,8 @@ export function recordKey(record: Pick<NewRecord, 'tenantId' | 'executionId' | '
 }
 
 /**
- * Refuses what a database would refuse or, worse, change: PostgreSQL takes no NUL, and UTF-8 has no lone surrogate, so
- * two different ids would become one.
+ * Rejects texts that a database would reject or change: PostgreSQL does not accept NUL, and UTF-8 has no lone
+ * surrogates, so two different ids would become equal.
  * @throws StoreError STORE_ROW_REFUSED
  */
 export function assertStorable(record: NewRecord): void {

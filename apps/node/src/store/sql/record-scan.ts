@@ -12,7 +12,7 @@ const AFTER = `
   select ${COLUMNS} from records
   where seq > $1 and attested_at < $2 and visibility <> 'deleted' order by seq limit $3`;
 
-/** Before this is every time that the node ever wrote. */
+/** Upper bound of all stored times. */
 const END = '9999-12-31T23:59:59.999Z';
 
 /** The scan of records on either database. */
@@ -37,7 +37,7 @@ export class SqlRecordScan implements RecordScan {
   }
 }
 
-/** PostgreSQL answers a 64-bit number as text. */
+/** PostgreSQL returns a 64-bit number as text. */
 function toScanned(row: SqlRow): ScannedRecord {
   return { seq: Number(row['seq']), record: toRecord(row) };
 }

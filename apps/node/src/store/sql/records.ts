@@ -44,17 +44,17 @@ const FIND_OWN_BY_HASH = `
 const FIND_VISIBLE_BY_EXECUTION = `
   select ${COLUMNS} from records where execution_id = $1 and visibility = 'visible' order by seq limit $2`;
 
-// One hash at most: the executionId belongs to one execution of the tenant.
+// At most one hash: the executionId identifies one execution of the tenant.
 const FIND_OWN_BY_EXECUTION = `
   select ${RECORD_OF_EXECUTION} from executions e
   join records r on r.certificate_hash = e.certificate_hash and r.kind = 'full' and r.tenant_id = e.tenant_id
   where e.tenant_id = $1 and e.execution_id = $2 and r.visibility <> 'deleted' limit $3`;
 
-// The label that the producer chose is content too; what is left names nothing but hashes and the execution.
+// The producer's label is content too; only hashes and the execution remain.
 export const ERASED_RECORD =
   "visibility = 'deleted', bundle_json = null, meta_json = null, public_cer_json = null, app_id = null";
 
-// A deleted record has no meta_json, so it is never written to again.
+// A deleted record has no meta_json, so it is never updated again.
 const REPLACE_ATTESTATION = `
   update records set attestation_id = $6, attested_at = $7, kid = $8, meta_json = $9, public_cer_json = $10,
     first_attested_at = coalesce(first_attested_at, attested_at),
@@ -69,7 +69,7 @@ const VISIBILITIES = `
   where tenant_id = $1 and kind = 'full'
     and certificate_hash in (${Array.from({ length: HASHES_A_STATEMENT }, (_, index) => `$${index + 2}`).join(', ')})`;
 
-/** Every lookup of this port, so that a test can ask the database whether it reads an index. */
+/** Every lookup of this port, so that a test can check the query plans. */
 export const RECORD_LOOKUPS: readonly string[] = [
   FIND_EXECUTION,
   FIND_BY_HASH,
@@ -79,10 +79,13 @@ export const RECORD_LOOKUPS: readonly string[] = [
   VISIBILITIES,
 ];
 
-/** How often a key may turn out taken and then not be there: never, unless somebody removes execution rows by hand. */
+/**
+ * Maximum retries when a key is taken but its row is missing, which happens only after manual deletion of execution
+ * rows.
+ */
 const VANISHING_LIMIT = 3;
 
-/** The record port on either database; `commits` is where new records share a commit. */
+/** The record port on either database; `commits` batches new records. */
 export class SqlRecordStore implements RecordStore {
   readonly #database: Database;
   readonly #commits: GroupCommit<NewRecord>;
@@ -107,7 +110,7 @@ export class SqlRecordStore implements RecordStore {
     }
   }
 
-  /** Refuses new records and resolves when every accepted one is answered, replays with what they read included. */
+  /** Refuses new records and resolves when every accepted one is settled, including the reads of replays. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled(this.#underWay);
@@ -117,11 +120,11 @@ export class SqlRecordStore implements RecordStore {
     await this.#rememberSecret(record.commitmentSecretId);
     for (let attempt = 0; attempt < VANISHING_LIMIT; attempt += 1) {
       if (await this.#commits.add(record)) return { recorded: true };
-      // Read in a statement of its own, after the insert: only then is the row of another transaction in sight.
+      // Read in a separate statement after the insert, because only then the row of another transaction is visible.
       const existing = await this.#existing(record);
       if (existing !== null) return existing;
     }
-    throw new StoreError('STORE_CONTENDED', 'the key of the record is taken and then free again');
+    throw new StoreError('STORE_CONTENDED', 'the execution row vanished during the insert');
   }
 
   async #existing(record: NewRecord): Promise<RecordOutcome | null> {
@@ -144,7 +147,9 @@ export class SqlRecordStore implements RecordStore {
     return row === undefined ? null : visibilityOf(row);
   }
 
-  /** Before the first execution that needs it, so that start-up can ask for every secret without reading executions. */
+  /**
+   * Stored before the first execution that uses it, so that start-up can check every secret without reading executions.
+   */
   async #rememberSecret(secretId: string | null): Promise<void> {
     if (secretId === null || this.#knownSecrets.has(secretId)) return;
     await retryPassing(() =>
@@ -197,12 +202,12 @@ export class SqlRecordStore implements RecordStore {
     const found = new Map<string, Visibility>();
     for (let start = 0; start < certificateHashes.length; start += HASHES_A_STATEMENT) {
       const hashes = certificateHashes.slice(start, start + HASHES_A_STATEMENT);
-      // One statement text for every length, the rest filled up with a hash that is asked for anyway.
+      // One statement text for every length, padded with a hash that is read anyway.
       const filled = Array.from({ length: HASHES_A_STATEMENT }, (_, index) => hashes[index] ?? hashes[0] ?? '');
       for (const row of await this.#find(VISIBILITIES, [tenantId, ...filled])) {
         found.set(text(row, 'certificate_hash'), visibilityOf(row));
       }
-      // SQLite answers at once: thousands of steps must not keep other requests waiting.
+      // SQLite is synchronous: thousands of steps must not delay other requests.
       await nextTurn();
     }
     return found;
@@ -242,7 +247,7 @@ export class SqlRecordStore implements RecordStore {
     return rows.length > 0;
   }
 
-  /** Nothing is ever stored under a text that cannot be stored, so nobody has to ask the database. */
+  /** A text that cannot be stored has no rows, so the database is not queried. */
   async #find(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
     if (!values.every(isStorable)) return [];
     return await retryPassing(() => this.#database.all(sql, values));
@@ -253,7 +258,7 @@ function firstOf([row]: readonly SqlRow[]): CertificateRecord | null {
   return row === undefined ? null : toRecord(row);
 }
 
-/** A commit whose answer was lost is tried again and then meets itself: the attestationId tells. */
+/** A retry after a lost commit response finds its own row, recognized by the attestationId. */
 function ownOrExisting(record: NewRecord, outcome: RecordOutcome & { readonly recorded: false }): RecordOutcome {
   return outcome.record?.attestationId === record.attestationId ? { recorded: true } : outcome;
 }

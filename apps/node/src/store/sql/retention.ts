@@ -13,14 +13,14 @@ import { retryPassing } from './retry.js';
 const ROWS = 100;
 const SEQS = Array.from({ length: ROWS }, (_, index) => `$${index + 1}`).join(', ');
 
-/** Erasing overwrites every byte, and on SQLite nobody is served meanwhile: of large rows a batch has fewer. */
+/** Erasing overwrites every byte and blocks all requests on SQLite, so batches of large rows are smaller. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 const DUE_RECORDS = `
   select seq, certificate_hash as hash, ${RECORD_BYTES} as bytes from records
   where seq in (${SEQS}) and visibility <> 'deleted' and ${NOT_HELD.records}`;
 
-// The first of the two lower bounds is for SQLite, which does not take the pair as one.
+// The first of the two lower bounds is for SQLite, which does not use the pair as one bound.
 const DUE_PROJECTS = `
   select seq, registered_at as first_attested, project_hash as hash,
     octet_length(project_json) + octet_length(step_hashes_json) as bytes
@@ -29,12 +29,12 @@ const DUE_PROJECTS = `
     and registered_at >= $3 and (registered_at, seq) > ($3, $4) and ${NOT_HELD.projects}
   order by registered_at, seq limit ${ROWS}`;
 
-/** Exported so that a test can ask the database whether it reads an index. */
+/** Exported so that a test can check the query plan. */
 export const RETENTION_LOOKUPS: readonly string[] = [DUE_RECORDS, DUE_PROJECTS];
 
 const ERASED: Readonly<Record<HeldKind, string>> = { records: ERASED_RECORD, projects: ERASED_PROJECT };
 
-/** What retention finds and deletes, on either database. */
+/** The retention port on either database. */
 export class SqlRetentionStore implements RetentionStore {
   readonly #database: Database;
 
@@ -89,7 +89,7 @@ export class SqlRetentionStore implements RetentionStore {
   }
 }
 
-/** Goes through the places in order until there is enough for one batch; a row is missing where something is held. */
+/** Reads positions in order until a batch is full; held items have no row. */
 function batchOf(places: readonly SqlRow[], rowAt: (place: SqlRow) => SqlRow | undefined): DueBatch {
   const due: DueItem[] = [];
   let bytes = 0;
@@ -108,7 +108,7 @@ function batchOf(places: readonly SqlRow[], rowAt: (place: SqlRow) => SqlRow | u
   return { due, next: null };
 }
 
-/** One statement text for every number of rows, the rest filled up with one that is asked for anyway. */
+/** One statement text for every number of rows, padded with one that is read anyway. */
 function filled(rows: readonly (SqlRow | DueItem)[]): SqlValue[] {
   const seqs = rows.map(({ seq }) => Number(seq));
   return Array.from({ length: ROWS }, (_, index) => seqs[index] ?? seqs[0] ?? 0);

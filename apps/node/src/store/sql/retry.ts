@@ -2,15 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { StoreError, type StoreErrorCode } from '../ports/store-error.js';
 
-// A deadlock or a serialization failure is solved by trying again; a lost connection by one new connection.
+// A retry resolves deadlocks and serialization failures; one new connection resolves a lost one.
 const ATTEMPTS: ReadonlyMap<StoreErrorCode, number> = new Map([
   ['STORE_CONTENDED', 8],
   ['STORE_UNAVAILABLE', 2],
 ]);
 
 /**
- * Repeats what the database gave up for a passing reason. Only for work that may run twice: a commit whose answer was
- * lost on the way may have happened.
+ * Retries after transient failures. Only for idempotent work: a commit whose response was lost may have succeeded.
  */
 export async function retryPassing<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -19,7 +18,7 @@ export async function retryPassing<T>(work: () => Promise<T>): Promise<T> {
     } catch (error) {
       const attempts = error instanceof StoreError ? (ATTEMPTS.get(error.code) ?? 1) : 1;
       if (attempt >= attempts) throw error;
-      // Random, so that two that met do not meet again.
+      // Random, so that conflicting transactions do not collide again.
       await sleep(Math.random() * 2 ** Math.min(attempt, 6));
     }
   }

@@ -1,7 +1,7 @@
 import type { CompiledMigration, SqlRow } from './database.js';
 import { StoreError } from '../ports/store-error.js';
 
-/** Which steps a database has, and for each the oldest schema whose releases can still run beside it. */
+/** The applied steps, and for each the oldest schema whose releases can run with it. */
 export const SCHEMA_TABLES: readonly string[] = [
   'create table if not exists schema_versions (version integer primary key)',
   `create table if not exists schema_compatibility (version integer primary key, oldest_schema integer not null)`,
@@ -13,10 +13,10 @@ export const APPLIED_STEPS = `
   left join schema_compatibility c on c.version = v.version order by v.version`;
 
 /**
- * What a database still lacks, earlier steps included: one may have been written after a later one was applied. A
- * database that is ahead is taken when each step that this release does not know says that they can live together.
- * @param applied the answer to APPLIED_STEPS
- * @returns the missing migrations, in order, and the version that the database has with them (0 when empty)
+ * The missing steps, including earlier ones: one may have been written after a later one was applied. A newer database
+ * is accepted if each step unknown to this release declares compatibility.
+ * @param applied the result of APPLIED_STEPS
+ * @returns the missing migrations, in order, and the resulting version (0 when empty)
  * @throws StoreError STORE_SCHEMA_TOO_NEW
  */
 export function pendingMigrations(

@@ -61,7 +61,7 @@ export class SqlSigningKeyStore implements SigningKeyStore {
       if (first === undefined || !(error instanceof StoreError) || error.code !== 'STORE_ROW_REFUSED') throw error;
       const [taken] = await this.#run('select entry_json from key_history where seq = $1', [first.seq]);
       if (taken === undefined) throw error;
-      // A commit whose answer was lost is tried again and then meets itself.
+      // A retry after a lost commit response finds its own row.
       return text(taken, 'entry_json') === first.json;
     }
   }
@@ -143,7 +143,7 @@ function toNode(row: SqlRow): SigningNode {
     instanceId: text(row, 'instance_id'),
     kid: textOrNull(row, 'kid'),
     lastSignedAt: textOrNull(row, 'last_signed_at'),
-    // PostgreSQL answers a bigint as text.
+    // PostgreSQL returns a bigint as text.
     seenMs: Number(row['seen_ms']),
   };
 }

@@ -39,7 +39,7 @@ export class SqlTenantSettingsStore implements TenantSettingsStore {
       this.#now().toISOString(),
     ];
     if (!values.every(isStorable)) throw new StoreError('STORE_ROW_REFUSED', 'settings: hold NUL or a lone surrogate');
-    // The members that are not given are not touched, so that two who change different ones do not undo each other.
+    // Updates only the given members, so that concurrent changes of different members do not overwrite each other.
     await this.#run(
       `insert into tenant_settings (tenant_id, source, ${names.join(', ')})
        values (${values.map((_, index) => `$${index + 1}`).join(', ')})

@@ -10,7 +10,7 @@ const API_KEY = `
   select k.key_id, k.tenant_id, t.name, k.prefix, k.scopes_json, k.created_at, k.revoked_at
   from api_keys k join tenants t on t.tenant_id = k.tenant_id`;
 
-/** Tenants and their API keys. Of a key only its hash is kept, so nothing here can be used to call the node. */
+/** Tenants and their API keys. Only the hash of a key is stored, so the database does not contain usable keys. */
 export class SqlTenantStore implements TenantStore {
   readonly #database: Database;
   readonly #now: () => Date;
@@ -26,7 +26,7 @@ export class SqlTenantStore implements TenantStore {
       [randomUUID(), name, this.#now().toISOString()],
     );
     const tenant = await this.findTenant(name);
-    if (tenant === null) throw new StoreError('STORE_CONTENDED', 'the tenant was removed meanwhile');
+    if (tenant === null) throw new StoreError('STORE_CONTENDED', 'the tenant was removed concurrently');
     return tenant;
   }
 
@@ -44,7 +44,7 @@ export class SqlTenantStore implements TenantStore {
       [keyId, tenantId, keyHash, prefix, JSON.stringify(scopes), this.#now().toISOString()],
     );
     const [row] = await this.#run(`${API_KEY} where k.key_id = $1`, [keyId]);
-    if (row === undefined) throw new StoreError('STORE_CONTENDED', 'the key was removed meanwhile');
+    if (row === undefined) throw new StoreError('STORE_CONTENDED', 'the key was removed concurrently');
     return toApiKey(row);
   }
 

@@ -9,7 +9,7 @@ import type {
   UntimestampedRecord,
 } from '../ports/timestamps.js';
 
-/** Exported so that a test can ask the database whether it reads an index. */
+/** Exported so that a test can check the query plan. */
 export const FIND_UNSTAMPED = `
   select seq, certificate_hash, meta_json, public_cer_json, resealed_certificate_hash from records
   where stamped_at is null and visibility <> 'deleted' and seq > $1 order by seq limit $2`;
@@ -41,7 +41,7 @@ export class SqlTimestampStore implements TimestampStore {
   async untimestamped(after: number, limit: number): Promise<readonly UntimestampedRecord[]> {
     const rows = await retryPassing(() => this.#database.all(FIND_UNSTAMPED, [after, limit]));
     return rows.map((row) => ({
-      // PostgreSQL answers a 64-bit number as text.
+      // PostgreSQL returns a 64-bit number as text.
       seq: Number(row['seq']),
       certificateHash: text(row, 'certificate_hash'),
       metaJson: text(row, 'meta_json'),

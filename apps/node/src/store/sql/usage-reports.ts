@@ -3,7 +3,7 @@ import { text } from './record-rows.js';
 import { retryPassing } from './retry.js';
 import type { UsageCount, UsageReport, UsageStore } from '../ports/usage-reports.js';
 
-/** Records of one report: few enough to be counted between two requests, and for one message. */
+/** Maximum records per report: few enough to count between two requests and to fit in one message. */
 const RECORDS_A_REPORT = 1000;
 
 const COUNT = `
@@ -12,7 +12,7 @@ const COUNT = `
   from records where seq > $1 and seq <= $2
   group by 1, 2 order by 1, 2`;
 
-/** Which records the control plane was told of, on either database. */
+/** The usage report port on either database. */
 export class SqlUsageStore implements UsageStore {
   readonly #database: Database;
 
@@ -40,11 +40,11 @@ export class SqlUsageStore implements UsageStore {
           'update usage_reports set sending = $1 where reported = $2 and sending is null returning series',
           [upTo, reported],
         );
-        // Another node was faster.
+        // Another node started the report first.
         if (begun.length === 0) continue;
       }
       if (items.length > 0) return { reportId, items, upTo };
-      // Numbers that no record has: rolled back inserts take some.
+      // Only unused seqs, left by rolled-back inserts.
       await this.arrived({ reportId, items, upTo });
     }
   }
@@ -66,7 +66,7 @@ function toCount(row: SqlRow): UsageCount {
   };
 }
 
-/** PostgreSQL answers a 64-bit number as text. */
+/** PostgreSQL returns a 64-bit number as text. */
 function numberIn(row: SqlRow | undefined, name: string): number {
   return Number(row?.[name] ?? 0);
 }

@@ -5,24 +5,24 @@ import Sqlite from 'better-sqlite3';
 
 import { driverCodeOf, StoreError } from '../ports/store-error.js';
 
-/** What must never go back: compared before and after, it shows whether a copy is the newest there was. */
+/** Monotonic marks of a database: comparing them shows whether a copy is the newest. */
 export interface DatabaseMarks {
   readonly schemaVersion: number;
   readonly records: number;
-  /** `attestedAt` of the record that was kept last; null without records. */
+  /** `attestedAt` of the record stored last; null without records. */
   readonly newestAttestedAt: string | null;
-  /** The end of the audit log; null while nothing is in it. */
+  /** The head of the audit log; null for an empty log. */
   readonly auditHead: { readonly seq: number; readonly hash: string } | null;
-  /** The number of the newest change of keys; 0 for none. */
+  /** The seq of the newest key history entry; 0 for none. */
   readonly keyHistorySeq: number;
 }
 
 /**
- * Copies a database file as it is at one moment, also while nodes write to it: none of them waits, and content that was
- * deleted before is not in the copy. The copy appears whole and checked, or not at all.
- * @param from a database of this node, at whatever schema; it is read only
- * @param to where nothing is yet
- * @throws StoreError STORE_UNAVAILABLE with what to do
+ * Makes a consistent copy of a database file, also while nodes write to it: they are not blocked, and deleted content
+ * is not in the copy. The copy is verified and appears atomically.
+ * @param from a database of this node, of any schema version; opened read-only
+ * @param to a path that does not exist yet
+ * @throws StoreError STORE_UNAVAILABLE with the remedy
  */
 export function copyDatabase(from: string, to: string): DatabaseMarks {
   if (!existsSync(from)) throw refusal(`${from}: there is no such file`);
@@ -30,7 +30,7 @@ export function copyDatabase(from: string, to: string): DatabaseMarks {
   if (taken !== undefined) throw refusal(`${taken} exists already, and nothing is overwritten: move it away`);
   const draft = `${to}.part`;
   try {
-    // Readable by its owner only, before anything is in it.
+    // Created with owner-only permissions before it has content.
     closeSync(openSync(draft, 'wx', 0o600));
   } catch (error) {
     const code = driverCodeOf(error);
@@ -58,8 +58,8 @@ export function copyDatabase(from: string, to: string): DatabaseMarks {
 }
 
 /**
- * The control plane takes a report that has the name of an earlier one for the same. Served, the copy would give the
- * numbers of the records that it lacks to others, so it names its reports anew, and reports nothing that it was made with.
+ * The control plane treats a report with a known id as a repetition. A served copy would reuse the seqs of the records
+ * that it lacks, so it gets new report ids and does not report its existing records.
  */
 function beginNewUsageReports(path: string): void {
   const copy = new Sqlite(path, { fileMustExist: true });
@@ -95,7 +95,7 @@ function checkedMarks(file: Sqlite.Database): DatabaseMarks {
   if (!hasTable(file, 'schema_versions') || !hasTable(file, 'records'))
     throw refusal('this is no database of a node: nothing was kept');
   const newest = one('select attested_at from records order by seq desc limit 1')?.['attested_at'];
-  // Databases of earlier releases are copied before they are brought up to date.
+  // Databases of earlier releases are copied before migration.
   const head = hasTable(file, 'audit_entries')
     ? one('select seq, hash from audit_entries order by seq desc limit 1')
     : undefined;
@@ -108,7 +108,7 @@ function checkedMarks(file: Sqlite.Database): DatabaseMarks {
   };
 }
 
-/** Makes a file, or the names in a folder, survive a power cut. */
+/** Syncs a file, or the entries of a folder, to survive a power cut. */
 function sync(path: string): void {
   const opened = openSync(path, 'r');
   try {

@@ -13,14 +13,14 @@ const CLAIM = `insert into executions ${columnsAndValues(columnNames(EXECUTION_C
 const KEEP = `insert into records ${columnsAndValues(columnNames(NEW_RECORD_COLUMNS))}`;
 const KEEP_ONCE = `${KEEP} on conflict (certificate_hash, kind, tenant_id) do nothing`;
 
-/** The embedded database: one file, one connection, every statement answered before the call returns. */
+/** The embedded database: one file, one connection, synchronous statements. */
 export class SqliteDatabase implements Database {
   readonly dialect = 'sqlite';
   readonly #file: Sqlite.Database;
   readonly #checkpoint: WalCheckpoint;
   readonly #statements = new Map<string, Sqlite.Statement<unknown[], SqlRow>>();
 
-  /** @param path of the database file, made when there is none */
+  /** @param path of the database file, created if missing */
   constructor(path: string) {
     this.#file = translated(() => openSqliteFile(path));
     this.#checkpoint = new WalCheckpoint(this.#file);
@@ -36,7 +36,7 @@ export class SqliteDatabase implements Database {
 
   #run({ sql, values }: SqlStatement): readonly SqlRow[] {
     const statement = this.#prepared(sql);
-    // SQLite reads `$1` as a parameter that is named 1.
+    // SQLite treats `$1` as a parameter named 1.
     const named = Object.fromEntries(values.map((value, index) => [index + 1, value]));
     if (!statement.readonly) this.#checkpoint.noteCommit();
     if (statement.reader) return statement.all(named);
@@ -93,7 +93,7 @@ export class SqliteDatabase implements Database {
     this.#file.close();
   }
 
-  /** Takes the write lock at the start: a transaction that read first could not wait for it any more. */
+  /** Takes the write lock at the start: a transaction that reads first cannot wait for it later. */
   #immediately<T>(work: () => T): T {
     return this.#file.transaction(work).immediate();
   }
@@ -112,7 +112,7 @@ function columnsAndValues(columns: readonly string[]): string {
   return `(${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
 }
 
-/** Runs driver code; what it throws becomes a StoreError without the driver's own words, which may quote a row. */
+/** Runs driver code and converts its errors to StoreError without the driver's message, which may quote a row. */
 function translated<T>(work: () => T): T {
   try {
     return work();

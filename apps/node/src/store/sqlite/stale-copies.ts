@@ -1,12 +1,12 @@
 import type Sqlite from 'better-sqlite3';
 
-/** A file up to this size is written anew in a fraction of a second. */
+/** Maximum size of a file that is rewritten automatically, in a fraction of a second. */
 const QUICK_BYTES = 64 * 1024 * 1024;
 
 /**
- * `secure_delete` overwrites a row where it is. Where it was before (pages are split and merged, and rows move) SQLite may
- * leave a copy in the free part of a page, and only writing the file anew removes that. Whether this is due is kept in
- * the file itself (`user_version`), so that it outlives the process.
+ * `secure_delete` overwrites a row at its current location. At earlier locations (pages are split and merged, and rows
+ * move) SQLite may leave a copy in the free part of a page, which only rewriting the file removes. A mark in the file
+ * (`user_version`) records that this is due, so that it survives the process.
  */
 export class StaleCopies {
   readonly #file: Sqlite.Database;
@@ -15,12 +15,12 @@ export class StaleCopies {
     this.#file = file;
   }
 
-  /** Says that something was erased. */
+  /** Marks that rows were erased. */
   note(): void {
     if (!this.#areNoted()) this.#attempt('pragma user_version = 1');
   }
 
-  /** @returns whether the file was written anew, which an erasure asked for and its size allows */
+  /** @returns whether the file was rewritten, which requires a mark and a small file */
   removeIfQuick(): boolean {
     if (!this.#areNoted() || this.#bytes() > QUICK_BYTES) return false;
     return this.#attempt(() => {
@@ -29,7 +29,7 @@ export class StaleCopies {
   }
 
   remove(): void {
-    // Else a second copy of everything would go through a file of its own.
+    // Otherwise VACUUM would write a second copy to a temporary file.
     const isSmall = this.#bytes() <= QUICK_BYTES;
     if (isSmall) this.#file.pragma('temp_store = MEMORY');
     try {
@@ -49,7 +49,7 @@ export class StaleCopies {
     return pages * Number(this.#file.pragma('page_size', { simple: true }));
   }
 
-  /** @returns whether it succeeded; another process may be writing, and then it is due later */
+  /** @returns whether it succeeded; while another process writes it is postponed */
   #attempt(work: string | (() => void)): boolean {
     try {
       if (typeof work === 'string') this.#file.exec(work);

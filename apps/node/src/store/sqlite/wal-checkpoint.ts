@@ -5,8 +5,8 @@ import { StaleCopies } from './stale-copies.js';
 const TICK_MS = 1_000;
 
 /**
- * Moves the write-ahead log into the database file in quiet moments, so that under load no commit has to. When it never
- * gets quiet, SQLite does it by itself once the log is long.
+ * Checkpoints the write-ahead log when idle, so that commits under load need not. Under continuous load SQLite does it
+ * once the log is long.
  */
 export class WalCheckpoint {
   readonly #file: Sqlite.Database;
@@ -15,7 +15,7 @@ export class WalCheckpoint {
   #state: 'clean' | 'written' | 'quiet' = 'clean';
   #purge = false;
 
-  /** Empties the log at once: a process that ended between erasing and emptying it left the erased bytes there. */
+  /** Empties the log at start: a process that ended between erasing and emptying left the erased bytes in it. */
   constructor(file: Sqlite.Database) {
     this.#file = file;
     this.#staleCopies = new StaleCopies(file);
@@ -30,13 +30,13 @@ export class WalCheckpoint {
     this.#state = 'written';
   }
 
-  /** Overwrites what was erased in the log too, now or, when another process is reading, as soon as it can. */
+  /** Removes erased bytes from the log too, immediately or, while another process reads, as soon as possible. */
   purge(): void {
     this.#staleCopies.note();
     this.#emptyLog();
   }
 
-  /** Leaves no copy of what was erased, however large the file is. Nobody else can write meanwhile. */
+  /** Removes all copies of erased rows from a file of any size. Blocks other writers. */
   compact(): void {
     this.#staleCopies.remove();
     this.#emptyLog();
