@@ -33,7 +33,7 @@ const certify = (members: object): Promise<Answer> =>
 const admin = (path: string, body?: unknown): Promise<Answer> =>
   ask(node, 'post', `/v1/admin/${path}`, { headers, ...(body !== undefined && { body }) });
 
-/** Every answer in which somebody outside could meet a record. */
+/** Every public response that could contain a record. */
 async function publicAnswers(hash: string, executionId: string): Promise<number[]> {
   const paths = [
     `/v1/cer/public?certificate_hash=${hash}`,
@@ -45,8 +45,8 @@ async function publicAnswers(hash: string, executionId: string): Promise<number[
   return [...answers, own].map(({ status }) => status);
 }
 
-describe('hiding and deleting by an administrator', () => {
-  it('hides from every public answer, and shows again', async () => {
+describe('administrative visibility', () => {
+  it('hides from every public response and unhides', async () => {
     const hash = textAt((await certify({ executionId: 'hidden' })).body, 'certificateHash');
     expect(await publicAnswers(hash, 'hidden')).toEqual([200, 200, 200, 200]);
     expect(await admin(`records/${hash}/hide`)).toMatchObject({ status: 200, body: { changed: 1 } });
@@ -55,7 +55,7 @@ describe('hiding and deleting by an administrator', () => {
     expect(await publicAnswers(hash, 'hidden')).toEqual([200, 200, 200, 200]);
   });
 
-  it('deletes every stored byte, keeps the execution, and says so in the log', async () => {
+  it('deletes every stored byte and logs it', async () => {
     const canary = 'canary-of-a-deleted-record';
     const first = await certify({ executionId: 'gone', model: canary, appId: `${canary}-app` });
     const hash = textAt(first.body, 'certificateHash');
@@ -79,7 +79,7 @@ describe('hiding and deleting by an administrator', () => {
     expect(acts).toContainEqual(expect.objectContaining({ act: 'records.delete', target: hash }));
   });
 
-  it('answers an unknown hash, another tenant, a bad body and no secret each clearly', async () => {
+  it('rejects unknown hashes, tenants, bodies and secrets', async () => {
     expect((await admin(`records/${UNKNOWN}/delete`)).status).toBe(404);
     expect((await admin(`projects/${UNKNOWN}/hide`)).status).toBe(404);
     expect((await admin('records/nonsense/hide')).status).toBe(400);

@@ -1,18 +1,18 @@
 import request from 'supertest';
 
-/** An answer as it came over the wire. */
+/** A raw HTTP response. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
-  /** The JSON of `text`, or undefined when it is none. */
+  /** The parsed JSON of `text`, or undefined if it is not JSON. */
   readonly body: unknown;
 }
 
 export interface Question {
   /** A Bearer key. */
   readonly key?: string;
-  /** Text goes as it is, anything else as JSON. */
+  /** Text is sent unchanged, any other value as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -62,7 +62,7 @@ function jsonOrUndefined(text: string): unknown {
   }
 }
 
-/** The value at a path of members and indexes; undefined where it leads nowhere. */
+/** The value at a path of members and indexes; undefined if missing. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>(
     (inner, step) =>
@@ -71,14 +71,14 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
   );
 }
 
-/** As `at`, for what must be text. */
+/** Like `at`, for text. */
 export function textAt(value: unknown, ...path: readonly (string | number)[]): string {
   const found = at(value, ...path);
   if (typeof found !== 'string') throw new Error(`no text at ${path.join('.')}`);
   return found;
 }
 
-/** As `at`, for what must be an object. */
+/** Like `at`, for an object. */
 export function objectAt(value: unknown, ...path: readonly (string | number)[]): Record<string, unknown> {
   const found = at(value, ...path);
   if (typeof found !== 'object' || found === null) throw new Error(`no object at ${path.join('.')}`);

@@ -55,7 +55,7 @@ describe('attest', () => {
       'VERIFIED',
     ],
     ['v1 without a stated protocol', () => sealedElsewhere({ protocolVersion: null }), 'VERIFIED'],
-  ])('answers the submitted bundle verbatim with our meta: %s', async (_name, make, status) => {
+  ])('returns the bundle verbatim with new meta: %s', async (_name, make, status) => {
     const bundle: JsonObject = { declaration: { by: 'me' }, extra: [1], ...make() };
     const {
       status: httpStatus,
@@ -88,7 +88,7 @@ describe('attest', () => {
     ['a signature', { signature: 'theirs', signatureB64Url: 'theirs' }],
     ['a summary', { attestation: { kid: 'theirs' } }],
     ['an envelope', { verificationEnvelope: {}, verificationEnvelopeSignature: 'theirs' }],
-  ])('leaves out what a bundle has at its top level of an earlier attestation: %s', async (_name, earlier) => {
+  ])('drops an earlier attestation at the top level: %s', async (_name, earlier) => {
     const bundle = elsewhere();
     const hashOnly = {
       ...{ bundleType: 'hash-only-timestamp', version: '0.1', createdAt: null, snapshot: null },
@@ -107,13 +107,13 @@ describe('attest', () => {
     ['a bundle in {bundle}', (bundle) => ({ bundle })],
     ['a package in {bundle}', (cer) => ({ bundle: { cer } })],
     ['a saved certify response', (cer) => ({ ok: true, cer, certificateHash: 'theirs', receipt: {} })],
-  ])('takes %s', async (_name, wrap) => {
+  ])('accepts %s', async (_name, wrap) => {
     const bundle = elsewhere();
     const { status, body } = await attest(wrap(bundle));
     expect([status, at(body, 'certificateHash')]).toEqual([200, bundle['certificateHash']]);
   });
 
-  it('attests a hash alone, once, and says how little that means', async () => {
+  it('attests a bare hash once as hash-only', async () => {
     const certificateHash = sha256(randomUUID());
     const submitted = {
       bundleType: 'hash-only-timestamp',
@@ -144,7 +144,7 @@ describe('attest', () => {
     }
   });
 
-  it('drops raw values, keeps a reseal that verifies, and answers to both hashes', async () => {
+  it('drops raw values and stores a verifiable reseal', async () => {
     const canary = randomUUID();
     const bundle = withRawValues(canary);
     const { status, body } = await attest(bundle);
@@ -196,8 +196,8 @@ describe('attest', () => {
   });
 });
 
-describe('a raw value that looks like what stands for one', () => {
-  it('is kept nowhere', async () => {
+describe('a raw value that resembles a sealed one', () => {
+  it('is not stored', async () => {
     const raw = sha256(randomUUID());
     const { status, body } = await attest(sealedElsewhere({ input: raw, inputHash: hashValue(raw, svcV1, '') }));
     expect(status).toBe(200);
@@ -243,12 +243,12 @@ describe('a submission with faults', () => {
       'PROTOCOL_SCHEMA_UNSATISFIED',
     ],
     ['raw values under 1.3.1', elsewhere({ ...CONFIDENTIAL_MEMBERS, executionId: 'x' }), 200, ''],
-  ])('is refused in its order: %s', async (_name, body, status, error) => {
+  ])('is refused in order of precedence: %s', async (_name, body, status, error) => {
     const answer = await attest(body);
     expect([answer.status, at(answer.body, 'error') ?? '']).toEqual([status, error]);
   });
 
-  it('under 1.3.1 holds sealed objects and nothing else', async () => {
+  it('accepts only sealed values under 1.3.1', async () => {
     const bundle = elsewhere(CONFIDENTIAL_MEMBERS);
     const { status, text } = await attest({
       ...bundle,
@@ -258,7 +258,7 @@ describe('a submission with faults', () => {
     expect(text).not.toContain('canary');
   });
 
-  it('has every hash compared, and the mismatches named', async () => {
+  it('reports every hash mismatch', async () => {
     const bundle = sealedElsewhere({ input: 'canary', inputHash: hash });
     const { status, body, text } = await attest({ ...bundle, certificateHash: hash });
     expect([status, at(body, 'error')]).toEqual([400, 'INVALID_BUNDLE']);
@@ -270,7 +270,7 @@ describe('a submission with faults', () => {
     expect(text).not.toContain('canary');
   });
 
-  it('may be 128 levels deep, and no deeper', async () => {
+  it('may be 128 levels deep', async () => {
     const nested = (levels: number): string =>
       JSON.stringify({ ...elsewhere(), extra: 'NEST' }).replace('"NEST"', '['.repeat(levels) + ']'.repeat(levels));
     expect((await attest(nested(127))).status).toBe(200);
@@ -280,7 +280,7 @@ describe('a submission with faults', () => {
 });
 
 describe('certify and attest', () => {
-  it('share one namespace of ids, whichever came first', async () => {
+  it('share one namespace of ids', async () => {
     const request = executionRequest({ executionId: randomUUID() });
     const created = await ask(node, 'post', '/v1/cer/ai/create', { key, body: request });
     const attested = await attest(created.body);
@@ -301,7 +301,7 @@ describe('certify and attest', () => {
     expect((await attest(mutated)).status).toBe(409);
   });
 
-  it('take the bundle of another node as their own attestation of it', async () => {
+  it('attest the bundle of another node again', async () => {
     const theirs = await certified({ executionId: randomUUID() });
     const { body } = await attest(theirs);
     expect(at(body, 'attestationId')).not.toBe(at(theirs, 'meta', 'attestation', 'attestationId'));

@@ -46,7 +46,7 @@ async function holds(executionId: string): Promise<boolean> {
 }
 
 describe('a batch of certifies', () => {
-  it('answers each line as a single certify would, in order, whatever the status', async () => {
+  it('answers each line in order like a single certify', async () => {
     const known = line();
     const first = await certify(known);
     const lines = [
@@ -75,7 +75,7 @@ describe('a batch of certifies', () => {
     expect(answer.text).not.toContain('canary');
   });
 
-  it('acts on items of one id as if they were sent one after another', async () => {
+  it('processes items with one id sequentially', async () => {
     const executionId = randomUUID();
     const outputs = ['one', 'two', 'one', 'two', 'one'];
     for (let round = 0; round < 3; round += 1) {
@@ -88,7 +88,7 @@ describe('a batch of certifies', () => {
     expect(results(await send(afterFault.join('\n'))).map(({ status }) => status)).toEqual([400, 200, 409]);
   });
 
-  it('takes CRLF and empty lines, and no lines at all', async () => {
+  it('accepts CRLF, empty lines and an empty body', async () => {
     const text = `\r\n${line()}\r\n\n  \n${line()}`;
     expect(results(await send(text)).map(({ index, status }) => [index, status])).toEqual([
       [0, 200],
@@ -98,7 +98,7 @@ describe('a batch of certifies', () => {
     expect((await send('')).status).toBe(200);
   });
 
-  it('refuses the line after the 500th and certifies those before it', async () => {
+  it('refuses lines after the 500th', async () => {
     const ids = Array.from({ length: MAX_BATCH_LINES + 1 }, () => randomUUID());
     const found = results(await send(ids.map((executionId) => line({ executionId })).join('\n')));
     expect(found).toHaveLength(MAX_BATCH_LINES + 1);
@@ -107,13 +107,13 @@ describe('a batch of certifies', () => {
     expect(await holds(ids.at(-1) ?? '')).toBe(false);
   });
 
-  it('refuses a line that is too long, and goes on behind it', async () => {
+  it('refuses an oversized line and continues', async () => {
     const long = line({ input: 'x'.repeat(MAX_LINE_BYTES) });
     const found = results(await send([line(), long, line()].join('\n')));
     expect(found.map(({ status }) => status)).toEqual([200, 413, 200]);
   });
 
-  it('ends in a line that says so when the whole batch is too long', async () => {
+  it('ends with an error line when oversized', async () => {
     const small = await startTestNode({ replace: () => ({ batchLimitBytes: 4096 }) });
     try {
       const raw = await connectRaw(small.url);
@@ -137,7 +137,7 @@ describe('a batch of certifies', () => {
     }
   });
 
-  it('is refused whole without a key, without the scope, or as plain JSON', async () => {
+  it('is refused without key, scope or NDJSON type', async () => {
     const headers = { 'Content-Type': NDJSON };
     expect((await ask(node, 'post', PATH, { body: line(), headers })).status).toBe(401);
     const weak = await node.newKey('weak', ['render']);
@@ -150,7 +150,7 @@ describe('a batch over a connection that fails', () => {
   const head = (length: string): string =>
     `POST ${PATH} HTTP/1.1\r\nHost: n\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${NDJSON}\r\n${length}\r\n\r\n`;
 
-  it('streams: the first answers come while the client is still sending', async () => {
+  it('streams results while the client is sending', async () => {
     const raw = await connectRaw(node.url);
     raw.send(head('Transfer-Encoding: chunked'));
     const lines = Array.from({ length: 130 }, () => `${line()}\n`).join('');
@@ -161,7 +161,7 @@ describe('a batch over a connection that fails', () => {
     raw.socket.destroy();
   });
 
-  it('keeps what was certified before the cut, leaves out the line that was cut, and serves on', async () => {
+  it('keeps results from before the connection was cut', async () => {
     const [whole, cut] = [randomUUID(), randomUUID()];
     const raw = await connectRaw(node.url);
     raw.send(head('Content-Length: 100000'));
@@ -175,14 +175,14 @@ describe('a batch over a connection that fails', () => {
     expect(node.log.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
   });
 
-  it('reads no further than a client that stops reading lets it, and is not hurt when it leaves', async () => {
+  it('applies backpressure and survives a disconnect', async () => {
     const raw = await connectRaw(node.url);
     raw.socket.pause();
     const bulk = 'x'.repeat(TEST_LIMITS.bodyLimitBytes / 2);
     const text = Array.from({ length: 200 }, () => `${line({ metadata: { bulk } })}\n`).join('');
     raw.send(head(`Content-Length: ${text.length}`));
     raw.send(text);
-    // Both ends' buffers fill up: nothing moves any more, and part of the batch was never read.
+    // The buffers of both ends are full, and part of the batch was not read.
     let before = -1;
     await until(async () => {
       const now = (await node.database.query('select 1 from records')).length;

@@ -49,7 +49,7 @@ describe('certify', () => {
     ['1.3.1', CONFIDENTIAL_MEMBERS, '1.3.1', 'VERIFIED_CONFIDENTIAL'],
     ['v2 under 1.3.0', V2_MEMBERS, '1.3.0', 'VERIFIED'],
     ['v2 under 1.3.1', { ...V2_MEMBERS, ...CONFIDENTIAL_MEMBERS }, '1.3.1', 'VERIFIED_CONFIDENTIAL'],
-  ])('answers the whole certify response: %s', async (_name, members: JsonObject, protocolVersion, status) => {
+  ])('returns the complete certify response: %s', async (_name, members: JsonObject, protocolVersion, status) => {
     const sent = request({ ...members, metadata: { ticket: 7 } });
     const { status: httpStatus, headers, body } = await certify(sent);
     expect(httpStatus).toBe(200);
@@ -114,7 +114,7 @@ describe('certify', () => {
     await expectVerified(at(body, 'cer'), status);
   });
 
-  it('seals exactly the snapshot of the specification, and mints what is absent', async () => {
+  it('seals the specified snapshot with defaults', async () => {
     const { body } = await certify({
       ...{ provider: 'p', model: 'm', input: 'in', output: { b: 1, a: [true] }, prompt: 'dropped' },
       ...{ contextSummary: {}, policyEvaluation: {}, declaration: {}, executionRole: 'dropped', unknown: 1 },
@@ -139,7 +139,7 @@ describe('certify', () => {
     });
   });
 
-  it('keeps supplied times to the letter and takes signals as context', async () => {
+  it('keeps supplied times verbatim and signals as context', async () => {
     const signals = [{ type: 't', source: 's', payload: {}, step: 1 }];
     const times = { createdAt: '2026-02-28T23:59:59.123456789+14:00', timestamp: '2026-03-01T00:00:00Z' };
     for (const members of [{ signals }, { context: { signals, extra: 1 } }, { signals: [] }]) {
@@ -150,7 +150,7 @@ describe('certify', () => {
     }
   });
 
-  it('hands out openings that open the commitments, and no other value', async () => {
+  it('returns openings for exactly the commitments', async () => {
     const sent = request({ ...CONFIDENTIAL_MEMBERS, output: { text: 'deep' } });
     const { body } = await certify(sent);
     const sealedInput = at(body, 'cer', 'snapshot', 'input');
@@ -165,7 +165,7 @@ describe('certify', () => {
     expect(JSON.stringify(at(body, 'cer'))).not.toContain(textAt(body, 'openings', 'input', 'salt'));
   });
 
-  it('takes odd names and values as the data they are', async () => {
+  it('accepts unusual names and values as data', async () => {
     const parameters = '{"__proto__":{"polluted":true},"constructor":1,"10":1,"9":2,"toJSON":"x","temperature":-0}';
     for (const executionId of [
       '__proto__',
@@ -185,7 +185,7 @@ describe('certify', () => {
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
   });
 
-  it('certifies a lone surrogate that svc-v1 can write, without an envelope, and refuses it under jcs-v1', async () => {
+  it('certifies a lone surrogate only under svc-v1', async () => {
     const sent = (protocolVersion: string): string =>
       JSON.stringify(request({ protocolVersion, model: 'LONE' })).replace('LONE', '\\ud800');
     const { status, body } = await certify(sent('1.2.0'));
@@ -198,7 +198,7 @@ describe('certify', () => {
 });
 
 describe('a certify request with faults', () => {
-  it('is told all of them at once, by path and rule and never by value', async () => {
+  it('gets all faults by path and rule, without values', async () => {
     const { status, body, text } = await certify({
       ...{ provider: '', model: 5, input: 'canary', inputHash: digest('canary'), output: null },
       ...{
@@ -291,7 +291,7 @@ describe('a certify request with faults', () => {
     expect(answer.text).not.toContain('canary');
   });
 
-  it('may nest the value of a member 96 levels deep, and no deeper', async () => {
+  it('may nest member values 96 levels deep', async () => {
     const nested = (levels: number): string =>
       JSON.stringify(request({ input: 'NEST' })).replace('"NEST"', '['.repeat(levels) + ']'.repeat(levels));
     expect((await certify(nested(96))).status).toBe(200);
@@ -300,7 +300,7 @@ describe('a certify request with faults', () => {
     expect((await certify('['.repeat(100_000))).status).toBe(400);
   });
 
-  it('is 413 over the limit, announced or not', async () => {
+  it('is 413 over the limit with or without a length', async () => {
     const long = JSON.stringify(request({ input: 'x'.repeat(TEST_LIMITS.bodyLimitBytes) }));
     expect((await certify(long)).status).toBe(413);
     const raw = await connectRaw(node.url);
@@ -310,7 +310,7 @@ describe('a certify request with faults', () => {
     expect(await raw.ended()).toMatch(/^HTTP\/1.1 413 [^]*PAYLOAD_TOO_LARGE/);
   });
 
-  it('is 400 when its bytes are no UTF-8', async () => {
+  it('is 400 when its bytes are not UTF-8', async () => {
     const raw = await connectRaw(node.url);
     raw.send('POST /v1/cer/ai/certify HTTP/1.1\r\nHost: n\r\nContent-Type: application/json\r\n');
     raw.send(`Authorization: Bearer ${key}\r\nContent-Length: 3\r\nConnection: close\r\n\r\n"\xff"`);
@@ -319,7 +319,7 @@ describe('a certify request with faults', () => {
 });
 
 describe('create', () => {
-  it('answers the bundle that certify would seal, and nothing beside it', async () => {
+  it('returns only the bundle that certify would seal', async () => {
     const sent = request({ ...CONFIDENTIAL_MEMBERS, metadata: { ticket: 7 } });
     const { status, body } = await create(sent);
     expect(status).toBe(200);
@@ -330,7 +330,7 @@ describe('create', () => {
     expect(certified.headers['x-idempotent-replay']).toBeUndefined();
   });
 
-  it('stores nothing and gives an execution without an id throw-away salts', async () => {
+  it('stores nothing and uses ephemeral salts without an id', async () => {
     const sent = { ...executionRequest(CONFIDENTIAL_MEMBERS), executionId: null };
     const [first, second] = [await create(sent), await create(sent)];
     const executionId = textAt(first.body, 'snapshot', 'executionId');

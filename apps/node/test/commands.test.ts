@@ -32,20 +32,20 @@ async function command(args: readonly string[], members: NodeEnvironment = {}): 
 }
 
 describe('the node’s commands', () => {
-  it('init makes both key files once', async () => {
+  it('init creates both key files once', async () => {
     const files = [env['KEYS_FILE'] ?? '', env['COMMITMENT_SECRET_FILE'] ?? ''];
     expect(await command(['init'])).toEqual([`made ${files.join(' and ')}`]);
     expect(files.map((file) => existsSync(file))).toEqual([true, true]);
     expect(await command(['init'])).toEqual(['nothing to do: both files are there']);
   });
 
-  it('migrate says the version, again and again', async () => {
+  it('migrate prints the version each time', async () => {
     const [first] = await command(['migrate']);
     expect(first).toMatch(/schema version \d+$/);
     expect(await command(['migrate'])).toEqual([first]);
   });
 
-  it('api-key create prints a key that works, and nothing else', async () => {
+  it('api-key create prints only a working key', async () => {
     const [all = '', ...rest] = await command(['api-key', 'create', '--tenant', 'acme']);
     const [one = ''] = await command(['api-key', 'create', '--tenant=acme', '--scopes', 'certify,register']);
     expect(rest).toEqual([]);
@@ -63,7 +63,7 @@ describe('the node’s commands', () => {
     }
   });
 
-  it('api-key create says where keys are made when there is a control plane', async () => {
+  it('api-key create refers to the control plane', async () => {
     const members = { CONTROL_PLANE_URL: 'https://dashboard.example', CONTROL_PLANE_TOKEN_FILE: join(folder, 'token') };
     await expect(command(['api-key', 'create', '--tenant', 'acme'], members)).rejects.toThrow(
       'https://dashboard.example',
@@ -88,19 +88,19 @@ describe('the node’s commands', () => {
     [['api-key', 'create', '--tenant', 'acme', '--scopes', 'certify,admin']],
     [['api-key', 'create', '--tenant', 'acme', '--scopes', '']],
     [['api-key', 'create', '--tenant', 'acme', '--scopes', '__proto__']],
-  ])('refuses %j and says what it takes', async (args) => {
+  ])('refuses %j and prints usage', async (args) => {
     await expect(command(args)).rejects.toBeInstanceOf(StartupError);
     await expect(command(args)).rejects.toThrow(/Usage:|must be of|must have/);
   });
 
   it.each([[['help']], [['-h']], [['backup', '--help']], [['tenant', 'set', '-h']]])(
-    'explains itself when asked: %j',
+    'prints help: %j',
     async (args) => {
       expect(await command(args)).toEqual([USAGE.trimEnd()]);
     },
   );
 
-  it('prints the refusal on stderr and exits with 1, and help on stdout with 0', async () => {
+  it('prints errors on stderr and help on stdout', async () => {
     const refused = await runNode(['api-key', 'create'], env);
     expect([refused.code, refused.stdout]).toEqual([1, '']);
     expect(refused.stderr).toBe(`--tenant is required\n\n${USAGE}\n`);

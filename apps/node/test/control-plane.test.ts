@@ -23,12 +23,12 @@ const ACTIVE = {
   ...{ accountStatus: 'active', plan: 'free', limits: {}, entitlements: { bridge: true } },
 };
 
-/** A control plane that answers what it is told and remembers what it was asked. */
+/** A control plane with scripted answers and recorded requests. */
 interface Stub {
   readonly url: string;
   readonly asked: string[];
   answer: { readonly status?: number; readonly body: unknown; readonly headers?: Record<string, string> };
-  /** Runs while a question waits for its answer. */
+  /** Runs while a request waits for its answer. */
   meanwhile: () => void;
   close(): Promise<void>;
 }
@@ -70,7 +70,7 @@ beforeEach(async () => {
 });
 afterEach(() => stub.close());
 
-describe('keys that a control plane knows', () => {
+describe('keys of a control plane', () => {
   const stated: [string, StatedSettings | null][] = [];
   const remember: SettingsMemory = async (tenantId, said) => {
     stated.push([tenantId, said]);
@@ -78,7 +78,7 @@ describe('keys that a control plane knows', () => {
   };
   const directory = (): KeyDirectory => controlPlaneDirectory(stub.url, new Secret(TOKEN), remember);
 
-  it('are asked for by their hash alone, with the service credential', async () => {
+  it('are looked up by hash with the service credential', async () => {
     const keyHash = hashApiKey(generateApiKey());
     await directory().find(keyHash);
     const [question = ''] = stub.asked;
@@ -88,7 +88,7 @@ describe('keys that a control plane knows', () => {
     expect(question).not.toContain('cer_live_');
   });
 
-  it('are refused with a suspended account, and what it said of its records is kept', async () => {
+  it('are refused for a suspended account, whose settings stay', async () => {
     const settings = { retentionDays: 30, legalHold: true };
     stub.answer = { body: { ...ACTIVE, active: false, accountStatus: 'suspended', settings } };
     expect(await directory().find('h')).toBeNull();
@@ -96,7 +96,7 @@ describe('keys that a control plane knows', () => {
     expect(stated.at(-1)).toEqual(['tenant-1', held]);
   });
 
-  it('come with tenant, scopes and what the tenant publishes', async () => {
+  it('have tenant, scopes and publication settings', async () => {
     const usual = { context: true, prompt: false, instruction: false, metadata: 'none' };
     expect(await directory().find('h')).toMatchObject({
       tenantId: 'tenant-1',
@@ -119,7 +119,7 @@ describe('keys that a control plane knows', () => {
     ]);
   });
 
-  it('come with what the plan allows', async () => {
+  it('have the limits of the plan', async () => {
     stub.answer = { body: { ...ACTIVE, limits: { requestsPerMinute: 600, executionsPerMonth: null } } };
     expect(await directory().find('h')).toMatchObject({
       limits: { requestsPerMinute: 600, executionsPerMonth: null },
@@ -129,7 +129,7 @@ describe('keys that a control plane knows', () => {
   it.each([
     ['inactive', { active: false }],
     ['of a suspended account', { ...ACTIVE, accountStatus: 'suspended' }],
-  ])('are none when they are %s', async (_name, body) => {
+  ])('are invalid when they are %s', async (_name, body) => {
     stub.answer = { body };
     expect(await directory().find('h')).toBeNull();
   });
@@ -146,13 +146,13 @@ describe('keys that a control plane knows', () => {
     ['an odd visibility', { body: { ...ACTIVE, settings: { visibility: 'everybody' } } }],
     ['odd limits', { body: { ...ACTIVE, limits: { requestsPerMinute: '600' } } }],
     ['odd settings', { body: { ...ACTIVE, settings: { publish: { prompt: 'yes' } } } }],
-  ])('are refused, never let through, on %s', async (_name, answer) => {
+  ])('are refused on %s', async (_name, answer) => {
     stub.answer = answer;
     await expect(directory().find('h')).rejects.toThrow();
   });
 });
 
-describe('the memory of a key directory', () => {
+describe('the cache of a key directory', () => {
   let clock = 0;
   const caller: Caller = {
     ...{ tenantId: 'tenant-1', keyId: 'key-1', scopes: new Set<string>() },
@@ -168,7 +168,7 @@ describe('the memory of a key directory', () => {
     );
   };
 
-  it('believes a found key for 30 seconds from the start of its question', async () => {
+  it('caches a found key for 30 seconds', async () => {
     const keys = remembering();
     stub.meanwhile = () => (clock += 10_000);
     await keys.find('h');
@@ -182,7 +182,7 @@ describe('the memory of a key directory', () => {
     expect(stub.asked).toHaveLength(2);
   });
 
-  it('believes that a key is unknown for 5 seconds', async () => {
+  it('caches an unknown key for 5 seconds', async () => {
     const keys = remembering();
     stub.answer = { body: { active: false } };
     expect(await keys.find('h')).toBeNull();
@@ -193,7 +193,7 @@ describe('the memory of a key directory', () => {
     expect(await keys.find('h')).not.toBeNull();
   });
 
-  it('never bridges a control plane that is gone with an old answer, nor remembers that it was', async () => {
+  it('does not cache failures or replace them by expired answers', async () => {
     const keys = remembering();
     await keys.find('h');
     clock += 30_000;
@@ -203,7 +203,7 @@ describe('the memory of a key directory', () => {
     expect(await keys.find('h')).not.toBeNull();
   });
 
-  it('asks once for many who ask at once, and apart for each key', async () => {
+  it('shares concurrent lookups per key', async () => {
     const keys = remembering();
     await Promise.all(Array.from({ length: 20 }, () => keys.find('h')));
     expect(stub.asked).toHaveLength(1);
@@ -223,7 +223,7 @@ describe('the memory of a key directory', () => {
     expect(asked).toBe(10_002);
   });
 
-  it('keeps a good key while others are tried', async () => {
+  it('keeps a valid key while others are tried', async () => {
     let good: Caller | null = caller;
     let asked = 0;
     const keys = cachedKeyDirectory(

@@ -20,7 +20,7 @@ afterEach(async () => {
 
 interface CountingNode extends TestNode {
   readonly socket: UnixSocket;
-  /** How many records were read for packages so far. */
+  /** Number of records read for packages so far. */
   readonly recordsRead: () => number;
 }
 
@@ -49,7 +49,7 @@ async function countingNode(stallMs: number): Promise<CountingNode> {
   return { ...node, socket, recordsRead: () => read };
 }
 
-/** Waits until a figure has left zero and stands still. @returns it */
+/** Waits until a figure is above zero and stable. @returns it */
 async function settled(figure: () => number): Promise<number> {
   let before = 0;
   while (figure() === 0 || figure() !== before) {
@@ -59,8 +59,8 @@ async function settled(figure: () => number): Promise<number> {
   return before;
 }
 
-describe('a client that takes an audit package', () => {
-  it('and stops reading holds a small part of the records in memory, and no more as time passes', async () => {
+describe('a client that downloads an audit package', () => {
+  it('and stops reading buffers few records', async () => {
     const node = await countingNode(60_000);
     const response = await node.socket.asksForPackage(await tenantWithMuch(node, randomUUID()));
     const held = await settled(node.recordsRead);
@@ -69,8 +69,8 @@ describe('a client that takes an audit package', () => {
     response.destroy();
   });
 
-  it('and stops reading for too long loses its connection, and others get its place', async () => {
-    // Long enough for the heads of both answers to be read on a busy machine.
+  it('and stops reading too long loses its slot', async () => {
+    // Long enough to read the heads of both responses on a loaded machine.
     const node = await countingNode(2000);
     const key = await tenantWithMuch(node, randomUUID());
     const stalled = await Promise.all([node.socket.asksForPackage(key), node.socket.asksForPackage(key)]);
@@ -83,7 +83,7 @@ describe('a client that takes an audit package', () => {
     expect(node.recordsRead()).toBeLessThan(2 * MUCH);
   });
 
-  it('and goes away half-way lets the node stop reading', async () => {
+  it('and disconnects stops the node's reading', async () => {
     const node = await countingNode(60_000);
     const response = await node.socket.asksForPackage(await tenantWithMuch(node, randomUUID()));
     await settled(node.recordsRead);
@@ -94,8 +94,8 @@ describe('a client that takes an audit package', () => {
   });
 });
 
-describe('the key history of a node that has one', () => {
-  it('is in its packages, as it is published', async () => {
+describe('the key history of a node', () => {
+  it('is in its packages in published form', async () => {
     const premises = await keyPremises();
     endings.push(() => premises.remove());
     const { signing, operations, history } = await premises.open();

@@ -76,7 +76,7 @@ async function manifestOf(files: ReadonlyMap<string, Buffer>): Promise<AuditPack
 }
 
 describe('GET /v1/records/export', () => {
-  it('gives every own record as certificates that verify, each with its receipt, listed and signed', async () => {
+  it('exports every own record as a verifiable certificate', async () => {
     const key = await node.newKey();
     const hashes = [await certified(key), await certified(key, { metadata: { canary: 1 } }), await certified(key)];
     const submitted = await ask(node, 'post', '/api/attest', {
@@ -114,7 +114,7 @@ describe('GET /v1/records/export', () => {
     expect(files.get('README.txt')?.toString()).toContain('4 certified execution records');
   });
 
-  it('keeps to the filters and says them in the manifest', async () => {
+  it('applies the filters and lists them in the manifest', async () => {
     const key = await node.newKey();
     const wanted = await certified(key, { appId: 'wanted' });
     await certified(key, { appId: 'other' });
@@ -131,7 +131,7 @@ describe('GET /v1/records/export', () => {
     });
   });
 
-  it('packs no part so tightly that readers would take it for a bomb, whatever was certified', async () => {
+  it('compresses no part beyond the zip bomb limit', async () => {
     const key = await node.newKey();
     const flat = { context: { signals: [], flat: 'a'.repeat(200_000) } };
     const small = { context: { signals: [], flat: 'a'.repeat(12_000) } };
@@ -146,19 +146,19 @@ describe('GET /v1/records/export', () => {
     const receipts = ['000001', '000002'].flatMap((part) => linesOf(files.get(`receipts/${part}.ndjson`)));
     expect(receipts.map(({ certificateHash }) => certificateHash)).toEqual(hashes);
     expect(await manifestOf(files)).toMatchObject({ count: hashes.length });
-    // What is not flat is packed as ever.
+    // Other lines are compressed as usual.
     const [first] = sizes;
     expect(first).toMatchObject({ name: 'certificates/000001.ndjson' });
     expect(Number(first?.compressed)).toBeLessThan(Number(first?.size) / 3);
   });
 
-  it('gives a signed package of nothing to whom has no records', async () => {
+  it('exports a signed empty package without records', async () => {
     const files = await zipFiles(await downloaded(await node.newKey()));
     expect([...files.keys()]).toEqual(['keys.json', 'README.txt', 'manifest.json', 'manifest.sig']);
     expect(await manifestOf(files)).toMatchObject({ count: 0, firstCursor: null, lastCursor: null });
   });
 
-  it('leaves out what is recorded, and what is deleted, while it is made', async () => {
+  it('omits records added or deleted during the export', async () => {
     const tenant = randomUUID();
     const key = await tenantWithMuch(node, tenant);
     const { tenantId } = await node.store.tenants.createTenant(tenant);
@@ -177,9 +177,9 @@ describe('GET /v1/records/export', () => {
     expect((await manifestOf(files)).count).toBe(399);
   });
 
-  it('makes two packages of a tenant at once, and gives the place back when a client goes', async () => {
+  it('limits concurrent exports and frees slots on disconnect', async () => {
     const key = await tenantWithMuch(node, randomUUID());
-    // Neither is read: their answers stay under way.
+    // Neither is read, so both responses stay pending.
     const stalled = [await socket.asksForPackage(key), await socket.asksForPackage(key)];
     const refused = await socket.asksForPackage(key);
     const { error } = JSON.parse((await contentOf(refused)).toString()) as { error: string };
@@ -196,13 +196,13 @@ describe('GET /v1/records/export', () => {
       status = await headStatus();
     }
     expect(status).toBe(200);
-    // Asking for the head alone takes no place either.
+    // A HEAD request takes no slot.
     for (let time = 0; time < 3; time += 1) expect(await headStatus()).toBe(200);
     const whole = await contentOf(await socket.asksForPackage(key));
     expect((await manifestOf(await zipFiles(whole))).count).toBe(400);
   });
 
-  it('is cut off, never ended, when a record cannot be read, so that nobody takes a part for the whole', async () => {
+  it('aborts the response when a record is unreadable', async () => {
     const tenant = randomUUID();
     const key = await tenantWithMuch(node, tenant);
     const { tenantId } = await node.store.tenants.createTenant(tenant);
@@ -214,7 +214,7 @@ describe('GET /v1/records/export', () => {
     expect((await ask(node, 'get', '/v1/records', { key })).status).toBe(200);
   });
 
-  it('refuses unknown parameters, and keys that may not audit', async () => {
+  it('refuses unknown parameters and keys without the scope', async () => {
     const key = await node.newKey();
     expect((await ask(node, 'get', '/v1/records/export?cursor=x', { key })).status).toBe(400);
     const weak = await node.newKey(randomUUID(), ['render']);

@@ -42,11 +42,11 @@ describeWithToken('the holder of keys on a hardware token', () => {
     hsm.remove();
   });
 
-  describe('as every holder', () => {
+  describe('as a key holder', () => {
     keyHolderContract(() => holderOf(hsm));
   });
 
-  it('opens no key that it does not hold, and none under another public key', async () => {
+  it('does not open unknown or mismatched keys', async () => {
     const { kid, publicKey } = testSigner('elsewhere');
     const reason = { name: 'SignerAwayError', message: expect.stringContaining('not on the hardware token') };
     await expect(holder.open({ kid, publicKey, reference: key.reference })).rejects.toMatchObject(reason);
@@ -54,7 +54,7 @@ describeWithToken('the holder of keys on a hardware token', () => {
     await expect(holder.open({ ...key, publicKey })).rejects.toMatchObject(published);
   });
 
-  it('erases for good, and twice is no error', async () => {
+  it('erases permanently and idempotently', async () => {
     const gone = await holder.create();
     const opened = await holder.open(gone);
     await holder.erase(gone);
@@ -63,7 +63,7 @@ describeWithToken('the holder of keys on a hardware token', () => {
     await expect(opened.sign(message)).rejects.toMatchObject({ name: 'SignerAwayError' });
   });
 
-  it('says that the token is away, whatever is asked, and recovers', async () => {
+  it('reports an absent token and recovers', async () => {
     hsm.pullOut();
     await expect(signer.sign(message)).rejects.toMatchObject(away);
     await expect(holder.open(key)).rejects.toMatchObject(away);
@@ -109,7 +109,7 @@ describeWithToken('a node whose signing key is on a hardware token', () => {
     expect(await evaluateCer(objectAt(body, 'cer'), keys)).toMatchObject({ status: 'VERIFIED', findings: [] });
   }
 
-  it('is not ready while the token is away, certifies and stores nothing then, and recovers by itself', async () => {
+  it('is not ready without its token and recovers', async () => {
     const executionId = randomUUID();
     hsm.pullOut();
     const ready = await ask(node, 'get', '/ready');
@@ -122,11 +122,11 @@ describeWithToken('a node whose signing key is on a hardware token', () => {
     expect(await node.store.hasRecords()).toBe(false);
     hsm.plugIn();
     expect((await ask(node, 'get', '/ready')).status).toBe(200);
-    // What was refused left nothing behind under its id.
+    // Refused requests stored nothing under their id.
     await expectCertified(executionId);
   });
 
-  it('tells nobody the PIN, neither in answers nor in its log', async () => {
+  it('never shows the PIN in responses or logs', async () => {
     hsm.writePin('8264-wrong');
     hsm.pullOut();
     await certify(randomUUID());
@@ -142,7 +142,7 @@ describeWithToken('a node whose signing key is on a hardware token', () => {
   });
 });
 
-describeWithToken('a node that is told of a hardware token', () => {
+describeWithToken('a node configured with a hardware token', () => {
   let hsm: TestToken;
   let premises: Premises;
   let database: TestDatabase;
@@ -177,7 +177,7 @@ describeWithToken('a node that is told of a hardware token', () => {
     }
   }
 
-  it('makes its key there, signs with it, makes another when it rotates, and goes on after a restart', async () => {
+  it('creates, uses and rotates keys there across restarts', async () => {
     const node = await startNodeProcess(environment());
     const { activeKid } = objectAt((await ask(node, 'get', '/.well-known/svc-node.json')).body);
     expect(await keysOnToken()).toEqual([activeKid]);
@@ -194,7 +194,7 @@ describeWithToken('a node that is told of a hardware token', () => {
     node.kill('SIGTERM');
     expect((await node.ended).code).toBe(0);
 
-    // The token is away when the node starts, and comes later.
+    // The token is absent at start and is plugged in later.
     hsm.pullOut();
     const again = await startNodeProcess(environment());
     expect((await ask(again, 'get', '/ready')).status).toBe(503);
@@ -206,7 +206,7 @@ describeWithToken('a node that is told of a hardware token', () => {
     expect(`${node.stdout()}${stdout}${stderr}`).not.toContain(hsm.pin);
   });
 
-  it('does not start for the first time without its token, and says why in one line', async () => {
+  it('does not start the first time without its token', async () => {
     hsm.pullOut();
     const { code, stderr } = await runNode([], environment());
     expect(code).not.toBe(0);
@@ -215,7 +215,7 @@ describeWithToken('a node that is told of a hardware token', () => {
   });
 });
 
-/** A node asks its token once a second at most. */
+/** A node accesses its token at most once per second. */
 async function readyAgain(node: { readonly url: string }): Promise<void> {
   while ((await ask(node, 'get', '/ready')).status !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
 }

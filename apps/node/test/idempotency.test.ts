@@ -47,7 +47,7 @@ describe.each([
     ],
     ['confidential', CONFIDENTIAL_MEMBERS],
     ['v2', { bundleType: 'cer.ai.execution.v2', protocolVersion: '1.3.0', executionRole: 'unspecified' }],
-  ])('replays the same bytes: %s', async (_case, members) => {
+  ])('replays identical bytes: %s', async (_case, members) => {
     const sent = request(members);
     const first = await certify(sent);
     const second = await certify(sent);
@@ -58,7 +58,7 @@ describe.each([
     expect(lasting(second)).toEqual(lasting(first));
   });
 
-  it('replays a request that leaves the times to the node, and one that states the stored ones', async () => {
+  it('replays requests with default or stored times', async () => {
     const { createdAt, ...sent } = request(CONFIDENTIAL_MEMBERS);
     expect(createdAt).toBeDefined();
     const first = await certify(sent);
@@ -72,14 +72,14 @@ describe.each([
     expect((await certify({ ...sent, createdAt: '2020-01-01T00:00:00Z' })).status).toBe(409);
   });
 
-  it('keeps the metadata of the first request, which no hash binds', async () => {
+  it('keeps the unhashed metadata of the first request', async () => {
     const sent = request();
     const first = await certify({ ...sent, metadata: { ticket: 1 } });
     expect((await certify({ ...sent, metadata: { ticket: 2 } })).text).toBe(first.text);
     expect((await certify(sent)).text).toBe(first.text);
   });
 
-  it('refuses other content for a known id, naming neither of them', async () => {
+  it('refuses other content for a known id', async () => {
     const sent = request({ input: 'canary one' });
     await certify(sent);
     for (const change of [{ input: 'canary two' }, { model: 'm2' }, { signals: [] }, { protocolVersion: '1.3.0' }]) {
@@ -90,7 +90,7 @@ describe.each([
     }
   });
 
-  it('replays under a rotated commitment secret with the openings of the first', async () => {
+  it('replays openings after a secret rotation', async () => {
     const sent = request(CONFIDENTIAL_MEMBERS);
     const first = await certify(sent);
     const preview = request(CONFIDENTIAL_MEMBERS);
@@ -115,7 +115,7 @@ describe.each([
     }
   });
 
-  it('scopes ids to the tenant, and gives two tenants with one content a record each', async () => {
+  it('scopes ids and records to the tenant', async () => {
     const other = await node.newKey();
     const sent = request();
     const [mine, theirs] = [await certify(sent), await certify(sent, other)];
@@ -128,7 +128,7 @@ describe.each([
     expect((await certify(sent)).text).toBe(mine.text);
   });
 
-  it('commits to one input under two tenants with two salts', async () => {
+  it('uses different salts for different tenants', async () => {
     const sent = request(CONFIDENTIAL_MEMBERS);
     const [mine, theirs] = [await certify(sent), await certify(sent, await node.newKey())];
     expect(at(theirs.body, 'openings')).not.toEqual(at(mine.body, 'openings'));
@@ -138,14 +138,14 @@ describe.each([
   it.each([
     ['certify', {}],
     ['a confidential certify', CONFIDENTIAL_MEMBERS],
-  ])('makes one certificate of 64 parallel requests: %s', async (_case, members: JsonObject) => {
+  ])('makes one certificate from 64 parallel requests: %s', async (_case, members: JsonObject) => {
     const sent = request(members);
     const answers = await Promise.all(Array.from({ length: 64 }, () => certify(sent)));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(answers.filter(({ headers }) => headers['x-idempotent-replay'] === undefined)).toHaveLength(1);
   });
 
-  it('has one winner of two contents that race for an id, and 409 for the rest', async () => {
+  it('accepts one of two competing contents', async () => {
     const sent = request();
     const answers = await Promise.all(
       Array.from({ length: 64 }, (_item, index) => certify({ ...sent, output: `content ${index % 2}` })),
@@ -156,7 +156,7 @@ describe.each([
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(32);
   });
 
-  it('has one winner when certify races attest', async () => {
+  it('accepts one of competing certify and attest requests', async () => {
     const sent = request();
     const { bundle } = sealed(sent);
     const mutant = sealed({ ...sent, output: 'other' }).bundle;
@@ -177,7 +177,7 @@ describe.each([
     expect(rows).toEqual([{ certificate_hash: at(winners[0]?.body, 'certificateHash') }]);
   });
 
-  it('answers 409 `record removed` to what was deleted, and replays what is hidden', async () => {
+  it('answers 409 for deleted and replays hidden records', async () => {
     const sent = request();
     const first = await certify(sent);
     const hash = textAt(first.body, 'certificateHash');

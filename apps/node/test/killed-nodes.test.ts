@@ -22,7 +22,7 @@ interface Answered {
 describe.each([
   ['SQLite', sqliteTestDatabase],
   ['PostgreSQL', postgresTestDatabase],
-])('a node on %s that is killed under load', (_name, makeDatabase: () => Promise<TestDatabase>) => {
+])('a node on %s killed under load', (_name, makeDatabase: () => Promise<TestDatabase>) => {
   let database: TestDatabase;
   let premises: Premises;
 
@@ -43,13 +43,13 @@ describe.each([
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${premises.key}` },
       body: request,
-      // A fetch whose connection ends as it begins, by the kill, may wait for ever.
+      // A fetch whose connection is killed during setup may never settle.
       signal: AbortSignal.timeout(100_000),
     });
     return { status: response.status, text: await response.text() };
   }
 
-  /** Certifies without a pause and kills the node after so many answers. */
+  /** Certifies continuously and kills the node after a number of responses. */
   async function killUnderLoad(node: NodeProcess, killAfter: number): Promise<Answered[]> {
     const answered: Answered[] = [];
     const load = new AbortController();
@@ -63,7 +63,7 @@ describe.each([
           if (status !== 200) throw new Error(text);
           answered.push({ request, text });
         } catch (error) {
-          // Only the kill may cost an answer.
+          // Only the kill may lose a response.
           if (!isOver()) throw error;
         }
         if (answered.length >= killAfter && !isOver()) {
@@ -95,7 +95,7 @@ describe.each([
   }
 
   it(
-    `keeps and replays every answered certificate, ${ROUNDS} times`,
+    `replays every acknowledged certificate, ${ROUNDS} times`,
     async () => {
       let answered: Answered[] = [];
       for (let round = 0; round <= ROUNDS; round += 1) {

@@ -33,7 +33,7 @@ const lookup = async (hash: string): Promise<number> =>
   (await ask(node, 'get', `/v1/cer/public?certificate_hash=${hash}`)).status;
 
 describe('a legal hold', () => {
-  it('refuses to delete what it keeps until it is released, and lets it be hidden', async () => {
+  it('blocks deletion but not hiding until released', async () => {
     const hash = await certified();
     expect(await admin(`records/${hash}/hold`)).toMatchObject({
       status: 200,
@@ -56,7 +56,7 @@ describe('a legal hold', () => {
     expect(await lookup(hash)).toBe(404);
   });
 
-  it('of a tenant keeps its records, deletes those of others, and says how many are held', async () => {
+  it('on a tenant protects only its records', async () => {
     const hash = await certified();
     const executionId = randomUUID();
     const shared = await certified(key, executionId);
@@ -71,7 +71,7 @@ describe('a legal hold', () => {
     expect((await admin(`records/${hash}/delete`)).status).toBe(200);
   });
 
-  it('is in the log whoever placed it, and needs something to keep', async () => {
+  it('is logged and requires an existing record', async () => {
     const hash = await certified();
     const { body } = await admin(`records/${hash}/hold`, { tenant: tenantId });
     const seq = Number(at(body, 'auditSeq'));

@@ -31,7 +31,7 @@ const proofOf = (hash: string): Promise<Answer> =>
   ask(node, 'get', `/api/public-cer-proof?certificate_hash=${encodeURIComponent(hash)}`);
 const digest = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
 
-/** What does not differ from answer to answer. */
+/** The parts of a response that are constant. */
 function lasting(headers: Answer['headers']): unknown[] {
   return Object.entries(headers).filter(([name]) => !['x-request-id', 'date', 'content-length'].includes(name));
 }
@@ -41,7 +41,7 @@ async function statusOf(cer: unknown): Promise<string> {
 }
 
 describe('the public record', () => {
-  it('has exactly the documented members, and proves itself to sha256sum and openssl', async () => {
+  it('has the documented members and verifies with openssl', async () => {
     const made = await certified({ metadata: { secret: 'canary' }, signals: [] });
     const hash = textAt(made.body, 'certificateHash');
     const { status, headers, body, text } = await byHash(hash);
@@ -81,7 +81,7 @@ describe('the public record', () => {
     expect((await byHash(hash, 'certificateHash')).text).toBe(text);
   });
 
-  it('of a confidential execution is a reseal that verifies as confidential, without the prompt', async () => {
+  it('of a confidential execution is a verifiable reseal', async () => {
     const made = await certified({ ...CONFIDENTIAL_MEMBERS, prompt: 'canary prompt' });
     const hash = textAt(made.body, 'certificateHash');
     const { body, text } = await byHash(hash);
@@ -98,7 +98,7 @@ describe('the public record', () => {
     expect(text).not.toContain(textAt(made.body, 'openings', 'input', 'salt'));
   });
 
-  it('is the same without content in the proof, with the hashes of input and output', async () => {
+  it('has a proof with hashes in place of content', async () => {
     for (const members of [{}, CONFIDENTIAL_MEMBERS]) {
       const made = await certified(members);
       const hash = textAt(made.body, 'certificateHash');
@@ -114,7 +114,7 @@ describe('the public record', () => {
     }
   });
 
-  it('is what /v1/resolve leads to, whether there is one or not', async () => {
+  it('is the redirect target of /v1/resolve', async () => {
     for (const hash of [textAt((await certified()).body, 'certificateHash'), digest('nothing')]) {
       const { status, headers } = await ask(node, 'get', `/v1/resolve/cer/${encodeURIComponent(hash)}`);
       expect([status, headers['location']]).toEqual([
@@ -129,8 +129,8 @@ describe('the public record', () => {
   });
 });
 
-describe('a look-up by executionId', () => {
-  it('answers the earliest and names the others; with a key only the caller’s own', async () => {
+describe('a lookup by executionId', () => {
+  it('returns the earliest record and lists others', async () => {
     const executionId = randomUUID();
     const other = await node.newKey();
     const mine = await certified({ executionId });
@@ -153,7 +153,7 @@ describe('a look-up by executionId', () => {
     expect(at((await byId(executionId)).body, 'otherMatches')).toHaveLength(20);
   });
 
-  it('refuses a key that is none, also where no key is needed', async () => {
+  it('refuses an invalid key on public routes', async () => {
     const executionId = textAt((await certified()).body, 'cer', 'snapshot', 'executionId');
     for (const authorization of ['Bearer cer_live_x', `Bearer cer_live_${'A'.repeat(43)}`, 'Basic eDp5', 'Bearer']) {
       const answer = await ask(node, 'get', `/v1/cer/public?execution_id=${executionId}`, {
@@ -164,7 +164,7 @@ describe('a look-up by executionId', () => {
   });
 
   it.each(['__proto__', 'constructor', 'a b&c=d#e', 'ünï/cödé', '日本', '😀'.repeat(128), "' or '1'='1"])(
-    'finds the odd id %j and no other',
+    'finds exactly the unusual id %j',
     async (executionId) => {
       const made = await certified({ executionId });
       expect((await byId(executionId)).body).toMatchObject({ certificateHash: at(made.body, 'certificateHash') });
@@ -173,7 +173,7 @@ describe('a look-up by executionId', () => {
   );
 });
 
-describe('a look-up that asks wrongly', () => {
+describe('an invalid lookup', () => {
   it.each([
     ['nothing', ''],
     ['both', `certificate_hash=${digest('x')}&execution_id=x`],
@@ -194,7 +194,7 @@ describe('a look-up that asks wrongly', () => {
     expect(text.length).toBeLessThan(500);
   });
 
-  it('is 400 for the proof without a hash, and ignores other parameters', async () => {
+  it('is 400 for the proof without a hash', async () => {
     expect((await ask(node, 'get', '/api/public-cer-proof?execution_id=x')).status).toBe(400);
     const hash = textAt((await certified()).body, 'certificateHash');
     expect((await ask(node, 'get', `/api/public-cer-proof?certificate_hash=${hash}&utm=1`)).status).toBe(200);
@@ -202,7 +202,7 @@ describe('a look-up that asks wrongly', () => {
 });
 
 describe('hidden, deleted and unknown records', () => {
-  it('answer one and the same 404, to the owner too', async () => {
+  it('get the same 404, also for the owner', async () => {
     const [hidden, deleted] = [await certified(CONFIDENTIAL_MEMBERS), await certified()];
     const hiddenHash = textAt(hidden.body, 'certificateHash');
     const resealed = textAt((await byHash(hiddenHash)).body, 'resealedCertificateHash');
@@ -228,7 +228,7 @@ describe('hidden, deleted and unknown records', () => {
     expect((await byHash(hiddenHash)).status).toBe(200);
   });
 
-  it('give way to the next tenant’s record of the same content', async () => {
+  it('are replaced by another tenant’s record', async () => {
     const executionId = randomUUID();
     const other = await node.newKey();
     const [mine, theirs] = [await certified({ executionId }), await certified({ executionId }, other)];
@@ -241,8 +241,8 @@ describe('hidden, deleted and unknown records', () => {
   });
 });
 
-describe('what a tenant publishes', () => {
-  it('shows context, prompt, instruction and metadata as it is set', async () => {
+describe('the publication settings of a tenant', () => {
+  it('control context, prompt, instruction and metadata', async () => {
     const open = await startTestNode({
       publish: { prompt: true, metadata: ['ticket'], context: false },
     });
@@ -268,7 +268,7 @@ describe('what a tenant publishes', () => {
     }
   });
 
-  it('never shows another tenant’s unhashed members under a shared hash', async () => {
+  it('do not expose another tenant’s unhashed members', async () => {
     const executionId = randomUUID();
     await certified({ executionId, metadata: { theirs: 'canary' } });
     const body = executionRequest({ executionId });

@@ -23,7 +23,7 @@ const PATIENCE_MS = 60_000;
 
 let node: TestNode;
 
-/** One sample of /metrics; undefined when it is not there. */
+/** One sample of /metrics; undefined if missing. */
 async function sample(node: { readonly url: string }, name: string): Promise<number | undefined> {
   const { text } = await ask(node, 'get', '/metrics');
   const line = text.split('\n').find((found) => found.startsWith(`${name} `));
@@ -42,7 +42,7 @@ describe('GET /metrics', () => {
   });
   afterEach(() => node.close());
 
-  it('has latency by route, the size of batches, queues and what was limited', async () => {
+  it('reports latency, batch sizes, queues and rate limits', async () => {
     const key = await node.newKey();
     const hash = `sha256:${'0'.repeat(64)}`;
     await ask(node, 'post', '/v1/cer/ai/certify', { key, body: executionRequest() });
@@ -69,8 +69,8 @@ describe('GET /metrics', () => {
   });
 });
 
-describe('a node as it is started', () => {
-  it('counts from its start, and limits as its variables say', async () => {
+describe('a started node', () => {
+  it('counts from start and applies configured limits', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'cer-metrics-'));
     const running = await startNode({
       PORT: '0',
@@ -145,7 +145,7 @@ describe.each<[string, () => Promise<TestDatabase>]>([
     await recordCounts.stop();
   });
 
-  it('reads an index for what is rare, and never the records from the start', async () => {
+  it('read indexes and never all records', async () => {
     const isSqlite = name === 'SQLite';
     const indexes: Readonly<Record<Counted, RegExp>> = {
       all: isSqlite ? /INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)/ : /records_pkey/,

@@ -21,19 +21,19 @@ export interface Ended {
 
 export interface Running {
   readonly stdout: () => string;
-  /** Resolves when the log holds the text; rejects when the process ends without it. */
+  /** Resolves when the log contains the text; rejects when the process ends without it. */
   readonly until: (text: string) => Promise<void>;
   readonly kill: (signal: NodeJS.Signals) => void;
   readonly ended: Promise<Ended>;
 }
 
-/** Those a failed test would leave behind. */
+/** Processes that a failed test may leave running. */
 const children = new Set<ChildProcess>();
 
 function run(main: string, args: readonly string[], env: NodeEnvironment): Running {
   const script = ['--import', join(__dirname, 'register-typescript.mjs'), main];
   const child = spawn(process.execPath, [...script, ...args], {
-    // Nothing of the environment of the tests: the node gets what the test says.
+    // Does not inherit the environment of the tests.
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -51,7 +51,7 @@ function run(main: string, args: readonly string[], env: NodeEnvironment): Runni
       };
       child.stdout.on('data', look);
       void ended.then(() => {
-        reject(new Error(`the node ended before it said ${text}: ${said.stderr}`));
+        reject(new Error(`the node ended before it logged ${text}: ${said.stderr}`));
       });
       look();
     });
@@ -84,7 +84,7 @@ export async function startMain(main: string, env: NodeEnvironment): Promise<Nod
   const running = run(main, [], { PORT: '0', ...env });
   await running.until('"msg":"listening"');
   const url = /"url":"([^"]+)"/.exec(running.stdout())?.[1];
-  if (url === undefined) throw new Error('the service does not say where it listens');
+  if (url === undefined) throw new Error('the service did not log its address');
   return { ...running, url };
 }
 
@@ -93,11 +93,11 @@ export interface Premises {
   readonly env: NodeEnvironment;
   /** An API key with every scope. */
   readonly key: string;
-  /** Also ends every process that is still there. */
+  /** Also ends every remaining process. */
   readonly remove: () => void;
 }
 
-/** A folder with key files, and an API key in the database: all that processes need to be one node. */
+/** A folder with key files, and an API key in the database: everything that processes need to form one node. */
 export async function premisesOn(database: TestDatabase, signer: NodeConfig['signer'] = 'file'): Promise<Premises> {
   const folder = mkdtempSync(join(tmpdir(), 'cer-node-'));
   const keysFile = join(folder, 'keys.json');

@@ -28,7 +28,7 @@ function operations(): [name: string, operation: Record<string, unknown>][] {
   );
 }
 
-// In a process of its own: the validator is an ES module, and jest runs the tests as CommonJS.
+// In a separate process: the validator is an ES module, and jest runs the tests as CommonJS.
 const VALIDATE = `
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -43,7 +43,7 @@ function validated(openApi: unknown): Awaited<ReturnType<Validator['validate']>>
 }
 
 describe('GET /openapi.json', () => {
-  it('describes the routes that the node serves, all of them and no other', () => {
+  it('describes exactly the routes of the node', () => {
     const served = nodeRoutes(node.deps).map(({ method, path }) => `${method} ${path}`);
     expect(
       operations()
@@ -57,7 +57,7 @@ describe('GET /openapi.json', () => {
     expect(validated({ ...document, paths: { 'no-slash': {} } })).toMatchObject({ valid: false });
   });
 
-  it('asks for a key, a secret or nothing as the node does', async () => {
+  it('declares the same authentication as the node', async () => {
     for (const [name, operation] of operations()) {
       const [method, path = ''] = name.split(' ');
       const { status } = await ask(node, method === 'GET' ? 'get' : 'post', path);
@@ -70,7 +70,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('describes a body where the route takes one', () => {
+  it('describes the bodies of routes', () => {
     const routes = new Map(nodeRoutes(node.deps).map((route) => [`${route.method} ${route.path}`, route]));
     for (const [name, operation] of operations()) {
       const types = Object.keys(objectAt({ content: {}, ...(at(operation, 'requestBody') ?? {}) }, 'content'));
@@ -78,7 +78,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('tells of 429 where the node may refuse before it reads the body', () => {
+  it('lists 429 for routes with limits', () => {
     const counted = nodeRoutes(node.deps).filter(({ admit }) => admit !== undefined);
     const told = operations().filter(([, operation]) => '429' in objectAt(operation, 'responses'));
     expect(told.map(([name]) => name).toSorted()).toEqual(
@@ -89,14 +89,14 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('gives every operation an id of its own', () => {
+  it('gives every operation a unique id', () => {
     const ids = operations().map(([, operation]) => operation['operationId']);
     expect(new Set(ids).size).toBe(ids.length);
   });
 });
 
 describe('GET /docs', () => {
-  it('shows every route on a page whose policy admits its own style and nothing else', async () => {
+  it('shows every route under a strict policy', async () => {
     const { status, headers, text } = await ask(node, 'get', '/docs');
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     const shown = [...text.matchAll(/<h3><code>([^<]*)/g)].map(([, name = '']) => name.replaceAll(/\{(\w+)\}/g, ':$1'));

@@ -53,7 +53,7 @@ async function project(bundles: readonly JsonObject[], info: JsonObject = {}): P
 const hashOf = (bundle: JsonObject): string => textAt(bundle, 'integrity', 'projectHash');
 
 describe('registering a project', () => {
-  it('answers exactly the documented members, and the same again', async () => {
+  it('returns the documented members and replays them', async () => {
     const bundle = await project([await step(), await step(CONFIDENTIAL_MEMBERS)]);
     const projectHash = hashOf(bundle);
     const { status, headers, body, text } = await register(bundle);
@@ -76,14 +76,14 @@ describe('registering a project', () => {
     }
   });
 
-  it('is one registration when many race', async () => {
+  it('creates one registration from concurrent requests', async () => {
     const bundle = await project([await step()]);
     const answers = await Promise.all(Array.from({ length: 20 }, () => register(bundle)));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(answers.filter(({ headers }) => headers['x-idempotent-replay'] === undefined)).toHaveLength(1);
   });
 
-  it('demands that every step is a full record of the caller', async () => {
+  it('requires full records of the caller for all steps', async () => {
     const foreign = await step({}, await node.newKey());
     const { bundle: unattested } = sealed({ executionId: randomUUID() });
     const hashOnly = sealed({ executionId: randomUUID() }).bundle;
@@ -98,7 +98,7 @@ describe('registering a project', () => {
     expect(details.map((detail) => detail.split(':')[0])).toEqual(['step-1', 'step-2', 'step-3']);
   });
 
-  it('demands every step whole: a hash alone would hide what the public form then shows', async () => {
+  it('requires every step embedded completely', async () => {
     const attest = (body: JsonObject): Promise<Answer> => ask(node, 'post', '/api/attest', { key, body });
     const chained = sealedElsewhere({ snapshot: { prevStepHash: sha256('another step') } });
     const certificateHash = textAt((await attest(chained)).body, 'certificateHash');
@@ -114,7 +114,7 @@ describe('registering a project', () => {
     ]);
   });
 
-  it('takes hidden steps and refuses deleted ones', async () => {
+  it('accepts hidden steps and refuses deleted ones', async () => {
     const [hidden, deleted] = [await step(), await step()];
     await node.store.records.setVisibility(textAt(hidden, 'certificateHash'), 'hidden');
     await node.store.records.setVisibility(textAt(deleted, 'certificateHash'), 'deleted');
@@ -136,7 +136,7 @@ describe('registering a project', () => {
     expect(text).not.toContain('canary');
   });
 
-  it('is 400 for a project inside another body than {bundle}, or around one', async () => {
+  it('is 400 for a project in another body', async () => {
     const bundle = await project([await step()]);
     for (const body of [{ bundle: { bundle } }, { ...bundle, bundle }, { bundle: { ...bundle, bundle } }]) {
       const answer = await register(body);
@@ -144,7 +144,7 @@ describe('registering a project', () => {
     }
   });
 
-  it('is 400 with the code of the step that fails', async () => {
+  it('is 400 with the code of the failed step', async () => {
     const bundle = await project([await step()]);
     const embedded = objectAt(bundle, 'embeddedBundles', 'step-0');
     const tampered = { ...embedded, snapshot: { ...objectAt(embedded, 'snapshot'), model: 'canary' } };
@@ -155,7 +155,7 @@ describe('registering a project', () => {
 });
 
 describe('the public form of a project', () => {
-  it('verifies, with its receipt, and shows no member outside the hash', async () => {
+  it('verifies and has only hashed members', async () => {
     const bundle = await project([await step({ metadata: { m: 'canary' } }), await step(CONFIDENTIAL_MEMBERS)]);
     const registered = await register({ ...bundle, extra: 'canary', steps: undefined });
     const { status, body, text } = await publicForm(hashOf(bundle));
@@ -179,7 +179,7 @@ describe('the public form of a project', () => {
     });
   });
 
-  it('lists steps that were hidden or deleted since as withdrawn, and still verifies', async () => {
+  it('lists withdrawn steps and still verifies', async () => {
     const steps = [await step(), await step(), await step()];
     const bundle = await project(steps);
     await register(bundle);
@@ -194,7 +194,7 @@ describe('the public form of a project', () => {
     });
   });
 
-  it('is one and the same 404 when hidden, deleted or unknown', async () => {
+  it('is the same 404 when hidden, deleted or unknown', async () => {
     const [hidden, deleted] = [await project([await step()]), await project([await step()])];
     for (const bundle of [hidden, deleted]) await register(bundle);
     await node.store.projects.setVisibility(hashOf(hidden), 'hidden');
@@ -217,7 +217,7 @@ describe('the public form of a project', () => {
 });
 
 describe('verifying a project', () => {
-  it('takes any step and answers exactly the documented members', async () => {
+  it('accepts any step and returns the documented members', async () => {
     const bundle = await project([sealed({ executionId: 'a' }).bundle, await step({ executionId: 'b' })]);
     const { status, body } = await verify(bundle);
     expect(status).toBe(200);
@@ -234,7 +234,7 @@ describe('verifying a project', () => {
     });
   });
 
-  it('is 200 for a verdict and 400 for what is no project', async () => {
+  it('is 200 with a verdict, 400 for other bodies', async () => {
     const failing = await verify({});
     expect(failing.status).toBe(200);
     expect(at(failing.body, 'ok')).toBe(false);

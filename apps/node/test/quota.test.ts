@@ -22,10 +22,10 @@ async function databaseOf(make: () => Promise<TestDatabase>): Promise<TestDataba
   return database;
 }
 
-/** Far from the end of its month: the quota begins again there. */
+/** Far from the end of the month, when the quota restarts. */
 const IN_A_MONTH = new Date('2026-01-15T12:00:00.000Z');
 
-/** A node whose tenants all have a plan with so many executions a month. */
+/** A node whose tenants all have a plan with this many executions per month. */
 async function nodeOn(
   database: TestDatabase,
   executionsPerMonth: number,
@@ -71,7 +71,7 @@ describe.each([
   ['SQLite', sqliteTestDatabase],
   ['PostgreSQL', postgresTestDatabase],
 ])('a monthly quota on %s', (_name, make) => {
-  it('refuses what is new beyond it, and goes on to replay what is known', async () => {
+  it('refuses new executions beyond it but replays known ones', async () => {
     const database = await databaseOf(make);
     const node = await nodeOn(database, 2, () => new Date('2026-01-31T23:00:00.000Z'));
     const key = await node.newKey();
@@ -98,13 +98,13 @@ describe.each([
     expect([replay.status, replay.headers['x-idempotent-replay'], replay.text]).toEqual([200, 'true', first.text]);
     expect((await certify(node, key, { ...known, output: 'other' })).status).toBe(409);
     expect((await certify(node, key, {})).status).toBe(400);
-    // Nothing of what was refused was kept, and sealing alone needs no room.
+    // Refused requests stored nothing, and sealing alone is not counted.
     expect([await recorded(database), await used(database)]).toEqual([2, [2]]);
     expect((await ask(node, 'post', '/v1/cer/ai/create', { key, body: fresh() })).status).toBe(200);
     expect((await certify(node, await node.newKey())).status).toBe(200);
   });
 
-  it('counts bundles sealed elsewhere and bare hashes, each once', async () => {
+  it('counts attested bundles and hashes once', async () => {
     const database = await databaseOf(make);
     const node = await nodeOn(database, 2);
     const key = await node.newKey();
@@ -128,7 +128,7 @@ describe.each([
     expect((await attest(node, key, bare)).status).toBe(200);
   });
 
-  it('answers each line of a batch that crosses it', async () => {
+  it('answers each line of a batch across it', async () => {
     const database = await databaseOf(make);
     const node = await nodeOn(database, 4);
     const key = await node.newKey();
@@ -162,7 +162,7 @@ describe.each([
     expect([await recorded(database), await used(database)]).toEqual([4, [4]]);
   });
 
-  it('lets exactly as many through as there is room, however many come at once', async () => {
+  it('admits exactly the limit under concurrency', async () => {
     const database = await databaseOf(make);
     const node = await nodeOn(database, 10);
     const key = await node.newKey();
@@ -171,7 +171,7 @@ describe.each([
     expect([await recorded(database), await used(database)]).toEqual([10, [10]]);
   });
 
-  it('lets one execution that is sent many times at once have the last place', async () => {
+  it('counts concurrent replays once', async () => {
     const database = await databaseOf(make);
     const node = await nodeOn(database, 1);
     const key = await node.newKey();
@@ -182,7 +182,7 @@ describe.each([
     expect(await used(database)).toEqual([1]);
   });
 
-  it('begins again with the month, and gives back on stopping what was in hand', async () => {
+  it('restarts monthly and returns unused blocks on stop', async () => {
     const database = await databaseOf(make);
     let clock = new Date('2026-01-31T23:59:59.000Z');
     const node = await nodeOn(database, 1000, () => clock);
@@ -194,7 +194,7 @@ describe.each([
     expect(await used(database)).toEqual([5, 3]);
   });
 
-  it('is none where there is no plan', async () => {
+  it('does not apply without a plan', async () => {
     const node = await startTestNode({ database: await databaseOf(make) });
     cleanups.push(node.close);
     expect((await certify(node, await node.newKey())).status).toBe(200);
@@ -203,7 +203,7 @@ describe.each([
 });
 
 describe('the quota of two nodes on one PostgreSQL', () => {
-  it('is one quota', async () => {
+  it('is shared', async () => {
     const database = await databaseOf(postgresTestDatabase);
     const nodes = [await nodeOn(database, 30), await nodeOn(database, 30)];
     const key = (await nodes[0]?.newKey()) ?? '';

@@ -29,7 +29,7 @@ describe('three node processes on one PostgreSQL', () => {
     await database.remove();
   });
 
-  /** The n-th of parallel requests, each at the next node. */
+  /** The n-th of parallel requests, distributed over the nodes. */
   function send(index: number, path: string, body: JsonObject): Promise<Answer> {
     const node = nodes[index % nodes.length];
     if (node === undefined) throw new Error('no node');
@@ -49,7 +49,7 @@ describe('three node processes on one PostgreSQL', () => {
   it.each<[string, JsonObject]>([
     ['plain', {}],
     ['confidential', CONFIDENTIAL_MEMBERS],
-  ])('make one certificate of 64 parallel certifies: %s', async (_name, members) => {
+  ])('make one certificate from 64 parallel requests: %s', async (_name, members) => {
     const body = request(members);
     const answers = await inParallel((index) => certify(index, body));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
@@ -57,7 +57,7 @@ describe('three node processes on one PostgreSQL', () => {
     await expectOneRecord(body);
   });
 
-  it('make one certificate when the times are left to each of them', async () => {
+  it('make one certificate with default times', async () => {
     const { createdAt, ...body } = request();
     expect(createdAt).toBeDefined();
     const answers = await inParallel((index) => certify(index, body));
@@ -65,7 +65,7 @@ describe('three node processes on one PostgreSQL', () => {
     await expectOneRecord(body);
   });
 
-  it('have one winner of two contents, and 409 for the other', async () => {
+  it('accept one of two contents and answer 409', async () => {
     const body = request();
     const answers = await inParallel((index) => certify(index, { ...body, output: `content ${(index >> 2) % 2}` }));
     const winners = answers.filter(({ status }) => status === 200);
@@ -75,7 +75,7 @@ describe('three node processes on one PostgreSQL', () => {
     await expectOneRecord(body);
   });
 
-  it('have one winner when certify races attest', async () => {
+  it('accept one of competing certify and attest requests', async () => {
     const body = request();
     const [same, other] = [sealed(body).bundle, sealed({ ...body, output: 'other' }).bundle];
     const answers = await inParallel(

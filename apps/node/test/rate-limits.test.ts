@@ -51,20 +51,20 @@ describe.each([
   ['SQLite', sqliteTestDatabase],
   ['PostgreSQL', postgresTestDatabase],
 ])('rate limits on %s', (_name, make) => {
-  it('are off until somebody asks for them', async () => {
+  it('are off by default', async () => {
     const node = await nodeOn(await databaseOf(make), {});
     const answer = await certify(node, await node.newKey());
     expect([answer.status, ...shown(answer)]).toEqual([200, undefined, undefined, undefined]);
     expect(await node.database.query('select * from rate_limits')).toEqual([]);
   });
 
-  it('refuse a key that asks too often, in the shape of every error, before the body is looked at', async () => {
+  it('refuse a key over its limit before reading the body', async () => {
     const node = await nodeOn(await databaseOf(make), { keyRequestsPerMinute: 3 });
     const [key, neighbour] = [await node.newKey('one'), await node.newKey('one')];
     const first = await certify(node, key);
     expect([first.status, ...shown(first)]).toEqual([200, '3', '2', undefined]);
     expect(Number(first.headers['ratelimit-reset'])).toBeGreaterThan(0);
-    // What the handler refuses says what is left as well.
+    // Errors of the handler have rate limit headers too.
     const faulty = await certify(node, key, {});
     expect([faulty.status, ...shown(faulty)]).toEqual([400, '3', '1', undefined]);
     expect((await certify(node, key)).status).toBe(200);
@@ -79,12 +79,12 @@ describe.each([
     expect(shown(refused)).toEqual(['3', '0', refused.headers['ratelimit-reset']]);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     expect((await certify(node, neighbour)).status).toBe(200);
-    // Who may not call at all is told that, and spends nothing.
+    // Unauthorized callers get their error and spend nothing.
     expect((await certify(node, generateApiKey())).status).toBe(401);
     expect((await certify(node, await node.newKey('one', ['render']))).status).toBe(403);
   });
 
-  it('hold all keys of an account to its plan, and show whichever limit is the tighter', async () => {
+  it('apply the plan to all keys of an account', async () => {
     const node = await nodeOn(await databaseOf(make), { keyRequestsPerMinute: 2 }, (own) => ({
       find: async (hash) => {
         const caller = await own.find(hash);
@@ -99,7 +99,7 @@ describe.each([
     expect((await certify(node, await node.newKey('another account'))).status).toBe(200);
   });
 
-  it('count who has no key, or a bad one, by address', async () => {
+  it('count clients without a valid key by address', async () => {
     const exemptAddresses = parseTrustedProxies('192.0.2.9');
     const node = await nodeOn(await databaseOf(make), { addressRequestsPerMinute: 3, exemptAddresses });
     const from = (address: string, key?: string): Promise<Answer> =>
@@ -114,11 +114,11 @@ describe.each([
     const refused = await from('192.0.2.1');
     expect([refused.status, at(refused.body, 'error')]).toEqual([429, 'RATE_LIMITED']);
     expect(refused.headers['access-control-allow-origin']).toBe('*');
-    // A good key is not held up by its neighbours.
+    // A valid key is not limited by other clients of its address.
     expect((await from('192.0.2.1', await node.newKey())).status).toBe(200);
     expect((await from('192.0.2.2')).status).toBe(404);
     for (let request = 0; request < 5; request += 1) expect((await from('192.0.2.9')).status).toBe(404);
-    // An IPv6 client has a whole /64.
+    // An IPv6 client controls a whole /64.
     for (const host of ['1', '2', '3']) expect((await from(`2001:db8::${host}`)).status).toBe(404);
     expect((await from('2001:db8::4')).status).toBe(429);
     expect((await ask(node, 'get', '/health', { headers: { 'X-Forwarded-For': '192.0.2.1' } })).status).toBe(200);
@@ -139,7 +139,7 @@ describe.each([
 });
 
 describe('rate limits of two nodes on one PostgreSQL', () => {
-  it('are one limit', async () => {
+  it('are shared', async () => {
     const database = await databaseOf(postgresTestDatabase);
     const nodes = [
       await nodeOn(database, { keyRequestsPerMinute: 40 }),
@@ -158,7 +158,7 @@ describe('rate limits of two nodes on one PostgreSQL', () => {
     expect(JSON.stringify(row)).not.toContain(hashApiKey(key));
   });
 
-  it('go on in each node by itself while the table cannot be used', async () => {
+  it('are local while the table is unavailable', async () => {
     const database = await databaseOf(postgresTestDatabase);
     const nodes = [
       await nodeOn(database, { keyRequestsPerMinute: 4 }),

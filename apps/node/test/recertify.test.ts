@@ -42,7 +42,7 @@ afterAll(() => node.close());
 const recertify = (body: unknown): Promise<Answer> =>
   ask(node, 'post', '/v1/admin/recertify-batch', { headers: { 'x-admin-secret': SECRET }, body });
 
-/** A record under the first key; the second one is active afterwards. */
+/** A record under the first key; afterwards the second key is active. */
 async function recorded(path: string, body: unknown): Promise<string> {
   active = TEST_SIGNER;
   const made = await ask(node, 'post', path, { key, body });
@@ -57,16 +57,16 @@ const publicAnswer = async (hash: string): Promise<unknown> =>
 const verified = (cer: unknown): Promise<Evaluation> =>
   evaluateCer(cer, { keySet: parseKeySet(KEY_SET), verifiedAt: new Date().toISOString() });
 
-/** The stored bundle with its whole meta, as the replay of its request answers it. */
+/** The stored bundle with its complete meta, as replayed. */
 async function ownCer(members: JsonObject): Promise<JsonObject> {
   const answer = await ask(node, 'post', '/v1/cer/ai/certify', { key, body: executionRequest(members) });
   const cer = objectAt(answer.body, 'cer');
-  if (!isJsonObject(cer)) throw new Error('a replay answers a bundle');
+  if (!isJsonObject(cer)) throw new Error('a replay returns a bundle');
   return cer;
 }
 
-describe('attesting records anew', () => {
-  it('signs with the active key, keeps the earlier attestation, and holds before a verifier', async () => {
+describe('recertification', () => {
+  it('signs with the active key and keeps history', async () => {
     const members = { executionId: 'plain' };
     const hash = await certified(members);
     const earlier = (await ownCer(members))['meta'];
@@ -89,7 +89,7 @@ describe('attesting records anew', () => {
     expect(await ownCer(members)).toEqual(cer);
   });
 
-  it('changes nothing in a dry run, the audit log included', async () => {
+  it('changes nothing in a dry run', async () => {
     const hash = await certified({ executionId: 'dry' });
     const state = (): Promise<unknown> =>
       Promise.all([
@@ -109,10 +109,10 @@ describe('attesting records anew', () => {
   it.each([
     ['one of a confidential execution', () => certified({ executionId: 'sealed', ...CONFIDENTIAL_MEMBERS })],
     [
-      'one of raw content that the node never kept',
+      'one of raw content that the node did not store',
       () => recorded('/api/attest', sealedElsewhere({ snapshot: { instruction: 'never shown' } })),
     ],
-  ])('gives a stored reseal a receipt of its own: %s', async (_, make) => {
+  ])('gives a stored reseal its own receipt: %s', async (_, make) => {
     const hash = await make();
     const before = await publicAnswer(hash);
     expect((await recertify({ certificateHashes: [hash] })).body).toMatchObject({
@@ -130,7 +130,7 @@ describe('attesting records anew', () => {
     expect((await recertify({ certificateHashes: [hash] })).body).toMatchObject({ results: [{ result: 'unchanged' }] });
   });
 
-  it('attests a hash anew as a hash', async () => {
+  it('attests a hash again as hash-only', async () => {
     const certificateHash = `sha256:${'a'.repeat(64)}`;
     const hash = await recorded('/api/attest', {
       ...{ bundleType: 'hash-only-timestamp', version: '0.1', createdAt: null, snapshot: null },
@@ -147,7 +147,7 @@ describe('attesting records anew', () => {
     });
   });
 
-  it('refuses to sign over what was changed in the database', async () => {
+  it('refuses records changed in the database', async () => {
     const content = await certified({ executionId: 'changed', model: 'model-before' });
     const receipt = await certified({ executionId: 'forged' });
     await node.database.query(
@@ -164,7 +164,7 @@ describe('attesting records anew', () => {
     });
   });
 
-  it('goes through what a filter finds, and writes each act into the log', async () => {
+  it('processes filtered records and logs each act', async () => {
     const hash = await certified({ executionId: 'found' });
     const found = (body: object): Promise<Answer> => recertify({ filter: {}, ...body });
     const none = await found({ filter: { attestedBefore: '2020-01-01T00:00:00Z' } });

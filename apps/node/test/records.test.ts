@@ -39,7 +39,7 @@ function placesOf(answer: Answer): number[] {
 }
 
 describe('GET /v1/records', () => {
-  it("lists the tenant's own records, newest first, hidden ones too and deleted ones not", async () => {
+  it('lists own records with hidden, without deleted ones', async () => {
     const answer = await list();
     expect(placesOf(answer)).toEqual([4, 2, 1, 0]);
     expect(at(answer.body, 'nextCursor')).toBeNull();
@@ -72,7 +72,7 @@ describe('GET /v1/records', () => {
     ]);
   });
 
-  it.each(['oldest', 'newest'])('gives pages that fit together, %s first', async (order) => {
+  it.each(['oldest', 'newest'])('returns consecutive pages, %s first', async (order) => {
     const found: number[] = [];
     for (let cursor: unknown = ''; cursor !== null;) {
       const answer = await list(
@@ -117,13 +117,13 @@ describe('GET /v1/records', () => {
     expect(JSON.stringify(at(answer.body, 'details'))).toContain(fault);
   });
 
-  it("takes no cursor of somebody else's record", async () => {
+  it('rejects a cursor of another tenant', async () => {
     const other = await node.newKey('somebody else');
     const cursor = textAt(await list('', other), 'body', 'records', 0, 'cursor');
     expect((await list(`?cursor=${cursor}`)).status).toBe(400);
   });
 
-  it('takes a key with the scope audit or certify, and no other', async () => {
+  it('requires the scope audit or certify', async () => {
     expect((await ask(node, 'get', '/v1/records')).status).toBe(401);
     expect((await list('', await node.newKey('owner', ['audit']))).status).toBe(200);
     const weak = await list('', await node.newKey('owner', ['render', 'register', 'ingest']));

@@ -28,7 +28,7 @@ const KEYED: readonly (readonly [path: string, scope: string])[] = [
   ['/verify', 'render'],
 ];
 
-/** What the owner of the records reads with any key. */
+/** Routes that the owner of the records reads with any key. */
 const OWNERS: readonly string[] = ['/v1/records', '/v1/records/export'];
 
 const ADMIN: readonly (readonly ['get' | 'post', string])[] = [
@@ -62,11 +62,11 @@ const KEYLESS: readonly (readonly ['get' | 'post', string])[] = [
   ['get', '/docs'],
 ];
 
-/** Closed to everybody in production, so that it is neither keyed nor open to web pages. */
+/** Closed in production, so it is neither keyed nor open to web pages. */
 const CLOSED = 'post /render';
 
 describe('the order of refusals', () => {
-  // Every later fault is there too, so that only the order decides.
+  // Every later fault is present too, so that only the order decides.
   const faulty: Question = { body: 'x'.repeat(300_000), headers: { 'Content-Type': 'text/plain' } };
 
   it.each(KEYED)('is 404, 405, 401, 403, 415, 413, 400 on %s', async (path, scope) => {
@@ -100,7 +100,7 @@ describe('the order of refusals', () => {
     expect((await certify({ ...known, model: 'other' })).status).toBe(409);
   });
 
-  it('asks for a body only when it is wanted', async () => {
+  it('requests a body only if needed', async () => {
     const raw = await connectRaw(node.url);
     raw.send('POST /v1/cer/ai/certify HTTP/1.1\r\nHost: n\r\nContent-Type: application/json\r\n');
     raw.send('Expect: 100-continue\r\nContent-Length: 5\r\nConnection: close\r\n\r\n');
@@ -116,7 +116,7 @@ describe('the order of refusals', () => {
     ['an unknown key', { Authorization: `Bearer ${generateApiKey()}` }],
     ['two keys in one', { Authorization: `Bearer ${generateApiKey()}, Bearer ${generateApiKey()}` }],
     ['a prototype name', { Authorization: 'Bearer __proto__' }],
-  ])('says nothing but 401 to a key that is none: %s', async (_name, headers: Record<string, string>) => {
+  ])('answers only 401 to an invalid key: %s', async (_name, headers: Record<string, string>) => {
     const answer = await ask(node, 'post', '/v1/cer/ai/certify', { body: {}, headers });
     expect(answer.status).toBe(401);
     expect(answer.body).toEqual({ error: 'UNAUTHORIZED', requestId: answer.headers['x-request-id'] });
@@ -133,8 +133,8 @@ describe('the order of refusals', () => {
   });
 });
 
-describe('every answer', () => {
-  it('has a request id of its own, whatever the client sends, and is not to be stored', async () => {
+describe('every response', () => {
+  it('has a new request id and no-store', async () => {
     const paths = [...KEYED.map(([path]) => ['post', path] as const), ...KEYLESS, ['get', '/nowhere'] as const];
     const ids = new Set<unknown>();
     for (const [method, path] of paths) {
@@ -149,7 +149,7 @@ describe('every answer', () => {
     expect(ids.size).toBe(paths.length);
   });
 
-  it.each(KEYLESS)('may be read by any web page where no key is needed: %s %s', async (method, path) => {
+  it.each(KEYLESS)('allows CORS on public routes: %s %s', async (method, path) => {
     const { headers } = await ask(node, method, path, { headers: { Origin: 'https://page.example' } });
     expect(headers['access-control-allow-origin']).toBe('*');
     expect(headers['access-control-expose-headers']).toBe('X-Certificate-Hash, X-Request-Id');
@@ -164,7 +164,7 @@ describe('every answer', () => {
     expect([refused.status, refused.headers['access-control-allow-origin']]).toEqual([405, '*']);
   });
 
-  it.each(KEYED)('says nothing of CORS where a key is needed: %s', async (path) => {
+  it.each(KEYED)('has no CORS headers on keyed routes: %s', async (path) => {
     const asked = { headers: { Origin: 'https://page.example', 'Access-Control-Request-Method': 'POST' } };
     for (const answer of [await ask(node, 'post', path, { ...asked, key }), await ask(node, 'options', path, asked)]) {
       expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
@@ -172,7 +172,7 @@ describe('every answer', () => {
     expect((await ask(node, 'options', path, asked)).status).toBe(405);
   });
 
-  it.each(ADMIN)('is 503 without an admin secret, and says nothing of CORS: %s %s', async (method, path) => {
+  it.each(ADMIN)('is 503 without an admin secret: %s %s', async (method, path) => {
     const concrete = path.replace(':hash', `sha256:${'0'.repeat(64)}`).replace(':kid', 'kid');
     const { status, body, headers } = await ask(node, method, concrete, {
       headers: { Origin: 'https://page.example' },
@@ -181,13 +181,13 @@ describe('every answer', () => {
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
   });
 
-  it.each(OWNERS)('is 401 without a key, and says nothing of CORS: get %s', async (path) => {
+  it.each(OWNERS)('is 401 without a key: get %s', async (path) => {
     const { status, headers } = await ask(node, 'get', path, { headers: { Origin: 'https://page.example' } });
     expect(status).toBe(401);
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
   });
 
-  it('covers every route there is', () => {
+  it('covers every route', () => {
     const held = [
       ...KEYED.map(([path]) => `post ${path}`),
       ...[...KEYLESS, ...ADMIN].map(([method, path]) => `${method} ${path}`),
@@ -199,7 +199,7 @@ describe('every answer', () => {
     );
   });
 
-  it('to HEAD is that to GET without a body', async () => {
+  it('to HEAD equals GET without a body', async () => {
     for (const path of ['/', '/.well-known/svc-node.json', '/v1/cer/public']) {
       const [head, get] = [await ask(node, 'head', path), await ask(node, 'get', path)];
       expect([head.status, head.text]).toEqual([get.status, '']);
@@ -208,7 +208,7 @@ describe('every answer', () => {
   });
 });
 
-describe('paths that are no routes', () => {
+describe('unknown paths', () => {
   it.each([
     ['/v1/cer/ai/certify%20', 404],
     ['//v1/cer/public', 404],
@@ -221,7 +221,7 @@ describe('paths that are no routes', () => {
     ['/v1/resolve/cer/%ff', 404],
     ['/v1/resolve/cer/__proto__', 400],
     [`/${'x'.repeat(8000)}`, 404],
-  ])('answer in the shape of every error: %s', async (path, status) => {
+  ])('answer with the standard error: %s', async (path, status) => {
     const raw = await connectRaw(node.url);
     raw.send(`GET ${path} HTTP/1.1\r\nHost: n\r\nConnection: close\r\n\r\n`);
     const answer = await raw.ended();
@@ -230,7 +230,7 @@ describe('paths that are no routes', () => {
     expect(answer.length).toBeLessThan(1500);
   });
 
-  it('answer 431 to headers without end and serve on', async () => {
+  it('answer 431 to oversized headers and keep serving', async () => {
     const raw = await connectRaw(node.url);
     raw.send(`GET /v1/cer/public?execution_id=${'x'.repeat(20_000)} HTTP/1.1\r\nHost: n\r\n\r\n`);
     expect(await raw.ended()).toMatch(/^HTTP\/1.1 431 /);

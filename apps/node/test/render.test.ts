@@ -12,7 +12,7 @@ import { createRendererClient } from '../src/render/renderer-client.js';
 import { ask, at, textAt, type Answer } from './ask.js';
 import { startTestNode, type TestNode } from './test-node.js';
 
-// A renderer over real HTTP whose answers the test chooses; the real one has suites of its own and e2e joins them.
+// A renderer over real HTTP with scripted answers; the real one has its own suites, and e2e combines both.
 
 const TOKEN = 'token-of-the-test-renderer-000000000';
 const PIXELS = sha256('pixels');
@@ -121,7 +121,7 @@ describe('rendering through the node', () => {
     ask(node, 'post', '/api/render', { key, body, headers });
   const verify = (body: unknown): Promise<Answer> => ask(node, 'post', '/verify', { key, body });
 
-  it('hands out the PNG with its hash, or JSON to whoever asks for it', async () => {
+  it('returns the PNG with its hash, or JSON', async () => {
     const png = await render({ code: CODE, VAR: [1] });
     expect(png.headers).toMatchObject({ 'content-type': 'image/png', 'x-runtime-hash': PNG });
     expect(png.text).toBe('png');
@@ -130,7 +130,7 @@ describe('rendering through the node', () => {
     expect(json.body).toMatchObject({ runtimeHash: PNG, width: 1950, height: 2400, protocolVersion: '1.2.0' });
   });
 
-  it('renders nothing that the quota of the account leaves no room to certify', async () => {
+  it('does not render beyond the quota', async () => {
     plan = { requestsPerMinute: null, executionsPerMonth: 1 };
     const first = await verify({ snapshot: { code: CODE } });
     expect(first.status).toBe(200);
@@ -143,7 +143,7 @@ describe('rendering through the node', () => {
     expect((await render({ code: CODE })).status).toBe(200);
   });
 
-  it('keeps the certificate from everybody where its account is hidden by default, and replays it', async () => {
+  it('hides certificates of accounts hidden by default', async () => {
     const { tenantId } = await node.store.tenants.createTenant('hidden');
     await node.store.tenantSettings.set(tenantId, 'node', { visibility: 'hidden' });
     key = await node.newKey('hidden');
@@ -154,7 +154,7 @@ describe('rendering through the node', () => {
     expect([again.headers['x-idempotent-replay'], at(again.body, 'certificateHash')]).toEqual(['true', hash]);
   });
 
-  it('names every fault of a request at once and shows no value', async () => {
+  it('reports every fault without values', async () => {
     const { status, body, text } = await render({
       code: '',
       seed: 7,
@@ -179,13 +179,13 @@ describe('rendering through the node', () => {
     expect(asked).toEqual([]);
   });
 
-  it('believes no answer that is not bound to its request', async () => {
+  it('rejects answers not bound to the request', async () => {
     told.isForged = true;
     expect((await render({ code: CODE })).body).toMatchObject({ error: 'RENDERER_UNAVAILABLE' });
     expect((await verify({ snapshot: { code: CODE } })).status).toBe(503);
   });
 
-  it('passes on what is wrong with a sketch, and hides what is wrong with the renderer', async () => {
+  it('passes on sketch errors and hides renderer errors', async () => {
     Object.assign(told, { status: 422, body: { error: 'RENDER_ERROR', message: 'ReferenceError', line: 3 } });
     const sketch = await render({ code: CODE });
     expect(sketch).toMatchObject({ status: 422, body: { error: 'RENDER_ERROR', message: 'ReferenceError', line: 3 } });
@@ -195,7 +195,7 @@ describe('rendering through the node', () => {
     expect(inner.text).not.toContain('inner words');
   });
 
-  it('certifies a still rendered twice, and keeps its code nowhere', async () => {
+  it('certifies a still without storing its code', async () => {
     const { status, body } = await verify({ snapshot: { code: CODE, seed: 's', vars: [2] }, expectedHash: PNG });
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -217,7 +217,7 @@ describe('rendering through the node', () => {
     expect(node.log.join('\n')).not.toContain('unmistakable-sketch-code');
   });
 
-  it('replays the same picture whatever made it, and refuses another one under its id', async () => {
+  it('replays an equal picture and refuses another one', async () => {
     const request = { snapshot: { code: CODE, seed: 'again' } };
     const first = await verify(request);
     told.body = still({ rendererVersion: 'test-2', runtimeHash: sha256('re-encoded') });
@@ -228,7 +228,7 @@ describe('rendering through the node', () => {
     expect((await verify(request)).body).toMatchObject({ error: 'EXECUTION_MUTATION_DETECTED' });
   });
 
-  it('certifies nothing when the picture is not the expected one', async () => {
+  it('does not certify an unexpected picture', async () => {
     const { status, body } = await verify({ snapshot: { code: CODE, seed: 'not' }, expectedHash: sha256('hoped for') });
     expect(status).toBe(200);
     expect(body).toMatchObject({ verified: false, hashMatchType: null });
@@ -239,7 +239,7 @@ describe('rendering through the node', () => {
     ['a still', 'expectedAnimationHash', {}, still()],
     ['a still', 'expectedPosterHash', {}, still()],
     ['a loop that matches in its frames', 'expectedHash', { mode: 'loop', totalFrames: 3 }, loop],
-  ])('certifies %s only where every expected hash matches, %s too', async (_what, name, execution, body) => {
+  ])('certifies %s only if %s matches too', async (_what, name, execution, body) => {
     definesDraw = true;
     told.body = body;
     const matching = 'mode' in execution ? { expectedAnimationHash: loop.animationHash } : { expectedHash: PNG };
@@ -249,7 +249,7 @@ describe('rendering through the node', () => {
     expect(answer.body).not.toHaveProperty('certificateHash');
   });
 
-  it('passes on when to ask again, what is wrong with a request', async () => {
+  it('passes on Retry-After and validation errors', async () => {
     Object.assign(told, { status: 429, body: { error: 'RATE_LIMITED', message: 'used up' }, retryAfter: '77' });
     const limited = await render({ code: CODE });
     expect(limited.status).toBe(429);
@@ -265,7 +265,7 @@ describe('rendering through the node', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: 'LOOP_MODE_ERROR' } });
   });
 
-  it('runs a loop only where draw() is defined, and never falls back to a still', async () => {
+  it('requires draw() for a loop', async () => {
     const execution = { mode: 'loop', totalFrames: 3 };
     expect((await verify({ snapshot: { code: CODE, execution } })).body).toMatchObject({ error: 'LOOP_MODE_ERROR' });
     definesDraw = true;
@@ -284,7 +284,7 @@ describe('rendering through the node', () => {
     });
   });
 
-  it('is gone for strangers, and needs its scope', async () => {
+  it('requires a key with its scope', async () => {
     expect(await ask(node, 'post', '/render', { body: { code: CODE } })).toMatchObject({
       status: 410,
       body: { error: 'GONE' },
@@ -294,8 +294,8 @@ describe('rendering through the node', () => {
   });
 });
 
-describe('a node whose renderer is away', () => {
-  it('answers 503 and may be asked again', async () => {
+describe('a node with an unreachable renderer', () => {
+  it('answers 503 with Retry-After', async () => {
     const client = createRendererClient('http://127.0.0.1:9', new Secret(TOKEN));
     const node = await startTestNode({
       replace: () => ({ render: { renderer: client, maxTotalFrames: 1800, allowOpenRender: false } }),

@@ -16,9 +16,9 @@ import { sqliteTestDatabase } from './store/sqlite-test-database.js';
 import type { TestDatabase } from './store/test-database.js';
 import { startTestNode, type TestNode, type TestNodeOptions } from './test-node.js';
 
-// Every raw value holds it, and nothing that may be kept does.
+// Every raw value contains it, and no storable value does.
 const CANARY = `canary-${randomUUID()}`;
-// Nothing secret: where this is not found, the search itself is broken.
+// Not secret: if this is not found, the search itself is broken.
 const PLAIN = `plain-${randomUUID()}`;
 
 const RAW: JsonObject = { input: `in ${CANARY}`, output: { text: `out ${CANARY}`, list: [CANARY] } };
@@ -26,8 +26,8 @@ const request = (members: JsonObject = {}): JsonObject =>
   executionRequest({ executionId: randomUUID(), model: PLAIN, ...RAW, ...members });
 
 /**
- * All that a database keeps in files, its logs included. Other test files have databases in the same server: files come
- * and go meanwhile.
+ * All files of a database, including its logs. Other test files have databases on the same server, so files appear and
+ * vanish concurrently.
  */
 function* filesUnder(folder: string, isOthers: (path: string) => boolean): Generator<[string, Buffer]> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -37,7 +37,7 @@ function* filesUnder(folder: string, isOthers: (path: string) => boolean): Gener
       if (entry.isDirectory()) yield* filesUnder(path, isOthers);
       else if (entry.isFile()) yield [path, readFileSync(path)];
     } catch (error) {
-      // By its code alone: the error is of another realm than the test's.
+      // By its code: the error is from another realm than the test's.
       if (typeof error !== 'object' || error === null || !('code' in error) || error.code !== 'ENOENT') throw error;
     }
   }
@@ -46,7 +46,7 @@ function* filesUnder(folder: string, isOthers: (path: string) => boolean): Gener
 describe.each([
   ['SQLite', sqliteTestDatabase, `select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`],
   ['PostgreSQL', postgresTestDatabase, `select tablename as name from pg_tables where schemaname = 'public'`],
-])('on %s nothing secret is kept', (_name, makeDatabase: () => Promise<TestDatabase>, tablesQuery) => {
+])('on %s no secret is stored', (_name, makeDatabase: () => Promise<TestDatabase>, tablesQuery) => {
   let database: TestDatabase;
   let node: TestNode;
   let key: string;
@@ -83,7 +83,7 @@ describe.each([
   async function files(): Promise<Iterable<[string, Buffer]>> {
     const path = /^sqlite:(.+)$/.exec(database.url)?.[1];
     if (path !== undefined) return filesUnder(dirname(path), () => false);
-    // What was committed is in the tables then, whatever the server does with its log while it is read.
+    // Committed rows are then in the tables, independent of the server's log.
     await database.query('checkpoint');
     const [row] = await database.query(
       `select current_setting('data_directory') as folder, oid from pg_database where datname = current_database()`,
@@ -99,7 +99,7 @@ describe.each([
     const log = nodes.flatMap((each) => each.log).join('');
     expect(log).toContain('/v1/cer/ai/certify');
     for (const secret of secrets) {
-      // Not toContain: a failure would print all of it.
+      // Not toContain, which would print everything on failure.
       expect([rows.includes(secret), log.split('\n').filter((line) => line.includes(secret))]).toEqual([false, []]);
     }
     let plainSeen = false;
@@ -111,7 +111,7 @@ describe.each([
     for (const { text } of refusals) for (const secret of secrets) expect(text).not.toContain(secret);
   }
 
-  it('after certify, plain and confidential, its replay and its mutation', async () => {
+  it('after certify, replay and mutation', async () => {
     for (const members of [{ prompt: CANARY, contextSummary: { c: CANARY }, unknown: CANARY }, CONFIDENTIAL_MEMBERS]) {
       const sent = request(members);
       const first = await certify(sent);
@@ -127,7 +127,7 @@ describe.each([
     await expectNothingKept();
   });
 
-  it('after attest of a bundle with raw values, which the public form withholds', async () => {
+  it('after attest of a bundle with raw values', async () => {
     const snapshot = {
       ...{ model: PLAIN, prompt: CANARY, free: { deep: CANARY }, parameters: { stop: CANARY, temperature: 1 } },
       ...{ input: CANARY, inputHash: hashValue(CANARY, svcV1, ''), output: [CANARY] },
@@ -153,7 +153,7 @@ describe.each([
     await expectNothingKept();
   });
 
-  it('after a batch of good and bad lines', async () => {
+  it('after a batch of valid and invalid lines', async () => {
     const lines = [request(), request({ model: 5 })].map((line) => JSON.stringify(line));
     lines.push(`{"input":"${CANARY}"`, `{"input":"${CANARY}","input":"${CANARY}"}`);
     const answer = await ask(node, 'post', '/v1/cer/ai/certify-batch', {
@@ -165,7 +165,7 @@ describe.each([
     await expectNothingKept();
   });
 
-  it('after a fault of form, and one of canonical form', async () => {
+  it('after schema and canonicalization faults', async () => {
     const lone = JSON.stringify(request({ ...CONFIDENTIAL_MEMBERS, input: { a: `${CANARY}LONE` } }));
     for (const [body, status] of [
       [request({ provider: '', createdAt: CANARY, parameters: { temperature: CANARY } }), 400],
@@ -180,7 +180,7 @@ describe.each([
     await expectNothingKept();
   });
 
-  it('after a signer that throws what it was given', async () => {
+  it('after a signer that throws its input', async () => {
     const broken = await nodeWith({
       replace: ({ signing }) => ({
         signing: {
@@ -202,7 +202,7 @@ describe.each([
     await expectNothingKept();
   });
 
-  it('after a store that throws the row, and one that is busy', async () => {
+  it('after a store that throws the row or is busy', async () => {
     const broken = await nodeWith({
       replace: ({ store }) => {
         const records = Object.assign(Object.create(store.records) as typeof store.records, {
@@ -222,7 +222,7 @@ describe.each([
     await expectNothingKept();
   });
 
-  it('after a real database failed under it, and nothing is half stored', async () => {
+  it('after a real database failure, without partial rows', async () => {
     const sent = request();
     await database.query('alter table records rename to records_gone');
     try {
@@ -241,7 +241,7 @@ describe.each([
     await expectNothingKept();
   });
 
-  it('after a key store that throws the key it was asked for', async () => {
+  it('after a key store that throws the key', async () => {
     const broken = await nodeWith({
       replace: () => ({ keys: { find: (keyHash) => Promise.reject(new Error(`${key} ${keyHash}`)) } }),
     });
@@ -251,7 +251,7 @@ describe.each([
     await expectNothingKept();
   });
 
-  it('after a connection that is cut in the middle of a body', async () => {
+  it('after a connection cut within a body', async () => {
     const sent = JSON.stringify(request());
     for (const path of ['/v1/cer/ai/certify', '/api/attest']) {
       const served = node.log.length;

@@ -22,8 +22,8 @@ afterAll(async () => {
   await database.remove();
 });
 
-describe('a node that is told to stop', () => {
-  it('cuts off at DRAIN_TIMEOUT_MS a request that never ends, says so, and exits with 0', async () => {
+describe('a stopping node', () => {
+  it('closes an endless request at DRAIN_TIMEOUT_MS', async () => {
     const node = await startNodeProcess({ ...premises.env, DRAIN_TIMEOUT_MS: '200' });
     const raw = await connectRaw(node.url);
     raw.send('POST /v1/cer/verify HTTP/1.1\r\nHost: n\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n');
@@ -36,7 +36,7 @@ describe('a node that is told to stop', () => {
   });
 });
 
-it('a node whose database is away closes in order all the same, and exits with 0', async () => {
+it('exits with 0 while its database is unreachable', async () => {
   const away = await postgresTestDatabase();
   const own = await premisesOn(away);
   const node = await startNodeProcess(own.env);
@@ -49,7 +49,7 @@ it('a node whose database is away closes in order all the same, and exits with 0
 });
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('a node that gets %s', (signal) => {
-  it('answers every request it accepted, the half-sent ones too, and exits with 0', async () => {
+  it('answers every accepted request and exits with 0', async () => {
     const node = await startNodeProcess(premises.env);
     const body = JSON.stringify(executionRequest({ executionId: randomUUID() }));
     const started = await connectRaw(node.url);
@@ -81,7 +81,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('a node that gets %s', (signal) =>
     expect(node.stdout()).toContain('"msg":"closed"');
   });
 
-  it('loses none of those it answered under load', async () => {
+  it('loses no acknowledged record under load', async () => {
     const node = await startNodeProcess(premises.env);
     const ids = Array.from({ length: 64 }, () => randomUUID());
     let answered = 0;
@@ -93,7 +93,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('a node that gets %s', (signal) =>
         if (answered === 8) node.kill(signal);
         return { executionId, status };
       } catch {
-        // Not accepted any more.
+        // No longer accepted.
         return { executionId, status: 0 };
       }
     });

@@ -10,7 +10,7 @@ import { startTestNode, type TestNode } from './test-node.js';
 
 const SPEC = readFileSync(join(__dirname, '../../../docs/spec.md'), 'utf8');
 
-/** The cells of the rows of the first table under a heading, its head left out. */
+/** The cells of the first table under a heading, without the header row. */
 function tableUnder(heading: string): string[][] {
   const section = SPEC.split(`\n## ${heading}\n`)[1]?.split(/\n#/)[0] ?? '';
   const rows = section.split('\n').filter((line) => line.startsWith('|'));
@@ -30,14 +30,14 @@ beforeAll(async () => {
 afterAll(() => node.close());
 
 describe('the specification and the node', () => {
-  it('name the same routes as served', () => {
+  it('list the same routes', () => {
     const specified = tableUnder('Routes').filter(([, , service, status]) => service === 'node' && status === 'served');
     const served = nodeRoutes(node.deps).map(({ method, path }) => `${method} ${path}`);
     expect(specified.map(([method, path]) => `${method} ${path}`).toSorted()).toEqual(served.toSorted());
     expect(served.length).toBeGreaterThan(10);
   });
 
-  it('give every error the same status', () => {
+  it('map errors to the same status', () => {
     const specified = tableUnder('Errors').flatMap(([status, codes = '']) =>
       [...codes.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => [code, Number(status)]),
     );
@@ -45,7 +45,7 @@ describe('the specification and the node', () => {
     expect(specified).toHaveLength(Object.keys(STATUS).length);
   });
 
-  it('let no error share its name with a code of verification', () => {
+  it('keep error and verification codes distinct', () => {
     const codes: readonly string[] = CER_VERIFY_CODES;
     expect(Object.keys(STATUS).filter((code) => codes.includes(code))).toEqual([]);
   });

@@ -32,7 +32,7 @@ afterEach(() => {
 
 const path = (name: string): string => env[name] ?? '';
 
-/** Starts a node in this process, certifies once when told so, and stops it. */
+/** Starts a node in this process, optionally certifies once, and stops it. */
 async function startedOnce(members: NodeEnvironment = {}, certify = false): Promise<void> {
   const [key = ''] = certify ? [(await runNode(['api-key', 'create', '--tenant', 't'], env)).stdout.trim()] : [];
   const node = await startNode({ ...env, ...members });
@@ -46,8 +46,8 @@ async function startedOnce(members: NodeEnvironment = {}, certify = false): Prom
   }
 }
 
-describe('a node that starts', () => {
-  it('makes its own key files on a new SQLite store, private to its user, and keeps them', async () => {
+describe('a starting node', () => {
+  it('creates private key files on a new SQLite store', async () => {
     await startedOnce();
     for (const name of ['KEYS_FILE', 'COMMITMENT_SECRET_FILE']) expect(statSync(path(name)).mode & 0o777).toBe(0o600);
     expect(statSync(join(folder, 'data')).mode & 0o777).toBe(0o700);
@@ -56,7 +56,7 @@ describe('a node that starts', () => {
     expect(readFileSync(path('KEYS_FILE'), 'utf8')).toBe(before);
   });
 
-  it('refuses when a key file is missing and there are records', async () => {
+  it('refuses to start with records but no key file', async () => {
     await startedOnce({}, true);
     for (const name of ['KEYS_FILE', 'COMMITMENT_SECRET_FILE']) {
       const kept = readFileSync(path(name));
@@ -69,7 +69,7 @@ describe('a node that starts', () => {
     await expect(startNode(env)).rejects.toThrow(`${path('KEYS_FILE')} and ${path('COMMITMENT_SECRET_FILE')}`);
   });
 
-  it('refuses when a commitment secret is lost that stored executions were sealed under', async () => {
+  it('refuses to start without a used commitment secret', async () => {
     await startedOnce({}, true);
     const { activeId } = JSON.parse(readFileSync(path('COMMITMENT_SECRET_FILE'), 'utf8')) as { activeId: string };
     const secret = Buffer.alloc(32, 1).toString('base64');
@@ -95,7 +95,7 @@ describe('a node that starts', () => {
       `{"activeId":"b","secrets":[{"id":"a","secret":"${Buffer.alloc(32).toString('base64')}"}]}`,
       /activeId must name/,
     ],
-  ])('refuses a commitment secret file with %s, and quotes none of it', async (_name, text, message) => {
+  ])('refuses a commitment secret file with %s', async (_name, text, message) => {
     await startedOnce();
     writeFileSync(path('COMMITMENT_SECRET_FILE'), text);
     const error: unknown = await startNode(env).catch((reason: unknown) => reason);
@@ -113,7 +113,7 @@ describe('a node that starts', () => {
     await startedOnce();
   });
 
-  it('makes no key files for a database that other nodes may share', async () => {
+  it('creates no key files for a shared database', async () => {
     const database = await postgresTestDatabase();
     try {
       const store = await openStore({ databaseUrl: database.url, queueLimit: 1 });
@@ -130,7 +130,7 @@ describe('a node that starts', () => {
     }
   });
 
-  it('names every bad variable at once and no value, on stderr, and exits with 1', async () => {
+  it('names every invalid variable on stderr', async () => {
     const bad = {
       PORT: 'canary',
       DATABASE_URL: 'mysql://canary',
@@ -151,7 +151,7 @@ describe('a node that starts', () => {
     expect(stderr).not.toContain('canary');
   });
 
-  it('refuses a database that a later release migrated, and one that is none', async () => {
+  it('refuses newer and foreign databases', async () => {
     await migrate(path('DATABASE_URL'));
     const store = await openStore({ databaseUrl: path('DATABASE_URL'), queueLimit: 1 });
     await store.close();

@@ -83,7 +83,7 @@ async function checked(
   const token = parseTimestampResponse(answer);
   const isImprint = (timestamped: Uint8Array): boolean => Buffer.from(timestamped).equals(imprint);
   const outcome = await verifyTimestampToken(token, { roots, nonce, isImprint });
-  if (outcome.status === 'invalid') throw new NoTokenError(`its token does not count: ${outcome.detail}`);
+  if (outcome.status === 'invalid') throw new NoTokenError(`its token is not valid: ${outcome.detail}`);
   if (outcome.status === 'untrusted') throw new NoTokenError('its token leads to no root of TSA_ROOTS_FILE');
   return { token: Buffer.from(token).toString('base64'), provider: outcome.authority };
 }
@@ -91,7 +91,7 @@ async function checked(
 function asNoToken(error: unknown): NoTokenError {
   if (error instanceof NoTokenError) return error;
   if (error instanceof TimestampError)
-    return new NoTokenError(`its answer is none: ${error.message}`, { cause: error });
+    return new NoTokenError(`its answer is not valid: ${error.message}`, { cause: error });
   // The message of fetch names the address; its cause has the reason.
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : '';

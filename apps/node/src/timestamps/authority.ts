@@ -35,7 +35,7 @@ export function createAuthority(options: AuthorityOptions): Authority {
     // Logged once per outage, because requests are repeated.
     if (failures > 1) return;
     const reason = error instanceof Error ? error.message : 'unknown';
-    logger.warn({ reason }, 'the time-stamping authority gave no token; it is asked again');
+    logger.warn({ reason }, 'the timestamping authority gave no token; the request is repeated');
   }
 
   return {
@@ -43,7 +43,7 @@ export function createAuthority(options: AuthorityOptions): Authority {
     timestamp: async (imprint, signal) => {
       try {
         const token = await askAuthority(imprint, options, signal);
-        if (failures > 0) logger.info('the time-stamping authority answers again');
+        if (failures > 0) logger.info('the timestamping authority answers again');
         failures = 0;
         readyAt = 0;
         return token;

@@ -3,21 +3,21 @@ import { encodeHex } from '@cer/keys';
 import { buildMerkleTree } from '@cer/timestamps';
 import type { Authority } from './authority.js';
 
-/** `each` asks for one token a receipt, `batch` for one over the root of a tree of many. */
+/** `each` requests one token per receipt, `batch` one over the root of a tree of receipts. */
 export type TimestampMode = 'each' | 'batch';
 
 export interface DigestTimestamps {
-  /** The entries of `meta.timestamps` for a digest; null for one that no authority timestamped. */
+  /** The entries of `meta.timestamps` for a digest; null for one without a timestamp. */
   entriesOf(digest: Uint8Array): readonly JsonObject[] | null;
-  /** False when an authority is to be asked again for some of the digests. */
+  /** False when some digests need another request. */
   readonly isComplete: boolean;
 }
 
-/** Asked for at a time: an authority should not take us for a flood. */
+/** Maximum concurrent requests, so that authorities do not block the node. */
 const REQUESTS_AT_ONCE = 4;
 
 /**
- * Has digests timestamped by every authority that is ready.
+ * Requests timestamps for digests from every available authority.
  * @param digests SHA-256, 32 bytes each
  * @see docs/spec.md, "External timestamps"
  */
@@ -73,7 +73,7 @@ async function timestampOneByOne(
   };
 }
 
-/** One authority is enough: what the other one did not give is not asked for again. */
+/** One authority is enough: missing tokens of the other are not requested again. */
 async function tokensOver(
   imprint: Uint8Array,
   authorities: readonly Authority[],

@@ -3,7 +3,7 @@ import { parseStored } from '../records/stored-cer.js';
 import type { TimestampedProject, TimestampStore, UntimestampedProject } from '../store/index.js';
 import type { TimestampSource } from './timestamp-source.js';
 
-/** Registered projects: the receipt of each is timestamped. @see docs/spec.md, "External timestamps" */
+/** The receipts of registered projects. @see docs/spec.md, "External timestamps" */
 export function projectSource(timestamps: TimestampStore): TimestampSource<UntimestampedProject, TimestampedProject> {
   return {
     untimestamped: (after, limit) => timestamps.untimestampedProjects(after, limit),

@@ -5,7 +5,7 @@ import type { TimestampedRecord, TimestampStore, UntimestampedRecord } from '../
 import type { DigestTimestamps } from './timestamp-digests.js';
 import type { TimestampSource } from './timestamp-source.js';
 
-/** Stored records. @param now the node's clock, for when each was timestamped */
+/** The receipts of stored records. @param now the node's clock, for the time of each timestamp */
 export function recordSource(
   timestamps: TimestampStore,
   now: () => Date,
@@ -20,7 +20,7 @@ export function recordSource(
 }
 
 /**
- * What is to be timestamped of a record: its receipt with the signature, and that of its reseal.
+ * The digests to timestamp for a record: of its receipt with the signature, and of its reseal's.
  * @returns SHA-256 digests of 32 bytes each
  * @see docs/spec.md, "External timestamps"
  */
@@ -29,7 +29,7 @@ function digestsToTimestamp(record: UntimestampedRecord): readonly Uint8Array[] 
   return [receiptDigest(parseStored(record.metaJson)), ...(reseal === null ? [] : [receiptDigest(metaOf(reseal))])];
 }
 
-/** @returns the record with the timestamps in it, or null when one of its receipts was not timestamped */
+/** @returns the record with the timestamps in it, or null when one of its receipts has no timestamp */
 function withTimestamps(asRead: UntimestampedRecord, timestamps: DigestTimestamps): TimestampedRecord | null {
   const meta = parseStored(asRead.metaJson);
   const own = timestamps.entriesOf(receiptDigest(meta));
@@ -52,12 +52,12 @@ function withTimestamps(asRead: UntimestampedRecord, timestamps: DigestTimestamp
 function timestampedMeta(meta: JsonObject, entries: readonly JsonObject[]): JsonObject {
   const [first] = entries;
   if (first === undefined) return meta;
-  // The place in a batch stands in `timestamps` alone.
+  // Only `timestamps` contains the position in a batch.
   const timestamp = pickPresent(first, ['type', 'status', 'provider', 'token', 'covers']);
   return { ...meta, attestation: { ...objectMember(meta, 'attestation'), timestamp }, timestamps: [...entries] };
 }
 
-/** A reseal carries the original's receipt, so it carries what timestamps it too. */
+/** A reseal contains the original's receipt and therefore its timestamps too. */
 function withOriginal(meta: JsonObject, entries: readonly JsonObject[]): JsonObject {
   const provenance = objectMember(meta, 'provenance');
   const original = { ...objectMember(provenance, 'original'), timestamps: [...entries] };

@@ -15,22 +15,22 @@ export interface TimestampingDeps {
   readonly mode: TimestampMode;
   readonly now: () => Date;
   readonly logger: Logger;
-  /** The pause between two looks at what is to be timestamped. */
+  /** Pause between two runs. */
   readonly everyMs?: number;
 }
 
-/** A batch is what came in ten seconds. */
+/** Interval of batches: ten seconds. */
 const EVERY_MS: Readonly<Record<TimestampMode, number>> = { each: 1000, batch: 10_000 };
 
-/** Records that are timestamped before the first of them is written; with `batch`, in one tree. */
+/** Records timestamped before the first is written; with `batch`, in one tree. */
 const RECORDS_A_GROUP: Readonly<Record<TimestampMode, number>> = { each: 16, batch: 4096 };
 
 /** Records in memory at once, and in one commit: each may have megabytes. */
 const RECORDS_A_PAGE = 16;
 
 /**
- * Has the receipts of stored records and projects timestamped in the background, oldest first, by one node at a time. Nothing ever waits for it: it reads
- * and writes in small steps and lets requests pass between them.
+ * Timestamps the receipts of stored records and projects in the background, oldest first, by one node at a time. It
+ * never blocks requests: it reads and writes in small steps with pauses.
  * @see docs/spec.md, "External timestamps"
  */
 export function startTimestamping(deps: TimestampingDeps): Worker {
@@ -95,7 +95,7 @@ async function* pagesAfter<Found extends { readonly seq: number }>(
   }
 }
 
-/** Writes what was timestamped. A record that was attested anew meanwhile is asked for again. */
+/** Stores timestamps. A record attested again in the meantime gets a new request. */
 async function keep<Found extends { readonly seq: number }, Timestamped>(
   deps: TurnDeps,
   source: TimestampSource<Found, Timestamped>,
@@ -125,8 +125,7 @@ function readable<Found extends { readonly seq: number }, T>(
     return work(found);
   } catch (error) {
     const hash = source.hashOf(found);
-    if (!unreadable.has(hash))
-      logger.error({ err: error, hash }, 'what is stored under this hash cannot be timestamped');
+    if (!unreadable.has(hash)) logger.error({ err: error, hash }, 'the item with this hash cannot be timestamped');
     unreadable.add(hash);
     return null;
   }

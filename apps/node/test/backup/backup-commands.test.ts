@@ -29,7 +29,7 @@ async function said(args: readonly string[], databaseUrl = `sqlite:${path}`): Pr
 }
 
 describe('backup and restore', () => {
-  it('say what is in the copy, which only its owner can read, and where deleted content is in no byte', async () => {
+  it('make a private copy without deleted content', async () => {
     const gone = newRecord({ bundleJson: '{"canary":"deleted before the backup"}' });
     const kept = newRecord({ bundleJson: '{"canary":"kept"}', attestedAt: '2026-01-02T03:04:06.000Z' });
     await store.records.recordOnce(gone);
@@ -55,7 +55,7 @@ describe('backup and restore', () => {
     }
   });
 
-  it('report no usage twice, and name reports anew: the number of a record that a copy lacks is given again', async () => {
+  it('report no usage twice and renew report ids', async () => {
     await store.records.recordOnce(newRecord());
     const place = join(folder, 'reporting', 'node.sqlite');
     const copy = join(folder, 'reporting.sqlite');
@@ -76,7 +76,7 @@ describe('backup and restore', () => {
     }
   });
 
-  it.each(['node.sqlite', 'node.sqlite-wal', 'node.sqlite-shm'])('restores beside no %s', async (name) => {
+  it.each(['node.sqlite', 'node.sqlite-wal', 'node.sqlite-shm'])('does not restore beside an existing %s', async (name) => {
     const place = mkdtempSync(join(folder, 'taken-'));
     writeFileSync(join(place, name), 'newer certificates');
     const copy = join(place, 'copy.sqlite');
@@ -87,7 +87,7 @@ describe('backup and restore', () => {
     expect(readFileSync(join(place, name), 'utf8')).toBe('newer certificates');
   });
 
-  it('keep nothing of a copy that cannot be made or is damaged', async () => {
+  it('remove an incomplete or damaged copy', async () => {
     const place = mkdtempSync(join(folder, 'refused-'));
     const out = join(place, 'copy.sqlite');
     await expect(said(['backup', '--out', out], `sqlite:${join(place, 'none.sqlite')}`)).rejects.toThrow(
@@ -105,7 +105,7 @@ describe('backup and restore', () => {
     expect([existsSync(out), readdirSync(place).toSorted()]).toEqual([false, ['copy.sqlite.part', 'damaged', 'text']]);
   });
 
-  it('say how they are called, and that PostgreSQL has tools of its own', async () => {
+  it('print their usage and refer to PostgreSQL's tools', async () => {
     for (const args of [
       ['backup'],
       ['backup', '--out'],

@@ -30,13 +30,13 @@ interface Answered {
 describe.each<[string, () => Promise<TestDatabase>, KeptDatabase]>([
   ['SQLite', sqliteTestDatabase, keptSqlite],
   ['PostgreSQL', postgresTestDatabase, keptPostgres],
-])('a backup of a node on %s, made while it certifies', (_name, makeDatabase, kept) => {
+])('a backup of a node on %s, made under load', (_name, makeDatabase, kept) => {
   let database: TestDatabase;
   let premises: Premises;
   let env: NodeEnvironment;
   let restored: NodeProcess;
   let stopDatabase: (() => Promise<void>) | undefined;
-  /** What was answered before the backup began. */
+  /** Responses from before the backup. */
   const before: Answered[] = [];
   const hidden: string[] = [];
   let auditBefore: unknown;
@@ -85,7 +85,7 @@ describe.each<[string, () => Promise<TestDatabase>, KeptDatabase]>([
     const folder = join(premises.folder, 'kept');
     mkdirSync(folder);
     await loaded(node, () => kept.backUp(env, folder));
-    // The first place is lost, whatever was written there since.
+    // The first location is lost, including later writes.
     node.kill('SIGKILL');
     await node.ended;
     const { url, stop } = await kept.restore(env, folder);
@@ -98,7 +98,7 @@ describe.each<[string, () => Promise<TestDatabase>, KeptDatabase]>([
     await database.remove();
   });
 
-  it('holds every certificate that was answered before: each verifies, and is found or hidden as it was', async () => {
+  it('contains every earlier certificate with its visibility', async () => {
     for (const { answer } of before) {
       expect(answer.status).toBe(200);
       const { body } = await ask(restored, 'post', '/v1/cer/verify', {
@@ -111,7 +111,7 @@ describe.each<[string, () => Promise<TestDatabase>, KeptDatabase]>([
     }
   });
 
-  it('answers what was asked before with the same certificate, and nothing else under its executionId', async () => {
+  it('replays earlier requests with the same certificate', async () => {
     for (const { request, answer } of before) {
       const again = await certify(restored, request);
       expect([again.status, again.headers['x-idempotent-replay']]).toEqual([200, 'true']);
@@ -123,7 +123,7 @@ describe.each<[string, () => Promise<TestDatabase>, KeptDatabase]>([
     }
   });
 
-  it('goes on with the same keys, their history and the audit log where they were', async () => {
+  it('continues with its keys, key history and audit log', async () => {
     expect(await audit(restored)).toEqual(auditBefore);
     expect((await history(restored))['entries']).toEqual(historyBefore['entries']);
     const fresh = await certify(restored, executionRequest({ executionId: randomUUID() }));

@@ -5,10 +5,10 @@ import { promisify } from 'node:util';
 
 import { runNode, type NodeEnvironment } from '../node-process.js';
 
-/** How a database is backed up, and brought back in another place. */
+/** Backs up a database and restores it in another location. */
 export interface KeptDatabase {
   readonly backUp: (env: NodeEnvironment, folder: string) => Promise<void>;
-  /** @returns the URL of the restored database, and how to end what serves it */
+  /** @returns the URL of the restored database, and a function that stops its server */
   readonly restore: (env: NodeEnvironment, folder: string) => Promise<{ url: string; stop: () => Promise<void> }>;
 }
 
@@ -38,7 +38,7 @@ export const keptPostgres: KeptDatabase = {
     const args = [SCRIPT, 'serve', DATABASE_URL, join(folder, 'data')];
     const server = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     const [url] = (await once(server.stdout.setEncoding('utf8'), 'data')) as string[];
-    if (url === undefined) throw new Error('the restored server says no URL');
+    if (url === undefined) throw new Error('the restored server has no URL');
     const stop = async (): Promise<void> => {
       const ended = once(server, 'close');
       server.stdin.end();

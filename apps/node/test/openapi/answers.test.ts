@@ -14,7 +14,7 @@ import { startTestNode, type TestNode } from '../test-node.js';
 import { journey, type Met } from './journey.js';
 import { startStubRenderer } from './stub-renderer.js';
 
-// What the document says of answers, held against real ones: a member that no schema names is a fault too.
+// Compares described responses with real ones; a member without a schema is a fault too.
 
 const ADMIN_SECRET = 'secret of the test administrator';
 const JSON_TYPE = 'application/json';
@@ -53,7 +53,7 @@ afterAll(async () => {
   await premises.remove();
 });
 
-/** The same with every object closed that names its members and does not say that it has more. */
+/** The same schema with every object closed that lists its members and does not allow more. */
 function closed(value: JsonValue | undefined): JsonValue {
   if (value === undefined) return null;
   if (Array.isArray(value)) return value.map(closed);
@@ -63,7 +63,7 @@ function closed(value: JsonValue | undefined): JsonValue {
   return isShape && value['additionalProperties'] === undefined ? { ...inner, additionalProperties: false } : inner;
 }
 
-/** Where in the document an answer is described. */
+/** The location of a response in the document. */
 function placeOf(route: string, status: number): readonly string[] {
   const [method = '', path = ''] = route.split(' ');
   return ['paths', path.replaceAll(/:(\w+)/g, '{$1}'), method.toLowerCase(), 'responses', String(status)];
@@ -77,8 +77,8 @@ function faultsOf(place: readonly string[], body: unknown): unknown {
 
 const jsonSchemaAt = (place: readonly string[]): readonly string[] => [...place, 'content', JSON_TYPE, 'schema'];
 
-describe('the description of answers', () => {
-  it('fits every answer of a journey through all routes, good ones and refusals', () => {
+describe('the description of responses', () => {
+  it('matches every response of a journey', () => {
     for (const { route, answer } of met) {
       const place = placeOf(route, answer.status);
       const content = at(document, ...place, 'content');
@@ -94,7 +94,7 @@ describe('the description of answers', () => {
     }
   });
 
-  it('has a schema for every good answer in JSON, and the journey met each of them', () => {
+  it('has a tested schema for every JSON response', () => {
     const good = Object.entries(DESCRIBED_ROUTES).flatMap(([route, { success }]) =>
       Object.keys(success)
         .filter((status) => status !== '503')
@@ -110,7 +110,7 @@ describe('the description of answers', () => {
     }
   });
 
-  it('names the codes of each refusal, and no answer has another', () => {
+  it('lists every error code that occurs', () => {
     const refused = met.filter(({ answer }) => answer.status >= 400);
     expect(new Set(refused.map(({ answer }) => at(answer.body, 'error'))).size).toBeGreaterThan(12);
     for (const { route, answer } of refused) {
@@ -119,7 +119,7 @@ describe('the description of answers', () => {
     }
   });
 
-  it('gives examples that its own schemas admit', () => {
+  it('has examples that match its schemas', () => {
     let seen = 0;
     const look = (value: JsonValue | undefined, place: readonly string[]): void => {
       const inside: readonly JsonValue[] = Array.isArray(value) ? value : [];
@@ -136,7 +136,7 @@ describe('the description of answers', () => {
     expect(seen).toBeGreaterThan(5);
   });
 
-  it('would notice a member that it does not name, and one that is missing', () => {
+  it('detects additional and missing members', () => {
     const place = jsonSchemaAt(placeOf('GET /health', 200));
     expect(faultsOf(place, { status: 'ok', more: 1 })).not.toEqual([]);
     expect(faultsOf(place, {})).not.toEqual([]);

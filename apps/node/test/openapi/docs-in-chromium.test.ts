@@ -18,10 +18,10 @@ import {
 import { startNode } from '../../src/start/start-node.js';
 import { ask, objectAt } from '../ask.js';
 
-/** All of axe's rules over a long page, three times, on machines that do other things too. */
+/** All axe rules on a long page, three times, on loaded machines. */
 jest.setTimeout(120_000);
 
-describeInChromium('/docs of a node that runs', () => {
+describeInChromium('/docs of a running node', () => {
   let folder: string;
   let node: Awaited<ReturnType<typeof startNode>>;
   let browser: Browser;
@@ -49,7 +49,7 @@ describeInChromium('/docs of a node that runs', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Presses Tab until what has the focus matches, and tells how often that was. */
+  /** Presses Tab until the focused element matches, and returns the number of presses. */
   async function tabTo(selector: string): Promise<number> {
     for (let presses = 1; presses <= 40; presses += 1) {
       await page.keyboard.press('Tab');
@@ -58,7 +58,7 @@ describeInChromium('/docs of a node that runs', () => {
     throw new Error(`Tab does not reach ${selector}`);
   }
 
-  it('shows every route of /openapi.json with its parameters and the status of each answer', async () => {
+  it('shows every route with parameters and statuses', async () => {
     const paths = objectAt((await ask(node, 'get', '/openapi.json')).body, 'paths');
     const described = Object.keys(paths).flatMap((path) =>
       Object.keys(objectAt(paths, path)).map((method) => {
@@ -81,14 +81,14 @@ describeInChromium('/docs of a node that runs', () => {
     expect(shown.toSorted(byId)).toEqual(described.toSorted(byId));
   });
 
-  it('has a place for each of its links', async () => {
+  it('has a target for each of its links', async () => {
     const targets = await page.$$eval('a[href^="#"]', (links) => links.map((link) => link.hash.slice(1)));
     const ids = new Set(await page.$$eval('[id]', (elements) => elements.map(({ id }) => id)));
     expect(targets.filter((target) => !ids.has(target))).toEqual([]);
     expect(targets.length).toBeGreaterThan(20);
   });
 
-  it('is walked by keyboard: to a group, to an operation of it, into its body', async () => {
+  it('is navigable by keyboard', async () => {
     await tabTo('nav li:nth-child(2) a');
     const group = await page.$eval(':focus', (link) => link.getAttribute('href') ?? '');
     await page.keyboard.press('Enter');
@@ -106,7 +106,7 @@ describeInChromium('/docs of a node that runs', () => {
     expect(await page.$('details[open]')).toBeNull();
   });
 
-  it('is accessible in light and dark and whole on a phone, with every body open', async () => {
+  it('is accessible with every body open', async () => {
     await page.reload();
     await takeScreenshots(page, 'docs');
     await page.$$eval('details', (all) => {
@@ -115,7 +115,7 @@ describeInChromium('/docs of a node that runs', () => {
     await auditPage(page, 'docs-open');
   });
 
-  it('is read on a phone without scrolling sideways in any part, codes and types whole on a line', async () => {
+  it('needs no sideways scrolling on a phone', async () => {
     await page.setViewport({ width: 360, height: 740 });
     const wide = await page.$$eval('pre, code, td', (parts) =>
       parts
@@ -138,7 +138,7 @@ describeInChromium('/docs of a node that runs', () => {
     expect(names.filter(({ name, lines }) => lines > (name.length > 28 ? 2 : 1))).toEqual([]);
   });
 
-  it('asks for nothing but itself, runs no script and breaks no rule of its policy', async () => {
+  it('makes no other requests and violates no policy', async () => {
     expect([...new Set(watch.requests.map((url) => url.replace(/#.*/, '')))]).toEqual([`${node.url}/docs`]);
     expect(await page.evaluate('document.scripts.length')).toBe(0);
     expect(watch.complaints).toEqual([]);

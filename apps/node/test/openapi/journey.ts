@@ -9,7 +9,7 @@ import { ask, objectAt, textAt, type Answer, type Question } from '../ask.js';
 import { sealedElsewhere } from '../sealed-elsewhere.js';
 import type { TestNode } from '../test-node.js';
 
-/** One answer, under the route that gave it, as the document names routes. */
+/** One response and its route, named as in the document. */
 export interface Met {
   readonly route: string;
   readonly answer: Answer;
@@ -18,7 +18,7 @@ export interface Met {
 const UNKNOWN = `sha256:${'0'.repeat(64)}`;
 
 /**
- * Asks every route of a node for something good, and for what it refuses.
+ * Sends valid and invalid requests to every route of a node.
  * @param adminSecret of the node
  * @param root the root key that signs its key history
  */
@@ -192,7 +192,7 @@ export async function journey(node: TestNode, adminSecret: string, root: Signer)
   }
 }
 
-/** The next statement over the same history, as an offline root signs it. */
+/** The next statement over the same history, signed by an offline root. */
 async function signedAnew(document: unknown, root: Signer): Promise<unknown> {
   const history = parseKeyHistory(document);
   const issuedAt = history.statement?.issuedAt ?? '';

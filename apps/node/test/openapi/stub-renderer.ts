@@ -9,7 +9,7 @@ import { createRendererClient, type RendererClient } from '../../src/render/rend
 
 const TOKEN = 'token-of-the-test-renderer-000000000';
 
-/** A renderer over real HTTP that draws the same for everybody; the code `loop` has a draw function. */
+/** A renderer over real HTTP with constant results; the code `loop` has a draw function. */
 export async function startStubRenderer(): Promise<{ client: RendererClient; close: () => Promise<void> }> {
   const server = createServer((request, response) => {
     void textOf(request).then((body) => {

@@ -24,7 +24,7 @@ const NOW = new Date('2024-06-30T12:00:00.000Z');
 const LONG_BEFORE = new Date('2024-01-01T00:00:00.000Z');
 const RETENTION_DAYS = 30;
 
-/** A certified execution, and what somebody outside may know of it. */
+/** A certified execution and its publicly known values. */
 interface Known {
   readonly request: JsonObject;
   readonly executionId: string;
@@ -36,7 +36,7 @@ interface Known {
 describe.each([
   ['SQLite', sqliteTestDatabase],
   ['PostgreSQL', postgresTestDatabase],
-] as const)('records that are withdrawn, seen from outside, on %s', (_name, makeDatabase) => {
+] as const)('withdrawn records in responses on %s', (_name, makeDatabase) => {
   let node: TestNode;
   let key: string;
   let tenantId: string;
@@ -62,7 +62,7 @@ describe.each([
 
   async function certified(members: JsonObject = {}): Promise<Known> {
     const executionId = textAt({ executionId: `canary-${randomUUID()}`, ...members }, 'executionId');
-    // The application's own label and the model are content, and so is the prompt; the reseal withholds the prompt.
+    // The application's label, the model and the prompt are content; the reseal withholds the prompt.
     const request = executionRequest({
       ...CONFIDENTIAL_MEMBERS,
       ...{ model: `model-of-${executionId}`, appId: `app-of-${executionId}`, ...members, executionId },
@@ -95,7 +95,7 @@ describe.each([
       new AbortController().signal,
     );
 
-  /** Every route on which somebody outside, or the owner, could be shown a record. */
+  /** Every route that could return a record to the public or its owner. */
   async function answersAbout({ hash, resealedHash, executionId }: Known): Promise<Answer[]> {
     const paths = [hash, resealedHash].flatMap((each) => [
       `/v1/cer/public?certificate_hash=${each}`,
@@ -110,7 +110,7 @@ describe.each([
     return [...answers, await ask(node, 'get', byId, { key })];
   }
 
-  /** Nothing in the answers tells a withdrawn record from one that never was. */
+  /** Responses do not distinguish a withdrawn record from an unknown one. */
   async function expectNotFound(known: Known): Promise<void> {
     const never = await ask(node, 'get', `/v1/cer/public?certificate_hash=${UNKNOWN}`);
     for (const answer of await answersAbout(known)) {
@@ -121,7 +121,7 @@ describe.each([
     }
   }
 
-  /** What the owner's own list and package have under a hash. */
+  /** The entries of a hash in the owner's list and package. */
   async function ownListing({ hash }: Known): Promise<{ status: unknown; isExported: boolean }> {
     const { body } = await ask(node, 'get', '/v1/records?limit=1000', { key });
     const records = at(body, 'records') as { certificateHash: string; status: string }[];
@@ -133,7 +133,7 @@ describe.each([
     };
   }
 
-  /** Other content under the old executionId, however it is sent. */
+  /** Other content under the old executionId, on every route. */
   async function expectChangedContentRefused({ request }: Known): Promise<void> {
     const changed = { ...request, model: 'another' };
     const single = await certify(changed);
@@ -168,7 +168,7 @@ describe.each([
     expectNoCopy(known);
   }
 
-  /** Of what a deleted record said, hashes and its executionId are all that may be left. */
+  /** Only hashes and the executionId of a deleted record may remain. */
   function expectNoCopy({ executionId }: Known): void {
     if (!('path' in node.database) || typeof node.database.path !== 'string') return;
     const folder = dirname(node.database.path);
@@ -179,7 +179,7 @@ describe.each([
     }
   }
 
-  it('a hidden one is 404 everywhere, its owner sees it, and it can be shown again', async () => {
+  it('hides a record from all but its owner', async () => {
     const known = await certified();
     const before = await answersAbout(known);
     expect(before.map(({ status }) => status)).toEqual(before.map(() => 200));
@@ -193,20 +193,20 @@ describe.each([
     expect((await answersAbout(known)).map(({ text }) => text)).toEqual(before.map(({ text }) => text));
   });
 
-  it('a deleted one is 404 everywhere, for ever, and no byte of it is left', async () => {
+  it('deletes every byte of a record', async () => {
     const known = await certified();
     expect(await admin(`records/${known.resealedHash}/delete`)).toMatchObject({ status: 200, body: { changed: 1 } });
     await expectRemoved(known);
   });
 
-  it('a swept one answers like a deleted one, and a younger one stays', async () => {
+  it('treats a swept record like a deleted one', async () => {
     const [old, young] = [await certifiedLongBefore(), await certified()];
     expect(await swept()).toBe(1);
     await expectRemoved(old);
     expect((await answersAbout(young)).map(({ status }) => status)).not.toContain(404);
   });
 
-  it('a held one is neither deleted nor swept until it is released, and stays in sight', async () => {
+  it('keeps a held record until its release', async () => {
     const known = await certifiedLongBefore();
     expect((await admin(`records/${known.hash}/hold`)).status).toBe(200);
     expect(await swept()).toBe(0);
@@ -217,7 +217,7 @@ describe.each([
     await expectRemoved(known);
   });
 
-  it('a project shows as withdrawn the steps that were hidden, deleted or swept, and still verifies', async () => {
+  it('lists withdrawn steps of a verifiable project', async () => {
     const steps = [await certified(), await certified(), await certifiedLongBefore(), await certified()];
     const bundle = buildProject(
       { projectBundleId: randomUUID(), projectTitle: 'A project' },
@@ -248,7 +248,7 @@ describe.each([
     expect(at((await ask(node, 'get', path)).body, 'withdrawn')).toEqual(['step-1', 'step-2']);
   });
 
-  it('a project that is itself hidden, deleted or swept is 404, and is not registered again', async () => {
+  it('does not register a withdrawn project again', async () => {
     const { cer } = await certified();
     const project = (): JsonObject =>
       buildProject({ projectBundleId: randomUUID(), projectTitle: 'canary of a project' }, [

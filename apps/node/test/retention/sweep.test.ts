@@ -61,7 +61,7 @@ describe.each([
       .filter(({ target, act }) => target === tenantId && act.endsWith('.retention'));
   }
 
-  it('deletes what is older than its tenant keeps, and writes down what before it does', async () => {
+  it('deletes expired records and logs them first', async () => {
     const [tenantId, records] = await tenantWith([31, 30.5, 29.5, 0]);
     const [, kept] = await tenantWith([1_000], null);
     const project = newProject({ tenantId, registeredAt: daysAgo(40) });
@@ -79,7 +79,7 @@ describe.each([
     expect(await entriesAbout(tenantId)).toHaveLength(2);
   });
 
-  it('keeps what is held, however much of it, until it is released', async () => {
+  it('keeps held records until their release', async () => {
     const [tenantId, records] = await tenantWith(Array.from({ length: 120 }, () => 50));
     const [heldTenant, ofHeldTenant] = await tenantWith([50]);
     await store.tenantSettings.set(heldTenant, 'control-plane', { legalHold: true });
@@ -95,7 +95,7 @@ describe.each([
     await store.tenantSettings.set(tenantId, 'node', { retentionDays: null });
   });
 
-  it('hears at once of a tenant that decides to keep more', async () => {
+  it('applies a longer retention period at once', async () => {
     const [tenantId, records] = await tenantWith(Array.from({ length: 250 }, () => 50));
     const deps = depsOf(store);
     const changing: AuditLog = {
@@ -108,7 +108,7 @@ describe.each([
     expect((await left(records)).filter(Boolean)).toHaveLength(150);
   });
 
-  it('ends after a batch when it is told to, and goes on from there the next time', async () => {
+  it('stops after a batch and continues later', async () => {
     const [, records] = await tenantWith(Array.from({ length: 250 }, () => 50));
     const stopping = new AbortController();
     const deps = depsOf(store);
@@ -124,7 +124,7 @@ describe.each([
     expect(new Set(await left(records))).toEqual(new Set([false]));
   });
 
-  it('deletes nothing that it could not write down', async () => {
+  it('deletes nothing that it could not log', async () => {
     const [tenantId, records] = await tenantWith([50]);
     const failing: AuditLog = { append: () => Promise.reject(new Error('no signer')) };
     await expect(sweep({ ...depsOf(store), auditLog: failing }, RUNNING)).rejects.toThrow('no signer');
@@ -132,7 +132,7 @@ describe.each([
     await store.tenantSettings.set(tenantId, 'node', { retentionDays: null });
   });
 
-  it('sweeps the others where the settings of one tenant cannot be read, and says so', async () => {
+  it('sweeps other tenants despite unreadable settings', async () => {
     const [unreadable, kept] = await tenantWith([50]);
     const [, records] = await tenantWith([50]);
     const [, more] = await tenantWith([50]);
@@ -142,7 +142,7 @@ describe.each([
     await store.tenantSettings.set(unreadable, 'node', { publishJson: null, retentionDays: null });
   });
 
-  it('does not believe a node whose clock is ahead of the database’s', async () => {
+  it('ignores a clock ahead of the database’s', async () => {
     const tenantId = randomUUID();
     const tenDaysAgo = new Date(Date.now() - 10 * 86_400_000).toISOString();
     const record = newRecord({ tenantId, attestedAt: tenDaysAgo });
@@ -156,7 +156,7 @@ describe.each([
     expect(await left([record])).toEqual([false]);
   });
 
-  it('deletes each thing once when two sweeps run at once', async () => {
+  it('deletes each item once in concurrent sweeps', async () => {
     const [, records] = await tenantWith(Array.from({ length: 300 }, () => 50));
     const other = await another();
     const deleted = await Promise.all([sweep(depsOf(store), RUNNING), sweep(depsOf(other), RUNNING)]);
@@ -165,14 +165,14 @@ describe.each([
     await other.close();
   });
 
-  it('lets executions be certified meanwhile', async () => {
+  it('does not block certification', async () => {
     await tenantWith(Array.from({ length: 1500 }, () => 50));
     const key = await node.newKey();
     const certify = async (): Promise<number> => {
       const body = executionRequest({ executionId: randomUUID() });
       return (await ask(node, 'post', '/v1/cer/ai/certify', { key, body })).status;
     };
-    // The first ones load and compile what they need, and take many times as long.
+    // The first ones load and compile code and are much slower.
     for (let warmUp = 0; warmUp < 3; warmUp += 1) expect(await certify()).toBe(200);
     const sweeping = new AbortController();
     const swept = sweep(depsOf(store), RUNNING).finally(() => {
@@ -184,7 +184,7 @@ describe.each([
     expect(certifiedMeanwhile).toBeGreaterThan(2);
   });
 
-  it('happens in the background of every node, one at a time, and forgets processes that are long gone', async () => {
+  it('runs on one node at a time in the background', async () => {
     const [, records] = await tenantWith(Array.from({ length: 30 }, () => 50));
     const [gone, silent] = [randomUUID(), randomUUID()];
     for (const [instanceId, days] of [

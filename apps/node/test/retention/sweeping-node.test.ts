@@ -10,7 +10,7 @@ import { startNode } from '../../src/start/start-node.js';
 import { openStore } from '../../src/store/index.js';
 import { newRecord } from '../store/new-record.js';
 
-it('a node sweeps from its start on', async () => {
+it('a node sweeps from its start', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cer-sweeping-'));
   const databaseUrl = `sqlite:${join(folder, 'node.sqlite')}`;
   const [due, kept] = ['swept', 'kept'].map((tenantId) =>
@@ -21,7 +21,7 @@ it('a node sweeps from its start on', async () => {
   await before.tenantSettings.set('swept', 'node', { retentionDays: 1 });
   await before.close();
 
-  // The store has records, so the node would not make keys by itself.
+  // The store has records, so the node does not create keys.
   const files = { KEYS_FILE: join(folder, 'keys.json'), COMMITMENT_SECRET_FILE: join(folder, 'secrets.json') };
   const env = { DATABASE_URL: databaseUrl, ...files, PORT: '0', LOG_LEVEL: 'silent' };
   await runCommand(['init'], env, () => undefined);

@@ -4,7 +4,7 @@ import { SIGNER_RULES } from '@cer/keys/testing';
 
 import { SignerAwayError, type HeldKey, type SigningKeyHolder } from '../../src/signing/key-holder.js';
 
-/** What every holder of private halves must do. `openHolder` gives one that reaches the same keys, as another node would. */
+/** Contract of key holders. `openHolder` opens one with the same keys, like another node. */
 export function keyHolderContract(openHolder: () => SigningKeyHolder): void {
   let holder: SigningKeyHolder;
   let key: HeldKey;
@@ -15,7 +15,7 @@ export function keyHolderContract(openHolder: () => SigningKeyHolder): void {
   });
   afterAll(() => holder.close());
 
-  it('makes keys that are named by their thumbprint, each another one', async () => {
+  it('creates distinct keys named by thumbprint', async () => {
     expect(key.kid).toBe(jwkThumbprint(key.publicKey));
     const other = await holder.create();
     expect(other.kid).not.toBe(key.kid);
@@ -33,14 +33,14 @@ export function keyHolderContract(openHolder: () => SigningKeyHolder): void {
     });
   });
 
-  it('opens no key under the public half of another', async () => {
+  it('does not open a key under another public key', async () => {
     const other = await holder.create();
     const mixed = { ...key, publicKey: publicKeyFromSpki(toSpki(other.publicKey)) };
     await expect(holder.open(mixed)).rejects.toBeInstanceOf(SignerAwayError);
     await holder.erase(other);
   });
 
-  it('erases twice without complaint', async () => {
+  it('erases idempotently', async () => {
     const gone = await holder.create();
     await holder.erase(gone);
     await expect(holder.erase(gone)).resolves.toBeUndefined();

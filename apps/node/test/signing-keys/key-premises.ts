@@ -15,14 +15,14 @@ import type { TestDatabase } from '../store/test-database.js';
 
 export const ASKED = { actor: 'admin@test', requestId: 'request-1' };
 
-/** A node's signing keys, as one process of the database has them. */
+/** The signing keys of one process of the database. */
 export interface KeyNode extends SigningKeys {
   readonly store: Store;
-  /** Changes how far this node's clock is from the premises' own. */
+  /** Sets the offset of this node's clock from the shared one. */
   readonly setClock: (offMs: number) => void;
 }
 
-/** A database and a key file, a clock that stands still until it is put forward, and any number of nodes. */
+/** A database and a key file, a manual clock, and any number of nodes. */
 export interface KeyPremises {
   readonly folder: string;
   readonly keysFile: string;

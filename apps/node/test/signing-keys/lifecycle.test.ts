@@ -33,9 +33,9 @@ const entryOf = (kid: string, of: KeyNode = node): object | undefined =>
   of.signing.published().document.keys.find((key) => key.kid === kid);
 const refusal = (code: string): object => ({ refusal: { code } });
 
-/** So long after a node has left a key, no signature of it is under way. The clock of signatures is real. */
+/** Time after which a node has no pending signature of a previous key. Signatures use the real clock. */
 async function retire(...nodes: readonly KeyNode[]): Promise<void> {
-  // Nodes that opened anew have signed with nothing yet.
+  // Reopened nodes have not signed yet.
   for (const each of nodes) await each.upkeep.turn();
   for (const each of nodes) await each.upkeep.turn();
 }
@@ -60,7 +60,7 @@ async function acceptedHistory(): Promise<Awaited<ReturnType<typeof verifyKeyHis
   });
 }
 
-/** A holder that can be put out of reach. */
+/** A holder that can be made unreachable. */
 async function tokenThatGoesAway(): Promise<{ holder: SigningKeyHolder; link: { away: boolean } }> {
   const token = sealedKeyHolder(openKeyVault(premises.keysFile));
   const link = { away: false };
@@ -79,7 +79,7 @@ async function tokenThatGoesAway(): Promise<{ holder: SigningKeyHolder; link: { 
 }
 
 describe('the first start', () => {
-  it('takes over the key of the file, and a second node signs with the same one', async () => {
+  it('imports the key of the file for all nodes', async () => {
     const [own] = node.signing.published().document.keys;
     expect(own).toMatchObject({ status: 'active' });
     const other = await premises.open();
@@ -90,7 +90,7 @@ describe('the first start', () => {
     expect(await verifySignature(signer.publicKey, message, await signer.sign(message))).toBe(true);
   });
 
-  it('publishes a history that verifies offline and amounts to the key set', async () => {
+  it('publishes a verifiable history of the key set', async () => {
     const accepted = await acceptedHistory();
     expect(accepted).toMatchObject({ accepted: true, findings: [] });
     const { statement } = await node.history.document();
@@ -99,14 +99,14 @@ describe('the first start', () => {
 });
 
 describe('a rotation', () => {
-  it('publishes the new key at once, and signs with it only after the key set’s life', async () => {
+  it('publishes a new key before signing with it', async () => {
     const before = await kidNow();
     const { kid, notBefore, previousKid } = await rotate();
     expect(previousKid).toBe(before);
     expect(Date.parse(notBefore) - premises.now().getTime()).toBeGreaterThanOrEqual(60_000);
     expect(entryOf(kid)).toMatchObject({ status: 'active', notBefore });
     expect(node.signing.published()).toMatchObject({ document: { activeKid: before } });
-    // The life of what was read just now.
+    // The cache lifetime of the document just read.
     await node.signing.refresh();
     expect(node.signing.published().maxAgeSeconds).toBe(60);
     premises.pass(60_000);
@@ -116,7 +116,7 @@ describe('a rotation', () => {
     expect(node.signing.published().document.activeKid).toBe(kid);
   });
 
-  it('is known to another node before it signs, without a word between them', async () => {
+  it('reaches other nodes before the key signs', async () => {
     const other = await premises.open();
     const { kid, notBefore } = await rotate();
     await other.signing.refresh();
@@ -124,11 +124,11 @@ describe('a rotation', () => {
     expect([await kidNow(), await kidNow(other)]).toEqual([kid, kid]);
   });
 
-  it('retires the key before once no node signs with it, and not earlier', async () => {
+  it('retires the old key once no node uses it', async () => {
     const before = node.signing.published().document.activeKid ?? '';
     const other = await premises.open();
     const { kid } = await rotate(node, true);
-    // The other has not heard of it yet.
+    // The other node has not read it yet.
     await node.upkeep.turn();
     expect(entryOf(before)).toMatchObject({ status: 'active' });
     await other.upkeep.turn();
@@ -138,7 +138,7 @@ describe('a rotation', () => {
     expect(await acceptedHistory()).toMatchObject({ accepted: true });
   });
 
-  it('waits for a node that fell silent only as long as it might still sign', async () => {
+  it('waits for a silent node only while it may sign', async () => {
     const before = node.signing.published().document.activeKid ?? '';
     await premises.open();
     await rotate(node, true);
@@ -149,7 +149,7 @@ describe('a rotation', () => {
     expect(entryOf(before)).toMatchObject({ status: 'retired' });
   });
 
-  it('leaves nothing of the retired private half on disk', async () => {
+  it('leaves no retired private key on disk', async () => {
     const before = node.signing.published().document.activeKid ?? '';
     const [row] = await premises.database.query(`select held_reference from signing_keys where kid = '${before}'`);
     const sealed = String(row?.['held_reference']);
@@ -162,11 +162,11 @@ describe('a rotation', () => {
     expect(onDisk()).not.toContain(sealed);
     expect(onDisk()).not.toContain(inFile);
     expect(premises.log.join('\n')).not.toContain(inFile);
-    // And the node that starts on what is left signs with the new key.
+    // A node started afterwards signs with the new key.
     expect(await kidNow(await premises.open())).toBe(await kidNow());
   });
 
-  it('is won by one of two that ask at once, and the other is told why it was not', async () => {
+  it('succeeds for one of two concurrent requests', async () => {
     const other = await premises.open();
     const answers = await Promise.allSettled([rotate(node), rotate(other), rotate(node, true)]);
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -178,7 +178,7 @@ describe('a rotation', () => {
     await expect(rotate()).rejects.toMatchObject(refusal('KEY_ROTATION_IN_PROGRESS'));
   });
 
-  it('is written down before it happens', async () => {
+  it('is logged first', async () => {
     const { kid } = await rotate();
     expect(premises.audited).toEqual([
       { act: 'keys.rotate', target: kid, details: { immediate: false, notBefore: expect.any(String) }, ...ASKED },
@@ -187,7 +187,7 @@ describe('a rotation', () => {
 });
 
 describe('a revocation', () => {
-  it('of the key that signs puts a new one in its place in the same step', async () => {
+  it('replaces an active key in the same step', async () => {
     const before = await kidNow();
     const since = '2026-04-30T00:00:00.000Z';
     const { replacedBy } = await revoke(before, { compromisedSince: since });
@@ -205,7 +205,7 @@ describe('a revocation', () => {
     expect(await acceptedHistory()).toMatchObject({ accepted: true });
   });
 
-  it('goes through when no new key can be made, and the node says that it has none', async () => {
+  it('succeeds without a replacement key', async () => {
     const before = await kidNow();
     const empty: SigningKeyHolder = {
       name: 'pkcs11',
@@ -222,7 +222,7 @@ describe('a revocation', () => {
     expect([await kidNow(), previousKid]).toEqual([kid, null]);
   });
 
-  it('is signed by the root, and the node starts, while the holder of the revoked key is out of reach', async () => {
+  it('succeeds while the holder is unreachable', async () => {
     const { holder, link } = await tokenThatGoesAway();
     const stranded = await premises.open({ holders: [holder] });
     const lost = (await rotate(stranded, true)).kid;
@@ -244,7 +244,7 @@ describe('a revocation', () => {
     expect(left).toEqual([{ held_reference: null }]);
   });
 
-  it('can be repeated to trust the key for less time, and for nothing else', async () => {
+  it('can be repeated only to shorten trust', async () => {
     const kid = await kidNow();
     await revoke(kid, { reason: 'superseded' });
     await expect(revoke(kid, { reason: 'unspecified' })).rejects.toMatchObject(refusal('KEY_ALREADY_REVOKED'));
@@ -252,7 +252,7 @@ describe('a revocation', () => {
     expect(entryOf(kid)).toMatchObject({ revocationReason: 'keyCompromise' });
   });
 
-  it('refuses a kid that is none and a compromise in the future', async () => {
+  it('refuses an unknown kid and a future compromise', async () => {
     await expect(revoke('unknown')).rejects.toMatchObject(refusal('NOT_FOUND'));
     const later = new Date(premises.now().getTime() + 60_000).toISOString();
     await expect(revoke(await kidNow(), { compromisedSince: later })).rejects.toMatchObject(
@@ -263,7 +263,7 @@ describe('a revocation', () => {
 });
 
 describe('a root that was revoked', () => {
-  it('signs no more, though the node still has its key: nobody would take what it signs', async () => {
+  it('does not sign any more', async () => {
     const before = await node.history.document();
     const signedBy = before.signatures[0]?.kid ?? '';
     const change = { type: 'root-revoked', kid: signedBy, reason: 'keyCompromise' } as const;
@@ -279,7 +279,7 @@ describe('a root that was revoked', () => {
 });
 
 describe('the clock guard', () => {
-  it('refuses to sign more than 5 s behind the newest record of any node, and recovers', async () => {
+  it('refuses to sign 5 s behind the newest record', async () => {
     premises.pass(120_000);
     const attestedAt = premises.now().toISOString();
     await node.store.records.recordOnce(newRecord({ attestedAt }));
@@ -292,7 +292,7 @@ describe('the clock guard', () => {
     await expect(node.signing.attestorAt(at(0))).resolves.toBeDefined();
   });
 
-  it('refuses to sign, rotate and revoke behind the newest change of a key', async () => {
+  it('refuses to act behind the newest key change', async () => {
     premises.pass(60_000);
     await rotate(node, true);
     node.setClock(-6_000);
@@ -304,14 +304,14 @@ describe('the clock guard', () => {
     await expect(revoke(await kidNow())).resolves.toBeDefined();
   });
 
-  it('holds what this process signed itself against its own clock at once', async () => {
+  it('checks signatures of this process at once', async () => {
     await node.signing.attestorAt(new Date(premises.now().getTime() + 60_000));
     await expect(node.signing.attestorAt(premises.now())).rejects.toThrow(/behind/);
   });
 });
 
-describe('a signer that goes away', () => {
-  it('stands in the log with its reason, once for each', async () => {
+describe('an unavailable signer', () => {
+  it('is logged once per reason', async () => {
     let reason = 'PKCS11_MODULE cannot be loaded';
     const fails = (): Promise<never> => Promise.reject(new SignerAwayError(reason));
     const other = await premises.open({
@@ -327,7 +327,7 @@ describe('a signer that goes away', () => {
     expect(complaints()).toHaveLength(2);
   });
 
-  it('is told with its reason, and signs again once it is back, without a restart', async () => {
+  it('is reported and recovers without a restart', async () => {
     const { signer } = await node.signing.attestorAt(premises.now());
     let isAway = false;
     const gone = (): Promise<never> => Promise.reject(new SignerAwayError('the hardware token is away'));

@@ -32,7 +32,7 @@ let database: TestDatabase;
 let premises: Premises;
 let node: NodeProcess;
 
-// On PostgreSQL no root key is made: what is published waits for one that is offline.
+// On PostgreSQL no root key is created: the published history waits for an offline root.
 beforeAll(async () => {
   database = await postgresTestDatabase();
   premises = await premisesOn(database);
@@ -50,7 +50,7 @@ const admin = (path: string, body?: unknown, secret = ADMIN_SECRET): Promise<Ans
 const published = async (): Promise<KeyHistoryDocument> =>
   parseKeyHistory((await ask(node, 'get', '/.well-known/svc-key-history.json')).body);
 
-/** What `cer keys root sign` makes: the root brought in, when it is new, and a statement over everything. */
+/** The output of `cer keys root sign`: adds a new root, and a statement over everything. */
 async function signedBy(root: Signer, { nodeId, entries, statement }: KeyHistoryDocument): Promise<KeyHistoryDocument> {
   const issuedAt = new Date().toISOString();
   const isNew = !entries.some(({ change }) => change.type === 'root-added');
@@ -68,16 +68,16 @@ async function signedBy(root: Signer, { nodeId, entries, statement }: KeyHistory
   return { type: KEY_HISTORY_TYPE, ...history, statement: made, signatures };
 }
 
-describe('a key history whose root is offline', () => {
-  it('is published unsigned, for any web page, with the caching of the key set', async () => {
+describe('a key history with an offline root', () => {
+  it('is published unsigned with CORS and caching', async () => {
     const { headers, body } = await ask(node, 'get', '/.well-known/svc-key-history.json');
-    // A busy node may have read its table a while ago: what it says must then not be kept as long.
+    // A loaded node may have an older table, which shortens the cache lifetime.
     const caching = expect.stringMatching(/^public, max-age=(60|5\d)$/);
     expect(headers).toMatchObject({ 'cache-control': caching, 'access-control-allow-origin': '*' });
     expect(body).toMatchObject({ statement: null, signatures: [] });
   });
 
-  it('takes what the root signed, once, and refuses what no verifier would take', async () => {
+  it('accepts a valid signed document once', async () => {
     const root = testSigner('offline root');
     const signed = await signedBy(root, await published());
     const [signature] = signed.signatures;
@@ -97,7 +97,7 @@ describe('a key history whose root is offline', () => {
     expect((await admin('/v1/admin/key-history', signed)).status).toBe(409);
   });
 
-  it('refuses keys from outside and a history that went another way', async () => {
+  it('refuses foreign keys and a diverged history', async () => {
     const root = testSigner('offline root');
     const current = await published();
     const { nodeId, entries } = current;
@@ -141,11 +141,11 @@ describe('the admin routes of keys', () => {
     expect(refused.text).not.toContain('canary');
   });
 
-  it('answer 404 for a kid that is none', async () => {
+  it('answer 404 for an unknown kid', async () => {
     expect((await admin('/v1/admin/keys/none/revoke', { reason: 'unspecified' })).status).toBe(404);
   });
 
-  it('rotate at once without a body’s help, sign with the new key, and write it down', async () => {
+  it('rotate without a body and log it', async () => {
     const rotated = await admin('/v1/admin/keys/rotate', { immediate: true });
     expect(rotated.status).toBe(200);
     const made = await ask(node, 'post', '/v1/cer/ai/certify', { key: premises.key, body: executionRequest() });
@@ -155,7 +155,7 @@ describe('the admin routes of keys', () => {
     expect(log.text).toContain('"act":"keys.rotate"');
   });
 
-  it('end the log under a key that counts when they revoke the one that signs', async () => {
+  it('end the log under a valid key after a revocation', async () => {
     const keySetOf = async (): Promise<NodeKeySet> =>
       parseKeySet((await ask(node, 'get', '/.well-known/svc-node.json')).body);
     const kid = textAt((await ask(node, 'get', '/')).body, 'activeKid');
@@ -172,7 +172,7 @@ describe('the admin routes of keys', () => {
   });
 });
 
-it('a shared database refuses a key file of an earlier release, until it is upgraded', async () => {
+it('require an upgrade of old key files on shared databases', async () => {
   const file = premises.env['KEYS_FILE'] ?? '';
   const whole = readFileSync(file, 'utf8');
   const { wrappingKey, ...old } = JSON.parse(whole) as Record<string, unknown>;

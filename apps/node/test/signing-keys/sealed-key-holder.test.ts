@@ -25,7 +25,7 @@ afterAll(() => {
 describe('keys sealed in the database', () => {
   keyHolderContract(() => sealedKeyHolder(vaultIn('keys.json')));
 
-  it('are of no use with another KEYS_FILE, and the refusal names no path', async () => {
+  it('cannot be opened with another KEYS_FILE', async () => {
     const key = await sealedKeyHolder(vaultIn('keys.json')).create();
     const opened = sealedKeyHolder(vaultIn('other.json')).open(key);
     await expect(opened).rejects.toThrow(/^KEYS_FILE does not open the signing key/);

@@ -14,7 +14,7 @@ import { logged, lookup, timestamped, timestampingNode, until, type Timestamping
 const otherImprint = new Uint8Array(32).fill(7);
 const otherRequest = formatTimestampRequest({ imprint: otherImprint, nonce: Uint8Array.of(1) });
 
-/** The request with another last byte in its nonce, before `certReq TRUE` at the end. */
+/** The request with a changed last byte of its nonce, before `certReq TRUE` at the end. */
 function withOtherNonce(query: Uint8Array): Uint8Array {
   return query.map((byte, at) => (at === query.length - 4 ? byte ^ 1 : byte));
 }
@@ -25,10 +25,14 @@ const HOSTILE: readonly (readonly [string, TsaBehaviour, string])[] = [
   ['timestamps something else', { instead: () => otherRequest }, 'the imprint does not match'],
   ['answers another nonce', { instead: withOtherNonce }, 'the nonce is not the one that was sent'],
   ['refuses in its answer', { instead: (query) => query.subarray(0, -1) }, 'the authority refused'],
-  ['sends a page', { bytes: new TextEncoder().encode('<html>payment required</html>') }, 'its answer is none: DER'],
+  [
+    'sends a page',
+    { bytes: new TextEncoder().encode('<html>payment required</html>') },
+    'its answer is not valid: DER',
+  ],
 ];
 
-describe('an authority that', () => {
+describe('an authority', () => {
   let tsa: OpensslTsa;
   let served: ServedTsa;
   let timestamping: TimestampingNode;
@@ -43,7 +47,7 @@ describe('an authority that', () => {
     tsa.remove();
   });
 
-  it.each(HOSTILE)('%s gets nothing stored, and is asked again until it is well', async (_name, behaviour, why) => {
+  it.each(HOSTILE)('that %s is retried without storing anything', async (_name, behaviour, why) => {
     timestamping = await timestampingNode({ rootPem: tsa.rootPem, urls: [served.url], mode: 'each' });
     const { node, certify, start } = timestamping;
     served.behave(behaviour);
@@ -56,7 +60,7 @@ describe('an authority that', () => {
       (asked) => asked >= 3,
     );
     expect(at((await lookup(node, hash)).body, 'status')).toBe('ATTESTED');
-    // 200 MB were on their way each time.
+    // Each attempt sent 200 MB.
     expect((served.flooded - flooded) / (served.calls - calls)).toBeLessThan(50 * 1024 * 1024);
     expect(node.log.filter((line) => line.includes('gave no token'))).toHaveLength(1);
     served.behave('answer');
@@ -64,7 +68,7 @@ describe('an authority that', () => {
     await logged(node, 'answers again');
   });
 
-  it('is silent holds up no certify, and is given up in time', async () => {
+  it('that is silent does not delay certify', async () => {
     timestamping = await timestampingNode({ rootPem: tsa.rootPem, urls: [served.url], mode: 'each', timeoutMs: 3000 });
     const { node, certify, start } = timestamping;
     served.behave('silence');
@@ -75,7 +79,7 @@ describe('an authority that', () => {
       () => served.calls - calls,
       (asked) => asked > 0,
     );
-    // Its request hangs while these are certified.
+    // Its request is pending while these are certified.
     const later = await Promise.all([certify(), certify(), certify()]);
     await logged(node, 'no answer within 3000 ms');
     for (const hash of later) expect(at((await lookup(node, hash)).body, 'status')).toBe('ATTESTED');
@@ -83,7 +87,7 @@ describe('an authority that', () => {
     for (const hash of [first, ...later]) await timestamped(node, hash);
   });
 
-  it('stands under a root that is not pinned gets nothing stored', async () => {
+  it('with an unpinned root gets nothing stored', async () => {
     const other = createOpensslTsa({ name: 'Other TSA' });
     timestamping = await timestampingNode({ rootPem: other.rootPem, urls: [served.url], mode: 'batch' });
     const { node, certify, start } = timestamping;
@@ -95,7 +99,7 @@ describe('an authority that', () => {
     other.remove();
   });
 
-  it('is silent when the node stops does not hold it up', async () => {
+  it('that is silent does not delay shutdown', async () => {
     timestamping = await timestampingNode({
       rootPem: tsa.rootPem,
       urls: [served.url],

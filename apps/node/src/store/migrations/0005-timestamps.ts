@@ -1,10 +1,10 @@
 import type { Migration } from './migration.js';
 
 /*
- * When a time-stamping authority timestamped what was signed over a record; null until then. The index holds only what is
- * still to be timestamped, so that finding it costs nothing however many records there are. SQLite needs `stamped_at` in
- * it, or it would rather read the table in order of its keys. PostgreSQL would read an index that begins with a column
- * it takes as known from its start for every page.
+ * Time of the external timestamp over a record's attestation; null until then. The partial index covers only records
+ * without a timestamp, so that finding them is cheap for any number of records. SQLite needs `stamped_at` in it,
+ * otherwise it reads the table in key order. PostgreSQL would read an index that starts with a constant column from its
+ * beginning for every page.
  */
 export const timestamps: Migration = {
   version: 5,

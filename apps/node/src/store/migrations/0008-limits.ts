@@ -18,6 +18,6 @@ export const limits: Migration = {
         table.integer('points').notNullable().defaultTo(0);
         table.bigInteger('expire');
       })
-      // Counted for the metrics in small ranges; visible records, nearly all, are not in it.
+      // Counted for the metrics in small ranges; the index omits visible records, which are nearly all.
       .raw(`create index records_withdrawn on records (visibility, seq) where visibility <> 'visible'`),
 };

@@ -1,7 +1,7 @@
 import type { Migration } from './migration.js';
 
 /*
- * The timestamps of a project's receipt; null until an authority timestamped it. Of the index: as for records, step 5.
+ * The timestamps of a project's receipt; null until there is one. The index is like that for records in step 5.
  */
 export const projectTimestamps: Migration = {
   version: 10,

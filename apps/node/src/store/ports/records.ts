@@ -32,7 +32,7 @@ export type RecordOutcome =
   | { readonly recorded: true }
   | { readonly recorded: false; readonly existing: ExecutionRow | null; readonly record: CertificateRecord | null };
 
-/** The columns that hold what the node signed, replaced together when a record is timestamped or attested anew. */
+/** The columns with signed content, replaced together when a record is timestamped or attested again. */
 export type AttestationColumns = Pick<
   CertificateRecord,
   'attestationId' | 'attestedAt' | 'kid' | 'metaJson' | 'publicCerJson'

@@ -27,13 +27,13 @@ export interface TimestampedProject {
   readonly timestampsJson: string;
 }
 
-/** Which records and projects an external authority has timestamped. */
+/** External timestamps of records and projects. */
 export interface TimestampStore {
   /** Undeleted records without an external timestamp whose `seq` is above `after`, in order. */
   untimestamped(after: number, limit: number): Promise<readonly UntimestampedRecord[]>;
   /**
-   * Writes timestamps and takes their records off that list, all in one commit. A record that was attested anew, timestamped
-   * or deleted since it was read stays as it is.
+   * Stores timestamps and removes their records from that list, in one commit. Records attested again, timestamped or
+   * deleted since they were read are not changed.
    * @param timestampedAt the node's time: ISO 8601, UTC, milliseconds, `Z`
    */
   keep(timestamped: readonly TimestampedRecord[], timestampedAt: string): Promise<void>;

@@ -14,7 +14,7 @@ export const FIND_UNSTAMPED = `
   select seq, certificate_hash, meta_json, public_cer_json, resealed_certificate_hash from records
   where stamped_at is null and visibility <> 'deleted' and seq > $1 order by seq limit $2`;
 
-// Whoever timestamps or attests anew changes `meta_json`, and a deleted record has none.
+// A new timestamp or attestation changes `meta_json`, and a deleted record has none.
 const KEEP_STAMPED = `
   update records set meta_json = $4, public_cer_json = $5, stamped_at = $6
   where seq = $1 and meta_json = $2 and coalesce(public_cer_json, '') = $3`;
@@ -30,7 +30,7 @@ const KEEP_STAMPED_PROJECT = `
 const FIND_OF_PROJECT = `
   select timestamps_json from projects where project_hash = $2 and tenant_id = $1 and visibility <> 'deleted'`;
 
-/** Which records and projects were timestamped, on either database. */
+/** The timestamp port on either database. */
 export class SqlTimestampStore implements TimestampStore {
   readonly #database: Database;
 
