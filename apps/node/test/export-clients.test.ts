@@ -83,7 +83,7 @@ describe('a client that downloads an audit package', () => {
     expect(node.recordsRead()).toBeLessThan(2 * MUCH);
   });
 
-  it('and disconnects stops the node's reading', async () => {
+  it('and disconnects stops the reading', async () => {
     const node = await countingNode(60_000);
     const response = await node.socket.asksForPackage(await tenantWithMuch(node, randomUUID()));
     await settled(node.recordsRead);

@@ -76,16 +76,19 @@ describe('backup and restore', () => {
     }
   });
 
-  it.each(['node.sqlite', 'node.sqlite-wal', 'node.sqlite-shm'])('does not restore beside an existing %s', async (name) => {
-    const place = mkdtempSync(join(folder, 'taken-'));
-    writeFileSync(join(place, name), 'newer certificates');
-    const copy = join(place, 'copy.sqlite');
-    await said(['backup', '--out', copy]);
-    await expect(said(['restore', '--from', copy], `sqlite:${join(place, 'node.sqlite')}`)).rejects.toThrow(
-      `${name} exists already`,
-    );
-    expect(readFileSync(join(place, name), 'utf8')).toBe('newer certificates');
-  });
+  it.each(['node.sqlite', 'node.sqlite-wal', 'node.sqlite-shm'])(
+    'does not restore beside an existing %s',
+    async (name) => {
+      const place = mkdtempSync(join(folder, 'taken-'));
+      writeFileSync(join(place, name), 'newer certificates');
+      const copy = join(place, 'copy.sqlite');
+      await said(['backup', '--out', copy]);
+      await expect(said(['restore', '--from', copy], `sqlite:${join(place, 'node.sqlite')}`)).rejects.toThrow(
+        `${name} exists already`,
+      );
+      expect(readFileSync(join(place, name), 'utf8')).toBe('newer certificates');
+    },
+  );
 
   it('remove an incomplete or damaged copy', async () => {
     const place = mkdtempSync(join(folder, 'refused-'));
@@ -105,7 +108,7 @@ describe('backup and restore', () => {
     expect([existsSync(out), readdirSync(place).toSorted()]).toEqual([false, ['copy.sqlite.part', 'damaged', 'text']]);
   });
 
-  it('print their usage and refer to PostgreSQL's tools', async () => {
+  it('print their usage and refer to the tools of PostgreSQL', async () => {
     for (const args of [
       ['backup'],
       ['backup', '--out'],
