@@ -10,7 +10,7 @@ export const STATUS = {
 
 export type BridgeCode = keyof typeof STATUS;
 
-/** What a refusal says when nobody wrote it a sentence. */
+/** Messages of refusals that were thrown without one. */
 const SENTENCES: ReadonlyMap<string, string> = new Map<BridgeCode, string>([
   ['VALIDATION_ERROR', 'The request is not valid'],
   ['UNAUTHORIZED', 'Authentication required'],

@@ -35,7 +35,7 @@ export async function startBridge(env: Environment): Promise<RunningServer> {
   const stopping = new AbortController();
   const sweep = (): void => {
     store.sweep().catch((error: unknown) => {
-      logger.warn({ err: error }, 'nothing swept');
+      logger.warn({ err: error }, 'sweep failed');
     });
   };
   const sweeping = setInterval(sweep, SWEEP_INTERVAL_MS);

@@ -115,7 +115,7 @@ describe('one execution', () => {
     expect(text).not.toContain('openings');
   });
 
-  it('may not take an execution id of the OTLP door', async () => {
+  it('refuses execution ids reserved for spans', async () => {
     const { status, body } = await send(execution({ executionId: 'otel:1:2' }));
     expect(status).toBe(400);
     expect(body).toEqual({ error: 'VALIDATION_ERROR: executionId: must not begin with otel:' });
@@ -159,7 +159,7 @@ describe('a batch', () => {
   });
 
   it.each([[{ executions: [] }], [{ executions: 'x' }], [{ executions: Array.from({ length: 501 }, () => ({})) }]])(
-    'is refused whole when it is no list of 1 to 500',
+    'is refused whole unless a list of 1 to 500',
     async (body) => {
       const answer = await send(body);
       expect(answer.status).toBe(400);
@@ -207,12 +207,12 @@ describe('an NDJSON stream', () => {
   });
 });
 
-describe('who may send', () => {
+describe('a caller', () => {
   it.each([
     ['no key', ''],
     ['a malformed key', 'cer_live_short'],
     ['an unknown key', `cer_live_${'A'.repeat(43)}`],
-  ])('is nobody with %s', async (_, bearer) => {
+  ])('is refused with %s', async (_, bearer) => {
     const { status, body } = await send(execution(), { bearer });
     expect(status).toBe(401);
     expect(body).toEqual({ error: 'Authentication required' });
@@ -223,14 +223,14 @@ describe('who may send', () => {
     ['the plan has no bridge', { bridge: false }, undefined, 'The evidence bridge is not part of this account'],
     ['the key may not ingest', {}, ['certify'], 'The key lacks the scope ingest'],
     ['the key may not certify', {}, ['ingest'], 'The key lacks the scope certify'],
-  ])('is told why when %s', async (_, members, scopes, sentence) => {
+  ])('learns why when %s', async (_, members, scopes, sentence) => {
     const bearer = controlPlane.newKey(controlPlane.newTenant(members), scopes);
     const { status, body } = await send(execution(), { bearer });
     expect(status).toBe(403);
     expect(body).toEqual({ error: sentence });
   });
 
-  it('is nobody while the control plane is gone', async () => {
+  it('is refused while the control plane is gone', async () => {
     const bearer = controlPlane.newKey(controlPlane.newTenant());
     controlPlane.isDown = true;
     const { status, body } = await send(execution(), { bearer });

@@ -53,7 +53,7 @@ const bomb = gzipSync(Buffer.alloc(TEST_LIMITS.otlpUnpackedLimitBytes + 1, 0x20)
 const execution = (members: object = {}): string =>
   JSON.stringify({ provider: 'p', model: 'm', input: 'i', output: 'o', ...members });
 
-/** Every way in which the two doors answer a key. */
+/** Every way in which the two endpoints answer a key. */
 const SENT = (): readonly Sent[] => [
   { path: '/v1/traces', body: EXPORT, status: 200 },
   { path: '/v1/traces?project=trace', body: EXPORT, status: 200 },

@@ -71,13 +71,13 @@ async function newest(outcome?: 'certified' | 'refused'): Promise<JsonObject> {
   return { ...ingest };
 }
 
-describe('the OTLP door', () => {
-  it('certifies model calls, takes other spans without a word, and refuses none of them', async () => {
+describe('the OTLP endpoint', () => {
+  it('certifies model calls, accepts other spans silently', async () => {
     const calls = [span(), span(GEN_AI, { traceId: TRACE_ID, spanId: '00f067aa0ba902b7' })];
     const answer = await send([span({ 'http.request.method': 'GET' }), ...calls]);
     expect(answer).toMatchObject({ status: 200, body: {} });
     expect(await newest()).toMatchObject({
-      door: 'otlp',
+      source: 'otlp',
       outcome: 'certified',
       executionId: `otel:${TRACE_ID}:00f067aa0ba902b7`,
       provider: 'openai',
@@ -149,7 +149,7 @@ describe('the OTLP door', () => {
     },
   );
 
-  it('is tried again by exporters while the node is gone', async () => {
+  it('is retried by exporters while the node is gone', async () => {
     const gone = await startTestBridge({ nodeUrl: 'http://127.0.0.1:9', controlPlaneUrl: controlPlane.url });
     expect((await send([span()], { url: gone.url })).status).toBe(503);
     await gone.close();
@@ -210,7 +210,7 @@ describe('a hostile export', () => {
     },
   );
 
-  it('that is not gzip though it says so is refused', async () => {
+  it('that is not the declared gzip is refused', async () => {
     expect((await post('{}', { encoding: 'gzip' })).status).toBe(400);
   });
 
@@ -219,7 +219,7 @@ describe('a hostile export', () => {
     expect((await post('{}', { encoding: 'br' })).status).toBe(415);
   });
 
-  it('of a key that may not ingest is refused before its body is looked at', async () => {
+  it('of a key that may not ingest is refused before its body is read', async () => {
     const bearer = controlPlane.newKey(tenant, ['certify']);
     expect(await post('broken', { bearer })).toMatchObject({
       status: 403,

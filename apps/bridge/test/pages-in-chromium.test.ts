@@ -22,7 +22,7 @@ const SPAN = 'otel:0af7651916cd43dd8448eb211c80319c:b7ad6b7169203331';
 
 const CERTIFIED: Ingest = {
   at: '2026-01-02T03:04:05.678Z',
-  door: 'otlp',
+  source: 'otlp',
   outcome: 'certified',
   status: 200,
   executionId: SPAN,
@@ -38,7 +38,7 @@ const REFUSED: Ingest = { ...CERTIFIED, outcome: 'refused', certificateHash: nul
 /** One of every kind that a list can show. */
 const INGESTS: readonly Ingest[] = [
   CERTIFIED,
-  { ...CERTIFIED, door: 'executions', executionId: 'order-1', provider: 'anthropic', model: 'claude-x' },
+  { ...CERTIFIED, source: 'executions', executionId: 'order-1', provider: 'anthropic', model: 'claude-x' },
   { ...CERTIFIED, executionId: null, provider: null, model: null, verificationUrl: '' },
   {
     ...CERTIFIED,
@@ -56,7 +56,7 @@ const INGESTS: readonly Ingest[] = [
     reason: 'EXECUTION_MUTATION_DETECTED: executionId: stands for other content already',
   },
   { ...REFUSED, status: 400, reason: 'the span holds no output: record content, or send with ?content=optional' },
-  { ...REFUSED, door: 'executions', status: 429, reason: 'The executions of this month are used up' },
+  { ...REFUSED, source: 'executions', status: 429, reason: 'The executions of this month are used up' },
   { ...REFUSED, status: 503, reason: 'The attestation node cannot be reached now: retry' },
 ];
 

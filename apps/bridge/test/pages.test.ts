@@ -57,7 +57,7 @@ async function get(
 function ingest(members: Partial<Ingest>): Ingest {
   return {
     at: '2026-01-02T03:04:05.678Z',
-    door: 'otlp',
+    source: 'otlp',
     outcome: 'certified',
     status: 200,
     executionId: 'e',
@@ -125,7 +125,7 @@ describe('a page', () => {
     expect(text).not.toContain('javascript:');
     expect(text).toContain('&#60;img src=x');
     expect(text).toContain('href="https://verify.example/c/sha256%3Aabc"');
-    expect(text).toMatch(/stands for <code>sha256:abc<\/code>[\s\S]*was sent <code>sha256:def<\/code>/);
+    expect(text).toMatch(/certified as <code>sha256:abc<\/code>[\s\S]*was sent <code>sha256:def<\/code>/);
   });
 
   it('says when the node is not reachable', async () => {

@@ -56,7 +56,7 @@ describe.each([
   });
   const ingest = (members: Partial<Ingest> = {}): Ingest => ({
     at: now().toISOString(),
-    door: 'executions',
+    source: 'executions',
     outcome: 'certified',
     status: 200,
     executionId: randomUUID(),

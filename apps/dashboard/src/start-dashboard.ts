@@ -48,7 +48,7 @@ export async function startDashboard(env: Environment, say: (line: string) => vo
     });
     const sweep = (): void => {
       store.sweep().catch((error: unknown) => {
-        logger.warn({ err: error }, 'nothing swept');
+        logger.warn({ err: error }, 'sweep failed');
       });
     };
     const sweeping = setInterval(sweep, SWEEP_INTERVAL_MS);
@@ -72,5 +72,5 @@ async function offerSetUp(store: Store, publicUrl: string, now: Date, say: (line
   if (await store.users.ownerExists()) return;
   const link = issueLink(publicUrl, SET_UP_MS, now);
   await store.links.issueSetUpLink(link);
-  say(`Nobody owns this dashboard yet. Set it up within ${SET_UP_MS / 60_000} minutes: ${link.url}`);
+  say(`This dashboard has no owner yet. Set it up within ${SET_UP_MS / 60_000} minutes: ${link.url}`);
 }

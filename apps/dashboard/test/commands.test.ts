@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { issueApiKey, keptOfKey } from '../src/account/api-key.js';
+import { issueApiKey, issuedKeyOf } from '../src/account/api-key.js';
 import { runCommand } from '../src/commands/run-command.js';
 import { ensureKeysFile } from '../src/jwks/keys-file.js';
 import { openStore, type Store } from '../src/store/index.js';
@@ -72,7 +72,7 @@ describe('the command line', () => {
     await run('tenant create --name Acme --id tenant-1');
     const { out } = await run('api-key create --tenant Acme --scopes certify,ingest');
     expect(out).toMatch(/^cer_live_[\w-]{43}$/);
-    const found = await inStore((store) => store.apiKeys.findByHash(keptOfKey(out).keyHash));
+    const found = await inStore((store) => store.apiKeys.findByHash(issuedKeyOf(out).keyHash));
     expect(found).toMatchObject({ key: { scopes: ['certify', 'ingest'] }, tenant: { tenantId: 'tenant-1' } });
   });
 

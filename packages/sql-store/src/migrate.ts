@@ -11,7 +11,7 @@ export interface Migration {
 
 const VERSIONS = 'schema_versions';
 /**
- * The row of this version represents no step. It is the lock: whoever migrates holds a write lock on it until its
+ * The row of this version represents no step. It is the lock: a process that migrates holds a write lock on it until its
  * transaction ends, also by a crash. A row works where advisory locks do not: databases that speak PostgreSQL's
  * protocol without having them, and connection poolers that give each transaction another connection.
  */

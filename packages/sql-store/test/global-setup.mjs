@@ -4,7 +4,7 @@ import { usePostgresServer } from '../../../scripts/test/shared-postgres-server.
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
-/** Tests start this package in processes of their own, which run as it is built. */
+/** Tests start this package in separate processes, which run its build. */
 export default async function setUp() {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   execFileSync(process.execPath, [compiler, '-b', 'packages/sql-store'], { cwd: root, stdio: 'inherit' });

@@ -18,7 +18,7 @@ const CREATE: Migration = {
 const ADD: Migration = { version: 2, up: (schema) => schema.raw('insert into steps (step) values (2)') };
 const FAIL: Migration = { version: 3, up: (schema) => schema.raw('insert into no_such_table (step) values (3)') };
 
-/** A process that migrates when it is told to. */
+/** A process that migrates when a line arrives on its standard input. */
 async function migratingProcess(
   url: string,
   env: Readonly<Record<string, string>>,

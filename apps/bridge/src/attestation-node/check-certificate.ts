@@ -14,7 +14,7 @@ export interface SentExecution {
 }
 
 /**
- * Checks what the node returned before anybody is told that it is a certificate: hash and receipt, under the
+ * Checks what the node returned before it is reported as a certificate: hash and receipt, under the
  * keys that the node publishes, and that it is about the execution that was sent.
  * @param body the node's certify response
  * @throws ServiceError SERVICE_UNAVAILABLE when the node's keys cannot be got

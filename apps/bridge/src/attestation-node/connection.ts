@@ -14,7 +14,7 @@ export interface NodeRequest {
   readonly key?: string;
   readonly mediaType?: string;
   readonly body?: Uint8Array;
-  /** How long the node may be silent; half a minute when left out. */
+  /** Maximum silence of the node in milliseconds; 30 seconds when left out. */
   readonly silenceMs?: number;
   /** Ends the exchange when the client of the bridge is gone. */
   readonly signal?: AbortSignal | undefined;

@@ -11,8 +11,8 @@ const SILENCE_MS = 5_000;
 /** Where the keys come from that certificates are checked under. */
 export interface NodeKeys {
   /**
-   * @param kid the key that is asked for: a set without it is fetched anew
-   * @throws ServiceError SERVICE_UNAVAILABLE when there is no recent set and none can be got
+   * @param kid the key that must be in it: a cached set without it is fetched again
+   * @throws ServiceError SERVICE_UNAVAILABLE when no recent set is cached and the node does not answer
    */
   keySetWith(kid: string | null): Promise<NodeKeySet>;
 }

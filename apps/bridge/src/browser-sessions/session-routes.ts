@@ -91,7 +91,7 @@ async function signIn(deps: SessionRouteDeps, request: ServiceRequest): Promise<
   return ok({ session: shown(started.session) }, { 'set-cookie': cookie });
 }
 
-/** Somebody else's session in this browser is not ended unasked; the token stays good for when the person has chosen. */
+/** Refuses to end another user's session in this browser unasked; the token stays valid until the person has chosen. */
 async function refuseOtherSession(sessions: Sessions, request: ServiceRequest, handoff: Handoff): Promise<void> {
   const active = await sessions.of(request);
   if (active === null) return;
@@ -110,7 +110,7 @@ function shown({
   return { tenantId, tenantName, user, createdAt, expiresAt };
 }
 
-/** 401 without the challenge of a scheme that sessions have not. */
+/** 401 without a challenge: sessions have no authentication scheme. */
 function noSession(): ServiceError<'UNAUTHORIZED'> {
   return new ServiceError({ code: 'UNAUTHORIZED' });
 }

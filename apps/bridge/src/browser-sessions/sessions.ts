@@ -10,7 +10,7 @@ export interface SessionTimes {
   readonly absoluteMs: number;
 }
 
-/** A session that still counts. */
+/** An active session. */
 export interface LiveSession extends Session {
   readonly tokenHash: string;
 }
@@ -22,12 +22,12 @@ export interface NewSessionOwner {
 }
 
 export interface Sessions {
-  /** The session of a request; looking at it is a sign of life. */
+  /** The session of a request, kept alive by it; null without an active one. */
   of(head: Pick<RequestHead, 'headers'>): Promise<LiveSession | null>;
-  /** Whether a session still counts, without keeping it alive. */
+  /** Whether a session is still active; does not keep it alive. */
   isActive(session: LiveSession): Promise<boolean>;
   /**
-   * Consumes a handoff token and starts the session it stands for, under a new token of its own. A session that the
+   * Consumes a handoff token and starts the session it grants, under a new session token. A session that the
    * browser had before ends.
    * @returns null when the handoff token was used before
    */
@@ -39,10 +39,10 @@ export interface Sessions {
   end(head: Pick<RequestHead, 'headers'>): Promise<void>;
 }
 
-/** Tenant and user are looked at again after this time at the latest. @see docs/spec.md, "Evidence bridge: human path" */
+/** Maximum age of the last check of tenant and user. @see docs/spec.md, "Evidence bridge: human path" */
 const RECHECK_MS = 60_000;
-/** A sign of life is written at most this often: a part of the idle time. */
-const SIGHTS_PER_IDLE_TIME = 10;
+/** The last use is written at most this many times per idle time. */
+const TOUCHES_PER_IDLE_TIME = 10;
 
 export interface SessionsDeps {
   readonly store: SessionStore;
@@ -51,7 +51,7 @@ export interface SessionsDeps {
   readonly now: () => Date;
 }
 
-/** Sessions are kept in the store alone, so that any instance knows them. Throws SERVICE_UNAVAILABLE as its parts do. */
+/** Sessions are in the store alone, so that every instance knows them. Throws SERVICE_UNAVAILABLE as its parts do. */
 export function createSessions({ store, controlPlane, times, now }: SessionsDeps): Sessions {
   const counting = async (tokenHash: string): Promise<LiveSession | null> => {
     const session = await store.find(tokenHash);
@@ -76,7 +76,7 @@ export function createSessions({ store, controlPlane, times, now }: SessionsDeps
       const session = await counting(sessionTokenHash(token));
       if (session === null) return null;
       const at = now();
-      if (at.getTime() - Date.parse(session.lastSeenAt) > times.idleMs / SIGHTS_PER_IDLE_TIME) {
+      if (at.getTime() - Date.parse(session.lastSeenAt) > times.idleMs / TOUCHES_PER_IDLE_TIME) {
         await store.touch(session.tokenHash, { lastSeenAt: at });
       }
       return session;

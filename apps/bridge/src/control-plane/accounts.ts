@@ -21,7 +21,7 @@ const inactive = z.object({ active: z.literal(false) });
 
 /**
  * What the bridge reads of the control plane's answers; the rest is for others. An inactive answer may still say whose
- * account it is, so that its holder can be told that it is suspended.
+ * account it is, so that its holder learns that it is suspended.
  * @see docs/spec.md, "Introspection"
  */
 export const KeyIntrospection = z.union([
@@ -45,7 +45,7 @@ export const SessionIntrospection = z.union([
 ]);
 
 export interface PlanLimits {
-  /** Null is no limit. */
+  /** Null: unlimited. */
   readonly requestsPerMinute: number | null;
   readonly executionsPerMonth: number | null;
 }

@@ -19,7 +19,7 @@ export interface UsageItem {
   readonly count: number;
 }
 
-/** What the bridge asks the control plane, and tells it. All of it throws SERVICE_UNAVAILABLE when it is gone. */
+/** Calls of the bridge to the control plane. Each throws SERVICE_UNAVAILABLE when it cannot be reached. */
 export interface ControlPlane {
   /** @param keyHash SHA-256 of the key, hex: the key itself is never sent */
   findKey(keyHash: string): Promise<KeyAccount | null>;
@@ -55,7 +55,7 @@ export function httpControlPlane(url: string, token: Secret<string>): ControlPla
   };
 }
 
-/** An answer of another shape is no answer. */
+/** An answer of another shape counts as none. */
 function read<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.output<Schema> {
   const result = schema.safeParse(answer);
   if (!result.success) throw gone(result.error);

@@ -11,7 +11,7 @@ export interface Caller extends KeyAccount {
   readonly key: Secret<string>;
 }
 
-/** Authentication of machines: `admit` runs on the head alone, `callerOf` tells the handler who was admitted. */
+/** Authentication of machines: `admit` runs on the head alone, `callerOf` returns the caller that was admitted. */
 export interface Gate {
   readonly admit: (head: RequestHead) => Promise<void>;
   readonly callerOf: (head: RequestHead) => Caller;
@@ -31,7 +31,7 @@ export function createGate(findKey: FindKey): Gate {
     },
     callerOf: (head) => {
       const caller = callers.get(head);
-      if (caller === undefined) throw new Error('the route admits nobody');
+      if (caller === undefined) throw new Error('the route has no admission');
       return caller;
     },
   };

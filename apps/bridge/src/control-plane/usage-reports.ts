@@ -11,7 +11,7 @@ interface Report {
 }
 
 /**
- * Counts what was ingested and tells the control plane from time to time. A report whose answer got lost is repeated
+ * Counts what was ingested and reports it to the control plane at intervals. A report whose answer got lost is repeated
  * under its own id, so that it counts once.
  */
 export class UsageReports {

@@ -27,7 +27,7 @@ describe('the keys of handoff tokens', () => {
     expect(timesAsked()).toBe(6);
   });
 
-  it('are asked for anew when an unknown one comes, but seldom', async () => {
+  it('refetches for unknown keys at a limited rate', async () => {
     const keys = keysOf();
     await keys(kidOf(0));
     controlPlane.handoffKeys = [...controlPlane.handoffKeys, newHandoffKey()];

@@ -4,14 +4,14 @@ import { unavailable } from '../errors.js';
 
 /** A key that the control plane withdrew is refused at most this much later. */
 const MAX_AGE_MS = 5 * 60_000;
-/** Unknown kids ask again so many times at once, and once more each so often. */
+/** Refetches that unknown kids may trigger: burst size and refill interval. */
 const QUESTIONS = 5;
 const QUESTION_MS = 3_000;
 const TIMEOUT_MS = 3000;
 
 /**
  * Finds a key by its kid.
- * @returns null when nobody has it
+ * @returns null when the set does not have it
  * @throws ServiceError SERVICE_UNAVAILABLE when the control plane cannot be asked
  */
 export type HandoffKeys = (kid: string) => Promise<KeyObject | null>;
@@ -66,7 +66,7 @@ export function publishedHandoffKeys(
     const isFresh = known !== null && age < MAX_AGE_MS;
     const found = isFresh ? known?.keys.get(kid) : undefined;
     if (found !== undefined) return found;
-    // Whoever comes while they are fetched waits for the same answer.
+    // Concurrent callers share one fetch.
     if (fetching === null && isFresh && !mayAsk()) return null;
     fetching ??= fetchKeys().finally(() => {
       fetching = null;

@@ -23,7 +23,7 @@ const Claims = z.object({
   exp: z.number().int(),
 });
 
-/** Whom a good token stands for. */
+/** The user that a valid token names. */
 export interface Handoff {
   readonly identity: TokenIdentity;
   readonly tenantId: string;

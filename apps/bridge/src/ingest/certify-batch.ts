@@ -21,7 +21,7 @@ export interface CertifyDeps {
   readonly now: () => Date;
 }
 
-/** Of the conflicts of a batch so many are explained with their hashes, which cost the node two questions each. */
+/** Maximum conflicts of a batch that are explained with their hashes, which cost two requests to the node each. */
 const CONFLICTS_EXPLAINED = 20;
 
 type SentItem = ItemLabel & { readonly line: Uint8Array };

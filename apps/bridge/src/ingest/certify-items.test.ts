@@ -125,7 +125,7 @@ describe('certifying items as they arrive', () => {
     expect(found).toEqual([0, 1]);
   });
 
-  it('ends its source when nobody wants the outcomes any more', async () => {
+  it('ends its source when the consumer stops', async () => {
     let ended = false;
     const source = async function* (): AsyncGenerator<readonly Item[]> {
       try {

@@ -1,7 +1,7 @@
 import { batchesOf } from './batches.js';
 import type { Item, Outcome } from './item.js';
 
-/** So many batches are with the node at once: while one is made durable there, the next one travels. */
+/** Maximum batches at the node: while it makes one durable, the next one is in transit. */
 const BATCHES_AT_ONCE = 2;
 
 /** Certifies one batch: one outcome per item, in order; it never throws for what befalls single items. */
@@ -9,7 +9,7 @@ export type CertifyBatch = (batch: readonly Item[]) => Promise<readonly Outcome[
 
 /**
  * Certifies items as they arrive and yields their outcomes, batch by batch, in order. Items act as if sent one after
- * another: two of the same executionId are never on their way at once. Whoever reads slowly slows the sender down.
+ * another: two of the same executionId are never in transit at once. A slow reader slows the sender down.
  */
 export async function* certifyItems(
   groups: AsyncIterable<readonly Item[]>,

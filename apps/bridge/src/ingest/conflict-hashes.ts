@@ -4,7 +4,7 @@ import type { Logger } from '@cer/http-service';
 import { answerText, type NodeConnection } from '../attestation-node/connection.js';
 import type { Caller } from '../control-plane/gate.js';
 
-/** What an executionId stands for already, and what was sent under it now; null where it cannot be had any more. */
+/** The certified content of an executionId, and the content sent under it now; null where it is not available. */
 export interface ConflictHashes {
   readonly existing: string | null;
   readonly submitted: string | null;

@@ -36,7 +36,7 @@ export type Outcome = ItemLabel & {
     | {
         readonly ok: false;
         readonly refusal: ItemRefusal;
-        /** Where the executionId stands for other content already: what it stands for, and what was sent. */
+        /** When the executionId is certified with other content: the hashes of that content and of what was sent. */
         readonly conflict?: ConflictHashes;
       }
   );

@@ -4,12 +4,12 @@ const OPEN_LIST = 0x5b;
 const BACKSLASH = 0x5c;
 const OPEN_OBJECT = 0x7b;
 
-/** Containers and members of a body or a line together: what bounds its memory and its time, whatever its bytes. */
+/** Maximum containers and members of a body or a line together: bounds its memory and time, whatever its bytes. */
 export const MAX_PIECES = 1_500_000;
 
 /**
- * Whether JSON text stands for at most so many containers and members together. Text of a few megabytes can stand for
- * objects of a gigabyte, so this is asked before it is parsed. What is no JSON may be counted in any way.
+ * Whether JSON text has at most `limit` containers and members together. Text of a few megabytes can describe objects
+ * of a gigabyte, so it is checked before parsing. The result for text that is not JSON is unspecified.
  */
 export function hasFewPieces(text: Uint8Array, limit: number): boolean {
   if (text.length <= limit) return true;

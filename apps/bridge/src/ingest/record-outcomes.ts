@@ -1,10 +1,10 @@
 import type { Logger } from '@cer/http-service';
 import type { UsageReports } from '../control-plane/usage-reports.js';
-import type { Door, Ingest, IngestStore } from '../store/index.js';
+import type { Source, Ingest, IngestStore } from '../store/index.js';
 import type { CertifyDeps } from './certify-batch.js';
 import type { Outcome } from './item.js';
 
-/** Of each batch so many of a kind are kept to be shown; the counts are of all. */
+/** Maximum rows stored per batch and outcome, for the pages; the counts cover all. */
 const SHOWN_OF_A_KIND = 50;
 const MAX_LABEL = 256;
 const MAX_REASON = 1000;
@@ -17,14 +17,14 @@ export interface RecordDeps {
 }
 
 /** Makes what notes the outcomes of batches for the pages and for the account's usage. */
-export function outcomeRecorder({ ingests, usage, logger, now }: RecordDeps, door: Door): CertifyDeps['record'] {
+export function outcomeRecorder({ ingests, usage, logger, now }: RecordDeps, source: Source): CertifyDeps['record'] {
   return async ({ tenantId }, outcomes) => {
     const certified = outcomes.filter(({ ok }) => ok);
     const refused = outcomes.filter(({ ok }) => !ok);
     usage.add(tenantId, certified.length);
     const at = now().toISOString();
     const shown = [...certified.slice(-SHOWN_OF_A_KIND), ...refused.slice(-SHOWN_OF_A_KIND)];
-    const rows = shown.map((outcome) => ingestOf(outcome, door, at));
+    const rows = shown.map((outcome) => ingestOf(outcome, source, at));
     try {
       await ingests.record(tenantId, rows, { certified: certified.length, refused: refused.length });
     } catch (error) {
@@ -34,10 +34,10 @@ export function outcomeRecorder({ ingests, usage, logger, now }: RecordDeps, doo
   };
 }
 
-function ingestOf(outcome: Outcome, door: Door, at: string): Ingest {
+function ingestOf(outcome: Outcome, source: Source, at: string): Ingest {
   const label = {
     at,
-    door,
+    source,
     executionId: shownLabel(outcome.executionId),
     provider: shownLabel(outcome.provider),
     model: shownLabel(outcome.model),

@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 export type TakeRequest = (account: KeyAccount) => Promise<void>;
 
 /**
- * Holds accounts to the requests a minute of their plans.
+ * Holds accounts to the requests per minute of their plans.
  * @returns what throws ServiceError RATE_LIMITED
  * @see docs/spec.md, "Evidence bridge: machine path"
  */

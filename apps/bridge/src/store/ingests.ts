@@ -9,7 +9,7 @@ const ROWS_PER_STATEMENT = 100;
 interface IngestRow {
   readonly tenant_id: string;
   readonly at: string;
-  readonly door: Ingest['door'];
+  readonly source: Ingest['source'];
   readonly outcome: Ingest['outcome'];
   readonly status: number;
   readonly execution_id: string | null;
@@ -87,7 +87,7 @@ function rowOf(tenantId: string, ingest: Ingest): IngestRow {
   return {
     tenant_id: tenantId,
     at: ingest.at,
-    door: ingest.door,
+    source: ingest.source,
     outcome: ingest.outcome,
     status: ingest.status,
     execution_id: ingest.executionId,
@@ -103,7 +103,7 @@ function rowOf(tenantId: string, ingest: Ingest): IngestRow {
 function ingestOf(row: IngestRow): Ingest {
   return {
     at: row.at,
-    door: row.door,
+    source: row.source,
     outcome: row.outcome,
     status: row.status,
     executionId: row.execution_id,

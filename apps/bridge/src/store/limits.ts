@@ -2,7 +2,7 @@ import type { Database } from '@cer/sql-store';
 import type { Knex } from 'knex';
 import type { LimitStore } from './ports.js';
 
-/** The requests of a minute, counted for all instances together. */
+/** Requests per minute, counted over all instances. */
 export class SqlLimitStore implements LimitStore {
   readonly #database: Database;
 

@@ -81,4 +81,11 @@ export const MIGRATIONS: readonly Migration[] = [
         table.primary(['tenant_id', 'trace_id']);
       }),
   },
+  {
+    version: 3,
+    up: (schema) =>
+      schema.alterTable('ingests', (table) => {
+        table.renameColumn('door', 'source');
+      }),
+  },
 ];

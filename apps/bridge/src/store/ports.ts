@@ -52,19 +52,19 @@ export interface SessionStore {
   end(tokenHash: string): Promise<void>;
 }
 
-export type Door = 'executions' | 'otlp';
+export type Source = 'executions' | 'otlp';
 
 /** One execution that was sent in, as the pages show it: labels and hashes, never content. */
 export interface Ingest {
   readonly at: string;
-  readonly door: Door;
+  readonly source: Source;
   readonly outcome: 'certified' | 'refused';
   /** The HTTP number. */
   readonly status: number;
   readonly executionId: string | null;
   readonly provider: string | null;
   readonly model: string | null;
-  /** Of a conflict, what the executionId stands for already. */
+  /** In a conflict, the certificate that the executionId has already. */
   readonly certificateHash: string | null;
   /** Of a conflict, what was sent. */
   readonly submittedHash: string | null;
@@ -122,7 +122,7 @@ export interface TraceStore {
   keepRoots(tenantId: string, roots: readonly TraceRoot[]): Promise<void>;
   /** Null while it has not ended. */
   rootOf(tenantId: string, traceId: string): Promise<TraceRoot | null>;
-  /** In the order in which they started, at most so many. */
+  /** In the order in which they started, at most `limit`. */
   stepsOf(tenantId: string, traceId: string, limit: number): Promise<readonly TraceStep[]>;
 }
 

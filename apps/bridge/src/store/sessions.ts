@@ -28,7 +28,7 @@ export class SqlSessionStore implements SessionStore {
   async startOnce(token: TokenIdentity, session: NewSession): Promise<Session | null> {
     const row = rowOf(session, this.#now().toISOString());
     return this.#database.transaction(async (db) => {
-      // Whoever inserts the row has the token; everybody else, in whatever process, finds it taken.
+      // The process that inserts the row consumes the token; every other one finds it taken.
       if (!(await consume(db, token))) return null;
       if (session.replaces !== null) await db('sessions').where({ token_hash: session.replaces }).delete();
       await db('sessions').insert(row);

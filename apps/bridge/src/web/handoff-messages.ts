@@ -1,7 +1,7 @@
 import { html, type Html } from '@cer/pages';
 import type { Session } from '../store/index.js';
 
-/** What the handoff script may show; hidden until it does. */
+/** Messages of the handoff script, hidden until it shows one. */
 export function handoffMessages(session: Session | null, dashboardUrl: string): Html {
   const integrations = html`<p class="acts">
     <a class="button" href="${dashboardUrl}/integrations">Go to the dashboard</a>
@@ -10,7 +10,7 @@ export function handoffMessages(session: Session | null, dashboardUrl: string): 
     ${message('connecting', 'Connecting', html`<p>One moment.</p>`)}
     ${message(
       'conflict',
-      'Somebody else is connected here',
+      'Another user is connected here',
       html`<p>
           This browser is connected as
           <strong>${session?.user.email ?? 'another user'}</strong
@@ -36,7 +36,7 @@ export function handoffMessages(session: Session | null, dashboardUrl: string): 
     ${message(
       'unreachable',
       'The connection could not be made',
-      html`<p>A service that has to agree does not answer now. The link stays good for a minute or so.</p>
+      html`<p>A service that this needs does not answer now. The link stays valid for about a minute.</p>
         <p class="acts"><button type="button" data-act="retry">Try again</button></p>`,
     )}
   `;

@@ -2,23 +2,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Html } from '@cer/pages';
 import type { LiveSession, Sessions } from '../browser-sessions/sessions.js';
 
-/** How often is looked for news, and how long a silence proxies are not left to themselves, in milliseconds. */
-const LOOK_MS = 1000;
+/** Poll interval, and heartbeat interval that keeps proxies from closing an idle stream, in milliseconds. */
+const POLL_MS = 1000;
 const HEARTBEAT_MS = 15_000;
 
 export interface LiveDeps {
   readonly sessions: Pick<Sessions, 'isActive'>;
   readonly show: (session: LiveSession) => Promise<Html>;
-  readonly lookMs?: number;
+  readonly pollMs?: number;
 }
 
 /**
  * Server-sent events with the live region, whenever it changed. They end with the session: on logout in any window, on
- * expiry, when user or account are no longer in order, and when that cannot be found out.
+ * expiry, when user or account lose access, and when that cannot be checked.
  * @param signal aborts when the browser is gone, or this instance stops
  */
 export async function* liveEvents(
-  { sessions, show, lookMs = LOOK_MS }: LiveDeps,
+  { sessions, show, pollMs = POLL_MS }: LiveDeps,
   session: LiveSession,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
@@ -38,7 +38,7 @@ export async function* liveEvents(
       silentMs = 0;
       yield ':\n\n';
     }
-    silentMs += lookMs;
-    await delay(lookMs, undefined, { signal }).catch(() => undefined);
+    silentMs += pollMs;
+    await delay(pollMs, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -10,9 +10,9 @@ export interface LiveEvidence {
 /** The id that a sealed trace is listed under; those of its calls go on with the span's. */
 const SEALED_TRACE = /^otel:[0-9a-f]{32}$/;
 
-const DOORS = { executions: 'API', otlp: 'OpenTelemetry' } as const;
+const SOURCES = { executions: 'API', otlp: 'OpenTelemetry' } as const;
 
-/** All of the page that changes by itself; the server sends it again when it differs. */
+/** The part of the page that updates itself; the server sends it again when it differs. */
 export function liveRegion({ throughput, certified, refused }: LiveEvidence): Html {
   return html`<section aria-labelledby="throughput">
       <h2 id="throughput">Throughput</h2>
@@ -64,15 +64,15 @@ function refusedItem(ingest: Ingest): Html {
       >${status}${isPassing && ', send again'}</span
     >
     <p>${reason}</p>
-    ${certificateHash !== null && html`<p class="hash">stands for <code>${certificateHash}</code></p>`}
+    ${certificateHash !== null && html`<p class="hash">certified as <code>${certificateHash}</code></p>`}
     ${submittedHash !== null && html`<p class="hash">was sent <code>${submittedHash}</code></p>`} ${execution(ingest)}`;
 }
 
-function headline({ at, door, model, provider }: Ingest): Html {
+function headline({ at, source, model, provider }: Ingest): Html {
   const what = [provider, model].filter((text) => text !== null).join(' ');
   return html`<p>
     <strong>${what === '' ? 'Execution' : what}</strong>
-    <span class="muted">${DOORS[door]}</span>
+    <span class="muted">${SOURCES[source]}</span>
     <time class="muted" datetime="${at}">${at.slice(0, 10)} ${at.slice(11, 19)} UTC</time>
   </p>`;
 }
@@ -81,7 +81,7 @@ function execution({ executionId }: Ingest): Html | false {
   return executionId !== null && html`<p class="muted hash">execution ${executionId}</p>`;
 }
 
-/** What the node says of itself is a link only when it is one. */
+/** A URL from the node becomes a link only when it is http or https. */
 function isWebAddress(url: string | null): url is string {
   return url !== null && /^https?:\/\//.test(url) && URL.canParse(url);
 }

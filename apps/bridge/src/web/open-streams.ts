@@ -2,7 +2,7 @@ const STREAMS_AT_ONCE = 500;
 /** The live pages that one user may have open, in all their browsers. */
 const STREAMS_OF_A_USER = 20;
 
-/** The streams to live pages that are open. Each looks for news once a second, so they are bounded. */
+/** Open streams to live pages. Each polls once per second, so they are bounded. */
 export interface OpenStreams {
   readonly hasRoomFor: (userId: string) => boolean;
   /** Counts a stream from its first event to its end. */

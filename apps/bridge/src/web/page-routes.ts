@@ -25,10 +25,10 @@ export interface PageRouteDeps {
 }
 
 const SHOWN = 50;
-/** Fewer, so that they never push what was certified out of sight. */
+/** Fewer, so that certified executions stay in view. */
 const SHOWN_REFUSED = 20;
 
-/** What people look at. @see docs/spec.md, "Evidence bridge: human path" */
+/** The pages. @see docs/spec.md, "Evidence bridge: human path" */
 export function pageRoutes(deps: PageRouteDeps): readonly Route[] {
   const { sessions, ingests, assets, publicUrl, controlPlaneUrl: dashboardUrl, stopping, logger } = deps;
   const streams = openStreams();
@@ -79,7 +79,7 @@ export function pageRoutes(deps: PageRouteDeps): readonly Route[] {
       path: '/events',
       handler: async (request) => {
         const session = await sessions.of(request);
-        // No content: a browser then does not ask again by itself.
+        // 204 keeps the browser from reconnecting.
         if (session === null) return { status: 204, headers: {}, body: null };
         const { id } = session.user;
         if (!streams.hasRoomFor(id)) throw unavailable('Too many live pages at once: retry');
@@ -94,7 +94,7 @@ export function pageRoutes(deps: PageRouteDeps): readonly Route[] {
 
 function invitation(dashboardUrl: string): Html {
   return html`<p>
-      Every model call your software reports becomes a certificate that anybody can verify. To see what arrives, sign in
+      Every model call your software reports becomes a certificate that anyone can verify. To see what arrives, sign in
       at the dashboard and choose Integrations, then Connect.
     </p>
     <p class="acts"><a class="button" href="${dashboardUrl}/integrations">Go to the dashboard</a></p>`;

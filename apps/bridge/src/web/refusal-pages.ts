@@ -3,7 +3,7 @@ import { html } from '@cer/pages';
 import { presentError, STATUS, translateError } from '../errors.js';
 import type { PageContent } from './document.js';
 
-/** What a page says that could not be made: what is known of the reason, and the number to ask somebody about it. */
+/** The page for a request that failed: the reason, and the request id to report. */
 export function refusalPage(error: unknown, requestId: string, logger: Logger): PageContent {
   const refused: ServiceError | undefined = error instanceof ServiceError ? error : translateError(error);
   const known = new Map<string, number>(Object.entries(STATUS));

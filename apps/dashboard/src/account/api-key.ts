@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** What an API key may do. @see docs/spec.md, "API keys" */
+/** Permissions of an API key. @see docs/spec.md, "API keys" */
 export const SCOPES = ['certify', 'render', 'register', 'ingest', 'audit'] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -8,7 +8,7 @@ const KEY_BYTES = 32;
 const keyForm = /^cer_live_[A-Za-z0-9_-]{43}$/;
 const SHOWN_CHARACTERS = 'cer_live_'.length + 6;
 
-/** A new key, to be shown once, and what is kept of it. */
+/** A new key, shown once, and the parts of it that are stored. */
 export interface IssuedKey {
   readonly key: string;
   readonly keyHash: string;
@@ -17,15 +17,15 @@ export interface IssuedKey {
 
 /** Makes a key: `cer_live_` and 43 base64url characters. */
 export function issueApiKey(): IssuedKey {
-  return keptOfKey(`cer_live_${randomBytes(KEY_BYTES).toString('base64url')}`);
+  return issuedKeyOf(`cer_live_${randomBytes(KEY_BYTES).toString('base64url')}`);
 }
 
 export function isApiKey(text: string): boolean {
   return keyForm.test(text);
 }
 
-/** What is kept of a key that exists already: its SHA-256, 64 hex digits, and the characters that lists show. */
-export function keptOfKey(key: string): IssuedKey {
+/** The stored parts of an existing key: its SHA-256, 64 hex digits, and the characters that lists show. */
+export function issuedKeyOf(key: string): IssuedKey {
   return { key, keyHash: createHash('sha256').update(key).digest('hex'), prefix: key.slice(0, SHOWN_CHARACTERS) };
 }
 

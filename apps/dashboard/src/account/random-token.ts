@@ -9,7 +9,7 @@ export function isRandomToken(text: string): boolean {
   return /^[A-Za-z0-9_-]{43}$/.test(text);
 }
 
-/** What is kept of a token: its SHA-256, 64 hex digits. It has too many bits to be guessed from there. */
+/** The stored form of a token: its SHA-256, 64 hex digits. A token has too many bits to be guessed from it. */
 export function tokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

@@ -23,7 +23,7 @@ export const TenantSettings = z.object({
   }),
   /** Nothing weaker is accepted from this tenant. */
   minimumProtocol: z.enum(PROTOCOLS),
-  /** Null keeps records for ever. */
+  /** Null: records are never deleted. */
   retentionDays: z.number().int().min(1).max(MAX_RETENTION_DAYS).nullable(),
   /** Whether new records can be looked up without a key. */
   visibility: z.enum(['public', 'hidden']),

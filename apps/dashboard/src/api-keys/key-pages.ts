@@ -15,7 +15,7 @@ const SCOPE_HINTS: Readonly<Record<Scope, string>> = {
   audit: 'List and export the records of this account, and nothing else. For auditors.',
 };
 
-/** How long a rotated key goes on working. */
+/** How long a rotated key keeps working. */
 export const GRACE_PERIODS = [
   { hours: 0, label: 'Not at all' },
   { hours: 1, label: 'One hour' },
@@ -134,7 +134,7 @@ function stateOf({ expiresAt, revokedAt }: ApiKey, works: boolean): Html {
     : html`<span class="state warn">rotated, still works</span>`;
 }
 
-/** The only page that ever shows a key. */
+/** The only page that shows a key. */
 export function newKeyPage(name: string, key: string, oldExpiresAt: Date | null): PageAnswer {
   return {
     title: 'Copy your new key now',
@@ -153,7 +153,7 @@ export function rotatePage(formToken: string, key: ApiKey): PageAnswer {
   return {
     title: `Rotate ${key.name}`,
     body: html`<p class="lead">
-        Makes a new key with the same name and rights. <code>${key.prefix}…</code> goes on working for the grace period.
+        Makes a new key with the same name and rights. <code>${key.prefix}…</code> keeps working for the grace period.
       </p>
       <form method="post" class="card">
         ${formTokenField(formToken)} ${selectField('grace_hours', 'How long may the old key go on working?', grace)}

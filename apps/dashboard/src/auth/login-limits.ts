@@ -14,7 +14,7 @@ export interface LoginLimits {
   /**
    * Counts one attempt.
    * @returns whole seconds to wait when there were too many; null when it may go on
-   * @throws StoreError when attempts cannot be counted: nobody signs in uncounted
+   * @throws StoreError when attempts cannot be counted: no sign-in goes uncounted
    */
   attempt(email: string, remoteAddress: string): Promise<number | null>;
   /** Forgets the attempts at an account once its owner got in. */
@@ -58,7 +58,7 @@ async function consume(limiter: RateLimiterPostgres | RateLimiterSQLite, key: st
   }
 }
 
-/** Of one length, whatever somebody types as an address. */
+/** Of one length for any address. */
 function digest(email: string): string {
   return createHash('sha256').update(email).digest('hex');
 }

@@ -13,7 +13,7 @@ import { signIn, type SignInDeps } from './sign-in.js';
 export interface SignInRoutesDeps extends SignInDeps {
   readonly pages: Pages;
   readonly sessions: Sessions;
-  /** Where somebody may be sent after signing in; anything else leads to the overview. */
+  /** Destinations allowed after signing in; any other leads to the overview. */
   readonly destinations: readonly string[];
 }
 

@@ -21,7 +21,7 @@ export interface Credentials {
   readonly remoteAddress: string;
 }
 
-/** Checks who somebody is. Counted before anything is compared, and the same work is done for every address. */
+/** Checks address and password. Counts before comparing, and does the same work for every address. */
 export const signIn =
   ({ store, hasher, limits }: SignInDeps) =>
   async ({ email, password, remoteAddress }: Credentials): Promise<SignInOutcome> => {

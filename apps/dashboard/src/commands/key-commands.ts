@@ -1,4 +1,4 @@
-import { issueApiKey, isApiKey, isScope, keptOfKey, SCOPES, type Scope } from '../account/api-key.js';
+import { issueApiKey, isApiKey, isScope, issuedKeyOf, SCOPES, type Scope } from '../account/api-key.js';
 import { PlainName } from '../account/person.js';
 import { readKeysConfig } from '../config.js';
 import { rotateSigningKeys } from '../jwks/signing-keys.js';
@@ -21,7 +21,7 @@ export const createApiKey: Command = {
     if (moved !== undefined && !isApiKey(moved)) {
       throw new CommandError('--key-stdin: must be an API key, cer_live_ and 43 characters');
     }
-    const { key, ...kept } = moved === undefined ? issueApiKey() : keptOfKey(moved);
+    const { key, ...kept } = moved === undefined ? issueApiKey() : issuedKeyOf(moved);
     await withStore(async (store) => {
       const { tenantId } = await tenantNamed(store, tenantName);
       const known = await store.apiKeys.findByHash(kept.keyHash);
@@ -29,7 +29,7 @@ export const createApiKey: Command = {
         throw new CommandError('--key-stdin: the key belongs to another tenant');
       }
       if (known === null) await store.apiKeys.create({ tenantId, name, scopes, ...kept }, COMMAND_LINE);
-      // A key that was given is not repeated: whoever gave it has it.
+      // An imported key is not printed: the caller has it.
       print(moved === undefined ? key : `${kept.prefix}…`);
     });
   },

@@ -86,7 +86,7 @@ function parseOptions({ options }: Command, args: readonly string[]): OptionValu
       Object.entries(values).flatMap(([name, value]) => (Array.isArray(value) ? [] : [[name, value]])),
     );
   } catch {
-    // Node's words quote the argument, which may be a secret in the wrong place.
+    // Node's message quotes the argument, which may be a misplaced secret.
     throw new UsageError('an option is unknown, repeated as a word, or lacks its value');
   }
 }

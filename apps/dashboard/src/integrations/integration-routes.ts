@@ -22,7 +22,7 @@ export function integrationRoutes(deps: IntegrationRoutesDeps): readonly Route[]
     pages.view('/integrations', async ({ session, formToken }) =>
       integrationsPage({ formToken, tenant: session.tenant, bridgeUrl, nodeUrl }),
     ),
-    pages.act('/integrations/connect', 'anybody', async ({ session }) => {
+    pages.act('/integrations/connect', 'member', async ({ session }) => {
       const { user, tenant } = session;
       if (bridgeUrl === undefined || !tenant.plan.bridge) {
         throw new ServiceError({ code: 'FORBIDDEN', message: 'The evidence bridge is not part of this account.' });

@@ -34,7 +34,7 @@ const UsageReport = z.object({
     .max(MAX_USAGE_ITEMS),
 });
 
-/** What the node and the bridge ask and tell. @see docs/spec.md, "Control plane" */
+/** The routes for node and bridge. @see docs/spec.md, "Control plane" */
 export function internalRoutes(deps: IntrospectionDeps, serviceToken: Secret<string>): readonly Route[] {
   const admit = createServiceGate(serviceToken);
   const route = (path: string, handler: Handler): Route => ({

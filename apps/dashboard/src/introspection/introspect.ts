@@ -7,7 +7,7 @@ export interface IntrospectionDeps {
   readonly now: () => Date;
 }
 
-/** What is told of an unknown, revoked or expired key, and of a user who is gone: nothing else. */
+/** The whole answer for an unknown, revoked or expired key, and for a user who no longer exists. */
 export interface Inactive {
   readonly active: false;
 }
@@ -22,7 +22,7 @@ type Account = Readonly<Record<'tenantName' | 'accountStatus', string>> & {
 
 export type KeyIntrospection =
   | Inactive
-  /** A key of a suspended account is not active either, but its holder may be told why. */
+  /** A key of a suspended account is not active either, but its holder may learn why. */
   | (Account & {
       readonly active: boolean;
       readonly tenantId: string;

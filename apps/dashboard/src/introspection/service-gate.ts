@@ -1,6 +1,6 @@
 import { bearerKey, equalSecret, unauthorized, type RequestHead, type Secret } from '@cer/http-service';
 
-/** Admits the services that hold the service credential; nobody else learns anything. */
+/** Admits services that hold the service credential; any other caller gets 401. */
 export function createServiceGate(serviceToken: Secret<string>): (head: RequestHead) => Promise<void> {
   return async (head) => {
     if (!equalSecret(bearerKey(head), serviceToken.reveal())) throw unauthorized();

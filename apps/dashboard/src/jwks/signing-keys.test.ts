@@ -57,7 +57,7 @@ describe('the handoff keys', () => {
     expect(keys.keySet().keys.map((key) => key.kid)).toEqual([kid]);
   });
 
-  it('are refused where others can read them, or where they are no keys, without a word of the file', () => {
+  it('are refused when readable by others or malformed', () => {
     chmodSync(path, 0o644);
     expect(() => readKeysFile(path)).toThrow('open to every user');
     for (const text of [

@@ -57,7 +57,7 @@ export function rotateSigningKeys(path: string, now: Date, immediate: boolean): 
   return { kid: addKey(path, signsFrom, (kid) => !immediate && published.has(kid)), signsFrom };
 }
 
-/** The last one that has begun; before the first one has, the first. */
+/** The last key whose signing time has come; before that of the first, the first. */
 function signerOf(keys: readonly HandoffKey[], now: Date): HandoffKey {
   const signer = keys.findLast(({ signsFrom }) => signsFrom <= now) ?? keys[0];
   if (signer === undefined) throw new Error('the keys file holds no key');

@@ -59,7 +59,7 @@ export function linkRoutes({ pages, store, sessions, hasher }: LinkDeps): readon
   ];
 }
 
-/** One and the same for a link that never was, is used, or ran out. */
+/** The same answer for a link that never existed, is used, or expired. */
 function linkIsOver(): ServiceError {
   return new ServiceError({
     code: 'NOT_FOUND',

@@ -1,12 +1,12 @@
 import { randomToken, tokenHash } from '../account/random-token.js';
 import type { NewLink } from '../store/index.js';
 
-/** How long somebody who was invited has to choose a password. */
+/** How long an invited user has to choose a password. */
 export const INVITATION_MS = 72 * 60 * 60 * 1000;
-/** How long whoever starts the dashboard has to set it up. */
+/** How long the set-up link works. */
 export const SET_UP_MS = 60 * 60 * 1000;
 
-/** A link that works once, and what is kept of it. */
+/** A link that works once, and the parts of it that are stored. */
 export interface IssuedLink extends NewLink {
   readonly url: string;
 }

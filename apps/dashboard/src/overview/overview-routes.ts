@@ -8,7 +8,7 @@ import { overviewPage } from './overview-page.js';
 
 const ACTS_SHOWN = 5;
 
-/** Where people land. */
+/** The start page. */
 export function overviewRoutes(deps: {
   readonly pages: Pages;
   readonly store: Store;

@@ -4,7 +4,7 @@ import { createPasswordHasher, PASSWORD_COST } from './password-hash.js';
 const cheap = createPasswordHasher({ logN: 4, r: 8, p: 1 });
 
 describe('a password hash', () => {
-  it('carries its parameters and a salt of its own', async () => {
+  it('has its parameters and a unique salt', async () => {
     const hashes = [await cheap.hash('a password'), await cheap.hash('a password')];
     for (const hash of hashes) expect(hash).toMatch(/^scrypt\$ln=4,r=8,p=1\$[\w-]{22}\$[\w-]{43}$/);
     expect(hashes[0]).not.toBe(hashes[1]);

@@ -20,7 +20,7 @@ const FORM = /^scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9_-]{22})
 export interface PasswordHasher {
   /** `scrypt$ln=,r=,p=$salt$hash`: the parameters stay with the hash, so that they can rise. */
   hash(password: string): Promise<string>;
-  /** Does the same work when there is nothing to compare with, so that time does not tell who exists. */
+  /** Does the same work when there is nothing to compare with, so that timing does not reveal which users exist. */
   verify(password: string, stored: string | null): Promise<boolean>;
 }
 
@@ -31,13 +31,13 @@ export function createPasswordHasher(cost: ScryptCost = PASSWORD_COST): Password
     const { logN, r, p } = cost;
     return `scrypt$ln=${logN},r=${r},p=${p}$${salt.toString('base64url')}$${derived.toString('base64url')}`;
   };
-  let nobodys: Promise<string> | undefined;
+  let decoy: Promise<string> | undefined;
 
   return {
     hash,
     verify: async (password, stored) => {
-      nobodys ??= hash(randomBytes(HASH_BYTES).toString('base64url'));
-      const matches = await verifyAgainst(password, stored ?? (await nobodys));
+      decoy ??= hash(randomBytes(HASH_BYTES).toString('base64url'));
+      const matches = await verifyAgainst(password, stored ?? (await decoy));
       return matches && stored !== null;
     },
   };

@@ -10,5 +10,5 @@ export const NewPassword = z
   .max(MAX_PASSWORD_CHARACTERS)
   .refine((password) => new Set(password).size >= 5, { error: 'must have at least five different characters' });
 
-/** A password as somebody types it to sign in: only its length is bounded. */
+/** A password typed to sign in: only its length is bounded. */
 export const GivenPassword = z.string().min(1).max(MAX_PASSWORD_CHARACTERS);

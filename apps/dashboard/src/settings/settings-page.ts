@@ -13,7 +13,7 @@ const PROTOCOL_LABELS = {
 export interface SettingsPage {
   readonly formToken: string;
   readonly settings: TenantSettings;
-  /** Null for somebody who may change them, otherwise why not. */
+  /** Why the reader may not change them; null when they may. */
   readonly locked: 'not an owner' | 'suspended' | null;
   /** What was sent, when it was refused. */
   readonly given?: URLSearchParams;
@@ -85,7 +85,7 @@ export function settingsPage({ formToken, settings, locked, given, faults, notic
             label: 'Days to keep records',
             type: 'number',
             optional: true,
-            hint: 'Empty keeps them for ever.',
+            hint: 'Empty: records are never deleted.',
             value: given?.get('retentionDays') ?? (retentionDays === null ? '' : String(retentionDays)),
             faults,
           })}

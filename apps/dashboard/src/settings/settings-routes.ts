@@ -42,7 +42,7 @@ export function settingsRoutes({ pages, store }: { readonly pages: Pages; readon
   ];
 }
 
-/** The settings that a form means; its faults are found by the schema. */
+/** The settings in a form, not validated yet. */
 function settingsFrom(fields: URLSearchParams): unknown {
   const published = fields.getAll('publish');
   const metadata = fields.get('metadata');

@@ -9,7 +9,7 @@ export interface NewAct {
   readonly at: Date;
 }
 
-/** Appends to the audit trail, in the transaction of what it tells about. */
+/** Appends to the audit trail, in the transaction of the recorded act. */
 export async function appendAct(db: Knex, { tenantId, act, subject, actor, at }: NewAct): Promise<void> {
   await db('account_acts').insert({ tenant_id: tenantId, act, subject, actor, at: at.toISOString() });
 }

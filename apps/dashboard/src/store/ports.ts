@@ -10,7 +10,7 @@ import type { UsageKind } from '../account/usage-kind.js';
 
 export type AccountStatus = 'active' | 'suspended';
 
-/** Null is no limit. */
+/** Null: unlimited. */
 export interface PlanLimits {
   readonly requestsPerMinute: number | null;
   readonly executionsPerMonth: number | null;
@@ -137,7 +137,7 @@ export interface TenantStore {
 }
 
 export interface UserStore {
-  /** Whether anybody can sign in as an owner, or was invited to. */
+  /** Whether an owner exists, invited ones included. */
   ownerExists(): Promise<boolean>;
   /** Null when the address is taken, in whatever tenant. */
   add(user: NewUser, actor: Actor): Promise<User | null>;

@@ -117,9 +117,9 @@ export async function findTenantBy(db: Knex, column: 'tenant_id' | 'name', value
   return row === undefined ? null : tenantOf(row);
 }
 
-/** The row that a statement before it in the same transaction made sure of. */
+/** A row that an earlier statement of the transaction guarantees. */
 export function present<T>(row: T | null | undefined): T {
   if (row === undefined || row === null)
-    throw new StoreError('STORE_UNAVAILABLE', 'a row is gone that was just written');
+    throw new StoreError('STORE_UNAVAILABLE', 'a row written in this transaction is missing');
   return row;
 }

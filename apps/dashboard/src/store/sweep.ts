@@ -3,7 +3,7 @@ import type { Database } from '@cer/sql-store';
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Thirteen months, so that a month can be compared with the same one a year ago. */
 const USAGE_DAYS_KEPT = 400;
-/** Longer than anybody repeats a report. */
+/** Longer than any sender repeats a report. */
 const REPORTS_KEPT_DAYS = 7;
 
 /** Removes what has run out. The audit trail stays. */

@@ -3,14 +3,14 @@ import type { UsageDay } from '../store/index.js';
 
 export type Counts = Readonly<Record<UsageKind, number>>;
 
-/** Sums by kind. */
+/** Counts summed by kind. */
 export function countsOf(days: readonly UsageDay[]): Counts {
   const counts: Record<UsageKind, number> = { certify: 0, render: 0, register: 0, ingest: 0 };
   for (const { kind, count } of days) counts[kind] += count;
   return counts;
 }
 
-/** What a plan's monthly limit counts: every certificate, however it came. Ingests arrive at the node as certifies. */
+/** The figure that a plan's monthly limit bounds: all certificates. The node counts ingested executions as certify. */
 export function executionsIn(counts: Counts): number {
   return counts.certify + counts.render;
 }

@@ -104,7 +104,7 @@ function userItem(user: User, self: User, mayChange: boolean, formToken: string)
   </li>`;
 }
 
-/** The only page that ever shows the link. */
+/** The only page that shows the link. */
 export function linkPage(user: User, link: IssuedLink): PageAnswer {
   return {
     title: 'Hand this link over',

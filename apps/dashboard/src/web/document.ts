@@ -3,15 +3,15 @@ import type { Session } from '../store/index.js';
 import { STYLESHEET } from './assets.js';
 import { formTokenField } from './fields.js';
 
-/** What of a page differs from page to page. */
+/** What differs from page to page. */
 export interface PageContent {
   readonly title: string;
   readonly body: Html;
-  /** Said at the top, after something was done. */
+  /** Shown at the top after an act. */
   readonly notice?: string | undefined;
 }
 
-/** The frame of a page for somebody who is signed in. */
+/** The frame of a page for a signed-in reader. */
 export interface SignedInFrame {
   readonly session: Session;
   readonly path: string;

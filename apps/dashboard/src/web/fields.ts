@@ -100,7 +100,7 @@ export function selectField(name: string, label: string, choices: readonly Choic
   </div>`;
 }
 
-/** What is wrong with a form, first thing on its page, each fault a link to its field. */
+/** The faults of a form, at the top of its page, each a link to its field. */
 export function faultSummary(
   faults: readonly FormFault[] | undefined,
   title = 'There is something to correct',

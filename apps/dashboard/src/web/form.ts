@@ -19,7 +19,7 @@ export type FormOutcome<T> =
 export function formFields({ body }: Pick<ServiceRequest, 'body'>): URLSearchParams {
   const text = Buffer.from(body).toString('latin1');
   const fields = new URLSearchParams(text);
-  // Percent-decoding puts U+FFFD where bytes are no UTF-8.
+  // Percent-decoding puts U+FFFD where bytes are not UTF-8.
   if ([...fields.values()].some((value) => value.includes('\ufffd'))) {
     throw new ServiceError({ code: 'VALIDATION_ERROR', message: 'The form must be sent as UTF-8.' });
   }
@@ -43,14 +43,14 @@ export function checkForm<Schema extends z.ZodType>(
     const [, field = '', rule = ''] = /^([A-Za-z_]+)[^:]*: (.*)$/s.exec(fault) ?? [];
     return { field, sentence: `${names.get(field) ?? 'The form'} ${left.has(field) ? 'is missing' : rule}.` };
   });
-  // One sentence a field is enough to correct it.
+  // One sentence per field.
   return {
     ok: false,
     faults: faults.filter(({ field }, at) => faults.findIndex((other) => other.field === field) === at),
   };
 }
 
-/** Names of the fields that were left empty: their people need no rule. */
+/** Names of the fields that were left empty. */
 function emptyMembers(values: unknown): readonly string[] {
   if (typeof values !== 'object' || values === null) return [];
   return Object.entries(values).flatMap(([name, value]) => (value === '' ? [name] : []));

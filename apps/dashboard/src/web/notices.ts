@@ -1,4 +1,4 @@
-/** What a page says after something was done; the address carries the name only, so nobody can put words into a page. */
+/** Notices after an act. The address carries the name only, so a crafted link cannot put text into a page. */
 export const NOTICES = {
   'signed-out': 'You are signed out.',
   'key-revoked': 'The API key is revoked. Services stop taking it within 30 seconds.',

@@ -26,20 +26,20 @@ export interface PagesDeps {
   readonly publicUrl: string;
 }
 
-/** A request of somebody who is signed in. */
+/** A request with a session. */
 export interface SignedIn {
   readonly head: RequestHead;
   readonly session: LiveSession;
   readonly formToken: string;
 }
 
-/** A request of somebody who may not be. */
+/** A request that may lack a session. */
 export interface Visit {
   readonly head: RequestHead;
   readonly formToken: string;
 }
 
-/** A request of somebody whose session may have ended meanwhile. */
+/** A request whose session may have ended. */
 export interface Visitor {
   readonly head: RequestHead;
   readonly session: LiveSession | null;
@@ -49,14 +49,10 @@ type Shown = PageAnswer | { readonly goTo: string; readonly cookie?: string };
 
 /** Makes routes whose answers are pages, refusals included. */
 export interface Pages {
-  /** A page of somebody who is signed in; others are sent to sign in. */
+  /** A page that needs a session; other requests are redirected to sign in. */
   view(path: string, show: (visitor: SignedIn) => Promise<Shown>): Route;
-  /** A change by somebody who is signed in, by a form of ours; an owner's when `by` says so. */
-  act(
-    path: string,
-    by: 'owner' | 'anybody',
-    act: (visitor: SignedIn, fields: URLSearchParams) => Promise<Shown>,
-  ): Route;
+  /** A change by a form of this site; needs a session, and an owner's when `by` is `owner`. */
+  act(path: string, by: 'owner' | 'member', act: (visitor: SignedIn, fields: URLSearchParams) => Promise<Shown>): Route;
   /** The form that ends a session; it works when there is none any more. */
   signOut(path: string, act: (visitor: Visitor) => Promise<Shown>): Route;
   /** A page that needs no session. */
@@ -125,7 +121,7 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
         path,
         guarded(async (request) => {
           const token = cookieToken(request, SESSION_COOKIE);
-          // Without a cookie nothing ends, so there is nothing to forge.
+          // Without a cookie no session ends, so forging is harmless.
           if (token !== undefined) refuseForgery(request, publicUrl, token, formFields(request).get(FORM_TOKEN));
           return send(await act({ head: request, session: await sessions.of(request) }));
         }),
@@ -153,13 +149,13 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
   };
 }
 
-/** Whether an owner's forms are of any use to the reader of a page. */
+/** Whether the reader of a page may use an owner's forms. */
 export function mayChange({ tenant, user }: Pick<LiveSession, 'tenant' | 'user'>): boolean {
   return tenant.status === 'active' && user.role === 'owner';
 }
 
 /** @throws ServiceError FORBIDDEN for a suspended account, or a member where only owners may act */
-function refuseStanding({ tenant, user }: LiveSession, by: 'owner' | 'anybody'): void {
+function refuseStanding({ tenant, user }: LiveSession, by: 'owner' | 'member'): void {
   if (tenant.status === 'suspended') {
     throw new ServiceError({ code: 'FORBIDDEN', message: 'This account is suspended: nothing can be changed.' });
   }
@@ -168,7 +164,7 @@ function refuseStanding({ tenant, user }: LiveSession, by: 'owner' | 'anybody'):
   }
 }
 
-/** After signing in people come back to where they were going, within this site and by reading only. */
+/** The sign-in page, which leads back to the requested page of this site. */
 function signInPath({ path }: RequestHead): string {
   return path === '/' ? '/sign-in' : `/sign-in?to=${encodeURIComponent(path)}`;
 }

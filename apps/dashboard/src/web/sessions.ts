@@ -16,18 +16,18 @@ export interface LiveSession extends Session {
 }
 
 export interface Sessions {
-  /** The session of a request, if there is one that still counts. */
+  /** The active session of a request, or null. */
   of(head: Pick<RequestHead, 'headers'>): Promise<LiveSession | null>;
   /**
-   * Signs a user in under a new token, never one that the browser brought; what it brought ends.
+   * Signs a user in under a new token. The session that the browser had before ends.
    * @returns the `Set-Cookie` value
    */
   start(head: Pick<RequestHead, 'headers'>, user: User): Promise<string>;
   end(head: Pick<RequestHead, 'headers'>): Promise<void>;
 }
 
-/** A last sight is written at most this often: a part of the idle time, so that it never expires under the user. */
-const SIGHTS_PER_IDLE_TIME = 10;
+/** The last use is written at most this many times per idle time, so that a session in use never expires. */
+const TOUCHES_PER_IDLE_TIME = 10;
 
 export function createSessions(store: Store, { idleMs, absoluteMs }: SessionTimes, now: () => Date): Sessions {
   return {
@@ -38,7 +38,7 @@ export function createSessions(store: Store, { idleMs, absoluteMs }: SessionTime
       const seenAt = now().getTime();
       const session = await store.sessions.find(hash, new Date(seenAt - idleMs));
       if (session === null) return null;
-      if (seenAt - Date.parse(session.lastSeenAt) > idleMs / SIGHTS_PER_IDLE_TIME) await store.sessions.touch(hash);
+      if (seenAt - Date.parse(session.lastSeenAt) > idleMs / TOUCHES_PER_IDLE_TIME) await store.sessions.touch(hash);
       return { ...session, token };
     },
     start: async (head, user) => {

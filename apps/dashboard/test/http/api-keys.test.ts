@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { keptOfKey } from '../../src/account/api-key.js';
+import { issuedKeyOf } from '../../src/account/api-key.js';
 import { introspectKey } from '../../src/introspection/introspect.js';
 import { TestBrowser } from '../test-browser.js';
 import { startTestDashboard, type TestDashboard } from '../test-dashboard.js';
@@ -31,7 +31,7 @@ describe('API keys', () => {
     return (await dashboard.store.apiKeys.list(dashboard.tenant.tenantId))[0]?.keyId ?? '';
   }
 
-  const asked = (key: string) => introspectKey(dashboard)(keptOfKey(key).keyHash);
+  const asked = (key: string) => introspectKey(dashboard)(issuedKeyOf(key).keyHash);
 
   it('are shown once and listed by how they begin', async () => {
     const key = await makeKey();

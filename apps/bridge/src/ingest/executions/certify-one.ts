@@ -4,7 +4,7 @@ import { batchCertifier, type CertifyDeps } from '../certify-batch.js';
 import type { Item } from '../item.js';
 
 /**
- * Certifies a single request: the node's own status and body, without the openings, which the bridge hands to nobody.
+ * Certifies a single request: the node's own status and body, without the openings, which the bridge never passes on.
  * @see docs/spec.md, "Evidence bridge: machine path"
  */
 export async function certifyOne(

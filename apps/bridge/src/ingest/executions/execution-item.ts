@@ -8,10 +8,10 @@ import { hasFewPieces, MAX_PIECES } from '../json-pieces.js';
 
 /** The body is the outermost container. @see docs/spec.md, "Strict JSON" */
 
-/** What a body or a line is refused with that stands for too much. */
+/** The refusal of a body or a line with too many objects, lists and members. */
 export const TOO_MANY_PIECES = `objects, lists and members: must be at most ${MAX_PIECES}`;
 
-/** Execution ids that the OTLP door makes; nobody else may. */
+/** Execution ids of spans; callers may not choose them. */
 export const OTEL_PREFIX = 'otel:';
 
 /** A certify request as bytes, one line of NDJSON; null is a line over the node's limit. */

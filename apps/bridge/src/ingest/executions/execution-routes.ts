@@ -106,17 +106,17 @@ function streamed(deps: ExecutionRouteDeps, caller: Caller, request: StreamReque
 
 /** Counts what has come of the line that is not whole yet: those that are go on in batches. */
 async function* countedLines(body: AsyncIterable<Uint8Array>, place: Place): AsyncGenerator<Uint8Array> {
-  let begun = 0;
+  let partialBytes = 0;
   for await (const chunk of body) {
     const end = chunk.lastIndexOf(NEWLINE);
     if (end >= 0) {
-      place.give(begun);
-      begun = 0;
+      place.give(partialBytes);
+      partialBytes = 0;
     }
     // What is beyond the limit of a line is thrown away.
-    const more = Math.min(chunk.length - end - 1, MAX_LINE_BYTES - begun);
+    const more = Math.min(chunk.length - end - 1, MAX_LINE_BYTES - partialBytes);
     place.take(more);
-    begun += more;
+    partialBytes += more;
     yield chunk;
   }
 }

@@ -17,7 +17,7 @@ export interface ExportOptions extends ProjectionRules {
 /**
  * What the sender asked for in the address.
  * @param minimum of the account; never undercut
- * @throws ServiceError VALIDATION_ERROR, also for parameters that nobody knows
+ * @throws ServiceError VALIDATION_ERROR, also for unknown parameters
  */
 export function exportOptions({ query }: Pick<RequestHead, 'query'>, minimum: ProtocolVersion): ExportOptions {
   const { protocol, content, project } = checkQuery(Query, query);

@@ -23,11 +23,11 @@ export interface OtlpRouteDeps extends CertifyDeps, ExportLimits, SealTraceDeps 
   readonly stallMs: number;
 }
 
-/** Unpacked exports are large: so many are worked on at once, others are asked to come again. */
+/** Maximum decoded exports in progress; further ones get 503. */
 const EXPORTS_AT_ONCE = 8;
 const MAX_REASONS = 5;
 
-/** The OTLP/HTTP door for traces. @see docs/spec.md, "Evidence bridge: machine path" */
+/** The OTLP/HTTP endpoint for traces. @see docs/spec.md, "Evidence bridge: machine path" */
 export function otlpRoutes(deps: OtlpRouteDeps): Route[] {
   const { gate, takeRequest } = deps;
   const inTurn = oneAtATime();
@@ -54,7 +54,7 @@ export function otlpRoutes(deps: OtlpRouteDeps): Route[] {
         try {
           const arriving = { stallMs: deps.stallMs, count: place.take };
           const sent = { headers: request.headers, body: await arrivedBody(request.body, arriving) };
-          // Asked again: whoever was admitted while there was room may have sent slowly.
+          // Checked again: a client admitted while there was room may have sent slowly.
           refuseCrowd();
           underWay += 1;
           try {

@@ -87,7 +87,7 @@ describe('the current gen_ai conventions', () => {
     expect(request).toEqual(requestOf(span({ ...CURRENT, ...messages })));
   });
 
-  it('put what is no content into one signal, and nothing of the content', () => {
+  it('puts everything but content into one signal', () => {
     const request = requestOf(
       span({ ...CURRENT, ...messages, 'user.id': 'SECRET', 'url.full': 'SECRET' }, [
         ['exception', { 'exception.message': 'SECRET' }],
@@ -280,7 +280,7 @@ describe('a span', () => {
     ['of a tool', { ...CURRENT, 'gen_ai.operation.name': 'execute_tool' }],
     ['of nothing', {}],
     ['with hostile names', { __proto__x: 1, constructor: 'x', 'gen_ai.prompt': 'x' }],
-  ])('%s is no model call', (_, attributes) => {
+  ])('%s is not a model call', (_, attributes) => {
     expect(dialectOf(span(attributes))).toBeNull();
   });
 

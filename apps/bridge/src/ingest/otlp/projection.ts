@@ -97,7 +97,7 @@ function unrecorded(span: Span, call: ModelCall): JsonObject {
   return { contentRecorded: false, spanName: span.name, operation: call.operation };
 }
 
-/** Everything beside content that is kept of a span. @see docs/bridge.md, "What a span becomes" */
+/** Everything but content that the certificate states of a span. @see docs/bridge.md, "What a span becomes" */
 function signalOf(span: Span, dialect: Dialect, call: ModelCall, startTime: string): JsonObject {
   const { traceId, spanId, parentSpanId, endNano, status, resource } = span;
   const payload = present({

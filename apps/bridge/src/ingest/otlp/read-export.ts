@@ -28,7 +28,7 @@ export function formOf({ headers }: Pick<ServiceRequest, 'headers'>): 'protobuf'
 /**
  * The spans of an export request, unpacked and decoded within its limits.
  * @param place where what it is unpacked to counts too
- * @throws ServiceError VALIDATION_ERROR, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE when there is no room
+ * @throws ServiceError VALIDATION_ERROR, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE without room
  */
 export async function readExport(request: SentExport, limits: ExportLimits, place: Place): Promise<readonly Span[]> {
   const bytes = await unpacked(request, limits.otlpUnpackedLimitBytes);

@@ -22,8 +22,8 @@ const MAX_STEPS = 2000;
 /**
  * Keeps the certificates of traces and their root spans, and seals each trace that this export added to and whose root
  * span has ended, as a project of all its certificates, under the customer's own key. Its spans may come in any order,
- * in several exports, at several instances: everybody writes before reading, so whoever comes last seals the whole; a
- * call that comes after its trace was sealed is sealed with it anew, and an export that is repeated replays.
+ * in several exports, at several instances: each writes before it reads, so the last one seals the whole; a
+ * call that arrives after its trace was sealed is sealed with it again, and an export that is repeated replays.
  * @returns a sentence for each trace that could not be sealed
  * @throws ServiceError SERVICE_UNAVAILABLE when the node is gone: the export is then safe to repeat
  */
@@ -95,7 +95,7 @@ async function sealTrace(
     : [textMember(body, 'error'), textMember(body, 'message')].filter((text) => text !== null).join(': ');
   const ingest: Ingest = {
     at: deps.now().toISOString(),
-    door: 'otlp',
+    source: 'otlp',
     outcome: isSealed ? 'certified' : 'refused',
     status: answer.status,
     executionId: `${OTEL_PREFIX}${root.traceId}`,

@@ -23,7 +23,7 @@ export async function spanItems(spans: readonly Span[], rules: ProjectionRules):
   return found;
 }
 
-/** The item of one span; null when it is no call of a model. */
+/** The item of one span; null when it is not a model call. */
 export function spanItem(span: Span, index: number, rules: ProjectionRules): Item | null {
   const dialect = dialectOf(span);
   if (dialect === null) return null;

@@ -43,8 +43,8 @@ export function labels(value: JsonValue | undefined): readonly string[] {
 
 /**
  * An attribute whose convention is structured content or its JSON text: an object or a list is taken as it is, a text
- * that is strict JSON of an object or a list as what it stands for, so that both ways of recording it give one hash;
- * any other text, and what stands for too much, as text.
+ * that is strict JSON of an object or a list as its value, so that both ways of recording it give one hash;
+ * any other text, and JSON that is too large, as text.
  */
 export function structured(value: JsonValue | undefined): JsonValue | undefined {
   if (value === undefined || value === null || value === '') return undefined;

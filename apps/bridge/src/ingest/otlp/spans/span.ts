@@ -27,7 +27,7 @@ export interface Span {
   readonly resource: Attributes;
 }
 
-/** A request that is no OTLP trace export, or one over a limit. The message names the rule, never the content. */
+/** A request that is not an OTLP trace export, or one over a limit. The message names the rule, never the content. */
 export class OtlpError extends Error {
   override readonly name = 'OtlpError';
   readonly kind: 'malformed' | 'too-large';

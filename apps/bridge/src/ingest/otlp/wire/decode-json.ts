@@ -14,7 +14,7 @@ import {
 } from '../spans/span.js';
 import { isNoId } from './decode-protobuf.js';
 
-/** A nested attribute value has three levels of JSON for one of its own. */
+/** One level of a nested attribute value takes three levels of JSON. */
 const MAX_JSON_DEPTH = 3 * MAX_ATTRIBUTE_DEPTH + 16;
 const MAX_UINT64 = 2n ** 64n - 1n;
 
