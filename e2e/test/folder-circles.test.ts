@@ -21,6 +21,7 @@ function check(name: string, files: Readonly<Record<string, string>>): { status:
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
   }
+  writeFileSync(join(root, 'packages', 'sample', 'package.json'), '{}');
   const { status, stderr } = spawnSync(process.execPath, [SCRIPT, root], { encoding: 'utf8' });
   return { status, stderr };
 }

@@ -76,7 +76,7 @@ export async function checkPackage(file: FileHandle, check: PackageCheck): Promi
     findings.add(error.finding.code, error.finding.entry, error.finding.detail);
   }
   const has = findings.has.bind(findings);
-  const [first] = findings.kept;
+  const [first] = findings.stored;
   const compared = (fails: boolean): CheckStatus => {
     if (fails) return 'FAIL';
     return manifest === null || reached !== 'end' ? 'SKIPPED' : 'PASS';
@@ -95,7 +95,7 @@ export async function checkPackage(file: FileHandle, check: PackageCheck): Promi
     },
     manifest,
     records: counts,
-    findings: findings.kept,
+    findings: findings.stored,
     findingCount: findings.count,
   };
 }

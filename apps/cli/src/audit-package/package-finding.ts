@@ -36,11 +36,11 @@ export class PackageRefused extends Error {
 }
 
 /** Maximum findings stored; further ones are only counted. */
-const MAX_KEPT = 100;
+const MAX_STORED = 100;
 
 /** The findings in order; bounded for any input. */
 export class PackageFindings {
-  readonly kept: PackageFinding[] = [];
+  readonly stored: PackageFinding[] = [];
   readonly #codes = new Set<PackageFinding['code']>();
   #count = 0;
 
@@ -59,6 +59,6 @@ export class PackageFindings {
   add(code: PackageFinding['code'], entry: string, detail: string): void {
     this.#codes.add(code);
     this.#count += 1;
-    if (this.kept.length < MAX_KEPT) this.kept.push({ code, entry, detail });
+    if (this.stored.length < MAX_STORED) this.stored.push({ code, entry, detail });
   }
 }

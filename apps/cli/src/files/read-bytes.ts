@@ -63,14 +63,14 @@ async function* remaining(start: Uint8Array, path: string, fd: number): AsyncIte
 }
 
 async function collect(chunks: AsyncIterable<Uint8Array>, source: string, maxBytes: number): Promise<Uint8Array> {
-  const kept: Uint8Array[] = [];
+  const collected: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of chunks) {
     length += chunk.length;
     if (length > maxBytes) throw tooLarge(source, maxBytes);
-    kept.push(chunk);
+    collected.push(chunk);
   }
-  return Buffer.concat(kept, length);
+  return Buffer.concat(collected, length);
 }
 
 function tooLarge(source: string, maxBytes: number): UsageError {
