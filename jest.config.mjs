@@ -36,7 +36,7 @@ export default {
   // Suites wait for services and browsers about half of their time, so one more than the cores; more than four crowd a
   // machine. Always at least two: with one, jest runs every suite in its own process and never starts a fresh one.
   maxWorkers: Math.max(2, Math.min(4, availableParallelism() + 1)),
-  // What suites leave behind (contexts, async hooks) makes later ones in the same process slower, some twentyfold.
+  // Suites in a process that has run many others become up to twenty times slower: replace large workers.
   workerIdleMemoryLimit: '400MB',
   reporters: ['default', '<rootDir>/scripts/test/totals-reporter.mjs'],
   projects: workspaces.map(({ name, folder }) => ({
