@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import type { AuditHead, SignedAuditEntry } from '@cer/cer-core/logs';
-import { checkQuery, ok, type Route } from '@cer/http-service';
+import { checkQuery, ok } from '@cer/http-service';
 import type { AdminGate } from '../auth/admin-gate.js';
 import type { Signing } from '../signing/signing.js';
 import type { AuditRow, AuditStore } from '../store/index.js';
+import type { DescribedRoute } from '../openapi/route-description.js';
+import { queryOf } from '../openapi/request-schema.js';
+import { AUDIT_ANSWER } from './record-answers.js';
 
 export interface AuditRouteDeps {
   readonly audit: AuditStore;
@@ -23,11 +26,18 @@ export const AuditQuery = z.strictObject({
 });
 
 /** @see docs/spec.md, "Audit log" */
-export function auditRoutes({ audit, adminGate, signing }: AuditRouteDeps): Route[] {
+export function auditRoutes({ audit, adminGate, signing }: AuditRouteDeps): DescribedRoute[] {
   return [
     {
       method: 'GET',
       path: '/v1/admin/audit',
+      description: {
+        group: 'Administration',
+        summary: 'The log of administrative acts',
+        access: 'admin',
+        query: queryOf(AuditQuery, { after: 'Entries after this seq.', limit: 'Entries a page, 1 to 1000.' }),
+        success: { 200: { schema: AUDIT_ANSWER, description: 'Entries, the head of the log, and where to go on.' } },
+      },
       admit: adminGate.admit,
       handler: async ({ query }) => {
         const { after, limit } = checkQuery(AuditQuery, query);

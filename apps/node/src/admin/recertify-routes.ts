@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import type { JsonObject } from '@cer/canonical-json';
 import { isSha256Hash } from '@cer/cer-core';
-import { checkRequest, ok, parseJsonBody, type Route } from '@cer/http-service';
+import { checkRequest, ok, parseJsonBody } from '@cer/http-service';
 import type { AuditLog } from '../audit-log/audit-log.js';
 import type { AdminGate } from '../auth/admin-gate.js';
 import { envelopeVersionOf, recertify, recertifyHash, type Recertified, type RecertifyDeps } from './recertify.js';
+import type { DescribedRoute } from '../openapi/route-description.js';
+import { requestSchema } from '../openapi/request-schema.js';
+import { RECERTIFIED_ANSWER } from './record-answers.js';
 
 export interface RecertifyRouteDeps extends RecertifyDeps {
   readonly adminGate: AdminGate;
@@ -44,12 +47,20 @@ export const RecertifyRequest = z
 type FilterPage = Readonly<{ filter: z.output<typeof Filter>; after: number; isDryRun: boolean }>;
 
 /** @see docs/spec.md, "Admin routes" */
-export function recertifyRoutes(deps: RecertifyRouteDeps): Route[] {
+export function recertifyRoutes(deps: RecertifyRouteDeps): DescribedRoute[] {
   const { adminGate, auditLog } = deps;
   return [
     {
       method: 'POST',
       path: '/v1/admin/recertify-batch',
+      description: {
+        group: 'Administration',
+        summary: 'Attest stored records anew, by their hashes or by a filter',
+        access: 'admin',
+        body: { schema: requestSchema(RecertifyRequest) },
+        success: { 200: { schema: RECERTIFIED_ANSWER, description: 'A result for each record.' } },
+        errors: ['ATTESTATION_ERROR'],
+      },
       admit: adminGate.admit,
       mediaTypes: ['application/json'],
       handler: async (request) => {

@@ -1,9 +1,12 @@
 import type { JsonObject } from '@cer/canonical-json';
-import { checkRequest, ok, parseJsonBody, pathParam, ServiceError, type Route } from '@cer/http-service';
+import { checkRequest, ok, parseJsonBody, pathParam, ServiceError } from '@cer/http-service';
 import type { AdminGate } from '../auth/admin-gate.js';
 import type { AuditLog } from '../audit-log/audit-log.js';
 import type { Store } from '../store/index.js';
 import { SettingsChange, settingsOf, shownSettings, shownStated, toStated } from '../tenants/tenant-settings.js';
+import type { DescribedRoute } from '../openapi/route-description.js';
+import { requestSchema } from '../openapi/request-schema.js';
+import { SETTINGS_ANSWER } from './settings-answer.js';
 
 export interface SettingsRouteDeps {
   readonly store: Pick<Store, 'tenantSettings'>;
@@ -14,7 +17,7 @@ export interface SettingsRouteDeps {
 const PATH = '/v1/admin/tenants/:tenant/settings';
 
 /** The effective settings of a tenant and their sources. @see docs/spec.md, "Retention" */
-export function settingsRoutes({ store, adminGate, auditLog }: SettingsRouteDeps): Route[] {
+export function settingsRoutes({ store, adminGate, auditLog }: SettingsRouteDeps): DescribedRoute[] {
   const { admit } = adminGate;
   const known = async (tenantId: string): Promise<string> => {
     // Settings of a mistyped tenant would have no effect and go unnoticed.
@@ -25,12 +28,27 @@ export function settingsRoutes({ store, adminGate, auditLog }: SettingsRouteDeps
     {
       method: 'GET',
       path: PATH,
+      description: {
+        group: 'Administration',
+        summary: 'How the records of a tenant are made, kept and shown',
+        access: 'admin',
+        success: { 200: { schema: SETTINGS_ANSWER, description: 'What holds, and who said it.' } },
+        errors: ['NOT_FOUND'],
+      },
       admit,
       handler: async (request) => ok(await shownTenant(store, await known(pathParam(request, 'tenant')))),
     },
     {
       method: 'POST',
       path: PATH,
+      description: {
+        group: 'Administration',
+        summary: 'Change how the records of a tenant are made, kept and shown',
+        access: 'admin',
+        body: { schema: requestSchema(SettingsChange) },
+        success: { 200: { schema: SETTINGS_ANSWER, description: 'What holds now.' } },
+        errors: ['NOT_FOUND', 'ATTESTATION_ERROR'],
+      },
       admit,
       mediaTypes: ['application/json'],
       handler: async (request) => {

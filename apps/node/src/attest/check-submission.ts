@@ -1,5 +1,16 @@
 import { isJsonObject, isWellFormed, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
-import { bundleTypeOf, EXECUTION_V1, EXECUTION_V2, HASH_ONLY, isSha256Hash, PROTOCOLS, type Finding, type Layout, type Protocol, type Sha256Hash } from '@cer/cer-core';
+import {
+  bundleTypeOf,
+  EXECUTION_V1,
+  EXECUTION_V2,
+  HASH_ONLY,
+  isSha256Hash,
+  PROTOCOLS,
+  type Finding,
+  type Layout,
+  type Protocol,
+  type Sha256Hash,
+} from '@cer/cer-core';
 import type { SealedBundle } from '@cer/cer-core/attest';
 import { checkContent, OUTER_EVIDENCE, unwrap } from '@cer/cer-core/verify';
 import { ServiceError, validationError } from '@cer/http-service';

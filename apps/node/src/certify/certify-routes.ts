@@ -1,9 +1,13 @@
 import { REQUEST_DEPTH } from '@cer/cer-core/seal';
-import { ok, parseJsonBody, type Route } from '@cer/http-service';
+import { ok, parseJsonBody } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import { certify, create } from './certify.js';
 import { certifyBatch, type CertifyBatchDeps } from './certify-batch.js';
 import { certificateHeaders } from '../records/response-headers.js';
+import { ATTESTING, type DescribedRoute } from '../openapi/route-description.js';
+import { shape } from '../openapi/answer-shapes.js';
+import { CERTIFIED } from '../records/certified-answer.js';
+import { EXECUTION_REQUEST } from './execution-request.js';
 
 export interface CertifyRouteDeps extends CertifyBatchDeps {
   readonly gate: Gate;
@@ -11,7 +15,7 @@ export interface CertifyRouteDeps extends CertifyBatchDeps {
   readonly batchLimitBytes: number;
 }
 
-export function certifyRoutes(deps: CertifyRouteDeps): Route[] {
+export function certifyRoutes(deps: CertifyRouteDeps): DescribedRoute[] {
   const { gate, bodyLimitBytes, batchLimitBytes } = deps;
   const admit = gate.admit('certify');
   const mediaTypes = ['application/json'];
@@ -19,6 +23,14 @@ export function certifyRoutes(deps: CertifyRouteDeps): Route[] {
     {
       method: 'POST',
       path: '/v1/cer/ai/certify',
+      description: {
+        group: 'Certify',
+        summary: 'Seal, sign and store an execution',
+        access: { scopes: ['certify'] },
+        body: { schema: EXECUTION_REQUEST },
+        success: CERTIFIED,
+        errors: ATTESTING,
+      },
       admit,
       mediaTypes,
       bodyLimitBytes,
@@ -31,6 +43,14 @@ export function certifyRoutes(deps: CertifyRouteDeps): Route[] {
     {
       method: 'POST',
       path: '/v1/cer/ai/create',
+      description: {
+        group: 'Certify',
+        summary: 'Seal an execution; nothing is signed or stored',
+        access: { scopes: ['certify'] },
+        body: { schema: EXECUTION_REQUEST },
+        success: { 200: { schema: shape('Bundle'), description: 'The bundle.' } },
+        errors: ['PROTOCOL_SCHEMA_UNSATISFIED'],
+      },
       admit,
       mediaTypes,
       bodyLimitBytes,
@@ -40,6 +60,13 @@ export function certifyRoutes(deps: CertifyRouteDeps): Route[] {
     {
       method: 'POST',
       path: '/v1/cer/ai/certify-batch',
+      description: {
+        group: 'Certify',
+        summary: 'Certify up to 500 executions, one a line',
+        access: { scopes: ['certify'] },
+        body: { mediaType: 'application/x-ndjson', schema: EXECUTION_REQUEST },
+        success: { 200: { description: 'One line {index, status, body} each.', mediaTypes: ['application/x-ndjson'] } },
+      },
       admit,
       mediaTypes: ['application/x-ndjson'],
       bodyLimitBytes: batchLimitBytes,

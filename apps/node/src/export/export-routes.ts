@@ -1,11 +1,13 @@
 import type { AuditPackageQuery } from '@cer/cer-core/logs';
-import { ServiceError, type RequestHead, type Route, type ServiceResponse } from '@cer/http-service';
+import { ServiceError, type RequestHead, type ServiceResponse } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import { QueryReader, readRecordQuery, type RecordQuery } from '../records/list/record-query.js';
 import { StoreError, type RecordList, type WholeRecord } from '../store/index.js';
 import { ExportSlots } from './export-slots.js';
 import { packageFiles, type PackageDeps } from './package-files.js';
 import { zipStream } from './zip-stream.js';
+import type { DescribedRoute } from '../openapi/route-description.js';
+import { RECORD_FILTERS } from '../records/list/list-shapes.js';
 
 export interface ExportDeps extends PackageDeps {
   readonly recordList: RecordList;
@@ -13,13 +15,21 @@ export interface ExportDeps extends PackageDeps {
 }
 
 /** A tenant's own records as one signed ZIP. @see docs/spec.md, "GET /v1/records/export" */
-export function exportRoutes(deps: ExportDeps): Route[] {
+export function exportRoutes(deps: ExportDeps): DescribedRoute[] {
   const { gate } = deps;
   const slots = new ExportSlots();
   return [
     {
       method: 'GET',
       path: '/v1/records/export',
+      description: {
+        group: 'Records',
+        summary: "The tenant's own records as one signed package",
+        access: { scopes: ['audit', 'certify'] },
+        query: RECORD_FILTERS,
+        success: { 200: { description: 'The audit package.', mediaTypes: ['application/zip'] } },
+        errors: ['ATTESTATION_ERROR'],
+      },
       admit: gate.admit('audit', 'certify'),
       handler: (request) => exportPackage(deps, slots, request),
     },

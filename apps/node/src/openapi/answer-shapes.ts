@@ -2,6 +2,7 @@ import type { JsonSchema } from './route-description.js';
 
 // Schemas shared by several responses; the document defines them once, under components.
 
+export const OK: JsonSchema = { const: true };
 export const TEXT: JsonSchema = { type: 'string' };
 export const TEXT_OR_NULL: JsonSchema = { type: ['string', 'null'] };
 export const COUNT: JsonSchema = { type: 'integer', minimum: 0 };

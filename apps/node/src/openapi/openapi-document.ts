@@ -1,7 +1,13 @@
 import { STATUS, type NodeCode } from '../errors/refusals.js';
 import { COUNT, list, object, SHAPES, TEXT, TEXT_OR_NULL, TIME } from './answer-shapes.js';
-import { DESCRIBED_ROUTES } from './described-routes.js';
-import type { Access, JsonSchema, Parameter, RequestBody, RouteDescription } from './route-description.js';
+import type {
+  Access,
+  DescribedRoute,
+  JsonSchema,
+  Parameter,
+  RequestBody,
+  RouteDescription,
+} from './route-description.js';
 
 export interface MediaType {
   readonly schema?: JsonSchema;
@@ -74,17 +80,19 @@ const LIMIT_HEADERS = {
 };
 
 /**
- * The OpenAPI 3.1 description of every route of the node.
+ * The OpenAPI 3.1 description of routes, from what each says of itself.
  * @param version of the node
+ * @param routes what the router needs of a route is not read
  * @see docs/spec.md, "GET /openapi.json"
  */
-export function openApiDocument(version: string): OpenApiDocument {
-  const rows: [string, RouteDescription][] = Object.entries(DESCRIBED_ROUTES);
+export function openApiDocument(
+  version: string,
+  routes: readonly Pick<DescribedRoute, 'method' | 'path' | 'description'>[],
+): OpenApiDocument {
   const paths: Record<string, Record<string, Operation>> = {};
-  for (const [name, row] of rows) {
-    const [method = '', pattern = ''] = name.split(' ');
+  for (const { method, path: pattern, description } of routes) {
     const path = pattern.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(method, path, row) };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(method, path, description) };
   }
   return {
     openapi: '3.1.0',
@@ -93,7 +101,7 @@ export function openApiDocument(version: string): OpenApiDocument {
       version,
       description: 'Seals, signs, stores and verifies Certified Execution Records. Every answer has X-Request-Id.',
     },
-    tags: [...new Set(rows.map(([, { group }]) => group))].map((name) => ({ name })),
+    tags: [...new Set(routes.map(({ description: { group } }) => group))].map((name) => ({ name })),
     paths,
     components: {
       schemas: { Error: ERROR, ...SHAPES },

@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
-import { jsonText, type Route } from '@cer/http-service';
-import type { Runtime } from '../status/runtime.js';
+import { jsonText } from '@cer/http-service';
+import { free } from './answer-shapes.js';
 import { docsPage, DOCS_STYLE } from './docs-page.js';
 import { openApiDocument } from './openapi-document.js';
-
-export interface OpenApiDeps {
-  readonly runtime: Pick<Runtime, 'version'>;
-}
+import type { DescribedRoute } from './route-description.js';
 
 const STYLE_HASH = createHash('sha256').update(DOCS_STYLE).digest('base64');
 
@@ -15,18 +12,44 @@ const PAGE_HEADERS = {
   'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
 };
 
-/** @see docs/spec.md, "GET /openapi.json" */
-export function openApiRoutes({ runtime }: OpenApiDeps): Route[] {
-  const document = openApiDocument(runtime.version);
+const OWN_ROUTES = {
+  document: {
+    method: 'GET',
+    path: '/openapi.json',
+    cors: 'public',
+    description: {
+      group: 'The node',
+      summary: 'This description',
+      access: 'anybody',
+      success: {
+        200: { description: 'An OpenAPI 3.1 document.', schema: free('See https://spec.openapis.org/oas/v3.1.0.') },
+      },
+    },
+  },
+  page: {
+    method: 'GET',
+    path: '/docs',
+    cors: 'public',
+    description: {
+      group: 'The node',
+      summary: 'This description for people',
+      access: 'anybody',
+      success: { 200: { description: 'A page without script.', mediaTypes: ['text/html'] } },
+    },
+  },
+} as const;
+
+/**
+ * Routes that describe `routes` and themselves.
+ * @param version of the node
+ * @see docs/spec.md, "GET /openapi.json"
+ */
+export function openApiRoutes(version: string, routes: readonly DescribedRoute[]): DescribedRoute[] {
+  const document = openApiDocument(version, [...routes, OWN_ROUTES.document, OWN_ROUTES.page]);
   const text = JSON.stringify(document);
   const page = docsPage(document);
   return [
-    { method: 'GET', path: '/openapi.json', cors: 'public', handler: async () => jsonText(200, text) },
-    {
-      method: 'GET',
-      path: '/docs',
-      cors: 'public',
-      handler: async () => ({ status: 200, headers: PAGE_HEADERS, body: page }),
-    },
+    { ...OWN_ROUTES.document, handler: async () => jsonText(200, text) },
+    { ...OWN_ROUTES.page, handler: async () => ({ status: 200, headers: PAGE_HEADERS, body: page }) },
   ];
 }

@@ -1,4 +1,5 @@
 import type { FailureCode } from '@cer/cer-core';
+import type { Route } from '@cer/http-service';
 import type { NodeCode } from '../errors/refusals.js';
 
 /** A JSON Schema (2020-12), as used by OpenAPI 3.1. */
@@ -45,5 +46,16 @@ export interface RouteDescription {
   readonly findings?: readonly FailureCode[];
 }
 
-/** Method and path as in the router, for example `POST /v1/cer/:hash`. */
-export type RouteName = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
+/** A route with what the OpenAPI document says of it. */
+export type DescribedRoute = Route & { readonly description: RouteDescription };
+
+/** Refusals of every route that attests. */
+export const ATTESTING = [
+  'PROTOCOL_SCHEMA_UNSATISFIED',
+  'EXECUTION_MUTATION_DETECTED',
+  'QUOTA_EXCEEDED',
+  'ATTESTATION_ERROR',
+] as const;
+
+/** Refusals of routes without a key: they are counted by address, and within a budget. */
+export const COUNTED = ['RATE_LIMITED', 'SERVICE_UNAVAILABLE'] as const;

@@ -5,7 +5,6 @@ import {
   ServiceError,
   type Handler,
   type Logger,
-  type Route,
   type ServiceResponse,
 } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
@@ -25,6 +24,14 @@ import {
   type PlannedRender,
   type VerifyRenderDeps,
 } from './verify-render.js';
+import { ATTESTING, COUNTED, type DescribedRoute } from '../openapi/route-description.js';
+import {
+  IMAGE_ANSWER,
+  IMAGE_REQUEST,
+  RENDER_VERIFIED_ANSWER,
+  RENDER_VERIFY_REQUEST,
+  RENDERING,
+} from './render-shapes.js';
 
 export interface RenderSettings {
   /** Null on a node without a renderer. */
@@ -47,7 +54,7 @@ const OPEN_TENANT = 'open';
 const VIDEO_TYPES = ['video/mp4', 'video/webm'] as const;
 
 /** @see docs/spec.md, "POST /api/render", "POST /verify" and "POST /render" */
-export function renderRoutes(deps: RenderRouteDeps): Route[] {
+export function renderRoutes(deps: RenderRouteDeps): DescribedRoute[] {
   const { gate, render, bodyLimitBytes } = deps;
   const keyed = {
     method: 'POST',
@@ -59,13 +66,51 @@ export function renderRoutes(deps: RenderRouteDeps): Route[] {
     {
       ...keyed,
       path: '/api/render',
+      description: {
+        group: 'Render',
+        summary: 'Render a sketch; nothing is certified',
+        access: { scopes: ['render'] },
+        body: { schema: IMAGE_REQUEST },
+        success: {
+          200: { schema: IMAGE_ANSWER, description: 'The picture.', mediaTypes: ['image/png', 'application/json'] },
+        },
+        errors: RENDERING,
+      },
       handler: async (request) =>
         renderImage(rendererOf(render), parseJsonBody(request), gate.callerOf(request).tenantId, request),
     },
-    { ...keyed, path: '/verify', handler: verifyHandler(deps) },
+    {
+      ...keyed,
+      path: '/verify',
+      description: {
+        group: 'Render',
+        summary: 'Render a sketch, compare its hashes and certify it',
+        access: { scopes: ['render'] },
+        body: { schema: RENDER_VERIFY_REQUEST },
+        success: {
+          200: {
+            schema: RENDER_VERIFIED_ANSWER,
+            description: 'The verdict, a stream of progress, or the loop as a video.',
+            mediaTypes: ['application/json', 'text/event-stream', 'video/mp4', 'video/webm'],
+          },
+        },
+        errors: [...RENDERING, 'RENDER_NOT_REPRODUCIBLE', 'VIDEO_UNAVAILABLE', ...ATTESTING],
+      },
+      handler: verifyHandler(deps),
+    },
     {
       method: 'POST',
       path: '/render',
+      description: {
+        group: 'Render',
+        summary: 'Render without a key; for development only',
+        access: 'anybody',
+        body: { schema: IMAGE_REQUEST },
+        success: {
+          200: { schema: IMAGE_ANSWER, description: 'The picture.', mediaTypes: ['image/png', 'application/json'] },
+        },
+        errors: ['GONE', ...COUNTED, ...RENDERING],
+      },
       admit: gate.admitAnybody,
       mediaTypes: ['application/json'],
       bodyLimitBytes,

@@ -6,7 +6,6 @@ import {
   hotRoutes,
   type Logger,
   type Metrics,
-  type Route,
   type RouterOptions,
   type Secret,
   type Trace,
@@ -24,7 +23,7 @@ import { createGate } from '../auth/authenticate.js';
 import type { KeyDirectory } from '../auth/key-directory.js';
 import { certifyRoutes } from '../certify/certify-routes.js';
 import type { CommitmentSecrets } from '../certify/commitment-secrets.js';
-import { discoveryRoutes } from '../status/status-routes.js';
+import { statusRoutes } from '../status/status-routes.js';
 import type { Runtime } from '../status/runtime.js';
 import { STATUS, translateError } from '../errors/refusals.js';
 import type { Quota } from '../limits/quota.js';
@@ -33,6 +32,7 @@ import { createVerifyBudget, VERIFY_BUDGET, type VerifyBudgetSettings } from '..
 import { lookupRoutes } from '../records/read/lookup-routes.js';
 import { measureQueues, nodeMetrics } from '../metrics/node-metrics.js';
 import { openApiRoutes } from '../openapi/openapi-routes.js';
+import type { DescribedRoute } from '../openapi/route-description.js';
 import { projectRoutes } from '../projects/project-routes.js';
 import { recordListRoutes } from '../records/list/list-routes.js';
 import { renderRoutes, type RenderSettings } from '../render/render-routes.js';
@@ -82,11 +82,12 @@ export interface NodeDeps extends BodyLimits {
 }
 
 /** All routes of the node, as data: tests compare them with the interface document. */
-export function nodeRoutes(deps: NodeDeps): Route[] {
-  return [...apiRoutes(deps), ...openApiRoutes(deps)];
+export function nodeRoutes(deps: NodeDeps): DescribedRoute[] {
+  const api = apiRoutes(deps);
+  return [...api, ...openApiRoutes(deps.runtime.version, api)];
 }
 
-function apiRoutes(deps: NodeDeps): Route[] {
+function apiRoutes(deps: NodeDeps): DescribedRoute[] {
   const { store } = deps;
   const rates = createRateLimits(deps.rateLimits ?? {}, store.ratePoints, Date.now);
   const gate = createGate(deps.keys, rates);
@@ -115,13 +116,7 @@ function apiRoutes(deps: NodeDeps): Route[] {
     ...recordListRoutes({ ...shared, recordList: store.recordList }),
     ...exportRoutes({ ...shared, recordList: store.recordList }),
     ...renderRoutes(shared),
-    ...visibilityRoutes(shared),
-    ...legalHoldRoutes(shared),
-    ...settingsRoutes(shared),
-    ...recertifyRoutes(shared),
-    ...signingKeyRoutes(shared),
-    ...auditRoutes({ ...shared, audit: store.audit }),
-    ...discoveryRoutes({
+    ...statusRoutes({
       ...deps,
       readiness: {
         store: () => store.ping(),
@@ -129,6 +124,12 @@ function apiRoutes(deps: NodeDeps): Route[] {
         apiKeys: () => proveKeys(deps.keys),
       },
     }),
+    ...visibilityRoutes(shared),
+    ...legalHoldRoutes(shared),
+    ...settingsRoutes(shared),
+    ...recertifyRoutes(shared),
+    ...signingKeyRoutes(shared),
+    ...auditRoutes({ ...shared, audit: store.audit }),
   ];
 }
 
@@ -143,10 +144,11 @@ export function createApp(deps: NodeDeps): RequestListener {
     ...(deps.trace !== undefined && { trace: deps.trace }),
     ...(deps.stallMs !== undefined && { stallMs: deps.stallMs }),
   };
+  const api = apiRoutes(deps);
   const pages = express()
     .disable('x-powered-by')
-    .use(createRouter(openApiRoutes(deps), options));
-  return hotRoutes(apiRoutes(deps), pages, options);
+    .use(createRouter(openApiRoutes(deps.runtime.version, api), options));
+  return hotRoutes(api, pages, options);
 }
 
 /** Well-formed hash of no key: readiness only checks that the directory answers. */

@@ -1,10 +1,20 @@
 import { IMPLIED_PROTOCOL_VERSION, PROTOCOLS, RECOMMENDED_PROTOCOL_VERSION } from '@cer/cer-core';
-import { json, metricsHandler, ok, type Metrics, type Route } from '@cer/http-service';
+import { json, metricsHandler, ok, type Metrics } from '@cer/http-service';
 import type { Signing } from '../signing/signing.js';
 import { createReadiness, type ReadinessChecks } from './readiness.js';
 import type { Runtime } from './runtime.js';
+import type { DescribedRoute } from '../openapi/route-description.js';
+import {
+  HEALTH_ANSWER,
+  KEY_SET_ANSWER,
+  NODE_ANSWER,
+  NOT_READY_ANSWER,
+  plainRoute,
+  READY_ANSWER,
+  VERSION_ANSWER,
+} from './status-answers.js';
 
-export interface DiscoveryDeps {
+export interface StatusDeps {
   readonly signing: Pick<Signing, 'published'>;
   readonly runtime: Runtime;
   readonly metrics: Metrics;
@@ -14,7 +24,7 @@ export interface DiscoveryDeps {
 const SERVICE = 'execution-certification-node';
 const WELL_KNOWN = '/.well-known/svc-node.json';
 
-export function discoveryRoutes({ signing, runtime, metrics, readiness }: DiscoveryDeps): Route[] {
+export function statusRoutes({ signing, runtime, metrics, readiness }: StatusDeps): DescribedRoute[] {
   const failingChecks = createReadiness(readiness);
   const about = () => ({
     service: SERVICE,
@@ -27,32 +37,62 @@ export function discoveryRoutes({ signing, runtime, metrics, readiness }: Discov
     wellKnown: WELL_KNOWN,
   });
   return [
-    { method: 'GET', path: '/', cors: 'public', handler: async () => ok(about()) },
+    {
+      method: 'GET',
+      path: '/',
+      description: plainRoute('Which node this is', 'Its name, active key and versions.', NODE_ANSWER),
+      cors: 'public',
+      handler: async () => ok(about()),
+    },
     {
       method: 'GET',
       path: '/version',
+      description: plainRoute('What the node runs', 'The same with its runtime.', VERSION_ANSWER),
       cors: 'public',
       handler: async () => ok({ ...about(), runtime: runtime.facts, nodeRuntimeHash: runtime.hash }),
     },
     {
       method: 'GET',
       path: WELL_KNOWN,
+      description: plainRoute('The key set of the node', 'The keys and the life of each.', KEY_SET_ANSWER),
       cors: 'public',
       handler: async () => {
         const { document, maxAgeSeconds } = signing.published();
         return ok(document, { 'cache-control': `public, max-age=${maxAgeSeconds}` });
       },
     },
-    { method: 'GET', path: '/health', cors: 'public', handler: async () => ok({ status: 'ok' }) },
+    {
+      method: 'GET',
+      path: '/health',
+      description: plainRoute('Whether the process is up', 'It is up.', HEALTH_ANSWER),
+      cors: 'public',
+      handler: async () => ok({ status: 'ok' }),
+    },
     {
       method: 'GET',
       path: '/ready',
+      description: {
+        ...plainRoute('Whether the node may be sent requests', 'It is ready.'),
+        success: {
+          200: { description: 'It is ready.', schema: READY_ANSWER },
+          503: { description: 'It is not ready, with reasons.', schema: NOT_READY_ANSWER },
+        },
+      },
       cors: 'public',
       handler: async () => {
         const reasons = await failingChecks();
         return reasons.length === 0 ? ok({ status: 'ready' }) : json(503, { status: 'not ready', reasons });
       },
     },
-    { method: 'GET', path: '/metrics', cors: 'public', handler: metricsHandler(metrics) },
+    {
+      method: 'GET',
+      path: '/metrics',
+      description: {
+        ...plainRoute('Metrics', ''),
+        success: { 200: { description: 'Prometheus text.', mediaTypes: ['text/plain'] } },
+      },
+      cors: 'public',
+      handler: metricsHandler(metrics),
+    },
   ];
 }

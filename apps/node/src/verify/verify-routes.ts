@@ -1,9 +1,11 @@
 import { evaluateCer, toNodeVerifyResponse, type TimestampVerifier } from '@cer/cer-core/verify';
-import { ok, parseJsonBody, type Route } from '@cer/http-service';
+import { ok, parseJsonBody } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import type { VerifyBudget } from '../limits/verify-budget.js';
 import type { Signing } from '../signing/signing.js';
 import { submittedBundle } from './submitted-bundle.js';
+import { COUNTED, type DescribedRoute } from '../openapi/route-description.js';
+import { VERIFIED_ANSWER, VERIFY_REQUEST } from './verify-shapes.js';
 
 export interface VerifyRouteDeps {
   readonly gate: Pick<Gate, 'admitAnybody'>;
@@ -25,24 +27,34 @@ export function verifyRoutes({
   now,
   verifyLimitBytes,
   verifyBudget,
-}: VerifyRouteDeps): Route[] {
+}: VerifyRouteDeps): DescribedRoute[] {
   return [
-    verifyBudget.guarded(
-      {
-        method: 'POST',
-        path: '/v1/cer/verify',
-        admit: gate.admitAnybody,
-        mediaTypes: ['application/json'],
-        bodyLimitBytes: verifyLimitBytes,
-        cors: 'public',
-        handler: async (request) => {
-          const submitted = submittedBundle(parseJsonBody(request));
-          const { keySet } = signing.published();
-          const options = { keySet, timestamps, verifiedAt: now().toISOString() };
-          return ok(toNodeVerifyResponse(await evaluateCer(submitted, options)));
-        },
+    {
+      description: {
+        group: 'Verify and look up',
+        summary: 'Verify a bundle',
+        access: 'anybody',
+        body: { schema: VERIFY_REQUEST },
+        success: { 200: { schema: VERIFIED_ANSWER, description: 'The verdict, good or bad.' } },
+        errors: COUNTED,
       },
-      SHARE_OF_TIME,
-    ),
+      ...verifyBudget.guarded(
+        {
+          method: 'POST',
+          path: '/v1/cer/verify',
+          admit: gate.admitAnybody,
+          mediaTypes: ['application/json'],
+          bodyLimitBytes: verifyLimitBytes,
+          cors: 'public',
+          handler: async (request) => {
+            const submitted = submittedBundle(parseJsonBody(request));
+            const { keySet } = signing.published();
+            const options = { keySet, timestamps, verifiedAt: now().toISOString() };
+            return ok(toNodeVerifyResponse(await evaluateCer(submitted, options)));
+          },
+        },
+        SHARE_OF_TIME,
+      ),
+    },
   ];
 }

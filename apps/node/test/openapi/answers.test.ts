@@ -6,8 +6,8 @@ import { Secret } from '@cer/http-service';
 import { openRootFile } from '@cer/keys/file-signer';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
-import { DESCRIBED_ROUTES } from '../../src/openapi/described-routes.js';
 import { openApiDocument } from '../../src/openapi/openapi-document.js';
+import { nodeRoutes } from '../../src/start/app.js';
 import { at, objectAt } from '../ask.js';
 import { keyPremises, type KeyPremises } from '../signing-keys/key-premises.js';
 import { startTestNode, type TestNode } from '../test-node.js';
@@ -23,10 +23,9 @@ let node: TestNode;
 let premises: KeyPremises;
 let renderer: Awaited<ReturnType<typeof startStubRenderer>>;
 let met: readonly Met[];
+let document: JsonObject;
 
-const document = JSON.parse(JSON.stringify(openApiDocument('0.0.0'))) as JsonObject;
 const ajv = new Ajv2020({ strict: false, allErrors: true });
-ajv.addSchema({ $id: 'document', ...objectAt(closed(document)) });
 
 beforeAll(async () => {
   premises = await keyPremises();
@@ -45,6 +44,8 @@ beforeAll(async () => {
       render: { renderer: renderer.client, maxTotalFrames: 100, allowOpenRender: true },
     }),
   });
+  document = JSON.parse(JSON.stringify(openApiDocument('0.0.0', nodeRoutes(node.deps)))) as JsonObject;
+  ajv.addSchema({ $id: 'document', ...objectAt(closed(document)) });
   met = await journey(node, ADMIN_SECRET, openRootFile(join(premises.folder, 'root-key.json')));
 });
 afterAll(async () => {
@@ -95,10 +96,10 @@ describe('the description of responses', () => {
   });
 
   it('has a tested schema for every JSON response', () => {
-    const good = Object.entries(DESCRIBED_ROUTES).flatMap(([route, { success }]) =>
+    const good = nodeRoutes(node.deps).flatMap(({ method, path, description: { success } }) =>
       Object.keys(success)
         .filter((status) => status !== '503')
-        .map((status) => [route, Number(status)] as const),
+        .map((status) => [`${method} ${path}`, Number(status)] as const),
     );
     for (const [route, status] of good) {
       const isMet = met.some((one) => one.route === route && one.answer.status === status);

@@ -1,10 +1,12 @@
 import type { JsonObject } from '@cer/canonical-json';
 import { formatCursor, parseCursor } from '@cer/cer-core/logs';
-import { ok, validationError, type RequestHead, type Route } from '@cer/http-service';
+import { ok, validationError, type RequestHead } from '@cer/http-service';
 import type { Gate } from '../../auth/authenticate.js';
 import { verificationUrl } from '../certify-response.js';
 import type { ListedRecord, RecordList, RecordPlace } from '../../store/index.js';
 import { QueryReader, readRecordQuery } from './record-query.js';
+import type { DescribedRoute } from '../../openapi/route-description.js';
+import { LIST_ORDER, RECORD_FILTERS, RECORDS_ANSWER } from './list-shapes.js';
 
 export interface RecordListDeps {
   readonly recordList: RecordList;
@@ -17,12 +19,19 @@ const MAX_LIMIT = 1000;
 const number = /^[1-9]\d{0,3}$/;
 
 /** A tenant's own records, page by page. @see docs/spec.md, "GET /v1/records" */
-export function recordListRoutes(deps: RecordListDeps): Route[] {
+export function recordListRoutes(deps: RecordListDeps): DescribedRoute[] {
   const { gate } = deps;
   return [
     {
       method: 'GET',
       path: '/v1/records',
+      description: {
+        group: 'Records',
+        summary: "The tenant's own records, page by page",
+        access: { scopes: ['audit', 'certify'] },
+        query: [...RECORD_FILTERS, ...LIST_ORDER],
+        success: { 200: { schema: RECORDS_ANSWER, description: 'A page of records without their content.' } },
+      },
       admit: gate.admit('audit', 'certify'),
       handler: async (request) => ok(await page(deps, request), { 'cache-control': 'no-store' }),
     },

@@ -1,4 +1,4 @@
-import { ok, pathParam, redirect, type RequestHead, type Route, type ServiceResponse } from '@cer/http-service';
+import { ok, pathParam, redirect, type RequestHead, type ServiceResponse } from '@cer/http-service';
 import type { JsonObject } from '@cer/canonical-json';
 import type { Gate } from '../../auth/authenticate.js';
 import { recordNotFound } from '../../errors/refusals.js';
@@ -6,6 +6,9 @@ import { certificateHeaders } from '../response-headers.js';
 import type { CertificateRecord, RecordStore } from '../../store/index.js';
 import { parseHash, parseHashQuery, parseLookupQuery } from './lookup-query.js';
 import { publicProof, publicRecord } from './public-record.js';
+import { COUNTED, type DescribedRoute } from '../../openapi/route-description.js';
+import { TEXT } from '../../openapi/answer-shapes.js';
+import { HASH_QUERY, PROOF_ANSWER, PUBLIC_ANSWER } from './lookup-answers.js';
 
 export interface LookupDeps {
   readonly records: RecordStore;
@@ -16,13 +19,28 @@ export interface LookupDeps {
 const MAX_OTHER_MATCHES = 20;
 
 /** @see docs/spec.md, "GET /v1/cer/public" */
-export function lookupRoutes(deps: LookupDeps): Route[] {
+export function lookupRoutes(deps: LookupDeps): DescribedRoute[] {
   const { records, verifyUrl } = deps;
   const admit = deps.gate.admitAnybody;
   return [
     {
       method: 'GET',
       path: '/v1/cer/public',
+      description: {
+        group: 'Verify and look up',
+        summary: 'The public form of a certificate, by exactly one of hash and executionId',
+        access: 'anybody',
+        query: [
+          HASH_QUERY,
+          {
+            name: 'execution_id',
+            description: 'Also executionId. A label, not an identity; with a Bearer key only of its tenant.',
+            schema: { ...TEXT, minLength: 1, maxLength: 256 },
+          },
+        ],
+        success: { 200: { schema: PUBLIC_ANSWER, description: 'The public record.' } },
+        errors: ['UNAUTHORIZED', 'NOT_FOUND', ...COUNTED],
+      },
       admit,
       cors: 'public',
       handler: async (request) => {
@@ -35,6 +53,14 @@ export function lookupRoutes(deps: LookupDeps): Route[] {
     {
       method: 'GET',
       path: '/api/public-cer-proof',
+      description: {
+        group: 'Verify and look up',
+        summary: 'The proof of a certificate without its bundle',
+        access: 'anybody',
+        query: [{ ...HASH_QUERY, required: true }],
+        success: { 200: { schema: PROOF_ANSWER, description: 'The public proof.' } },
+        errors: ['NOT_FOUND', ...COUNTED],
+      },
       admit,
       cors: 'public',
       handler: async ({ query }) =>
@@ -45,6 +71,13 @@ export function lookupRoutes(deps: LookupDeps): Route[] {
     {
       method: 'GET',
       path: '/v1/resolve/cer/:hash',
+      description: {
+        group: 'Verify and look up',
+        summary: 'Go to the public form of a certificate',
+        access: 'anybody',
+        success: { 302: { description: 'To GET /v1/cer/public.', mediaTypes: [] } },
+        errors: ['VALIDATION_ERROR', ...COUNTED],
+      },
       admit,
       cors: 'public',
       // Without reading the records: the answer must not distinguish hidden from unknown.
