@@ -32,6 +32,12 @@ export default {
       to: { path: '^(packages/(?!pkcs11/|keys/)|apps/)' },
     },
     {
+      name: 'ndjson-imports-no-workspace',
+      severity: 'error',
+      from: { path: '^packages/ndjson/' },
+      to: { path: '^(packages/(?!ndjson/)|apps/)' },
+    },
+    {
       name: 'cer-core-imports-canonical-json-and-keys-only',
       severity: 'error',
       from: { path: '^packages/cer-core/' },

@@ -1,4 +1,5 @@
 import {
+  ByteBudget,
   createRouter,
   metricsHandler,
   notFoundPage,
@@ -19,9 +20,8 @@ import { cachedKeys } from './control-plane/cached-keys.js';
 import type { ControlPlane } from './control-plane/control-plane.js';
 import { createGate } from './control-plane/gate.js';
 import type { UsageReports } from './control-plane/usage-reports.js';
-import { presentError, STATUS, translateError } from './errors.js';
+import { presentError, STATUS, translateError, unavailable } from './errors.js';
 import type { HandoffKeys } from './handoff/handoff-keys.js';
-import { bytesInHand } from './ingest/bytes-in-hand.js';
 import { executionRoutes } from './ingest/executions/execution-routes.js';
 import { otlpRoutes } from './ingest/otlp/otlp-routes.js';
 import { outcomeRecorder } from './ingest/record-outcomes.js';
@@ -30,6 +30,9 @@ import type { Store } from './store/index.js';
 import { readAssets } from './web/assets.js';
 import { pageResponse } from './web/document.js';
 import { pageRoutes } from './web/page-routes.js';
+
+/** The part of the bytes in memory that one tenant may have. */
+const SHARE_OF_TENANT = 1 / 2;
 
 export interface BridgeDeps {
   readonly store: Store;
@@ -64,7 +67,11 @@ export function createApp(deps: BridgeDeps): Express {
   );
   const gate = createGate(findKey);
   const takeRequest = requestRate(store.limits, now);
-  const inHand = bytesInHand(limits.bytesAtOnce);
+  const byteBudget = new ByteBudget({
+    totalBytes: limits.bytesAtOnce,
+    share: SHARE_OF_TENANT,
+    refuse: () => unavailable('Too much is being sent at once: retry'),
+  });
   const sessions = createSessions({ store: store.sessions, controlPlane, times: deps.sessionTimes, now });
   const assets = readAssets(deps.assetFolder);
   const handoffRules = {
@@ -80,7 +87,7 @@ export function createApp(deps: BridgeDeps): Express {
       ...limits,
       gate,
       takeRequest,
-      inHand,
+      byteBudget,
       record: outcomeRecorder(recordDeps, 'executions'),
     }),
     ...otlpRoutes({
@@ -88,7 +95,7 @@ export function createApp(deps: BridgeDeps): Express {
       ...limits,
       gate,
       takeRequest,
-      inHand,
+      byteBudget,
       traces: store.traces,
       ingests: store.ingests,
       record: outcomeRecorder(recordDeps, 'otlp'),

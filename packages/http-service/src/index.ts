@@ -2,6 +2,7 @@ export { createErrorShaper, type ErrorShaper } from './answers/error-shaper.js';
 export { arrivedBody } from './bodies/arrived-body.js';
 export { checkQuery, checkRequest, parseJsonBody } from './bodies/parse-request.js';
 export { bearerKey, optionalBearerKey, unauthorized } from './callers/bearer.js';
+export { cachedLookup, type CacheTimes } from './callers/cached-lookup.js';
 export { parseTrustedProxies, type TrustedProxies } from './callers/client-address.js';
 export { networkOf } from './callers/client-network.js';
 export { ConfigError } from './config/config-error.js';
@@ -20,6 +21,7 @@ export {
   type Environment,
 } from './config/config.js';
 export { equalSecret, readSecretFile, Secret, SecretFileError } from './config/secret.js';
+export { isForOperator, OperatorError } from './errors/operator-error.js';
 export { HTTP_STATUS, ServiceError, validationError, type Refusal, type StatusTable } from './errors/service-error.js';
 export { zodFaults } from './errors/zod-faults.js';
 export {
@@ -36,7 +38,8 @@ export {
   type ServiceResponse,
   type StreamRequest,
 } from './handler/handler.js';
-export { withinTime } from './limits/within-time.js';
+export { ByteBudget, type Reservation } from './limits/byte-budget.js';
+export { settleWithin } from './limits/settle-within.js';
 export { runService } from './process/run-service.js';
 export { serve, type RunningServer } from './process/serve.js';
 export type { Route } from './routing/route.js';

@@ -24,6 +24,8 @@ export type KeyErrorCode =
 /** An error about keys. The message names the field and the rule and never contains key material. */
 export class KeyError extends Error {
   override readonly name = 'KeyError';
+  /** Services print and log the message. */
+  readonly forOperator = true;
   readonly code: KeyErrorCode;
 
   constructor(code: KeyErrorCode, message: string, options?: ErrorOptions) {

@@ -31,6 +31,8 @@ export const PKCS11_ERROR_CODES = [
 /** An error about a hardware key. The message names the setting and the rule and never contains the PIN. */
 export class Pkcs11Error extends Error {
   override readonly name = 'Pkcs11Error';
+  /** Services print and log the message. */
+  readonly forOperator = true;
   readonly code: Pkcs11ErrorCode;
 
   constructor(code: Pkcs11ErrorCode, message: string, options?: ErrorOptions) {

@@ -14,6 +14,8 @@ export type StoreErrorCode =
  * attached as a cause: the message holds the rule and at most the driver's error code.
  */
 export class StoreError extends Error {
+  /** Services print and log the message. */
+  readonly forOperator = true;
   override readonly name = 'StoreError';
   readonly code: StoreErrorCode;
 

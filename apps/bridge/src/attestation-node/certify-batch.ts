@@ -1,6 +1,6 @@
 import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import type { Secret } from '@cer/http-service';
-import { byteLines } from '../ndjson/byte-lines.js';
+import { byteLines } from '@cer/ndjson';
 import { answerText, nodeUnavailable, type NodeAnswer, type NodeConnection } from './connection.js';
 
 /** The node's own limits of a batch. @see docs/spec.md, "POST /v1/cer/ai/certify-batch" */
@@ -53,9 +53,9 @@ async function* answersOf(answer: NodeAnswer, expected: number): AsyncGenerator<
   let index = 0;
   try {
     for await (const group of byteLines(answer.body, MAX_ANSWER_LINE_BYTES)) {
-      for (const line of group) {
+      for (const { bytes } of group) {
         if (index >= expected) throw new Error('more answers than lines');
-        yield readAnswer(line, index);
+        yield readAnswer(bytes, index);
         index += 1;
       }
     }

@@ -1,8 +1,8 @@
 import { isJsonObject, JsonError, member, parseJson, type JsonObject } from '@cer/canonical-json';
 import type { AuditPackageEntry, AuditPackageManifest } from '@cer/cer-core/logs';
+import { byteLines, type ByteLine } from '@cer/ndjson';
 import type { ZipFile } from 'yauzl';
 import type { Chunk } from '../batch/batch-settings.js';
-import { splitLines, type Line } from '../batch/split-lines.js';
 import { entryContent } from './entry-content.js';
 import { PackageRefused, type PackageFindings } from './package-finding.js';
 import type { QueryCheck } from './query-check.js';
@@ -82,10 +82,11 @@ export async function* recordChunks(reading: LineReading): AsyncGenerator<Chunk>
 async function* linesOf(
   { zip, entries, listed, findings, maxBytes }: LineReading,
   name: string,
-): AsyncGenerator<Line, undefined> {
+): AsyncGenerator<ByteLine, undefined> {
   const entry = entries.get(name);
   if (entry !== undefined) {
-    yield* splitLines(entryContent(zip, entry, listed.get(name) ?? null, findings), maxBytes);
+    const content = entryContent(zip, entry, listed.get(name) ?? null, findings);
+    for await (const lines of byteLines(content, maxBytes)) yield* lines;
   }
   return undefined;
 }
@@ -93,8 +94,8 @@ async function* linesOf(
 function join(
   { findings, maxBytes, query }: LineReading,
   place: string,
-  certificate: Line | undefined,
-  receipt: Line | undefined,
+  certificate: ByteLine | undefined,
+  receipt: ByteLine | undefined,
 ): Uint8Array | null {
   if (certificate === undefined || receipt === undefined || certificate.number !== receipt.number) {
     findings.add('RECORDS_MISMATCH', place, 'a certificate lacks its receipt, or a receipt its certificate');

@@ -1,10 +1,10 @@
+import { byteLines } from '@cer/ndjson';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { asUsageError, nameOf } from '../files/read-bytes.js';
 import { printable } from '../printable.js';
 import { UsageError } from '../usage-error.js';
 import type { BatchItem, Chunk } from './batch-settings.js';
-import { splitLines } from './split-lines.js';
 
 /** Enough for a thread to be busy for some milliseconds, few enough for all cores to have work. */
 const ITEMS_PER_CHUNK = 64;
@@ -72,10 +72,12 @@ async function* itemsOf(source: string, stdin: AsyncIterable<Uint8Array>, maxByt
   }
   const stream = source === '-' ? stdin : (createReadStream(source) as AsyncIterable<Uint8Array>);
   try {
-    for await (const { bytes, number, length } of splitLines(stream, maxBytes)) {
-      const name = `${nameOf(source)}:${number}`;
-      const item = bytes === null ? { name, fault: `${name}: is larger than ${maxBytes} bytes` } : { name, bytes };
-      yield { item, size: bytes?.length ?? 0, weight: length };
+    for await (const lines of byteLines(stream, maxBytes)) {
+      for (const { bytes, number, length } of lines) {
+        const name = `${nameOf(source)}:${number}`;
+        const item = bytes === null ? { name, fault: `${name}: is larger than ${maxBytes} bytes` } : { name, bytes };
+        yield { item, size: bytes?.length ?? 0, weight: length };
+      }
     }
   } catch (error) {
     const fault = asUsageError(error, source);

@@ -1,5 +1,5 @@
 import type { ParseArgsConfig } from 'node:util';
-import type { Environment } from '@cer/http-service';
+import { OperatorError, type Environment } from '@cer/http-service';
 import type { Store } from '../store/index.js';
 
 /** What a command may use. */
@@ -25,7 +25,7 @@ export interface Command {
 }
 
 /** A command that was called wrongly, or cannot do what it was asked; the message is for the person who called it. */
-export class CommandError extends Error {
+export class CommandError extends OperatorError {
   override readonly name = 'CommandError';
 }
 

@@ -1,11 +1,9 @@
 import { parseArgs } from 'node:util';
-import { ConfigError, SecretFileError } from '@cer/http-service';
-import { StoreError } from '@cer/sql-store';
+import { isForOperator } from '@cer/http-service';
 import { readDatabaseConfig } from '../config.js';
-import { KeysFileError } from '../jwks/keys-file.js';
 import { openStore } from '../store/index.js';
 import { createOwner, createTenant, resumeAccount, suspendAccount } from './account-commands.js';
-import { CommandError, type Command, type CommandContext, type OptionValues } from './command.js';
+import type { Command, CommandContext, OptionValues } from './command.js';
 import { createApiKey, rotateJwks } from './key-commands.js';
 import { assignPlan, listPlans, putPlan } from './plan-commands.js';
 
@@ -71,7 +69,7 @@ export async function runCommand(words: readonly string[], surroundings: Command
       complain(`${error.message}\nUsage: main.js ${name} ${command.usage}`.trimEnd());
       return 3;
     }
-    if (!isForPeople(error)) throw error;
+    if (!isForOperator(error)) throw error;
     complain(error.message);
     return 1;
   }
@@ -89,8 +87,4 @@ function parseOptions({ options }: Command, args: readonly string[]): OptionValu
     // Node's message quotes the argument, which may be a misplaced secret.
     throw new UsageError('an option is unknown, repeated as a word, or lacks its value');
   }
-}
-
-function isForPeople(error: unknown): error is Error {
-  return [CommandError, ConfigError, SecretFileError, KeysFileError, StoreError].some((type) => error instanceof type);
 }

@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { readSecretFile } from '@cer/http-service';
+import { OperatorError, readSecretFile } from '@cer/http-service';
 import { z } from 'zod';
 
 /** One ES256 key with its life. */
@@ -32,7 +32,7 @@ export interface PublicJwk {
 }
 
 /** A keys file that cannot be used; the message names the file and the rule, never its content. */
-export class KeysFileError extends Error {
+export class KeysFileError extends OperatorError {
   override readonly name = 'KeysFileError';
 }
 

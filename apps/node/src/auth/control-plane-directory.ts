@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Secret } from '@cer/http-service';
+import type { Secret, CacheTimes } from '@cer/http-service';
 import type { SettingsMemory } from '../tenants/settings-memory.js';
 import { ControlPlaneSettings, toStated } from '../tenants/tenant-settings.js';
-import { recordingBy, type CacheTimes, type KeyDirectory } from './key-directory.js';
+import { recordingBy, type KeyDirectory } from './key-directory.js';
 
 /** Timeout of the control plane, in ms. */
 const TIMEOUT_MS = 3000;

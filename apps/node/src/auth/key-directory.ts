@@ -1,4 +1,5 @@
 import type { PublishSettings } from '@cer/cer-core/attest';
+import { cachedLookup, type CacheTimes } from '@cer/http-service';
 import type { FirstVisibility, Store } from '../store/index.js';
 import { settingsOf, type TenantSettings } from '../tenants/tenant-settings.js';
 
@@ -48,49 +49,7 @@ export function ownKeyDirectory({ tenants, tenantSettings }: Pick<Store, 'tenant
   };
 }
 
-export interface CacheTimes {
-  /** Cache lifetime of a key, in milliseconds from the start of its lookup. */
-  readonly foundMs: number;
-  readonly unknownMs: number;
-}
-
-/** Maximum entries per cache. */
-const MAX_CACHED_KEYS = 10_000;
-
-interface Remembered {
-  readonly caller: Caller | null;
-  readonly until: number;
-}
-
-/**
- * Caches answers with bounded lifetime and number. A failed lookup is not cached and not replaced by an expired answer:
- * without the directory there is no access.
- */
+/** Caches a directory's answers for a bounded time and number. */
 export function cachedKeyDirectory(inner: KeyDirectory, times: CacheTimes, now: () => number): KeyDirectory {
-  // Separate caches, so that a client guessing keys cannot evict the valid ones.
-  const found = new Map<string, Remembered>();
-  const unknown = new Map<string, Remembered>();
-  const asking = new Map<string, Promise<Caller | null>>();
-
-  const ask = async (keyHash: string): Promise<Caller | null> => {
-    const startedAt = now();
-    const caller = await inner.find(keyHash);
-    found.delete(keyHash);
-    const kept = caller === null ? unknown : found;
-    if (kept.size >= MAX_CACHED_KEYS) kept.clear();
-    kept.set(keyHash, { caller, until: startedAt + (caller === null ? times.unknownMs : times.foundMs) });
-    return caller;
-  };
-
-  return {
-    find: (keyHash) => {
-      const answer = found.get(keyHash) ?? unknown.get(keyHash);
-      if (answer !== undefined && now() < answer.until) return Promise.resolve(answer.caller);
-      const asked = asking.get(keyHash);
-      if (asked !== undefined) return asked;
-      const question = ask(keyHash).finally(() => asking.delete(keyHash));
-      asking.set(keyHash, question);
-      return question;
-    },
-  };
+  return { find: cachedLookup({ find: (keyHash) => inner.find(keyHash), times, now }) };
 }

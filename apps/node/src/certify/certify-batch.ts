@@ -2,10 +2,10 @@ import { REQUEST_DEPTH } from '@cer/cer-core/seal';
 import { randomUUID } from 'node:crypto';
 import { isJsonObject, member, parseJson, type JsonValue } from '@cer/canonical-json';
 import { createErrorShaper, ServiceError, type Logger } from '@cer/http-service';
+import { byteLines } from '@cer/ndjson';
 import type { Caller } from '../auth/key-directory.js';
 import { STATUS, translateError } from '../errors/refusals.js';
 import { certify, type CertifyDeps } from './certify.js';
-import { lineTooLong, ndjsonLines, type NdjsonLine } from './ndjson-lines.js';
 
 export const MAX_BATCH_LINES = 500;
 export const MAX_LINE_BYTES = 10 * 1024 * 1024;
@@ -40,7 +40,7 @@ export async function* certifyBatch(
     }
   };
 
-  const start = async (index: number, line: NdjsonLine): Promise<string> => {
+  const start = async (index: number, line: Uint8Array | null): Promise<string> => {
     const requestId = randomUUID();
     const { status, body } = await answer(async () => {
       const request = parseLine(line);
@@ -60,14 +60,16 @@ export async function* certifyBatch(
   const underWay: Promise<string>[] = [];
   let index = 0;
   try {
-    for await (const line of ndjsonLines(source, MAX_LINE_BYTES)) {
-      if (index >= MAX_BATCH_LINES) throw tooManyLines();
-      underWay.push(start(index, line));
-      index += 1;
-      const [oldest] = underWay;
-      if (underWay.length >= ITEMS_AT_ONCE && oldest !== undefined) {
-        yield await oldest;
-        void underWay.shift();
+    for await (const lines of byteLines(source, MAX_LINE_BYTES)) {
+      for (const { bytes } of lines) {
+        if (index >= MAX_BATCH_LINES) throw tooManyLines();
+        underWay.push(start(index, bytes));
+        index += 1;
+        const [oldest] = underWay;
+        if (underWay.length >= ITEMS_AT_ONCE && oldest !== undefined) {
+          yield await oldest;
+          void underWay.shift();
+        }
       }
     }
   } catch (error) {
@@ -84,9 +86,13 @@ function resultLine(index: number, status: number, body: string): string {
   return `{"index":${index},"status":${status},"body":${body}}\n`;
 }
 
-function parseLine(line: NdjsonLine): JsonValue {
-  if ('tooLong' in line) throw lineTooLong(MAX_LINE_BYTES);
-  return parseJson(line.bytes, { maxDepth: REQUEST_DEPTH });
+function parseLine(line: Uint8Array | null): JsonValue {
+  if (line === null) throw lineTooLong();
+  return parseJson(line, { maxDepth: REQUEST_DEPTH });
+}
+
+function lineTooLong(): ServiceError {
+  return new ServiceError({ code: 'PAYLOAD_TOO_LARGE', message: `line: must have at most ${MAX_LINE_BYTES} bytes` });
 }
 
 function statedExecutionId(request: JsonValue): string | null {

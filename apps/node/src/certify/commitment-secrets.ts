@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { z } from 'zod';
 import { decodeBase64 } from '@cer/keys';
-import { readSecretFile, Secret } from '@cer/http-service';
+import { OperatorError, readSecretFile, Secret } from '@cer/http-service';
 
 /** The secrets from which salts of confidential executions are derived. Old ones remain, because replays need them. */
 export interface CommitmentSecrets {
@@ -23,7 +23,7 @@ const SecretsFile = z.strictObject({
 });
 
 /** The file cannot be used; the message names file and rule. */
-export class CommitmentSecretsError extends Error {
+export class CommitmentSecretsError extends OperatorError {
   override readonly name = 'CommitmentSecretsError';
 }
 

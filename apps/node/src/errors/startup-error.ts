@@ -1,4 +1,6 @@
+import { OperatorError } from '@cer/http-service';
+
 /** The node cannot start with this configuration; the message names the remedy. */
-export class StartupError extends Error {
+export class StartupError extends OperatorError {
   override readonly name = 'StartupError';
 }

@@ -1,9 +1,11 @@
 import {
   arrivedBody,
+  ByteBudget,
   networkOf,
   ServiceError,
   type Handler,
   type RequestHead,
+  type Reservation,
   type Route,
   type StreamRequest,
   type TrustedProxies,
@@ -49,30 +51,22 @@ export interface VerifyBudget {
 const MAX_WAIT_MS = 10_000;
 const MAX_WAITING = 256;
 const WINDOW_S = 60;
-/** Maximum share of the bytes per address; a single body may have any size. */
+/** The part of the bytes that one address may have; a body that is alone may have any size. */
 const SHARE_OF_BYTES = 1 / 8;
 const STALL_MS = 10_000;
-
-interface InHand {
-  readonly requests: number;
-  readonly bytes: number;
-}
-const NOTHING: InHand = { requests: 0, bytes: 0 };
-
-/** One request and the received bytes of its body. */
-interface Place {
-  readonly client: string | null;
-  bytes: number;
-}
 
 export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget {
   const { concurrencyPerAddress, cpuMsPerAddress, bytesAtOnce, exemptAddresses, stallMs = STALL_MS } = settings;
   const cpu = new RateLimiterMemory({ keyPrefix: '', points: cpuMsPerAddress, duration: WINDOW_S });
-  const underWay = new Map<string, InHand>();
-  const places = new WeakMap<RequestHead, Place>();
+  const byteBudget = new ByteBudget({
+    totalBytes: bytesAtOnce,
+    share: SHARE_OF_BYTES,
+    refuse: (exceeded) => (exceeded === 'share' ? tooManyAtOnce() : tooBusy()),
+  });
+  /** Requests in progress by client. */
+  const inProgress = new Map<string, number>();
+  const reservations = new WeakMap<RequestHead, Reservation>();
   const lanes: ShareLimiter[] = [];
-  const bytesPerAddress = bytesAtOnce * SHARE_OF_BYTES;
-  let bytesInHand = 0;
 
   const refuseSpent = async (client: string): Promise<void> => {
     const spent = await cpu.get(client);
@@ -81,50 +75,37 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
     }
   };
 
-  /** A single body is admitted at any size, otherwise a small budget would never admit it. */
-  const assertRoom = ({ client, bytes: own }: Place, more: number): void => {
-    const mine = client === null ? NOTHING : (underWay.get(client) ?? NOTHING);
-    if (mine.bytes > own && mine.bytes + more > bytesPerAddress) throw tooManyAtOnce();
-    if (bytesInHand > own && bytesInHand + more > bytesAtOnce) throw tooBusy();
-  };
-
-  /** Reserves a place from before the body is read until the request is finished. */
+  /** Reserves memory while a request is worked on, from before its body is read. */
   const hold = async <T>(head: RequestHead, announced: number, work: () => Promise<T>): Promise<T> => {
     const client = clientOf(head);
     if (client !== null) {
       await refuseSpent(client);
-      if ((underWay.get(client) ?? NOTHING).requests >= concurrencyPerAddress) throw tooManyAtOnce();
+      if ((inProgress.get(client) ?? 0) >= concurrencyPerAddress) throw tooManyAtOnce();
     }
-    const place: Place = { client, bytes: 0 };
-    // A body that does not fit is refused before it is sent.
-    assertRoom(place, announced);
-    add(client, { requests: 1, bytes: 0 });
-    places.set(head, place);
+    const reservation = byteBudget.reserve(client);
+    // A body that would find no room is refused before it is sent.
+    reservation.assertRoom(announced);
+    count(client, 1);
+    reservations.set(head, reservation);
     try {
       return await work();
     } finally {
-      add(client, { requests: -1, bytes: -place.bytes });
+      count(client, -1);
+      reservation.release();
     }
   };
 
   const read = (request: StreamRequest): Promise<Uint8Array> => {
-    const place = places.get(request);
-    if (place === undefined) throw new Error('a body is read before it has a place');
-    const count = (bytes: number): void => {
-      assertRoom(place, bytes);
-      place.bytes += bytes;
-      add(place.client, { requests: 0, bytes });
-    };
-    return arrivedBody(request.body, { stallMs, count });
+    const reservation = reservations.get(request);
+    if (reservation === undefined) throw new Error('a body is read before its memory is reserved');
+    return arrivedBody(request.body, { stallMs, count: reservation.take });
   };
 
-  const add = (client: string | null, { requests, bytes }: InHand): void => {
-    bytesInHand += bytes;
+  const count = (client: string | null, requests: 1 | -1): void => {
     if (client === null) return;
-    const before = underWay.get(client) ?? NOTHING;
-    const after = { requests: before.requests + requests, bytes: before.bytes + bytes };
-    if (after.requests === 0) underWay.delete(client);
-    else underWay.set(client, after);
+    const after = (inProgress.get(client) ?? 0) + requests;
+    if (after === 0) inProgress.delete(client);
+    else inProgress.set(client, after);
   };
 
   const charged = async <T>(client: string | null, work: () => Promise<T>): Promise<T> => {

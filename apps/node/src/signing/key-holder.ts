@@ -1,3 +1,4 @@
+import { OperatorError } from '@cer/http-service';
 import type { PublicKey, Signer } from '@cer/keys';
 
 /** The key table's reference to a private key: sufficient for its holder, useless to any other reader. */
@@ -46,6 +47,6 @@ export interface SigningKeyHolder {
  * Signing is unavailable now. The public route `/ready` shows the message: it names the component and the rule, never
  * an address, a label, a PIN or a library's message.
  */
-export class SignerAwayError extends Error {
+export class SignerAwayError extends OperatorError {
   override readonly name = 'SignerAwayError';
 }

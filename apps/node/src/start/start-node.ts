@@ -6,11 +6,12 @@ import {
   type Environment,
   type Logger,
   type RunningServer,
+  type CacheTimes,
 } from '@cer/http-service';
 import { createApp } from './app.js';
 import { createAuditLog } from '../audit-log/audit-log.js';
 import { CONTROL_PLANE_TIMES, controlPlaneDirectory } from '../auth/control-plane-directory.js';
-import { cachedKeyDirectory, ownKeyDirectory, type CacheTimes, type KeyDirectory } from '../auth/key-directory.js';
+import { cachedKeyDirectory, ownKeyDirectory, type KeyDirectory } from '../auth/key-directory.js';
 import { closeInOrder, type Closing } from './close-in-order.js';
 import { loadNodeConfig, type NodeConfig } from './config.js';
 import { describeRuntime } from '../status/runtime.js';
@@ -20,9 +21,8 @@ import { startRecordCounts } from '../metrics/record-counts.js';
 import { nodeMetrics } from '../metrics/node-metrics.js';
 import { createRendererClient, type RendererClient } from '../render/renderer-client.js';
 import { startSweeper } from '../retention/sweeper.js';
-import { SignerAwayError } from '../signing/key-holder.js';
 import { openSigningKeys } from './open-signing-keys.js';
-import { openStore, StoreError, type Store } from '../store/index.js';
+import { openStore, type Store } from '../store/index.js';
 import { createSettingsMemory, type SettingsMemory } from '../tenants/settings-memory.js';
 import { openTimestamps } from './open-timestamps.js';
 import { openTracing } from '../tracing/open-tracing.js';
@@ -31,13 +31,10 @@ import { startUsageReports } from '../usage-reports/report-usage.js';
 /** Maximum time for which a revoked key of the node's own table still works. */
 const OWN_KEY_TIMES: CacheTimes = { foundMs: 5000, unknownMs: 1000 };
 
-/** Errors whose messages name the cause, such as a full disk or an absent token. */
-const hasOwnWords = (error: Error): boolean => error instanceof StoreError || error instanceof SignerAwayError;
-
 /** Opens everything, then listens. */
 export async function startNode(env: Environment): Promise<RunningServer> {
   const config = loadNodeConfig(env);
-  const logger = createLogger({ service: 'node', level: config.logLevel, hasOwnWords });
+  const logger = createLogger({ service: 'node', level: config.logLevel });
   const metrics = createMetrics({ process: true });
   const store = await openStore({ databaseUrl: config.databaseUrl, queueLimit: config.storeQueueLimit });
   try {

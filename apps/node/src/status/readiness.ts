@@ -1,4 +1,4 @@
-import { withinTime } from '@cer/http-service';
+import { settleWithin } from '@cer/http-service';
 import { SignerAwayError } from '../signing/key-holder.js';
 
 /** Timeout of a check; probes have given up by then. */
@@ -37,7 +37,7 @@ function sharedWhileRunning(check: () => Promise<void>): () => Promise<void> {
 /** Only the name, except for public reasons: an error may quote an address, and the route is public. */
 async function reasonOf(name: string, check: () => Promise<void>, withinMs: number): Promise<string | null> {
   try {
-    await withinTime(check(), withinMs, () => new Error('the check takes too long'));
+    await settleWithin(check(), withinMs, () => new Error('the check takes too long'));
     return null;
   } catch (error) {
     return `${name}: ${error instanceof SignerAwayError ? error.message : 'is not available'}`;

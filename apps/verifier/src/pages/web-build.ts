@@ -1,3 +1,4 @@
+import { OperatorError } from '@cer/http-service';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PageAssets } from '../view/document.js';
@@ -30,7 +31,7 @@ export function loadWebBuild(folder: string): WebBuild {
 }
 
 /** For the operator: the message names the command to run. */
-export class WebBuildMissing extends Error {
+export class WebBuildMissing extends OperatorError {
   override readonly name = 'WebBuildMissing';
 }
 

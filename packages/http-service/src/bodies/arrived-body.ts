@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors/service-error.js';
-import { withinTime } from '../limits/within-time.js';
+import { settleWithin } from '../limits/settle-within.js';
 
 interface Arriving {
   /** How long nothing may come before the sender counts as gone. */
@@ -16,7 +16,7 @@ export async function arrivedBody(body: AsyncIterable<Uint8Array>, { stallMs, co
   const chunks: Uint8Array[] = [];
   const reader: AsyncIterator<Uint8Array, unknown> = body[Symbol.asyncIterator]();
   for (;;) {
-    const next = await withinTime(reader.next(), stallMs, tooSlow);
+    const next = await settleWithin(reader.next(), stallMs, tooSlow);
     if (next.done === true) break;
     const chunk = next.value;
     count(chunk.length);

@@ -1,5 +1,7 @@
+import { OperatorError } from '../errors/operator-error.js';
+
 /** Every bad variable of a configuration, one line each: its name and the rule, never its value. */
-export class ConfigError extends Error {
+export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
   readonly lines: readonly string[];
 

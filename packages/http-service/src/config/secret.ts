@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
+import { OperatorError } from '../errors/operator-error.js';
 
 /** A value that prints as `[secret]` wherever it is turned into text; `reveal()` is the one way to it. */
 export class Secret<T> {
@@ -28,7 +29,7 @@ export class Secret<T> {
 }
 
 /** A secret file that cannot be used; the message names the file and the rule, never its content. */
-export class SecretFileError extends Error {
+export class SecretFileError extends OperatorError {
   override readonly name = 'SecretFileError';
 }
 

@@ -1,7 +1,6 @@
-import { ConfigError } from '../config/config-error.js';
+import { isForOperator } from '../errors/operator-error.js';
 import { describeError } from '../telemetry/describe-error.js';
-import { SecretFileError } from '../config/secret.js';
-import { ListenError, type RunningServer } from './serve.js';
+import type { RunningServer } from './serve.js';
 
 /** What `runService` needs of the process. */
 export interface ServiceProcess {
@@ -13,16 +12,11 @@ export interface ServiceProcess {
 
 /**
  * Runs a service for the life of its process: starts it, and on SIGTERM or SIGINT closes it and exits 0. The same signal
- * again exits at once; the other one does not, since a terminal and a supervisor may both tell of one stop. What keeps
- * it from starting is said on stderr, and the exit code is 1.
+ * again exits at once; the other one does not, since a terminal and a supervisor may both report one stop. An error that
+ * prevents the start is written to stderr, in its own words if they are for the operator, and the exit code is 1.
  * @param start reads the configuration and calls `serve`; nothing before it listens
- * @param isForOperator further errors whose message was written for the operator and holds no stranger's value
  */
-export async function runService(
-  start: () => Promise<RunningServer>,
-  host: ServiceProcess = process,
-  isForOperator: (error: unknown) => error is Error = isForPeople,
-): Promise<void> {
+export async function runService(start: () => Promise<RunningServer>, host: ServiceProcess = process): Promise<void> {
   let running: RunningServer | undefined;
   const received = new Set<string>();
 
@@ -40,7 +34,7 @@ export async function runService(
         host.exit(0);
       },
       (error: unknown) => {
-        fail(host, error, isForOperator);
+        fail(host, error);
       },
     );
   };
@@ -48,23 +42,17 @@ export async function runService(
   host.on('SIGINT', stop('SIGINT'));
   // Node's own report would print the error's message, which may hold a stranger's values.
   host.on('uncaughtException', (error) => {
-    fail(host, error, isForOperator);
+    fail(host, error);
   });
 
   try {
     running = await start();
   } catch (error) {
-    fail(host, error, isForOperator);
+    fail(host, error);
   }
 }
 
-function fail(host: ServiceProcess, error: unknown, isForOperator: (error: unknown) => error is Error): void {
-  host.stderr.write(
-    `${isForPeople(error) || isForOperator(error) ? error.message : JSON.stringify(describeError(error))}\n`,
-  );
+function fail(host: ServiceProcess, error: unknown): void {
+  host.stderr.write(`${isForOperator(error) ? error.message : JSON.stringify(describeError(error))}\n`);
   host.exit(1);
-}
-
-function isForPeople(error: unknown): error is Error {
-  return error instanceof ConfigError || error instanceof ListenError || error instanceof SecretFileError;
 }

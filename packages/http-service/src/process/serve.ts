@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { OperatorError } from '../errors/operator-error.js';
 import type { Logger } from '../telemetry/logger.js';
 import { trackConnections } from './connections.js';
 import { MAX_HEADER_BYTES } from './protocol-error.js';
@@ -27,7 +28,7 @@ export interface RunningServer {
 }
 
 /** The address cannot be listened on; the message is for the person who starts the service. */
-export class ListenError extends Error {
+export class ListenError extends OperatorError {
   override readonly name = 'ListenError';
 }
 

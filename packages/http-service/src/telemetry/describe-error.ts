@@ -1,5 +1,4 @@
-import { ConfigError } from '../config/config-error.js';
-import { SecretFileError } from '../config/secret.js';
+import { isForOperator } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
 
 /** An error as the log shows it. */
@@ -15,36 +14,29 @@ export interface DescribedError {
 const MAX_CAUSES = 4;
 const MAX_FRAMES = 20;
 
-/** Whether the message of an error holds no stranger's value, by the class that it is of. */
-export type OwnWords = (error: Error) => boolean;
-
 /**
- * What failed and where: type, code and stack frames. Not the message, unless the class is one of ours whose messages
- * name fields and rules only: a database driver or a parser puts a stranger's values into its messages.
- * @param hasOwnWords knows further classes of that kind, of the app
+ * What failed and where: type, code and stack frames. The message only where it is safe to log: a database driver or a
+ * parser puts values of clients into its messages.
  */
-export function describeError(
-  error: unknown,
-  hasOwnWords: OwnWords = () => false,
-  depth = 1,
-): DescribedError | undefined {
+export function describeError(error: unknown, depth = 1): DescribedError | undefined {
   if (error === undefined || error === null) return undefined;
   if (!(error instanceof Error)) return { type: typeof error };
-  const cause = depth < MAX_CAUSES ? describeError(error.cause, hasOwnWords, depth + 1) : undefined;
+  const cause = depth < MAX_CAUSES ? describeError(error.cause, depth + 1) : undefined;
   const code = textMember(error, 'code');
   const syscall = textMember(error, 'syscall');
   return {
     type: error.name,
     ...(code !== undefined && { code }),
     ...(syscall !== undefined && { syscall }),
-    ...((namesNoValue(error) || hasOwnWords(error)) && { message: error.message }),
+    ...(isSafeToLog(error) && { message: error.message }),
     frames: framesOf(error),
     ...(cause !== undefined && { cause }),
   };
 }
 
-function namesNoValue(error: Error): boolean {
-  return error instanceof ServiceError || error instanceof ConfigError || error instanceof SecretFileError;
+/** Messages of these classes name fields and rules only. */
+function isSafeToLog(error: Error): boolean {
+  return error instanceof ServiceError || isForOperator(error);
 }
 
 function textMember(error: Error, name: 'code' | 'syscall'): string | undefined {
@@ -52,7 +44,7 @@ function textMember(error: Error, name: 'code' | 'syscall'): string | undefined 
   return typeof value === 'string' && /^[A-Za-z0-9_.-]{1,64}$/.test(value) ? value : undefined;
 }
 
-/** The stack behind the message; a message may itself hold lines that look like frames, so it is cut off first. */
+/** The stack after the message, which is cut off first: its lines may look like frames. */
 function framesOf({ stack, message }: Error): string[] {
   const messageAt = stack?.indexOf(message) ?? -1;
   if (stack === undefined || messageAt < 0) return [];

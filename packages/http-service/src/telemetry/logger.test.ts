@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createLogger } from './logger.js';
 import { Secret } from '../config/secret.js';
+import { OperatorError } from '../errors/operator-error.js';
 import { ServiceError } from '../errors/service-error.js';
 import { recordedLog } from '../testing/index.js';
 
@@ -59,15 +60,19 @@ describe('the log', () => {
     expect(lines.join('')).toContain('scope: must include certify');
   });
 
-  it('repeats the messages of errors that the app knows as its own, causes included, and of no others', () => {
-    const lines: string[] = [];
-    const stream = { write: (line: string) => void lines.push(line) };
-    const hasOwnWords = (error: Error): boolean => error instanceof RangeError;
-    const logger = createLogger({ service: 'test', level: 'info', hasOwnWords, stream });
-    logger.error({ err: new TypeError('hidden', { cause: new RangeError('the disk is full') }) }, 'failed');
+  it('shows messages for operators, causes included, and no others', () => {
+    class DiskFull extends OperatorError {}
+    const { logger, lines } = recordedLog();
+    logger.error({ err: new TypeError('hidden', { cause: new DiskFull('the disk is full') }) }, 'failed');
     const [line = ''] = lines;
     expect(line).not.toContain('hidden');
     expect(JSON.parse(line)).toMatchObject({ err: { cause: { message: 'the disk is full' } } });
+  });
+
+  it('shows messages of packages that mark their own errors', () => {
+    const { logger, lines } = recordedLog();
+    logger.error({ err: Object.assign(new Error('the token is absent'), { forOperator: true }) }, 'failed');
+    expect(lines.join('')).toContain('the token is absent');
   });
 
   it('survives an endless chain of causes and things that are no errors', () => {

@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type LogFn, type Logger } from 'pino';
-import { describeError, type OwnWords } from './describe-error.js';
+import { describeError } from './describe-error.js';
 import { logDestination } from './log-destination.js';
 import { redacted } from './redaction.js';
 
@@ -14,20 +14,18 @@ export interface LoggerOptions {
   /** Which service writes, e.g. `node`. */
   readonly service: string;
   readonly level: LogLevel;
-  /** Errors of the app's own whose messages are shown; those of this package are anyway. */
-  readonly hasOwnWords?: OwnWords;
   /** Where the lines go; stdout when left out. */
   readonly stream?: DestinationStream;
 }
 
 /** JSON lines with ISO times; known secret members are replaced at any depth. */
-export function createLogger({ service, level, hasOwnWords, stream }: LoggerOptions): Logger {
+export function createLogger({ service, level, stream }: LoggerOptions): Logger {
   const options = {
     level,
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }), log: redacted },
-    serializers: { err: (error: unknown) => describeError(error, hasOwnWords) },
+    serializers: { err: (error: unknown) => describeError(error) },
     hooks: { logMethod: withoutBorrowedMessage },
   };
   return pino(options, stream ?? logDestination(STDOUT));

@@ -9,11 +9,12 @@ import {
   type Route,
   type ServiceResponse,
   type StreamRequest,
+  type ByteBudget,
+  type Reservation,
 } from '@cer/http-service';
+import { byteLines } from '@cer/ndjson';
 import { MAX_BATCH_LINES, MAX_LINE_BYTES } from '../../attestation-node/certify-batch.js';
 import type { Caller, Gate } from '../../control-plane/gate.js';
-import { byteLines } from '../../ndjson/byte-lines.js';
-import type { BytesInHand, Place } from '../bytes-in-hand.js';
 import { batchCertifier, type CertifyDeps } from '../certify-batch.js';
 import { certifyItems, type CertifyBatch } from '../certify-items.js';
 import { resultOf, type Item, type Outcome } from '../item.js';
@@ -27,7 +28,7 @@ export interface ExecutionRouteDeps extends CertifyDeps {
   readonly takeRequest: TakeRequest;
   readonly bodyLimitBytes: number;
   readonly streamLimitBytes: number;
-  readonly inHand: BytesInHand;
+  readonly byteBudget: ByteBudget;
   /** How long nothing of a body may come; a stream may pause. */
   readonly stallMs: number;
 }
@@ -57,15 +58,15 @@ export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
       body: 'stream',
       handler: async (request) => {
         const caller = gate.callerOf(request);
-        const place = deps.inHand(caller.tenantId);
-        if (isNdjson(request)) return streamed(deps, caller, request, place);
+        const reservation = deps.byteBudget.reserve(caller.tenantId);
+        if (isNdjson(request)) return streamed(deps, caller, request, reservation);
         try {
-          const body = await arrivedBody(request.body, { stallMs: deps.stallMs, count: place.take });
+          const body = await arrivedBody(request.body, { stallMs: deps.stallMs, count: reservation.take });
           const items = itemsOf(body, caller);
           if (Array.isArray(items)) return await batch(deps, caller, items, request.signal);
           return await certifyOne(deps, caller, items, request.signal);
         } finally {
-          place.leave();
+          reservation.release();
         }
       },
     },
@@ -98,38 +99,47 @@ function parsed(bytes: Buffer): JsonValue {
   }
 }
 
-function streamed(deps: ExecutionRouteDeps, caller: Caller, request: StreamRequest, place: Place): ServiceResponse {
-  const groups = itemGroups(countedLines(request.body, place), caller);
-  const certify = countedBatches(batchCertifier(deps, caller, request.signal), place);
-  return { status: 200, headers: { 'content-type': NDJSON }, body: resultLines(certifyItems(groups, certify), place) };
+function streamed(
+  deps: ExecutionRouteDeps,
+  caller: Caller,
+  request: StreamRequest,
+  reservation: Reservation,
+): ServiceResponse {
+  const groups = itemGroups(countedLines(request.body, reservation), caller);
+  const certify = countedBatches(batchCertifier(deps, caller, request.signal), reservation);
+  return {
+    status: 200,
+    headers: { 'content-type': NDJSON },
+    body: resultLines(certifyItems(groups, certify), reservation),
+  };
 }
 
 /** Counts what has come of the line that is not whole yet: those that are go on in batches. */
-async function* countedLines(body: AsyncIterable<Uint8Array>, place: Place): AsyncGenerator<Uint8Array> {
+async function* countedLines(body: AsyncIterable<Uint8Array>, reservation: Reservation): AsyncGenerator<Uint8Array> {
   let partialBytes = 0;
   for await (const chunk of body) {
     const end = chunk.lastIndexOf(NEWLINE);
     if (end >= 0) {
-      place.give(partialBytes);
+      reservation.give(partialBytes);
       partialBytes = 0;
     }
     // What is beyond the limit of a line is thrown away.
     const more = Math.min(chunk.length - end - 1, MAX_LINE_BYTES - partialBytes);
-    place.take(more);
+    reservation.take(more);
     partialBytes += more;
     yield chunk;
   }
 }
 
 /** Counts the batches on their way; one that has no room is to be sent again. */
-function countedBatches(certify: CertifyBatch, place: Place): CertifyBatch {
+function countedBatches(certify: CertifyBatch, reservation: Reservation): CertifyBatch {
   return async (batch) => {
     const bytes = batch.reduce((sum, item) => sum + ('line' in item ? item.line.length : 0), 0);
-    place.take(bytes);
+    reservation.take(bytes);
     try {
       return await certify(batch);
     } finally {
-      place.give(bytes);
+      reservation.give(bytes);
     }
   };
 }
@@ -140,12 +150,15 @@ async function* itemGroups(
 ): AsyncGenerator<readonly Item[]> {
   let index = 0;
   for await (const lines of byteLines(body, MAX_LINE_BYTES)) {
-    yield lines.map((line) => itemOfLine(line, index++, minimumProtocol));
+    yield lines.map(({ bytes }) => itemOfLine(bytes, index++, minimumProtocol));
   }
 }
 
 /** What was accepted is answered; a stream that passes a limit ends with a line that says so. */
-async function* resultLines(batches: AsyncIterable<readonly Outcome[]>, place: Place): AsyncGenerator<string> {
+async function* resultLines(
+  batches: AsyncIterable<readonly Outcome[]>,
+  reservation: Reservation,
+): AsyncGenerator<string> {
   let index = 0;
   try {
     for await (const outcomes of batches) {
@@ -159,7 +172,7 @@ async function* resultLines(batches: AsyncIterable<readonly Outcome[]>, place: P
     const last = { index, ok: false, status, certificateHash: null, verificationUrl: null, error: refused.message };
     yield `${JSON.stringify(last)}\n`;
   } finally {
-    place.leave();
+    reservation.release();
   }
 }
 

@@ -1,7 +1,13 @@
-import { arrivedBody, ServiceError, type RequestHead, type Route, type ServiceResponse } from '@cer/http-service';
+import {
+  arrivedBody,
+  ServiceError,
+  type RequestHead,
+  type Route,
+  type ServiceResponse,
+  type ByteBudget,
+} from '@cer/http-service';
 import type { Caller, Gate } from '../../control-plane/gate.js';
 import { unavailable } from '../../errors.js';
-import type { BytesInHand } from '../bytes-in-hand.js';
 import { batchCertifier, type CertifyDeps } from '../certify-batch.js';
 import { certifyItems } from '../certify-items.js';
 import type { Item, Outcome } from '../item.js';
@@ -18,7 +24,7 @@ export interface OtlpRouteDeps extends CertifyDeps, ExportLimits, SealTraceDeps 
   readonly gate: Gate;
   readonly takeRequest: TakeRequest;
   readonly otlpLimitBytes: number;
-  readonly inHand: BytesInHand;
+  readonly byteBudget: ByteBudget;
   /** How long nothing of a body may come. */
   readonly stallMs: number;
 }
@@ -50,21 +56,21 @@ export function otlpRoutes(deps: OtlpRouteDeps): Route[] {
       body: 'stream',
       handler: async (request) => {
         const caller = gate.callerOf(request);
-        const place = deps.inHand(caller.tenantId);
+        const reservation = deps.byteBudget.reserve(caller.tenantId);
         try {
-          const arriving = { stallMs: deps.stallMs, count: place.take };
+          const arriving = { stallMs: deps.stallMs, count: reservation.take };
           const sent = { headers: request.headers, body: await arrivedBody(request.body, arriving) };
           // Checked again: a client admitted while there was room may have sent slowly.
           refuseCrowd();
           underWay += 1;
           try {
-            const read = (): Promise<readonly Span[]> => inTurn(() => readExport(sent, deps, place));
+            const read = (): Promise<readonly Span[]> => inTurn(() => readExport(sent, deps, reservation));
             return await takeExport(deps, caller, request, read);
           } finally {
             underWay -= 1;
           }
         } finally {
-          place.leave();
+          reservation.release();
         }
       },
     },

@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { ServiceError, validationError, type ServiceRequest } from '@cer/http-service';
-import type { Place } from '../bytes-in-hand.js';
+import { ServiceError, validationError, type ServiceRequest, type Reservation } from '@cer/http-service';
 import { OtlpError, type Span } from './spans/span.js';
 import { PROTOBUF } from './wire/answer.js';
 import { decodeJson } from './wire/decode-json.js';
@@ -27,12 +26,16 @@ export function formOf({ headers }: Pick<ServiceRequest, 'headers'>): 'protobuf'
 
 /**
  * The spans of an export request, unpacked and decoded within its limits.
- * @param place where what it is unpacked to counts too
+ * @param reservation also counts the unpacked bytes
  * @throws ServiceError VALIDATION_ERROR, PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE without room
  */
-export async function readExport(request: SentExport, limits: ExportLimits, place: Place): Promise<readonly Span[]> {
+export async function readExport(
+  request: SentExport,
+  limits: ExportLimits,
+  reservation: Reservation,
+): Promise<readonly Span[]> {
   const bytes = await unpacked(request, limits.otlpUnpackedLimitBytes);
-  place.take(Math.max(0, bytes.length - request.body.length));
+  reservation.take(Math.max(0, bytes.length - request.body.length));
   try {
     return formOf(request) === 'protobuf'
       ? decodeProtobuf(bytes, limits.otlpSpanLimit)

@@ -1,3 +1,5 @@
+import { OperatorError } from '@cer/http-service';
+
 /** Reason why a store operation failed. */
 export type StoreErrorCode =
   /** Too many records wait for their commit; retry later. */
@@ -19,7 +21,7 @@ export type StoreErrorCode =
  * An error of the store. Drivers quote rows in their messages, details and bindings, so a driver error is never
  * attached: the message contains the rule and at most the driver's code (an SQLSTATE or `SQLITE_...`).
  */
-export class StoreError extends Error {
+export class StoreError extends OperatorError {
   readonly code: StoreErrorCode;
 
   constructor(code: StoreErrorCode, message: string) {

@@ -1,4 +1,4 @@
-import { withinTime } from '@cer/http-service';
+import { settleWithin } from '@cer/http-service';
 import { RateLimiterMemory, RateLimiterPostgres, type RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { Database, SqlValue } from './database.js';
 import type { RatePoints } from '../ports/rate-points.js';
@@ -29,7 +29,7 @@ export function ratePointsOn(database: Database, answerWithinMs = ANSWER_WITHIN_
 function sharedOn(database: Database, answerWithinMs: number): RateLimiterAbstract {
   const storeClient = {
     query: async ({ text, values }: { readonly text: string; readonly values: readonly SqlValue[] }) => {
-      const rows = await withinTime(database.all(text, values), answerWithinMs, tooSlow);
+      const rows = await settleWithin(database.all(text, values), answerWithinMs, tooSlow);
       return { rows, rowCount: rows.length };
     },
   };

@@ -1,9 +1,9 @@
 /**
- * Waits for what must come in time.
+ * Waits for a promise for a bounded time. It does not abort the work: a late result is dropped.
  * @param ms milliseconds
- * @throws what `late` makes when it does not; what was waited for goes on, and nobody hears of it
+ * @throws what `late` makes when the time is up; the promise's own rejection
  */
-export async function withinTime<T>(awaited: Promise<T>, ms: number, late: () => Error): Promise<T> {
+export async function settleWithin<T>(awaited: Promise<T>, ms: number, late: () => Error): Promise<T> {
   let due: NodeJS.Timeout | undefined;
   const timeUp = new Promise<never>((_resolve, reject) => {
     due = setTimeout(() => {

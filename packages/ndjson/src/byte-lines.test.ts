@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import { byteLines } from './byte-lines.js';
+
+async function* chunksOf(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+/** Groups of `[number, length, text]`; the text of a line over the limit is null. */
+async function groupsOf(maxLineBytes: number, ...texts: readonly string[]): Promise<unknown[]> {
+  const groups: unknown[] = [];
+  for await (const group of byteLines(chunksOf(...texts), maxLineBytes)) {
+    groups.push(group.map(({ bytes, number, length }) => [number, length, bytes && Buffer.from(bytes).toString()]));
+  }
+  return groups;
+}
+
+describe('lines of a byte stream', () => {
+  it('groups lines by the chunk that ends them', async () => {
+    expect(await groupsOf(10, 'a\nb\nc', 'd\n', 'e')).toEqual([
+      [
+        [1, 2, 'a'],
+        [2, 2, 'b'],
+      ],
+      [[3, 3, 'cd']],
+      [[4, 2, 'e']],
+    ]);
+  });
+
+  it('joins a line from many chunks', async () => {
+    expect(await groupsOf(10, '{"a"', ':', '', '1}', '\n')).toEqual([[[1, 8, '{"a":1}']]]);
+  });
+
+  it('leaves out blank lines but counts them', async () => {
+    expect(await groupsOf(10, '\n \t\r\na\r\n\n', '  ')).toEqual([[[3, 3, 'a\r']]]);
+  });
+
+  it('reports a line over the limit without its bytes', async () => {
+    expect(await groupsOf(3, 'abc\nab', 'cd', 'ef\n1\n', 'toolong')).toEqual([
+      [[1, 4, 'abc']],
+      [
+        [2, 7, null],
+        [3, 2, '1'],
+      ],
+      [[4, 8, null]],
+    ]);
+  });
+
+  it('ends with the error of its stream', async () => {
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('a\n');
+      throw new Error('cut off');
+    }
+    const read = async (): Promise<number> => {
+      let lines = 0;
+      for await (const group of byteLines(broken(), 10)) lines += group.length;
+      return lines;
+    };
+    await expect(read()).rejects.toThrow('cut off');
+  });
+});

@@ -1,0 +1,1 @@
+export { byteLines, type ByteLine } from './byte-lines.js';
