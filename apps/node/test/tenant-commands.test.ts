@@ -50,8 +50,8 @@ async function onStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
 const entries = (): Promise<unknown[]> =>
   onStore(async ({ audit }) => (await audit.after(0, 100)).map(({ entryJson }): unknown => JSON.parse(entryJson)));
 
-describe('the command that sets how a tenant’s records are kept', () => {
-  it('changes the members that are given, prints what holds, and writes it into the signed log', async () => {
+describe('the tenant set command', () => {
+  it('changes settings, prints and logs them', async () => {
     const publish = '{"prompt":true,"metadata":["team"]}';
     const changed = await printed(
       ...['tenant', 'set', '--name', 'acme', '--retention-days', '30', '--visibility', 'hidden'],
@@ -102,7 +102,7 @@ describe('the command that sets how a tenant’s records are kept', () => {
     expect((await entries()).length).toBe(before);
   });
 
-  it('names the option that has no value it takes', async () => {
+  it('names the option with an invalid value', async () => {
     await expect(command('tenant', 'set', '--name', 'acme', '--retention-days', '-1')).rejects.toThrow(
       /unknown option|--retention-days: must be a whole number of days/,
     );
@@ -115,8 +115,8 @@ describe('the command that sets how a tenant’s records are kept', () => {
   });
 });
 
-describe('the command that writes the tables of records anew', () => {
-  it('leaves nothing of what was deleted, and everything else', async () => {
+describe('the compact command', () => {
+  it('removes only deleted content', async () => {
     const [deleted, kept] = ['canary', 'kept'].map((mark) => newRecord({ bundleJson: JSON.stringify({ mark }) }));
     await onStore(async ({ records }) => {
       for (const record of [deleted, kept]) if (record !== undefined) await records.recordOnce(record);

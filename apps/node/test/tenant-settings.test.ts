@@ -32,7 +32,7 @@ const newTenant = async (name = randomUUID()): Promise<string> =>
   (await node.store.tenants.createTenant(name)).tenantId;
 
 describe('settings of a tenant', () => {
-  it('are the defaults until they are changed, member by member, each change in the log', async () => {
+  it('start with defaults and log each change', async () => {
     const tenantId = await newTenant();
     expect(await read(tenantId)).toMatchObject({
       status: 200,
@@ -62,7 +62,7 @@ describe('settings of a tenant', () => {
     ]);
   });
 
-  it('of the control plane hold where an administrator said nothing; a hold of either holds', async () => {
+  it('of the control plane apply to unset members', async () => {
     const tenantId = randomUUID();
     const remember = createSettingsMemory({ store: node.store, auditLog: node.deps.auditLog });
     expect((await read(tenantId)).status).toBe(404);
@@ -91,11 +91,11 @@ describe('settings of a tenant', () => {
     ['days as text', { retentionDays: '30' }],
     ['too many days', { retentionDays: 36_501 }],
     ['another visibility', { visibility: 'visible' }],
-    ['a hold that is neither', { legalHold: null }],
+    ['an invalid hold', { legalHold: null }],
     ['an unknown member of publish', { publish: { promt: true } }],
     ['odd metadata', { publish: { metadata: 'some' } }],
     ['no metadata names', { publish: { metadata: [] } }],
-    ['a name that no database keeps', { publish: { metadata: ['\u0000'] } }],
+    ['a name that cannot be stored', { publish: { metadata: ['\u0000'] } }],
     ['a lone surrogate', '{"publish":{"metadata":["\\ud800"]}}'],
   ])('are not changed by %s', async (_name, body) => {
     const tenantId = await newTenant();
@@ -104,7 +104,7 @@ describe('settings of a tenant', () => {
     expect(at((await read(tenantId)).body, 'settings')).toEqual(DEFAULTS);
   });
 
-  it('are nobody else’s: no secret, and a tenant that is not known', async () => {
+  it('require the secret and a known tenant', async () => {
     const tenantId = await newTenant();
     expect((await ask(node, 'get', pathOf(tenantId))).status).toBe(401);
     expect((await ask(node, 'post', pathOf(tenantId), { body: { legalHold: true } })).status).toBe(401);
@@ -149,7 +149,7 @@ describe('a tenant that is hidden by default', () => {
         },
       }),
     ],
-  ])('keeps the record of %s from everybody, and replays it to its owner', async (_name, question) => {
+  ])('hides the record of %s and replays it', async (_name, question) => {
     const { path, body } = question();
     const answer = await ask(node, 'post', path, { key, body });
     expect(answer.status).toBe(200);
@@ -165,7 +165,7 @@ describe('a tenant that is hidden by default', () => {
     expect(await publicStatus(hash)).toEqual([200, 200]);
   });
 
-  it('keeps every record of a batch from everybody', async () => {
+  it('hides every record of a batch', async () => {
     const lines = [1, 2, 3].map(() => JSON.stringify(executionRequest({ executionId: randomUUID() }))).join('\n');
     const answer = await ask(node, 'post', '/v1/cer/ai/certify-batch', {
       key,
@@ -180,7 +180,7 @@ describe('a tenant that is hidden by default', () => {
     for (const hash of hashes) expect(await publicStatus(hash)).toEqual([404, 404]);
   });
 
-  it('registers projects that nobody finds, and replays them', async () => {
+  it('registers hidden projects and replays them', async () => {
     const body = executionRequest({ executionId: randomUUID() });
     const cer = objectAt((await ask(node, 'post', '/v1/cer/ai/certify', { key, body })).body, 'cer');
     const project = projectOf(cer);

@@ -6,7 +6,7 @@ import type { TestNode } from './test-node.js';
 export const MUCH = 400;
 
 /**
- * A tenant with 400 records: no buffer between node and client holds them all, as their content does not compress.
+ * A tenant with 400 records: they exceed all buffers between node and client, because their content does not compress.
  * @returns a key of the tenant
  */
 export async function tenantWithMuch(node: TestNode, tenant: string): Promise<string> {

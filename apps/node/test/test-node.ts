@@ -29,15 +29,15 @@ export const TEST_LIMITS = {
   projectVerifyLimitBytes: 512 * 1024,
 };
 
-/** A node under test: the whole app on a real database, behind a real port. */
+/** A node under test: the whole app on a real database and a real port. */
 export interface TestNode {
   readonly url: string;
   readonly store: Store;
   readonly database: TestDatabase;
   readonly deps: NodeDeps;
-  /** The lines of the log so far, at its lowest level. */
+  /** The log lines so far, at the lowest level. */
   readonly log: readonly string[];
-  /** A new key of a tenant, all scopes unless told otherwise. */
+  /** A new key of a tenant, by default with all scopes. */
   readonly newKey: (tenant?: string, scopes?: readonly string[]) => Promise<string>;
   readonly close: () => Promise<void>;
 }
@@ -48,9 +48,9 @@ type UsualDeps = Omit<NodeDeps, 'auditLog'>;
 export interface TestNodeOptions {
   readonly database?: TestDatabase;
   readonly queueLimit?: number;
-  /** What the tenants publish beyond the defaults. */
+  /** Members that the tenants publish beyond the defaults. */
   readonly publish?: Partial<PublishSettings>;
-  /** Parts to be replaced, made from the parts as they would be. */
+  /** Replacement parts, built from the default ones. */
   readonly replace?: (deps: UsualDeps) => Partial<UsualDeps>;
 }
 
@@ -63,7 +63,7 @@ function nativeTestSigner(): Signer {
   return { ...TEST_SIGNER, sign: async (message) => new Uint8Array(sign(null, message, key)) };
 }
 
-/** Commitment secrets that follow from their ids. */
+/** Commitment secrets derived from their ids. */
 export function testSecrets(activeId: string, ...olderIds: readonly string[]): CommitmentSecrets {
   const known = new Map([activeId, ...olderIds].map((id) => [id, new Uint8Array(32).fill(id.length + 7)]));
   return {
@@ -79,7 +79,7 @@ export async function startTestNode(options: TestNodeOptions = {}): Promise<Test
   const store = await openStore({
     databaseUrl: database.url,
     queueLimit: options.queueLimit ?? 10_000,
-    // A node that counts alone for a moment lets more through than its limit.
+    // A node that briefly counts alone admits more than its limit.
     rateAnswerWithinMs: 60_000,
   });
   const { logger, lines } = recordedLog();

@@ -65,7 +65,7 @@ const attribute = ({ attributes }: Pick<Span, 'attributes'>, name: string): unkn
   attributes.find(({ key }) => key === name)?.value;
 
 describe('tracing', () => {
-  it('marks what failed with the class of the error, never its words', async () => {
+  it('records the class of an error, not its message', async () => {
     const exporter = new InMemorySpanExporter();
     const tracing = tracingTo(exporter, '1');
     const failing = tracing.trace('outer', {}, () =>
@@ -89,7 +89,7 @@ describe('tracing', () => {
     expect(ended[0]?.parentSpanContext?.spanId).toBe(ended[1]?.spanContext().spanId);
   });
 
-  it('does not hold up a node whose receiver is away', async () => {
+  it('does not delay a node with an unreachable receiver', async () => {
     const tracing = await openTracing('http://127.0.0.1:9/v1/traces', '1', silentLogger());
     const node = await startTestNode({ replace: () => ({ trace: tracing?.trace }) });
     const answer = await ask(node, 'post', '/v1/cer/ai/certify', {
@@ -107,13 +107,13 @@ describe('tracing', () => {
     [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://c/x', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://d' }, 'http://c/x'],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c', OTEL_SDK_DISABLED: true }, null],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c', OTEL_TRACES_EXPORTER: 'none' as const }, null],
-  ])("is where OpenTelemetry's own variables say: %j", (env, expected) => {
+  ])('follows the variables of OpenTelemetry: %j', (env, expected) => {
     expect(tracesUrlOf({ OTEL_TRACES_EXPORTER: 'otlp', OTEL_SDK_DISABLED: false, ...env })).toBe(expected);
   });
 });
 
 describe('a node process', () => {
-  it('tells of a request, its signatures and its commit, as part of the trace that the caller names', async () => {
+  it('traces a request, its signatures and its commit', async () => {
     const database = await sqliteTestDatabase();
     const premises = await premisesOn(database);
     const node = await startNodeProcess({ ...premises.env, OTEL_EXPORTER_OTLP_ENDPOINT: url });
@@ -159,10 +159,10 @@ describe('a node process', () => {
   };`;
   const REFUSE = `import { register } from 'node:module';
     register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(HOOKS)}));`;
-  /** OpenTelemetry is not to be had. */
+  /** OpenTelemetry cannot be loaded. */
   const without = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(REFUSE)}` };
 
-  it('does not even load OpenTelemetry while tracing is off', async () => {
+  it('does not load OpenTelemetry while tracing is off', async () => {
     const database = await sqliteTestDatabase();
     const premises = await premisesOn(database);
     const node = await startNodeProcess({ ...premises.env, ...without });

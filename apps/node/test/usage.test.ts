@@ -24,7 +24,7 @@ import { startTestNode, type TestNode } from './test-node.js';
 
 const PATIENCE_MS = 60_000;
 
-/** Waits for what other processes or timers bring about. */
+/** Waits for effects of other processes or timers. */
 async function eventually<T>(read: () => Promise<T> | T, isThere: (found: T) => boolean): Promise<T> {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -83,7 +83,7 @@ describe.each([
 
   const record = (tenantId: string, bundleType = 'cer.ai.execution.v1'): Promise<unknown> =>
     store.records.recordOnce(newRecord({ tenantId, bundleType }));
-  /** Each report once, as the control plane counts. */
+  /** Each report once, as counted by the control plane. */
   const counted = (): Record<string, number> => {
     const sums: Record<string, number> = {};
     for (const { items } of new Map(received.map((report) => [report.reportId, report])).values()) {
@@ -94,7 +94,7 @@ describe.each([
     return sums;
   };
 
-  it('count every new record once, by account and kind', async () => {
+  it('count every new record once by account and kind', async () => {
     await Promise.all([
       ...Array.from({ length: 30 }, () => record('a')),
       record('b'),
@@ -112,7 +112,7 @@ describe.each([
     expect(received.every(({ reportId }) => /^[A-Za-z0-9_-]{8,64}$/.test(reportId))).toBe(true);
   });
 
-  it('send the same report again until it arrives, also after a restart and with more records by then', async () => {
+  it('resend the same report until it is delivered', async () => {
     await record('a');
     status = 500;
     const reports = startUsageReports(deps);
@@ -133,7 +133,7 @@ describe.each([
     }
   });
 
-  it('leave out what may still be under way', async () => {
+  it('omit records that may be uncommitted', async () => {
     await record('a');
     const reports = startUsageReports({ ...deps, settleMs: 3_600_000 });
     await sleep(100);
@@ -160,17 +160,17 @@ describe('a node and the real control plane', () => {
         const auditLog = createAuditLog({ audit: store.audit, signing, now });
         const remember = createSettingsMemory({ store, auditLog });
         const directory = controlPlaneDirectory(dashboard.url, new Secret(SERVICE_TOKEN), remember);
-        // Far from the end of its month: the quota begins again there.
+        // Far from the end of the month, when the quota restarts.
         const inAMonth = (): Date => new Date('2026-01-15T12:00:00.000Z');
         const quota = createQuota({ quotas: store.quotas, now: inAMonth, logger });
-        // Without a memory, so that a new plan is in force at once.
+        // Without a cache, so that a new plan applies at once.
         return { keys: directory, quota };
       },
     });
   const certify = (body: unknown): Promise<Answer> => ask(node, 'post', '/v1/cer/ai/certify', { key, body });
   const fresh = (): unknown => executionRequest({ executionId: randomUUID() });
 
-  it('agree on what a plan allows and on what was used of it', async () => {
+  it('agree on plan limits and usage', async () => {
     node = await startNode();
     await dashboard.limitTo({ executionsPerMonth: 3, requestsPerMinute: 1000 });
     const known = fresh();
@@ -191,7 +191,7 @@ describe('a node and the real control plane', () => {
     const shown = (): unknown[] => {
       const file = new Sqlite(dashboard.databaseFile, { readonly: true });
       try {
-        // A day may turn between two of them.
+        // The day may change between two of them.
         return file.prepare('select kind, sum(count) as count from usage_days group by kind').all();
       } finally {
         file.close();
@@ -202,11 +202,11 @@ describe('a node and the real control plane', () => {
     const [row] = await node.database.query('select used from quota_months');
     expect(Number(row?.['used'])).toBe(3);
 
-    // A new plan is in force at once.
+    // A new plan applies at once.
     await dashboard.limitTo({ executionsPerMonth: 4, requestsPerMinute: 1000 });
     expect([(await certify(fresh())).status, (await certify(fresh())).status]).toEqual([200, 429]);
     await dashboard.limitTo({ requestsPerMinute: 2 });
-    // The minute of the requests above may be over: then the two of a new one come first.
+    // The window of the requests above may be over: then two requests of a new one come first.
     const refused = await eventually(
       () => certify(known),
       ({ status }) => status === 429,

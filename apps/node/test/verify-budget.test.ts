@@ -27,7 +27,7 @@ const start = async (budget: Partial<VerifyBudgetSettings> = {}): Promise<void> 
 };
 
 const small = { bundle: sealed(executionRequest()).bundle };
-/** Costs a while: nearly the limit, of many small members. */
+/** Slow to verify: nearly the size limit, with many small members. */
 const large = {
   bundle: sealed(
     executionRequest({
@@ -59,7 +59,7 @@ async function hold(address: string, requests: number, sent = 0, announced = sen
   };
 }
 
-/** Asks until the node has seen what was sent before. */
+/** Polls until the node has received the earlier requests. */
 async function until(status: number, question: () => Promise<Answer>): Promise<Answer> {
   let answer = await question();
   for (let attempt = 0; answer.status !== status && attempt < 500; attempt += 1) answer = await question();
@@ -67,7 +67,7 @@ async function until(status: number, question: () => Promise<Answer>): Promise<A
 }
 
 describe('verifying without a key', () => {
-  it('is refused to an address with too many requests under way, until some of them end', async () => {
+  it('limits concurrent requests of an address', async () => {
     await start({ concurrencyPerAddress: 3 });
     const release = await hold('192.0.2.1', 3);
     for (const path of [VERIFY, PROJECT]) {
@@ -87,7 +87,7 @@ describe('verifying without a key', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('is refused to everybody while the bodies in hand are too many bytes, and never to one alone', async () => {
+  it('limits buffered bytes but admits a single body', async () => {
     await start({ bytesAtOnce: 100_000 });
     const release = await hold('192.0.2.1', 1, 90_000);
     const refused = await until(503, () => verify('192.0.2.2', { bundle: { padding: 'x'.repeat(20_000) } }));
@@ -101,7 +101,7 @@ describe('verifying without a key', () => {
     expect((await until(200, () => verify('192.0.2.3', large))).status).toBe(200);
   });
 
-  it('is refused to nobody for bodies that were announced and never sent', async () => {
+  it('does not count declared but unsent bodies', async () => {
     await start({ bytesAtOnce: 100_000 });
     const releases = await Promise.all([1, 2, 3].map((client) => hold(`192.0.2.${client}`, 1, 0, 90_000)));
     expect((await verify('192.0.2.4', large)).status).toBe(200);
@@ -109,7 +109,7 @@ describe('verifying without a key', () => {
     for (const release of releases) release();
   });
 
-  it('gives up a body of which nothing comes any more', async () => {
+  it('aborts a stalled body', async () => {
     await start({ stallMs: 20 });
     const raw = await connectRaw(node.url);
     raw.send(`POST ${VERIFY} HTTP/1.1\r\nHost: n\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`);
@@ -118,7 +118,7 @@ describe('verifying without a key', () => {
     expect(answer).toContain('"error":"REQUEST_TIMEOUT"');
   });
 
-  it('is refused to one address with too many bytes in hand, before they shut out others', async () => {
+  it('limits buffered bytes per address', async () => {
     await start({ bytesAtOnce: 8_000_000 });
     const release = await hold('192.0.2.1', 1, 990_000);
     const padded = { bundle: { padding: 'x'.repeat(20_000) } };
@@ -128,7 +128,7 @@ describe('verifying without a key', () => {
     release();
   });
 
-  it('is refused to those of an address that waited while the one before used up its time', async () => {
+  it('refuses queued requests once time is used up', async () => {
     await start({ cpuMsPerAddress: 1 });
     const body = JSON.stringify(large);
     const waiting = await Promise.all(
@@ -146,7 +146,7 @@ describe('verifying without a key', () => {
     expect(statuses.sort()).toEqual(['200', '429', '429', '429']);
   });
 
-  it('is refused to an address that has used up its time, faults included', async () => {
+  it('counts time of invalid requests too', async () => {
     await start({ cpuMsPerAddress: 1, exemptAddresses: parseTrustedProxies('192.0.2.7') });
     expect((await verify('192.0.2.1', { bundle: 'none', padding: large })).status).toBe(400);
     const refused = await verify('192.0.2.1');
@@ -156,7 +156,7 @@ describe('verifying without a key', () => {
     for (let request = 0; request < 3; request += 1) expect((await verify('192.0.2.7', large)).status).toBe(200);
   });
 
-  it('comes after 404 and 405, and before 415, 413 and 400', async () => {
+  it('refuses after 405 and before 415', async () => {
     await start({ concurrencyPerAddress: 1 });
     const release = await hold('192.0.2.1', 1);
     const faulty = {
@@ -172,7 +172,7 @@ describe('verifying without a key', () => {
     release();
   });
 
-  it('never holds up certifying, however much of it there is', async () => {
+  it('never delays certifying', async () => {
     await start();
     const key = await node.newKey();
     let flooding = true;
@@ -182,14 +182,14 @@ describe('verifying without a key', () => {
       while (flooding) {
         const { status } = await verify(`192.0.2.${client}`, large);
         answers.add(status);
-        // A refusal takes no time of the node; where it is slow there are many.
+        // Refusals are cheap; a slow machine has many.
         if (status === 200) verified += 1;
       }
     };
     const clients = Array.from({ length: 40 }, (_item, client) => flood(client));
     while (verified < 10) await new Promise((resolve) => setImmediate(resolve));
 
-    // Forty large ones are always under way: taken as they come, all of them would go before each certificate.
+    // Forty large ones are always pending: in arrival order all of them would precede each certificate.
     const before = verified;
     for (let certificate = 0; certificate < 10; certificate += 1) {
       const body = executionRequest({ executionId: randomUUID() });

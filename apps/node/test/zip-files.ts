@@ -1,6 +1,6 @@
 import { fromBuffer, type Entry, type ZipFile } from 'yauzl';
 
-/** The files of a ZIP by name, in the order in which they stand in it. */
+/** The files of a ZIP by name, in archive order. */
 export async function zipFiles(zip: Buffer): Promise<ReadonlyMap<string, Buffer>> {
   const files = new Map<string, Buffer>();
   await eachEntry(zip, async (file, entry) => {
@@ -9,7 +9,7 @@ export async function zipFiles(zip: Buffer): Promise<ReadonlyMap<string, Buffer>
   return files;
 }
 
-/** How large each file is, and what it takes in the ZIP. */
+/** The size of each file, uncompressed and in the ZIP. */
 export async function zipSizes(zip: Buffer): Promise<{ name: string; size: number; compressed: number }[]> {
   const sizes: { name: string; size: number; compressed: number }[] = [];
   await eachEntry(zip, async (_file, { fileName: name, uncompressedSize: size, compressedSize: compressed }) => {

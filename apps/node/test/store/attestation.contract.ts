@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { AttestationColumns, CertificateRecord, Store } from '../../src/store/index.js';
 import { hashOf, newRecord } from './new-record.js';
 
-/** Replacing what the node signed over a record. */
+/** Contract of replacing an attestation. */
 export function attestationContract(opened: () => Store): void {
   const recorded = async (publicCerJson: string | null): Promise<CertificateRecord> => {
     const { records } = opened();
@@ -25,7 +25,7 @@ export function attestationContract(opened: () => Store): void {
   });
 
   describe('replacing an attestation', () => {
-    it.each([null, '{"meta":{}}'])('replaces what was signed and nothing else, public form %p', async (publicCer) => {
+    it.each([null, '{"meta":{}}'])('replaces only signed content, public form %p', async (publicCer) => {
       const { records } = opened();
       const record = await recorded(publicCer);
       const next = timestamped(record);
@@ -33,7 +33,7 @@ export function attestationContract(opened: () => Store): void {
       expect(await records.findByHash(record.certificateHash)).toEqual({ ...record, ...next });
     });
 
-    it('refuses the second of two writers that read the same', async () => {
+    it('refuses the second of two concurrent writers', async () => {
       const { records } = opened();
       const record = await recorded('{"meta":{}}');
       const first = timestamped(record);
@@ -42,7 +42,7 @@ export function attestationContract(opened: () => Store): void {
       expect(await records.findByHash(record.certificateHash)).toMatchObject(first);
     });
 
-    it('does not bring a deleted record back', async () => {
+    it('does not restore a deleted record', async () => {
       const { records } = opened();
       const record = await recorded(null);
       await records.setVisibility(record.certificateHash, 'deleted');

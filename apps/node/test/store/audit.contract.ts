@@ -23,17 +23,17 @@ function logOn(store: Store): AuditLog {
   });
 }
 
-/** `{entry, hash, kid, signature}` as it is exported. */
+/** An exported entry `{entry, hash, kid, signature}`. */
 function exported({ entryJson, hash, kid, signature }: AuditRow): JsonValue {
   return { entry: JSON.parse(entryJson) as JsonValue, hash, kid, signature };
 }
 
-/** The audit log as the database keeps it. @param another opens the same database once more */
+/** Contract of the audit log. @param another opens the same database again */
 export function auditContract(
   opened: () => { store: Store; database: TestDatabase; another: () => Promise<Store> },
 ): void {
   describe('the audit log', () => {
-    it('is one whole chain, whichever of two nodes at once wrote', async () => {
+    it('is one chain across concurrent nodes', async () => {
       const { store, another } = opened();
       const second = await another();
       const before = (await store.audit.last())?.seq ?? 0;
@@ -53,18 +53,18 @@ export function auditContract(
       await second.close();
     });
 
-    it('takes a place once', async () => {
+    it('accepts each seq once', async () => {
       const { store } = opened();
       await logOn(store).append(act('once'));
       const last = await store.audit.last();
       if (last === null) throw new Error('nothing was appended');
-      // The same row again is a commit whose answer was lost.
+      // The same row again simulates a lost commit response.
       expect(await store.audit.append(last)).toBe(true);
       expect(await store.audit.append({ ...last, hash: 'another' })).toBe(false);
       expect(await store.audit.after(last.seq - 1, 5)).toEqual([last]);
     });
 
-    it('refuses to change or remove a row, whoever asks', async () => {
+    it('refuses to change or remove a row', async () => {
       const { store, database } = opened();
       await logOn(store).append(act('kept'));
       for (const sql of [
@@ -72,7 +72,7 @@ export function auditContract(
         'delete from audit_entries',
         ...(database.url.startsWith('postgres') ? ['truncate audit_entries'] : []),
       ]) {
-        // By its text: the driver's error is of another realm than the test's.
+        // By its text: the driver's error is from another realm than the test's.
         const refusal = await database.query(sql).then(
           () => 'nothing was refused',
           (error: unknown) =>

@@ -5,10 +5,10 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { Store } from '../../src/store/index.js';
 
-/** Which of several processes does what only one may do. */
+/** Contract of leases. */
 export function leaseContract(opened: () => Store): void {
   describe('leases', () => {
-    it('go to one holder of many that ask at once', async () => {
+    it('go to one of many concurrent holders', async () => {
       const { leases } = opened();
       const name = randomUUID();
       const holders = Array.from({ length: 8 }, () => randomUUID());
@@ -16,7 +16,7 @@ export function leaseContract(opened: () => Store): void {
       expect(held.filter(Boolean)).toHaveLength(1);
     });
 
-    it('are renewed by their holder and free once given back', async () => {
+    it('are renewed by their holder and free on release', async () => {
       const { leases } = opened();
       const name = randomUUID();
       expect(await leases.acquire(name, 'first', 60_000)).toBe(true);
@@ -28,7 +28,7 @@ export function leaseContract(opened: () => Store): void {
       expect(await leases.acquire(name, 'second', 60_000)).toBe(true);
     });
 
-    it('run out, so that a dead holder keeps nobody waiting', async () => {
+    it('expire, so that a dead holder blocks no process', async () => {
       const { leases } = opened();
       const name = randomUUID();
       expect(await leases.acquire(name, 'dead', 1)).toBe(true);

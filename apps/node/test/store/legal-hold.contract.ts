@@ -6,10 +6,10 @@ import type { Store } from '../../src/store/index.js';
 import { newProject } from './new-project.js';
 import { hashOf, newRecord } from './new-record.js';
 
-/** What is held is not deleted. `another` opens the same database once more. */
+/** Contract of legal holds. `another` opens the same database again. */
 export function legalHoldContract(opened: () => { readonly store: Store; another(): Promise<Store> }): void {
   describe('legal holds', () => {
-    it('keep a record under either of its hashes until they are released', async () => {
+    it('protect a record under either hash until released', async () => {
       const { records, legalHolds } = opened().store;
       const resealedCertificateHash = hashOf(randomUUID());
       const record = newRecord({ resealedCertificateHash });
@@ -30,7 +30,7 @@ export function legalHoldContract(opened: () => { readonly store: Store; another
       expect(await records.setVisibility(record.certificateHash, 'deleted')).toBe(1);
     });
 
-    it('of one tenant let the others delete, and of all tenants nobody', async () => {
+    it('of one tenant do not affect others', async () => {
       const { records, legalHolds } = opened().store;
       const first = newRecord();
       const second = newRecord({ tenantId: 'tenant-b', executionId: first.executionId });
@@ -51,7 +51,7 @@ export function legalHoldContract(opened: () => { readonly store: Store; another
       expect(await records.setVisibility(hash, 'deleted', 'tenant-b')).toBe(1);
     });
 
-    it('keep nothing that is not there: unknown, deleted, another tenant’s, no text of a database', async () => {
+    it('require an existing item', async () => {
       const { records, legalHolds } = opened().store;
       const record = newRecord();
       const hash = record.certificateHash;
@@ -65,7 +65,7 @@ export function legalHoldContract(opened: () => { readonly store: Store; another
       expect(await legalHolds.release(hash, null)).toBe(0);
     });
 
-    it('keep projects, and everything of a tenant under hold, whichever source says so', async () => {
+    it('protect projects and whole tenants from either source', async () => {
       const { records, projects, legalHolds, tenantSettings } = opened().store;
       const tenantId = randomUUID();
       const project = newProject({ tenantId });
@@ -91,7 +91,7 @@ export function legalHoldContract(opened: () => { readonly store: Store; another
       expect(await deleted()).toEqual([1, 1]);
     });
 
-    it('are never missed by a deletion at the same time: either there was nothing left to hold, or it is kept', async () => {
+    it('are never missed by a concurrent deletion', async () => {
       const database = opened();
       const { store } = database;
       const other = await database.another();

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { ProjectRegistration } from '../../src/store/index.js';
 import { hashOf } from './new-record.js';
 
-/** A registration of some project of two steps. */
+/** A registration of a project with two steps. */
 export function newProject(members: Partial<ProjectRegistration> = {}): ProjectRegistration {
   return {
     tenantId: 'tenant-a',

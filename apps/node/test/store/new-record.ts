@@ -6,7 +6,7 @@ export function hashOf(content: string): string {
   return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }
 
-/** A full record of some execution; `content` decides its certificate hash. */
+/** A full record of an execution; `content` determines its certificate hash. */
 export function newRecord({ content, ...members }: Partial<NewRecord> & { readonly content?: string } = {}): NewRecord {
   const executionId = members.executionId === undefined ? `run-${randomUUID()}` : members.executionId;
   return {
@@ -33,7 +33,7 @@ export function newRecord({ content, ...members }: Partial<NewRecord> & { readon
   };
 }
 
-/** A record that attests a hash alone. */
+/** A hash-only record. */
 export function hashOnlyRecord(members: Partial<NewRecord> & { readonly content?: string } = {}): NewRecord {
   return newRecord({ kind: 'hash-only', bundleJson: null, ...members, executionId: null });
 }

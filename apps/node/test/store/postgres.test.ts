@@ -47,7 +47,7 @@ describe('the store on PostgreSQL', () => {
       while ((await other.query(waiting)).rowCount === 0) await sleep(5);
     }
 
-    it('records what another transaction claimed and then gave up', async () => {
+    it('records an id whose claim was rolled back', async () => {
       await claim('given up');
       const outcome = store.records.recordOnce(newRecord({ executionId: 'given up' }));
       await someoneWaits();
@@ -55,7 +55,7 @@ describe('the store on PostgreSQL', () => {
       expect(await outcome).toEqual({ recorded: true });
     });
 
-    it('sees the row of a transaction that commits after its own statement began', async () => {
+    it('sees a row committed after its statement began', async () => {
       await claim('committed');
       const outcome = store.records.recordOnce(newRecord({ executionId: 'committed' }));
       await someoneWaits();
@@ -64,7 +64,7 @@ describe('the store on PostgreSQL', () => {
       await other.query("delete from executions where execution_id = 'committed'");
     });
 
-    it('gives up a transaction that others keep waiting, and leaves nothing of it', async () => {
+    it('rolls back a transaction that is blocked', async () => {
       const hash = 'sha256:waits';
       await store.records.recordOnce(newRecord({ executionId: 'waits', certificateHash: hash }));
       const impatient = new PostgresDatabase(database.url, 100);
@@ -86,7 +86,7 @@ describe('the store on PostgreSQL', () => {
         store.records.recordOnce(newRecord({ executionId })),
       );
       await someoneWaits();
-      // Both wait for each other now; PostgreSQL ends one of them, whichever it likes.
+      // Both wait for each other now; PostgreSQL ends either of them.
       await other
         .query(
           `insert into executions (tenant_id, execution_id, certificate_hash, bundle_created_at, snapshot_timestamp)
@@ -98,7 +98,7 @@ describe('the store on PostgreSQL', () => {
       expect(await strays(database)).toEqual([]);
     });
 
-    it('waits with a deletion for a hold that is being placed, and then keeps the record', async () => {
+    it('delays a deletion for a concurrent hold', async () => {
       const record = newRecord();
       await store.records.recordOnce(record);
       await other.query('begin');
@@ -112,7 +112,7 @@ describe('the store on PostgreSQL', () => {
       expect(await store.records.findByHash(record.certificateHash)).not.toBeNull();
     });
 
-    it('waits with a hold for a deletion that is under way, and then says that nothing is there', async () => {
+    it('delays a hold for a concurrent deletion', async () => {
       const record = newRecord();
       await store.records.recordOnce(record);
       await other.query('begin');
@@ -129,12 +129,12 @@ describe('the store on PostgreSQL', () => {
       });
     });
 
-    it('goes on after the server ended its connections', async () => {
+    it('recovers after the server ended its connections', async () => {
       await store.records.recordOnce(newRecord());
       const end =
         'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
       await other.query(end);
-      // A busy server takes its time to end them, and may end another one under each attempt meanwhile.
+      // A loaded server ends them slowly, and may end another one during each attempt.
       const left = 'select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
       while ((await other.query(left)).rowCount !== 0) await sleep(5);
       const outcomes = await Promise.all(Array.from({ length: 20 }, () => store.records.recordOnce(newRecord())));
@@ -142,7 +142,7 @@ describe('the store on PostgreSQL', () => {
     });
   });
 
-  it('says that it cannot be reached without naming anyone', async () => {
+  it('reports an unreachable server without its address', async () => {
     const error: unknown = await openStore({
       databaseUrl: 'postgres://user:canary@127.0.0.1:1/canary',
       queueLimit: 1,

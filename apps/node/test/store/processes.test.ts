@@ -24,7 +24,7 @@ describe.each([
     await database.remove();
   });
 
-  /** Read past the store: what the database itself holds under a prefix. */
+  /** Reads the rows of a prefix directly from the database. */
   async function stored(prefix: string): Promise<Map<unknown, unknown>> {
     const rows = await database.query(
       `select e.execution_id, e.certificate_hash from executions e
@@ -42,7 +42,7 @@ describe.each([
     expect(await strays(database)).toEqual([]);
   });
 
-  it('agree on one certificate per executionId when they race, while one of them is killed', async () => {
+  it('agree on one certificate while one is killed', async () => {
     const race = { url: database.url, prefix: 'raced', count: 400 };
     const answers = await Promise.all([
       recordInProcess(race),

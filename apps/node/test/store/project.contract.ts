@@ -6,10 +6,10 @@ import type { Store } from '../../src/store/index.js';
 import { newProject } from './new-project.js';
 import { hashOf } from './new-record.js';
 
-/** Project registrations: once per tenant and hash. */
+/** Contract of project registrations: one per tenant and hash. */
 export function projectContract(opened: () => Store): void {
   describe('registering projects', () => {
-    it('keeps a first registration whole and answers a second one with it', async () => {
+    it('returns the first registration for a second one', async () => {
       const { projects } = opened();
       const first = newProject();
       expect(await projects.registerOnce(first, 'visible')).toEqual({ registered: true });
@@ -18,7 +18,7 @@ export function projectContract(opened: () => Store): void {
       expect(await projects.findByHash(first.projectHash)).toEqual(first);
     });
 
-    it('has one winner of 20 parallel registrations', async () => {
+    it('accepts one of 20 parallel registrations', async () => {
       const { projects } = opened();
       const projectHash = hashOf(randomUUID());
       const outcomes = await Promise.all(
@@ -27,7 +27,7 @@ export function projectContract(opened: () => Store): void {
       expect(outcomes.filter(({ registered }) => registered)).toHaveLength(1);
     });
 
-    it('shows the public the earliest visible registration of all tenants', async () => {
+    it('publishes the earliest visible registration', async () => {
       const { projects } = opened();
       const first = newProject({ tenantId: 'tenant-z' });
       const second = newProject({ projectHash: first.projectHash });
@@ -39,7 +39,7 @@ export function projectContract(opened: () => Store): void {
       expect(await projects.findOwnByHash('tenant-z', first.projectHash)).toEqual(first);
     });
 
-    it('erases a deleted registration and does not take it again', async () => {
+    it('erases a registration and refuses it again', async () => {
       const { projects } = opened();
       const project = newProject();
       await projects.registerOnce(project, 'visible');

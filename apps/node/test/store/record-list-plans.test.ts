@@ -18,7 +18,7 @@ const TIMES = [
   { attestedFrom: '2026-01-01T00:00:00.000Z', attestedTo: '2026-01-02T00:00:00.000Z' },
 ];
 
-/** Every set of filters that can be asked for. */
+/** Every combination of filters. */
 const FILTERS: readonly RecordFilter[] = [{}, ONE.app].flatMap((app) =>
   [{}, ONE.type].flatMap((type) =>
     [{}, ONE.status].flatMap((status) =>
@@ -29,7 +29,7 @@ const FILTERS: readonly RecordFilter[] = [{}, ONE.app].flatMap((app) =>
 
 const PLACE = { time: '2026-01-01T12:00:00.000Z', seq: 7 };
 
-/** Every page statement, its parameters written into it. */
+/** Every page statement with its parameters inlined. */
 const PAGES: readonly string[] = FILTERS.flatMap((filter) =>
   (['oldest', 'newest'] as const).flatMap((order) =>
     [null, PLACE].map((after) => {
@@ -43,7 +43,7 @@ const PAGES: readonly string[] = FILTERS.flatMap((filter) =>
 );
 
 describe('a page of the list', () => {
-  it('is asked for in every way', () => {
+  it('is requested in every way', () => {
     expect(PAGES).toHaveLength(2 * 2 * 2 * 4 * 2 * 2);
   });
 
@@ -65,14 +65,14 @@ describe('a page of the list', () => {
           expect(step).toMatch(/^SEARCH records USING COVERING INDEX records_list(_app)? \(tenant_id=/);
           expect(step).toMatch(/(app_id=\? AND )?bundle_type=\? AND visibility=\? AND <expr>>\? AND <expr><\?\)$/);
         }
-        // A run is in order as it stands: only what was found, at most a page of each, is merged and sorted.
+        // Each run is sorted: only the rows found, at most a page of each, are merged.
         for (const [index, step] of steps.entries()) {
           if (step.startsWith('SEARCH')) expect(steps[index + 1] ?? '').not.toContain('TEMP B-TREE');
         }
       }
     });
 
-    it('is completed by rows that are found by their number or their hash', async () => {
+    it('is completed by rows found by seq or hash', async () => {
       for (const lookup of LIST_LOOKUPS) {
         const plan = await database.query(`explain query plan ${lookup.replaceAll(/\$\d+/g, '1')}`);
         for (const { detail } of plan) expect(detail).toMatch(/^SEARCH records USING (INTEGER PRIMARY KEY|INDEX)/);
@@ -100,7 +100,7 @@ describe('a page of the list', () => {
       await database.remove();
     });
 
-    it('is read from an index for each run, and never by reading the table', async () => {
+    it('is read from an index for each run', async () => {
       for (const page of PAGES) {
         const [row] = await database.query(`explain (format json) ${page}`);
         const plan = JSON.stringify(row);
@@ -114,14 +114,14 @@ describe('a page of the list', () => {
       }
     });
 
-    it('is of a snapshot that waits for those who took a number before it and have not committed', async () => {
+    it('waits for uncommitted transactions with smaller seqs', async () => {
       const other = new pg.Client(database.url);
       await other.connect();
       await other.query('begin');
       await other.query(`insert into records (tenant_id, certificate_hash, kind, bundle_type, attestation_id, attested_at,
           kid, request_id, meta_json)
         values ('late', 'late', 'full', 'cer.ai.execution.v1', 'i', '2026-01-01T00:00:00.000Z', 'k', 'r', '{}')`);
-      // Its number is higher than that of the row which is not committed.
+      // Its seq is higher than that of the uncommitted row.
       await store.records.recordOnce(newRecord({ tenantId: 'late' }));
       let taken = false;
       const snapshot = store.recordList.snapshot().then((found) => {

@@ -7,7 +7,7 @@ import { hashOf, hashOnlyRecord, newRecord } from './new-record.js';
 
 const time = (minute: number): string => `2026-01-01T00:${String(minute).padStart(2, '0')}:00.000Z`;
 
-/** What every database must do with the list of a tenant's records. */
+/** Contract of the list of a tenant's records. */
 export function recordListContract(storeOf: () => Store): void {
   describe('listing', () => {
     const tenantId = `lister-${randomUUID()}`;
@@ -15,7 +15,7 @@ export function recordListContract(storeOf: () => Store): void {
 
     beforeAll(async () => {
       const { records } = storeOf();
-      // Recorded in another order than attested; every third of another application, every tenth a hash alone.
+      // Recorded in another order than attested; every third has another application, every tenth is hash-only.
       const minutes = [...Array(30).keys()];
       const rows = minutes.map((minute) =>
         minute % 10 === 9
@@ -74,27 +74,27 @@ export function recordListContract(storeOf: () => Store): void {
         },
         (minute) => minute === 12,
       ],
-      ['a type that nobody has', { bundleType: 'cer.ai.execution.v2' }, () => false],
+      ['a type without records', { bundleType: 'cer.ai.execution.v2' }, () => false],
     ])('filters by %s', async (_, filter, isMeant) => {
       expect(await paged(filter, 'oldest', 3)).toEqual(kept.filter(isMeant));
       expect(await paged(filter, 'newest', 3)).toEqual(kept.filter(isMeant).toReversed());
     });
 
-    it('never goes back behind the filter, whatever place it is asked to begin at', async () => {
+    it('never leaves the filter from any position', async () => {
       const { recordList } = storeOf();
       const early = await recordList.place(tenantId, hashes[1] ?? '', 'full');
       const page = await recordList.page({ tenantId, attestedFrom: time(10) }, 'oldest', early, 2);
       expect(minutesOf(page)).toEqual([10, 11]);
     });
 
-    it("knows the place of a deleted record and none of somebody else's", async () => {
+    it("knows positions of the tenant's records only", async () => {
       const { recordList } = storeOf();
       expect(await recordList.place(tenantId, hashes[7] ?? '', 'full')).toMatchObject({ time: time(7) });
       expect(await recordList.place('somebody else', hashes[7] ?? '', 'full')).toBeNull();
       expect(await recordList.place(tenantId, hashOf('never'), 'full')).toBeNull();
     });
 
-    it('keeps a record in its place when it is attested anew', async () => {
+    it('keeps the position of a record attested again', async () => {
       const { records, recordList } = storeOf();
       const own = `attested-anew-${randomUUID()}`;
       const rows = [1, 2].map((minute) => newRecord({ tenantId: own, attestedAt: time(minute) }));
@@ -122,7 +122,7 @@ export function recordListContract(storeOf: () => Store): void {
       return found;
     }
 
-    it('reads every record of a snapshot whole, large ones too, and nothing that comes later', async () => {
+    it('reads complete snapshots without later records', async () => {
       const { records } = storeOf();
       const own = `exporter-${randomUUID()}`;
       const rows = Array.from({ length: 230 }, (_, index) =>
@@ -144,7 +144,7 @@ export function recordListContract(storeOf: () => Store): void {
       expect(times).toEqual(times.toSorted());
     });
 
-    it('leaves out what is deleted before its turn', async () => {
+    it('skips records deleted before their turn', async () => {
       const { records } = storeOf();
       const own = `deleter-${randomUUID()}`;
       const rows = [1, 2, 3].map((minute) => newRecord({ tenantId: own, attestedAt: time(minute) }));

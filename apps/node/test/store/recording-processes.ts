@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** What a recording process acknowledged: executionId to certificate hash. */
+/** Acknowledged records of a process: executionId to certificate hash. */
 export type Acknowledged = ReadonlyMap<string, string>;
 
 /**
@@ -33,7 +33,7 @@ async function linesOf(child: ChildProcess, killAfter: number): Promise<readonly
     lines += String(chunk).split('\n').length - 1;
     if (lines >= killAfter) child.kill('SIGKILL');
   }
-  // The last part is empty, or a line that was cut off.
+  // The last part is empty or a truncated line.
   return text.split('\n').slice(0, -1);
 }
 

@@ -9,7 +9,7 @@ import { hashOnlyRecord, newRecord } from './new-record.js';
 const BEFORE = '2026-02-01T00:00:00.000Z';
 const day = (number: number): string => `2026-01-${String(number).padStart(2, '0')}T00:00:00.000Z`;
 
-/** What retention finds and deletes. */
+/** Contract of retention. */
 export function retentionContract(opened: () => Store): void {
   async function allDue(kind: HeldKind, tenantId: string): Promise<{ hashes: string[]; batches: number }> {
     const hashes: string[] = [];
@@ -27,7 +27,7 @@ export function retentionContract(opened: () => Store): void {
   }
 
   describe('retention', () => {
-    it('finds what is older than a time, oldest first, hidden or not, of one tenant, and nothing deleted', async () => {
+    it('finds older records of a tenant, oldest first', async () => {
       const { records, projects } = opened();
       const tenantId = randomUUID();
       const old = [3, 1, 2].map((number) => newRecord({ tenantId, attestedAt: day(number) }));
@@ -51,7 +51,7 @@ export function retentionContract(opened: () => Store): void {
       expect(await allDue('projects', tenantId)).toEqual({ hashes: [first, second], batches: 1 });
     });
 
-    it('counts from the first attestation, whenever a record was attested anew', async () => {
+    it('counts from the first attestation', async () => {
       const { records } = opened();
       const tenantId = randomUUID();
       const record = newRecord({ tenantId, attestedAt: day(1) });
@@ -67,7 +67,7 @@ export function retentionContract(opened: () => Store): void {
       expect((await allDue('records', tenantId)).hashes).toEqual([record.certificateHash]);
     });
 
-    it('goes on behind any number of things that are held, and finds each other thing once', async () => {
+    it('skips held items and finds each other once', async () => {
       const { legalHolds } = opened();
       const tenantId = randomUUID();
       const records = Array.from({ length: 230 }, () => newRecord({ tenantId, attestedAt: day(1) }));
@@ -79,7 +79,7 @@ export function retentionContract(opened: () => Store): void {
       expect(found.batches).toBe(3);
     });
 
-    it('takes fewer large records for one batch', async () => {
+    it('makes smaller batches of large records', async () => {
       const tenantId = randomUUID();
       const bundleJson = JSON.stringify({ filler: 'x'.repeat(1_500_000) });
       await recorded(...[1, 2, 3, 4].map((number) => newRecord({ tenantId, attestedAt: day(number), bundleJson })));
@@ -87,7 +87,7 @@ export function retentionContract(opened: () => Store): void {
       expect([first.due.length, (await allDue('records', tenantId)).hashes.length]).toEqual([3, 4]);
     });
 
-    it('erases what is due, once, and not what was held since it was found', async () => {
+    it('erases due items once, except newly held ones', async () => {
       const { records, projects, retention, legalHolds } = opened();
       const tenantId = randomUUID();
       const [first, second] = [newRecord({ tenantId }), newRecord({ tenantId })];
@@ -110,7 +110,7 @@ export function retentionContract(opened: () => Store): void {
       expect([await found('records'), await found('projects')]).toEqual([[], []]);
     });
 
-    it('writes its tables anew when asked, and what is kept stays', async () => {
+    it('rewrites its tables on request', async () => {
       const store = opened();
       const record = newRecord();
       await recorded(record);
@@ -122,7 +122,7 @@ export function retentionContract(opened: () => Store): void {
   });
 
   describe('processes that sign', () => {
-    it('are forgotten once they were silent for long', async () => {
+    it('are removed after a long silence', async () => {
       const { signingKeys } = opened();
       const [old, young] = [randomUUID(), randomUUID()];
       const announce = (instanceId: string, seenMs: number): Promise<void> =>

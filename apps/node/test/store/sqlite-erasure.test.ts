@@ -25,14 +25,14 @@ afterEach(async () => {
   await database.remove();
 });
 
-/** Everything that the database has on disk: the file, its write-ahead log and the log's index. */
+/** All bytes of the database on disk: the file, its write-ahead log and the log's index. */
 const bytesIn = (folder: string): string =>
   readdirSync(folder)
     .map((name) => readFileSync(join(folder, name), 'latin1'))
     .join('');
 const bytes = (): string => bytesIn(dirname(database.path));
 
-/** A mark that is in every column that deleting erases, and twice in the longest. */
+/** A mark in every column that deletion erases, twice in the longest. */
 function marked(mark: string, length: number, members: Partial<NewRecord> = {}): NewRecord {
   const bundleJson = JSON.stringify({ mark, filler: 'x'.repeat(length), end: mark });
   const json = JSON.stringify({ mark });
@@ -40,7 +40,7 @@ function marked(mark: string, length: number, members: Partial<NewRecord> = {}):
 }
 
 describe('a deleted record on SQLite', () => {
-  it.each([100, 10_000, 100_000])('leaves no byte in any file, with content of %d characters', async (length) => {
+  it.each([100, 10_000, 100_000])('leaves no byte, with content of %d characters', async (length) => {
     const record = marked('canary', length);
     await Promise.all([record, newRecord(), newRecord()].map((row) => store.records.recordOnce(row)));
     expect(bytes()).toContain('canary');
@@ -49,7 +49,7 @@ describe('a deleted record on SQLite', () => {
     expect(bytes()).toContain(record.certificateHash);
   });
 
-  it('goes with a deleted project, its timestamps included', async () => {
+  it('leaves no byte of a deleted project', async () => {
     const project = newProject({ projectJson: '{"mark":"canary"}', receiptJson: '{"mark":"canary"}' });
     await store.projects.registerOnce(project, 'visible');
     const [found] = await store.timestamps.untimestampedProjects(0, 1);
@@ -72,10 +72,10 @@ describe('a deleted record on SQLite', () => {
     expect(bytes()).not.toContain('canary');
   });
 
-  it('leaves no byte when its process ended before the log was emptied: the next one empties it', async () => {
+  it('leaves no byte after a crash before the checkpoint', async () => {
     const record = marked('canary', 10_000);
     await store.records.recordOnce(record);
-    // Somebody reads, so that the log cannot be emptied; what is on disk then is what a crash would leave.
+    // A reader prevents emptying the log, so the files are like those after a crash.
     const reader = new Sqlite(database.path);
     reader.exec('begin; select count(*) from records');
     await store.records.setVisibility(record.certificateHash, 'deleted');
@@ -91,7 +91,7 @@ describe('a deleted record on SQLite', () => {
     rmSync(crashed, { recursive: true });
   });
 
-  it('is gone from the log as soon as nobody reads it any more', async () => {
+  it('leaves the log once no process reads it', async () => {
     const record = marked('canary', 10_000);
     await store.records.recordOnce(record);
     const reader = new Sqlite(database.path);
@@ -102,7 +102,7 @@ describe('a deleted record on SQLite', () => {
     while (bytes().includes('canary')) await sleep(20);
   });
 
-  it('leaves no copy in pages that it once was on, after the file was written anew in a quiet moment', async () => {
+  it('leaves no copy in old pages after a rewrite', async () => {
     const mark = (index: number): string => `canary-${index}-`;
     const records = Array.from({ length: 1_500 }, (_, index) =>
       marked(mark(index), (index * 37) % 4_000, { tenantId: 'swept' }),
@@ -114,7 +114,7 @@ describe('a deleted record on SQLite', () => {
         Number(row['seq']),
       ]),
     );
-    // In no order, so that pages are merged and rows move.
+    // In random order, so that pages are merged and rows move.
     const order = records.map((_, index) => (index * 661) % records.length);
     const deleted = order.slice(0, 1_350);
     for (let start = 0; start < deleted.length; start += 30) {
@@ -132,7 +132,7 @@ describe('a deleted record on SQLite', () => {
     expect(await database.query('pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
   });
 
-  it('has the file written anew when the store is closed before a quiet moment came', async () => {
+  it('has the file rewritten on close', async () => {
     const record = marked('canary', 10_000);
     await Promise.all([record, newRecord()].map((row) => store.records.recordOnce(row)));
     await store.records.setVisibility(record.certificateHash, 'deleted');

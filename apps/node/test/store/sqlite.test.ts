@@ -13,7 +13,7 @@ import { storeContract } from './store.contract.js';
 describe('the store on SQLite', () => {
   storeContract(sqliteTestDatabase);
 
-  it('keeps its files from other users', async () => {
+  it('makes its files private', async () => {
     const { path, url, remove } = await sqliteTestDatabase();
     const store = await openStore({ databaseUrl: url, queueLimit: 1 });
     await store.records.recordOnce(newRecord());
@@ -25,7 +25,7 @@ describe('the store on SQLite', () => {
     await remove();
   });
 
-  it('lays its file out in small pages with a write-ahead log', async () => {
+  it('uses small pages and a write-ahead log', async () => {
     const { url, query, remove } = await sqliteTestDatabase();
     await (await openStore({ databaseUrl: url, queueLimit: 1 })).close();
     expect(await query('pragma page_size')).toEqual([{ page_size: 4096 }]);
@@ -33,7 +33,7 @@ describe('the store on SQLite', () => {
     await remove();
   });
 
-  it('looks records up by index alone', async () => {
+  it('looks up records by index only', async () => {
     const { url, query, remove } = await sqliteTestDatabase();
     await (await openStore({ databaseUrl: url, queueLimit: 1 })).close();
     for (const lookup of [...RECORD_LOOKUPS, ...RETENTION_LOOKUPS]) {
@@ -46,7 +46,7 @@ describe('the store on SQLite', () => {
   });
 
   it.each(['sqlite:', 'sqlite::memory:', 'mysql://u:canary@h/d', 'canary'])(
-    'refuses what is no durable database: %s',
+    'refuses URLs without a durable database: %s',
     async (databaseUrl) => {
       const error: unknown = await openStore({ databaseUrl, queueLimit: 1 }).catch((reason: unknown) => reason);
       expect(error).toMatchObject({ code: 'STORE_URL_INVALID' });
@@ -54,7 +54,7 @@ describe('the store on SQLite', () => {
     },
   );
 
-  it('says that a file cannot be opened without naming it', async () => {
+  it('reports an unusable file without its path', async () => {
     const error: unknown = await openStore({ databaseUrl: 'sqlite:/dev/null/canary.db', queueLimit: 1 }).catch(
       (reason: unknown) => reason,
     );

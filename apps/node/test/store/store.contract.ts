@@ -26,7 +26,7 @@ import { visibilityContract } from './visibility.contract.js';
 
 const QUEUE_LIMIT = 1_000;
 
-/** What every database behind the store must do. */
+/** Contract of the store. */
 export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   let database: TestDatabase;
   let store: Store;
@@ -42,7 +42,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   });
 
   describe('recording', () => {
-    it('keeps a first record whole, to the letter', async () => {
+    it('stores a first record verbatim', async () => {
       const record = newRecord({
         appId: 'app',
         publicCerJson: '{"public":"é ☃ 𝄞"}',
@@ -59,7 +59,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       });
     });
 
-    it('answers a replay with what the first call stored', async () => {
+    it('answers a replay with the stored record', async () => {
       const first = newRecord();
       await store.records.recordOnce(first);
       const again = newRecord({ executionId: first.executionId, createdAt: '2030-01-01T00:00:00Z' });
@@ -71,7 +71,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       });
     });
 
-    it('answers other content under a known executionId with the first hash, and keeps nothing of it', async () => {
+    it('returns the first hash for other content', async () => {
       const first = newRecord();
       await store.records.recordOnce(first);
       const mutation = newRecord({ executionId: first.executionId, content: 'changed' });
@@ -83,13 +83,13 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       expect(await store.records.findByHash(mutation.certificateHash)).toBeNull();
     });
 
-    it('takes its own earlier commit, whose answer was lost, as recorded', async () => {
+    it('recognizes its own commit after a lost response', async () => {
       const record = newRecord();
       await store.records.recordOnce(record);
       expect(await store.records.recordOnce(record)).toEqual({ recorded: true });
     });
 
-    it('lets two tenants hold the same executionId and the same hash', async () => {
+    it('allows equal ids and hashes across tenants', async () => {
       const first = newRecord();
       const second = newRecord({ executionId: first.executionId, tenantId: 'tenant-b' });
       expect(await store.records.recordOnce(first)).toEqual({ recorded: true });
@@ -101,7 +101,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       }
     });
 
-    it('keeps a hash-only record once per tenant and hash, beside a full one', async () => {
+    it('stores one hash-only record per tenant and hash', async () => {
       const full = newRecord();
       const hashOnly = hashOnlyRecord({ certificateHash: full.certificateHash });
       expect(await store.records.recordOnce(hashOnly)).toEqual({ recorded: true });
@@ -113,14 +113,14 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       });
     });
 
-    it('remembers which commitment secrets its executions need', async () => {
+    it('lists the commitment secrets in use', async () => {
       await store.records.recordOnce(newRecord({ commitmentSecretId: 'secret-2' }));
       await store.records.recordOnce(newRecord({ commitmentSecretId: 'secret-2' }));
       expect(await store.referencedCommitmentSecretIds()).toEqual(expect.arrayContaining(['secret-2']));
       expect(new Set(await store.referencedCommitmentSecretIds())).not.toContain('secret-3');
     });
 
-    it('finds no execution and no record that was never stored', async () => {
+    it('finds no unknown execution or record', async () => {
       expect(await store.records.findExecution('tenant-a', 'never')).toBeNull();
       expect(await store.records.findByHash(hashOf('never'))).toBeNull();
       expect(await store.records.findByExecutionId('lone \ud800', { limit: 1 })).toEqual([]);
@@ -129,7 +129,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   });
 
   describe('racing', () => {
-    it('gives 64 parallel calls for one executionId one winner', async () => {
+    it('accepts one of 64 parallel calls', async () => {
       const calls = Array.from({ length: 64 }, () => newRecord({ executionId: 'raced', content: 'raced' }));
       const outcomes = await Promise.all(calls.map((record) => store.records.recordOnce(record)));
       const winner = calls[outcomes.findIndex(({ recorded }) => recorded)];
@@ -139,7 +139,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       }
     });
 
-    it('gives mixed contents one winner, and tells all others its hash', async () => {
+    it('accepts one of several contents', async () => {
       const calls = Array.from({ length: 64 }, (_, index) =>
         newRecord({ executionId: 'mixed', content: `mixed ${index % 2}` }),
       );
@@ -151,11 +151,11 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       }
     });
 
-    it('has one winner per executionId when three stores race on one database', async () => {
+    it('accepts one per executionId across three stores', async () => {
       const stores = await Promise.all(
         [1, 2, 3].map(() => openStore({ databaseUrl: database.url, queueLimit: QUEUE_LIMIT })),
       );
-      // Each in another order: that is how batches of two nodes lock each other out.
+      // Each in another order, which could deadlock batches of two nodes.
       const ids = Array.from({ length: 100 }, (_, index) => `stores-${index}`);
       const orders = [ids, ids.toReversed(), [...ids.slice(50), ...ids.slice(0, 50)]];
       const outcomes = await Promise.all(
@@ -177,7 +177,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   });
 
   describe('refusing', () => {
-    it('stores the good rows of a batch that has a bad one, and refuses that one alone', async () => {
+    it('rejects only the bad row of a batch', async () => {
       const taken = newRecord();
       await store.records.recordOnce(taken);
       const bad = newRecord({ certificateHash: taken.certificateHash });
@@ -194,7 +194,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       expect(await strays(database)).toEqual([]);
     });
 
-    it('gives the next call for an executionId its own chance when the first one was refused', async () => {
+    it('tries the next call after a rejected one', async () => {
       const taken = newRecord();
       await store.records.recordOnce(taken);
       const outcomes = await Promise.allSettled([
@@ -210,7 +210,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
     });
 
     it.each(['NUL \0', 'lone \ud800', 'lone \udc00 low'])(
-      'refuses a text that a database would change: %j',
+      'rejects text that a database would change: %j',
       async (id) => {
         await expect(store.records.recordOnce(newRecord({ executionId: id }))).rejects.toMatchObject({
           code: 'STORE_ROW_REFUSED',
@@ -218,11 +218,11 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       },
     );
 
-    it('refuses a hash-only record that claims an executionId', async () => {
+    it('rejects a hash-only record with an executionId', async () => {
       await expect(store.records.recordOnce(newRecord({ kind: 'hash-only' }))).rejects.toBeInstanceOf(StoreError);
     });
 
-    it('tells nothing of the row in its errors', async () => {
+    it('never quotes the row in its errors', async () => {
       const taken = newRecord();
       await store.records.recordOnce(taken);
       const bad = newRecord({
@@ -237,7 +237,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       expect(shown).not.toContain(taken.certificateHash);
     });
 
-    it('refuses at once when the queue is full, and takes rows again when it is not', async () => {
+    it('refuses calls while the queue is full', async () => {
       const small = await openStore({ databaseUrl: database.url, queueLimit: 3 });
       const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => small.records.recordOnce(newRecord())));
       expect(outcomes.map(({ status }) => status)).toEqual([
@@ -255,7 +255,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   });
 
   describe('opening and closing', () => {
-    it('commits every accepted record before it closes, and a new store sees them all', async () => {
+    it('commits every accepted record before it closes', async () => {
       const closing = await openStore({ databaseUrl: database.url, queueLimit: QUEUE_LIMIT });
       const rows = Array.from({ length: 600 }, (_, index) => newRecord({ executionId: `closing-${index % 500}` }));
       const outcomes = Promise.all(rows.map((row) => closing.records.recordOnce(row)));
@@ -272,14 +272,14 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       await reopened.close();
     });
 
-    it('refuses calls after it was closed', async () => {
+    it('refuses calls after close', async () => {
       const closed = await openStore({ databaseUrl: database.url, queueLimit: QUEUE_LIMIT });
       await closed.close();
       await expect(closed.records.recordOnce(newRecord())).rejects.toMatchObject({ code: 'STORE_CLOSED' });
       await expect(closed.ping()).rejects.toMatchObject({ code: 'STORE_CLOSED' });
     });
 
-    it('is made by three nodes that start at once on an empty database', async () => {
+    it('is created by concurrently starting nodes', async () => {
       const empty = await makeDatabase();
       const stores = await Promise.all([1, 2, 3].map(() => openStore({ databaseUrl: empty.url, queueLimit: 1 })));
       expect(new Set(stores.map(({ schemaVersion }) => schemaVersion))).toEqual(new Set([store.schemaVersion]));
@@ -288,7 +288,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       await empty.remove();
     });
 
-    it('refuses a database that a newer release migrated', async () => {
+    it('refuses a database of a newer release', async () => {
       const newer = await makeDatabase();
       expect(await migrate(newer.url)).toBe(store.schemaVersion);
       await newer.query(`insert into schema_versions (version) values (${store.schemaVersion + 1})`);
@@ -317,7 +317,7 @@ function winnersOf(outcomes: readonly RecordOutcome[]): number {
   return outcomes.filter(({ recorded }) => recorded).length;
 }
 
-/** Executions without their record and full records without their execution: there must be none. */
+/** Executions without a record and full records without an execution; must be empty. */
 export async function strays(database: TestDatabase): Promise<readonly unknown[]> {
   const lonely = await database.query(
     `select e.execution_id from executions e where not exists (

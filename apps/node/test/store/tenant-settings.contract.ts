@@ -11,10 +11,10 @@ const STATED: StatedSettings = {
   legalHold: true,
 };
 
-/** What is said of a tenant, by an administrator and by the control plane. */
+/** Contract of tenant settings from an administrator and the control plane. */
 export function tenantSettingsContract(opened: () => Store): void {
   describe('settings of tenants', () => {
-    it('are nothing until somebody says something, and each source has its own', async () => {
+    it('are empty at first and separate per source', async () => {
       const { tenantSettings } = opened();
       const tenantId = randomUUID();
       expect(await tenantSettings.find(tenantId)).toEqual({ node: null, 'control-plane': null });
@@ -26,7 +26,7 @@ export function tenantSettingsContract(opened: () => Store): void {
       });
     });
 
-    it('change in the members that are given, however many change them at once', async () => {
+    it('merge concurrent changes of different members', async () => {
       const { tenantSettings } = opened();
       const tenantId = randomUUID();
       const { publishJson, retentionDays, visibility, legalHold } = STATED;
@@ -40,7 +40,7 @@ export function tenantSettingsContract(opened: () => Store): void {
       expect((await tenantSettings.find(tenantId)).node).toEqual({ ...STATED, retentionDays: null, legalHold: false });
     });
 
-    it('name the tenants whose records have an end, each once and in pages', async () => {
+    it('list tenants with a retention period in pages', async () => {
       const { tenantSettings } = opened();
       const [first, second, without] = ['a', 'b', 'c'].map((name) => `~${name} ${randomUUID()}`);
       for (const tenantId of [first, second, without]) {
@@ -51,7 +51,7 @@ export function tenantSettingsContract(opened: () => Store): void {
       expect(await tenantSettings.withRetention(first ?? '', 9)).toEqual([second]);
     });
 
-    it('tell whether a tenant is known', async () => {
+    it('identify known tenants', async () => {
       const { tenantSettings, tenants } = opened();
       const { tenantId } = await tenants.createTenant(randomUUID());
       const stranger = randomUUID();

@@ -1,7 +1,7 @@
-/** A database to test on, and a way to look into it that does not pass the store. */
+/** A test database with direct access. */
 export interface TestDatabase {
   readonly url: string;
-  /** Runs one statement over a connection of its own. */
+  /** Runs one statement over a separate connection. */
   readonly query: (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
   readonly remove: () => Promise<void>;
 }

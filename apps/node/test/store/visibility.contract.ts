@@ -6,10 +6,10 @@ import type { Store } from '../../src/store/index.js';
 import { newProject } from './new-project.js';
 import { hashOf, hashOnlyRecord, newRecord } from './new-record.js';
 
-/** Who sees which record. */
+/** Contract of visibility. */
 export function visibilityContract(opened: () => Store): void {
   describe('looking up', () => {
-    it('shows the public the earliest visible full record of a hash', async () => {
+    it('returns the earliest visible full record', async () => {
       const { records } = opened();
       const first = newRecord({ tenantId: 'tenant-z' });
       const second = newRecord({ tenantId: 'tenant-a', executionId: first.executionId });
@@ -21,7 +21,7 @@ export function visibilityContract(opened: () => Store): void {
       expect(await records.findByHash(first.certificateHash)).toMatchObject({ tenantId: 'tenant-a' });
     });
 
-    it('never shows a hash-only record before a full one, whichever came first', async () => {
+    it('prefers a full record to a hash-only one', async () => {
       const { records } = opened();
       const full = newRecord({ tenantId: 'tenant-late' });
       const hashOnly = hashOnlyRecord({ certificateHash: full.certificateHash });
@@ -31,7 +31,7 @@ export function visibilityContract(opened: () => Store): void {
       expect(await records.findByHash(full.certificateHash)).toMatchObject({ kind: 'full' });
     });
 
-    it('finds a reseal under its own hash too, before a hash-only record of that hash', async () => {
+    it('finds a reseal under its own hash', async () => {
       const { records } = opened();
       const resealedCertificateHash = hashOf(randomUUID());
       const record = newRecord({ resealedCertificateHash, publicCerJson: '{}' });
@@ -42,7 +42,7 @@ export function visibilityContract(opened: () => Store): void {
       }
     });
 
-    it('finds by executionId the visible ones of all tenants, earliest first, at most `limit`', async () => {
+    it('finds visible records by executionId, earliest first', async () => {
       const { records } = opened();
       const executionId = randomUUID();
       const tenants = ['tenant-3', 'tenant-1', 'tenant-2', 'tenant-4'];
@@ -57,7 +57,7 @@ export function visibilityContract(opened: () => Store): void {
       expect(own).toMatchObject([{ tenantId: 'tenant-1', visibility: 'hidden' }]);
     });
 
-    it('tells which of many hashes a tenant holds in full, and how visible', async () => {
+    it('returns the visibility of full records of a tenant', async () => {
       const { records } = opened();
       const tenantId = randomUUID();
       const held = Array.from({ length: 230 }, () => newRecord({ tenantId }));
@@ -82,7 +82,7 @@ export function visibilityContract(opened: () => Store): void {
   });
 
   describe('hiding and deleting', () => {
-    it('hides from the start what is recorded as hidden, from the public and not from its owner', async () => {
+    it('hides records stored as hidden from the public', async () => {
       const { records, projects } = opened();
       const [full, hashOnly] = [newRecord({ visibility: 'hidden' }), hashOnlyRecord({ visibility: 'hidden' })];
       for (const record of [full, hashOnly]) {
@@ -99,7 +99,7 @@ export function visibilityContract(opened: () => Store): void {
       expect(await projects.findOwnByHash('tenant-a', project.projectHash)).toEqual(project);
     });
 
-    it('hides from the public, not from the owner, and shows again', async () => {
+    it('hides from the public and unhides', async () => {
       const { records } = opened();
       const record = newRecord();
       await records.recordOnce(record);
@@ -114,7 +114,7 @@ export function visibilityContract(opened: () => Store): void {
       expect(await records.findByHash(record.certificateHash)).not.toBeNull();
     });
 
-    it('acts on one tenant when told so, and under the hash of a reseal too', async () => {
+    it('can act on one tenant and on a reseal hash', async () => {
       const { records } = opened();
       const resealedCertificateHash = hashOf(randomUUID());
       const first = newRecord({ resealedCertificateHash });
@@ -125,7 +125,7 @@ export function visibilityContract(opened: () => Store): void {
       expect(await records.findByHash(first.certificateHash)).toMatchObject({ tenantId: 'tenant-b' });
     });
 
-    it('erases a deleted record for good and keeps its execution', async () => {
+    it('erases a record and keeps its execution', async () => {
       const { records } = opened();
       const record = newRecord();
       await records.recordOnce(record);

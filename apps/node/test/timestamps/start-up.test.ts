@@ -11,7 +11,7 @@ import { ask, at, textAt } from '../ask.js';
 import { runNode } from '../node-process.js';
 import { until } from './timestamping-node.js';
 
-describe('a node with time-stamping authorities', () => {
+describe('a node with timestamping authorities', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cer-tsa-'));
   const file = (name: string): string => join(folder, name);
   const env = {
@@ -58,10 +58,10 @@ describe('a node with time-stamping authorities', () => {
     ['three addresses', { TSA_URLS: 'http://a.test,http://b.test,http://c.test' }, /TSA_URLS.*at most 2/],
     ['a URL with credentials', { TSA_URLS: 'http://u:canary@a.test' }, /TSA_URLS: must be .*without credentials/],
     ['an unknown mode', { TSA_MODE: 'canary' }, /TSA_MODE/],
-    ['a bound of no time', { TSA_TIMEOUT_MS: '0' }, /TSA_TIMEOUT_MS/],
+    ['a timeout of zero', { TSA_TIMEOUT_MS: '0' }, /TSA_TIMEOUT_MS/],
     ['a missing file', { TSA_ROOTS_FILE: file('none.pem') }, /none\.pem: cannot be read/],
     ['a file without certificates', { TSA_ROOTS_FILE: file('keys.json') }, /at least one PEM certificate/],
-  ])('refuses to start with %s, and says which variable is at fault', async (_name, members, message) => {
+  ])('refuses to start with %s', async (_name, members, message) => {
     const error: unknown = await startNode({ ...env, ...members }).catch((reason: unknown) => reason);
     expect(String(error)).toMatch(message);
     expect(String(error)).not.toContain('canary');

@@ -62,12 +62,12 @@ export const lookup = (node: TestNode, hash: string): Promise<Answer> =>
 
 const PATIENCE_MS = 100_000;
 
-/** Asks until it is so. What is never so ends here, with what was found last, and leaves nothing running behind. */
+/** Polls until the condition holds; fails with the last value found. */
 export async function until<T>(look: () => Promise<T> | T, isSo: (found: T) => boolean): Promise<T> {
   const end = performance.now() + PATIENCE_MS;
   let found = await look();
   while (!isSo(found)) {
-    if (performance.now() > end) throw new Error(`waited for what did not come: ${inspect(found)}`);
+    if (performance.now() > end) throw new Error(`condition not met, last value: ${inspect(found)}`);
     await sleep(20);
     found = await look();
   }
