@@ -11,7 +11,9 @@ import { WEB_BUILD_FOLDER } from './verifier-under-test.js';
 // Every kind of failure that a vector knows, as a person meets it in the offline file.
 
 const folder = mkdtempSync(join(tmpdir(), 'cer-vectors-'));
-afterAll(() => { rmSync(folder, { recursive: true }); });
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
 
 /** The first vector of each code, and one whose text is refused before it is read. */
 const KINDS: readonly (readonly [string, Vector])[] = [

@@ -23,7 +23,9 @@ import { WEB_BUILD_FOLDER } from './verifier-under-test.js';
 const AT = '2026-06-01T00:00:00.000Z';
 const folder = mkdtempSync(join(tmpdir(), 'cer-vectors-'));
 const vectors = unpackVectors(folder);
-afterAll(() => { rmSync(folder, { recursive: true }); });
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
 
 function requestOf({ bundle, keySet }: Vector) {
   const keySource = { kind: 'file', where: 'key-set.json', at: AT } as const;
