@@ -1,12 +1,14 @@
 // Writes the vector families from their definitions: `npm run vectors -w packages/cer-core`.
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 const here = import.meta.dirname;
 const folder = join(here, '../../vectors');
-const outfile = join(here, '../../dist/vectors-generator.mjs');
+const scratch = mkdtempSync(join(tmpdir(), 'cer-vectors-'));
+const outfile = join(scratch, 'generator.mjs');
 await build({
   entryPoints: [join(here, 'all-families.ts')],
   bundle: true,
@@ -18,6 +20,7 @@ await build({
   logLevel: 'warning',
 });
 const { allFamilies, familyText } = await import(pathToFileURL(outfile).href);
+rmSync(scratch, { recursive: true });
 const families = await allFamilies();
 for (const family of families) writeFileSync(join(folder, `${family.family}.json`), familyText(family));
 const tests = families.reduce((sum, family) => sum + family.tests.length, 0);
