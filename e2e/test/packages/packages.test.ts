@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { build } from 'esbuild';
+import { Consumer, manifestOf, PUBLISHED, ROOT, run } from './consumer.js';
+import { readmeExample } from './readme-example.js';
+
+// What others get from a registry, installed into an empty folder.
+
+const LIBRARIES = ['@cer/canonical-json', '@cer/keys', '@cer/cer-core', '@cer/timestamps'] as const;
+const names = Object.keys(PUBLISHED) as (keyof typeof PUBLISHED)[];
+const { resolve } = createRequire(__filename);
+
+let consumer: Consumer;
+beforeAll(() => {
+  consumer = new Consumer();
+});
+afterAll(() => {
+  consumer.remove();
+});
+
+const linesOf = (text: string): readonly string[] => text.trim().split('\n');
+
+/** Every import of a package that is for production and for all platforms. */
+function entriesOf(name: (typeof LIBRARIES)[number]): readonly string[] {
+  return Object.keys(manifestOf(join(ROOT, PUBLISHED[name])).exports ?? {})
+    .filter((path) => path !== './testing' && path !== './file-signer')
+    .map((path) => `${name}${path.slice(1)}`);
+}
+
+/** A program for browsers. Fails when it needs a builtin of Node. */
+async function bundled(entry: string): Promise<string> {
+  const outfile = join(consumer.folder, 'bundle.mjs');
+  await build({
+    ...{ entryPoints: [entry], bundle: true, platform: 'browser', format: 'esm', target: 'es2022', outfile },
+    logLevel: 'silent',
+  });
+  return outfile;
+}
+
+describe.each(names)('%s', (name) => {
+  const tarball = (): string => consumer.tarballs.get(name) ?? '';
+
+  it('carries licence and README, and no tests', () => {
+    const files = run(consumer.folder, 'tar', ['-tzf', tarball()]);
+    expect(linesOf(files)).toEqual(expect.arrayContaining(['package/LICENSE', 'package/README.md']));
+    expect(files).not.toMatch(/\.test\.|tsbuildinfo|\.map$|\/src\//m);
+    expect(manifestOf(join(consumer.folder, 'node_modules', name)).private).toBeUndefined();
+  });
+
+  it('passes publint', () => {
+    const publint = join(ROOT, 'node_modules/publint/src/cli.js');
+    expect(run(consumer.folder, process.execPath, [publint, 'run', tarball(), '--strict'])).toContain('All good');
+  });
+});
+
+describe.each(LIBRARIES)('%s', (name) => {
+  it('resolves with its types, says arethetypeswrong', () => {
+    const attw = join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js');
+    const tarball = consumer.tarballs.get(name) ?? '';
+    const output = run(consumer.folder, process.execPath, [
+      attw,
+      tarball,
+      '--profile',
+      'esm-only',
+      '--format',
+      'ascii',
+    ]);
+    const entries = Object.keys(manifestOf(join(ROOT, PUBLISHED[name])).exports ?? {});
+    expect(output.match(/^bundler: 🟢/gmu)).toHaveLength(entries.length);
+    expect(output.match(/^node16 \(from ESM\): 🟢/gmu)).toHaveLength(entries.length);
+  });
+
+  it('runs the example of its README in Node', () => {
+    const { code, prints } = readmeExample(name);
+    expect(prints).not.toEqual([]);
+    const file = consumer.write('example.mjs', code);
+    expect(linesOf(run(consumer.folder, process.execPath, [file]))).toEqual(prints);
+  });
+
+  it.each(['nodenext', 'bundler'])('compiles under strict TypeScript, resolution %s', (moduleResolution) => {
+    consumer.write('example.mjs', readmeExample(name).code);
+    consumer.write(
+      'entries.mts',
+      entriesOf(name)
+        .map((entry) => `export type * from '${entry}';\n`)
+        .join(''),
+    );
+    const compilerOptions = {
+      strict: true,
+      ...{ allowJs: true, checkJs: true, noEmit: true, target: 'es2022', lib: ['es2023'], moduleResolution },
+      module: moduleResolution === 'bundler' ? 'esnext' : 'nodenext',
+      typeRoots: [join(ROOT, 'node_modules/@types')],
+      types: ['node'],
+    };
+    consumer.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['example.mjs', 'entries.mts'] }));
+    expect(run(consumer.folder, process.execPath, [resolve('typescript/bin/tsc'), '-p', '.'])).toBe('');
+  });
+
+  it('bundles for browsers without a builtin of Node', async () => {
+    const lines = entriesOf(name).map((entry, at) => `import * as m${at} from '${entry}';\nconsole.log(m${at});\n`);
+    const bundle = readFileSync(await bundled(consumer.write('all.mjs', lines.join(''))), 'utf8');
+    expect(bundle.length).toBeGreaterThan(1000);
+    expect(bundle).not.toMatch(/from "node:|require\("/);
+  });
+});
+
+describe.each(['@cer/canonical-json', '@cer/cer-core'] as const)('the example of %s', (name) => {
+  it('runs from a bundle for browsers', async () => {
+    const { code, prints } = readmeExample(name);
+    const bundle = await bundled(consumer.write('example.mjs', code));
+    expect(linesOf(run(consumer.folder, process.execPath, [bundle]))).toEqual(prints);
+  });
+});
+
+describe('@cer/cli', () => {
+  it('verifies by npx', () => {
+    const [certificate, keys] = ['certified.json', 'keys.json'].map((name) =>
+      join(ROOT, 'examples/certificates', name),
+    );
+    const args = ['--offline', '@cer/cli', 'verify', certificate ?? '', '--keys', keys ?? ''];
+    expect(linesOf(run(consumer.folder, 'npx', args))[0]).toBe('VERIFIED');
+  });
+});
