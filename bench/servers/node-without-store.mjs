@@ -23,8 +23,8 @@ const { signer, nodeId } = createKeyFile(join(mkdtempSync(join(tmpdir(), 'cer-be
   now: new Date(),
 });
 const app = createApp({
-  store: { records: {}, ping: async () => undefined },
-  quota: { record: async () => ({ recorded: true }) },
+  store: { records: { recordOnce: async () => ({ recorded: true }) }, ping: async () => undefined },
+  quota: { admit: (_tenantId, _limits, { write }) => write() },
   keys: { find: async (hash) => (hash === keyHash ? caller : null) },
   signing: fixedSigning(
     { signer, nodeId, nodeRuntimeHash: sha256('bench') },
