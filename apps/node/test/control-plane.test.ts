@@ -247,7 +247,7 @@ describe('the cache of a key directory', () => {
 });
 
 describe('a node with a control plane', () => {
-  it('serves its keys, not those of its own table, and is 503 once it is gone', async () => {
+  it('accepts only its keys and is 503 without it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'cer-plane-'));
     const tokenFile = join(folder, 'token');
     writeFileSync(tokenFile, `${TOKEN}\n`, { mode: 0o600 });

@@ -9,7 +9,7 @@ const TENANT = 'Acme';
 
 export const SERVICE_TOKEN = 'credential-of-the-test-services';
 
-/** The real control plane, in a process of its own, with one account. */
+/** The real control plane in a separate process, with one account. */
 export interface Dashboard {
   readonly url: string;
   /** Its database, a SQLite file. */

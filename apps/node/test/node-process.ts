@@ -74,12 +74,12 @@ export interface NodeProcess extends Running {
   readonly url: string;
 }
 
-/** A node in a process of its own, listening. */
+/** A listening node in a separate process. */
 export async function startNodeProcess(env: NodeEnvironment): Promise<NodeProcess> {
   return startMain(MAIN, env);
 }
 
-/** Another service in a process of its own, listening. */
+/** Another listening service in a separate process. */
 export async function startMain(main: string, env: NodeEnvironment): Promise<NodeProcess> {
   const running = run(main, [], { PORT: '0', ...env });
   await running.until('"msg":"listening"');

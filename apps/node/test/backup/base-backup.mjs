@@ -10,7 +10,7 @@ import { startPostgresServer } from '../../../../scripts/test/postgres-server.mj
 
 const [command, url, folder] = process.argv.slice(2);
 
-/** What belongs to the running server alone. Its log is copied at the end, when all of it is there. */
+/** Files of the running server only. Its log is copied last, when it is complete. */
 const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts', 'pg_wal', 'pg_replslot', 'pg_stat_tmp']);
 
 async function take() {
@@ -20,7 +20,8 @@ async function take() {
   await mkdir(join(folder, 'pg_wal'), { recursive: true });
   await mkdir(join(folder, 'pg_replslot'));
   await mkdir(join(folder, 'pg_stat_tmp'));
-  // Other tests drop their databases meanwhile, each with a checkpoint, after which the server may throw old log away.
+  // Other tests drop their databases concurrently, each with a checkpoint, after which the server may delete old log
+  // files.
   await client.query(`select pg_create_physical_replication_slot('cer_test_backup', true, true)`);
   await client.query(`select pg_backup_start('test', true)`);
   for (const name of await readdir(data)) if (!LEFT_OUT.has(name)) await copied(join(data, name), join(folder, name));
@@ -31,7 +32,7 @@ async function take() {
   await client.end();
 }
 
-/** Files of other tests' databases come and go meanwhile: what is gone is in the log. */
+/** Files of other tests' databases vanish concurrently; the log contains the removal. */
 async function copied(from, to) {
   try {
     if (!(await stat(from)).isDirectory()) return await copyFile(from, to);

@@ -1,7 +1,7 @@
-// A node of its own, as far as the store can tell: records until it is killed or done, and says what was acknowledged.
-//   node recording-process.mjs DATABASE_URL PREFIX [COUNT]
-// Each process of a race gets the same PREFIX; without COUNT it goes on for ever. A line of stdout is an executionId
-// and the certificate hash that stands for it, written only after the store resolved.
+// A separate node from the store's point of view: records until it is killed or done, and prints acknowledged records.
+// node recording-process.mjs DATABASE_URL PREFIX [COUNT] Each process of a race gets the same PREFIX; without COUNT it
+// runs indefinitely. A line of stdout is an executionId and the certificate hash that stands for it, written only after
+// the store resolved.
 import { createHash, randomUUID } from 'node:crypto';
 import { register } from 'node:module';
 

@@ -55,7 +55,7 @@ export function timestampContract(opened: () => { readonly store: Store; readonl
       expect(await timestamps.untimestamped(second.seq, ALL)).toEqual([]);
     });
 
-    it('leaves alone what was attested anew since it was read, and lists it again', async () => {
+    it('skips records attested again and lists them', async () => {
       const { records, timestamps } = opened().store;
       const [late, again] = [await recorded(), await recorded()];
       const anew = {

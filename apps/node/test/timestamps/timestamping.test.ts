@@ -58,7 +58,7 @@ function revokedKeys(): NodeKeySet {
   return parseKeySet(testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER, ...life }] }));
 }
 
-/** As somebody who pinned the authority's root and knows that the node's key was revoked later. */
+/** Verifies with the authority's pinned root and a later revocation of the node's key. */
 function underRevokedKey(subject: unknown): Promise<Evaluation> {
   const verifiedAt = new Date().toISOString();
   return evaluateCer(subject, { keySet: revokedKeys(), timestamps: checker(), verifiedAt });
@@ -72,7 +72,7 @@ async function acceptedByOpenssl(body: JsonObject): Promise<string> {
 }
 
 describe('external timestamps', () => {
-  it('arrive after the certificate, and OpenSSL accepts the token out of the lookup', async () => {
+  it('arrive after the certificate and satisfy OpenSSL', async () => {
     const { node, certify, start } = await open();
     const hash = await certify();
     const before = await lookup(node, hash);
@@ -96,7 +96,7 @@ describe('external timestamps', () => {
     expect(at(verified.body, 'timestamp')).toMatchObject({ type: 'rfc3161', status: 'verified' });
   });
 
-  it('show in the answer to a repeated request, which is the same otherwise', async () => {
+  it('are part of a replayed response', async () => {
     const { node, start } = await open();
     const key = await node.newKey();
     const body = { executionId: 'repeated', provider: 'p', model: 'm', input: 'i', output: 'o' };
@@ -127,7 +127,7 @@ describe('external timestamps', () => {
     const ofReseal = await timestamped(node, reseal);
     expect(ofReseal['resealedCertificateHash']).toBeDefined();
     expect(at(ofReseal, 'cer', 'meta', 'provenance', 'original', 'timestamps', 0, 'type')).toBe('rfc3161');
-    // Each receipt has a place of its own in the tree.
+    // Each receipt has its own position in the tree.
     const places = [
       at(ofReseal, 'cer', 'meta', 'timestamps', 0, 'inclusion', 'leafIndex'),
       at(ofReseal, 'cer', 'meta', 'provenance', 'original', 'timestamps', 0, 'inclusion', 'leafIndex'),
@@ -180,7 +180,7 @@ describe('external timestamps', () => {
     expect(await verify(null)).toMatchObject({ status: 'FAILED', code: 'KEY_REVOKED' });
   });
 
-  it('let a project be registered with a step whose key was revoked since, as they let it verify', async () => {
+  it('allow project steps under a key revoked later', async () => {
     const { node, certify, start } = await open();
     const hash = await certify();
     start();
@@ -200,7 +200,7 @@ describe('external timestamps', () => {
     expect((await register(checker())).isReplay).toBe(false);
   });
 
-  it('let a record be attested anew whose key was revoked since, and no other one', async () => {
+  it('allow recertification after a later revocation', async () => {
     const { node, certify, start } = await open();
     const { store } = node;
     const fault = async (hash: string): Promise<string | null> => {
@@ -216,7 +216,7 @@ describe('external timestamps', () => {
     expect(await fault(hash)).toBeNull();
   });
 
-  it('are asked for again after a record is attested anew, and the earlier ones go with the earlier receipt', async () => {
+  it('are requested again after recertification', async () => {
     const { node, certify, start } = await open();
     const hash = await certify();
     start();

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 /** The flaw of a token: in its signing certificate or its digest. */
 export type TsaFlaw = 'none' | 'expired' | 'two purposes' | 'uncritical purpose' | 'no purpose' | 'SHA-1';
 
-/** A real time-stamping authority: `openssl ts` with a root, an intermediate and a timestamping certificate. */
+/** A real timestamping authority: `openssl ts` with a root, an intermediate and a timestamping certificate. */
 export interface OpensslTsa {
   readonly folder: string;
   /** PEM of the root. */
