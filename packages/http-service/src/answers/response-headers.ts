@@ -1,6 +1,6 @@
 import type { ResponseHeaders } from '../handler/handler.js';
 
-/** On every answer unless a route says otherwise: nothing here is a page, a cacheable file or a place to link from. */
+/** On every answer unless a route says otherwise: most answers are neither pages nor cacheable files. */
 export const SECURITY_HEADERS: ResponseHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

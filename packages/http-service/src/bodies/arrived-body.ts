@@ -2,15 +2,15 @@ import { ServiceError } from '../errors/service-error.js';
 import { settleWithin } from '../limits/settle-within.js';
 
 interface Arriving {
-  /** How long nothing may come before the sender counts as gone. */
+  /** Maximum pause of the sender, in milliseconds. */
   readonly stallMs: number;
-  /** Told of bytes before they are kept; what it throws ends the reading. */
+  /** Called with the number of bytes before they are stored; its error ends the reading. */
   readonly count: (bytes: number) => void;
 }
 
 /**
- * Reads a streamed body whole, counting what has really come: to announce a body costs its sender nothing.
- * @throws ServiceError REQUEST_TIMEOUT when nothing comes for too long; what the body or `count` throws
+ * Reads a streamed body whole, counting received bytes: announcing a body costs its sender nothing.
+ * @throws ServiceError REQUEST_TIMEOUT after too long a pause; errors of the body and of `count`
  */
 export async function arrivedBody(body: AsyncIterable<Uint8Array>, { stallMs, count }: Arriving): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
@@ -27,7 +27,7 @@ export async function arrivedBody(body: AsyncIterable<Uint8Array>, { stallMs, co
 }
 
 function tooSlow(): ServiceError {
-  // Closed, or it would be kept for the rest of the body.
+  // Otherwise the connection would stay open for the rest of the body.
   const headers = { connection: 'close' };
   return new ServiceError({ code: 'REQUEST_TIMEOUT', message: 'body: must be sent faster', headers });
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ServiceError } from '../errors/service-error.js';
 
-/** The client went away before its request was complete: nobody is there to be answered. */
+/** The client disconnected before its request was complete, so no answer is sent. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
@@ -23,7 +23,7 @@ export function refuseAnnouncedLength(request: IncomingMessage, limitBytes: numb
 
 /**
  * Reads a whole body.
- * @param arrived told of bytes as they come; what it throws ends the reading
+ * @param arrived called with the number of bytes as they arrive; its error ends the reading
  * @throws ServiceError PAYLOAD_TOO_LARGE as soon as the limit is passed
  * @throws ClientGone when the request is cut off
  */
@@ -83,7 +83,7 @@ export async function* streamBody(request: IncomingMessage, limitBytes: number):
   if (!request.complete) throw new ClientGone();
 }
 
-/** Tells a client that waits for it that its body is wanted. */
+/** Sends 100 Continue to a client that waits for it. */
 export function inviteBody({ headers }: IncomingMessage, response: ServerResponse): void {
   if (headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
 }

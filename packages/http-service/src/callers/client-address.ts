@@ -3,7 +3,7 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 /** The proxies whose `X-Forwarded-For` is believed. */
 export type TrustedProxies = Pick<BlockList, 'check'>;
 
-/** A proxy list that is not one; the message names the rule, never the entry. */
+/** An invalid proxy list; the message names the rule, never the entry. */
 export class ProxyListError extends Error {
   override readonly name = 'ProxyListError';
 }
@@ -29,7 +29,7 @@ export function parseTrustedProxies(list: string): TrustedProxies {
 
 /**
  * The address of the client: the peer's, or, where the peer is a trusted proxy, the nearest untrusted address that
- * `X-Forwarded-For` names. What stands left of that was written by somebody we do not trust.
+ * `X-Forwarded-For` names. Entries left of that were written by untrusted clients.
  * @param peer address of the socket's other end
  * @param forwardedFor the `X-Forwarded-For` header, if any
  */

@@ -58,7 +58,7 @@ export function flag(byDefault: boolean) {
     .default(byDefault);
 }
 
-/** What a header carries as it is: other characters arrive as others, and spaces at the ends not at all. */
+/** Text that a header carries unchanged: other characters are altered, and spaces at the ends are dropped. */
 const carriedWhole = /^(?! )[\x20-\x7e]*(?<! )$/;
 
 /** A secret given in the variable itself, which clients send in a header. */
@@ -91,7 +91,7 @@ function isServiceUrl(text: string): boolean {
   return /^https?:$/.test(protocol) && username === '' && password === '' && !/[?#]/.test(text);
 }
 
-/** `TRUST_PROXY`: the proxies whose `X-Forwarded-For` is believed; nobody's when unset. */
+/** `TRUST_PROXY`: the proxies whose `X-Forwarded-For` is believed; none when unset. */
 export function trustedProxies() {
   return z
     .string()

@@ -53,7 +53,7 @@ function readPrivately(path: string): string {
     throw new SecretFileError(`secret file ${path} cannot be opened`, { cause });
   }
   try {
-    // On the open file, so that nobody can swap it between the check and the reading.
+    // On the open file, so that it cannot be replaced between the check and the reading.
     const status = fstatSync(file);
     if (!status.isFile()) throw new SecretFileError(`secret file ${path} is not a file`);
     if ((status.mode & OPEN_TO_OTHERS) !== 0) {

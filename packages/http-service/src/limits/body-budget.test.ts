@@ -8,8 +8,8 @@ const REFUSED = expect.objectContaining({
   refusal: expect.objectContaining({ code: 'SERVICE_UNAVAILABLE', headers: { 'retry-after': '5' } }),
 });
 
-describe('the large bodies in hand', () => {
-  it('have room together, and one alone has whatever its size', () => {
+describe('large bodies in memory', () => {
+  it('share the room, and one alone has any size', () => {
     const budget = new BodyBudget(4 * MIB);
     const alone = budget.open();
     alone.arrived(10 * MIB);
@@ -27,7 +27,7 @@ describe('the large bodies in hand', () => {
     }).toThrow(REFUSED);
   });
 
-  it('keep no small one out', () => {
+  it('never block a small body', () => {
     const budget = new BodyBudget(4 * MIB);
     budget.open().arrived(4 * MIB);
     const small = budget.open();

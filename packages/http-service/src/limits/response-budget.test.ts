@@ -4,7 +4,7 @@ import { ResponseBudget, type OutgoingAnswer } from './response-budget.js';
 
 const KIB = 1024;
 
-/** An budget of 1 MiB whose clock stands still until it is put forward. */
+/** An budget of 1 MiB whose clock moves only when a test moves it. */
 function budgetOf(): {
   readonly take: (name: string, bytes: number) => OutgoingAnswer;
   readonly cut: readonly string[];
@@ -25,7 +25,7 @@ const REFUSED = expect.objectContaining({
 });
 
 describe('the large answers on their way', () => {
-  it('have room together, and one alone has whatever its size', () => {
+  it('share the room, and one alone has any size', () => {
     const { take, cut } = budgetOf();
     take('huge', 5000 * KIB).release();
     take('a', 512 * KIB);
@@ -34,7 +34,7 @@ describe('the large answers on their way', () => {
     expect(cut).toEqual([]);
   });
 
-  it('give their room back once, when they are read', () => {
+  it('release their room only once', () => {
     const { take } = budgetOf();
     const a = take('a', 600 * KIB);
     take('b', 400 * KIB);
@@ -44,7 +44,7 @@ describe('the large answers on their way', () => {
     expect(() => take('d', 100 * KIB)).toThrow(REFUSED);
   });
 
-  it('are cut off when they are read too slowly and others need the room, the oldest first and no more than needed', () => {
+  it('are cut off, oldest first, when read too slowly', () => {
     const { take, cut, pass } = budgetOf();
     take('stands still', 300 * KIB);
     take('drips', 300 * KIB).passed(KIB);
@@ -59,7 +59,7 @@ describe('the large answers on their way', () => {
     expect(() => take('finds no room', 300 * KIB)).toThrow(REFUSED);
   });
 
-  it('keep their place while nobody else needs it, however slow', () => {
+  it('keep their room until another answer needs it', () => {
     const { take, cut, pass } = budgetOf();
     take('slow', 300 * KIB);
     pass(60_000);

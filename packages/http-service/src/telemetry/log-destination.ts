@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 
-/** What may wait to be written; beyond it lines are lost, not the service. */
+/** Maximum unwritten text; further lines are dropped. */
 const MAX_WAITING_CHARACTERS = 4 * 1024 * 1024;
 
 /**
- * Where log lines go. A disk that is full behind it, or a pipe that broke, costs lines: the service goes on, tries each
- * time again, and never waits for it when it ends, as pino would by itself for ever.
+ * Destination of log lines. Drops lines when the disk is full or the pipe is broken, retries on each write, and does not
+ * block shutdown (pino would).
  * @param fd an open file, 1 for stdout
  */
 export function logDestination(fd: number): ReturnType<typeof pino.destination> {

@@ -1,7 +1,7 @@
-/** What a span may say: patterns, counts and outcomes. Never an id of a customer, content, or a key. */
+/** Attributes of a span: patterns, counts and outcomes. Never an id of a customer, content, or a key. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** Adds to the span that is under way. */
+/** Adds attributes to the current span. */
 export type Note = (attributes: SpanAttributes) => void;
 
 /** How another service names the span that its request belongs to (W3C Trace Context). */
@@ -11,8 +11,8 @@ export interface IncomingTrace {
 }
 
 /**
- * Runs `work` inside a span; spans begun by it become its children. A span whose work throws is marked as failed with
- * the class of the error, and the error goes on.
+ * Runs `work` inside a span; spans that it starts become children. A span whose work throws is marked as failed with
+ * the class of the error, and the error is rethrown.
  */
 export type Trace = <T>(
   name: string,
