@@ -1,4 +1,4 @@
-import { parseJson, type JsonValue } from '@cer/canonical-json';
+import type { JsonValue } from '@cer/canonical-json';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -164,8 +164,4 @@ export const LOG_300_TILES = read(
 /** `sha256:` and hex to bytes. */
 export function hashBytes(text: string): Uint8Array {
   return Buffer.from(text.replace(/^sha256:/, ''), 'hex');
-}
-
-export function strictJson(text: string): JsonValue {
-  return parseJson(text);
 }
