@@ -20,7 +20,7 @@ export {
   wholeNumber,
   type Environment,
 } from './config/config.js';
-export { equalSecret, readSecretFile, Secret, SecretFileError } from './config/secret.js';
+export { equalSecret, readSecretFile, Secret } from './config/secret.js';
 export { isForOperator, OperatorError } from './errors/operator-error.js';
 export { HTTP_STATUS, ServiceError, validationError, type Refusal, type StatusTable } from './errors/service-error.js';
 export { zodFaults } from './errors/zod-faults.js';
