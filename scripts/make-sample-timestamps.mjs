@@ -4,7 +4,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { timestampDigest, timestampedText } from '@cer/cer-core/attest';
 import { testKeySet, testSigner } from '@cer/keys/testing';
-import { buildMerkleTree, formatTimestampRequest, parseTimestampResponse } from '@cer/timestamps';
+import { formatTimestampRequest, parseTimestampResponse } from '@cer/timestamps';
+import { buildMerkleTree } from '@cer/tlog';
 import { createOpensslTsa } from '@cer/timestamps/testing';
 
 const examples = join(import.meta.dirname, '..', 'examples');
@@ -28,7 +29,7 @@ const certified = read('certified');
 const batch = [certified, read('certified-messages'), read('confidential')];
 const leafIndex = 2;
 const tree = buildMerkleTree(batch.map(digestOfReceipt));
-const path = tree.pathOf(leafIndex).map((hash) => `sha256:${Buffer.from(hash).toString('hex')}`);
+const path = tree.inclusionPath(leafIndex).map((hash) => `sha256:${Buffer.from(hash).toString('hex')}`);
 const inclusion = { treeSize: tree.size, leafIndex, path };
 
 const revoked = {

@@ -10,6 +10,7 @@ export const PUBLISHED = {
   '@cer/canonical-json': 'packages/canonical-json',
   '@cer/keys': 'packages/keys',
   '@cer/cer-core': 'packages/cer-core',
+  '@cer/tlog': 'packages/tlog',
   '@cer/timestamps': 'packages/timestamps',
   '@cer/cli': 'apps/cli',
 } as const;

@@ -8,7 +8,7 @@ import { readmeExample } from './readme-example.js';
 
 // What others get from a registry, installed into an empty folder.
 
-const LIBRARIES = ['@cer/canonical-json', '@cer/keys', '@cer/cer-core', '@cer/timestamps'] as const;
+const LIBRARIES = ['@cer/canonical-json', '@cer/keys', '@cer/cer-core', '@cer/tlog', '@cer/timestamps'] as const;
 const names = Object.keys(PUBLISHED) as (keyof typeof PUBLISHED)[];
 const { resolve } = createRequire(__filename);
 

@@ -2,7 +2,6 @@
  * RFC 3161 timestamp tokens: request, parse, verify; alone or in an RFC 6962 batch. No network; runs in Node and in
  * browsers.
  */
-export { buildMerkleTree, isIncluded, leafHash, type Inclusion, type MerkleTree } from './merkle.js';
 export {
   formatTimestampRequest,
   TIMESTAMP_QUERY_TYPE,

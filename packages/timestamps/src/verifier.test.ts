@@ -5,8 +5,8 @@ import { timestampDigest, timestampedText } from '@cer/cer-core/attest';
 import { evaluateCer, toReport, type Evaluation } from '@cer/cer-core/verify';
 import { certified, TEST_NODE_ID, TEST_SIGNER, TEST_TIME } from '@cer/cer-core/testing';
 import { encodeBase64, parseKeySet } from '@cer/keys';
+import { buildMerkleTree } from '@cer/tlog';
 import { testKeySet } from '@cer/keys/testing';
-import { buildMerkleTree } from './merkle.js';
 import { formatTimestampRequest } from './request.js';
 import { parseTimestampResponse } from './response.js';
 import { parseTsaRoots } from './roots.js';
@@ -65,7 +65,7 @@ describe('a record under a revoked key', () => {
 
   it('is verified by its inclusion in a batch', async () => {
     const tree = buildMerkleTree([timestampDigest('another'), receiptDigest, timestampDigest('a third')]);
-    const path = tree.pathOf(1).map((hash) => `sha256:${Buffer.from(hash).toString('hex')}`);
+    const path = tree.inclusionPath(1).map((hash) => `sha256:${Buffer.from(hash).toString('hex')}`);
     const token = await stamp(tree.root);
     const inBatch = (leafIndex: number): JsonObject =>
       withTokens({ type: 'rfc3161', token, inclusion: { treeSize: 3, leafIndex, path } });

@@ -2,8 +2,8 @@ import { isJsonObject, member, type JsonValue } from '@cer/canonical-json';
 import { isSha256Hash } from '@cer/cer-core';
 import type { TimestampClaim, TimestampVerifier } from '@cer/cer-core/verify';
 import { decodeBase64 } from '@cer/keys';
+import { leafHash, verifyInclusion, type Inclusion } from '@cer/tlog';
 import { isSameBytes } from './der.js';
-import { isIncluded, type Inclusion } from './merkle.js';
 import type { TsaRoots } from './roots.js';
 import { MAX_TOKEN_BYTES } from './token.js';
 import { verifyTimestampToken } from './verify-token.js';
@@ -32,7 +32,7 @@ export function createTimestampVerifier(roots: TsaRoots): TimestampVerifier {
       roots,
       isImprint: (imprint) => {
         covered = candidates.find(({ digest }) =>
-          place === null ? isSameBytes(digest, imprint) : isIncluded(digest, place, imprint),
+          place === null ? isSameBytes(digest, imprint) : verifyInclusion(leafHash(digest), place, imprint),
         );
         return covered !== undefined;
       },

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
-import { buildMerkleTree, isIncluded } from './merkle.js';
 import { formatTimestampRequest } from './request.js';
 import { parseTimestampResponse } from './response.js';
 import { NO_ROOTS, parseTsaRoots, type TsaRoots } from './roots.js';
@@ -63,21 +62,6 @@ describe('a token of OpenSSL', () => {
     expect(refused).toBeGreaterThan(token.length / 7 / 2);
     for (const bytes of [token.subarray(0, -1), Uint8Array.of(...token, 0), new Uint8Array(65 * 1024)]) {
       expect((await verifyTimestampToken(bytes, checks)).status).toBe('invalid');
-    }
-  });
-});
-
-describe('a batch', () => {
-  it('has an exact path from each leaf to the root', () => {
-    for (const size of [1, 2, 3, 5, 8, 13]) {
-      const leaves = Array.from({ length: size }, (_, index) => digestOf(String(index)));
-      const tree = buildMerkleTree(leaves);
-      for (const [leafIndex, leaf] of leaves.entries()) {
-        const path = tree.pathOf(leafIndex);
-        expect(isIncluded(leaf, { treeSize: size, leafIndex, path }, tree.root)).toBe(true);
-        expect(isIncluded(leaf, { treeSize: size, leafIndex, path: [...path, leaf] }, tree.root)).toBe(false);
-        expect(isIncluded(digestOf('other'), { treeSize: size, leafIndex, path }, tree.root)).toBe(false);
-      }
     }
   });
 });

@@ -287,7 +287,11 @@ describe('trees of every size', () => {
       const root = tree.rootAt(size);
       for (let leafIndex = 0; leafIndex < size; leafIndex++) {
         const path = tree.inclusionPath(leafIndex, size);
-        expect(verifyInclusion(leaves[leafIndex] ?? root, { leafIndex, treeSize: size, path }, root)).toBe(true);
+        const leaf = leaves[leafIndex] ?? root;
+        const place = { leafIndex, treeSize: size };
+        expect(verifyInclusion(leaf, { ...place, path }, root)).toBe(true);
+        expect(verifyInclusion(leaf, { ...place, path: [...path, leaf] }, root)).toBe(false);
+        expect(verifyInclusion(root, { ...place, path }, root)).toBe(size === 1);
       }
       for (let size1 = 0; size1 <= size; size1++) {
         const path = tree.consistencyPath(size1, size);

@@ -6,7 +6,8 @@ import { buildProject } from '@cer/cer-core/seal';
 import { certified, TEST_ATTESTOR, TEST_NODE_ID, TEST_SIGNER, TEST_TIME } from '@cer/cer-core/testing';
 import { encodeHex } from '@cer/keys';
 import { testKeySet } from '@cer/keys/testing';
-import { buildMerkleTree, formatTimestampRequest, parseTimestampResponse } from '@cer/timestamps';
+import { formatTimestampRequest, parseTimestampResponse } from '@cer/timestamps';
+import { buildMerkleTree } from '@cer/tlog';
 import { createOpensslTsa, type OpensslTsa } from '@cer/timestamps/testing';
 import { packageEntries, packageRecord } from '../testing/audit-package.js';
 import { cer, type Said } from '../testing/console.js';
@@ -100,7 +101,7 @@ describe('a certificate whose key was revoked as compromised', () => {
 
   it('is verified by its place in a batch', async () => {
     const tree = buildMerkleTree([timestampDigest('another'), receiptDigest(certificate)]);
-    const path = tree.pathOf(1).map((hash) => `sha256:${encodeHex(hash)}`);
+    const path = tree.inclusionPath(1).map((hash) => `sha256:${encodeHex(hash)}`);
     const stamped = withToken(certificate, await stamp(tree.root), { inclusion: { treeSize: 2, leafIndex: 1, path } });
     expect((await verify(stamped)).exitCode).toBe(0);
   });

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@cer/canonical-json';
 import { encodeHex } from '@cer/keys';
-import { buildMerkleTree } from '@cer/timestamps';
+import { buildMerkleTree } from '@cer/tlog';
 import type { Authority } from './authority.js';
 
 /** `each` requests one token per receipt, `batch` one over the root of a tree of receipts. */
@@ -46,7 +46,7 @@ async function timestampTogether(
     entriesOf: (digest) => {
       const leafIndex = places.get(encodeHex(digest));
       if (leafIndex === undefined || entries.length === 0) return null;
-      const path = tree.pathOf(leafIndex).map((hash) => `sha256:${encodeHex(hash)}`);
+      const path = tree.inclusionPath(leafIndex).map((hash) => `sha256:${encodeHex(hash)}`);
       return entries.map((entry) => ({ ...entry, inclusion: { treeSize: tree.size, leafIndex, path } }));
     },
   };
