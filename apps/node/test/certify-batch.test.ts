@@ -6,7 +6,7 @@ import type { JsonObject } from '@cer/canonical-json';
 import { CONFIDENTIAL_MEMBERS, executionRequest } from '@cer/cer-core/testing';
 import { connectRaw } from '@cer/http-service/testing';
 
-import { MAX_BATCH_LINES, MAX_LINE_BYTES } from '../src/certify/certify-batch.js';
+import { MAX_BATCH_LINES, MAX_LINE_BYTES } from '../src/batch/line-batch.js';
 import { ask, at, textAt, type Answer } from './ask.js';
 import { startTestNode, TEST_LIMITS, type TestNode } from './test-node.js';
 

@@ -23,6 +23,7 @@ const KEYED: readonly (readonly [path: string, scope: string])[] = [
   ['/v1/cer/ai/certify-batch', 'certify'],
   ['/v1/cer/ai/create', 'certify'],
   ['/api/attest', 'certify'],
+  ['/api/attest-batch', 'certify'],
   ['/v1/project-bundle/register', 'register'],
   ['/api/render', 'render'],
   ['/verify', 'render'],

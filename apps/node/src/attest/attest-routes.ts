@@ -1,18 +1,20 @@
 import { ok, parseJsonBody } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import { certificateHeaders } from '../records/response-headers.js';
-import { attest, type AttestUseCaseDeps } from './attest.js';
+import { attest } from './attest.js';
+import { attestBatch, type AttestBatchDeps } from './attest-batch.js';
 import { ATTESTING, type DescribedRoute } from '../openapi/route-description.js';
 import { CERTIFIED } from '../records/certified-answer.js';
 import { ATTEST_REQUEST } from './attest-request.js';
 
-export interface AttestRouteDeps extends AttestUseCaseDeps {
+export interface AttestRouteDeps extends AttestBatchDeps {
   readonly gate: Gate;
   readonly bodyLimitBytes: number;
+  readonly batchLimitBytes: number;
 }
 
 export function attestRoutes(deps: AttestRouteDeps): DescribedRoute[] {
-  const { gate, bodyLimitBytes } = deps;
+  const { gate, bodyLimitBytes, batchLimitBytes } = deps;
   return [
     {
       method: 'POST',
@@ -32,6 +34,26 @@ export function attestRoutes(deps: AttestRouteDeps): DescribedRoute[] {
         const attested = await attest(deps, parseJsonBody(request), gate.callerOf(request), request.requestId);
         return ok(attested.body, certificateHeaders(attested.certificateHash, attested.isReplay));
       },
+    },
+    {
+      method: 'POST',
+      path: '/api/attest-batch',
+      description: {
+        group: 'Certify',
+        summary: 'Sign and store up to 500 bundles that were sealed elsewhere, one a line',
+        access: { scopes: ['certify'] },
+        body: { mediaType: 'application/x-ndjson', schema: ATTEST_REQUEST },
+        success: { 200: { description: 'One line {index, status, body} each.', mediaTypes: ['application/x-ndjson'] } },
+      },
+      admit: gate.admit('certify'),
+      mediaTypes: ['application/x-ndjson'],
+      bodyLimitBytes: batchLimitBytes,
+      body: 'stream',
+      handler: async (request) => ({
+        status: 200,
+        headers: { 'content-type': 'application/x-ndjson' },
+        body: attestBatch(deps, request.body, gate.callerOf(request)),
+      }),
     },
   ];
 }

@@ -32,7 +32,7 @@ export function nodeMetrics(metrics: Metrics): NodeMetrics {
   const made: NodeMetrics = {
     batchLines: new Histogram({
       name: 'cer_batch_lines',
-      help: 'Lines of certify-batch requests.',
+      help: 'Lines of certify-batch and attest-batch requests.',
       buckets: [1, 5, 10, 25, 50, 100, 250, 500],
       registers,
     }),

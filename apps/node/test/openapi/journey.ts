@@ -73,6 +73,11 @@ export async function journey(node: TestNode, adminSecret: string, root: Signer)
     await visit('POST /v1/cer/ai/create', { key, body: execution(CONFIDENTIAL_MEMBERS) });
     await visit('POST /v1/cer/ai/create', { key, body: {} });
     await visit('POST /api/attest', { key, body: sealedElsewhere({ snapshot: {} }) });
+    await visit('POST /api/attest-batch', {
+      key,
+      body: `${JSON.stringify(sealedElsewhere({ snapshot: {} }))}\n{}\n`,
+      headers: { 'Content-Type': 'application/x-ndjson' },
+    });
     await visit('POST /api/attest', { key, body: { bundleType: 'none', certificateHash: UNKNOWN } });
     await visit('POST /api/attest', { key, body: { ...sealedElsewhere({ snapshot: {} }), certificateHash: UNKNOWN } });
   }
