@@ -1,7 +1,10 @@
 import { decodeBase64, encodeBase64 } from './base64.js';
 import { KeyError } from './key-error.js';
+import { checkOnce } from './known-points.js';
 import { isCanonicalAndNotSmallOrder, isOnCurve } from './point.js';
 import { rawFromSpki, spkiFromRaw, SPKI_LENGTH } from './spki.js';
+
+const isKnownOnCurve = checkOnce(isOnCurve);
 
 /** An Ed25519 public key that passed every check on keys. Created by the functions of this package only. */
 export interface PublicKey {
@@ -21,7 +24,7 @@ export function publicKeyFromRaw(raw: Uint8Array): PublicKey {
   if (!isCanonicalAndNotSmallOrder(raw)) {
     throw new KeyError('KEY_POINT_INVALID', 'public key: a point of small order or in a non-canonical encoding');
   }
-  if (!isOnCurve(raw)) throw new KeyError('KEY_POINT_INVALID', 'public key: not a point of the curve');
+  if (!isKnownOnCurve(raw)) throw new KeyError('KEY_POINT_INVALID', 'public key: not a point of the curve');
   // Not `slice`: of a Buffer that would be a window into the caller's memory.
   return { raw: Uint8Array.from(raw) };
 }

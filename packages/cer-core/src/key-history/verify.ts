@@ -119,9 +119,8 @@ async function readKeyHistory(value: unknown, verify: SignatureVerifier): Promis
     throw new Refused('KEY_HISTORY_HEAD_MISMATCH', 'statement.historyHead', 'is no entry of this history');
   }
   // All of them: entries that wait for a signature must make sense too, or a root would sign what is impossible.
-  valid(() => replayKeyHistory(nodeId, entries));
+  const { keySet, roots } = valid(() => replayKeyHistory(nodeId, entries, seq));
   const signed = entries.slice(0, seq);
-  const { keySet, roots } = valid(() => replayKeyHistory(nodeId, signed));
   if (statement.issuedAt < (signed.at(-1)?.issuedAt ?? '')) {
     throw new Refused('KEY_HISTORY_INVALID', 'statement.issuedAt', 'is before the entry that it covers');
   }

@@ -89,6 +89,22 @@ describe('the result of a list of changes', () => {
     });
   });
 
+  it('covers the entries up to a head and checks the others', () => {
+    const entries = entriesOf([
+      addRoot,
+      addA,
+      useA,
+      addB,
+      { type: 'root-revoked', kid: root.kid, reason: 'unspecified' },
+    ]);
+    for (let head = 0; head <= entries.length; head++) {
+      expect(replayKeyHistory('n', entries, head)).toEqual(replayKeyHistory('n', entries.slice(0, head)));
+    }
+    expect(refusalOf(() => replayKeyHistory('n', entriesOf([addA, useA, useA]), 1))).toMatch(
+      /^key history: entries\[2\]/,
+    );
+  });
+
   it('reports the status of each root', () => {
     const { roots } = replay(
       addRoot,

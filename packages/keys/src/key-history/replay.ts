@@ -33,14 +33,21 @@ export interface ReplayedHistory {
 /**
  * Applies the changes of a key history in order.
  * @param entries parsed; their hash chain is not verified here
+ * @param head number of entries that the result covers; later ones are only checked. All by default
  * @throws KeyError KEY_HISTORY_INVALID for a change that is impossible at its position: an unknown or duplicate kid, a
  * key that is already retired or revoked, a revocation weaker than the previous one, times out of order
  * @see docs/spec.md, "Key history"
  */
-export function replayKeyHistory(nodeId: string, entries: readonly KeyHistoryEntry[]): ReplayedHistory {
+export function replayKeyHistory(
+  nodeId: string,
+  entries: readonly KeyHistoryEntry[],
+  head = entries.length,
+): ReplayedHistory {
   const replay = new Replay();
   let before: KeyHistoryEntry | null = null;
+  let covered: ReplayedHistory | null = null;
   for (const [at, entry] of entries.entries()) {
+    if (at === head) covered = replay.result(nodeId);
     const place = `entries[${at}]`;
     if (before !== null && entry.issuedAt < before.issuedAt) {
       throw refusal(`${place}.issuedAt`, 'must not be before that of the entry before');
@@ -48,11 +55,11 @@ export function replayKeyHistory(nodeId: string, entries: readonly KeyHistoryEnt
     replay.apply(entry, `${place}.change`);
     before = entry;
   }
-  return { keySet: replay.keySet(nodeId), roots: replay.roots };
+  return covered ?? replay.result(nodeId);
 }
 
 class Replay {
-  readonly roots = new Map<string, HistoryRoot>();
+  readonly #roots = new Map<string, HistoryRoot>();
   readonly #keys = new Map<string, PublishableKey>();
   /** Every key ever added, signing or root: a key with both roles could sign in one for the other. */
   readonly #publicKeys = new Set<string>();
@@ -88,7 +95,7 @@ class Replay {
         const old = this.#rootOf(change.kid, place);
         if (old.status !== 'live') throw refusal(`${place}.kid`, 'names a root that was replaced or revoked');
         this.#addRoot(change.root, change.endorsement?.kid ?? null, issuedAt, place);
-        this.roots.set(old.kid, { ...old, status: 'replaced', replacedBy: change.root.kid, endedAt: issuedAt });
+        this.#roots.set(old.kid, { ...old, status: 'replaced', replacedBy: change.root.kid, endedAt: issuedAt });
         return;
       }
       case 'root-revoked': {
@@ -99,13 +106,15 @@ class Replay {
           notAfter(compromisedSince, issuedAt, `${place}.compromisedSince`, 'issuedAt');
         }
         const since = compromisedSince === undefined ? {} : { compromisedSince };
-        this.roots.set(kid, { ...root, status: 'revoked', endedAt: issuedAt, reason, ...since });
+        this.#roots.set(kid, { ...root, status: 'revoked', endedAt: issuedAt, reason, ...since });
       }
     }
   }
 
-  keySet(nodeId: string): KeySetDocument {
-    return formatKeySet({ nodeId, activeKid: this.#activeKid, keys: [...this.#keys.values()] });
+  /** A copy: later changes do not alter it. */
+  result(nodeId: string): ReplayedHistory {
+    const keySet = formatKeySet({ nodeId, activeKid: this.#activeKid, keys: [...this.#keys.values()] });
+    return { keySet, roots: new Map(this.#roots) };
   }
 
   #addKey(added: Extract<KeyChange, { type: 'key-added' }>['key'], place: string): void {
@@ -151,10 +160,10 @@ class Replay {
 
   #addRoot(root: { kid: string; publicKey: string }, endorsedBy: string | null, addedAt: string, place: string): void {
     this.#claim(root.publicKey, `${place}.root.publicKey`);
-    if (endorsedBy !== null && this.roots.get(endorsedBy)?.status !== 'live') {
+    if (endorsedBy !== null && this.#roots.get(endorsedBy)?.status !== 'live') {
       throw refusal(`${place}.endorsement.kid`, 'must name a root that counts at that point');
     }
-    this.roots.set(root.kid, { kid: root.kid, publicKey: root.publicKey, status: 'live', addedAt, endorsedBy });
+    this.#roots.set(root.kid, { kid: root.kid, publicKey: root.publicKey, status: 'live', addedAt, endorsedBy });
   }
 
   #claim(publicKey: string, place: string): void {
@@ -174,7 +183,7 @@ class Replay {
   }
 
   #rootOf(kid: string, place: string): HistoryRoot {
-    const root = this.roots.get(kid);
+    const root = this.#roots.get(kid);
     if (root === undefined) throw refusal(`${place}.kid`, 'names a root that was never added');
     return root;
   }
