@@ -69,9 +69,12 @@ describe('administrative visibility', () => {
     expect(await publicAnswers(hash, 'gone')).toEqual([404, 404, 404, 404]);
     expect(await certify({ executionId: 'gone', model: canary, appId: `${canary}-app` })).toMatchObject({
       status: 409,
-      body: { message: 'record removed' },
+      body: { error: 'RECORD_REMOVED' },
     });
-    expect(await certify({ executionId: 'gone', model: 'another' })).toMatchObject({ status: 409 });
+    expect(await certify({ executionId: 'gone', model: 'another' })).toMatchObject({
+      status: 409,
+      body: { error: 'EXECUTION_MUTATION_DETECTED' },
+    });
     expect((await admin(`records/${hash}/unhide`)).status).toBe(404);
 
     const log = await ask(node, 'get', '/v1/admin/audit?limit=1000', { headers });

@@ -209,7 +209,7 @@ describe('the public form of a project', () => {
       });
     }
     const again = await register(deleted);
-    expect([again.status, at(again.body, 'message')]).toEqual([409, 'record removed']);
+    expect([again.status, at(again.body, 'error')]).toEqual([409, 'RECORD_REMOVED']);
     for (const query of ['', '?project_hash=x', `?project_hash=${hashOf(hidden)}&projectHash=${hashOf(hidden)}`]) {
       expect((await ask(node, 'get', `/v1/project-bundle/public${query}`)).status).toBe(400);
     }

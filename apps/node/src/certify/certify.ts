@@ -42,7 +42,7 @@ export function assertExecutionRequest(request: JsonValue): asserts request is J
 
 /**
  * Seals, attests and records an execution, or replays the record of an earlier identical request.
- * @throws ServiceError VALIDATION_ERROR, EXECUTION_MUTATION_DETECTED, ATTESTATION_ERROR; CerError for content that its
+ * @throws ServiceError VALIDATION_ERROR, EXECUTION_MUTATION_DETECTED, RECORD_REMOVED, ATTESTATION_ERROR; CerError for content that its
  *   protocol does not allow
  * @see docs/spec.md, "POST /v1/cer/ai/certify"
  */

@@ -53,6 +53,7 @@ export type DescribedRoute = Route & { readonly description: RouteDescription };
 export const ATTESTING = [
   'PROTOCOL_SCHEMA_UNSATISFIED',
   'EXECUTION_MUTATION_DETECTED',
+  'RECORD_REMOVED',
   'QUOTA_EXCEEDED',
   'ATTESTATION_ERROR',
 ] as const;

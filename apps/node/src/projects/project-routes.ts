@@ -43,7 +43,7 @@ export function projectRoutes(deps: ProjectRouteDeps): DescribedRoute[] {
         access: { scopes: ['register'] },
         body: { schema: REGISTER_REQUEST },
         success: { 200: { schema: REGISTERED_ANSWER, description: 'The receipt of the project.' } },
-        errors: ['EXECUTION_MUTATION_DETECTED', 'ATTESTATION_ERROR'],
+        errors: ['RECORD_REMOVED', 'ATTESTATION_ERROR'],
         findings: CER_VERIFY_CODES.filter((code) => code !== 'OK' && code !== 'SCHEMA_ERROR'),
       },
       admit: gate.admit('register'),

@@ -29,7 +29,7 @@ const SAME_RENDER: readonly string[] = ['codeHash', 'seed', 'vars', 'execution',
 
 /**
  * Certifies a render; the code itself is never stored. A known id with the same content replays its certificate.
- * @throws ServiceError EXECUTION_MUTATION_DETECTED, ATTESTATION_ERROR
+ * @throws ServiceError EXECUTION_MUTATION_DETECTED, RECORD_REMOVED, ATTESTATION_ERROR
  * @see docs/spec.md, "cer.codemode.render.v1"
  */
 export async function certifyRender(

@@ -5,13 +5,19 @@ import type { CertificateRecord, ExecutionRow } from '../../store/index.js';
 export function executionMutated(): ServiceError {
   return new ServiceError({
     code: 'EXECUTION_MUTATION_DETECTED',
-    message: 'executionId: already stands for other content; use a new executionId or resubmit identical content',
+    message: 'executionId: already identifies other content; use a new executionId or resubmit identical content',
   });
 }
 
-/** 409: the content is the same, but its record was removed, and a removed record is never restored. */
+/**
+ * 409: nothing mutated, but the record of this content was removed by an administrator or by retention, and a removed
+ * record is never restored. @see docs/spec.md, "Idempotency"
+ */
 export function recordRemoved(): ServiceError {
-  return new ServiceError({ code: 'EXECUTION_MUTATION_DETECTED', message: 'record removed' });
+  return new ServiceError({
+    code: 'RECORD_REMOVED',
+    message: 'the content is the same, but its record was removed and is not made again',
+  });
 }
 
 /** The record that a repeated request replays. */
