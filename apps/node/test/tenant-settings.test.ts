@@ -6,6 +6,7 @@ import { buildProject } from '@cer/cer-core/seal';
 import { CONFIDENTIAL_MEMBERS, executionRequest, sealed } from '@cer/cer-core/testing';
 import { Secret } from '@cer/http-service';
 
+import { cachedKeyDirectory } from '../src/auth/key-directory.js';
 import { createSettingsMemory } from '../src/tenants/settings-memory.js';
 import { ask, at, objectAt, textAt, type Answer } from './ask.js';
 import { startTestNode, type TestNode } from './test-node.js';
@@ -163,6 +164,31 @@ describe('a tenant that is hidden by default', () => {
     expect(at(own.body, 'records', 0)).toMatchObject({ certificateHash: hash, status: 'hidden' });
     await ask(node, 'post', `/v1/admin/records/${hash}/unhide`, { headers, body: { tenant: tenantId } });
     expect(await publicStatus(hash)).toEqual([200, 200]);
+  });
+
+  it('hides from the answer of the change on, on every node', async () => {
+    const name = randomUUID();
+    const changing = await newTenant(name);
+    const other = await startTestNode({
+      database: node.database,
+      // As a node that asks a control plane: what it knows of a key is cached.
+      replace: ({ keys }) => ({ keys: cachedKeyDirectory(keys, { foundMs: 3_600_000, unknownMs: 0 }, Date.now) }),
+    });
+    try {
+      const ownKey = await node.newKey(name);
+      const certified = async (): Promise<number[]> => {
+        const body = executionRequest({ executionId: randomUUID() });
+        const answer = await ask(other, 'post', '/v1/cer/ai/certify', { key: ownKey, body });
+        return publicStatus(textAt(answer.body, 'certificateHash'));
+      };
+      expect(await certified()).toEqual([200, 200]);
+      expect((await change(changing, { visibility: 'hidden' })).status).toBe(200);
+      expect(await certified()).toEqual([404, 404]);
+      expect((await change(changing, { visibility: null })).status).toBe(200);
+      expect(await certified()).toEqual([200, 200]);
+    } finally {
+      await other.close();
+    }
   });
 
   it('hides every record of a batch', async () => {

@@ -54,7 +54,6 @@ async function attestFull(
     // A raw prompt under a plain protocol is raw content, whatever prompts the tenant publishes under the confidential
     // one.
     publish: protocol.sealing === 'plain' ? { ...caller.publish, prompt: false } : caller.publish,
-    visibility: caller.visibility,
     limits: caller.limits,
     isForeign: true,
     requestId,
@@ -80,7 +79,6 @@ async function attestHash(
       tenantId: caller.tenantId,
       certificateHash,
       kind: 'hash-only',
-      visibility: caller.visibility,
       executionId: null,
       bundleType: HASH_ONLY,
       protocolVersion: null,

@@ -1,7 +1,7 @@
 import type { PublishSettings } from '@cer/cer-core/attest';
 import { cachedLookup, type CacheTimes } from '@cer/http-service';
-import type { FirstVisibility, Store } from '../store/index.js';
-import { settingsOf, type TenantSettings } from '../tenants/tenant-settings.js';
+import type { Store } from '../store/index.js';
+import { settingsOf } from '../tenants/tenant-settings.js';
 
 /** Limits of a plan; null: unlimited. */
 export interface PlanLimits {
@@ -17,8 +17,6 @@ export interface Caller {
   readonly publish: PublishSettings;
   /** Absent on nodes without plans. */
   readonly limits?: PlanLimits;
-  /** Visibility of the caller's new records. */
-  readonly visibility: FirstVisibility;
 }
 
 /** Looks up API keys, in the node's table or a control plane. */
@@ -31,11 +29,6 @@ export interface KeyDirectory {
   find(keyHash: string): Promise<Caller | null>;
 }
 
-/** The settings of a tenant that apply to new records. */
-export function recordingBy({ publish, visibility }: TenantSettings): Pick<Caller, 'publish' | 'visibility'> {
-  return { publish, visibility: visibility === 'hidden' ? 'hidden' : 'visible' };
-}
-
 /** API keys in the node's own table. */
 export function ownKeyDirectory({ tenants, tenantSettings }: Pick<Store, 'tenants' | 'tenantSettings'>): KeyDirectory {
   return {
@@ -43,8 +36,8 @@ export function ownKeyDirectory({ tenants, tenantSettings }: Pick<Store, 'tenant
       const key = await tenants.findApiKey(keyHash);
       if (key === null || !key.active) return null;
       const { tenantId, keyId, scopes } = key;
-      const settings = settingsOf(await tenantSettings.find(tenantId));
-      return { tenantId, keyId, scopes: new Set(scopes), ...recordingBy(settings) };
+      const { publish } = settingsOf(await tenantSettings.find(tenantId));
+      return { tenantId, keyId, scopes: new Set(scopes), publish };
     },
   };
 }

@@ -81,7 +81,6 @@ export async function certify(
     metadata,
     publish: caller.publish,
     limits: caller.limits,
-    visibility: caller.visibility,
     isForeign: false,
     requestId,
   });

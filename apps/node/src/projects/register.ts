@@ -83,7 +83,7 @@ export async function registerProject(
       kid,
       requestId,
     };
-    const outcome = await deps.store.projects.registerOnce(registration, caller.visibility);
+    const outcome = await deps.store.projects.registerOnce(registration);
     if (outcome.registered) return { body: registrationBody(registration, deps.verifyUrl), isReplay: false };
     if (outcome.existing === null) throw recordRemoved();
     return { body: registrationBody(outcome.existing, deps.verifyUrl), isReplay: true };

@@ -78,7 +78,6 @@ export async function certifyRender(
     metadata: undefined,
     publish: caller.publish,
     limits: caller.limits,
-    visibility: caller.visibility,
     isForeign: false,
     requestId,
   });

@@ -65,7 +65,7 @@ describe.each([
     const [tenantId, records] = await tenantWith([31, 30.5, 29.5, 0]);
     const [, kept] = await tenantWith([1_000], null);
     const project = newProject({ tenantId, registeredAt: daysAgo(40) });
-    await store.projects.registerOnce(project, 'visible');
+    await store.projects.registerOnce(project);
     expect(await sweep(depsOf(store), RUNNING)).toBe(3);
     expect(await left([...records, ...kept])).toEqual([false, false, true, true, true]);
     expect(await store.projects.findByHash(project.projectHash)).toBeNull();

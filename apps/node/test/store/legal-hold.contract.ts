@@ -70,7 +70,7 @@ export function legalHoldContract(opened: () => { readonly store: Store; another
       const tenantId = randomUUID();
       const project = newProject({ tenantId });
       const record = newRecord({ tenantId });
-      await projects.registerOnce(project, 'visible');
+      await projects.registerOnce(project);
       await records.recordOnce(record);
       const deleted = async (): Promise<number[]> => [
         await projects.setVisibility(project.projectHash, 'deleted', tenantId),

@@ -13,7 +13,6 @@ export function newRecord({ content, ...members }: Partial<NewRecord> & { readon
     tenantId: 'tenant-a',
     certificateHash: hashOf(content ?? executionId ?? randomUUID()),
     kind: 'full',
-    visibility: 'visible',
     bundleType: 'cer.ai.execution.v1',
     protocolVersion: '1.2.0',
     appId: null,

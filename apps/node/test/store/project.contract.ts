@@ -12,9 +12,9 @@ export function projectContract(opened: () => Store): void {
     it('returns the first registration for a second one', async () => {
       const { projects } = opened();
       const first = newProject();
-      expect(await projects.registerOnce(first, 'visible')).toEqual({ registered: true });
+      expect(await projects.registerOnce(first)).toEqual({ registered: true });
       const second = newProject({ projectHash: first.projectHash });
-      expect(await projects.registerOnce(second, 'visible')).toEqual({ registered: false, existing: first });
+      expect(await projects.registerOnce(second)).toEqual({ registered: false, existing: first });
       expect(await projects.findByHash(first.projectHash)).toEqual(first);
     });
 
@@ -22,7 +22,7 @@ export function projectContract(opened: () => Store): void {
       const { projects } = opened();
       const projectHash = hashOf(randomUUID());
       const outcomes = await Promise.all(
-        Array.from({ length: 20 }, () => projects.registerOnce(newProject({ projectHash }), 'visible')),
+        Array.from({ length: 20 }, () => projects.registerOnce(newProject({ projectHash }))),
       );
       expect(outcomes.filter(({ registered }) => registered)).toHaveLength(1);
     });
@@ -31,8 +31,8 @@ export function projectContract(opened: () => Store): void {
       const { projects } = opened();
       const first = newProject({ tenantId: 'tenant-z' });
       const second = newProject({ projectHash: first.projectHash });
-      await projects.registerOnce(first, 'visible');
-      await projects.registerOnce(second, 'visible');
+      await projects.registerOnce(first);
+      await projects.registerOnce(second);
       expect(await projects.findByHash(first.projectHash)).toMatchObject({ tenantId: 'tenant-z' });
       expect(await projects.setVisibility(first.projectHash, 'hidden', 'tenant-z')).toBe(1);
       expect(await projects.findByHash(first.projectHash)).toMatchObject({ tenantId: 'tenant-a' });
@@ -42,10 +42,10 @@ export function projectContract(opened: () => Store): void {
     it('erases a registration and refuses it again', async () => {
       const { projects } = opened();
       const project = newProject();
-      await projects.registerOnce(project, 'visible');
+      await projects.registerOnce(project);
       expect(await projects.setVisibility(project.projectHash, 'deleted')).toBe(1);
       expect(await projects.findOwnByHash('tenant-a', project.projectHash)).toBeNull();
-      expect(await projects.registerOnce(newProject({ projectHash: project.projectHash }), 'visible')).toEqual({
+      expect(await projects.registerOnce(newProject({ projectHash: project.projectHash }))).toEqual({
         registered: false,
         existing: null,
       });

@@ -28,7 +28,6 @@ async function record() {
       },
       ...{
         publicCerJson: null,
-        visibility: 'visible',
         resealedCertificateHash: null,
         commitmentSecretId: null,
         createdAt: 'c',

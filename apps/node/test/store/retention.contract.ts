@@ -45,7 +45,7 @@ export function retentionContract(opened: () => Store): void {
 
       const registered = [2, 1].map((number) => newProject({ tenantId, registeredAt: day(number) }));
       for (const project of [...registered, newProject({ tenantId, registeredAt: BEFORE })]) {
-        await projects.registerOnce(project, 'hidden');
+        await projects.registerOnce(project);
       }
       const [second, first] = registered.map(({ projectHash }) => projectHash);
       expect(await allDue('projects', tenantId)).toEqual({ hashes: [first, second], batches: 1 });
@@ -93,7 +93,7 @@ export function retentionContract(opened: () => Store): void {
       const [first, second] = [newRecord({ tenantId }), newRecord({ tenantId })];
       await recorded(first, second);
       const project = newProject({ tenantId });
-      await projects.registerOnce(project, 'visible');
+      await projects.registerOnce(project);
       const found = async (kind: HeldKind): Promise<readonly DueItem[]> =>
         (await retention.due(kind, tenantId, BEFORE, null)).due;
       const [dueRecords, dueProjects] = [await found('records'), await found('projects')];

@@ -51,7 +51,7 @@ describe('a deleted record on SQLite', () => {
 
   it('leaves no byte of a deleted project', async () => {
     const project = newProject({ projectJson: '{"mark":"canary"}', receiptJson: '{"mark":"canary"}' });
-    await store.projects.registerOnce(project, 'visible');
+    await store.projects.registerOnce(project);
     const [found] = await store.timestamps.untimestampedProjects(0, 1);
     await store.timestamps.keepOfProjects([{ seq: found?.seq ?? 0, timestampsJson: '["a canary token"]' }]);
     expect(bytes()).toContain('a canary token');

@@ -95,7 +95,7 @@ export function timestampContract(opened: () => { readonly store: Store; readonl
         (await timestamps.untimestampedProjects(0, ALL)).find(({ projectHash }) => projectHash === hash);
       const project = newProject();
       const { projectHash, receiptJson, signature } = project;
-      await projects.registerOnce(project, 'visible');
+      await projects.registerOnce(project);
       expect(await timestamps.ofProject(project.tenantId, projectHash)).toBeNull();
       const found = await untimestampedProject(projectHash);
       expect(found).toMatchObject({ projectHash, receiptJson, signature });
@@ -109,7 +109,7 @@ export function timestampContract(opened: () => { readonly store: Store; readonl
       expect(await timestamps.ofProject(project.tenantId, projectHash)).toBeNull();
 
       const deleted = newProject();
-      await projects.registerOnce(deleted, 'visible');
+      await projects.registerOnce(deleted);
       await projects.setVisibility(deleted.projectHash, 'deleted');
       expect(await untimestampedProject(deleted.projectHash)).toBeUndefined();
     });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { describe, expect, it } from '@jest/globals';
 
-import type { Store } from '../../src/store/index.js';
+import type { NewRecord, Store } from '../../src/store/index.js';
 import { newProject } from './new-project.js';
 import { hashOf, hashOnlyRecord, newRecord } from './new-record.js';
 
@@ -82,21 +82,60 @@ export function visibilityContract(opened: () => Store): void {
   });
 
   describe('hiding and deleting', () => {
-    it('hides records stored as hidden from the public', async () => {
-      const { records, projects } = opened();
-      const [full, hashOnly] = [newRecord({ visibility: 'hidden' }), hashOnlyRecord({ visibility: 'hidden' })];
-      for (const record of [full, hashOnly]) {
+    it('hides new records and projects as the settings say', async () => {
+      const { records, projects, tenantSettings } = opened();
+      const tenantId = randomUUID();
+      await tenantSettings.set(tenantId, 'node', { visibility: 'hidden' });
+      for (const record of [newRecord({ tenantId }), hashOnlyRecord({ tenantId })]) {
         expect(await records.recordOnce(record)).toEqual({ recorded: true });
         expect(await records.findByHash(record.certificateHash)).toBeNull();
-        const own = await records.findOwnByHash('tenant-a', record.certificateHash, record.kind);
+        const own = await records.findOwnByHash(tenantId, record.certificateHash, record.kind);
         expect(own).toMatchObject({ visibility: 'hidden' });
         expect(await records.setVisibility(record.certificateHash, 'visible')).toBe(1);
         expect(await records.findByHash(record.certificateHash)).not.toBeNull();
       }
-      const project = newProject();
-      await projects.registerOnce(project, 'hidden');
+      const project = newProject({ tenantId });
+      await projects.registerOnce(project);
       expect(await projects.findByHash(project.projectHash)).toBeNull();
-      expect(await projects.findOwnByHash('tenant-a', project.projectHash)).toEqual(project);
+      expect(await projects.findOwnByHash(tenantId, project.projectHash)).toEqual(project);
+    });
+
+    it.each([
+      { node: null, controlPlane: null, first: 'visible' },
+      { node: null, controlPlane: 'hidden', first: 'hidden' },
+      { node: 'public', controlPlane: 'hidden', first: 'visible' },
+      { node: 'hidden', controlPlane: 'public', first: 'hidden' },
+    ] as const)('lets the administrator decide before the control plane: $node, $controlPlane', async (stated) => {
+      const { records, tenantSettings } = opened();
+      const tenantId = randomUUID();
+      await tenantSettings.set(tenantId, 'node', { visibility: stated.node });
+      await tenantSettings.set(tenantId, 'control-plane', { visibility: stated.controlPlane });
+      const record = newRecord({ tenantId });
+      await records.recordOnce(record);
+      expect(await records.findOwnByHash(tenantId, record.certificateHash, 'full')).toMatchObject({
+        visibility: stated.first,
+      });
+    });
+
+    it('hides every record that is stored after the setting', async () => {
+      const { records, tenantSettings } = opened();
+      const tenantId = randomUUID();
+      let isSet = false;
+      const late: NewRecord[] = [];
+      const storing = async (): Promise<void> => {
+        for (let round = 0; round < 20; round += 1) {
+          const record = newRecord({ tenantId });
+          if (isSet) late.push(record);
+          await records.recordOnce(record);
+        }
+      };
+      const writers = Promise.all([storing(), storing(), storing(), storing()]);
+      await tenantSettings.set(tenantId, 'node', { visibility: 'hidden' });
+      isSet = true;
+      await writers;
+      await storing();
+      expect(late.length).toBeGreaterThan(0);
+      for (const { certificateHash } of late) expect(await records.findByHash(certificateHash)).toBeNull();
     });
 
     it('hides from the public and unhides', async () => {

@@ -189,7 +189,7 @@ describe('external timestamps', () => {
     const [found] = await node.store.recordScan.withHash(hash);
     const publish = DEFAULT_PUBLISH_SETTINGS;
     const tenantId = found?.record.tenantId ?? '';
-    const caller = { tenantId, keyId: 'k', scopes: new Set<string>(), publish, visibility: 'visible' } as const;
+    const caller = { tenantId, keyId: 'k', scopes: new Set<string>(), publish };
     const signing = {
       ...node.deps.signing,
       published: () => ({ ...node.deps.signing.published(), keySet: revokedKeys() }),

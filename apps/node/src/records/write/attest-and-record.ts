@@ -11,7 +11,7 @@ import {
 import type { PlanLimits } from '../../auth/key-directory.js';
 import { whileAttesting } from '../../errors/refusals.js';
 import type { Signing } from '../../signing/signing.js';
-import type { FirstVisibility, NewRecord, RecordOutcome } from '../../store/index.js';
+import type { NewRecord, RecordOutcome } from '../../store/index.js';
 import { appIdOf, metaOf } from '../stored-cer.js';
 import { recordExecution, type RecordDeps } from './record-execution.js';
 
@@ -33,7 +33,6 @@ export interface Submission {
   readonly metadata: JsonValue | undefined;
   readonly publish: PublishSettings;
   readonly limits: PlanLimits | undefined;
-  readonly visibility: FirstVisibility;
   /** True for a bundle sealed elsewhere: members that may not be published are then not stored either. */
   readonly isForeign: boolean;
   readonly requestId: string;
@@ -74,7 +73,6 @@ export async function attestAndRecord(deps: AttestDeps, submission: Submission):
       tenantId: submission.tenantId,
       certificateHash: sealed.certificateHash,
       kind: 'full',
-      visibility: submission.visibility,
       executionId: submission.executionId,
       bundleType: bundleTypeOf(sealed.bundle),
       protocolVersion: protocol.version,

@@ -1,5 +1,4 @@
 import type { Visibility } from './certificate-record.js';
-import type { FirstVisibility } from './records.js';
 
 export interface ProjectStep {
   readonly stepId: string;
@@ -28,8 +27,11 @@ export type RegisterOutcome =
   { readonly registered: true } | { readonly registered: false; readonly existing: ProjectRegistration | null };
 
 export interface ProjectStore {
-  /** Stores a registration unless the tenant already registered this hash. */
-  registerOnce(registration: ProjectRegistration, visibility: FirstVisibility): Promise<RegisterOutcome>;
+  /**
+   * Stores a registration unless the tenant already registered this hash. The tenant's settings, read in the same
+   * transaction, determine its visibility.
+   */
+  registerOnce(registration: ProjectRegistration): Promise<RegisterOutcome>;
   /** The public registration: the earliest visible one of this hash. */
   findByHash(projectHash: string): Promise<ProjectRegistration | null>;
   /** The tenant's registration, including a hidden one. */

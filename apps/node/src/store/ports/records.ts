@@ -13,12 +13,11 @@ export interface ExecutionRow {
   readonly commitmentSecretId: string | null;
 }
 
-/** Initial visibility of a record or a project. */
-export type FirstVisibility = Exclude<Visibility, 'deleted'>;
-
-/** A record to store, with the values of its execution row (used only with an `executionId`). */
+/**
+ * A record to store, with the values of its execution row (used only with an `executionId`). The settings of its tenant,
+ * read in the transaction that stores it, determine its visibility.
+ */
 export interface NewRecord extends Omit<CertificateRecord, 'visibility'> {
-  readonly visibility: FirstVisibility;
   readonly createdAt: string;
   readonly timestamp: string;
   readonly commitmentSecretId: string | null;

@@ -1,10 +1,11 @@
 import type { SqlValue } from '../sql/database.js';
 import type { NewRecord } from '../ports/records.js';
-import { columnNames, EXECUTION_COLUMNS, NEW_RECORD_COLUMNS } from '../sql/record-rows.js';
+import { columnNames, EXECUTION_COLUMNS, RECORD_COLUMNS } from '../sql/record-rows.js';
+import { firstVisibility } from '../sql/first-visibility.js';
 
-const COLUMNS = new Map([...NEW_RECORD_COLUMNS, ...EXECUTION_COLUMNS]);
+const COLUMNS = new Map([...RECORD_COLUMNS, ...EXECUTION_COLUMNS]);
 const NAMES = [...COLUMNS.keys()];
-const RECORD_NAMES = columnNames(NEW_RECORD_COLUMNS);
+const RECORD_NAMES = columnNames(RECORD_COLUMNS);
 const EXECUTION_NAMES = columnNames(EXECUTION_COLUMNS);
 
 // One array per column, so that batches of all sizes share one statement text.
@@ -29,7 +30,8 @@ export const INSERT_EXECUTIONS = `
     join claimed on claimed.tenant_id = input.tenant_id and claimed.execution_id = input.execution_id
   ),
   kept as (
-    insert into records (${RECORD_NAMES.join(', ')}) select ${RECORD_NAMES.join(', ')} from mine order by position
+    insert into records (${RECORD_NAMES.join(', ')}, visibility)
+    select ${RECORD_NAMES.join(', ')}, ${firstVisibility('mine.tenant_id')} from mine order by position
   )
   select cast(position as integer) as position from mine`;
 
@@ -37,7 +39,8 @@ export const INSERT_EXECUTIONS = `
 export const INSERT_UNCLAIMED = `
   with input as (select * from ${INPUT}),
   kept as (
-    insert into records (${RECORD_NAMES.join(', ')}) select ${RECORD_NAMES.join(', ')} from input order by position
+    insert into records (${RECORD_NAMES.join(', ')}, visibility)
+    select ${RECORD_NAMES.join(', ')}, ${firstVisibility('input.tenant_id')} from input order by position
     on conflict (certificate_hash, kind, tenant_id) do nothing
     returning certificate_hash, kind, tenant_id
   )

@@ -1,6 +1,6 @@
 import type { Database, SqlRow } from './database.js';
+import { firstVisibility } from './first-visibility.js';
 import { holdsStandStill, NOT_HELD } from './legal-holds.js';
-import type { FirstVisibility } from '../ports/records.js';
 import type { ProjectRegistration, ProjectStep, ProjectStore, RegisterOutcome } from '../ports/projects.js';
 import type { Visibility } from '../ports/certificate-record.js';
 import { isStorable, text } from './record-rows.js';
@@ -11,7 +11,7 @@ const COLUMNS =
   'tenant_id, project_hash, registered_at, total_steps, project_json, step_hashes_json, receipt_json, signature, kid, request_id';
 
 const REGISTER = `
-  insert into projects (${COLUMNS}, visibility) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+  insert into projects (${COLUMNS}, visibility) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${firstVisibility('$1')})
   on conflict (project_hash, tenant_id) do nothing returning seq`;
 
 const FIND_BY_HASH = `
@@ -30,7 +30,7 @@ export class SqlProjectStore implements ProjectStore {
     this.#database = database;
   }
 
-  async registerOnce(project: ProjectRegistration, visibility: FirstVisibility): Promise<RegisterOutcome> {
+  async registerOnce(project: ProjectRegistration): Promise<RegisterOutcome> {
     const values = [
       project.tenantId,
       project.projectHash,
@@ -42,7 +42,6 @@ export class SqlProjectStore implements ProjectStore {
       project.signature,
       project.kid,
       project.requestId,
-      visibility,
     ];
     if (!values.every(isStorable)) {
       throw new StoreError('STORE_ROW_REFUSED', 'project: holds NUL or a lone surrogate');

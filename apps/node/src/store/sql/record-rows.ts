@@ -24,12 +24,6 @@ export const RECORD_COLUMNS: ColumnsOf<NewRecord> = [
   ['resealed_certificate_hash', (record) => record.resealedCertificateHash],
 ];
 
-/** The columns of `insert into records`, in order; the database assigns `seq`. */
-export const NEW_RECORD_COLUMNS: ColumnsOf<NewRecord> = [
-  ...RECORD_COLUMNS,
-  ['visibility', (record) => record.visibility],
-];
-
 /** The columns of `insert into executions`, in order. */
 export const EXECUTION_COLUMNS: ColumnsOf<NewRecord> = [
   ['tenant_id', (record) => record.tenantId],
@@ -60,7 +54,7 @@ export function assertStorable(record: NewRecord): void {
   if (record.kind === 'hash-only' && record.executionId !== null) {
     throw new StoreError('STORE_ROW_REFUSED', 'executionId: a hash-only record has none');
   }
-  for (const columns of [NEW_RECORD_COLUMNS, EXECUTION_COLUMNS]) {
+  for (const columns of [RECORD_COLUMNS, EXECUTION_COLUMNS]) {
     for (const [column, valueOf] of columns) {
       if (!isStorable(valueOf(record))) {
         throw new StoreError('STORE_ROW_REFUSED', `${column}: holds NUL or a lone surrogate`);

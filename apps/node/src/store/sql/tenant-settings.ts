@@ -1,4 +1,5 @@
 import type { Database, SqlRow, SqlValue } from './database.js';
+import { insertsStandStill } from './first-visibility.js';
 import { isStorable, text, textOrNull } from './record-rows.js';
 import { retryPassing } from './retry.js';
 import { StoreError } from '../ports/store-error.js';
@@ -40,12 +41,11 @@ export class SqlTenantSettingsStore implements TenantSettingsStore {
     ];
     if (!values.every(isStorable)) throw new StoreError('STORE_ROW_REFUSED', 'settings: hold NUL or a lone surrogate');
     // Updates only the given members, so that concurrent changes of different members do not overwrite each other.
-    await this.#run(
-      `insert into tenant_settings (tenant_id, source, ${names.join(', ')})
+    const sql = `insert into tenant_settings (tenant_id, source, ${names.join(', ')})
        values (${values.map((_, index) => `$${index + 1}`).join(', ')})
-       on conflict (tenant_id, source) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
-      values,
-    );
+       on conflict (tenant_id, source) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`;
+    const guard = change.visibility === undefined ? [] : insertsStandStill(this.#database);
+    await retryPassing(() => this.#database.transact([...guard, { sql, values }]));
   }
 
   async withRetention(after: string, limit: number): Promise<readonly string[]> {

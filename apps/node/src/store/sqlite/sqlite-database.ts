@@ -1,8 +1,9 @@
 import type Sqlite from 'better-sqlite3';
 
 import type { CompiledMigration, Database, SqlRow, SqlStatement, SqlValue } from '../sql/database.js';
+import { firstVisibility } from '../sql/first-visibility.js';
 import type { NewRecord } from '../ports/records.js';
-import { columnNames, EXECUTION_COLUMNS, NEW_RECORD_COLUMNS } from '../sql/record-rows.js';
+import { columnNames, EXECUTION_COLUMNS, RECORD_COLUMNS } from '../sql/record-rows.js';
 import { APPLIED_STEPS, pendingMigrations, SCHEMA_TABLES } from '../sql/schema-version.js';
 import { driverCodeOf, StoreError } from '../ports/store-error.js';
 import { openSqliteFile } from './sqlite-file.js';
@@ -10,7 +11,9 @@ import { WalCheckpoint } from './wal-checkpoint.js';
 
 const CLAIM = `insert into executions ${columnsAndValues(columnNames(EXECUTION_COLUMNS))}
   on conflict (tenant_id, execution_id) do nothing`;
-const KEEP = `insert into records ${columnsAndValues(columnNames(NEW_RECORD_COLUMNS))}`;
+// The expression of the visibility reads the settings of both sources, each with a tenant id of its own.
+const KEEP = `insert into records (${columnNames(RECORD_COLUMNS).join(', ')}, visibility)
+  values (${RECORD_COLUMNS.map(() => '?').join(', ')}, ${firstVisibility('?')})`;
 const KEEP_ONCE = `${KEEP} on conflict (certificate_hash, kind, tenant_id) do nothing`;
 
 /** The embedded database: one file, one connection, synchronous statements. */
@@ -53,7 +56,8 @@ export class SqliteDatabase implements Database {
   }
 
   #insert(record: NewRecord): boolean {
-    const row = NEW_RECORD_COLUMNS.map(([, valueOf]) => valueOf(record));
+    const { tenantId } = record;
+    const row = [...RECORD_COLUMNS.map(([, valueOf]) => valueOf(record)), tenantId, tenantId];
     if (record.executionId === null) return this.#prepared(KEEP_ONCE).run(...row).changes === 1;
     const execution = EXECUTION_COLUMNS.map(([, valueOf]) => valueOf(record));
     if (this.#prepared(CLAIM).run(...execution).changes === 0) return false;
