@@ -66,6 +66,11 @@ const KEYLESS: readonly (readonly ['get' | 'post', string])[] = [
 /** Closed in production, so it is neither keyed nor open to web pages. */
 const CLOSED = 'post /render';
 
+const MISSING = 'Authorization: is missing: send the header "Authorization: Bearer <key>"';
+const NOT_BEARER = 'Authorization: must be Bearer, a space and the key';
+const NOT_A_KEY = 'the key does not have the form of an API key: cer_live_ and 43 letters, digits, - or _';
+const UNKNOWN = 'the API key is unknown or revoked';
+
 describe('the order of refusals', () => {
   // Every later fault is present too, so that only the order decides.
   const faulty: Question = { body: 'x'.repeat(300_000), headers: { 'Content-Type': 'text/plain' } };
@@ -111,26 +116,27 @@ describe('the order of refusals', () => {
   });
 
   it.each([
-    ['none', {}],
-    ['another scheme', { Authorization: 'Basic eDp5' }],
-    ['a malformed key', { Authorization: 'Bearer cer_live_short' }],
-    ['an unknown key', { Authorization: `Bearer ${generateApiKey()}` }],
-    ['two keys in one', { Authorization: `Bearer ${generateApiKey()}, Bearer ${generateApiKey()}` }],
-    ['a prototype name', { Authorization: 'Bearer __proto__' }],
-  ])('answers only 401 to an invalid key: %s', async (_name, headers: Record<string, string>) => {
+    ['none', {}, MISSING],
+    ['another scheme', { Authorization: 'Basic eDp5' }, NOT_BEARER],
+    ['two keys in one', { Authorization: `Bearer ${generateApiKey()}, Bearer ${generateApiKey()}` }, NOT_BEARER],
+    ['a malformed key', { Authorization: 'Bearer cer_live_short' }, NOT_A_KEY],
+    ['a prototype name', { Authorization: 'Bearer __proto__' }, NOT_A_KEY],
+    ['an unknown key', { Authorization: `Bearer ${generateApiKey()}` }, UNKNOWN],
+  ])('says in a 401 what is wrong: %s', async (_name, headers: Record<string, string>, message) => {
     const answer = await ask(node, 'post', '/v1/cer/ai/certify', { body: {}, headers });
     expect(answer.status).toBe(401);
-    expect(answer.body).toEqual({ error: 'UNAUTHORIZED', requestId: answer.headers['x-request-id'] });
+    expect(answer.body).toEqual({ error: 'UNAUTHORIZED', message, requestId: answer.headers['x-request-id'] });
     expect(answer.headers['www-authenticate']).toBe('Bearer');
   });
 
-  it('refuses a revoked key', async () => {
+  it('answers to a revoked key as to an unknown one', async () => {
     const name = randomUUID();
     const revoked = await node.newKey(name);
     const { tenantId } = await node.store.tenants.createTenant(name);
     const [known] = await node.store.tenants.listApiKeys(tenantId);
     await node.store.tenants.revokeApiKey(known?.keyId ?? '');
-    expect((await ask(node, 'post', '/v1/cer/ai/create', { key: revoked, body: {} })).status).toBe(401);
+    const answer = await ask(node, 'post', '/v1/cer/ai/create', { key: revoked, body: {} });
+    expect([answer.status, at(answer.body, 'message')]).toEqual([401, UNKNOWN]);
   });
 });
 

@@ -1,7 +1,7 @@
 export { createErrorShaper, type ErrorShaper } from './answers/error-shaper.js';
 export { arrivedBody } from './bodies/arrived-body.js';
 export { checkQuery, checkRequest, parseJsonBody } from './bodies/parse-request.js';
-export { bearerKey, optionalBearerKey, unauthorized } from './callers/bearer.js';
+export { bearerKey, unauthorized } from './callers/bearer.js';
 export { cachedLookup, type CacheTimes } from './callers/cached-lookup.js';
 export { parseTrustedProxies, type TrustedProxies } from './callers/client-address.js';
 export { networkOf } from './callers/client-network.js';

@@ -1,7 +1,8 @@
 import { cachedLookup, type CacheTimes } from '@cer/http-service';
 import type { KeyAccount } from './accounts.js';
 
-const TIMES: CacheTimes = { foundMs: 30_000, unknownMs: 5_000 };
+/** A revoked key stops working within this time. */
+const TIMES: CacheTimes = { foundMs: 1_500, unknownMs: 1_000 };
 
 export type FindKey = (keyHash: string) => Promise<KeyAccount | null>;
 

@@ -166,7 +166,7 @@ export function revokePage(formToken: string, key: ApiKey): PageAnswer {
   return {
     title: `Revoke ${key.name}`,
     body: html`<p class="lead">
-        Whatever uses <code>${key.prefix}…</code> stops working within 30 seconds. This cannot be undone.
+        Whatever uses <code>${key.prefix}…</code> stops working within 2 seconds. This cannot be undone.
       </p>
       <form method="post" class="card">
         ${formTokenField(formToken)}

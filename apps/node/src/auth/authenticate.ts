@@ -1,11 +1,4 @@
-import {
-  bearerKey,
-  optionalBearerKey,
-  ServiceError,
-  unauthorized,
-  type RequestHead,
-  type ResponseHeaders,
-} from '@cer/http-service';
+import { bearerKey, ServiceError, unauthorized, type RequestHead, type ResponseHeaders } from '@cer/http-service';
 import type { RateLimits } from './rate-limits.js';
 import { hashApiKey, isApiKey, type Scope } from './api-key.js';
 import type { Caller, KeyDirectory } from './key-directory.js';
@@ -24,13 +17,17 @@ export interface Gate {
   readonly optionalCaller: (head: RequestHead) => Promise<Caller | null>;
 }
 
+const NOT_OF_THIS_FORM = 'the key does not have the form of an API key: cer_live_ and 43 letters, digits, - or _';
+// One message for both, so that a caller cannot find out which keys existed.
+const UNKNOWN_OR_REVOKED = 'the API key is unknown or revoked';
+
 /** @see docs/spec.md, "API keys" and "Rate limits and quotas" */
 export function createGate(directory: KeyDirectory, rates: RateLimits): Gate {
   const callers = new WeakMap<RequestHead, Caller>();
 
   const authenticate = async (key: string): Promise<Caller> => {
     // A malformed key is rejected without a lookup.
-    if (!isApiKey(key)) throw unauthorized();
+    if (!isApiKey(key)) throw unauthorized(NOT_OF_THIS_FORM);
     let caller: Caller | null;
     try {
       caller = await directory.find(hashApiKey(key));
@@ -44,7 +41,7 @@ export function createGate(directory: KeyDirectory, rates: RateLimits): Gate {
         { cause },
       );
     }
-    if (caller === null) throw unauthorized();
+    if (caller === null) throw unauthorized(UNKNOWN_OR_REVOKED);
     return caller;
   };
 
@@ -80,9 +77,7 @@ export function createGate(directory: KeyDirectory, rates: RateLimits): Gate {
     },
     optionalCaller: async (head) => {
       if (head.headers['authorization'] === undefined) return null;
-      const key = optionalBearerKey(head);
-      if (key === undefined) throw unauthorized();
-      return authenticate(key);
+      return authenticate(bearerKey(head));
     },
   };
 }

@@ -29,7 +29,7 @@ import { openTracing } from '../tracing/open-tracing.js';
 import { startUsageReports } from '../usage-reports/report-usage.js';
 
 /** Maximum time for which a revoked key of the node's own table still works. */
-const OWN_KEY_TIMES: CacheTimes = { foundMs: 5000, unknownMs: 1000 };
+const OWN_KEY_TIMES: CacheTimes = { foundMs: 1000, unknownMs: 1000 };
 
 /** Opens everything, then listens. */
 export async function startNode(env: Environment): Promise<RunningServer> {
