@@ -1,4 +1,4 @@
-/** Attesting: what a node signs over a sealed record, and what of the record it publishes. */
+/** Attesting: the signatures of a node over a sealed record, and the public form of that record. */
 export {
   attestBundle,
   attestHashOnly,

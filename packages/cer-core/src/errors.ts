@@ -1,4 +1,4 @@
-/** Every code a verification can end with, in the words of the interface and in order of precedence. @see docs/spec.md, "Verification codes" */
+/** Every code a verification can end with, in order of precedence. @see docs/spec.md, "Verification codes" */
 export const CER_VERIFY_CODES = [
   'OK',
   'SCHEMA_ERROR',
@@ -30,7 +30,7 @@ export type CerVerifyCode = (typeof CER_VERIFY_CODES)[number];
 
 export type FailureCode = Exclude<CerVerifyCode, 'OK'>;
 
-/** A domain refusal. `path` is a JSON path like `snapshot.signals[2].type`; the message never holds a value. */
+/** A domain error. `path` is a JSON path like `snapshot.signals[2].type`; the message never holds a value. */
 export class CerError extends Error {
   override readonly name = 'CerError';
   readonly code: FailureCode;

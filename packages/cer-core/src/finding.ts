@@ -3,12 +3,12 @@ import type { FailureCode } from './errors.js';
 /** Why a schema was refused, beside the code SCHEMA_ERROR. */
 export type SchemaReason = 'SCHEMA_VERSION_UNSUPPORTED' | 'BUNDLE_CORRUPTED';
 
-/** One fault that was found: which member, which rule, and for hashes what was expected and computed. */
+/** One fault: the member, the rule, and for hashes the expected and the computed value. */
 export interface Finding {
   readonly code: FailureCode;
   /** JSON path of the member, e.g. `snapshot.inputHash`. */
   readonly member: string;
-  /** The rule, in words. Never a value that may be confidential. */
+  /** The rule as a sentence. Never a value that may be confidential. */
   readonly detail: string;
   readonly expected?: string;
   readonly computed?: string;

@@ -32,7 +32,7 @@ describe('hash text', () => {
 });
 
 describe('hashing a value', () => {
-  it('takes a string as its bytes and anything else as canonical JSON', () => {
+  it('hashes a string as bytes, anything else canonically', () => {
     expect(hashValue('"a"', jcsV1, 'input')).toBe(independently('"a"'));
     expect(hashValue('é', svcV1, 'input')).toBe(independently('é'));
     expect(hashValue({ b: [1.0], a: 'é' }, jcsV1, 'input')).toBe(independently('{"a":"é","b":[1]}'));

@@ -2,7 +2,7 @@ import { isWellFormed, JsonError, type CanonicalizationProfile, type JsonValue }
 import { sha256Hex } from '#cer-core-platform';
 import { CerError } from './errors.js';
 
-/** `sha256:` and 64 lower-case hexadecimal digits; nothing else is a hash. */
+/** `sha256:` and 64 lower-case hexadecimal digits. No other form is accepted. */
 export type Sha256Hash = `sha256:${string}`;
 
 const hashForm = /^sha256:[0-9a-f]{64}$/;
@@ -17,7 +17,7 @@ export function sha256(data: string | Uint8Array): Sha256Hash {
 }
 
 /**
- * What hashing a raw input or output takes: a string as it is, any other value as its canonical JSON.
+ * The text that is hashed for a raw input or output: a string as it is, any other value as its canonical JSON.
  * @param path names the value in the error
  * @throws CerError CANONICALIZATION_ERROR; a string must be well-formed, or two inputs would share a hash
  * @see docs/spec.md, "Hashing values"

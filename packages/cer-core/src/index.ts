@@ -1,6 +1,7 @@
 /**
- * The words of a Certified Execution Record: hashes, protocol versions, bundle types, codes and errors. What is done with
- * records is imported by task: `/seal`, `/attest`, `/verify`, `/logs`. Pure: no network, disk, clock or environment.
+ * The vocabulary of a Certified Execution Record: hashes, protocol versions, bundle types, codes and errors. Operations
+ * on records are imported by task: `/seal`, `/attest`, `/verify`, `/logs`. Pure: no network, disk, clock or
+ * environment.
  */
 export {
   codemodeRender,

@@ -1,4 +1,4 @@
-/** What a node states over time: its key history, its audit chain, and packages of its records. */
+/** Statements of a node over time: its key history, its audit chain, and packages of its records. */
 export { formatCursor, parseCursor } from './audit-package/cursor.js';
 export { manifestRefusal, signManifest } from './audit-package/manifest-signature.js';
 export {

@@ -1,4 +1,4 @@
-/** Verifying: one evaluation of a certificate or a project, and the reports that are made of it. */
+/** Verifying: one evaluation of a certificate or a project, and its reports. */
 export { readReceipt } from './attest/receipt.js';
 export { openCommitment, type ClaimedValue } from './commitments/commit.js';
 export { isSealedValue } from './commitments/sealed-value.js';

@@ -11,7 +11,7 @@ import { executionRequest, TEST_TIME } from '../src/testing/index.js';
 import { attest, keySet, seal, v1 } from './vectors/forge.js';
 import { committedCase } from './vectors/committed.js';
 
-/** A version that nobody knows yet. This row is all it takes, besides a vector. */
+/** An unknown version. It needs only this row and a vector. */
 const row: Protocol = {
   version: '1.4.0',
   profile: jcsV1,
@@ -24,7 +24,7 @@ const protocols = protocolRegistry([...PROTOCOLS.values(), row]);
 const options = { keySet: parseKeySet(keySet()), verifiedAt: TEST_TIME };
 
 describe('adding a protocol version', () => {
-  it('verifies its vector, which fails closed without the row', async () => {
+  it('verifies its vector only with the row', async () => {
     const bundle = parseJson(committedCase('v1-protocol-unknown').bundle);
     await expect(evaluateCer(bundle, options)).resolves.toMatchObject({ status: 'FAILED', code: 'SCHEMA_ERROR' });
     const free = protocolRegistry([...PROTOCOLS.values(), { ...row, requiredMembers: [], exactParameters: null }]);
@@ -35,7 +35,7 @@ describe('adding a protocol version', () => {
     });
   });
 
-  it('holds certified bundles to the rules of its row in all three layers', async () => {
+  it('applies its row in all three layers', async () => {
     const bundle = await attest(seal(v1({ protocolVersion: '1.4.0', prompt: 'Answer.' })));
     await expect(evaluateCer(bundle, { ...options, protocols })).resolves.toMatchObject({
       status: 'VERIFIED',
@@ -66,7 +66,7 @@ describe('adding a protocol version', () => {
     expect(sealed.bundle).toMatchObject({ snapshot: { protocolVersion: '1.4.0' } });
   });
 
-  it('touches no other source: none compares with the name of a version', () => {
+  it('needs no other source to name a version', () => {
     const sources = join(__dirname, '../src');
     const naming = readdirSync(sources, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('testing'))

@@ -17,18 +17,20 @@ beforeAll(async () => {
   script = await bundleForBrowsers();
 });
 
-/** What every browser has. TextEncoder is ours and makes our byte arrays, so the realm must know those as its own. */
+/**
+ * Globals of every browser. Node's TextEncoder makes arrays of the outer realm, so the realm gets that Uint8Array too.
+ */
 function realmWith(globals: object): Context {
   return createContext({ TextEncoder, TextDecoder, Uint8Array, ...globals });
 }
 
-/** In a realm of node:vm every look at a global costs a call: as locals they are as fast as in a browser. */
+/** In a realm of node:vm every access to a global costs a call: as locals they are as fast as in a browser. */
 function withLocalGlobals(source: string): string {
   const names = 'Math, Float64Array, Uint8Array, Uint32Array, Object, Array, String, Number, JSON';
   return `var cerVectors = (function (${names}) { ${source}; return cerVectors; })(${names});`;
 }
 
-/** Runs in a realm with nothing of Node. @returns the names of the cases that do not hold */
+/** Runs in a realm without Node. @returns the names of the failing cases */
 async function runInRealm(backend: BackendName, globals: object): Promise<readonly string[]> {
   const realm = realmWith(globals);
   runInContext(withLocalGlobals(script), realm);
@@ -37,7 +39,7 @@ async function runInRealm(backend: BackendName, globals: object): Promise<readon
 }
 
 describe('the browser bundle', () => {
-  it('asks for no Node builtin', () => {
+  it('needs no Node builtin', () => {
     expect(script.length).toBeGreaterThan(10_000);
     expect(script).not.toMatch(/require\("node:|from "node:/);
   });
@@ -50,7 +52,7 @@ describe('the browser bundle', () => {
     await expect(runInRealm('tweetnacl', {})).resolves.toEqual([]);
   }, 300_000);
 
-  it('finds a vector that does not hold, so that the above can fail', async () => {
+  it('reports a failing vector', async () => {
     const first = committedCase('v1-sealed-1-2-0');
     const wrong = JSON.stringify([{ ...first, expected: { status: 'FAILED' } }]);
     const realm = realmWith({});

@@ -13,7 +13,7 @@ function sectionOf(heading: string): string {
 }
 
 describe('"Verification codes" in docs/spec.md', () => {
-  it('lists the codes of the code, all of them and in the same order of precedence', () => {
+  it('lists all codes in order of precedence', () => {
     const rows = sectionOf('Verification codes')
       .split('\n')
       .map((line) => /^\| (`[^|]+`) +\|/.exec(line)?.[1] ?? '');

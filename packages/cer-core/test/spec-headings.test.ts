@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
-// Comments stand for the specification: a citation of a heading that is not there leads its reader nowhere.
+// Comments cite the specification by heading; each cited heading must exist.
 
 const root = join(__dirname, '../../..');
 
@@ -37,7 +37,7 @@ describe('docs/spec.md', () => {
   const headings = headingsOf(readFileSync(join(root, 'docs/spec.md'), 'utf8'));
   const files = ['packages', 'apps'].flatMap((folder) => sourceFiles(join(root, folder)));
 
-  it('has every heading that a comment cites', () => {
+  it('has every cited heading', () => {
     const known = new Set(headings);
     const dangling = files.flatMap((file) =>
       citedHeadings(readFileSync(file, 'utf8'))
@@ -47,12 +47,12 @@ describe('docs/spec.md', () => {
     expect(dangling).toEqual([]);
   });
 
-  it('is cited, so that the check above has something to check', () => {
+  it('is cited at all', () => {
     const citing = files.filter((file) => citedHeadings(readFileSync(file, 'utf8')).length > 0);
     expect(citing.map((file) => relative(root, dirname(file)))).toContain('packages/cer-core/src/verify');
   });
 
-  it('names no heading twice, or a citation could mean either', () => {
+  it('has unique headings', () => {
     expect(headings.filter((heading, index) => headings.indexOf(heading) !== index)).toEqual([]);
   });
 });
@@ -60,7 +60,7 @@ describe('docs/spec.md', () => {
 describe('citedHeadings', () => {
   const document = 'docs/spec.md';
 
-  it('reads one heading, several, and those on the next line of a comment', () => {
+  it('finds several headings, also on the next line', () => {
     expect(citedHeadings(`/** @see ${document}, "One" */`)).toEqual(['One']);
     expect(citedHeadings(`// @see ${document}, "One" and "Two"`)).toEqual(['One', 'Two']);
     expect(citedHeadings(` * @see ${document}, "One" and\n *   "Two"\n */ const text = "three";`)).toEqual([
@@ -69,7 +69,7 @@ describe('citedHeadings', () => {
     ]);
   });
 
-  it('takes no other text in quotes for a citation', () => {
+  it('ignores other quoted text', () => {
     expect(citedHeadings(`// see ${document}. "One" is a heading`)).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ describe('the committed vectors', () => {
   });
 });
 
-it('shows nothing of a context that the hash left out', async () => {
+it('hide a context outside the hash', async () => {
   const vector = committedCase('older-reseal-context-excluded');
   const { bundle, relaxations } = await evaluateCer(parseJson(vector.bundle), {
     keySet: parseKeySet(vector.keySet),
@@ -35,31 +35,31 @@ describe('the vector families', () => {
     families = await allFamilies();
   });
 
-  it('are what their definitions make; `npm run vectors` writes them', () => {
+  it('equal their definitions (`npm run vectors` writes them)', () => {
     const defined = new Map(families.map((family) => [family.family, familyText(family)]));
     const committed = committedFamilies();
     expect([...committed.keys()].sort()).toEqual([...defined.keys()].sort());
     expect([...defined].filter(([name, text]) => committed.get(name) !== text).map(([name]) => name)).toEqual([]);
   });
 
-  it('give each test an id of its own', () => {
+  it('give each test a unique id', () => {
     expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
   });
 
-  it('end in every code that a verification can end with, but the unforeseen', () => {
+  it('cover every verification code but UNKNOWN_ERROR', () => {
     const met = new Set(
       cases.flatMap(({ expected }) => [expected['code'], ...((expected['steps'] as string[] | undefined) ?? [])]),
     );
     expect(CER_VERIFY_CODES.filter((code) => !met.has(code))).toEqual(['UNKNOWN_ERROR']);
   });
 
-  it('fail more often than they pass', () => {
+  it('contain more failures than passes', () => {
     const passing = cases.filter(({ expected }) => String(expected['status']).startsWith('VERIFIED'));
     expect(cases.length - passing.length).toBeGreaterThan(passing.length);
     expect(cases.length).toBeGreaterThanOrEqual(150);
   });
 
-  it('each cite a heading that the specification has', () => {
+  it('cite existing headings of the specification', () => {
     const spec = readFileSync(join(__dirname, '../../../docs/spec.md'), 'utf8');
     const headings = new Set([...spec.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading));
     expect(cases.filter(({ heading }) => !headings.has(heading)).map(({ id }) => id)).toEqual([]);

@@ -101,7 +101,7 @@ describe.each(profiles)('$name', ({ canonicalize }) => {
     expect(canonicalize({ z: 1, toJSON: 'data', a: 2 })).toBe('{"a":2,"toJSON":"data","z":1}');
   });
 
-  it('leaves out members whose value is undefined, wherever they stand', () => {
+  it('leaves out undefined members at every level', () => {
     expect(canonicalize({ a: undefined, b: 1, c: undefined })).toBe('{"b":1}');
     expect(canonicalize({ a: 1, b: undefined, c: 2 })).toBe('{"a":1,"c":2}');
     expect(canonicalize({ a: undefined })).toBe('{}');

@@ -12,8 +12,8 @@ interface KnownOrder extends MemberOrder {
   readonly given: readonly string[];
 }
 
-// Certificates of one kind have the same members in the same order, so sorting and quoting is done once for each
-// shape. Hostile objects may have any shape: what is remembered is bounded in every direction.
+// Certificates of one kind have the same members in the same order, so sorting and quoting is done once for each shape.
+// Hostile objects may have any shape, so the cache is bounded in every dimension.
 const MAX_FIRST_NAMES = 1024;
 const MAX_SHAPES_PER_FIRST_NAME = 8;
 const MAX_NAMES = 64;

@@ -78,7 +78,7 @@ export function createCanonicalWriter(
   };
 }
 
-/** Members whose value is undefined are no members of the JSON object. */
+/** Members whose value is undefined are not members of the JSON object. */
 function withoutUndefined(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }

@@ -54,7 +54,7 @@ class Container {
 /**
  * Finds what strict JSON forbids in text that JSON.parse would take.
  * @returns the first fault, or null
- * @throws JsonError at once when nested too deep, also in text that is no JSON
+ * @throws JsonError at once when nested too deep, also in text that is not JSON
  */
 export function findStrictFault(text: string, maxDepth: number): JsonError | null {
   const stack: Container[] = [];
@@ -122,7 +122,7 @@ function endOfString(text: string, from: number): number {
   return quote;
 }
 
-/** The key between two quotes with its escapes resolved, or null where they are no JSON. */
+/** The key between two quotes with its escapes resolved, or null where they are not valid JSON. */
 function keyText(text: string, open: number, close: number): string | null {
   const raw = text.slice(open + 1, close);
   if (!raw.includes('\\')) return raw;

@@ -76,7 +76,7 @@ describe('an attestation', () => {
     });
   });
 
-  it('has no envelope where nobody could reconstruct it, and verifies by its receipt', async () => {
+  it('omits an envelope that could not be reconstructed', async () => {
     const bundle = await attested(sealed({ parameters: { note: '\ud800' } }));
     expect(bundle['meta']).not.toHaveProperty('verificationEnvelope');
     await expect(evaluateCer(bundle, { keySet: testKeys(), verifiedAt: TEST_TIME })).resolves.toMatchObject({
@@ -86,7 +86,7 @@ describe('an attestation', () => {
     });
   });
 
-  it('of a hash alone says so in its receipt and claims nothing about content', async () => {
+  it('of a hash alone has the hash-only scope', async () => {
     const { attestation, verificationEnvelope } = await attestHashOnly(sha256('x'), TEST_ATTESTOR, facts);
     expect(attestation).toMatchObject({
       protocolVersion: null,
@@ -121,7 +121,7 @@ describe('receipts', () => {
     project: { projectHash: sha256('x'), registeredAt: TEST_TIME, nodeId: 'n', kid: 'k' },
   };
 
-  it.each(Object.entries(byScope))('of scope %s are told by their members alone', (scope, payload) => {
+  it.each(Object.entries(byScope))('of scope %s are recognized by their members', (scope, payload) => {
     expect(readReceipt(payload).receipt).toMatchObject({
       scope,
       isLegacy: false,
@@ -141,14 +141,14 @@ describe('receipts', () => {
   });
 
   it.each<[string, JsonObject]>([
-    ['a hash that is none', { ...full, certificateHash: 'x' }],
-    ['a time that is none', { ...full, timestamp: 'now' }],
-    ['a kid that is no text', { ...full, kid: 7 }],
+    ['a malformed hash', { ...full, certificateHash: 'x' }],
+    ['a malformed time', { ...full, timestamp: 'now' }],
+    ['a kid that is not text', { ...full, kid: 7 }],
     ['an unknown scope', { ...full, scope: 'project' }],
-    ['a scope that is no text', { ...full, scope: null }],
+    ['a scope that is not text', { ...full, scope: null }],
     ['two hashes', { ...full, projectHash: sha256('x') }],
-    ['an original that is no hash', { ...full, scope: 'reseal', originalCertificateHash: 'x', redactionPolicy: '' }],
-  ])('with %s are none', (_, payload) => {
+    ['an original that is not a hash', { ...full, scope: 'reseal', originalCertificateHash: 'x', redactionPolicy: '' }],
+  ])('with %s are refused', (_, payload) => {
     expect(readReceipt(payload).receipt).toBeNull();
   });
 });

@@ -11,7 +11,7 @@ const utf8 = new TextEncoder();
 export interface Attestor {
   readonly signer: Signer;
   readonly nodeId: string;
-  /** SHA-256 over what describes the running build. */
+  /** SHA-256 over the description of the running build. */
   readonly nodeRuntimeHash: Sha256Hash;
 }
 
@@ -22,7 +22,7 @@ export interface AttestationFacts {
   readonly attestedAt: string;
 }
 
-/** What a receipt adds for a reseal. */
+/** Receipt members of a reseal. */
 export interface ResealFacts {
   readonly originalCertificateHash: Sha256Hash;
   readonly redactionPolicy: string;
@@ -35,7 +35,7 @@ export interface AttestationMeta {
   readonly verificationEnvelopeSignature?: string;
 }
 
-/** A sealed bundle and the canonical text its hash was made of, so that the envelope need not make it again. */
+/** A sealed bundle and the canonical text that was hashed, which the envelope reuses. */
 export interface SealedBundle {
   readonly bundle: JsonObject;
   readonly certificateHash: Sha256Hash;
@@ -97,7 +97,7 @@ export async function attestBundle(
 }
 
 // A 1.2.0 bundle may hold a lone surrogate, which svc-v1 escapes and the envelope's JCS refuses: such a bundle gets a
-// receipt and no envelope, since an envelope nobody can reconstruct would fail every verification.
+// receipt and no envelope, since an envelope that no verifier can reconstruct would fail every verification.
 function envelopeTextOrNull(
   bundle: JsonObject,
   hashed: SealedBundle['hashed'],
@@ -146,7 +146,7 @@ export async function attestProject(
   return { receipt, signature: await signText(signer, canonicalReceipt(receipt)), kid: signer.kid };
 }
 
-/** The time object while no third party has stamped the receipt. @see docs/spec.md, "External timestamps" */
+/** The time object of a receipt without external timestamp. @see docs/spec.md, "External timestamps" */
 export function nodeIssuedTimestamp(nodeId: string): JsonObject {
   return { type: 'node-issued', status: 'verified', provider: nodeId, token: null, covers: null };
 }

@@ -4,8 +4,8 @@ import { jcsV1 } from '../profiles.js';
 import { isSha256Hash, type Sha256Hash } from '../hash.js';
 import type { ReceiptScope } from '../bundle-types/registry.js';
 
-// A receipt is what the node signs. The member sets are disjoint, so a signature made for one purpose never serves
-// another. @see docs/spec.md, "Receipt"
+// The node signs receipts. Their member sets are disjoint, so a signature made for one purpose never serves another.
+// @see docs/spec.md, "Receipt"
 
 export const RECEIPT_MEMBERS: Readonly<Record<ReceiptScope, readonly string[]>> = {
   full: ['certificateHash', 'timestamp', 'nodeId', 'kid'],
@@ -27,7 +27,7 @@ export const LEGACY_RECEIPT_MEMBERS = [
   'timestampType',
 ] as const;
 
-/** A receipt whose members and types are right; whether its signature is, is another question. */
+/** A receipt with the right members and types. Its signature is not checked yet. */
 export interface Receipt {
   /** The signed object, whole. */
   readonly payload: JsonObject;
@@ -45,7 +45,7 @@ export interface Receipt {
 
 export type ReceiptReading =
   | { readonly receipt: Receipt }
-  /** incomplete: a member that every receipt has is not there; malformed: it is no receipt this protocol knows. */
+  /** incomplete: a member that every receipt has is missing; malformed: not a receipt of this protocol. */
   | { readonly receipt: null; readonly fault: 'incomplete' | 'malformed'; readonly detail: string };
 
 /** The bytes that are signed: the UTF-8 of the receipt's JCS form. */

@@ -11,7 +11,7 @@ const HASH_BYTES = 32;
 const KINDS = ['full', 'hash-only'] as const;
 
 /**
- * Names a place in the list of a tenant's records: one byte for the kind, then the 32 of the hash, as base64url.
+ * Encodes a position in the list of a tenant's records: one byte for the kind, then the 32 of the hash, as base64url.
  * @see docs/spec.md, "GET /v1/records"
  */
 export function formatCursor({
@@ -29,7 +29,7 @@ export function formatCursor({
   return encodeBase64Url(bytes);
 }
 
-/** @returns null for text that is no cursor */
+/** @returns null for text that is not a cursor */
 export function parseCursor(text: string): CursorPlace | null {
   let bytes: Uint8Array;
   try {

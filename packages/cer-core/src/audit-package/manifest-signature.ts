@@ -18,16 +18,16 @@ export async function signManifest(manifest: AuditPackageManifest, signer: Signe
   return { text, signature: await signer.sign(utf8.encode(text)) };
 }
 
-/** Why a manifest's signature does not count. */
+/** Why a manifest's signature is rejected. */
 export interface ManifestRefusal {
   readonly code: FailureCode;
   readonly detail: string;
 }
 
 /**
- * Checks that the node signed a manifest with a key that was good at `signedAt`.
- * @param bytes of `manifest.json` as they stand in the package
- * @param keySet the caller's own, never one from the package; null: none was given
+ * Checks that the node signed a manifest with a key that was valid at `signedAt`.
+ * @param bytes of `manifest.json` as the package holds them
+ * @param keySet the caller's own, never one from the package; null: the caller has none
  * @returns null when the signature holds
  */
 export async function manifestRefusal(

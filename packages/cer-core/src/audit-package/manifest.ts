@@ -5,14 +5,14 @@ import { isSha256Hash, type Sha256Hash } from '../hash.js';
 
 // The list of contents of an audit package. @see docs/spec.md, "Audit package"
 
-/** Says what is signed, so that the signature never serves as another one: no receipt and no envelope has a `type`. */
+/** Separates the signing domains: receipts and envelopes have no `type`, so a manifest signature never fits them. */
 export const AUDIT_PACKAGE_TYPE = 'svc.audit.package.v1';
 
 /** The entries that the manifest cannot list. */
 export const MANIFEST_NAME = 'manifest.json';
 export const MANIFEST_SIGNATURE_NAME = 'manifest.sig';
 
-/** Which records were asked for; null: any. */
+/** The requested kind of records; null: any. */
 export interface AuditPackageQuery {
   /** First attested at this time or later. */
   readonly attestedFrom: string | null;
@@ -37,10 +37,10 @@ export interface AuditPackageManifest {
   readonly kid: string;
   readonly tenantId: string;
   readonly query: AuditPackageQuery;
-  /** Every record that was recorded then and matches is in the package, unless it was removed while it was made. */
+  /** The package holds every matching record of that time, except those removed while it was made. */
   readonly asOf: string;
   readonly signedAt: string;
-  /** How many records. */
+  /** Number of records. */
   readonly count: number;
   /** Null in a package of no records. */
   readonly firstCursor: string | null;
@@ -49,7 +49,7 @@ export interface AuditPackageManifest {
   readonly entries: readonly AuditPackageEntry[];
 }
 
-/** The very text of `manifest.json`, and what is signed: the manifest's JCS form. */
+/** The text of `manifest.json`, which is also the signed text: the manifest's JCS form. */
 export function canonicalManifest(manifest: AuditPackageManifest): string {
   return jcsV1.canonicalize({
     ...manifest,
@@ -96,7 +96,7 @@ const MANIFEST_RULES: Readonly<Record<keyof AuditPackageManifest, Rule>> = {
   entries: Array.isArray,
 };
 
-/** The first member that breaks its rule or that nobody knows; null for none. */
+/** The first member that is unknown or breaks its rule; null for none. */
 function faultyMember(value: JsonObject, rules: Readonly<Record<string, Rule>>): string | null {
   const known = new Map(Object.entries(rules));
   const unknown = Object.keys(value).find((name) => !known.has(name));
@@ -111,12 +111,12 @@ function hasRules<T>(
   return isJsonObject(value) && faultyMember(value, rules) === null;
 }
 
-/** A manifest, or the rule that it breaks, in words. */
+/** A manifest, or the rule that it breaks as a sentence. */
 export type ManifestReading =
   | { readonly manifest: AuditPackageManifest; readonly fault: null }
   | { readonly manifest: null; readonly fault: string };
 
-/** Reads a parsed `manifest.json`. Whether its signature holds is another question. */
+/** Reads a parsed `manifest.json`. Does not check its signature. */
 export function readManifest(value: JsonValue): ManifestReading {
   const refuse = (fault: string): ManifestReading => ({ manifest: null, fault });
   if (!isJsonObject(value)) return refuse('must be an object');

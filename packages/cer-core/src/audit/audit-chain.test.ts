@@ -49,7 +49,7 @@ async function faultOf(
 }
 
 describe('an audit log', () => {
-  it('holds as the node wrote it', async () => {
+  it('is accepted as the node wrote it', async () => {
     const { entries, head } = await logOf(3);
     expect(await faultOf(entries, head)).toBeNull();
   });
@@ -69,11 +69,11 @@ describe('an audit log', () => {
     const { entries, head } = await logOf(3);
     const spoilt = [...entries];
     spoil(spoilt);
-    // Reversed, the first entry that stands wrong is the first of all.
+    // Reversed, the very first entry is in the wrong place.
     expect(await faultOf(spoilt, head)).toMatchObject({ code, seq: spoilt[0] === entries[2] ? 1 : seq });
   });
 
-  it('finds a log that was cut, and one that does not say where it ends', async () => {
+  it('reports a truncated log and one without head', async () => {
     const { entries, head } = await logOf(3);
     const cut = entries.slice(0, 2);
     const shorter = await logOf(2);
@@ -86,7 +86,7 @@ describe('an audit log', () => {
     expect(await faultOf([], null, seen)).toMatchObject({ code: 'AUDIT_TRUNCATED' });
   });
 
-  it('finds another log under the same signature of the node', async () => {
+  it('reports a rewritten log under a valid signature', async () => {
     const { entries, head } = await logOf(3, 'records.delete');
     const seen = { seq: 2, hash: sha256('another') };
     expect(await faultOf(entries, head, seen)).toMatchObject({ code: 'AUDIT_REWRITTEN', seq: 2 });

@@ -12,25 +12,25 @@ import {
 } from './audit-entry.js';
 
 export type AuditFaultCode =
-  /** No entry of this protocol, or no JSON. */
+  /** Not an entry of this protocol, or not JSON. */
   | 'AUDIT_ENTRY_MALFORMED'
   /** The entry was changed: its hash does not recompute. */
   | 'AUDIT_HASH_MISMATCH'
   /** An entry before it is missing, was changed or was added. */
   | 'AUDIT_LINK_BROKEN'
-  /** The node did not sign that this entry stands here. */
+  /** The node did not sign this entry at this position. */
   | 'AUDIT_SIGNATURE_INVALID'
-  /** The log does not say where it ends, or its last entry is signed by nobody who counts. */
+  /** The log has no signed head, or the signature of its last entry is not a trusted one. */
   | 'AUDIT_HEAD_UNSIGNED'
-  /** The log is shorter than it was. */
+  /** The log is shorter than before. */
   | 'AUDIT_TRUNCATED'
-  /** The log is not the one that was seen before. */
+  /** The log differs from the one seen before. */
   | 'AUDIT_REWRITTEN';
 
-/** The first thing that is wrong with a log. */
+/** The first fault of a log. */
 export interface AuditFault {
   readonly code: AuditFaultCode;
-  /** Where; null for what concerns the log as a whole. */
+  /** The entry; null for a fault of the whole log. */
   readonly seq: number | null;
   readonly detail: string;
 }
@@ -38,12 +38,12 @@ export interface AuditFault {
 export interface AuditVerification {
   /** The node's keys, pinned by the caller. */
   readonly keySet: NodeKeySet;
-  /** Where the log ended when the caller saw it last: a shorter or other log is then found out. */
+  /** The head when the caller last saw the log, so that truncation and rewriting are detected. */
   readonly seen: Pick<AuditHead, 'seq' | 'hash'> | null;
 }
 
 /**
- * Checks an audit log entry by entry, in any number and in the memory of one.
+ * Checks an audit log of any length entry by entry, in the memory of one entry.
  * @see docs/spec.md, "Audit log"
  */
 export class AuditChainCheck {
@@ -58,7 +58,7 @@ export class AuditChainCheck {
     this.#seen = seen;
   }
 
-  /** How many entries held so far. */
+  /** Number of entries accepted so far. */
   get entries(): number {
     return this.#last?.seq ?? 0;
   }
@@ -87,7 +87,7 @@ export class AuditChainCheck {
 
   /**
    * Call it after the last entry.
-   * @param head what the log says of its own end; undefined when it says nothing
+   * @param head the head that the log states; undefined when it states none
    * @returns the fault, or null: the log is whole up to here
    */
   async end(head: JsonValue | undefined): Promise<AuditFault | null> {
@@ -104,7 +104,7 @@ export class AuditChainCheck {
     }
     const unsigned = await this.#signatureFault(read);
     if (unsigned !== null) return fault('AUDIT_HEAD_UNSIGNED', read.seq, unsigned);
-    // Earlier entries may be signed with keys revoked since: what comes after them covers them. Nothing covers the last.
+    // Earlier entries may be signed with keys revoked since: later entries cover them. No entry covers the last.
     return this.#keySet.entries.get(read.kid)?.status === 'revoked'
       ? fault('AUDIT_HEAD_UNSIGNED', read.seq, 'is signed with a key that was revoked')
       : null;
@@ -120,7 +120,7 @@ export class AuditChainCheck {
   }
 }
 
-/** Reads the end of a log, of unknown content; null when it is none. */
+/** Reads a head of unknown content; null when it is not one. */
 export function readAuditHead(value: JsonValue | undefined): AuditHead | null {
   if (!isJsonObject(value)) return null;
   const nodeId = member(value, 'nodeId');
@@ -149,7 +149,7 @@ function hashOrNull(entry: AuditEntry): Sha256Hash | null {
   try {
     return auditEntryHash(entry);
   } catch {
-    // A lone surrogate has no canonical form, so no node ever wrote it.
+    // A lone surrogate has no canonical form, so no node wrote it.
     return null;
   }
 }

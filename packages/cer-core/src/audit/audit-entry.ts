@@ -5,21 +5,21 @@ import { isSha256Hash, sha256, type Sha256Hash } from '../hash.js';
 // The audit log of a node: a chain of entries, each holding the hash of the one before it, each signed by the node.
 // @see docs/spec.md, "Audit log"
 
-/** One act of an administrator, a command or the node itself. */
+/** One operation by an administrator, a command or the node itself. */
 export interface AuditEntry {
-  /** 1 for the first; no number is left out. */
+  /** Consecutive, starting at 1. */
   readonly seq: number;
   /** The hash of the entry before; null for the first. */
   readonly prevHash: Sha256Hash | null;
-  /** When, by the node's clock: UTC with milliseconds and `Z`. */
+  /** Time of the operation by the node's clock: UTC with milliseconds and `Z`. */
   readonly at: string;
-  /** What was done, e.g. `records.delete`. */
+  /** The operation, e.g. `records.delete`. */
   readonly act: string;
-  /** Upon what: a hash, a kid, a tenant's id; null when `details` say it. */
+  /** Its object: a hash, a kid, a tenant's id; null when `details` name it. */
   readonly target: string | null;
-  /** Who, as far as the node knows, e.g. `admin@192.0.2.7`. */
+  /** The actor, as far as the node knows, e.g. `admin@192.0.2.7`. */
   readonly actor: string;
-  /** The request that asked for it; null for what no request did. */
+  /** Id of the request that caused it; null when no request did. */
   readonly requestId: string | null;
   readonly details: JsonObject;
 }
@@ -33,7 +33,7 @@ export interface SignedAuditEntry {
   readonly signature: string;
 }
 
-/** Where a log ended: enough to recognise a log that was cut or rewritten since. */
+/** The head of a log: enough to detect later truncation or rewriting. */
 export interface AuditHead {
   readonly nodeId: string;
   readonly seq: number;

@@ -5,7 +5,7 @@ import type { Fault, Rule } from '../schema/rules.js';
 
 export type MemberRules = readonly (readonly [name: string, rule: Rule])[];
 
-/** Applies rules to the members that are there; whether they must be there is another question. */
+/** Applies rules to the members that are present; does not require any. */
 export function checkMembers(
   object: JsonObject,
   path: string,

@@ -58,7 +58,7 @@ export const codemodeRender: Layout = {
   name: RENDER_SNAPSHOT_TYPE,
   version: '0.1',
   hashedMembers: EXECUTION_HASHED_MEMBERS,
-  // Code and pixels are public by nature: there is nothing to commit to.
+  // Code and pixels are public, so there is nothing to commit to.
   supportsProtocol: (protocol) => protocol.sealing === 'plain',
   knownSnapshotMembers: [
     'type',

@@ -16,7 +16,7 @@ import { schemaFinding } from '../finding.js';
 import { checkToolCallSchema } from './tool-calls.js';
 import { isRedacted, type LayoutContext } from './layout.js';
 
-// What the two AI execution layouts have in common.
+// Rules that the two AI execution layouts share.
 
 const bundleRules: MemberRules = [
   ['createdAt', timestamp],
@@ -69,7 +69,7 @@ export function checkSealedMembers({ snapshot, protocol, resealed }: LayoutConte
   });
 }
 
-/** A hash member that is there must have the form of a hash; `required` ones must be there too. */
+/** Hash members that are present must have the form of a hash; `required` ones must be present too. */
 export function hashFormFinding(object: JsonObject, path: string, name: string, required: boolean): Finding | null {
   const value = member(object, name);
   if (value === undefined && !required) return null;

@@ -48,7 +48,9 @@ function checkHashForms(context: LayoutContext): Finding[] {
   return [...own, ...checkPreviousStepHash(context), ...checkToolHashForms(context)];
 }
 
-/** Raw values, and the sealed objects that stand for them, hash to inputHash and outputHash. Both wrong is one finding. */
+/**
+ * Raw values, and the sealed objects that replace them, hash to inputHash and outputHash. Both wrong is one finding.
+ */
 function checkInputAndOutput({ snapshot, protocol, resealed }: LayoutContext): Finding[] {
   const wrong = hashedValues.flatMap(([name, hashName, code]): Finding[] => {
     const value = member(snapshot, name);

@@ -77,7 +77,7 @@ function canonicalOrNull(value: JsonObject): string | null {
   try {
     return jcsV1.canonicalize(value);
   } catch {
-    // A protected set without a canonical form equals no protected set.
+    // A protected set without a canonical form does not match any protected set.
     return null;
   }
 }

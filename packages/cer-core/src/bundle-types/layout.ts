@@ -2,23 +2,23 @@ import type { JsonObject, JsonValue } from '@cer/canonical-json';
 import type { Protocol } from '../protocols/protocols.js';
 import type { Finding } from '../finding.js';
 
-/** The literal that stands for a removed value in a reseal. */
+/** The literal that replaces a removed value in a reseal. */
 export const REDACTED = '[REDACTED]';
 
 export function isRedacted(value: JsonValue | undefined): boolean {
   return value === undefined || value === REDACTED;
 }
 
-/** What a layout's checks are told about the bundle at hand. */
+/** Facts about the bundle that a layout's checks depend on. */
 export interface LayoutContext {
   readonly bundle: JsonObject;
   readonly snapshot: JsonObject;
   readonly protocol: Protocol;
-  /** In a reseal a removed value is no format fault and its hash is not computed again. */
+  /** In a reseal a removed value is not a format fault and its hash is not recomputed. */
   readonly resealed: boolean;
 }
 
-/** How bundles of one shape are built, hashed and checked. Pure data and functions; says nothing about signatures. */
+/** How bundles of one shape are built, hashed and checked. Pure data and functions, independent of signatures. */
 export interface Layout {
   readonly name: string;
   /** The only value of the bundle member `version`. */
@@ -35,12 +35,12 @@ export interface Layout {
   readonly checkProtectedSet: (context: LayoutContext) => readonly Finding[];
   /** Snapshot members that must hold a hash: INVALID_SHA256_FORMAT. */
   readonly checkHashForms: (context: LayoutContext) => readonly Finding[];
-  /** Hashes of raw or sealed values that are at hand; may throw CerError CANONICALIZATION_ERROR. */
+  /** Hashes of raw or sealed values in the bundle; may throw CerError CANONICALIZATION_ERROR. */
   readonly checkValueHashes: (context: LayoutContext) => readonly Finding[];
-  /** What `certificateHash` is computed over. */
+  /** The value that `certificateHash` is computed over. */
   readonly projectForHash: (bundle: JsonObject) => JsonObject;
 }
 
-/** How far the hash rule of a legacy shape is from the present one, by name. */
+/** Name of the deviation of a legacy shape's hash rule from the current one. */
 export type Relaxation =
   'snapshot-type-absent' | 'execution-surface-absent' | 'flat-render-record' | 'context-excluded';

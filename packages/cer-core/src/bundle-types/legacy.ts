@@ -31,12 +31,12 @@ const FLAT_RENDER_MEMBERS = [
 
 const FLAT_RENDER_REQUIRED = ['runtimeHash', 'codeHash', 'seed', 'varsHash', 'protocolVersion'] as const;
 
-/** A render record from before bundles had a snapshot: told by its members, whatever it calls itself. */
+/** A render record from before bundles had a snapshot: recognized by its members, whatever type it states. */
 export function isFlatRenderRecord(bundle: JsonObject): boolean {
   return !Object.hasOwn(bundle, 'snapshot') && FLAT_RENDER_REQUIRED.every((name) => member(bundle, name) !== undefined);
 }
 
-/** A v1 bundle whose snapshot does not say what it is: same members, same hash rule. */
+/** A v1 bundle whose snapshot states no type: same members, same hash rule. */
 export function legacyRelaxationsOf(bundle: JsonObject): readonly Relaxation[] {
   const snapshot = member(bundle, 'snapshot');
   if (!isJsonObject(snapshot)) return [];
@@ -48,7 +48,7 @@ export function legacyRelaxationsOf(bundle: JsonObject): readonly Relaxation[] {
 
 export const legacyExecution: Layout = { ...executionV1, name: 'legacy execution' };
 
-/** A flat record is its own snapshot: its members lie at the top level. */
+/** The top level of a flat record serves as its snapshot. */
 export const legacyRender: Layout = {
   name: 'legacy render',
   version: '',

@@ -12,10 +12,10 @@ export const HASH_ONLY = 'hash-only-timestamp';
 export const LEGACY = 'legacy';
 export const PROJECT = 'cer.project.bundle.v1';
 
-/** Which receipts may speak for a bundle: the member sets are disjoint, so one never serves for another. */
+/** The receipts that fit a bundle: the member sets are disjoint, so one never serves for another. */
 export type ReceiptScope = 'full' | 'hash-only' | 'reseal' | 'project';
 
-/** How a bundle is to be read: null layout means that only the form of its hash can be checked. */
+/** How to read a bundle: with a null layout only the form of its hash can be checked. */
 export interface Reading {
   readonly layout: Layout | null;
   readonly resealed: boolean;
@@ -25,9 +25,9 @@ export interface Reading {
 export interface BundleType {
   readonly name: string;
   readonly receiptScope: ReceiptScope;
-  /** True where an unsigned bundle proves nothing at all. */
+  /** True where an unsigned bundle proves nothing. */
   readonly needsReceipt: boolean;
-  /** How this bundle of the type is to be read, or null when its snapshot names no layout that the type knows. */
+  /** How to read this bundle of the type, or null when its snapshot names a layout that the type does not know. */
   readonly read: (bundle: JsonObject) => Reading | null;
 }
 
@@ -53,7 +53,7 @@ function readExecutionV1(bundle: JsonObject): Reading {
     : { layout: legacyExecution, resealed: false, relaxations };
 }
 
-/** One of the closed list of older shapes, or nothing: the name alone says too little. */
+/** One of the closed list of older shapes, or null: the name alone is not enough. */
 function readLegacy(bundle: JsonObject): Reading | null {
   if (isFlatRenderRecord(bundle)) {
     return { layout: legacyRender, resealed: false, relaxations: ['flat-render-record'] };

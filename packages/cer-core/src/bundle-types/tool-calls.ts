@@ -8,7 +8,7 @@ import { isRedacted, type LayoutContext } from './layout.js';
 // Evidence of tool calls inside a snapshot: `toolCalls: [{toolId, at, input?|inputHash, output?|outputHash}]`.
 // @see docs/spec.md, "Tool calls"
 
-// A lone surrogate is no fault of form: it leaves the value without a hash, and is found there.
+// A lone surrogate is not a format fault: the value then has no hash, which is reported.
 const toolValue: Rule = (value) => (typeof value === 'string' ? null : rawValue(value));
 
 const toolCallRules: MemberRules = [
@@ -78,7 +78,7 @@ const hashedToolMembers = [
   ['output', 'outputHash', 'TOOL_OUTPUT_HASH_MISMATCH'],
 ] as const;
 
-/** Raw tool values that stand beside a hash must hash to it. */
+/** Raw tool values beside a hash must hash to it. */
 export function checkToolValueHashes(context: LayoutContext): Finding[] {
   return eachToolCall(context, (call, path) =>
     hashedToolMembers.flatMap(([rawName, hashName, code]) => {
@@ -94,7 +94,7 @@ export function checkToolValueHashes(context: LayoutContext): Finding[] {
   );
 }
 
-/** A call that shows neither its output nor the output's hash proves nothing. */
+/** A call with neither its output nor the output's hash proves nothing. */
 export function checkToolEvidence(context: LayoutContext): Finding[] {
   return eachToolCall(context, (call, path) => {
     const hasEvidence = member(call, 'output') !== undefined || member(call, 'outputHash') !== undefined;

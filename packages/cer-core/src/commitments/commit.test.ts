@@ -11,13 +11,13 @@ const hmac = (key: Uint8Array, message: string): Buffer => createHmac('sha256', 
 const salts = deriveSalts(secret, 'tenant-é', 'exec-1');
 
 describe('salts', () => {
-  it('are HMACs over tenant, execution and field, as anybody can compute them', () => {
+  it('are HMACs over tenant, execution and field', () => {
     expect(Buffer.from(salts.input)).toEqual(hmac(secret, '["svc.commitment.v1","tenant-é","exec-1","input"]'));
     expect(Buffer.from(salts.output)).toEqual(hmac(secret, '["svc.commitment.v1","tenant-é","exec-1","output"]'));
     expect(salts.input).toHaveLength(SALT_BYTES);
   });
 
-  it('are the same on a retry and another for every other secret, tenant, execution and field', () => {
+  it('depend on secret, tenant, execution and field only', () => {
     const all = [
       deriveSalts(secret, 'tenant-é', 'exec-1'),
       deriveSalts(secret, 'tenant-é', 'exec-2'),
@@ -52,14 +52,14 @@ describe('commitments', () => {
     );
   });
 
-  it('reveal one field and nothing of the other', () => {
+  it('reveal one field only', () => {
     const output = sealedValue(computeCommitment('yes', salts.output, jcsV1, 'output'));
-    // Whoever was given the opening of the input can not test guesses about the output.
+    // A holder of the input's opening cannot test guesses about the output.
     expect(openCommitment(output, salts.input, { type: 'text', text: 'yes' })).toBe(false);
     expect(openCommitment(output, salts.output, { type: 'text', text: 'yes' })).toBe(true);
   });
 
-  it('take the bytes of a value, so that the text {} and the object {} are one: its holder says which it was', () => {
+  it('do not distinguish the text {} from the object', () => {
     const asText = sealedValue(computeCommitment('{}', salts.input, jcsV1, 'input'));
     const asJson = sealedValue(computeCommitment({}, salts.input, jcsV1, 'input'));
     expect(asText).toEqual(asJson);
@@ -78,15 +78,15 @@ describe('commitments', () => {
     expect(openCommitment(sealed, salts.input, { type: 'text', text: 'a' })).toBe(false);
   });
 
-  it('do not open with a salt of another length, even where HMAC would take it as the same', () => {
-    // HMAC pads a short key with zeros: 31 bytes and the same with a zero appended are one key.
+  it('do not open with a salt of another length', () => {
+    // HMAC pads a short key with zeros: 31 bytes and the same with a zero appended are the same key.
     const zeroEnded = Uint8Array.from({ length: 32 }, (_, index) => (index === 31 ? 0 : 7));
     const sealed = sealedValue(computeCommitment('a', zeroEnded, jcsV1, 'input'));
     expect(openCommitment(sealed, zeroEnded, { type: 'text', text: 'a' })).toBe(true);
     expect(openCommitment(sealed, zeroEnded.slice(0, 31), { type: 'text', text: 'a' })).toBe(false);
   });
 
-  it('refuse to open over text that has no bytes', () => {
+  it('refuse to open over ill-formed text', () => {
     const sealed = sealedValue(computeCommitment('a', salts.input, jcsV1, 'input'));
     expect(() => openCommitment(sealed, salts.input, { type: 'text', text: '\ud800' })).toThrow(
       expect.objectContaining({ code: 'CANONICALIZATION_ERROR' }),

@@ -11,7 +11,7 @@ export const SALT_BYTES = 32;
 
 export type SealedField = 'input' | 'output';
 
-/** One 32-byte salt for each sealed field. Whoever has it and the raw value can open that field, and only that one. */
+/** One 32-byte salt per sealed field. With it and the raw value a holder can open that field, and only that one. */
 export interface CommitmentSalts {
   readonly input: Uint8Array;
   readonly output: Uint8Array;
@@ -30,7 +30,7 @@ export function deriveSalts(secret: Uint8Array, tenantId: string, executionId: s
 }
 
 /**
- * Commits to a raw value: HMAC-SHA-256 keyed by the salt, over the bytes that hashing the value would take.
+ * Commits to a raw value: HMAC-SHA-256 keyed by the salt, over the bytes that `hashValue` hashes.
  * @throws CerError CANONICALIZATION_ERROR when the value has no canonical form
  */
 export function computeCommitment(
@@ -42,14 +42,14 @@ export function computeCommitment(
   return `sha256:${encodeHex(hmacSha256(salt, utf8.encode(hashedText(value, profile, path))))}`;
 }
 
-/** A raw value as its holder claims it. Text and JSON are told apart by the holder: `{}` and `"{}"` differ. */
+/** A raw value as its holder claims it. The holder distinguishes text and JSON: `{}` and `"{}"` differ. */
 export type ClaimedValue =
   { readonly type: 'text'; readonly text: string } | { readonly type: 'json'; readonly value: JsonValue };
 
 /**
- * Does this raw value, with this salt, open that commitment? Reveals and needs nothing about any other field.
- * @param sealed the sealed object of the field as it stands in the bundle
- * @returns false for anything that does not fit, a salt of another length included
+ * Does this raw value, with this salt, open the commitment? Independent of all other fields.
+ * @param sealed the sealed object of the field, as in the bundle
+ * @returns false for anything else, including a salt of another length
  * @throws CerError CANONICALIZATION_ERROR when the claimed value has no canonical form
  */
 export function openCommitment(

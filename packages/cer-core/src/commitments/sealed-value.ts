@@ -3,7 +3,10 @@ import { isSha256Hash, type Sha256Hash } from '../hash.js';
 
 export const COMMITMENT_SCHEME = 'hmac-sha256-v1';
 
-/** What stands in a confidential bundle for an input or output. Exactly these members. @see docs/spec.md, "Confidential executions" */
+/**
+ * Replaces an input or output in a confidential bundle. Exactly these members.
+ * @see docs/spec.md, "Confidential executions"
+ */
 export interface SealedValue {
   readonly _redacted: true;
   readonly scheme: typeof COMMITMENT_SCHEME;

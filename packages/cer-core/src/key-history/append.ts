@@ -12,18 +12,18 @@ import { keyHistoryHead, type KeyHistoryEntries } from './chain.js';
 
 const ROOT_ENDORSEMENT_TYPE = 'svc.key-history-root.v1';
 
-/** A change that is to become the next entry. */
+/** A change to append as the next entry. */
 export interface NextChange<Change = KeyChange> {
-  /** UTC with milliseconds. A clock that went back is put forward to the time of the newest entry. */
+  /** UTC with milliseconds. A time before the newest entry is replaced by that entry's time. */
   readonly issuedAt: string;
   readonly change: Change;
 }
 
 /**
- * Makes the entry that follows.
- * @param history whole, as it is stored
- * @throws KeyError KEY_HISTORY_INVALID when the change is malformed or impossible at this point; nothing that a verifier
- * would refuse is ever made
+ * Makes the next entry.
+ * @param history complete, as stored
+ * @throws KeyError KEY_HISTORY_INVALID when the change is malformed or impossible at this point, so that no verifier
+ * refuses the entry
  * @see docs/spec.md, "Key history"
  */
 export function nextKeyHistoryEntry(history: KeyHistoryEntries, { issuedAt, change }: NextChange): KeyHistoryEntry {
@@ -36,7 +36,7 @@ export function nextKeyHistoryEntry(history: KeyHistoryEntries, { issuedAt, chan
 }
 
 /**
- * Makes the entry that brings a root in, endorsed by one that counts already.
+ * Makes the entry that adds a root, endorsed by a trusted one.
  * @param endorser the root that vouches for the new one
  * @throws KeyError KEY_HISTORY_INVALID as {@link nextKeyHistoryEntry}
  */
@@ -52,7 +52,7 @@ export async function nextRootEntry(
   return nextKeyHistoryEntry(history, { issuedAt: entry.issuedAt, change: endorsed });
 }
 
-/** What an endorsement signs: the entry without the endorsement, for this node and for no other purpose. */
+/** The text that an endorsement signs: the entry without the endorsement, bound to this node and this purpose. */
 export function endorsedBytes(nodeId: string, { seq, prevHash, issuedAt, change }: KeyHistoryEntry): Uint8Array {
   const plain = change.type === 'root-added' || change.type === 'root-replaced' ? withoutEndorsement(change) : change;
   const signed = { type: ROOT_ENDORSEMENT_TYPE, nodeId, seq, prevHash, issuedAt, change: plain };

@@ -1,5 +1,5 @@
 /**
- * What a look at a key history found. The list is closed.
+ * Findings of a key history check. The list is closed.
  * @see docs/spec.md, "Key history verification"
  */
 export const KEY_HISTORY_REFUSALS = [
@@ -27,10 +27,10 @@ export const KEY_HISTORY_NOTICES = [
 export type KeyHistoryRefusal = (typeof KEY_HISTORY_REFUSALS)[number];
 export type KeyHistoryNotice = (typeof KEY_HISTORY_NOTICES)[number];
 
-/** A refusal ends the verification; a notice stands beside an accepted history. */
+/** A refusal ends the verification; a notice accompanies an accepted history. */
 export interface KeyHistoryFinding<Code = KeyHistoryRefusal | KeyHistoryNotice> {
   readonly code: Code;
-  /** The member it is about; empty for the document. Never a value. */
+  /** Path of the member; empty for the whole document. Never a value. */
   readonly member: string;
   readonly detail: string;
 }

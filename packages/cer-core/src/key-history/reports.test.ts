@@ -24,7 +24,7 @@ const history = (): TestKeyHistory => new TestKeyHistory({ nodeId: 'node-test', 
 const knownUntil = { revocationsKnownUntil: '2026-01-04T00:00:00.000Z' };
 
 describe('results that rest on a key history', () => {
-  it('say up to when revocations are known, verified or failed', async () => {
+  it('report until when revocations are known', async () => {
     const options = await optionsOf(history());
     const bundle = await certified();
     for (const input of [bundle, { ...bundle, createdAt: '2026-01-01T00:00:00.000Z' }]) {
@@ -35,13 +35,13 @@ describe('results that rest on a key history', () => {
     }
   });
 
-  it('say so of projects too', async () => {
+  it('report it for projects too', async () => {
     const evaluation = await evaluateProject({ bundleType: 'cer.project.bundle.v1' }, await optionsOf(history()));
     expect(toProjectReport(evaluation, 'test/1')).toMatchObject(knownUntil);
     expect(toProjectVerifyResponse(evaluation)).toMatchObject(knownUntil);
   });
 
-  it('are the only ones that do', async () => {
+  it('report nothing without a key history', async () => {
     const evaluation = await evaluateCer(await certified(), { keySet: null, verifiedAt: '2026-03-01T00:00:00.000Z' });
     expect(toReport(evaluation, 'test/1')).not.toHaveProperty('revocationsKnownUntil');
   });

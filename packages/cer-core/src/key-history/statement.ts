@@ -11,9 +11,9 @@ import { jcsV1 } from '../profiles.js';
 import { keyHistoryHead, type KeyHistoryEntries } from './chain.js';
 
 /**
- * Makes the statement over a history as it stands, for a root to sign.
+ * Makes the statement over the current history, for a root to sign.
  * @param terms `version` one more than the last; times UTC with milliseconds, `nextUpdate` later than `issuedAt`
- * @throws KeyError KEY_HISTORY_INVALID for an empty or impossible history, a version below 1 or such times
+ * @throws KeyError KEY_HISTORY_INVALID for an empty or impossible history, a version below 1 or times out of order
  * @see docs/spec.md, "Key set statement"
  */
 export function makeKeySetStatement(

@@ -9,7 +9,7 @@ import {
 } from '@cer/keys';
 import { endorsedBytes } from './append.js';
 
-/** Whether a base64url signature is this key's over these bytes; false for anything malformed. */
+/** Whether a base64url signature is this key's over these bytes; false when malformed. */
 export async function isSignedBy(
   key: PublicKey,
   bytes: Uint8Array,
@@ -26,8 +26,8 @@ export async function isSignedBy(
 
 /**
  * Looks for an endorsement that its root did not make.
- * @param entries replayed without a fault, so every endorsement names a root that counted at that point
- * @returns the place of the first, or null
+ * @param entries replayed without a fault, so every endorsement names a root that was trusted at that point
+ * @returns the path of the first, or null
  */
 export async function findFalseEndorsement(
   nodeId: string,
@@ -53,12 +53,13 @@ export async function findFalseEndorsement(
 }
 
 /**
- * The roots that whoever pins one of them trusts to sign today: the pinned one and, step by step, those that a trusted
- * one endorsed; without the replaced. A revoked root vouches for nobody: what it endorsed may be its thief's.
+ * The roots that may sign today for a caller who pins one of them: the pinned root and, transitively, the roots that
+ * trusted ones endorsed, without the replaced. Endorsements by a revoked root do not count: its thief may have made
+ * them.
  */
 export function trustedRoots(roots: ReadonlyMap<string, HistoryRoot>, pinnedKid: string): ReadonlySet<string> {
   const reached = new Set<string>();
-  // In order of addition, so an endorser always comes before those that it endorsed.
+  // In order of addition, so an endorser always precedes the roots it endorsed.
   for (const root of roots.values()) {
     const isReached = root.kid === pinnedKid || (root.endorsedBy !== null && reached.has(root.endorsedBy));
     if (isReached && root.status !== 'revoked') reached.add(root.kid);

@@ -21,7 +21,7 @@ async function seenIn(document: KeyHistoryDocument): Promise<SeenKeyHistory> {
   return result.seen;
 }
 
-/** The document under a statement that says something else, truly signed: what a careless root would make. */
+/** The document under a validly signed statement that contradicts it, as a careless root would make. */
 async function restated(
   document: KeyHistoryDocument,
   members: Partial<KeySetStatement>,
@@ -33,7 +33,7 @@ async function restated(
 }
 
 describe('a key history that its pinned root signed', () => {
-  it('gives the key set that the changes amount to, and says up to when', async () => {
+  it('gives the resulting key set and its date', async () => {
     const second = testSigner(2);
     const history = new TestKeyHistory()
       .add({ type: 'key-added', key: historyKeyOf(second) })
@@ -65,13 +65,13 @@ describe('a key history that its pinned root signed', () => {
     ['past nextUpdate', '2026-03-01T00:00:00.000Z', ['KEY_HISTORY_OVERDUE']],
     ['before issuedAt', '2025-01-01T00:00:00.000Z', ['KEY_HISTORY_FROM_FUTURE']],
     ['between', '2026-01-10T02:00:00+02:00', []],
-  ])('says when the clock is %s', async (_, at, codes) => {
+  ])('gives a notice when the clock is %s', async (_, at, codes) => {
     const result = await verifyKeyHistory(await new TestKeyHistory().signed(), { ...pin, at });
     expect(result.accepted).toBe(true);
     expect(result.findings.map(({ code }) => code)).toEqual(codes);
   });
 
-  it('takes nothing from entries that no root signed, not even a key', async () => {
+  it('ignores entries that no root signed', async () => {
     const history = new TestKeyHistory();
     const signed = await history.signed();
     history.add({ type: 'key-added', key: historyKeyOf(thief) });
@@ -82,7 +82,7 @@ describe('a key history that its pinned root signed', () => {
 });
 
 describe('an attack on the chain', () => {
-  it('that leaves an entry out is seen', async () => {
+  it('that omits an entry is detected', async () => {
     const document = await new TestKeyHistory().signed();
     for (let at = 0; at < document.entries.length; at++) {
       const entries = document.entries.filter((_, index) => index !== at);
@@ -90,7 +90,7 @@ describe('an attack on the chain', () => {
     }
   });
 
-  it('that changes an entry is seen', async () => {
+  it('that changes an entry is detected', async () => {
     const document = await new TestKeyHistory().add({ type: 'key-added', key: historyKeyOf(testSigner(2)) }).signed();
     const entries = document.entries.map((entry, at) =>
       at === 1 ? { ...entry, issuedAt: document.entries[0]?.issuedAt } : entry,
@@ -98,13 +98,13 @@ describe('an attack on the chain', () => {
     expect(await refusalOf({ ...document, entries })).toBe('KEY_HISTORY_CHAIN_BROKEN');
   });
 
-  it('that puts another history under the statement is seen', async () => {
+  it('that swaps the history is detected', async () => {
     const document = await new TestKeyHistory().signed();
     const { entries } = new TestKeyHistory({ signer: thief });
     expect(await refusalOf({ ...document, entries })).toBe('KEY_HISTORY_HEAD_MISMATCH');
   });
 
-  it('that transplants the entries of another node is seen', async () => {
+  it('that transplants entries of another node is detected', async () => {
     const document = await new TestKeyHistory().signed();
     const { entries } = new TestKeyHistory({ nodeId: 'other' });
     expect(await refusalOf({ ...document, entries })).toBe('KEY_HISTORY_CHAIN_BROKEN');
@@ -122,11 +122,11 @@ describe('an attack on the statement', () => {
     ['without any key', { keySet: { nodeId: 'test-node', activeKid: null, keys: [] } }, 'KEY_HISTORY_KEY_SET_MISMATCH'],
     ['promised for the past', { nextUpdate: '2020-01-01T00:00:00.000Z' }, 'KEY_HISTORY_INVALID'],
     ['older than its newest entry', { issuedAt: '2020-01-01T00:00:00.000Z' }, 'KEY_HISTORY_INVALID'],
-  ])('%s is seen, even when the root signed it', async (_, members, code) => {
+  ])('%s is detected, even when the root signed it', async (_, members, code) => {
     expect(await refusalOf(await restated(await new TestKeyHistory().signed(), members))).toBe(code);
   });
 
-  it('with a key that the history does not have is seen, even when the root signed it', async () => {
+  it('with an unknown key is detected, even when signed', async () => {
     const document = await new TestKeyHistory().signed();
     const further = makeKeySetStatement(new TestKeyHistory().add({ type: 'key-added', key: historyKeyOf(thief) }), {
       version: 1,
@@ -144,7 +144,7 @@ describe('an attack on the statement', () => {
     }
   });
 
-  it('by a stranger, by a signing key, by nobody is no statement', async () => {
+  it('is refused unsigned or signed by another key', async () => {
     const document = await new TestKeyHistory().signed();
     for (const signer of [thief, testSigner(1)]) {
       expect(await refusalOf(await restated(document, {}, signer))).toBe('KEY_HISTORY_SIGNATURE_INVALID');
@@ -164,7 +164,7 @@ describe('an attack on the statement', () => {
     expect(await refusalOf({ ...other, nodeId: 'test-node' })).toBe('KEY_HISTORY_CHAIN_BROKEN');
   });
 
-  it('without a pin vouches only for itself', async () => {
+  it('is refused without a pin', async () => {
     const document = await new TestKeyHistory().signed();
     expect(await refusalOf(document, { rootFingerprint: null })).toBe('KEY_HISTORY_ROOT_NOT_PINNED');
     expect(await refusalOf(document, { nodeId: null })).toBe('KEY_HISTORY_ROOT_NOT_PINNED');
@@ -172,7 +172,7 @@ describe('an attack on the statement', () => {
 });
 
 describe('against the highest version seen', () => {
-  it('an older version is a rollback, though its signature holds', async () => {
+  it('an older signed version is a rollback', async () => {
     const history = new TestKeyHistory();
     const old = await history.signed();
     history.add({
@@ -192,7 +192,7 @@ describe('against the highest version seen', () => {
     expect(await refusalOf({ ...old, statement, signatures }, { highestSeen })).toBe('KEY_HISTORY_ROLLBACK');
   });
 
-  it('two stories of the same root are a fork', async () => {
+  it('two histories of the same root are a fork', async () => {
     const one = new TestKeyHistory();
     const highestSeen = await seenIn(await one.signed());
     const other = new TestKeyHistory({ signer: thief });
@@ -216,11 +216,11 @@ describe('roots', () => {
     rootFingerprint: keyFingerprint(signer.publicKey),
   });
 
-  it('that the history does not know are no pin', async () => {
+  it('that the history does not know cannot be pinned', async () => {
     expect(await refusalOf(await new TestKeyHistory().signed(), pinOf(next))).toBe('KEY_HISTORY_ROOT_UNKNOWN');
   });
 
-  it('that a trusted one endorsed sign for whoever pinned the old one', async () => {
+  it('endorsed by a trusted root may sign', async () => {
     const history = new TestKeyHistory();
     await history.addRoot({ type: 'root-replaced', kid: root.kid, root: rootKeyOf(next) }, root);
     const document = await history.signed(next);
@@ -229,33 +229,33 @@ describe('roots', () => {
     expect(await refusalOf(document, pinOf(next))).toBe('accepted');
   });
 
-  it('that were replaced sign no more', async () => {
+  it('that were replaced may not sign', async () => {
     const history = new TestKeyHistory();
     await history.addRoot({ type: 'root-replaced', kid: root.kid, root: rootKeyOf(next) }, root);
     expect(await refusalOf(await history.signed(root))).toBe('KEY_HISTORY_SIGNATURE_INVALID');
   });
 
-  it('that nobody endorsed count only for those who pin them', async () => {
+  it('without endorsement count only when pinned', async () => {
     const history = new TestKeyHistory().add({ type: 'root-added', root: rootKeyOf(thief) });
     const document = await history.signed(thief);
     expect(await refusalOf(document)).toBe('KEY_HISTORY_SIGNATURE_INVALID');
     expect(await refusalOf(document, pinOf(thief))).toBe('accepted');
   });
 
-  it('do not count because of an endorsement that the other root never made', async () => {
+  it('with a forged endorsement do not count', async () => {
     const history = new TestKeyHistory();
     await history.addRoot({ type: 'root-added', root: rootKeyOf(thief) }, { ...thief, kid: root.kid });
     expect(await refusalOf(await history.signed(thief))).toBe('KEY_HISTORY_ENDORSEMENT_INVALID');
   });
 
-  it('do not count because of a statement signature passed off as endorsement', async () => {
+  it('with a statement signature as endorsement do not count', async () => {
     const history = new TestKeyHistory();
     const signature = (await history.signed()).signatures[0]?.signature ?? encodeBase64Url(new Uint8Array(64));
     history.add({ type: 'root-added', root: rootKeyOf(thief), endorsement: { kid: root.kid, signature } });
     expect(await refusalOf(await history.signed(thief))).toBe('KEY_HISTORY_ENDORSEMENT_INVALID');
   });
 
-  it('that were revoked are no pin, sign nothing and take along what they endorsed', async () => {
+  it('that were revoked lose their endorsements too', async () => {
     const history = new TestKeyHistory();
     await history.addRoot({ type: 'root-added', root: rootKeyOf(next) }, root);
     await history.addRoot({ type: 'root-added', root: rootKeyOf(thief) }, next);
@@ -278,7 +278,7 @@ describe('a document of the wrong form', () => {
     expect(await refusalOf(value)).toBe('KEY_HISTORY_INVALID');
   });
 
-  it('is refused when it is nested deep enough to end a reader', async () => {
+  it('is refused when nested too deep', async () => {
     let deep: unknown = 1;
     for (let level = 0; level < 100_000; level++) deep = [deep];
     const document = await new TestKeyHistory().signed();
@@ -286,7 +286,7 @@ describe('a document of the wrong form', () => {
     expect(await refusalOf({ ...document, statement })).toBe('KEY_HISTORY_INVALID');
   });
 
-  it('is refused for a member more, wherever it stands', async () => {
+  it('is refused for an extra member at any level', async () => {
     const document = await new TestKeyHistory().signed();
     const [first, ...others] = document.entries;
     for (const odd of [

@@ -22,33 +22,33 @@ import type { KeyHistoryFinding, KeyHistoryNotice, KeyHistoryRefusal } from './f
 import { statementBytes } from './statement.js';
 import { findFalseEndorsement, isSignedBy, trustedRoots } from './trusted-roots.js';
 
-/** The newest state of a node's history that a verifier accepted; whoever verifies keeps it for the next time. */
+/** The newest accepted state of a node's history; the caller stores it for the next verification. */
 export interface SeenKeyHistory {
   readonly version: number;
   readonly historyHead: KeyHistoryHead;
 }
 
 export interface VerifyKeyHistoryOptions {
-  /** The node whose keys these must be. Null only to look: nothing is accepted. */
+  /** The node whose keys these must be. Null to inspect only: no history is accepted. */
   readonly nodeId: string | null;
-  /** Fingerprint of the pinned root, as `keyFingerprint` writes it. Null only to look: nothing is accepted. */
+  /** Fingerprint of the pinned root, as `keyFingerprint` writes it. Null to inspect only: no history is accepted. */
   readonly rootFingerprint: string | null;
-  /** What was accepted last; null the first time. */
+  /** The state accepted last; null the first time. */
   readonly highestSeen: SeenKeyHistory | null;
   /** The verifier's clock, a timestamp; null skips what depends on it. */
   readonly at: string | null;
   readonly verifySignature?: SignatureVerifier;
 }
 
-/** A history whose own parts agree; who vouches for it is another question. */
+/** A history that is consistent in itself; its signatures are checked separately. */
 export interface ReadKeyHistory {
   readonly document: KeyHistoryDocument;
   readonly statement: KeySetStatement;
   /** As of the statement's head. */
   readonly roots: ReadonlyMap<string, HistoryRoot>;
-  /** Kids of the roots that count and whose signature over the statement holds. */
+  /** Kids of the trusted roots with a valid signature over the statement. */
   readonly signedBy: readonly string[];
-  /** Entries after the statement's head: no root signed them, and they change nothing. */
+  /** Entries after the statement's head: no root signed them, and they have no effect. */
   readonly pending: readonly KeyHistoryEntry[];
 }
 
@@ -62,7 +62,7 @@ export type KeyHistoryVerification =
     }
   | {
       readonly accepted: false;
-      /** For display, as far as the document holds together. */
+      /** For display, as far as the document is consistent. */
       readonly history: ReadKeyHistory | null;
       readonly findings: readonly [KeyHistoryFinding<KeyHistoryRefusal>];
     };
@@ -77,7 +77,7 @@ class Refused extends Error {
 }
 
 /**
- * Verifies a published key history against a pin. Offline and pure; never throws on hostile input.
+ * Verifies a published key history against a pinned root. Offline and pure; never throws on hostile input.
  * @param value strictly parsed JSON of unknown content
  * @returns the key set to verify receipts with, or the first reason why there is none
  * @see docs/spec.md, "Key history verification"
@@ -118,7 +118,7 @@ async function readKeyHistory(value: unknown, verify: SignatureVerifier): Promis
   if (chain.hashes[seq - 1] !== hash) {
     throw new Refused('KEY_HISTORY_HEAD_MISMATCH', 'statement.historyHead', 'is no entry of this history');
   }
-  // All of them: entries that wait for a signature must make sense too, or a root would sign what is impossible.
+  // Pending entries must be possible too, or a root would sign an impossible history.
   const { keySet, roots } = valid(() => replayKeyHistory(nodeId, entries, seq));
   const signed = entries.slice(0, seq);
   if (statement.issuedAt < (signed.at(-1)?.issuedAt ?? '')) {

@@ -4,7 +4,7 @@ import { CerError } from '../errors.js';
 import { isSha256Hash } from '../hash.js';
 import { computeProjectHash, PROJECT_HASH_ALGORITHM } from './project-hash.js';
 
-/** A step to be registered: its bundle and whatever the registry is to say about it. */
+/** A step to register: its bundle and further members of its registry entry. */
 export interface ProjectStep {
   readonly stepId: string;
   readonly bundle: JsonObject;

@@ -3,8 +3,8 @@ import type { Finding } from '../finding.js';
 import type { RegistryEntry } from './registry.js';
 
 /**
- * If one step says which came before it, all but the first do, each naming the hash registered before it, and their
- * sequence has no gap. Registry hashes are compared, so a resealed or withdrawn step breaks no chain.
+ * If one step names its predecessor, all but the first must, each naming the hash registered before it, and their
+ * sequence must have no gap. Registry hashes are compared, so a resealed or withdrawn step does not break the chain.
  * @see docs/spec.md, "Chains"
  */
 export function checkChain(

@@ -17,13 +17,13 @@ export interface NodeReceipt {
   readonly registeredAt: string | null;
   /** External timestamps of the project, the best first. */
   readonly timestamps: readonly TimestampFinding[];
-  /** Set when the key was revoked and the receipt counts nevertheless. */
+  /** Set when the key was revoked and the receipt is accepted nevertheless. */
   readonly rescue: KeyRescue | null;
 }
 
 /**
  * The node's receipt for the project as a whole, at `meta.attestation` or beside the project's members; where a value
- * stands twice both must agree. @see docs/spec.md, "Project receipt"
+ * occurs twice both must agree. @see docs/spec.md, "Project receipt"
  */
 export async function checkNodeReceipt(project: JsonObject, options: VerifyOptions): Promise<NodeReceipt> {
   const meta = member(project, 'meta');
@@ -70,7 +70,7 @@ function refused(outcome: LayerOutcome, timestamps: readonly TimestampFinding[] 
   return { outcome, registeredAt: null, timestamps, rescue: null };
 }
 
-/** Null stands for absent. */
+/** Null means absent. */
 function statedIn(inMeta: JsonObject, project: JsonObject, name: string): readonly JsonValue[] {
   return [member(inMeta, name), member(project, name)].filter((value) => value !== undefined && value !== null);
 }

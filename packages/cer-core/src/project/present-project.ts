@@ -25,7 +25,7 @@ export interface ProjectVerifyResponse {
     readonly errors: readonly string[];
   }[];
   readonly nodeReceipt: 'PASS' | 'FAIL' | 'SKIPPED';
-  /** The external timestamp of the registration, when there is one. */
+  /** The external timestamp of the registration, if any. */
   readonly timestamp?: ProjectEvaluation['timestamp'];
   readonly keyRescue?: KeyRescue;
   readonly revocationsKnownUntil?: string;

@@ -59,7 +59,7 @@ describe('a project that was built', () => {
     });
   });
 
-  it('verifies with its receipt, also from the saved response of its registration', async () => {
+  it('verifies from the saved response of its registration', async () => {
     const project = await twoSteps();
     const projectHash = computeProjectHash(project);
     const registered = await attestProject(projectHash, TEST_TIME, TEST_ATTESTOR);
@@ -78,7 +78,7 @@ describe('a project that was built', () => {
     );
   });
 
-  it('names each failing step, and tells expected and computed hash', async () => {
+  it('names each failing step with both hashes', async () => {
     const project = await twoSteps();
     const embedded = project['embeddedBundles'] as Readonly<Record<string, JsonObject>>;
     const changed = {
@@ -107,7 +107,7 @@ describe('a large project', () => {
     bundle: sealed({ executionId: `exec-${index}` }).bundle,
   }));
 
-  it('reports its progress in batches and ends', async () => {
+  it('reports progress in batches', async () => {
     const progress: [number, number][] = [];
     const { status } = await evaluateProject(buildProject({}, steps), {
       ...options,
@@ -121,7 +121,7 @@ describe('a large project', () => {
     ]);
   });
 
-  it('with a hostile chain of parents exhausts no stack', async () => {
+  it('survives a hostile chain of parents', async () => {
     const stepRegistry = Array.from({ length: 50_000 }, (_, index) => ({
       stepId: `s${index}`,
       certificateHash: sha256(`${index}`),

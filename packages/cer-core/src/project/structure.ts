@@ -4,7 +4,7 @@ import { RESEAL } from '../bundle-types/registry.js';
 import type { Finding } from '../finding.js';
 import type { RegistryEntry } from './registry.js';
 
-// How the parts of a project fit together. All faults are STEP_REGISTRY_MISMATCH. @see docs/spec.md, "Project structure"
+// Consistency of the parts of a project. All faults are STEP_REGISTRY_MISMATCH. @see docs/spec.md, "Project structure"
 
 function mismatch(member: string, detail: string, expected?: string, computed?: string): Finding {
   return {
@@ -16,7 +16,7 @@ function mismatch(member: string, detail: string, expected?: string, computed?: 
   };
 }
 
-/** @param withdrawn steps that the node has taken down; only they may be missing */
+/** @param withdrawn steps that the node withdrew; only they may be missing */
 export function checkStructure(
   project: JsonObject,
   entries: readonly RegistryEntry[],
@@ -95,14 +95,14 @@ function checkEmbedded(
   const registered = new Set(entries.map(({ stepId }) => stepId));
   const hasStray = Object.keys(embedded).some((stepId) => !registered.has(stepId));
   return [
-    // Once for any number of them: the sentence names none.
+    // One finding for any number of them, since it names none.
     ...(hasStray ? [mismatch('embeddedBundles', 'holds a bundle of no registered step')] : []),
     ...entries.flatMap((entry, index) => {
       const bundle = member(embedded, entry.stepId);
       if (bundle === undefined && withdrawn.has(entry.stepId)) return [];
       const path = `stepRegistry[${index}]`;
       if (!isJsonObject(bundle)) return [mismatch(path, 'has no embedded bundle')];
-      // Of a package, what lies outside would be compared here, and what lies inside verified.
+      // A package would be compared by its outer members here, but verified by its inner bundle.
       if (['cer', 'bundle'].some((name) => Object.hasOwn(bundle, name))) {
         return [mismatch(path, 'embeds a package, where the bundle itself must stand')];
       }
@@ -111,7 +111,7 @@ function checkEmbedded(
   ];
 }
 
-/** A reseal's own hash differs by nature; that its receipt names the registered hash is checked with its signature. */
+/** A reseal's own hash always differs; the signature check compares the hash that its receipt names. */
 function checkEntryAgainstBundle(entry: RegistryEntry, bundle: JsonObject, path: string): Finding[] {
   const findings: Finding[] = [];
   const hash = member(bundle, 'certificateHash');
@@ -154,7 +154,7 @@ const REGISTRY_MEMBERS = [
   'stepType',
 ];
 
-/** Locally built bundles list their steps a second time. */
+/** Locally built bundles repeat their steps here. */
 function checkSteps(project: JsonObject, entries: readonly RegistryEntry[]): Finding[] {
   const steps = member(project, 'steps');
   if (steps === undefined) return [];

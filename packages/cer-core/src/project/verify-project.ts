@@ -16,7 +16,7 @@ import { computeProjectHash, PROJECT_HASH_ALGORITHM } from './project-hash.js';
 import { readRegistry, type RegistryEntry } from './registry.js';
 import { checkStructure } from './structure.js';
 
-/** Signatures of this many steps are in flight at once: enough to keep a thread pool busy, few enough to stay responsive. */
+/** Maximum steps verified concurrently: enough for the thread pool, few enough to stay responsive. */
 const STEPS_AT_ONCE = 256;
 
 export interface StepResult {
@@ -34,7 +34,7 @@ export interface StepResult {
 export interface ProjectEvaluation {
   readonly status: 'VERIFIED' | 'FAILED';
   readonly code: CerVerifyCode;
-  /** Of the project itself; each step has its own. */
+  /** Findings of the project itself; each step lists those of its bundle. */
   readonly findings: readonly Finding[];
   readonly projectHash: {
     readonly submitted: string | null;
@@ -80,9 +80,9 @@ export async function evaluateProject(input: unknown, options: VerifyProjectOpti
 }
 
 /**
- * The project bundle in what was handed over, by itself or inside `{bundle}`; what calls itself a project is one, whatever
- * else it holds, so that nobody shows one project and verifies another.
- * @returns null for what is no object
+ * Finds the project bundle in the input, which is one or is `{bundle}` around one. An input that states the type of a
+ * project is taken as the project itself, so that the verified project is the one shown.
+ * @returns null for an input that is not an object
  */
 export function projectIn(input: unknown): JsonObject | null {
   if (!isJsonObject(input)) return null;
@@ -106,7 +106,7 @@ async function evaluate(input: unknown, options: VerifyProjectOptions): Promise<
   const { entries } = registry;
   const hash = checkHash(project);
   const nodeReceipt = await checkNodeReceipt(project, options);
-  // What is withdrawn is unsigned: only a project that the node vouches for may lack steps.
+  // The list of withdrawn steps is unsigned: only a project with the node's receipt may lack steps.
   const isVouchedFor = nodeReceipt.outcome.status === 'PASS';
   const withdrawn = isVouchedFor ? withdrawnSteps(project) : new Set<string>();
   const structure = checkStructure(project, entries, withdrawn);
@@ -249,8 +249,8 @@ async function verifyStep(
 }
 
 /**
- * What was verified is the registered step. A reseal stands for one only in a project the node vouches for, and only by
- * its signed receipt.
+ * Checks that the verified bundle is the registered step. A reseal replaces a step only in a project with the node's
+ * receipt, and only by its own signed receipt.
  */
 function registryFindings(
   { isResealed, provenance, certificateHash }: Evaluation,

@@ -1,7 +1,7 @@
 import type { CanonicalizationProfile } from '@cer/canonical-json';
 import { jcsV1, svcV1 } from '../profiles.js';
 
-/** All that varies with `snapshot.protocolVersion`. Adding a protocol is adding a row and a vector folder. */
+/** All that varies with `snapshot.protocolVersion`. A new protocol needs a row here and a vector family. */
 export interface Protocol {
   readonly version: string;
   readonly profile: CanonicalizationProfile;
@@ -53,13 +53,13 @@ export function protocolRegistry(protocols: readonly Protocol[]): ProtocolRegist
 
 export const PROTOCOLS: ProtocolRegistry = protocolRegistry(rows);
 
-/** What an absent or null `protocolVersion` means. */
+/** The version that an absent or null `protocolVersion` means. */
 export const IMPLIED_PROTOCOL_VERSION = '1.2.0';
 
-/** What the node recommends for new work. */
+/** The version that the node recommends for new records. */
 export const RECOMMENDED_PROTOCOL_VERSION = '1.3.1';
 
-/** The version a bundle or request is under: absent and null are 1.2.0; any other non-string is no version at all. */
+/** The version a bundle or request is under: absent and null are 1.2.0; any other non-string is not a version. */
 export function effectiveProtocolVersion(stated: unknown): string | null {
   if (stated === undefined || stated === null) return IMPLIED_PROTOCOL_VERSION;
   return typeof stated === 'string' ? stated : null;

@@ -1,4 +1,4 @@
-/** What a tenant lets the public see of its records. It acts when a record is made. @see docs/spec.md, "Public form" */
+/** The parts of its records that a tenant publishes. Applied when a record is made. @see docs/spec.md, "Public form" */
 export interface PublishSettings {
   /** Also contextSummary and policyEvaluation. */
   readonly context: boolean;

@@ -13,12 +13,12 @@ describe('redacting', () => {
     });
   });
 
-  it('takes a whole value where a path ends, also when another goes on below', () => {
+  it('replaces a whole value despite longer paths', () => {
     expect(redact({ a: { b: 1 } }, [['a', 'b'], ['a']])).toEqual({ a: '[REDACTED]' });
   });
 
   // A body within its limit may hold a million members: work that grows with their square would take hours.
-  it('looks at each path a few times only, however many members there are', () => {
+  it('visits each path only a few times', () => {
     let reads = 0;
     const counted = (path: string[]): string[] =>
       new Proxy(path, {

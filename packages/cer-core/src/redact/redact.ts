@@ -4,7 +4,7 @@ import type { ValuePath } from './withheld-paths.js';
 
 const NONE: readonly ValuePath[] = [];
 
-/** A copy in which the values at these paths are the literal `[REDACTED]`; paths that lead nowhere change nothing. */
+/** A copy in which the values at these paths are the literal `[REDACTED]`; paths without a value are ignored. */
 export function redact(value: JsonObject, paths: readonly ValuePath[]): JsonObject {
   const copy: Record<string, JsonValue> = {};
   const below = byFirstStep(paths);
@@ -24,7 +24,7 @@ function redactInner(value: JsonValue, paths: readonly ValuePath[]): JsonValue {
   return typeof value === 'object' && value !== null ? redact(value as JsonObject, paths) : value;
 }
 
-/** In one pass over the paths: a stranger's bundle may have a path for each of a million members. */
+/** One pass over the paths: a hostile bundle may have a path for each of a million members. */
 function byFirstStep(paths: readonly ValuePath[]): ReadonlyMap<string | number, readonly ValuePath[]> {
   const below = new Map<string | number, ValuePath[]>();
   for (const [first, ...rest] of paths) {

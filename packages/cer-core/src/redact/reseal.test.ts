@@ -32,7 +32,7 @@ describe('a reseal for the public', () => {
     ['v2', { ...v2, instruction: 'Be brief.', instructionKind: 'system' }, 'VERIFIED'],
     ['1.3.1 with its commitments', CONFIDENTIAL_MEMBERS, 'VERIFIED_CONFIDENTIAL'],
     ['v2 under 1.3.1', { ...v2, ...CONFIDENTIAL_MEMBERS }, 'VERIFIED_CONFIDENTIAL'],
-  ])('verifies, and proves where it comes from: %s', async (_, members, status) => {
+  ])('verifies, and proves its original: %s', async (_, members, status) => {
     const { bundle, certificateHash, original } = await resealed(members);
     const evaluation = await evaluateCer(bundle, { keySet: testKeys(), verifiedAt: TEST_TIME });
     expect(evaluation).toMatchObject({
@@ -46,7 +46,7 @@ describe('a reseal for the public', () => {
     expect(certificateHash).not.toBe(original);
   });
 
-  it('shows nothing of what is withheld, and names its paths in order', async () => {
+  it('hides withheld values and lists their paths', async () => {
     const { bundle } = await resealed(
       { ...CONFIDENTIAL_MEMBERS, prompt: 'withheld words', signals: [] },
       { ...DEFAULT_PUBLISH_SETTINGS, context: false },
@@ -59,7 +59,7 @@ describe('a reseal for the public', () => {
     });
   });
 
-  it('changed by one word fails', async () => {
+  it('fails when changed by one word', async () => {
     const { bundle } = await resealed({ parameters: { user: 'free text' } });
     const changed = { ...bundle, createdAt: '2020-01-01T00:00:00Z' };
     await expect(evaluateCer(changed, { keySet: testKeys(), verifiedAt: TEST_TIME })).resolves.toMatchObject({
@@ -113,17 +113,17 @@ describe('what is withheld', () => {
     expect(paths(settings)).toEqual([...ALWAYS, ...more].sort());
   });
 
-  it('is nothing in a plain bundle, so that it can be shown as it is', () => {
+  it('is nothing in a plain bundle', () => {
     expect(withheldPaths(sealed().bundle, executionV1, DEFAULT_PUBLISH_SETTINGS)).toEqual([]);
   });
 
-  it('is no sealed value and no hash in the place of a value', () => {
+  it('excludes sealed values and hashes', () => {
     const sealedSnapshot = sealed({ ...CONFIDENTIAL_MEMBERS }).bundle;
     expect(withheldPaths(sealedSnapshot, executionV1, { ...DEFAULT_PUBLISH_SETTINGS, prompt: true })).toEqual([]);
     expect(withheldPaths(sealed(v2).bundle, executionV2, DEFAULT_PUBLISH_SETTINGS)).toEqual([]);
   });
 
-  it('is a raw value that looks like a hash or a commitment, where the hash stands beside it', () => {
+  it('includes raw values that look like hashes', () => {
     const { snapshot, ...bundle } = sealed().bundle;
     const { bundle: confidential } = sealed(CONFIDENTIAL_MEMBERS);
     if (!isJsonObject(snapshot) || !isJsonObject(confidential['snapshot'])) throw new Error('no snapshot');
@@ -139,12 +139,12 @@ describe('what is withheld', () => {
     ]);
   });
 
-  it('is whatever the layout does not name, also what looks like a hash', () => {
+  it('includes members that the layout does not name', () => {
     const snapshot = { type: 'codemode.render.v1', output: `sha256:${'a'.repeat(64)}` };
     expect(withheldPaths({ snapshot }, codemodeRender, DEFAULT_PUBLISH_SETTINGS)).toEqual([['snapshot', 'output']]);
   });
 
-  it('is the instruction of v2 unless published', () => {
+  it('includes the instruction of v2 unless published', () => {
     const { bundle: withInstruction } = sealed({ ...v2, instruction: 'x', instructionKind: 'system' });
     expect(withheldPaths(withInstruction, executionV2, DEFAULT_PUBLISH_SETTINGS)).toEqual([
       ['snapshot', 'instruction'],
@@ -154,7 +154,7 @@ describe('what is withheld', () => {
 });
 
 describe('redaction', () => {
-  it('replaces whole values, leaves the rest, and changes nothing in place', () => {
+  it('replaces whole values in a copy', () => {
     const value: JsonObject = { a: { b: [1, { c: 2 }] }, d: 3 };
     const before = JSON.stringify(value);
     expect(redact(value, [['a', 'b', 1, 'c'], ['d'], ['nowhere', 'x'], ['a', 'b', 9]])).toEqual({

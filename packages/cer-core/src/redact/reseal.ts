@@ -15,14 +15,14 @@ import { sealBundle } from '../seal/seal-execution.js';
 import { redact } from './redact.js';
 import type { ValuePath } from './withheld-paths.js';
 
-/** What the reseal is made from: a bundle the node verified in the same request, and its own attestation of it. */
+/** Source of the reseal: a bundle that the node verified in the same request, and its attestation of it. */
 export interface Original extends SealedBundle {
   readonly layout: Layout;
   readonly protocol: Protocol;
   readonly meta: AttestationMeta;
 }
 
-/** A public reseal: `bundle` with `meta.provenance` and an attestation of its own. */
+/** A public reseal: `bundle` with `meta.provenance` and a separate attestation. */
 export interface Reseal {
   readonly bundle: JsonObject;
   readonly certificateHash: Sha256Hash;

@@ -5,16 +5,16 @@ import { isSha256Hash } from '../hash.js';
 import { protocolFor } from '../protocols/protocols.js';
 import type { PublishSettings } from './publish-settings.js';
 
-/** Where a withheld value stands: member names and array indexes from the bundle down. */
+/** The path of a withheld value: member names and array indexes from the bundle down. */
 export type ValuePath = readonly (string | number)[];
 
 const CONTEXT_MEMBERS = ['context', 'contextSummary', 'policyEvaluation'] as const;
 const TOOL_CALL_MEMBERS: ReadonlySet<string> = new Set(['toolId', 'at', 'inputHash', 'outputHash']);
 
 /**
- * The hashed values of a bundle that may not be published. Empty: the bundle can be shown as it is.
- * Withheld always: raw values, snapshot members that the layout does not name, and free parameters that are text or
- * structured, since nobody can know what they hold. @see docs/spec.md, "Public form"
+ * The hashed values of a bundle that may not be published. Empty: the bundle can be shown as it is. Withheld always:
+ * raw values, snapshot members that the layout does not name, and free parameters that are text or structured, since
+ * their content is unknown. @see docs/spec.md, "Public form"
  */
 export function withheldPaths(bundle: JsonObject, layout: Layout, publish: PublishSettings): ValuePath[] {
   const snapshot = member(bundle, 'snapshot');
@@ -38,7 +38,9 @@ export function withheldPaths(bundle: JsonObject, layout: Layout, publish: Publi
 const WHOLE: readonly ValuePath[] = [[]];
 const NOTHING: readonly ValuePath[] = [];
 
-/** What stands in the place of a hash or commitment is raw, whatever it looks like, where the layout has that elsewhere. */
+/**
+ * Where the layout keeps the hash elsewhere, a value in this place is raw, even if it looks like a hash or commitment.
+ */
 function withheldValue(
   name: 'input' | 'output',
   value: JsonValue,

@@ -6,18 +6,18 @@ import { CONFIDENTIAL_MEMBERS, executionRequest, sealed } from '../testing/index
 import { checkContent } from '../verify/check-content.js';
 import { MAX_ARRAY_FAULTS } from './rules.js';
 
-/** A few bytes each in a body, and a sentence each in the answer. */
+/** Each element takes a few bytes in a body, and each fault a sentence in the answer. */
 const wrong = Array.from({ length: 100_000 }, () => 0);
 
 describe('an array of wrong elements', () => {
-  it('has every fault named up to the limit, in order', () => {
+  it('reports every fault up to the limit, in order', () => {
     const faults = executionRequestFaults(executionRequest({ signals: wrong, model: 5 }));
     expect(faults).toHaveLength(MAX_ARRAY_FAULTS + 1);
     expect(faults.at(-1)).toBe(`signals[${MAX_ARRAY_FAULTS - 1}]: must be an object`);
     expect(executionRequestFaults(executionRequest({ signals: wrong.slice(0, 999) }))).toHaveLength(999);
   });
 
-  it('is named no further in a bundle and in a project either', async () => {
+  it('has the same limit in bundles and projects', async () => {
     const { bundle } = sealed();
     const snapshot = { ...(bundle['snapshot'] as JsonObject), toolCalls: wrong };
     expect(checkContent({ ...bundle, snapshot }).findings.length).toBeLessThan(2 * MAX_ARRAY_FAULTS);
@@ -27,7 +27,7 @@ describe('an array of wrong elements', () => {
     expect(findings.length).toBeLessThan(MAX_ARRAY_FAULTS + 10);
   });
 
-  it('lets a wrong element behind good ones be found', () => {
+  it('reports a wrong element behind valid ones', () => {
     const signal = { type: 't', source: 's', payload: {} };
     const signals = [...Array.from({ length: 5000 }, () => signal), { ...signal, type: '' }];
     expect(executionRequestFaults(executionRequest({ signals }))).toEqual([
@@ -37,7 +37,7 @@ describe('an array of wrong elements', () => {
 });
 
 describe('bundles of no registered step', () => {
-  it('are one fault for any number of them', async () => {
+  it('are one fault, whatever their number', async () => {
     const project = {
       ...{ bundleType: 'cer.project.bundle.v1', totalSteps: 0, stepRegistry: [] },
       embeddedBundles: Object.fromEntries(wrong.map((value, index) => [`stray ${index}`, value])),
@@ -48,7 +48,7 @@ describe('bundles of no registered step', () => {
 });
 
 describe('parameters that must be exactly four', () => {
-  it('are one fault for any number of others', () => {
+  it('are one fault, whatever their number', () => {
     const parameters = { ...(CONFIDENTIAL_MEMBERS['parameters'] as JsonObject), a: 1, b: 2, c: 3 };
     expect(executionRequestFaults(executionRequest({ ...CONFIDENTIAL_MEMBERS, parameters }))).toEqual([
       'parameters: must have exactly temperature, maxTokens, topP, seed',

@@ -1,7 +1,7 @@
 import { isJsonObject, isWellFormed, type JsonValue } from '@cer/canonical-json';
 import { parseTimestamp } from '@cer/keys';
 
-// Rules that requests and bundles share. Each answers the sentence that names the broken rule, or null.
+// Rules that requests and bundles share. Each returns the sentence that names the broken rule, or null.
 // @see docs/spec.md, "Members and their rules"
 
 export type Rule = (value: JsonValue) => string | null;
@@ -32,7 +32,7 @@ export const timestamp: Rule = (value) =>
 
 export const plainObject: Rule = (value) => (isJsonObject(value) ? null : 'must be an object');
 
-/** What may be hashed as an input or output: a string, an object or an array. */
+/** Input and output: a string, an object or an array. */
 export const rawValue: Rule = (value) => {
   if (typeof value === 'string') return isWellFormed(value) ? null : 'must not contain a lone surrogate';
   return typeof value === 'object' && value !== null ? null : 'must be a string, an object or an array';
@@ -52,7 +52,7 @@ const parameterRules: ReadonlyMap<string, Rule> = new Map([
   ['seed', orNull(finiteNumber)],
 ]);
 
-/** Tells a value that the rules do not judge: in a reseal, one that was removed. */
+/** Recognizes a value that is exempt from the rules: in a reseal, a removed one. */
 export type Exemption = (value: JsonValue | undefined) => boolean;
 
 const never: Exemption = () => false;
@@ -62,10 +62,10 @@ export interface Fault {
   readonly rule: string;
 }
 
-/** So many faults of one array are named: a body within its limit may hold millions. @see docs/spec.md, "Limits" */
+/** Maximum faults reported per array, since a body within its limit may hold millions. @see docs/spec.md, "Limits" */
 export const MAX_ARRAY_FAULTS = 1000;
 
-/** The faults of an array's elements in order, and no more than are named. */
+/** The faults of an array's elements in order, up to the maximum. */
 export function faultsOfElements<T, F>(
   elements: readonly T[],
   faultsOf: (element: T, index: number) => readonly F[],
@@ -112,7 +112,7 @@ const signalRules: readonly (readonly [string, Rule])[] = [
   ['payload', plainObject],
 ];
 
-/** Signals: an array of objects with `type`, `source` and `payload`; other members are kept as they are. */
+/** Signals: an array of objects with `type`, `source` and `payload`; other members are not checked. */
 export function signalFaults(value: JsonValue, path: string, isExempt: Exemption = never): Fault[] {
   if (isExempt(value)) return [];
   if (!Array.isArray(value)) return [{ path, rule: 'must be an array' }];

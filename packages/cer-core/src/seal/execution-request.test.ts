@@ -129,13 +129,16 @@ describe('each fault is found and names its member', () => {
     expect(faultsOf({ context: { signals: [] }, signals: [] })).toEqual(['signals: must not be given beside context']);
   });
 
-  it.each<[unknown]>([[null], ['x'], [[]], [7], [undefined], [new Date(0)]])('a body that is no object: %j', (body) => {
-    expect(executionRequestFaults(body)).toEqual(['body: must be a JSON object']);
-  });
+  it.each<[unknown]>([[null], ['x'], [[]], [7], [undefined], [new Date(0)]])(
+    'a body that is not an object: %j',
+    (body) => {
+      expect(executionRequestFaults(body)).toEqual(['body: must be a JSON object']);
+    },
+  );
 });
 
 describe('all faults at once', () => {
-  it('are told in one answer, none with a value in it', () => {
+  it('are reported together, without their values', () => {
     const faults = executionRequestFaults({
       provider: `${SECRET}\u0000`,
       model: [SECRET],

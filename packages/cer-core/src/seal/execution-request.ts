@@ -23,7 +23,8 @@ import {
   type Rule,
 } from '../schema/rules.js';
 
-// The description of an execution, as certify and create take it. Every fault is found, so a caller mends all at once.
+// The description of an execution, as certify and create take it. Every fault is reported, so that a caller can fix all
+// at once.
 // @see docs/spec.md, "Describing an execution"
 
 /**
@@ -37,7 +38,7 @@ const required: readonly (readonly [string, Rule])[] = [
   ['model', label],
 ];
 
-/** For these null means absent. */
+/** Members whose null means absent. */
 const optional: readonly (readonly [string, Rule])[] = [
   ['executionId', wellFormedLabel],
   ['modelVersion', label],
@@ -48,7 +49,7 @@ const optional: readonly (readonly [string, Rule])[] = [
 
 const hashRule: Rule = (value) => (isSha256Hash(value) ? null : 'must be sha256: and 64 lower-case hex digits');
 
-/** Members whose null stands for absent. */
+/** Members whose null means absent. */
 export function statedOrAbsent(request: JsonObject, name: string): JsonValue | undefined {
   const value = member(request, name);
   return value === null ? undefined : value;

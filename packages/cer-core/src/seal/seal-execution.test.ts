@@ -51,7 +51,7 @@ describe('sealing a plain execution', () => {
     });
   });
 
-  it('fills in what the request leaves open, null included', () => {
+  it('fills in absent and null members', () => {
     const request = {
       provider: 'p',
       model: 'm',
@@ -77,25 +77,25 @@ describe('sealing a plain execution', () => {
     expect([replay.createdAt, replay.timestamp]).toEqual(['2026-01-01T00:00:00+01:00', TEST_TIME]);
   });
 
-  it('gives the same hash on a retry and another for another input', () => {
+  it('depends on the input only, so retries agree', () => {
     expect(sealed().certificateHash).toBe(sealed().certificateHash);
     expect(sealed({ input: 'another' }).certificateHash).not.toBe(sealed().certificateHash);
   });
 
-  it('takes hashes as they are', () => {
+  it('takes hashes unchanged', () => {
     const request = { provider: 'p', model: 'm', inputHash: sha('a'), outputHash: sha('b') };
     const { bundle } = sealExecution(request, given);
     expect(snapshotOf(bundle)).toMatchObject({ inputHash: sha('a'), outputHash: sha('b') });
   });
 
-  it('keeps signals as context, an empty list too, and a context whole', () => {
+  it('keeps signals and context, also empty ones', () => {
     const signals = [{ type: 'a', source: 'b', payload: {}, actor: 'c' }];
     expect(sealed({ signals }).bundle).toMatchObject({ context: { signals } });
     expect(sealed({ signals: [] }).bundle).toMatchObject({ context: { signals: [] } });
     expect(sealed({ context: { signals: [], note: 1 } }).bundle).toMatchObject({ context: { signals: [], note: 1 } });
   });
 
-  it('hashes an own __proto__ in what it takes verbatim', () => {
+  it('hashes a __proto__ member of verbatim values', () => {
     const parameters = parseJson('{"__proto__":{"a":1}}');
     const plain = sealed({ parameters: {} });
     const special = sealed({ parameters });
@@ -128,20 +128,20 @@ describe('sealing a confidential execution', () => {
     expect(snapshot['prompt']).toBe('Answer briefly.');
   });
 
-  it('hands out salts that open each field by itself', () => {
+  it('returns salts that open each field separately', () => {
     if (salts === null) throw new Error('no salts');
     expect(openCommitment(snapshot['input'], salts.input, { type: 'text', text: 'What is a receipt?' })).toBe(true);
     expect(openCommitment(snapshot['output'], salts.output, { type: 'text', text: 'A signed statement.' })).toBe(true);
     expect(openCommitment(snapshot['output'], salts.input, { type: 'text', text: 'A signed statement.' })).toBe(false);
   });
 
-  it('gives the same hash on a retry, and others for other executions', () => {
+  it('gives the same hash on a retry only', () => {
     expect(sealed(CONFIDENTIAL_MEMBERS).certificateHash).toBe(sealed(CONFIDENTIAL_MEMBERS).certificateHash);
     const other = snapshotOf(sealed({ ...CONFIDENTIAL_MEMBERS, executionId: 'exec-2' }).bundle);
     expect(other['input']).not.toEqual(snapshot['input']);
   });
 
-  it('asks for no salts where nothing is committed to', () => {
+  it('needs no salts without commitments', () => {
     const saltsFor = (): never => {
       throw new Error('asked');
     };
@@ -150,7 +150,7 @@ describe('sealing a confidential execution', () => {
 });
 
 describe('sealing v2', () => {
-  it('makes input and output hash strings and lists what is protected', () => {
+  it('hashes input and output and lists protected members', () => {
     const { bundle } = sealed({ ...v2, instruction: 'Be brief.', instructionKind: 'system', signals: [] });
     expect(bundle).toMatchObject({ version: '0.2', protectedSet: protectedSetOf(bundle) });
     expect(bundle['protectedSet']).toMatchObject({
@@ -183,7 +183,7 @@ it.each<[string, JsonObject]>([
   ['1.3.1', CONFIDENTIAL_MEMBERS],
   ['v2 1.3.0', v2],
   ['v2 1.3.1', { ...v2, ...CONFIDENTIAL_MEMBERS }],
-])('what was sealed verifies: %s', async (_, members) => {
+])('a sealed bundle verifies: %s', async (_, members) => {
   await expect(evaluateCer(sealed(members).bundle, { verifiedAt: TEST_TIME })).resolves.toMatchObject({
     status: 'VERIFIED',
     code: 'OK',

@@ -11,26 +11,26 @@ import { hashValue, sha256 } from '../hash.js';
 import { protocolFor, PROTOCOLS, type Protocol, type ProtocolRegistry } from '../protocols/protocols.js';
 import { asksForV2, statedOrAbsent } from './execution-request.js';
 
-/** What sealing needs and a pure package cannot make: the time, an id, secrets. */
+/** Inputs of sealing that a pure package cannot make: the time, an id, secrets. */
 export interface SealingGiven {
-  /** Stands for an absent `createdAt`: now, or on a replay the stored one. UTC with milliseconds and `Z` when minted. */
+  /** Default of `createdAt`: now, or on a replay the stored one. UTC with milliseconds and `Z` when minted. */
   readonly createdAt: string;
-  /** Stands for an absent `timestamp`; null: `createdAt` does. */
+  /** Default of `timestamp`; null: `createdAt`. */
   readonly timestamp: string | null;
-  /** Stands for an absent `executionId`. */
+  /** Default of `executionId`. */
   readonly executionId: string;
-  /** Asked only under a protocol that commits. */
+  /** Called only under a protocol with commitments. */
   readonly saltsFor: (executionId: string) => CommitmentSalts;
   readonly protocols?: ProtocolRegistry;
 }
 
-/** A sealed execution: integrity only, until someone attests it. */
+/** A sealed execution: integrity only, until a node attests it. */
 export interface SealedExecution extends SealedBundle {
   readonly executionId: string;
   readonly createdAt: string;
   readonly timestamp: string;
   readonly protocol: Protocol;
-  /** What opens the commitments; null where there are none. Never part of the bundle. */
+  /** The openings of the commitments; null without commitments. Never part of the bundle. */
   readonly salts: CommitmentSalts | null;
 }
 

@@ -34,7 +34,7 @@ export function executionRequest(members: JsonObject = {}): JsonObject {
   };
 }
 
-/** What protocol 1.3.1 demands beyond a plain execution. */
+/** Members that protocol 1.3.1 requires beyond a plain execution. */
 export const CONFIDENTIAL_MEMBERS: JsonObject = {
   protocolVersion: '1.3.1',
   prompt: 'Answer briefly.',

@@ -19,7 +19,7 @@ export function rootKeyOf({ kid, publicKey }: Signer): RootKey {
   return { kid, publicKey: toSpkiBase64(publicKey) };
 }
 
-/** A signing key as the history writes it, in force since 2020 unless told otherwise. */
+/** A signing key as the history writes it, in force since 2020 by default. */
 export function historyKeyOf(signer: Signer, notBefore = '2020-01-01T00:00:00.000Z'): HistoryKey {
   const { kid, publicKey } = signer;
   return { kid, algorithm: 'Ed25519', publicKey: toSpkiBase64(publicKey), createdAt: notBefore, notBefore };
@@ -32,7 +32,7 @@ export class TestKeyHistory {
   readonly entries: KeyHistoryEntry[] = [];
   #version = 0;
 
-  /** Begins with `root` and, as the key that signs, `signer`. */
+  /** Starts with `root` and, as the signing key, `signer`. */
   constructor(options: { readonly nodeId?: string; readonly root?: Signer; readonly signer?: Signer } = {}) {
     this.nodeId = options.nodeId ?? 'test-node';
     this.root = options.root ?? testSigner('root');
@@ -42,7 +42,7 @@ export class TestKeyHistory {
     this.add({ type: 'key-activated', kid: signer.kid });
   }
 
-  /** What a verifier pins. */
+  /** The pin of a verifier. */
   get rootFingerprint(): string {
     return keyFingerprint(this.root.publicKey);
   }
@@ -57,7 +57,7 @@ export class TestKeyHistory {
     return this;
   }
 
-  /** The document with a fresh statement over all entries, signed by `roots`; promised anew after 30 days. */
+  /** The document with a fresh statement over all entries, signed by `roots` and valid for 30 days. */
   async signed(...roots: readonly Signer[]): Promise<KeyHistoryDocument> {
     const issuedAt = this.#nextDay();
     const nextUpdate = new Date(Date.parse(issuedAt) + 30 * 86_400_000).toISOString();

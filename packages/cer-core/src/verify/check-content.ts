@@ -6,11 +6,11 @@ import { checkIntegrity, type Integrity } from './integrity.js';
 import { findingsOf } from './layer.js';
 import { readSubject, type Subject } from './subject.js';
 
-/** What layer 1 finds in a bundle, for a node that is to attest it. */
+/** Findings of layer 1 in a bundle, for a node that attests it. */
 export interface ContentCheck {
   readonly subject: Subject;
   readonly findings: readonly Finding[];
-  /** What was hashed, so that attesting need not canonicalize it again. */
+  /** The hashed text, which attesting reuses. */
   readonly hashed: Integrity['hashed'];
 }
 

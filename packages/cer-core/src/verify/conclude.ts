@@ -16,7 +16,7 @@ import { rollUp } from './rollup.js';
 import type { Subject } from './subject.js';
 import type { TimestampFinding } from './timestamp-verifier.js';
 
-/** One evaluation from the three layers: the rollup, and what may be shown of the bundle and who vouches for it. */
+/** One evaluation from the three layers: the rollup, the shown members, and the signer. */
 export function conclude(
   subject: Subject,
   evidence: Evidence,
@@ -84,7 +84,7 @@ function requirementFindings(options: VerifyOptions, isPartial: boolean, receipt
   return findings;
 }
 
-/** A reseal may have removed the sealed objects; then nothing confidential is left to vouch for. */
+/** A reseal may have removed the sealed objects; then it has no confidential content. */
 function isConfidential({ snapshot, protocol, reading }: Subject): boolean {
   if (snapshot === null || protocol?.sealing !== 'commitments') return false;
   if (reading !== null && reading.relaxations.length > 0) return false;
@@ -106,7 +106,7 @@ function signedFacts(
   evidence: Evidence,
 ): SignedFacts | null {
   if (receipt === null || outcome.status !== 'PASS') return null;
-  // No timestamp covers the envelope: whoever has a leaked key could have made another one since.
+  // No timestamp covers the envelope: a thief of the key could have made another one since.
   const isEnvelopeWorth = envelope.status === 'PASS' && rescue === null;
   const holder = receipt.isLegacy ? receipt.payload : isEnvelopeWorth ? evidence.attestation : null;
   const attestationId = holder === null ? undefined : member(holder, 'attestationId');

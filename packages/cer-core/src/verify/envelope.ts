@@ -57,7 +57,8 @@ export async function checkEnvelope(
 
   const text = payloadOrNull(subject.bundle, attestation, hashed);
   if (text === null) return invalid(ENVELOPE, 'signs content that has no canonical form');
-  // Of a revoked key, what it says beside a receipt that was stamped in time; the content is the same by its hash.
+  // Under a revoked key the envelope is accepted beside a receipt that was timestamped in time: the hash binds the
+  // content.
   const choice = chooseKey(trust.keySet, facts.kid, facts.attestedAt, stampsOfReceipt(stamps));
   if (choice.key === null) {
     return choice.code === 'VERIFICATION_MATERIAL_UNAVAILABLE'
@@ -68,7 +69,7 @@ export async function checkEnvelope(
   return fault === null ? PASS : invalid('meta.verificationEnvelopeSignature', fault);
 }
 
-/** Why an envelope cannot be checked, or null: no envelope, redacted content, or content that is not all there. */
+/** Why an envelope cannot be checked, or null: no envelope, redacted content, or missing content. */
 export function envelopeSkipReason(
   { bundle, type, reading }: Subject,
   envelope: Evidence['envelope'],
@@ -81,7 +82,7 @@ export function envelopeSkipReason(
 
 type Facts = Readonly<Record<(typeof ENVELOPE_ATTESTATION_MEMBERS)[number], string>>;
 
-/** Exactly the five members, each a string, and a time that is one. */
+/** Exactly the five members, each a string, with a valid time. */
 function readFacts(attestation: JsonObject): Facts | null {
   if (Object.keys(attestation).length !== ENVELOPE_ATTESTATION_MEMBERS.length) return null;
   const text = (name: string): string | null => {
@@ -95,7 +96,7 @@ function readFacts(attestation: JsonObject): Facts | null {
   return { attestationId, attestedAt, kid, nodeRuntimeHash, protocolVersion };
 }
 
-/** What the attestation beside the envelope says: its own member, else the receipt's. */
+/** The value beside the envelope: the attestation's member, else the receipt's. */
 function attestedValue({ attestation, receipt }: Evidence, name: string): JsonValue | undefined {
   const own = attestation === null ? undefined : member(attestation, name);
   if (own !== undefined || receipt === null) return own;
@@ -114,7 +115,7 @@ function protocolVersionOf(bundle: JsonObject): string | null {
   );
 }
 
-/** `signedFields` is unsigned: it can only tell that the projection cannot be rebuilt, never what to sign. */
+/** `signedFields` is unsigned: it can only show that the projection cannot be rebuilt, never define the signed text. */
 function lacksNamedMember(envelope: JsonObject, bundle: JsonObject): boolean {
   const signedFields = member(envelope, 'signedFields');
   const names = isJsonObject(signedFields) ? member(signedFields, 'bundle') : undefined;

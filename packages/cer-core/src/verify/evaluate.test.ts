@@ -20,7 +20,7 @@ describe('evaluateCer', () => {
     });
   });
 
-  it('gives a confidential bundle its own verdict only when a node attested it', async () => {
+  it('gives a confidential verdict only to attested bundles', async () => {
     await expect(evaluateCer(await certified(CONFIDENTIAL_MEMBERS), options)).resolves.toMatchObject({
       status: 'VERIFIED_CONFIDENTIAL',
       contentMode: 'HASH_BOUND',
@@ -30,7 +30,7 @@ describe('evaluateCer', () => {
     });
   });
 
-  it('does not pass a signed bundle without the keys of its node', async () => {
+  it('refuses a signed bundle without keys of its node', async () => {
     await expect(evaluateCer(await certified(), { verifiedAt: TEST_TIME })).resolves.toMatchObject({
       status: 'FAILED',
       code: 'VERIFICATION_MATERIAL_UNAVAILABLE',

@@ -16,15 +16,15 @@ import { checkTimestamps, type StampedEvidence } from './timestamps.js';
 import { unwrap } from './unwrap.js';
 
 /**
- * Verifies a bundle or package of unknown content. Offline and pure: it trusts only the key set it is given, never
- * throws on hostile input, and answers FAILED for anything it cannot understand.
+ * Verifies a bundle or package of unknown content. Offline and pure: it trusts only the caller's key set, never throws
+ * on hostile input, and returns FAILED for anything it does not understand.
  * @see docs/spec.md, "Verification"
  */
 export async function evaluateCer(input: unknown, options: VerifyOptions): Promise<Evaluation> {
   try {
     return await evaluate(input, options);
   } catch {
-    // Unforeseen is failed. What went wrong may quote the input, so it is not shown.
+    // An unforeseen error is FAILED. Its message may quote the input, so it is not shown.
     return unreadable({ code: 'UNKNOWN_ERROR', member: '', detail: 'verification ended unexpectedly' }, options);
   }
 }
@@ -53,7 +53,7 @@ async function evaluate(input: unknown, options: VerifyOptions): Promise<Evaluat
   const stamps = await checkTimestamps(stampedEvidence(bundle, evidence), trust.timestamps);
   if (isLabelledOlderReseal(bundle)) return evaluateOlderReseal(read, evidence, stamps, trust, options);
   const integrity = checkIntegrity(read);
-  // Both signatures go to the crypto thread pool at once; neither layer hears of the other's outcome.
+  // Both signatures go to the crypto thread pool at once; neither layer depends on the other's outcome.
   const [receipt, envelope] = await Promise.all([
     checkReceipt(read, evidence, stamps, trust),
     checkEnvelope(read, evidence, stamps, integrity.hashed, trust),

@@ -10,7 +10,7 @@ import type { VerifyOptions } from './options.js';
 import type { ReportedTimestamp } from './reported-timestamp.js';
 import type { TimestampFinding } from './timestamp-verifier.js';
 
-/** What a signature vouches for; reports show these and never an unsigned copy. */
+/** The signed members; reports show these and never an unsigned copy. */
 export interface SignedFacts {
   readonly nodeId: string;
   readonly kid: string;
@@ -22,14 +22,14 @@ export interface SignedFacts {
   readonly attestationId: string | null;
 }
 
-/** Where a reseal says it comes from. `proven`: its receipt says the same; `claimed`: nobody vouches for it. */
+/** The stated original of a reseal. `proven`: its receipt says the same; `claimed`: unsigned. */
 export interface ResealProvenance {
   readonly state: 'proven' | 'claimed';
   readonly originalCertificateHash: string | null;
   readonly redactionPolicy: string | null;
 }
 
-/** One verification, whole. Every report shape is a view of this. */
+/** One verification. Every report shape is a view of it. */
 export interface Evaluation {
   readonly status: 'VERIFIED' | 'VERIFIED_CONFIDENTIAL' | 'FAILED';
   readonly code: CerVerifyCode;
@@ -38,7 +38,7 @@ export interface Evaluation {
   readonly envelope: LayerOutcome;
   readonly nodeSignature: LayerOutcome;
   readonly receiptConsistency: LayerOutcome;
-  /** In order of precedence; also what `require…` options found. */
+  /** In order of precedence, including the findings of `require…` options. */
   readonly findings: readonly Finding[];
   readonly bundle: JsonObject | null;
   readonly bundleType: string | null;
@@ -49,24 +49,24 @@ export interface Evaluation {
   readonly isHashOnly: boolean;
   readonly isResealed: boolean;
   readonly relaxations: readonly Relaxation[];
-  /** Signals or context-like members are there that the hash does not protect. */
+  /** Signals or context-like members exist that the hash does not protect. */
   readonly supplemental: boolean;
   /** Set under protocols that commit to input and output. */
   readonly contentMode: 'HASH_BOUND' | null;
   readonly signed: SignedFacts | null;
   readonly provenance: ResealProvenance | null;
-  /** The best external timestamp, else the node's own word; null where neither is there. */
+  /** The best external timestamp, else the node's own time; null without either. */
   readonly timestamp: ReportedTimestamp | null;
   /** Every external timestamp that was checked, the best first. */
   readonly timestamps: readonly TimestampFinding[];
-  /** Set when the key was revoked and the receipt counts nevertheless. */
+  /** Set when the key was revoked and the receipt is accepted nevertheless. */
   readonly keyRescue: KeyRescue | null;
-  /** Where the keys come from a key history: up to when a root vouches for what they say of revocations. */
+  /** With a key history: until when a root vouches for its revocations. */
   readonly revocationsKnownUntil: string | null;
   readonly verifiedAt: string;
 }
 
-/** The evaluation of something that is no bundle: failed, with one finding. */
+/** The evaluation of an input that is not a bundle: failed, with one finding. */
 export function unreadable(finding: Finding, options: Pick<VerifyOptions, 'verifiedAt'>): Evaluation {
   const failed = failWith(finding);
   const absent = skipped('no-attestation');

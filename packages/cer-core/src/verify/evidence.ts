@@ -3,9 +3,9 @@ import { RECEIPT_MEMBERS, LEGACY_RECEIPT_MEMBERS } from '../attest/receipt.js';
 import { RESEAL } from '../bundle-types/registry.js';
 import type { Finding } from '../finding.js';
 
-/** Everything in a bundle and its package that speaks of an attestation, before any of it is believed. */
+/** All parts of a bundle and its package that concern an attestation, before any is trusted. */
 export interface Evidence {
-  /** Any part at all: then the rest of the receipt must be there too. */
+  /** True for any part of an attestation: then the rest of the receipt is required too. */
   readonly isPresent: boolean;
   readonly receipt: JsonObject | null;
   readonly signature: JsonValue | undefined;
@@ -19,11 +19,11 @@ export interface Evidence {
   readonly stamped: readonly (JsonObject | null)[];
   /** The original a reseal was made from, as it claims. */
   readonly original: JsonObject | null;
-  /** Two places that should hold the same value and do not. */
+  /** Places that should hold the same value but differ. */
   readonly disagreements: readonly Finding[];
 }
 
-/** What stands around a bundle, or at its top level, and speaks of an attestation. */
+/** Attestation members around a bundle or at its top level. */
 export const OUTER_EVIDENCE = [
   'receipt',
   'signature',
@@ -38,7 +38,7 @@ interface Place {
   readonly value: JsonValue | undefined;
 }
 
-/** Collects the evidence around a bundle; where a value stands twice both must agree. @see docs/spec.md, "Packages" */
+/** Collects the evidence around a bundle; where a value occurs twice both must agree. @see docs/spec.md, "Packages" */
 export function collectEvidence(bundle: JsonObject, packaging: JsonObject | null): Evidence {
   const meta = objectMember(bundle, 'meta');
   const outer = packaging ?? bundle;
@@ -110,14 +110,14 @@ export function collectEvidence(bundle: JsonObject, packaging: JsonObject | null
       ...(inOuter === null || isLookupOfReseal ? [] : [{ path: `${outerPath}attestation.`, members: inOuter }]),
       ...(packaging === null || isLookupOfReseal ? [] : [{ path: outerPath, members: packaging }]),
     ],
-    // Around a reseal's lookup stand the timestamps of the original.
+    // The lookup of a reseal carries the timestamps of the original.
     stamped: [meta, inMeta, packaging === null || isLookupOfReseal ? null : packaging],
     original,
     disagreements,
   };
 }
 
-/** Null stands for absent in responses that always name every member. */
+/** Null means absent in responses that always have every member. */
 function present(object: JsonObject | null, name: string): JsonValue | undefined {
   const value = object === null ? undefined : member(object, name);
   return value === null ? undefined : value;
@@ -139,7 +139,7 @@ function receiptIn(attestation: JsonObject | null): JsonValue | undefined {
     : undefined;
 }
 
-/** What is compared with more care than by name: `timestamp` is always computed again and never believed. */
+/** Members that are not compared by name: `timestamp` is always recomputed, never trusted. */
 const COMPARED_ELSEWHERE: ReadonlySet<string> = new Set(['timestamp', 'receipt', 'signature', 'signatureB64Url']);
 
 function sharedNameDisagreements(left: JsonObject, right: JsonObject, rightPath: string): Finding[] {

@@ -8,16 +8,16 @@ import { schemaFinding, type Finding } from '../finding.js';
 import { outcomeOf, type LayerOutcome } from './layer.js';
 import type { Subject } from './subject.js';
 
-/** Layer 1 and what it computed on the way. */
+/** Layer 1 and its intermediate results. */
 export interface Integrity {
   readonly outcome: LayerOutcome;
   readonly computedCertificateHash: Sha256Hash | null;
-  /** What was hashed, for the envelope to use again. */
+  /** The hashed text, which the envelope reuses. */
   readonly hashed: { readonly projection: JsonObject; readonly canonical: string } | null;
 }
 
 /**
- * Layer 1: form, then hashes of the values at hand, then `certificateHash` over the whitelist projection.
+ * Layer 1: form, then hashes of the values in the bundle, then `certificateHash` over the whitelist projection.
  * Findings come in the order of precedence of their codes. @see docs/spec.md, "Layer 1: integrity"
  */
 export function checkIntegrity(subject: Subject): Integrity {
@@ -67,7 +67,7 @@ export function checkIntegrity(subject: Subject): Integrity {
   };
 }
 
-/** Checks run side by side (a tool's input is looked at after another's output), so their order is made here. */
+/** Checks are interleaved (a tool's input is checked after another's output), so findings are sorted here. */
 function inOrder(findings: readonly Finding[]): readonly Finding[] {
   const rank = ({ code }: Finding): number => CER_VERIFY_CODES.indexOf(code);
   return findings.length < 2 ? findings : [...findings].sort((left, right) => rank(left) - rank(right));
@@ -83,7 +83,7 @@ function checkHashOnly(bundle: JsonObject, unread: readonly Finding[]): Integrit
   return { outcome: outcomeOf(findings), computedCertificateHash: null, hashed: null };
 }
 
-/** A layout without versions of its own takes any. */
+/** A layout that defines no versions accepts any. */
 function checkVersion(bundle: JsonObject, version: string): Finding[] {
   if (version === '' || member(bundle, 'version') === version) return [];
   return [schemaFinding('version', `must be "${version}"`, 'SCHEMA_VERSION_UNSUPPORTED')];

@@ -3,16 +3,16 @@ import type { FailureCode } from '../errors.js';
 import { rescueKey, type KeyRescue } from './key-rescue.js';
 import type { SoundTimestamp } from './timestamp-verifier.js';
 
-/** A key for a signature, or why there is none. Only the caller's key set is asked, and there is no second choice. */
+/** A key for a signature, or why there is none. Only the caller's key set is used, without fallback. */
 export type KeyChoice =
   | { readonly key: PublicKey; readonly entry: KeyEntry; readonly rescue: KeyRescue | null }
   | { readonly key: null; readonly entry: KeyEntry | null; readonly code: FailureCode; readonly detail: string };
 
 /**
- * Chooses the key that a signature names, as it stood at a time.
+ * Chooses the key that a signature names, by its state at a time.
  * @param kid from what was signed
  * @param at the time of signing, a valid timestamp; the ends of a key's life are inclusive
- * @param stamps verified timestamps over the receipt and its signature: what a revoked key signed before it went bad counts
+ * @param stamps verified timestamps over the receipt and its signature: they prove signing before a later revocation
  * @see docs/spec.md, "Key choice"
  */
 export function chooseKey(
@@ -46,7 +46,7 @@ function isWithinLife({ notBefore, retiredAt }: KeyEntry, at: string): boolean {
   return !isAfter(notBefore, at) && !isAfter(at, retiredAt);
 }
 
-/** Is `left` later than `right`? Unknown times decide nothing. */
+/** Is `left` later than `right`? False for unknown times. */
 export function isAfter(left: string | undefined, right: string | undefined): boolean {
   const a = parseTimestamp(left);
   const b = parseTimestamp(right);

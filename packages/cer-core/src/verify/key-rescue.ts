@@ -1,11 +1,11 @@
 import { compareTimestamps, parseTimestamp, type KeyEntry, type Timestamp } from '@cer/keys';
 import type { SoundTimestamp } from './timestamp-verifier.js';
 
-/** Why a receipt under a revoked key still counts: an outsider saw it before the key was worth nothing. */
+/** Why a receipt under a revoked key is still accepted: a third party timestamped it while the key was valid. */
 export interface KeyRescue {
   readonly kid: string;
   readonly revocationReason: string | null;
-  /** Which of the key's times the stamp lies before. */
+  /** Which time of the key the timestamp precedes. */
   readonly before: 'compromisedSince' | 'revokedAt';
   /** That time, as the key set has it. */
   readonly limit: string;
@@ -15,14 +15,14 @@ export interface KeyRescue {
   readonly provider: string;
 }
 
-/** Which time of a revoked key a stamp must lie before; null: no stamp can help. */
+/** Which time of a revoked key a timestamp must precede; null: no timestamp helps. */
 type Limit = Pick<KeyRescue, 'before' | 'limit'>;
 
 export type RescueOutcome = { readonly rescue: KeyRescue } | { readonly rescue: null; readonly detail: string };
 
 /**
- * Does a stamp prove that a receipt was signed while its key, revoked since, was still good?
- * @param stamps verified ones over the receipt and its signature; those over content alone prove no signing
+ * Does a timestamp prove that a receipt was signed while its key, revoked since, was still valid?
+ * @param stamps verified timestamps over the receipt and its signature; those over content alone do not prove signing
  * @see docs/spec.md, "External timestamps"
  */
 export function rescueKey(entry: KeyEntry, stamps: readonly SoundTimestamp[]): RescueOutcome {
@@ -56,7 +56,7 @@ function limitOf({ compromisedSince, revokedAt, revocationReason }: KeyEntry): L
 
 const NANOSECONDS = 1_000_000_000;
 
-/** genTime and accuracy together: the receipt was there then at the latest. */
+/** genTime and accuracy together: the receipt existed then at the latest. */
 function latestTimeOf({ genTime, accuracy }: SoundTimestamp): Timestamp | null {
   const time = parseTimestamp(genTime);
   if (time === null) return null;

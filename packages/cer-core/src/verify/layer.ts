@@ -1,7 +1,7 @@
 import type { FailureCode } from '../errors.js';
 import type { Finding } from '../finding.js';
 
-/** What one verification layer found. SKIPPED: nothing was there to check, never "could not check". */
+/** Result of one verification layer. SKIPPED: there was nothing to check, never "could not check". */
 export type LayerOutcome =
   | { readonly status: 'PASS' }
   | {

@@ -27,8 +27,8 @@ export function isLabelledOlderReseal(bundle: JsonObject): boolean {
   );
 }
 
-// The label is unsigned, so by itself it loosens nothing: only where a valid receipt names this very hash is the bundle
-// read as a reseal, and only where the key's entry says so may the context stand outside the hash.
+// The label is unsigned, so by itself it loosens no check: the bundle is read as a reseal only if a valid receipt names
+// this exact hash, and the context may be unhashed only if the key's entry says so.
 export async function evaluateOlderReseal(
   read: Subject,
   evidence: Evidence,
@@ -41,8 +41,8 @@ export async function evaluateOlderReseal(
   const subject: Subject =
     isVouchedFor && read.reading !== null ? { ...read, reading: { ...read.reading, resealed: true } } : read;
   const integrity = checkIntegrity(subject);
-  // A bundle that holds as what it says it is needs no reading as a reseal: then its envelope is checked like any other,
-  // or a label that anybody can add would excuse a broken envelope.
+  // A bundle that is intact as the type it states is not read as a reseal, so its envelope is checked like any other.
+  // Otherwise a label that any attacker can add would excuse a broken envelope.
   const isWhole = checkIntegrity(read).outcome.status === 'PASS';
   const envelope = await checkEnvelope(isWhole ? read : subject, evidence, stamps, integrity.hashed, trust);
   const mayExcludeContext =
@@ -74,7 +74,7 @@ function hashWithoutContext({ bundle, reading, protocol }: Subject): Sha256Hash 
   return sha256(protocol.profile.canonicalize(reading.layout.projectForHash(withoutContext(bundle))));
 }
 
-/** What nothing protects is not shown either. */
+/** Unprotected members are not shown. */
 function withoutContext(bundle: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(bundle).filter(([name]) => name !== 'context'));
 }

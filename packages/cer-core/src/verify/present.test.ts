@@ -62,7 +62,7 @@ describe('the three shapes of one verification', () => {
     expect(evaluation.signed?.attestationId).toBe('11111111-2222-4333-8444-555555555555');
   });
 
-  it('of a sealed bundle: nobody vouches for it', async () => {
+  it('of a sealed bundle without signature', async () => {
     const evaluation = await verify(sealed().bundle);
     expect(toReport(evaluation, 'cli/0.1.0').checks).toEqual({
       bundleIntegrity: 'PASS',
@@ -119,7 +119,7 @@ describe('the three shapes of one verification', () => {
     expect(structured.errors[0]).toContain(String(computedCertificateHash));
   });
 
-  it('of a bundle whose signature fails: SIGNATURE_INVALID in the answer of the node only', async () => {
+  it('of a bundle with a bad signature', async () => {
     const bundle = await certified();
     const meta = bundle['meta'] as { readonly attestation: JsonObject };
     const evaluation = await verify({
@@ -169,7 +169,7 @@ describe('the three shapes of one verification', () => {
     expect(classify(await verify(bundle))).toBe('UNVERIFIABLE');
   });
 
-  it('of something that is no bundle', async () => {
+  it('of an input that is not a bundle', async () => {
     const evaluation = await verify('text');
     expect(toNodeVerifyResponse(evaluation)).toMatchObject({
       status: 'failed',
@@ -181,7 +181,7 @@ describe('the three shapes of one verification', () => {
     expect(toStructuredResult(evaluation)).not.toHaveProperty('verifiedUnder');
   });
 
-  it('of a bundle with members that nothing protects', async () => {
+  it('of a bundle with unprotected members', async () => {
     const evaluation = await verify({ ...sealed().bundle, declaration: {} });
     expect(toReport(evaluation, 'cli/0.1.0').reasonCodes).toEqual(['CONTEXT_NOT_PROTECTED']);
     expect(toStructuredResult(evaluation)).toMatchObject({ ok: true, supplemental: true });

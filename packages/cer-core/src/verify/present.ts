@@ -30,7 +30,7 @@ export interface VerificationReport {
   readonly revocationsKnownUntil?: string;
 }
 
-/** `<package>/<version>` of whoever verified. */
+/** `<package>/<version>` of the verifier. */
 export type VerifierName = `${string}/${string}`;
 
 export function toReport(evaluation: Evaluation, verifier: VerifierName): VerificationReport {
@@ -64,7 +64,7 @@ function contentModeOf({ contentMode }: Evaluation): { readonly contentMode?: 'H
   return contentMode === null ? {} : { contentMode };
 }
 
-/** Says by which timestamp a record under a revoked key is verified; absent for every other record. */
+/** The timestamp that verifies a record under a revoked key; absent for every other record. */
 function keyRescueOf({ keyRescue }: Evaluation): { readonly keyRescue?: KeyRescue } {
   return keyRescue === null ? {} : { keyRescue };
 }
@@ -139,7 +139,7 @@ function certificateHashCheck({ integrity, findings, isHashOnly, computedCertifi
 
 const WITHOUT_VALUE_HASHES: ReadonlySet<string> = new Set(['cer.ai.execution.v2', 'cer.codemode.render.v1']);
 
-/** Only v1 has these members; where a value was removed there is nothing to compare. */
+/** Only v1 has these members; a removed value cannot be compared. */
 function valueHashCheck(evaluation: Evaluation, name: 'inputHash' | 'outputHash'): Check {
   const { bundleType, isHashOnly, isResealed, relaxations, findings } = evaluation;
   if (bundleType === null || isHashOnly || isResealed || WITHOUT_VALUE_HASHES.has(bundleType)) return 'skipped';

@@ -14,7 +14,7 @@ import type { Subject } from './subject.js';
 import type { TimestampFinding } from './timestamp-verifier.js';
 import { checkTimestamps, stampsOfReceipt } from './timestamps.js';
 
-/** Layer 2 in its two halves, and the receipt they are about. */
+/** Layer 2 in its two halves, with the receipt. */
 export interface ReceiptCheck {
   readonly outcome: LayerOutcome;
   /** The signature holds under a key that was the node's at that time. */
@@ -23,7 +23,7 @@ export interface ReceiptCheck {
   readonly receiptConsistency: LayerOutcome;
   readonly receipt: Receipt | null;
   readonly keyEntry: KeyEntry | null;
-  /** Set when the key was revoked and a timestamp shows that it was still good. */
+  /** Set when the key was revoked and a timestamp proves signing before that. */
   readonly rescue: KeyRescue | null;
 }
 
@@ -111,7 +111,7 @@ function invalid(member: string, detail: string, expected?: string, computed?: s
   };
 }
 
-/** The receipt names this hash and this node, and its scope fits what it stands on. */
+/** The receipt names this hash and this node, and its scope fits the bundle. */
 function bindingFindings({ bundle, type }: Subject, receipt: Receipt, trust: Trust): Finding[] {
   const findings: Finding[] = [];
   const stated = member(bundle, 'certificateHash');
@@ -137,14 +137,14 @@ function bindingFindings({ bundle, type }: Subject, receipt: Receipt, trust: Tru
   return findings;
 }
 
-/** Every unsigned copy that is there must equal the signed value. Reports show the signed ones only. */
+/** Every unsigned copy must equal the signed value. Reports show the signed ones only. */
 function copyFindings(subject: Subject, evidence: Evidence, receipt: Receipt): Finding[] {
   const { bundle, protocol, type, packaging } = subject;
   const snapshot = member(bundle, 'snapshot');
   const effective = isJsonObject(snapshot)
     ? effectiveProtocolVersion(member(snapshot, 'protocolVersion'))
     : (protocol?.version ?? null);
-  // Of the attestation that the envelope repeats, the third layer compares it where it can, and answers for it.
+  // The third layer compares the attestation that the envelope repeats, where it can.
   const isLeftToEnvelope = envelopeSkipReason(subject, evidence.envelope) === null;
   const signed = new Map<string, JsonValue | undefined>([
     ['certificateHash', receipt.hash],

@@ -1,7 +1,7 @@
 import type { LayerOutcome } from './layer.js';
 import type { TimestampCovers, TimestampFinding } from './timestamp-verifier.js';
 
-/** The time object of reports. The members after `status` are there for a token whose signature holds. */
+/** The time object of reports. The members after `status` are present for a token with a valid signature. */
 export interface ReportedTimestamp {
   readonly type: 'rfc3161' | 'node-issued';
   readonly status: 'verified' | 'invalid' | 'untrusted';
@@ -13,8 +13,8 @@ export interface ReportedTimestamp {
 }
 
 /**
- * What a report says of time: the best external timestamp, else that the node says so, else nothing.
- * @param receipt null when there is none that could be read
+ * The time in a report: the best external timestamp, else the node's own time, else null.
+ * @param receipt null when none could be read
  * @see docs/spec.md, "External timestamps"
  */
 export function reportTimestamp(

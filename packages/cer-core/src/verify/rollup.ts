@@ -17,9 +17,9 @@ export interface Rollup {
 
 /**
  * One status from three layers: FAILED when any applicable one failed, else the protocol's verdict. A confidential
- * verdict needs a passing receipt, for without one nobody vouches for the commitments.
+ * verdict needs a passing receipt, since only a receipt vouches for the commitments.
  * @param isConfidential the bundle holds intact commitments and was read under no relaxation
- * @param required what the caller demanded and did not get: after integrity, before the signatures
+ * @param required unmet demands of the caller: after integrity, before the signatures
  * @see docs/spec.md, "Overall status"
  */
 export function rollUp(

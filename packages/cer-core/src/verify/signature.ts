@@ -12,13 +12,13 @@ import type { TimestampVerifier } from './timestamp-verifier.js';
 
 const utf8 = new TextEncoder();
 
-/** Whom the caller trusts, and with what signatures are checked. */
+/** The trust of the caller and the signature backend. */
 export interface Trust {
   readonly keySet: NodeKeySet | null;
   /** A node the caller pinned by name; null: the one the key set names. */
   readonly nodeId: string | null;
   readonly verifySignature: SignatureVerifier;
-  /** Null: no token is looked at. */
+  /** Null: tokens are ignored. */
   readonly timestamps: TimestampVerifier | null;
 }
 

@@ -3,7 +3,7 @@ import { bundleTypeOf, type BundleType, type BundleTypeRegistry, type Reading } 
 import { protocolFor, type Protocol, type ProtocolRegistry } from '../protocols/protocols.js';
 import { schemaFinding, type Finding } from '../finding.js';
 
-/** A bundle that is to be verified, read as far as its labels can be trusted to say how to read it. */
+/** A bundle to verify, with the type, layout and protocol that its labels select. */
 export interface Subject {
   readonly bundle: JsonObject;
   /** The members around the bundle when it came in a package; null for a bundle by itself. */
@@ -13,7 +13,7 @@ export interface Subject {
   readonly reading: Reading | null;
   /** Null: unknown or mistyped protocolVersion, or a type without protocol. */
   readonly protocol: Protocol | null;
-  /** Where layout members are looked up: the snapshot, or the bundle itself for flat records. */
+  /** The object with the layout members: the snapshot, or the bundle itself for flat records. */
   readonly snapshot: JsonObject | null;
   /** Why the bundle could not be read. */
   readonly findings: readonly Finding[];

@@ -1,6 +1,6 @@
 import { sha256, type Sha256Hash } from '../hash.js';
 
-/** The 32 bytes that a hash text stands for. */
+/** The 32 bytes that a hash text encodes. */
 export function decodeHash(hash: Sha256Hash): Uint8Array {
   const hex = hash.slice('sha256:'.length);
   return Uint8Array.from({ length: 32 }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16));

@@ -1,19 +1,19 @@
 import type { JsonValue } from '@cer/canonical-json';
 
-/** What a token stamps: the signing, or only the content. */
+/** What a token dates: the signing, or only the content. */
 export type TimestampCovers = 'receipt' | 'content';
 
-/** A token as it came, and what it might be over. */
+/** A received token, and the digests it may cover. */
 export interface TimestampClaim {
   /** Base64 of DER, of unknown content. */
   readonly token: string;
-  /** Where the digest stands in a batch, of unknown content; undefined for a token over the digest itself. */
+  /** Proof of the digest's position in a batch, of unknown content; undefined for a token over the digest itself. */
   readonly inclusion: JsonValue | undefined;
-  /** SHA-256 digests, 32 bytes each; the first that the token is over counts. */
+  /** SHA-256 digests, 32 bytes each; the first that the token covers counts. */
   readonly candidates: readonly { readonly covers: TimestampCovers; readonly digest: Uint8Array }[];
 }
 
-/** `untrusted`: sound, under a root that the caller did not pin. */
+/** `untrusted`: valid, under a root that the caller did not pin. */
 export interface SoundTimestamp {
   readonly status: 'verified' | 'untrusted';
   readonly covers: TimestampCovers;
@@ -28,7 +28,7 @@ export interface SoundTimestamp {
 export type TimestampFinding = SoundTimestamp | { readonly status: 'invalid'; readonly detail: string };
 
 /**
- * Checks RFC 3161 tokens against the roots that the caller pinned. A port: the checker brings a parser for certificates,
- * which whoever verifies no tokens need not load. It never throws on hostile input.
+ * Checks RFC 3161 tokens against the roots that the caller pinned. A port: the checker brings a parser for
+ * certificates, which callers without tokens need not load. It never throws on hostile input.
  */
 export type TimestampVerifier = (claim: TimestampClaim) => Promise<TimestampFinding>;

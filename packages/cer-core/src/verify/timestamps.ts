@@ -4,7 +4,7 @@ import { isSha256Hash } from '../hash.js';
 import { decodeHash, timestampDigest } from './timestamp-digest.js';
 import type { SoundTimestamp, TimestampClaim, TimestampFinding, TimestampVerifier } from './timestamp-verifier.js';
 
-/** What tokens may be over, and where they are looked for. */
+/** Data that tokens may cover, and objects that may hold tokens. */
 export interface StampedEvidence {
   readonly receipt: JsonObject | null;
   readonly signature: JsonValue | undefined;
@@ -14,13 +14,13 @@ export interface StampedEvidence {
   readonly places: readonly (JsonObject | null)[];
 }
 
-/** More are not looked at: a record has one or two, and each costs signatures. */
+/** Maximum tokens checked per record: a record has one or two, and each costs signature checks. */
 const MAX_TOKENS = 8;
 
 /**
- * Checks every external timestamp that came along. Nothing it says of itself is believed, neither `status` nor `covers`.
+ * Checks every external timestamp of the input. Its own `status` and `covers` are not trusted.
  * @returns the one to show first: a verified one over the receipt before any other
- * @param verify null when the caller gave none: then no token is looked at
+ * @param verify null: tokens are ignored
  * @see docs/spec.md, "External timestamps"
  */
 export async function checkTimestamps(
@@ -35,7 +35,7 @@ export async function checkTimestamps(
   return [...checked].sort((left, right) => rank(left) - rank(right));
 }
 
-/** Those that prove when the receipt was signed, if anything does. */
+/** Those that prove when the receipt was signed. */
 export function stampsOfReceipt(checked: readonly TimestampFinding[]): readonly SoundTimestamp[] {
   return checked.filter((stamp): stamp is SoundTimestamp => stamp.status === 'verified' && stamp.covers === 'receipt');
 }
@@ -59,7 +59,7 @@ interface Token {
   readonly inclusion: JsonValue | undefined;
 }
 
-/** `timestamp` repeats the token of an entry of `timestamps`, which alone may say where in a batch it stands. */
+/** `timestamp` repeats the token of an entry of `timestamps`, which alone may state its position in a batch. */
 function collectTokens(places: readonly (JsonObject | null)[]): readonly Token[] {
   const found: Token[] = [];
   const add = (value: JsonValue | undefined, isRepetition: boolean): void => {
@@ -88,12 +88,12 @@ function receiptDigest(receipt: JsonObject | null, signature: JsonValue | undefi
   try {
     return [{ covers: 'receipt', digest: timestampDigest(timestampedText(receipt, signature)) }];
   } catch {
-    // A receipt without canonical form was never stamped.
+    // A receipt without canonical form was never timestamped.
     return [];
   }
 }
 
-/** The text whose SHA-256 is stamped: the receipt and its signature together, so that the time is that of the signing. */
+/** The text whose SHA-256 is timestamped: receipt and signature together, so that the time is that of the signing. */
 export function timestampedText(receipt: JsonObject, signature: string): string {
   return jcsV1.canonicalize({ receipt, signature });
 }

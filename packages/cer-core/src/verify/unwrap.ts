@@ -7,8 +7,8 @@ export type Unwrapped =
   | { readonly bundle: null; readonly finding: Finding };
 
 /**
- * Finds the bundle in what was handed over: a bundle, a package `{cer, receipt, …}` (a saved certify or lookup response
- * is one), or either inside `{bundle}`. @see docs/spec.md, "Packages"
+ * Finds the bundle in the input: a bundle, a package `{cer, receipt, …}` (a saved certify or lookup response is one),
+ * or either inside `{bundle}`. @see docs/spec.md, "Packages"
  */
 export function unwrap(input: unknown): Unwrapped {
   if (!isJsonObject(input)) return refused('', 'must be an object');

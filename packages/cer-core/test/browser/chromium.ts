@@ -5,7 +5,7 @@ export async function evaluateInChromium(script: string, expressions: readonly s
   const browser = await launchChromium();
   try {
     const page = await newPage(browser);
-    // Answered here, never sent: an https page is a secure context, where WebCrypto lives.
+    // Answered here, never sent: WebCrypto needs a secure context such as an https page.
     await page.setRequestInterception(true);
     page.on('request', (request) => {
       void request.respond({ contentType: 'text/html', body: '<!doctype html><title>vectors</title>' });

@@ -1,11 +1,11 @@
 import { createVerifier, tweetnaclBackend, webCryptoBackend, type SubtleEd25519 } from '@cer/keys';
 import { differences, observe, type LoadedCase } from '../vectors/observe.js';
 
-// What runs inside the browser or realm. It hands back text only: objects of another realm are no equals of ours.
+// Runs inside the browser or realm. Returns text only, since objects of another realm are not equal to the test's.
 
 export type BackendName = 'webcrypto' | 'tweetnacl' | 'platform';
 
-/** Runs every case. @returns JSON of `{id: differences}` of the cases that do not hold */
+/** Runs every case. @returns JSON of `{id: differences}` of the failing cases */
 export async function runVectors(casesJson: string, backend: BackendName): Promise<string> {
   const global: { readonly crypto?: { readonly subtle?: SubtleEd25519 } } = globalThis;
   const subtle = global.crypto?.subtle;

@@ -5,11 +5,11 @@ import { certified, CONFIDENTIAL_MEMBERS, testKeys, TEST_TIME } from '../../src/
 import { spell } from './spelled.js';
 
 /**
- * All that a stranger can change in a certified bundle without being caught: nothing that is shown as evidence.
- * A name in this list is that of a copy, or of an envelope: who removes one has not changed what is signed.
+ * Everything an attacker can change in a certified bundle undetected: nothing that is shown as evidence. A name in this
+ * list is that of a copy or an envelope; removing one does not change the signed text.
  */
 const UNBOUND = [
-  // Always computed again, never believed.
+  // Always recomputed, never trusted.
   /^(name|value):meta\.attestation\.timestamp(\.|$)/,
   // Copies may be absent; when present they are compared.
   /^name:meta\.attestation\.(kid|nodeId|attestedAt|bundleType|certificateHash)$/,

@@ -51,7 +51,7 @@ describe('hostile values in every member', () => {
   it.each<[string, JsonObject]>([
     ['1.2.0', { context: { signals: [] } }],
     ['1.3.1', CONFIDENTIAL_MEMBERS],
-  ])('never throw, and never pass a receipt that is not the signed one: %s', async (_, members) => {
+  ])('never throw or pass an unsigned receipt: %s', async (_, members) => {
     const bundle = await certified(members);
     const places = placesIn(bundle);
     await fc.assert(
@@ -83,7 +83,7 @@ describe('hostile values in every member', () => {
     );
   });
 
-  it('never pass for objects that nobody made as a bundle', async () => {
+  it('never pass when generated at random', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.anything({ withNullPrototype: true }), fc.jsonValue()), async (value) => {
         await expect(evaluateCer(value, options)).resolves.toMatchObject({ status: 'FAILED' });
@@ -94,7 +94,7 @@ describe('hostile values in every member', () => {
   });
 });
 
-describe('values that are no data', () => {
+describe('values that are not data', () => {
   const cyclic: Record<string, unknown> = { bundleType: 'cer.ai.execution.v1', snapshot: {} };
   cyclic['context'] = cyclic;
   const throwing = {
@@ -119,14 +119,14 @@ describe('values that are no data', () => {
     ['a hundred thousand levels', deep, 'SCHEMA_ERROR'],
     ['a getter that throws', throwing, 'UNKNOWN_ERROR'],
     ['a proxy that throws', proxied, 'UNKNOWN_ERROR'],
-  ])('fail without a throw or a hint of what went wrong: %s', async (_, value, code) => {
+  ])('fail without throwing or quoting them: %s', async (_, value, code) => {
     const evaluation = await evaluateCer(value, options);
     expect(evaluation).toMatchObject({ status: 'FAILED', code, receipt: { status: 'SKIPPED' } });
     expect(JSON.stringify(evaluation.findings)).not.toContain('secret');
     await expect(evaluateProject(value, options)).resolves.toMatchObject({ status: 'FAILED', code });
   });
 
-  it('fail where the verifier itself is broken', async () => {
+  it('fail when the verifier itself throws', async () => {
     const verifySignature = (): Promise<boolean> => Promise.reject(new Error('secret'));
     const evaluation = await evaluateCer(await certified(), { ...options, verifySignature });
     expect(evaluation).toMatchObject({ status: 'FAILED', code: 'UNKNOWN_ERROR' });

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@cer/canonical-json';
 
-/** Which bytes of a JSON text spell which member: its name or its value. */
+/** Maps the bytes of a JSON text to members: their names or their values. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -8,7 +8,7 @@ export interface Span {
   readonly what: string;
 }
 
-/** Writes compact JSON and tells for each byte what it spells. */
+/** Writes compact JSON and returns for each byte the part it belongs to. */
 export function spell(value: JsonObject): { readonly bytes: Uint8Array; readonly spans: readonly Span[] } {
   const chunks: string[] = [];
   const spans: Span[] = [];

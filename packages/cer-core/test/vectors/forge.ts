@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { testKeySet, testSigner, type TestKey } from '@cer/keys/testing';
 import type { Signer } from '@cer/keys';
 
-// Makes bundles, receipts and envelopes from the words of the specification alone: nothing of cer-core is used here, so
-// a fault of the implementation cannot hide in the vectors that are to find it.
+// Makes bundles, receipts and envelopes from the specification alone. It does not use cer-core, so that a fault of the
+// implementation cannot hide in the vectors that must find it.
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -231,7 +231,7 @@ export interface Attesting {
   readonly facts?: JsonObject;
 }
 
-/** Attests a sealed bundle as a node would: receipt, and an envelope unless told otherwise. */
+/** Attests a sealed bundle as a node would: receipt, and by default an envelope. */
 export async function attest(bundle: JsonObject, how: Attesting = {}): Promise<JsonObject> {
   const { signer = ACTIVE, timestamp = TIME, nodeId = NODE_ID } = how;
   const certificateHash = bundle['certificateHash'] ?? null;

@@ -5,7 +5,7 @@ export interface Vector {
   /** The id. */
   readonly name: string;
   readonly title: string;
-  /** The sentence of the specification that it proves, and the heading in docs/spec.md where that stands. */
+  /** The sentence of the specification that it proves, and its heading in docs/spec.md. */
   readonly rule: string;
   readonly heading: string;
   readonly kind: 'cer' | 'project';

@@ -39,7 +39,7 @@ function summary(certificateHash: Json): JsonObject {
   };
 }
 
-/** The answer of certify, as somebody saved it. */
+/** A saved answer of certify. */
 function certifyResponse(cer: JsonObject): JsonObject {
   const meta = object(cer['meta']);
   const attestation = object(meta['attestation']);
