@@ -1,4 +1,4 @@
-// What the pages do beyond being read: sign out, copy, and show what comes in as it comes in.
+// Behaviour of the pages: sign out, copy, and show arriving records live.
 (() => {
   const signOut = document.querySelector('[data-act="sign-out"]');
   signOut?.addEventListener('click', async () => {

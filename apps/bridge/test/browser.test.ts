@@ -15,22 +15,22 @@ import { startNodeProcess, type NodeProcess } from './service-process.js';
 import { SERVICE_TOKEN } from './stub-control-plane.js';
 import { startTestBridge, type TestBridge } from './test-bridge.js';
 
-/** Pages on the way are checked by all of axe's rules, on machines that do other things too. */
+/** Pages are checked by all of axe's rules, possibly on a busy machine. */
 jest.setTimeout(300_000);
 
 let dashboard: DashboardProcess;
 let node: NodeProcess;
 let bridge: TestBridge;
-/** Stands for the public verifier, whose pages are not the bridge's business. */
+/** Represents the public verifier, whose pages are tested elsewhere. */
 let verifier: RunningServer;
 let browser: Browser;
 
 interface Visit {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** What the browser complained about: refused by the policy, failed, thrown. */
+  /** Errors that the browser reported: policy violations, failed requests, exceptions. */
   readonly complaints: string[];
-  /** The handoff tokens that went by in redirects. */
+  /** The handoff tokens seen in redirects. */
   readonly tokens: string[];
 }
 
@@ -55,7 +55,7 @@ async function connect(): Promise<Visit> {
 
 async function chooseConnect(page: Page, owner: Owner): Promise<void> {
   await page.goto(`${dashboard.url}/sign-in`);
-  // Somebody who is still signed in sees the overview instead.
+  // A user who is still signed in sees the overview instead.
   if ((await page.$('input[name=email]')) === null) {
     await Promise.all([page.waitForNavigation(), page.click('form[action="/sign-out"] button')]);
     await page.goto(`${dashboard.url}/sign-in`);
@@ -93,7 +93,7 @@ async function ingest(
 let key: string | undefined;
 const apiKey = (): string => (key ??= dashboard.newKey());
 
-describeInChromium('somebody who comes from the dashboard', () => {
+describeInChromium('a user who comes from the dashboard', () => {
   beforeAll(async () => {
     const dashboardPort = await freePort();
     const controlPlaneUrl = `http://127.0.0.1:${dashboardPort}`;
@@ -125,7 +125,7 @@ describeInChromium('somebody who comes from the dashboard', () => {
     await dashboard.stop();
   });
 
-  it('lands in the bridge with no token in address or history, sees an ingest arrive, opens it, leaves, and cannot return by the token', async () => {
+  it('sees an ingest arrive, and cannot reuse the token', async () => {
     const { context, page, complaints, tokens } = await connect();
     expect(page.url()).toBe(`${bridge.url}/`);
     const session = await page.createCDPSession();
@@ -176,7 +176,7 @@ describeInChromium('somebody who comes from the dashboard', () => {
     await context.close();
   });
 
-  it('is asked before another user’s session in the same browser ends', async () => {
+  it('is asked before another user’s session ends', async () => {
     const other = dashboard.newOwner();
     const { context, page } = await connect();
     await chooseConnect(page, other);
@@ -193,7 +193,7 @@ describeInChromium('somebody who comes from the dashboard', () => {
     await context.close();
   });
 
-  it('sees the page end in every window when it logs out in one', async () => {
+  it('logs out in every window at once', async () => {
     const { context, page } = await connect();
     const second = await newPage(context);
     await second.goto(`${bridge.url}/`);

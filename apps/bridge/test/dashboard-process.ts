@@ -29,8 +29,8 @@ export interface DashboardProcess extends ServiceProcess {
 }
 
 /**
- * A port that was free a moment ago: two services that name each other need one beforehand. It is below those that
- * systems hand out by themselves (from 32768 on), so that no connection of another test takes it meanwhile.
+ * A port that was just free: two services that name each other need one in advance. It is below the ephemeral ports of
+ * the system (from 32768), so that no connection of another test takes it concurrently.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -76,7 +76,7 @@ function resultsOf({ body, text }: Answer): readonly JsonObject[] {
 }
 
 describe('one execution', () => {
-  it('is certified by the node for the account of the key, and the certificate verifies offline', async () => {
+  it('is certified, and its certificate verifies offline', async () => {
     const { status, headers, body } = await send(execution());
     expect(status).toBe(200);
     expect(headers.get('x-certificate-hash')).toBe(body['certificateHash']);
@@ -89,7 +89,7 @@ describe('one execution', () => {
     expect(evaluation).toMatchObject({ status: 'VERIFIED', certificateHash: body['certificateHash'] });
   });
 
-  it('gets the node’s own status and body when the node refuses it', async () => {
+  it('gets the node’s refusal unchanged', async () => {
     const request = execution();
     await send(request);
     const conflict = await send({ ...request, output: 'Something else.' });
@@ -103,7 +103,7 @@ describe('one execution', () => {
     });
   });
 
-  it('hands out no openings of sealed content', async () => {
+  it('returns no openings of sealed content', async () => {
     const { status, text } = await send(
       execution({
         protocolVersion: '1.3.1',
@@ -129,7 +129,7 @@ describe('one execution', () => {
 });
 
 describe('a batch', () => {
-  it('answers one result per item, in order, and 200 when all are certified', async () => {
+  it('answers 200 with one result per item', async () => {
     const executions = Array.from({ length: 20 }, () => execution());
     const answer = await send({ executions });
     expect(answer.status).toBe(200);
@@ -147,7 +147,7 @@ describe('a batch', () => {
     });
   });
 
-  it('answers 207 when mixed, each item with its own status', async () => {
+  it('answers 207 when results differ', async () => {
     const first = execution();
     const answer = await send({
       executions: [first, { provider: 1 }, first, { ...first, output: 'x' }, execution({ executionId: 'otel:x' })],
@@ -169,7 +169,7 @@ describe('a batch', () => {
 });
 
 describe('an NDJSON stream', () => {
-  it('is answered line by line in the order of its lines, broken ones among them', async () => {
+  it('is answered in the order of its lines', async () => {
     const same = execution();
     const lines = Array.from({ length: 1200 }, (_, at) =>
       JSON.stringify(at % 300 === 7 ? { ...same, output: `v${at}` } : execution()),
@@ -180,7 +180,7 @@ describe('an NDJSON stream', () => {
     const results = resultsOf(answer);
     expect(results.map(({ index }) => index)).toEqual(lines.map((_, at) => at));
     const statuses = results.flatMap(({ status }, at) => (status === 200 ? [] : [[at, status]]));
-    // The first of the four is certified, whichever batches they fall into.
+    // The first of the four is certified in any division into batches.
     expect(statuses).toEqual([
       [5, 400],
       [307, 409],
@@ -241,10 +241,10 @@ describe('a caller', () => {
 });
 
 describe('a plan', () => {
-  it('limits the requests of a minute, a batch counting once', async () => {
+  it('limits requests per minute, a batch counting once', async () => {
     const limits = { requestsPerMinute: 2, executionsPerMonth: null };
     const bearer = controlPlane.newKey(controlPlane.newTenant({ limits }));
-    // A minute may turn between two of them.
+    // Two of them may fall into different minutes.
     const statuses = [];
     for (let at = 0; at < 6; at += 1)
       statuses.push((await send({ executions: [execution(), execution()] }, { bearer })).status);
@@ -252,7 +252,7 @@ describe('a plan', () => {
     expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(4);
   });
 
-  it('limits the executions of a month, refused and repeated ones not counting, and says so on the page', async () => {
+  it('limits executions per month, without repeated ones', async () => {
     const limits = { requestsPerMinute: null, executionsPerMonth: 3 };
     const own = controlPlane.newTenant({ limits });
     const bearer = controlPlane.newKey(own);
@@ -260,7 +260,7 @@ describe('a plan', () => {
     const times = { createdAt: '2026-01-01T00:00:00Z', timestamp: '2026-01-01T00:00:00Z' };
     const executions = Array.from({ length: 4 }, () => execution(times));
     const results = resultsOf(await send({ executions }, { bearer }));
-    // They are certified side by side: any of them may be the last.
+    // They are certified concurrently: any of them may be the last.
     expect(results.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 429]);
     const refused = results.find(({ status }) => status === 429);
     expect(refused?.['error']).toBe('QUOTA_EXCEEDED: the executions of this month are used up');
@@ -276,7 +276,7 @@ describe('a plan', () => {
 });
 
 describe('the node', () => {
-  it('may be gone: items answer 503 and are safe to repeat', async () => {
+  it('may be gone: items answer 503', async () => {
     const gone = await startTestBridge({ nodeUrl: 'http://127.0.0.1:9', controlPlaneUrl: controlPlane.url });
     const executions = [execution(), execution()];
     const answer = await send({ executions }, { url: gone.url });
@@ -291,7 +291,7 @@ describe('the node', () => {
     expect(resultsOf(await send({ executions })).map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  it('may have no room for a batch: each item says so and when to come again, and exporters try again', async () => {
+  it('may refuse a batch until Retry-After', async () => {
     const busy = await serve(
       (_request, response) => {
         response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '7' });
@@ -327,7 +327,7 @@ describe('the node', () => {
     await busy.close();
   });
 
-  it('is not believed when its certificates do not verify under its keys', async () => {
+  it('is refused when its certificates do not verify', async () => {
     const foreign = await startTestBridge({
       nodeUrl: node.url,
       controlPlaneUrl: controlPlane.url,
@@ -344,8 +344,8 @@ describe('the node', () => {
   });
 });
 
-describe('what is left behind', () => {
-  it('is counted for the control plane once, under one report id, also when an answer got lost', async () => {
+describe('stored data', () => {
+  it('reports usage once, also after a lost answer', async () => {
     const own = controlPlane.newTenant();
     await send({ executions: [execution(), execution(), {}] }, { bearer: controlPlane.newKey(own) });
     controlPlane.isDown = true;
@@ -358,7 +358,7 @@ describe('what is left behind', () => {
     expect(items).toEqual([{ tenantId: own.tenantId, kind: 'ingest', count: 2 }]);
   });
 
-  it('holds neither the key nor any content: not in logs, not in the database', async () => {
+  it('contains neither keys nor content', async () => {
     await send(execution({ input: 'SECRET-INPUT', output: 'SECRET-OUTPUT' }));
     await send({ executions: [{ provider: 'example', input: ['SECRET-INPUT'] }] });
     await send('{"input": "SECRET-INPUT"', { type: 'application/x-ndjson' });

@@ -5,7 +5,7 @@ import { usePostgresServer } from '../../../scripts/test/shared-postgres-server.
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
-/** The tests talk to the real node, the real dashboard and a bridge of its own process, which run as they are built. */
+/** The tests use the built node, the built dashboard and a bridge in a separate process. */
 export default async function setUp() {
   const missing = ['apps/node', 'apps/dashboard', 'apps/bridge'].filter(
     (app) => !existsSync(join(root, app, 'dist', 'main.js')),

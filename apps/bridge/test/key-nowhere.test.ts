@@ -53,7 +53,7 @@ const bomb = gzipSync(Buffer.alloc(TEST_LIMITS.otlpUnpackedLimitBytes + 1, 0x20)
 const execution = (members: object = {}): string =>
   JSON.stringify({ provider: 'p', model: 'm', input: 'i', output: 'o', ...members });
 
-/** Every way in which the two endpoints answer a key. */
+/** Every kind of answer of the two endpoints to a key. */
 const SENT = (): readonly Sent[] => [
   { path: '/v1/traces', body: EXPORT, status: 200 },
   { path: '/v1/traces?project=trace', body: EXPORT, status: 200 },
@@ -82,7 +82,7 @@ async function said(response: Response): Promise<string> {
   return [...lines, await response.text()].join('\n');
 }
 
-it('shows no API key: in no answer, page, event, metric, log, or row, nor does the node', async () => {
+it('shows no API key in any output or row', async () => {
   const texts = new Map<string, string>();
   for (const { path, type = JSON_TYPE, body, headers = {}, status, at = () => bridge } of SENT()) {
     const response = await fetch(at().url + path, {
@@ -122,7 +122,7 @@ it('shows no API key: in no answer, page, event, metric, log, or row, nor does t
     texts.set(`rows of ${file}`, [file, `${file}-wal`].map((path) => readFileSync(path, 'latin1')).join(''));
     texts.set(`log beside ${file}`, log.join('\n'));
   }
-  texts.set('what the node wrote', node.output());
+  texts.set('output of the node', node.output());
 
   expect(texts.get(`${bridge.url}/`)).toContain(tenant.tenantId);
   const secret = key.slice('cer_live_'.length);

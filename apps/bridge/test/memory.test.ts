@@ -8,11 +8,11 @@ import { gzipSync } from 'node:zlib';
 import { startService, type ServiceProcess } from './service-process.js';
 import { SERVICE_TOKEN, startStubControlPlane, type StubControlPlane } from './stub-control-plane.js';
 
-/** Bodies of a gigabyte are made and sent, on machines that do other things too. */
+/** Bodies of a gigabyte are made and sent, possibly on a busy machine. */
 jest.setTimeout(180_000);
 
 const MIB = 1024 * 1024;
-/** What the process may ever hold, whatever is sent to it under the limits that it has when nobody sets any. */
+/** Maximum memory of the process under its default limits, for any input. */
 const BOUND_BYTES = 900 * MIB;
 const PROTOBUF = 'application/x-protobuf';
 const NDJSON = 'application/x-ndjson';
@@ -42,7 +42,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The most that the process ever held; where the system does not say, what it holds now. */
+/** The peak memory of the process; its current memory where the system reports no peak. */
 async function memoryBytes(): Promise<number> {
   const status = `/proc/${bridge.pid}/status`;
   if (existsSync(status)) {
@@ -60,7 +60,7 @@ interface Hostile {
 }
 
 async function send({ body, type = PROTOBUF, isGzip = false, path = '/v1/traces' }: Hostile): Promise<number> {
-  // Making a body takes seconds, in which the bridge closes idle connections: this process has to hear of it first.
+  // Making a body takes seconds, in which the bridge closes idle connections; this process must notice first.
   await nextTurn();
   const response = await fetch(`${bridge.url}${path}`, {
     method: 'POST',
@@ -72,7 +72,7 @@ async function send({ body, type = PROTOBUF, isGzip = false, path = '/v1/traces'
   return (JSON.parse(text.split('\n')[0] ?? '') as { readonly status: number }).status;
 }
 
-/** Sends all of a body but its end, and then nothing. */
+/** Sends a body without its end. */
 function begin(
   path: string,
   type: string,
@@ -106,7 +106,7 @@ function field(number: number, body: Buffer): Buffer {
   return Buffer.concat([Buffer.from([...varint(number * 8 + 2), ...varint(body.length)]), body]);
 }
 
-/** A field again and again, filling so many bytes. */
+/** A field repeated up to this number of bytes. */
 const filled = (one: Buffer, bytes: number): Buffer => Buffer.alloc(bytes - (bytes % one.length), one);
 const inSpan = (fields: Buffer): Buffer => field(1, field(2, field(2, fields)));
 const spansOf = (count: number, one: Buffer): Buffer => field(1, field(2, filled(one, count * one.length)));
@@ -122,12 +122,9 @@ const UNPACKED = 63 * MIB;
 
 const HOSTILE: readonly (readonly [string, () => Hostile])[] = [
   ['1 M empty spans', () => ({ body: spansOf(1_000_000, field(2, EMPTY)) })],
-  [
-    '1 M spans with a name, unpacked from little',
-    () => zipped(spansOf(1_000_000, field(2, field(5, Buffer.from('n'))))),
-  ],
+  ['1 M named spans, highly compressed', () => zipped(spansOf(1_000_000, field(2, field(5, Buffer.from('n')))))],
   ['1 M spans as JSON', () => ofJson('{"resourceSpans":[{"scopeSpans":[{"spans":[', '{"name":"n"}', 13 * 1_000_000)],
-  ['a gigabyte of nothing', () => zipped(Buffer.alloc(1024 * MIB, 0x20))],
+  ['a gigabyte of spaces', () => zipped(Buffer.alloc(1024 * MIB, 0x20))],
   ['30 M events', () => zipped(inSpan(filled(field(11, EMPTY), UNPACKED)))],
   ['30 M resources', () => zipped(filled(field(1, EMPTY), UNPACKED))],
   ['30 M scopes', () => zipped(field(1, filled(field(2, EMPTY), UNPACKED)))],
@@ -150,7 +147,7 @@ function plain(start: string, one: string, bytes: number): Hostile {
 }
 
 describe('the memory of a bridge', () => {
-  it.each(HOSTILE_EXECUTIONS)('stays bounded under executions that are %s', async (_, make) => {
+  it.each(HOSTILE_EXECUTIONS)('stays bounded under executions: %s', async (_, make) => {
     expect(await send(make())).toBe(413);
     expect(await memoryBytes()).toBeLessThan(BOUND_BYTES);
   });
@@ -159,9 +156,9 @@ describe('the memory of a bridge', () => {
     ['/v1/traces', PROTOBUF, 16 * MIB],
     [EXECUTIONS, 'application/json', 64 * MIB],
     [EXECUTIONS, NDJSON, 9 * MIB],
-  ])('stays bounded while bodies to %s of type %s never end', async (path, type, bytes) => {
+  ])('stays bounded under unfinished bodies to %s of type %s', async (path, type, bytes) => {
     const begun = Array.from({ length: Math.ceil(BOUND_BYTES / bytes) + 1 }, () => begin(path, type, bytes));
-    // Of a stream the head of the answer comes before what is said of its size.
+    // The answer to a stream starts before its size is refused.
     const refused = type === NDJSON ? 200 : 503;
     expect(await Promise.race(begun.map(({ status }) => status))).toBe(refused);
     await Promise.all(begun.map(({ status }) => Promise.race([status, new Promise((over) => setTimeout(over, 3000))])));
@@ -170,16 +167,16 @@ describe('the memory of a bridge', () => {
     expect((await fetch(`${bridge.url}/health`)).status).toBe(200);
   });
 
-  it.each(HOSTILE)('stays bounded under %s, which are refused', async (_, make) => {
+  it.each(HOSTILE)('stays bounded under %s', async (_, make) => {
     const status = await send(make());
     expect([400, 413]).toContain(status);
     expect(await memoryBytes()).toBeLessThan(BOUND_BYTES);
   });
 
-  it('stays bounded when they come all at once, and it goes on serving', async () => {
+  it('stays bounded when all are sent at once', async () => {
     const bodies = HOSTILE.map(([, make]) => make());
     const statuses = await Promise.all(bodies.map(send));
-    // Of more at once than it works on the others are asked to come again.
+    // Exports beyond the maximum in progress get 503.
     for (const status of statuses) expect([400, 413, 503]).toContain(status);
     expect(await memoryBytes()).toBeLessThan(BOUND_BYTES);
     expect((await fetch(`${bridge.url}/health`)).status).toBe(200);

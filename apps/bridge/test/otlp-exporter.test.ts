@@ -13,7 +13,7 @@ import { SERVICE_TOKEN, startStubControlPlane, type StubControlPlane, type StubT
 import { startTestBridge, type TestBridge } from './test-bridge.js';
 
 const SAMPLE_APP = join(__dirname, '..', '..', '..', 'examples', 'opentelemetry', 'app.mjs');
-/** What the application asks, and what the model says. */
+/** Prompt of the application, and answer of the model. */
 const CONTENT = ['Lisbon', 'sea view', 'one sentence', 'CONTENT-'];
 
 let controlPlane: StubControlPlane;
@@ -33,7 +33,7 @@ afterAll(async () => {
   await Promise.all([controlPlane.close(), models.close()]);
 });
 
-/** Runs the example as it is: two variables tell its exporter where to go and who it is. */
+/** Runs the example unchanged: two variables configure the address and key of its exporter. */
 async function runSampleApp(key: string, endpoint: Readonly<Record<string, string>>): Promise<string> {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [SAMPLE_APP], {
     env: {
@@ -74,7 +74,7 @@ function payloadOf(cer: JsonObject): JsonObject {
 }
 
 describe('an application instrumented with OpenTelemetry', () => {
-  it('has its model calls certified when its exporter points here, and nothing of it changes', async () => {
+  it('has its model calls certified without changes', async () => {
     const tenant = controlPlane.newTenant();
     const key = controlPlane.newKey(tenant);
     const output = await runSampleApp(key, { OTEL_EXPORTER_OTLP_ENDPOINT: bridge.url });
@@ -92,7 +92,7 @@ describe('an application instrumented with OpenTelemetry', () => {
         executionId: expect.stringMatching(/^otel:[0-9a-f]{32}:[0-9a-f]{16}$/),
       });
     }
-    // Anybody who holds the content can show that it is what was certified.
+    // A holder of the content can prove that it was certified.
     const outputHashes = snapshots.map((snapshot) => snapshot['outputHash']);
     const toolCalls = [{ toolCallId: 'call_1', toolName: 'weather', input: '{"place":"Lisbon"}' }];
     expect(new Set(outputHashes)).toEqual(
@@ -114,7 +114,7 @@ describe('an application instrumented with OpenTelemetry', () => {
     for (const words of CONTENT) expect(JSON.stringify(payloads)).not.toContain(words);
   });
 
-  it('has a whole trace sealed as a project when its root span ends, and its content sealed with commitments', async () => {
+  it('has a whole trace sealed as a project', async () => {
     const tenant = controlPlane.newTenant();
     const endpoint = `${bridge.url}/v1/traces?project=trace&protocol=1.3.1`;
     await runSampleApp(controlPlane.newKey(tenant), { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint });
@@ -136,7 +136,7 @@ describe('an application instrumented with OpenTelemetry', () => {
     expect(verified).toMatchObject({ ok: true, totalSteps: 3 });
   });
 
-  it('leaves neither its content nor its key behind', async () => {
+  it('leaves neither content nor key in the bridge', async () => {
     const tenant = controlPlane.newTenant();
     const key = controlPlane.newKey(tenant);
     await runSampleApp(key, { OTEL_EXPORTER_OTLP_ENDPOINT: bridge.url });

@@ -12,7 +12,7 @@ import {
 } from './stub-control-plane.js';
 import { startTestBridge, type TestBridge } from './test-bridge.js';
 
-/** Each page is checked three times by all of axe's rules, on machines that do other things too. */
+/** Each page is checked three times by all of axe's rules, possibly on a busy machine. */
 jest.setTimeout(300_000);
 
 const CERTIFICATE = `sha256:${'3f1b'.repeat(16)}`;
@@ -35,7 +35,7 @@ const CERTIFIED: Ingest = {
 };
 const REFUSED: Ingest = { ...CERTIFIED, outcome: 'refused', certificateHash: null, verificationUrl: null };
 
-/** One of every kind that a list can show. */
+/** One row of every kind. */
 const INGESTS: readonly Ingest[] = [
   CERTIFIED,
   { ...CERTIFIED, source: 'executions', executionId: 'order-1', provider: 'anthropic', model: 'claude-x' },
@@ -91,7 +91,7 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
     page = await newPage(browser);
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('console', (message) => {
-      // Chromium reports the status of the refusals that are pages of their own.
+      // Chromium reports the status of refusals that are pages.
       if (!/status of (?:4\d\d|503)|ERR_FAILED/.test(message.text())) complaints.push(message.text());
     });
   });
@@ -104,7 +104,7 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
 
   const token = (of = tenant, { id } = user, audience = new URL(bridge.url).host): string =>
     handoffToken(controlPlane, { tenantId: of.tenantId, userId: id, audience });
-  /** As the dashboard does it: the page is opened anew, with the token behind it. */
+  /** Like the dashboard: loads the page with the token in the fragment. */
   const arrive = async (handoff: string): Promise<void> => {
     await page.goto('about:blank');
     await page.goto(`${bridge.url}/#handoff=${handoff}`);
@@ -119,7 +119,7 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
     await auditPage(page, 'not-connected');
   });
 
-  it('of a link that is on its way, that cannot be used, and that leads to a bridge the plan has not', async () => {
+  it('of a link: pending, unusable, and without entitlement', async () => {
     await page.setRequestInterception(true);
     let isHeld = true;
     page.on('request', (request) => {
@@ -147,7 +147,7 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
     expect(await heading()).toBe('Live evidence');
   });
 
-  it('of the evidence: none yet, and of every kind', async () => {
+  it('of the evidence: empty, and every kind', async () => {
     await page.waitForFunction(() => document.querySelector('#live-state')?.textContent.includes('by themselves'));
     await auditPage(page, 'live-empty');
     await bridge.store.ingests.record(tenant.tenantId, INGESTS, { certified: 12_345, refused: 4 });
@@ -172,13 +172,13 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
     await auditPage(page, 'send');
   });
 
-  it('that ask before somebody else’s session ends', async () => {
+  it('that confirm ending another user’s session', async () => {
     await arrive(token(tenant, controlPlane.newUser(tenant)));
     await shown('conflict');
     await auditPage(page, 'conflict');
   });
 
-  it('that are not there, or fail', async () => {
+  it('of errors', async () => {
     await page.goto(`${bridge.url}/no-such-page`);
     expect(await heading()).toBe('Not found');
     await auditPage(page, 'not-found');
@@ -188,7 +188,7 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
     await auditPage(page, 'database-gone');
   });
 
-  it('never broke the content security policy', () => {
+  it('never violated the content security policy', () => {
     expect(complaints).toEqual([]);
   });
 });

@@ -72,7 +72,7 @@ function ingest(members: Partial<Ingest>): Ingest {
 }
 
 describe('a page', () => {
-  it('without a session invites to connect, and others lead there', async () => {
+  it('without a session leads to Connect', async () => {
     const { status, text } = await get('/');
     expect(status).toBe(200);
     expect(text).toContain('Not connected');
@@ -81,7 +81,7 @@ describe('a page', () => {
     expect([send.status, send.headers.get('location')]).toEqual([303, '/']);
   });
 
-  it('shows user and tenant, and runs no script but its own files', async () => {
+  it('shows user and tenant, without inline scripts', async () => {
     const cookie = await signIn();
     for (const path of ['/', '/send']) {
       const { text, headers } = await get(path, cookie);
@@ -98,7 +98,7 @@ describe('a page', () => {
     }
   });
 
-  it('refers to files that are there and may be kept for ever', async () => {
+  it('refers to immutable files', async () => {
     const { text } = await get('/');
     const files = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
     expect(files).toHaveLength(4);
@@ -108,7 +108,7 @@ describe('a page', () => {
     }
   });
 
-  it('shows what came in as text, whatever it holds', async () => {
+  it('shows received values as text', async () => {
     const cookie = await signIn();
     const hostile = '<img src=x onerror=alert(1)>';
     await bridge.store.ingests.record(
@@ -128,12 +128,12 @@ describe('a page', () => {
     expect(text).toMatch(/certified as <code>sha256:abc<\/code>[\s\S]*was sent <code>sha256:def<\/code>/);
   });
 
-  it('says when the node is not reachable', async () => {
+  it('reports an unreachable node', async () => {
     expect((await get('/', await signIn())).text).toContain('node not reachable');
   });
 });
 
-/** Reads a stream of events until it ends, or one of them is what was waited for. */
+/** Reads a stream of events until it ends or has the expected event. */
 async function events(
   cookie: string,
   isWanted: (event: string) => boolean = () => false,
@@ -160,14 +160,14 @@ async function events(
 }
 
 describe('the events of a page', () => {
-  it('come to twenty pages of a user, and to those of others all the same', async () => {
+  it('are limited to twenty pages per user', async () => {
     const earlier = user;
     user = controlPlane.newUser(tenant);
     const greedy = await signIn();
     const open = async (cookie: string): Promise<Response> => fetch(`${bridge.url}/events`, { headers: { cookie } });
     const pages = await Promise.all(Array.from({ length: 20 }, () => open(greedy)));
     expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 200));
-    // Another session of the same user has no room either.
+    // Another session of the same user is refused too.
     const more = await open(await signIn());
     expect(more.status).toBe(503);
     expect(more.headers.get('retry-after')).toBe('1');
@@ -177,11 +177,11 @@ describe('the events of a page', () => {
     await Promise.all([...pages, others].map(async ({ body }) => body?.cancel()));
   });
 
-  it('are nobody’s without a session', async () => {
+  it('need a session', async () => {
     expect((await get('/events')).status).toBe(204);
   });
 
-  it('bring what came in, of the own tenant alone', async () => {
+  it('report records of the session’s tenant only', async () => {
     const cookie = await signIn();
     const watching = events(cookie, (event) => event.includes('ours-now'));
     await bridge.store.ingests.record('somebody else', [ingest({ executionId: 'theirs' })], {
@@ -212,7 +212,7 @@ describe('the events of a page', () => {
       },
     ],
     [
-      'when the session was idle for too long, though the page is open',
+      'when the session was idle for too long',
       () => {
         clockMs += 61 * 60_000;
       },
@@ -227,7 +227,7 @@ describe('the events of a page', () => {
     expect(seen.at(-1) ?? 'event: ended').toContain('event: ended');
   });
 
-  it('do not keep the service from stopping', async () => {
+  it('do not delay a shutdown', async () => {
     const own = await startTestBridge({ nodeUrl: 'http://127.0.0.1:9', controlPlaneUrl: controlPlane.url });
     const token = handoffToken(controlPlane, {
       tenantId: tenant.tenantId,

@@ -25,7 +25,7 @@ afterAll(async () => {
   await controlPlane.close();
 });
 
-/** Begins to send a body of a megabyte. */
+/** Starts sending a body of a megabyte. */
 function begin(path: string, type: string, start: string) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': type, 'content-length': KIB * KIB };
   const sending = request(`${bridge.url}${path}`, { method: 'POST', headers });
@@ -36,11 +36,11 @@ function begin(path: string, type: string, start: string) {
   return { sending, answer };
 }
 
-describe('the room for what is being sent', () => {
+describe('the budget of incoming bodies', () => {
   it.each([
     [EXECUTIONS, 'application/json'],
     ['/v1/traces', 'application/x-protobuf'],
-  ])('is taken from who sends nothing more to %s', async (path, type) => {
+  ])('is released by idle senders to %s', async (path, type) => {
     const { sending, answer } = begin(path, type, ' ');
     const { statusCode, headers } = await answer;
     expect(statusCode).toBe(408);
@@ -48,7 +48,7 @@ describe('the room for what is being sent', () => {
     sending.destroy();
   });
 
-  it('is refused to one more stream of a tenant, in its last line, and free when the first has ended', async () => {
+  it('refuses a tenant’s second stream until the first ends', async () => {
     const line = `{"input":"${'x'.repeat(100 * KIB)}`;
     const first = begin(EXECUTIONS, 'application/x-ndjson', line);
     await first.answer;

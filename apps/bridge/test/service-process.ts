@@ -6,16 +6,16 @@ import { join } from 'node:path';
 const APPS = join(__dirname, '..', '..');
 const START_MS = 120_000;
 
-/** A built service that runs as a process of its own. */
+/** A built service in a separate process. */
 export interface ServiceProcess {
   readonly url: string;
   readonly pid: number;
-  /** Everything it wrote so far. */
+  /** Its output so far. */
   readonly output: () => string;
   readonly stop: () => Promise<void>;
 }
 
-/** Starts `apps/<name>` as it is built and waits until it listens. */
+/** Starts `apps/<name>` from its build and waits until it listens. */
 export async function startService(name: string, env: Readonly<Record<string, string>>): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [join(APPS, name, 'dist', 'main.js')], {
     env: { PATH: process.env['PATH'] ?? '', HOST: '127.0.0.1', PORT: '0', ...env },
@@ -50,7 +50,7 @@ function stopped(child: ChildProcess): Promise<void> {
       resolve();
     });
     child.kill('SIGTERM');
-    // A connection that a test left open would keep it.
+    // A connection that a test left open would keep it running.
     setTimeout(() => child.kill('SIGKILL'), 3000).unref();
   });
 }

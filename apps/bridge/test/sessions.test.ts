@@ -37,7 +37,7 @@ interface Answer {
   readonly status: number;
   readonly body: JsonObject;
   readonly setCookie: string;
-  /** What the browser then sends. */
+  /** The `Cookie` header that the browser then sends. */
   readonly cookie: string;
 }
 
@@ -82,7 +82,7 @@ const handoff = (given: unknown, options: Parameters<typeof call>[2] = {}): Prom
   call('POST', 'handoff', { ...options, body: { token: given } });
 
 describe('a handoff token', () => {
-  it('becomes a session of the bridge’s own, in a cookie that no script and no other host can read', async () => {
+  it('becomes a session in a protected cookie', async () => {
     const { status, body, setCookie, cookie } = await handoff(token());
     expect(status).toBe(200);
     expect(body['session']).toEqual({
@@ -102,8 +102,8 @@ describe('a handoff token', () => {
   const base64url = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
   it.each<[string, () => unknown]>([
-    ['is no text', () => 5],
-    ['is no token', () => 'x.y.z'],
+    ['is not text', () => 5],
+    ['is not a token', () => 'x.y.z'],
     ['is empty', () => ''],
     ['is expired', () => token({ claims: { iat: seconds() - 100, exp: seconds() - 10 } })],
     ['comes from the future', () => token({ claims: { iat: seconds() + 60, exp: seconds() + 120 } })],
@@ -129,7 +129,7 @@ describe('a handoff token', () => {
       () => token({ header: { jwk: controlPlane.handoffKeys[0]?.publicKey.export({ format: 'jwk' }) } }),
     ],
     ['brings a certificate address', () => token({ header: { x5u: 'https://evil.example' } })],
-    ['brings rules of its own', () => token({ header: { crit: ['exp'] } })],
+    ['brings critical extensions', () => token({ header: { crit: ['exp'] } })],
     ['is longer than 4 KB', () => token({ claims: { pad: 'x'.repeat(4096) } })],
     [
       'is not signed at all',
@@ -155,7 +155,7 @@ describe('a handoff token', () => {
         return `${head}.${base64url(changed)}.${signature}`;
       },
     ],
-  ])('that %s is nothing, and nobody is told why', async (_, make) => {
+  ])('that %s is refused without a reason', async (_, make) => {
     const { status, body, setCookie } = await handoff(make());
     expect({ status, body, setCookie }).toEqual({
       status: 401,
@@ -164,7 +164,7 @@ describe('a handoff token', () => {
     });
   });
 
-  it('is told in the log why it was refused, without the token', async () => {
+  it('has the reason for its refusal in the log', async () => {
     const refused = token({ audience: 'bridge.example' });
     await handoff(refused);
     const log = bridge.log.join('\n');
@@ -172,13 +172,13 @@ describe('a handoff token', () => {
     expect(log).not.toContain(refused.split('.')[1]);
   });
 
-  it('keeps being verified when the control plane changes its keys', async () => {
+  it('is verified after a key rotation', async () => {
     const next = newHandoffKey();
     controlPlane.handoffKeys = [next, ...controlPlane.handoffKeys];
     expect((await handoff(token({ key: next }))).status).toBe(200);
   });
 
-  it('asks for the keys at most so often, whatever kids are made up', async () => {
+  it('causes a bounded number of key refetches', async () => {
     const own = await startTestBridge({ nodeUrl: 'http://127.0.0.1:9', controlPlaneUrl: controlPlane.url });
     const audience = new URL(own.url).host;
     const known = (): string => token({ audience });
@@ -193,7 +193,7 @@ describe('a handoff token', () => {
     await own.close();
   });
 
-  it('cannot be checked while the control plane is gone: 503, and it is still good after', async () => {
+  it('stays usable after an outage of the control plane', async () => {
     const good = token();
     controlPlane.isDown = true;
     const { status } = await handoff(good);
@@ -222,7 +222,7 @@ describe('a handoff token', () => {
 });
 
 describe.each([['SQLite'], ['PostgreSQL']])('two bridges on one %s database', (name) => {
-  it('consume a token once between them, however many try at once', async () => {
+  it('consume a token once between them', async () => {
     const database = name === 'SQLite' ? null : await postgresTestDatabase();
     const shared = { nodeUrl: 'http://127.0.0.1:9', controlPlaneUrl: controlPlane.url };
     const publicUrl = 'http://127.0.0.1:4300';
@@ -250,7 +250,7 @@ describe.each([['SQLite'], ['PostgreSQL']])('two bridges on one %s database', (n
 });
 
 describe('a session', () => {
-  it('of somebody else is not replaced unasked, and the token stays good for it', async () => {
+  it('of another user is replaced only when confirmed', async () => {
     const { cookie } = await handoff(token());
     const other = controlPlane.newUser(tenant);
     const theirs = token({ userId: other.id });
@@ -271,14 +271,14 @@ describe('a session', () => {
     expect((await call('GET', 'session', { cookie: first.cookie })).status).toBe(401);
   });
 
-  it('is never one that the browser made up', async () => {
+  it('never has an id that the browser chose', async () => {
     const madeUp = `__Host-bridge_session=${'A'.repeat(43)}`;
     const { cookie } = await handoff(token(), { cookie: madeUp });
     expect(cookie).not.toBe(madeUp);
     expect((await call('GET', 'session', { cookie: madeUp })).status).toBe(401);
   });
 
-  it('ends by logout, which always clears the cookie', async () => {
+  it('ends by logout, which clears the cookie', async () => {
     const { cookie } = await handoff(token());
     const cleared = '__Host-bridge_session=; Path=/; HttpOnly; Secure; SameSite=Lax; Max-Age=0';
     expect(await call('POST', 'logout', { cookie, origin: 'https://evil.example' })).toMatchObject({ status: 403 });
@@ -287,7 +287,7 @@ describe('a session', () => {
     expect(await call('POST', 'logout')).toMatchObject({ status: 204, setCookie: cleared });
   });
 
-  it('ends when it was idle for too long, and at its absolute end however busy it is', async () => {
+  it('ends by inactivity and by age', async () => {
     const { cookie } = await handoff(token());
     clockMs = 59 * MINUTE_MS;
     expect((await call('GET', 'session', { cookie })).status).toBe(200);
@@ -304,7 +304,7 @@ describe('a session', () => {
     clockMs = 0;
   });
 
-  it('ends within a minute when its user or its account is no longer in order', async () => {
+  it('ends within a minute after its user is disabled', async () => {
     const own = controlPlane.newTenant();
     const gone = controlPlane.newUser(own);
     const stays = controlPlane.newUser(own);
@@ -320,7 +320,7 @@ describe('a session', () => {
     clockMs = 0;
   });
 
-  it('is not believed when it cannot be looked at again', async () => {
+  it('is refused when it cannot be rechecked', async () => {
     const { cookie } = await handoff(token());
     clockMs = MINUTE_MS;
     controlPlane.isDown = true;

@@ -6,7 +6,7 @@ import { expect, it } from '@jest/globals';
 import { startBridge } from '../src/start-bridge.js';
 import { openStore } from '../src/store/index.js';
 
-it('a bridge that starts removes what ran out while it was down', async () => {
+it('a starting bridge removes expired rows', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cer-bridge-start-'));
   const databaseUrl = `sqlite:${join(folder, 'bridge.sqlite')}`;
   const tokenFile = join(folder, 'service-token');

@@ -8,7 +8,9 @@ import { openStore, type Ingest, type NewSession, type Store } from '../src/stor
 const START = Date.parse('2026-03-04T05:06:07.000Z');
 const MINUTE_MS = 60_000;
 
-/** Several instances at work: at once where they can be, in turn where one thread holds both ends of a file's lock. */
+/**
+ * Work of several instances: concurrent where possible, sequential where one thread holds both ends of a file's lock.
+ */
 async function together<T>(url: string, works: readonly (() => Promise<T>)[]): Promise<readonly T[]> {
   if (!url.startsWith('sqlite:')) return Promise.all(works.map((work) => work()));
   const done: T[] = [];
@@ -69,7 +71,7 @@ describe.each([
     ...members,
   });
 
-  it('makes one session of one token, whichever instance is asked, however often', async () => {
+  it('makes one session per token', async () => {
     const identity = token();
     const sessions = await together(
       database.url,
@@ -81,7 +83,7 @@ describe.each([
     expect(sessions.filter((session) => session !== null)).toHaveLength(1);
   });
 
-  it('makes and ends nothing when the token was used before', async () => {
+  it('changes nothing for a used token', async () => {
     const identity = token();
     const first = newSession();
     await store.sessions.startOnce(identity, first);
@@ -91,7 +93,7 @@ describe.each([
     expect(await store.sessions.find(late.tokenHash)).toBeNull();
   });
 
-  it('takes the same token id of another issuer for another token', async () => {
+  it('distinguishes equal token ids of different issuers', async () => {
     const identity = token();
     await store.sessions.startOnce(identity, newSession());
     expect(
@@ -99,7 +101,7 @@ describe.each([
     ).not.toBeNull();
   });
 
-  it('ends the session that a new one replaces, and finds none that is over', async () => {
+  it('ends the session that a new one replaces', async () => {
     const first = newSession();
     const next = newSession({ replaces: first.tokenHash });
     await store.sessions.startOnce(token(), first);
@@ -111,7 +113,7 @@ describe.each([
     nowMs = START;
   });
 
-  it('notes when a session was seen and when it was looked at', async () => {
+  it('records when a session was used and rechecked', async () => {
     const session = newSession();
     await store.sessions.startOnce(token(), session);
     const lastSeenAt = new Date(START + MINUTE_MS);
@@ -125,7 +127,7 @@ describe.each([
     });
   });
 
-  it('shows a tenant its own ingests, the newest first, also after a batch of hundreds', async () => {
+  it('lists a tenant’s ingests, newest first', async () => {
     const tenantId = randomUUID();
     const batch = Array.from({ length: 250 }, (__, at) => ingest({ executionId: `e-${at}` }));
     await store.ingests.record(tenantId, batch, { certified: 250, refused: 0 });
@@ -142,7 +144,7 @@ describe.each([
     expect(await store.ingests.newest('somebody else', 5)).toEqual([]);
   });
 
-  it('adds up throughput over instances, minutes and hours', async () => {
+  it('sums throughput over instances, minutes and hours', async () => {
     const tenantId = randomUUID();
     await store.ingests.record(tenantId, [], { certified: 5, refused: 1 });
     nowMs = START + 59 * MINUTE_MS;
@@ -157,7 +159,7 @@ describe.each([
     nowMs = START;
   });
 
-  it('lets so many requests of a minute through, counted over instances', async () => {
+  it('limits requests per minute over all instances', async () => {
     const tenantId = randomUUID();
     const take = (instance: Store) => (): Promise<boolean> =>
       instance.limits.takeRequest(tenantId, '2026-03-04T05:06', 3);
@@ -167,13 +169,13 @@ describe.each([
     expect(await store.limits.takeRequest(tenantId, '2026-03-04T05:08', 0)).toBe(false);
   });
 
-  it('keeps the steps and the root of a trace once, in the order in which they started', async () => {
+  it('keeps the steps of a trace once and in order', async () => {
     const tenantId = randomUUID();
     const step = (spanId: string, startedAt: string) => ({ spanId, parentSpanId: null, startedAt, bundleJson: '{}' });
     await store.traces.keep(tenantId, 't', [step('b', '2'), step('a', '1')]);
     await second.traces.keep(tenantId, 't', [step('b', '2'), step('c', '3')]);
     expect((await store.traces.stepsOf(tenantId, 't', 10)).map(({ spanId }) => spanId)).toEqual(['a', 'b', 'c']);
-    // A trace may be longer than anybody seals; it is not read whole.
+    // A trace may be longer than a project may be; it is not read whole.
     expect((await store.traces.stepsOf(tenantId, 't', 2)).map(({ spanId }) => spanId)).toEqual(['a', 'b']);
     expect(await store.traces.stepsOf('somebody else', 't', 10)).toEqual([]);
     const root = { traceId: 't', startedAt: '1', endedAt: '4' };
@@ -184,7 +186,7 @@ describe.each([
     expect(await store.traces.rootOf('somebody else', 't')).toBeNull();
   });
 
-  it('sweeps away what has run out and nothing else', async () => {
+  it('removes expired rows only', async () => {
     const tenantId = randomUUID();
     const identity = token();
     const session = newSession();
@@ -205,7 +207,7 @@ describe.each([
 });
 
 describe('a database that cannot be used', () => {
-  it('is refused without a word of the driver’s', async () => {
+  it('is refused without the driver’s message', async () => {
     const url = 'postgres://user:SECRET@127.0.0.1:9/none';
     const error: unknown = await openStore({ databaseUrl: url }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(StoreError);
@@ -213,7 +215,7 @@ describe('a database that cannot be used', () => {
     expect(error instanceof Error ? error.message : '').not.toContain('SECRET');
   });
 
-  it('of SQLite is made for its owner alone', async () => {
+  it('of SQLite is readable by its owner only', async () => {
     const database = await sqliteTestDatabase();
     const store = await openStore({ databaseUrl: database.url });
     expect(statSync(database.url.replace('sqlite:', '')).mode & 0o077).toBe(0);

@@ -5,7 +5,7 @@ import jwt from 'jsonwebtoken';
 
 export const SERVICE_TOKEN = 'service-token-of-the-tests';
 
-/** What the tests say of a tenant; an absent member is the usual. */
+/** Properties of a tenant in a test; absent members have defaults. */
 export interface StubTenant {
   readonly tenantId: string;
   accountStatus?: 'active' | 'suspended';
@@ -26,14 +26,14 @@ export interface HandoffKey {
   readonly publicKey: KeyObject;
 }
 
-/** A control plane that says what a test wants, over real HTTP. */
+/** A control plane with answers that a test sets, over real HTTP. */
 export interface StubControlPlane {
   readonly url: string;
   /** While true, everything is answered 500. */
   isDown: boolean;
-  /** Keys that the JWKS shows. */
+  /** Keys in the JWKS. */
   handoffKeys: HandoffKey[];
-  /** How often something was asked, by path. */
+  /** Number of requests by path. */
   readonly asked: Map<string, number>;
   readonly usage: { readonly reportId: string; readonly items: readonly JsonObject[] }[];
   readonly newTenant: (members?: Partial<StubTenant>) => StubTenant;
@@ -147,7 +147,7 @@ export async function startStubControlPlane(): Promise<StubControlPlane> {
   return stub;
 }
 
-/** A handoff token as the dashboard makes it; a test replaces what it wants wrong. */
+/** A handoff token as the dashboard makes it; a test replaces members to make it invalid. */
 export function handoffToken(
   stub: StubControlPlane,
   given: {

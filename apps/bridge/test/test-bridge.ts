@@ -38,7 +38,7 @@ export interface TestBridge {
 export interface TestBridgeOptions {
   readonly nodeUrl: string;
   readonly controlPlaneUrl: string;
-  /** Shared with another bridge; a new SQLite file when left out. */
+  /** Shared with another bridge; a new SQLite file by default. */
   readonly databaseUrl?: string;
   readonly now?: () => Date;
   readonly replace?: (deps: BridgeDeps) => Partial<BridgeDeps>;

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const newTraceId = (): string => randomBytes(16).toString('hex');
 
-/** The span that everything else happens in; it calls no model. */
+/** The root span, which is not a model call. */
 const rootOf = (traceId: string): JsonObject => span({ 'http.request.method': 'POST' }, { traceId });
 const callOf = (traceId: string, members: JsonObject = {}): JsonObject =>
   span(GEN_AI, { traceId, parentSpanId: randomBytes(8).toString('hex'), ...members });
@@ -80,7 +80,7 @@ function newCaller(): { readonly tenant: StubTenant; readonly key: string } {
 }
 
 describe('a trace that comes in parts', () => {
-  it('is sealed whole when its root span ends in a later export, and an export that is repeated replays', async () => {
+  it('is sealed whole when its root span arrives later', async () => {
     const { tenant, key } = newCaller();
     const traceId = newTraceId();
     await send(one, key, callOf(traceId), callOf(traceId));
@@ -95,7 +95,7 @@ describe('a trace that comes in parts', () => {
     expect(new Set((await sealed(tenant, traceId)).map(({ projectHash }) => projectHash)).size).toBe(1);
   });
 
-  it('is sealed whole when its parts come in at two instances', async () => {
+  it('is sealed whole from parts at two instances', async () => {
     const { tenant, key } = newCaller();
     const traceId = newTraceId();
     await send(one, key, callOf(traceId));
@@ -104,7 +104,7 @@ describe('a trace that comes in parts', () => {
     expect(await verifiedSteps(project?.projectHash ?? '')).toBe(2);
   });
 
-  it('is sealed anew with a call that comes after its root span, at whichever instance', async () => {
+  it('is sealed again with a late call', async () => {
     const { tenant, key } = newCaller();
     const traceId = newTraceId();
     await send(one, key, callOf(traceId), rootOf(traceId));
@@ -113,7 +113,7 @@ describe('a trace that comes in parts', () => {
     expect(titles).toEqual(['trace of 2 calls', 'trace of 1 call']);
   });
 
-  it('is sealed whole however its parts meet at two instances', async () => {
+  it('is sealed whole in any order at two instances', async () => {
     const { tenant, key } = newCaller();
     const traceId = newTraceId();
     const parts = Array.from({ length: 6 }, (_, at) => (at === 2 ? rootOf(traceId) : callOf(traceId)));
@@ -122,7 +122,7 @@ describe('a trace that comes in parts', () => {
     expect(titles).toContain('trace of 5 calls');
   });
 
-  it('holds no calls of another account, though the trace has the same id', async () => {
+  it('holds no calls of another account', async () => {
     const [ours, theirs] = [newCaller(), newCaller()];
     const traceId = newTraceId();
     await send(one, theirs.key, callOf(traceId));
@@ -131,7 +131,7 @@ describe('a trace that comes in parts', () => {
     expect(await sealed(theirs.tenant, traceId)).toEqual([]);
   });
 
-  it('keeps its certificates when its key may not register projects, and the sender and the page are told', async () => {
+  it('keeps its certificates when sealing is forbidden', async () => {
     const { tenant } = newCaller();
     const key = controlPlane.newKey(tenant, ['certify', 'ingest']);
     const traceId = newTraceId();

@@ -44,7 +44,7 @@ async function eventWith(response: Response, wanted: string): Promise<string> {
 }
 
 describe('two bridges behind one address, on one database', () => {
-  it('show in a page of either what came in at the other, and end it when the session ends at the other', async () => {
+  it('show and end each other’s sessions live', async () => {
     const tenant = controlPlane.newTenant();
     const user = controlPlane.newUser(tenant);
     const token = handoffToken(controlPlane, {
@@ -80,7 +80,7 @@ describe('two bridges behind one address, on one database', () => {
     expect(await eventWith(ending, 'event: ended')).toContain('event: ended');
   });
 
-  it('count the requests of a minute together', async () => {
+  it('count requests per minute together', async () => {
     const limits = { requestsPerMinute: 4, executionsPerMonth: null };
     const key = controlPlane.newKey(controlPlane.newTenant({ limits }));
     const statuses = await Promise.all(
@@ -90,7 +90,7 @@ describe('two bridges behind one address, on one database', () => {
         return (await fetch(`${url}/api/v1/ingest/executions`, { method: 'POST', headers, body: '{}' })).status;
       }),
     );
-    // A minute may turn between two of them.
+    // Two of them may fall into different minutes.
     const admitted = statuses.filter((status) => status !== 429).length;
     expect([4, 5, 6, 7, 8]).toContain(admitted);
   });

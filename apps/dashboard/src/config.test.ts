@@ -20,7 +20,7 @@ function faultsOf(env: Readonly<Record<string, string>>): readonly string[] {
 }
 
 describe('the configuration', () => {
-  it('has defaults for all but where things are', () => {
+  it('has defaults for all but addresses', () => {
     expect(readConfig(GOOD)).toMatchObject({
       port: 4400,
       host: '127.0.0.1',
@@ -29,7 +29,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('names every fault at once, and never a value', () => {
+  it('reports every fault without values', () => {
     const faults = faultsOf({ DATABASE_URL: 'mysql://canary', PUBLIC_URL: 'canary', PORT: 'canary' });
     expect(faults.map((line) => line.split(':')[0]).sort()).toEqual([
       'DATABASE_URL',
@@ -46,7 +46,7 @@ describe('the configuration', () => {
     'https://dashboard.example/path',
     'https://dashboard.example?x',
     'ftp://localhost',
-  ])('takes no origin whose session cookie would be lost or shared: %s', (PUBLIC_URL) => {
+  ])('refuses an origin unsafe for session cookies: %s', (PUBLIC_URL) => {
     expect(faultsOf({ ...GOOD, PUBLIC_URL })).toHaveLength(1);
   });
 
@@ -57,7 +57,10 @@ describe('the configuration', () => {
     },
   );
 
-  it.each(['sqlite:', 'sqlite::memory:', 'mysql://h/d'])('takes no database that forgets: %s', (DATABASE_URL) => {
-    expect(faultsOf({ ...GOOD, DATABASE_URL })).toHaveLength(1);
-  });
+  it.each(['sqlite:', 'sqlite::memory:', 'mysql://h/d'])(
+    'refuses a database that is not durable: %s',
+    (DATABASE_URL) => {
+      expect(faultsOf({ ...GOOD, DATABASE_URL })).toHaveLength(1);
+    },
+  );
 });

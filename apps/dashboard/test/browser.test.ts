@@ -36,7 +36,7 @@ describeInChromium('in a real browser', () => {
     expect(await page.$eval('h1', (heading) => heading.textContent)).toBe('Overview');
   });
 
-  it('follows Connect to the bridge, though pages may send forms nowhere else', async () => {
+  it('follows Connect to the bridge', async () => {
     await page.goto(`${served.url}/integrations`);
     await press('main form button');
     expect(page.url().startsWith(`${served.bridgeUrl}/#handoff=ey`)).toBe(true);
@@ -50,7 +50,7 @@ describeInChromium('in a real browser', () => {
     expect(page.url()).toContain('/sign-in?to=');
   });
 
-  it('never broke the content security policy', () => {
+  it('never violated the content security policy', () => {
     expect(complaints).toEqual([]);
   });
 });

@@ -49,7 +49,7 @@ describe('the command line', () => {
     expect(await run('migrate')).toEqual({ code: 0, out: 'schema 1', err: '' });
   });
 
-  it('makes an owner by a link, or with a password from the standard input', async () => {
+  it('makes an owner by link or by password', async () => {
     const invited = await run('owner create --email Ada@example.org --tenant Acme');
     expect(invited.out).toMatch(/^https:\/\/dashboard\.example\/link\/[\w-]{43}$/);
     const made = await run('owner create --email bob@example.org --tenant Acme --password-stdin', 'a long password');
@@ -76,7 +76,7 @@ describe('the command line', () => {
     expect(found).toMatchObject({ key: { scopes: ['certify', 'ingest'] }, tenant: { tenantId: 'tenant-1' } });
   });
 
-  it('takes over a key that exists, again and again, and never prints it', async () => {
+  it('imports an existing key idempotently without printing it', async () => {
     await run('tenant create --name Acme');
     await run('tenant create --name Other');
     const { key, prefix } = issueApiKey();
@@ -113,7 +113,7 @@ describe('the command line', () => {
   });
 
   it.each(['nonsense', 'owner', 'plan put --nam canary', 'tenant create canary'])(
-    'says how it is used, without repeating what it was given: %s',
+    'prints its usage without repeating the input: %s',
     async (line) => {
       const { code, out, err } = await run(line);
       expect({ code, out }).toEqual({ code: 3, out: '' });

@@ -5,7 +5,7 @@ import { PLACES } from '../src/web/document.js';
 import { serveDashboard, type ServedDashboard } from './served-dashboard.js';
 import { OWNER_EMAIL, PASSWORD } from './test-dashboard.js';
 
-/** Each page is checked three times by all of axe's rules, on machines that do other things too. */
+/** Each page is checked three times by all of axe's rules, possibly on a busy machine. */
 jest.setTimeout(300_000);
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
@@ -22,7 +22,7 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
     page = await newPage(browser);
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('console', (message) => {
-      // Chromium reports the status of the refusals that are pages of their own.
+      // Chromium reports the status of refusals that are pages.
       if (!/status of 4\d\d|status of 503/.test(message.text())) complaints.push(message.text());
     });
   });
@@ -48,7 +48,7 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
     await press('main form button');
   };
   const asks = async (fields: Readonly<Record<string, string>>): Promise<void> => {
-    // What a browser would hold back is sent all the same: the server's own answer is looked at.
+    // Client-side validation is off, so that the server's own answer is shown.
     await page.$$eval('main form', (forms) => {
       for (const form of forms) form.setAttribute('novalidate', '');
     });
@@ -65,7 +65,7 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
     await see('Set up', 'set-up-faults');
   });
 
-  it('of a link for a password, and of one that is over', async () => {
+  it('of a link for a password: valid and expired', async () => {
     const { store, owner, now } = served.dashboard;
     const link = issueLink(served.url, SET_UP_MS, now());
     await store.links.issuePasswordLink(owner.tenantId, owner.userId, link, 'test');
@@ -165,7 +165,7 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
     await see('Activity', 'activity');
   });
 
-  it('that are not there, not allowed, or fail', async () => {
+  it('of errors', async () => {
     await open('/no-such-page');
     await see('Not found', 'not-found');
     await open(`/keys/${'0'.repeat(8)}/rotate`);
@@ -195,7 +195,7 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
     await store.tenants.setStatus(tenant.tenantId, 'active', 'test');
   });
 
-  it('of somebody who is no owner, and after signing out', async () => {
+  it('of a member, and after signing out', async () => {
     await press('header form button');
     await see('Sign in', 'signed-out');
     await served.dashboard.addUser('member@example.org', 'member');
@@ -206,7 +206,7 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
     }
   });
 
-  it('after a session that ran out, while the database is gone', async () => {
+  it('after an expired session, without a database', async () => {
     served.dashboard.pass(WEEK_MS);
     await open('/keys');
     await see('Sign in', 'session-over');
@@ -215,7 +215,7 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
     await auditPage(page, 'database-gone');
   });
 
-  it('never broke the content security policy', () => {
+  it('never violated the content security policy', () => {
     expect(complaints).toEqual([]);
   });
 });

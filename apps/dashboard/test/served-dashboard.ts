@@ -2,7 +2,7 @@ import { serve, silentLogger, type RunningServer } from '@cer/http-service';
 import type { Express } from 'express';
 import { startTestDashboard, type TestDashboard, type TestDashboardOptions } from './test-dashboard.js';
 
-/** The whole dashboard behind a real port, beside something that stands for the bridge. */
+/** The whole dashboard behind a real port, beside a server that represents the bridge. */
 export interface ServedDashboard {
   readonly url: string;
   readonly bridgeUrl: string;

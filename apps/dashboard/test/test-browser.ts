@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import request, { type Response } from 'supertest';
 import { OWNER_EMAIL, PASSWORD, PUBLIC_URL } from './test-dashboard.js';
 
-/** What a browser does for these tests: keeps cookies, names its origin, sends the token of the form it was shown. */
+/** A minimal browser: keeps cookies, sends its origin and the token of the last form. */
 export class TestBrowser {
   readonly cookies = new Map<string, string>();
   readonly #app: Express;
@@ -16,7 +16,7 @@ export class TestBrowser {
     return this.#keep(await request(this.#app).get(path).set({ Cookie: this.#cookieHeader(), Accept: 'text/html' }));
   }
 
-  /** Sends a form as the page last shown would. An `undefined` header is left out. */
+  /** Sends a form like the last page. An `undefined` header is left out. */
   async post(
     path: string,
     fields: Readonly<Record<string, string | readonly string[]>> = {},

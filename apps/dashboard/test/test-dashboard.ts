@@ -19,7 +19,7 @@ export const SERVICE_TOKEN = 'service-token-of-the-tests';
 export const PASSWORD = 'correct horse battery';
 export const OWNER_EMAIL = 'owner@example.org';
 
-/** Cheap, so that tests spend no time on it. */
+/** Cheap parameters, for fast tests. */
 const TEST_COST = { logN: 4, r: 8, p: 1 };
 
 export interface TestDashboard {
@@ -42,14 +42,14 @@ export interface TestDashboard {
 }
 
 export interface TestDashboardOptions {
-  /** A second instance on the database of a first one. */
+  /** Another instance on the same database. */
   readonly databaseUrl?: string;
   readonly limits?: Partial<LoginLimitOptions>;
   readonly publicUrl?: string;
   readonly bridgeUrl?: string | undefined;
 }
 
-/** The whole app on a real database, with a clock that a test moves, one tenant and its owner. */
+/** The whole app on a real database, with a clock that a test sets, one tenant and its owner. */
 export async function startTestDashboard(options: TestDashboardOptions = {}): Promise<TestDashboard> {
   const database = options.databaseUrl === undefined ? await sqliteTestDatabase() : undefined;
   const databaseUrl = database?.url ?? options.databaseUrl ?? '';

@@ -29,7 +29,10 @@ export function asset(name: string, body: Uint8Array): Asset {
   return { path, route: { method: 'GET', path, handler: async () => ({ status: 200, headers, body }) } };
 }
 
-/** One sheet of design tokens, base styles and a service's own styles, in this order. @param file of its own styles */
+/**
+ * One sheet of design tokens, base styles and a service's styles, in this order.
+ * @param file of the service's styles
+ */
 export function stylesheet(name: string, file: string | URL): Asset {
   return asset(name, Buffer.concat([shared('tokens.css'), shared('base.css'), readFileSync(file)]));
 }

@@ -1,5 +1,5 @@
 export interface PagePolicy {
-  /** The site's origin; with https, browsers are required to use https from then on. */
+  /** The site's origin; with https, browsers then always use https. */
   readonly publicUrl: string;
   /** Origins or keywords of the policy that forms may be sent to, and that their answers may redirect to. */
   readonly formAction: readonly string[];

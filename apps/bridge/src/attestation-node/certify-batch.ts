@@ -10,12 +10,12 @@ export const MAX_LINE_BYTES = 10 * 1024 * 1024;
 /** A certificate with signals can be several times its request. */
 const MAX_ANSWER_LINE_BYTES = 64 * 1024 * 1024;
 
-/** What the node answered to one line: certify's own status and body. */
+/** The node's answer to one line: status and body of certify. */
 export interface LineAnswer {
   readonly index: number;
   readonly status: number;
   readonly body: JsonObject;
-  /** When the node asks to come again, in seconds. */
+  /** The node's Retry-After, in seconds. */
   readonly retryAfterS?: number;
 }
 

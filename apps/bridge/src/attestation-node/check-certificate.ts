@@ -7,17 +7,17 @@ export type CheckedCertificate =
   | { readonly ok: true; readonly certificateHash: Sha256Hash; readonly cer: JsonObject }
   | { readonly ok: false; readonly fault: string };
 
-/** What was sent, as far as the certificate must say the same. */
+/** The sent members that the certificate must repeat. */
 export interface SentExecution {
-  /** Null when the node was to make one. */
+  /** Null when the node generates it. */
   readonly executionId: string | null;
 }
 
 /**
- * Checks what the node returned before it is reported as a certificate: hash and receipt, under the
- * keys that the node publishes, and that it is about the execution that was sent.
+ * Checks what the node returned before it is reported as a certificate: hash and receipt, under the keys that the node
+ * publishes, and that it describes the execution that was sent.
  * @param body the node's certify response
- * @throws ServiceError SERVICE_UNAVAILABLE when the node's keys cannot be got
+ * @throws ServiceError SERVICE_UNAVAILABLE when the node's keys are unavailable
  */
 export async function checkCertificate(
   body: JsonObject,

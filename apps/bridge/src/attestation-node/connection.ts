@@ -2,10 +2,10 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { unavailable } from '../errors.js';
 
-/** How long the node may be silent, in milliseconds; longer counts as gone. */
+/** Maximum silence of the node, in milliseconds; after it the node counts as gone. */
 const SILENCE_MS = 30_000;
 const MAX_CONNECTIONS = 64;
-/** An answer that is read whole is at most this long; streamed ones are bounded by the line. */
+/** Maximum bytes of an answer that is read whole; streamed answers are bounded by the line. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 export interface NodeRequest {
@@ -14,7 +14,7 @@ export interface NodeRequest {
   readonly key?: string;
   readonly mediaType?: string;
   readonly body?: Uint8Array;
-  /** Maximum silence of the node in milliseconds; 30 seconds when left out. */
+  /** Maximum silence of the node in milliseconds; 30 seconds by default. */
   readonly silenceMs?: number;
   /** Ends the exchange when the client of the bridge is gone. */
   readonly signal?: AbortSignal | undefined;
@@ -71,7 +71,7 @@ export function connectToNode(nodeUrl: string): NodeConnection {
   return {
     send: async (request) => {
       try {
-        // The node closed a resting connection while we reached for it: it saw nothing of the request.
+        // The node closed an idle connection at the same moment: it received nothing of the request.
         const answer = await once(request).catch((error: unknown) => {
           if (error instanceof StaleConnection) return once(request);
           throw error;

@@ -4,7 +4,7 @@ import { connectToNode } from './connection.js';
 import { publishedKeys } from './node-keys.js';
 
 describe('the keys of the node', () => {
-  it('are not waited for as long as an answer to work is', async () => {
+  it('have a shorter timeout than certifying', async () => {
     const silent = createServer((socket) => {
       socket.resume().on('error', () => undefined);
     });

@@ -1,14 +1,14 @@
 import { parseKeySet, type NodeKeySet } from '@cer/keys';
 import { answerText, nodeUnavailable, type NodeConnection } from './connection.js';
 
-/** The node's keys, as it publishes them, for at most this long. */
+/** Maximum age, in ms, of the cached key set. */
 const MAX_AGE_MS = 60_000;
-/** An unknown kid asks again, but not more often than this. */
+/** Minimum interval, in ms, between refetches for unknown kids. */
 const MIN_AGE_MS = 1_000;
-/** They cost the node nothing, and pages wait for them. */
+/** Maximum silence, in ms: keys cost the node nothing, and pages wait for them. */
 const SILENCE_MS = 5_000;
 
-/** Where the keys come from that certificates are checked under. */
+/** Source of the keys that certificates are checked with. */
 export interface NodeKeys {
   /**
    * @param kid the key that must be in it: a cached set without it is fetched again
@@ -19,7 +19,7 @@ export interface NodeKeys {
 
 /**
  * @param now milliseconds
- * @param silenceMs how long the node may be silent
+ * @param silenceMs maximum silence of the node
  * @see docs/spec.md, "Node key set"
  */
 export function publishedKeys(node: NodeConnection, now: () => number, silenceMs = SILENCE_MS): NodeKeys {

@@ -20,8 +20,8 @@ const account = {
 const inactive = z.object({ active: z.literal(false) });
 
 /**
- * What the bridge reads of the control plane's answers; the rest is for others. An inactive answer may still say whose
- * account it is, so that its holder learns that it is suspended.
+ * The members of the control plane's answers that the bridge reads. An inactive answer may still say whose account it
+ * is, so that its holder learns that it is suspended.
  * @see docs/spec.md, "Introspection"
  */
 export const KeyIntrospection = z.union([

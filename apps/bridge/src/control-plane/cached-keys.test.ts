@@ -13,8 +13,8 @@ const account: KeyAccount = {
   minimumProtocol: '1.2.0',
 };
 
-describe('keys that were asked for', () => {
-  it('are not asked for again after a flood of made-up ones', async () => {
+describe('cached keys', () => {
+  it('survive a flood of made-up ones', async () => {
     const asked: string[] = [];
     const find = cachedKeys(
       async (keyHash) => {
@@ -29,7 +29,7 @@ describe('keys that were asked for', () => {
     expect(asked.filter((keyHash) => keyHash === 'good')).toHaveLength(1);
   });
 
-  it('are believed for 1.5 seconds, and unknown ones for one', async () => {
+  it('expire after 1.5 seconds, unknown ones after one', async () => {
     let nowMs = 0;
     let answer: KeyAccount | null = null;
     const find = cachedKeys(

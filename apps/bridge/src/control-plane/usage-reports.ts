@@ -36,7 +36,7 @@ export class UsageReports {
     this.#timer.unref();
   }
 
-  /** Sends what there is. Never throws: what could not be sent is kept for the next time. */
+  /** Sends pending reports. Never throws: unsent ones stay pending until the next call. */
   flush(): Promise<void> {
     this.#sending = this.#sending.then(() => this.#send());
     return this.#sending;

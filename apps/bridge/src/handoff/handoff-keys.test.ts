@@ -18,7 +18,7 @@ const timesAsked = (): number => controlPlane.asked.get('/.well-known/jwks.json'
 const keysOf = () => publishedHandoffKeys(controlPlane.url, () => nowMs);
 
 describe('the keys of handoff tokens', () => {
-  it('are found whatever flood of made-up kids came before, which waits for nothing', async () => {
+  it('are found after a flood of made-up kids', async () => {
     const keys = keysOf();
     const answers = await Promise.all(Array.from({ length: 500 }, (_, at) => keys(`made-up-${at}`)));
     expect(answers.every((key) => key === null)).toBe(true);
@@ -41,7 +41,7 @@ describe('the keys of handoff tokens', () => {
     expect(await keys(kidOf(2))).not.toBeNull();
   });
 
-  it('are asked for again after five minutes, so that a withdrawn one is refused', async () => {
+  it('are refetched after five minutes', async () => {
     const keys = keysOf();
     const withdrawn = kidOf(0);
     await keys(withdrawn);
@@ -52,7 +52,7 @@ describe('the keys of handoff tokens', () => {
     expect(await keys(withdrawn)).toBeNull();
   });
 
-  it('cannot be said to be unknown while the control plane does not answer', async () => {
+  it('are unavailable, not unknown, without the control plane', async () => {
     const keys = keysOf();
     controlPlane.isDown = true;
     await expect(keys(kidOf(0))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });

@@ -44,7 +44,7 @@ export async function* batchesOf(groups: AsyncIterable<readonly Item[]>): AsyncG
       }
     }
   } catch (error) {
-    // What was accepted before the failure is still certified and answered.
+    // Items accepted before the failure are still certified and answered.
     if (batch.length > 0) yield batch;
     throw error;
   } finally {

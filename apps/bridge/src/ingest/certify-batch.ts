@@ -74,7 +74,7 @@ async function certifySent(
     deps.logger.warn({ err: error, answered: checking.length, sent: sent.length }, 'batch not answered');
   }
   const outcomes = await Promise.all(checking);
-  // What has no answer was perhaps certified all the same: it is repeated safely.
+  // Unanswered items may have been certified; repeating them is safe.
   return new Map(sent.map((item, at) => [item, outcomes[at] ?? refused(item, NODE_GONE)]));
 }
 
@@ -122,7 +122,7 @@ function statedId(cer: JsonObject): string | null {
   return typeof id === 'string' ? id : null;
 }
 
-/** A line has no headers: what is used up for this month comes again with the next one. */
+/** A line has no headers, so a used-up monthly quota names the start of the next month. */
 function waitOf(body: JsonObject, stated: number | undefined, now: Date): Pick<ItemRefusal, 'retryAfterS'> {
   if (stated !== undefined) return { retryAfterS: stated };
   if (member(body, 'error') !== 'QUOTA_EXCEEDED') return {};

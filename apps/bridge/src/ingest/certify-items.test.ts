@@ -77,7 +77,7 @@ describe('certifying items as they arrive', () => {
     expect(sizes).toEqual([2, 2, 2]);
   });
 
-  it('has two batches on their way and asks for no more until one is answered', async () => {
+  it('has at most two batches in progress', async () => {
     const { sent, certify, until } = heldBatches();
     let pulled = 0;
     const source = async function* (): AsyncGenerator<readonly Item[]> {
@@ -97,7 +97,7 @@ describe('certifying items as they arrive', () => {
     expect(await finding).toHaveLength(5000);
   });
 
-  it('never has two of one executionId on their way', async () => {
+  it('never certifies one executionId twice concurrently', async () => {
     const { sent, certify, until } = heldBatches();
     const first = Array.from({ length: 500 }, (_, index) => item(index, `e-${index}`));
     const finding = indexes(certifyItems(groupsOf(first, [item(500, 'e-7')]), certify));
@@ -110,7 +110,7 @@ describe('certifying items as they arrive', () => {
     expect(await finding).toHaveLength(501);
   });
 
-  it('answers what was accepted before its source failed, and then fails', async () => {
+  it('answers accepted items before it fails', async () => {
     const source = async function* (): AsyncGenerator<readonly Item[]> {
       yield [item(0), item(1)];
       throw new Error('cut off');

@@ -45,7 +45,7 @@ export async function* certifyItems(
             isOver = true;
           } else {
             const ids = idsOf(arrived.value);
-            // In order: what was sent first is answered before its like is sent on.
+            // In order: an item is answered before another one with its executionId is sent.
             while (underWay.some((earlier) => overlaps(earlier.ids, ids))) {
               const first = underWay.shift();
               if (first !== undefined) yield await first.outcomes;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@cer/canonical-json';
 import type { ConflictHashes } from './conflict-hashes.js';
 
-/** What is known of an execution that was sent in. Never its content. */
+/** Facts about a received execution, without its content. */
 export interface ItemLabel {
   readonly index: number;
   readonly executionId: string | null;

@@ -33,7 +33,7 @@ export interface NewSession {
   readonly replaces: string | null;
 }
 
-/** What makes a handoff token the one it is. */
+/** Identity of a handoff token. */
 export interface TokenIdentity {
   readonly issuer: string;
   readonly jti: string;

@@ -7,7 +7,7 @@ export interface LiveEvidence {
   readonly refused: readonly Ingest[];
 }
 
-/** The id that a sealed trace is listed under; those of its calls go on with the span's. */
+/** The executionId of a sealed trace; the ids of its calls continue with the span's id. */
 const SEALED_TRACE = /^otel:[0-9a-f]{32}$/;
 
 const SOURCES = { executions: 'API', otlp: 'OpenTelemetry' } as const;

@@ -1,4 +1,7 @@
-/** What node and bridge count for an account. Reading, as auditors do, is not counted. @see docs/spec.md, "Control plane" */
+/**
+ * Usage that node and bridge count for an account. Reads, as by auditors, are not counted.
+ * @see docs/spec.md, "Control plane"
+ */
 export const USAGE_KINDS = ['certify', 'render', 'register', 'ingest'] as const;
 export type UsageKind = (typeof USAGE_KINDS)[number];
 

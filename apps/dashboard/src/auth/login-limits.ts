@@ -13,7 +13,7 @@ export interface LoginLimitOptions {
 export interface LoginLimits {
   /**
    * Counts one attempt.
-   * @returns whole seconds to wait when there were too many; null when it may go on
+   * @returns whole seconds to wait after too many attempts; null when the attempt may continue
    * @throws StoreError when attempts cannot be counted: no sign-in goes uncounted
    */
   attempt(email: string, remoteAddress: string): Promise<number | null>;

@@ -27,7 +27,7 @@ export class LastUsed {
     if (this.#waiting.size >= MAX_WAITING_KEYS) void this.flush();
   }
 
-  /** Writes what was gathered. What cannot be written is dropped: it is for people's eyes, and more will come. */
+  /** Writes the collected times. Unwritten ones are dropped: they are for display only, and later ones replace them. */
   async flush(): Promise<void> {
     const uses = this.#waiting;
     this.#waiting = new Map();

@@ -20,7 +20,7 @@ describe('the handoff keys', () => {
     rmSync(dirname(dirname(path)), { recursive: true });
   });
 
-  it('are made once, in a file that only its owner can read', () => {
+  it('are made once, readable by the owner only', () => {
     const before = readFileSync(path, 'utf8');
     ensureKeysFile(path, at(1));
     expect(readFileSync(path, 'utf8')).toBe(before);
@@ -28,7 +28,7 @@ describe('the handoff keys', () => {
     expect(readdirSync(dirname(path))).toEqual(['jwks.json']);
   });
 
-  it('are published before they sign and after they signed last', () => {
+  it('are published before and after their use', () => {
     let now = START;
     const keys = openSigningKeys(path, () => now);
     const first = keys.signer().kid;
@@ -50,7 +50,7 @@ describe('the handoff keys', () => {
     expect(readKeysFile(path).map(({ kid }) => kid)).not.toContain(first);
   });
 
-  it('are replaced at once when one leaked', () => {
+  it('are replaced at once after a leak', () => {
     const keys = openSigningKeys(path, () => START);
     const { kid } = rotateSigningKeys(path, START, true);
     expect(keys.signer().kid).toBe(kid);

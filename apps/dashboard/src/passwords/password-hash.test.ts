@@ -17,24 +17,24 @@ describe('a password hash', () => {
     expect(await cheap.verify('', hash)).toBe(false);
   });
 
-  it('is checked under the parameters it was made with', async () => {
+  it('is checked under its own parameters', async () => {
     const hash = await cheap.hash('a password');
     expect(await createPasswordHasher({ logN: 5, r: 8, p: 2 }).verify('a password', hash)).toBe(true);
   });
 
-  it('takes one password however its characters are composed', async () => {
+  it('accepts any Unicode composition of a password', async () => {
     expect(await cheap.verify('cafe\u0301 cr\u00e8me', await cheap.hash('caf\u00e9 cre\u0300me'))).toBe(true);
   });
 
-  it('matches nothing where there is none', async () => {
+  it('never matches for a missing hash', async () => {
     expect(await cheap.verify('a password', null)).toBe(false);
   });
 
-  it('of an unknown form is a fault, never a match', async () => {
+  it('of an unknown form is an error', async () => {
     await expect(cheap.verify('x', 'plain:x')).rejects.toThrow('unknown form');
   });
 
-  it('costs at least what OWASP asks for', () => {
+  it('costs at least the OWASP minimum', () => {
     expect(PASSWORD_COST).toEqual({ logN: 15, r: 8, p: 3 });
   });
 });

@@ -15,7 +15,7 @@ export interface SettingsPage {
   readonly settings: TenantSettings;
   /** Why the reader may not change them; null when they may. */
   readonly locked: 'not an owner' | 'suspended' | null;
-  /** What was sent, when it was refused. */
+  /** The refused input, if any. */
   readonly given?: URLSearchParams;
   readonly faults?: readonly FormFault[];
   readonly notice?: string | undefined;

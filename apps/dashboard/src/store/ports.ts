@@ -126,10 +126,10 @@ export interface TenantStore {
   create(tenant: { readonly name: string; readonly tenantId?: string }, actor: Actor): Promise<Tenant>;
   find(tenantId: string): Promise<Tenant | null>;
   findByName(name: string): Promise<Tenant | null>;
-  /** @returns false when there is no such tenant */
+  /** @returns false for an unknown tenant */
   setStatus(tenantId: string, status: AccountStatus, actor: Actor): Promise<boolean>;
   setSettings(tenantId: string, settings: TenantSettings, actor: Actor): Promise<void>;
-  /** @returns false when there is no such tenant or plan */
+  /** @returns false for an unknown tenant or plan */
   assignPlan(tenantId: string, planName: string, actor: Actor): Promise<boolean>;
   /** Makes the plan of this name, or changes it for everybody who has it. */
   putPlan(plan: Omit<Plan, 'planId'>): Promise<Plan>;
@@ -146,19 +146,19 @@ export interface UserStore {
   findForLogin(email: string): Promise<{ readonly user: User; readonly passwordHash: string | null } | null>;
   /** Oldest first. */
   list(tenantId: string): Promise<readonly User[]>;
-  /** Disabling ends the user's sessions and links. @returns false when there is no such user */
+  /** Disabling ends the user's sessions and links. @returns false for an unknown user */
   setEnabled(tenantId: string, userId: string, enabled: boolean, actor: Actor): Promise<boolean>;
 }
 
-/** What a link is for: the first set-up, or a user's password. */
+/** Purpose of a link: the first set-up, or a user's password. */
 export type LinkPurpose = { readonly purpose: 'set-up' } | { readonly purpose: 'password'; readonly user: User };
 
 export interface LinkStore {
-  /** A link with which the user chooses a password; earlier ones stop working. @returns false without such a user */
+  /** A link with which the user chooses a password; earlier ones stop working. @returns false for an unknown user */
   issuePasswordLink(tenantId: string, userId: string, link: NewLink, actor: Actor): Promise<boolean>;
   /** A link with which the first owner sets the dashboard up. */
   issueSetUpLink(link: NewLink): Promise<void>;
-  /** What a link that still works is for. */
+  /** Purpose of a valid link. */
   find(tokenHash: string): Promise<LinkPurpose | null>;
   /** Uses the link up, sets the password and ends every session of the user, or does nothing at all. */
   redeemForPassword(tokenHash: string, passwordHash: string): Promise<User | null>;
@@ -195,7 +195,7 @@ export interface ApiKeyStore {
   findByHash(keyHash: string): Promise<{ readonly key: ApiKey; readonly tenant: Tenant } | null>;
   /**
    * Puts a new key of the same name and scopes beside the old one, which works until `oldExpiresAt`.
-   * @returns null when there is no such working key of this tenant
+   * @returns null unless this tenant has an active key of this id
    */
   rotate(
     tenantId: string,
@@ -204,7 +204,7 @@ export interface ApiKeyStore {
     oldExpiresAt: Date,
     actor: Actor,
   ): Promise<ApiKey | null>;
-  /** @returns false when there is no such key of this tenant, or it is revoked */
+  /** @returns false unless this tenant has an unrevoked key of this id */
   revoke(tenantId: string, keyId: string, actor: Actor): Promise<boolean>;
   /** Notes when keys were last used; an earlier time than the one known changes nothing. */
   markUsed(uses: ReadonlyMap<string, Date>): Promise<void>;

@@ -33,7 +33,7 @@ describe('API keys', () => {
 
   const asked = (key: string) => introspectKey(dashboard)(issuedKeyOf(key).keyHash);
 
-  it('are shown once and listed by how they begin', async () => {
+  it('are shown once and listed by prefix', async () => {
     const key = await makeKey();
     expect(key).toMatch(KEY);
     const list = (await browser.get('/keys')).text;
@@ -42,12 +42,12 @@ describe('API keys', () => {
     expect(await asked(key)).toMatchObject({ active: true, scopes: ['certify', 'ingest'] });
   });
 
-  it('can be made for an auditor, who then may read and do nothing else', async () => {
+  it('can be made for an auditor with read access', async () => {
     expect((await browser.get('/keys')).text).toContain('For auditors');
     expect(await asked(await makeKey(['audit']))).toMatchObject({ active: true, scopes: ['audit'] });
   });
 
-  it('never stand in the database or the log', async () => {
+  it('are never in the database or the log', async () => {
     const key = await makeKey();
     await browser.post(`/keys/${await keyId()}/rotate`, { grace_hours: '24' });
     await asked(key);
@@ -57,7 +57,7 @@ describe('API keys', () => {
     expect(dashboard.logLines.length).toBeGreaterThan(3);
   });
 
-  it('work for the grace period after a rotation, and not a moment longer', async () => {
+  it('work for the grace period after a rotation', async () => {
     const old = await makeKey();
     const answer = await browser.post(`/keys/${await keyId()}/rotate`, { grace_hours: '1' });
     const made = KEY.exec(answer.text)?.[0] ?? '';
@@ -70,7 +70,7 @@ describe('API keys', () => {
     expect(await asked(made)).toMatchObject({ active: true });
   });
 
-  it('are rotated once: a key on its way out has a successor', async () => {
+  it('are rotated only once', async () => {
     await makeKey();
     const id = await keyId();
     await browser.post(`/keys/${id}/rotate`, { grace_hours: '24' });
@@ -79,7 +79,7 @@ describe('API keys', () => {
     expect(await dashboard.store.apiKeys.list(dashboard.tenant.tenantId)).toHaveLength(2);
   });
 
-  it('stop working at once when revoked, in their grace period too', async () => {
+  it('stop working at once when revoked', async () => {
     const key = await makeKey();
     const id = await keyId();
     await browser.post(`/keys/${id}/rotate`, { grace_hours: '168' });
@@ -104,7 +104,7 @@ describe('API keys', () => {
     expect(await asked(key)).toMatchObject({ active: true });
   });
 
-  it('are made by owners only, and not while the account is suspended', async () => {
+  it('are made by owners of active accounts only', async () => {
     await dashboard.addUser('member@example.org', 'member');
     const member = new TestBrowser(dashboard.app);
     await member.signIn('member@example.org');
@@ -119,10 +119,10 @@ describe('API keys', () => {
   it.each([
     ['no name', { name: ' ', scopes: 'certify' }, 'name'],
     ['a name of two lines', { name: 'a\r\nSet-Cookie: b=c', scopes: 'certify' }, 'name'],
-    ['a name that turns the text around', { name: 'a\u202eb', scopes: 'certify' }, 'name'],
+    ['a name that reverses the text direction', { name: 'a\u202eb', scopes: 'certify' }, 'name'],
     ['no scope', { name: 'a' }, 'scopes'],
     ['an unknown scope', { name: 'a', scopes: ['certify', 'admin'] }, 'scopes'],
-  ])('are refused with %s, and the page says where', async (_case, fields, field) => {
+  ])('are refused with %s, naming the field', async (_case, fields, field) => {
     await browser.get('/keys');
     const answer = await browser.post('/keys', fields);
     expect(answer.status).toBe(422);

@@ -8,7 +8,7 @@ const KEYS = '/internal/v1/keys/introspect';
 const SESSIONS = '/internal/v1/sessions/introspect';
 const USAGE = '/internal/v1/usage';
 
-describe('what services ask the control plane', () => {
+describe('the control plane for services', () => {
   let dashboard: TestDashboard;
 
   beforeEach(async () => {
@@ -32,7 +32,7 @@ describe('what services ask the control plane', () => {
     return { key, keyId, keyHash: kept.keyHash };
   }
 
-  it.each([KEYS, SESSIONS, USAGE])('answers nobody without the service credential: %s', async (path) => {
+  it.each([KEYS, SESSIONS, USAGE])('requires the service credential: %s', async (path) => {
     for (const authorization of ['', 'Bearer wrong', `Basic ${SERVICE_TOKEN}`, `Bearer ${SERVICE_TOKEN}x`, 'Bearer ']) {
       const answer = await request(dashboard.app).post(path).set('Authorization', authorization).send({ keyHash: 'x' });
       expect(answer.status).toBe(401);
@@ -41,7 +41,7 @@ describe('what services ask the control plane', () => {
     expect(dashboard.logLines.join('')).not.toContain(SERVICE_TOKEN);
   });
 
-  it('tells all about a working key', async () => {
+  it('describes a working key', async () => {
     const { keyHash, keyId } = await makeKey();
     await dashboard.store.tenants.putPlan({
       name: 'Small',
@@ -66,14 +66,14 @@ describe('what services ask the control plane', () => {
     expect((await ask(KEYS, { keyHash: `sha256:${keyHash}` })).body).toEqual(answer.body);
   });
 
-  it('tells nothing about an unknown or a revoked key', async () => {
+  it('describes no unknown or revoked key', async () => {
     const { keyHash, keyId } = await makeKey();
     await dashboard.store.apiKeys.revoke(dashboard.tenant.tenantId, keyId, 'test');
     for (const hash of [keyHash, '0'.repeat(64)])
       expect((await ask(KEYS, { keyHash: hash })).body).toEqual({ active: false });
   });
 
-  it('calls no key and no session of a suspended account active, and says why', async () => {
+  it('reports keys and sessions of suspended accounts inactive', async () => {
     const { keyHash } = await makeKey();
     const { tenantId } = dashboard.tenant;
     await dashboard.store.tenants.setStatus(tenantId, 'suspended', 'test');
@@ -84,7 +84,7 @@ describe('what services ask the control plane', () => {
     expect((await ask(KEYS, { keyHash })).body).toMatchObject({ active: true, accountStatus: 'active' });
   });
 
-  it('tells who a session belongs to, until the user is disabled', async () => {
+  it('names the user of a session until disabled', async () => {
     const { tenantId } = dashboard.tenant;
     const { userId } = await dashboard.addUser('member@example.org', 'member');
     expect((await ask(SESSIONS, { tenantId, sub: userId })).body).toMatchObject({
@@ -101,7 +101,7 @@ describe('what services ask the control plane', () => {
     expect(OWNER_EMAIL).toBe(dashboard.owner.email);
   });
 
-  it('refuses what is no key hash, a key itself above all, without repeating it', async () => {
+  it('refuses malformed key hashes without repeating them', async () => {
     const { key } = await makeKey();
     for (const keyHash of [key, 'A'.repeat(64), '0'.repeat(63), 7, null]) {
       const answer = await ask(KEYS, { keyHash });
@@ -112,7 +112,7 @@ describe('what services ask the control plane', () => {
     expect(dashboard.logLines.join('')).not.toContain(key);
   });
 
-  it('costs no write to look a key up', async () => {
+  it('looks up a key without a write', async () => {
     const { keyHash } = await makeKey();
     const written: number[] = [];
     const { apiKeys } = dashboard.store;
@@ -129,7 +129,7 @@ describe('what services ask the control plane', () => {
     expect(await lastUse()).toBe(dashboard.now().toISOString());
   });
 
-  it('counts a report once, however often it arrives', async () => {
+  it('counts a repeated report once', async () => {
     const { tenantId } = dashboard.tenant;
     const report = {
       reportId: 'report-0001',
@@ -145,7 +145,7 @@ describe('what services ask the control plane', () => {
     expect(await dashboard.store.usage.list(tenantId, day)).toEqual([{ day, kind: 'certify', count: 5 }]);
   });
 
-  it('bounds what a report may hold', async () => {
+  it('limits the content of a report', async () => {
     const { tenantId } = dashboard.tenant;
     const item = { tenantId, kind: 'certify', count: 1 };
     for (const items of [
@@ -161,7 +161,7 @@ describe('what services ask the control plane', () => {
     expect((await ask(USAGE, { reportId: 'r', items: [item] })).status).toBe(400);
   });
 
-  it('answers 503 while the database is gone, and is not ready', async () => {
+  it('is not ready while the database is gone', async () => {
     const { keyHash } = await makeKey();
     dashboard.store.apiKeys.findByHash = async () => {
       const { StoreError } = await import('@cer/sql-store');
@@ -172,7 +172,7 @@ describe('what services ask the control plane', () => {
     expect(answer.body).toMatchObject({ error: 'SERVICE_UNAVAILABLE' });
   });
 
-  it('says how it is', async () => {
+  it('reports its health', async () => {
     expect((await request(dashboard.app).get('/health')).body).toEqual({ status: 'ok' });
     expect((await request(dashboard.app).get('/ready')).body).toEqual({ status: 'ready' });
     expect((await request(dashboard.app).get('/metrics')).text).toContain('http_request_duration_seconds');
@@ -182,7 +182,7 @@ describe('what services ask the control plane', () => {
     expect(unready.body).toMatchObject({ reasons: ['the database does not answer'] });
   });
 
-  it('knows no other address: a page for browsers, a code for programs', async () => {
+  it('answers unknown paths with a page or a code', async () => {
     const page = await request(dashboard.app).get('/<script>').set('Accept', 'text/html');
     expect(page.status).toBe(404);
     expect(page.headers['content-security-policy']).toContain("default-src 'none'");

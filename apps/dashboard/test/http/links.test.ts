@@ -31,7 +31,7 @@ describe('one-time links', () => {
     return LINK.exec(answer.text)?.[1] ?? '';
   }
 
-  it('let somebody who was invited choose a password, once', async () => {
+  it('let an invited user choose a password once', async () => {
     const path = await invite();
     const guest = new TestBrowser(dashboard.app);
     expect((await guest.get(path)).text).toContain('new@example.org');
@@ -47,7 +47,7 @@ describe('one-time links', () => {
     expect((await late.signIn('new@example.org', NEW_PASSWORD)).status).toBe(303);
   });
 
-  it('work once even when two use one at the same time', async () => {
+  it('work once, also under concurrent use', async () => {
     const path = await invite();
     const guests = [new TestBrowser(dashboard.app), new TestBrowser(dashboard.app)];
     await Promise.all(guests.map((guest) => guest.get(path)));
@@ -55,7 +55,7 @@ describe('one-time links', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 404]);
   });
 
-  it('run out', async () => {
+  it('expire', async () => {
     const path = await invite();
     const guest = new TestBrowser(dashboard.app);
     await guest.get(path);
@@ -72,7 +72,7 @@ describe('one-time links', () => {
     expect(dashboard.logLines.join('')).toContain('/link/:token');
   });
 
-  it('sign the user out everywhere, and replace earlier links', async () => {
+  it('end all sessions and earlier links', async () => {
     await dashboard.addUser('member@example.org', 'member');
     const member = new TestBrowser(dashboard.app);
     await member.signIn('member@example.org');
@@ -87,7 +87,7 @@ describe('one-time links', () => {
     expect((await member.signIn('member@example.org', PASSWORD)).status).toBe(422);
   });
 
-  it('do not work for a user who was disabled since', async () => {
+  it('do not work for a disabled user', async () => {
     const path = await invite();
     const { userId } = (await dashboard.store.users.findForLogin('new@example.org'))?.user ?? { userId: '' };
     await owner.post(`/users/${userId}/disable`);
@@ -95,32 +95,29 @@ describe('one-time links', () => {
     expect((await owner.post(`/users/${userId}/link`)).status).toBe(404);
   });
 
-  it.each(['short', 'aaaaaaaaaaaaaaaa', 'x'.repeat(201)])(
-    'refuse a bad password and still work: %s',
-    async (password) => {
-      const path = await invite();
-      const guest = new TestBrowser(dashboard.app);
-      await guest.get(path);
-      const refused = await guest.post(path, { password });
-      expect(refused.status).toBe(422);
-      expect(refused.text).toContain('href="#password"');
-      expect(refused.text).not.toContain(`value="${password}"`);
-      expect((await guest.post(path, { password: NEW_PASSWORD })).status).toBe(303);
-    },
-  );
+  it.each(['short', 'aaaaaaaaaaaaaaaa', 'x'.repeat(201)])('survive a refused password: %s', async (password) => {
+    const path = await invite();
+    const guest = new TestBrowser(dashboard.app);
+    await guest.get(path);
+    const refused = await guest.post(path, { password });
+    expect(refused.status).toBe(422);
+    expect(refused.text).toContain('href="#password"');
+    expect(refused.text).not.toContain(`value="${password}"`);
+    expect((await guest.post(path, { password: NEW_PASSWORD })).status).toBe(303);
+  });
 
-  it.each([randomToken(), 'x', '..%2f..', "'%20or%201=1--"])('are not guessed: %s', async (token) => {
+  it.each([randomToken(), 'x', '..%2f..', "'%20or%201=1--"])('are unknown when guessed: %s', async (token) => {
     expect((await request(dashboard.app).get(`/link/${token}`)).status).toBe(404);
   });
 
-  it('give no address to two users, of whatever account', async () => {
+  it('never give one address to two users', async () => {
     await invite();
     const again = await owner.post('/users', { name: 'N', email: 'NEW@example.org', role: 'member' });
     expect(again.status).toBe(422);
     expect(again.text).toContain('belongs to a user already');
   });
 
-  it('keep an owner from disabling the owner who acts', async () => {
+  it('do not let an owner disable themselves', async () => {
     expect((await owner.post(`/users/${dashboard.owner.userId}/disable`)).status).toBe(403);
     expect((await owner.get('/')).status).toBe(200);
   });
@@ -129,7 +126,7 @@ describe('one-time links', () => {
 describe('the set-up link', () => {
   const SET_UP = { tenant: 'First', name: 'First Owner', email: 'first@example.org', password: NEW_PASSWORD };
 
-  it('makes the first tenant and owner, once, however many links there are', async () => {
+  it('makes the first tenant and owner once', async () => {
     const database = await sqliteTestDatabase();
     const { store } = await openStore({ databaseUrl: database.url });
     expect(await store.users.ownerExists()).toBe(false);
@@ -143,7 +140,7 @@ describe('the set-up link', () => {
     await database.remove();
   });
 
-  it('asks for everything, signs in, and is dead once there is an owner', async () => {
+  it('signs in, and ends with the first owner', async () => {
     const dashboard = await startTestDashboard();
     const link = issueLink(PUBLIC_URL, HOUR_MS, dashboard.now());
     await dashboard.store.links.issueSetUpLink(link);
@@ -166,7 +163,7 @@ describe('the set-up link', () => {
     await dashboard.close();
   });
 
-  it('runs out', async () => {
+  it('expires', async () => {
     const dashboard = await startTestDashboard();
     const link = issueLink(PUBLIC_URL, HOUR_MS, dashboard.now());
     await dashboard.store.links.issueSetUpLink(link);

@@ -21,21 +21,18 @@ describe('pages', () => {
     await dashboard.close();
   });
 
-  it.each([...PLACES.map(([path]) => path), '/nowhere'])(
-    'run no script and take nothing from elsewhere: %s',
-    async (path) => {
-      const { text, headers } = await browser.get(path);
-      expect(headers['content-security-policy']).toBe(
-        `default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' ${BRIDGE_URL}; base-uri 'none'; frame-ancestors 'none'`,
-      );
-      expect(headers['cache-control']).toBe('no-store');
-      expect(headers['strict-transport-security']).toBe('max-age=31536000');
-      expect(text).not.toMatch(/<script|<style| style=| on\w+=|javascript:/i);
-      expect(text.match(/(src|href)="(?!\/|#)[^"]*"/g)).toBeNull();
-    },
-  );
+  it.each([...PLACES.map(([path]) => path), '/nowhere'])('load no script and no foreign content: %s', async (path) => {
+    const { text, headers } = await browser.get(path);
+    expect(headers['content-security-policy']).toBe(
+      `default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' ${BRIDGE_URL}; base-uri 'none'; frame-ancestors 'none'`,
+    );
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['strict-transport-security']).toBe('max-age=31536000');
+    expect(text).not.toMatch(/<script|<style| style=| on\w+=|javascript:/i);
+    expect(text.match(/(src|href)="(?!\/|#)[^"]*"/g)).toBeNull();
+  });
 
-  it('have a style sheet and an icon that may be kept for ever', async () => {
+  it('have an immutable style sheet and icon', async () => {
     const { text } = await browser.get('/');
     for (const [, path = ''] of text.matchAll(/href="(\/assets\/[^"]+)"/g)) {
       const answer = await request(dashboard.app).get(path);
@@ -45,7 +42,7 @@ describe('pages', () => {
     expect([...text.matchAll(/href="(\/assets\/[^"]+)"/g)]).toHaveLength(2);
   });
 
-  it('show a stranger’s words as text, wherever they stand', async () => {
+  it('show foreign input as text', async () => {
     const hostile = `"><img src=x onerror=alert(1)>'&{{7*7}}</title>`;
     const { tenantId } = await dashboard.store.tenants.create({ name: hostile }, hostile);
     const passwordHash = await dashboard.hasher.hash('a password of theirs');
@@ -86,7 +83,7 @@ describe('pages', () => {
     );
   });
 
-  it('keep the settings that a form gives', async () => {
+  it('save the settings of a form', async () => {
     await browser.get('/settings');
     const saved = await browser.post('/settings', {
       publish: ['context', 'prompt'],
@@ -129,7 +126,7 @@ describe('pages', () => {
     );
   });
 
-  it('show what was used against the plan', async () => {
+  it('show usage against the plan', async () => {
     const { tenantId } = dashboard.tenant;
     await dashboard.store.tenants.putPlan({
       name: 'Small',
@@ -145,7 +142,7 @@ describe('pages', () => {
     expect((await browser.get('/')).text).toContain('1,234');
   });
 
-  it('tell who did what', async () => {
+  it('list actions with their users', async () => {
     await browser.get('/users');
     await browser.post('/users', { name: 'New', email: 'new@example.org', role: 'member' });
     const { text } = await browser.get('/activity');
@@ -153,13 +150,13 @@ describe('pages', () => {
     expect(text).toContain('signed in');
   });
 
-  it('take forms only, and small ones', async () => {
+  it('accept only small forms', async () => {
     await browser.get('/keys');
     expect((await browser.post('/keys', {}, { 'Content-Type': 'application/json' })).status).toBe(415);
     expect((await browser.post('/keys', { name: 'x'.repeat(70_000) })).status).toBe(413);
   });
 
-  it('do nothing for another site, whatever the form', async () => {
+  it('refuse forms of another site', async () => {
     for (const path of [
       '/keys',
       '/users',
@@ -175,7 +172,7 @@ describe('pages', () => {
     expect(await dashboard.store.apiKeys.list(dashboard.tenant.tenantId)).toEqual([]);
   });
 
-  it('hide what failed', async () => {
+  it('hide internal errors', async () => {
     dashboard.store.acts = async () => Promise.reject(new Error('canary of the database'));
     const answer = await browser.get('/activity');
     expect(answer.status).toBe(500);
@@ -199,7 +196,7 @@ describe('pages', () => {
       return createPublicKey({ key: jwk, format: 'jwk' });
     };
 
-    it('opens the bridge with a token that lives 90 seconds, for this tenant, this user and this bridge', async () => {
+    it('opens the bridge with a bound token of 90 seconds', async () => {
       const answer = await connect();
       expect(answer.status).toBe(303);
       expect(answer.headers['referrer-policy']).toBe('no-referrer');
@@ -224,7 +221,7 @@ describe('pages', () => {
       expect(dashboard.logLines.join('')).not.toContain(token.slice(0, 40));
     });
 
-    it('gives every token an id of its own', async () => {
+    it('gives every token a unique id', async () => {
       const ids = [await connect(), await connect()].map(({ headers }) => {
         const token = String(headers['location']).split('#handoff=')[1] ?? '';
         const payload = jwt.decode(token);
@@ -234,7 +231,7 @@ describe('pages', () => {
       expect(ids[0]).not.toBe(ids[1]);
     });
 
-    it('signs with a key that readers could have seen, through a rotation', async () => {
+    it('signs with an already published key after rotation', async () => {
       const before = String((await connect()).headers['location']).split('#handoff=')[1] ?? '';
       const { kid, signsFrom } = rotateSigningKeys(dashboard.keysFile, dashboard.now(), false);
       const still = String((await connect()).headers['location']).split('#handoff=')[1] ?? '';
@@ -250,7 +247,7 @@ describe('pages', () => {
       await publishedKey(before);
     });
 
-    it('is refused without the entitlement, without a bridge, and while suspended', async () => {
+    it('is refused without entitlement, bridge or active account', async () => {
       const { tenantId } = dashboard.tenant;
       await dashboard.store.tenants.putPlan({
         name: 'Bare',

@@ -20,7 +20,7 @@ describe('signing in', () => {
     await dashboard.close();
   });
 
-  it('opens a session in a cookie that no script, no other site and no other host can use', async () => {
+  it('opens a session in a protected cookie', async () => {
     const answer = await browser.signIn();
     expect(answer.status).toBe(303);
     expect(answer.headers['location']).toBe('/');
@@ -34,7 +34,7 @@ describe('signing in', () => {
     expect(page.text).toContain(OWNER_EMAIL);
   });
 
-  it('waits until another process has written to the database', async () => {
+  it('waits for another process’s write', async () => {
     await browser.get('/sign-in');
     const { database, store } = await openStore({ databaseUrl: dashboard.databaseUrl });
     const writing = await database.knex.transaction();
@@ -50,7 +50,7 @@ describe('signing in', () => {
     expect((await browser.signIn(OWNER_EMAIL.toUpperCase())).status).toBe(303);
   });
 
-  it('never signs in under a token that the browser brought', async () => {
+  it('ignores a session token that the browser chose', async () => {
     const planted = randomToken();
     browser.cookies.set(SESSION_COOKIE, planted);
     await browser.signIn();
@@ -60,7 +60,7 @@ describe('signing in', () => {
     expect((await attacker.get('/')).headers['location']).toBe('/sign-in');
   });
 
-  it('ends the session that the browser had when it signs in anew', async () => {
+  it('ends the browser’s previous session', async () => {
     await browser.signIn();
     const before = browser.cookies.get(SESSION_COOKIE) ?? '';
     browser.cookies.delete(SESSION_COOKIE);
@@ -73,7 +73,7 @@ describe('signing in', () => {
     expect((await browser.get('/')).status).toBe(200);
   });
 
-  it('says the same of an unknown address, a wrong password and a disabled user', async () => {
+  it('answers all failed sign-ins alike', async () => {
     const member = await dashboard.addUser('gone@example.org', 'member');
     await dashboard.store.users.setEnabled(dashboard.tenant.tenantId, member.userId, false, 'test');
     const answers = [
@@ -90,7 +90,7 @@ describe('signing in', () => {
     expect(new Set(told.map((answer) => JSON.stringify(answer))).size).toBe(1);
   });
 
-  it('does the work of checking a password for addresses that nobody has', async () => {
+  it('hashes the password for unknown addresses too', async () => {
     const checked: (string | null)[] = [];
     const { hasher } = dashboard;
     const verify = hasher.verify.bind(hasher);
@@ -127,14 +127,14 @@ describe('signing in', () => {
     expect((await browser.post('/sign-in')).status).toBe(403);
   });
 
-  it('refuses cookies that are there twice', async () => {
+  it('refuses duplicate cookies', async () => {
     await browser.signIn();
     const token = browser.cookies.get(SESSION_COOKIE) ?? '';
     browser.cookies.set(SESSION_COOKIE, `${token}; ${SESSION_COOKIE}=${randomToken()}`);
     expect((await browser.get('/')).status).toBe(303);
   });
 
-  it('ends a session that was idle for too long, and one that is too old however busy', async () => {
+  it('ends a session by inactivity and by age', async () => {
     await browser.signIn();
     dashboard.pass(59 * MINUTE_MS);
     expect((await browser.get('/')).status).toBe(200);
@@ -151,7 +151,7 @@ describe('signing in', () => {
     expect((await browser.get('/')).status).toBe(303);
   });
 
-  it('signs out for good, and says so', async () => {
+  it('signs out permanently', async () => {
     await browser.signIn();
     const token = browser.cookies.get(SESSION_COOKIE) ?? '';
     const answer = await browser.post('/sign-out');
@@ -170,7 +170,7 @@ describe('signing in', () => {
     expect((await browser.get('/')).status).toBe(200);
   });
 
-  it('leads back to the page that was wanted, and never anywhere else', async () => {
+  it('leads back to the requested page only', async () => {
     expect((await browser.get('/settings')).headers['location']).toBe('/sign-in?to=%2Fsettings');
     for (const [to, place] of [
       ['/settings', '/settings'],
@@ -187,7 +187,7 @@ describe('signing in', () => {
 });
 
 describe('attempts to sign in', () => {
-  it('are counted for an account across instances on one database, right password or wrong', async () => {
+  it('are counted per account across instances', async () => {
     const first = await startTestDashboard();
     const second = await startTestDashboard({ databaseUrl: first.databaseUrl });
     const browsers = [new TestBrowser(first.app), new TestBrowser(second.app)];
@@ -205,7 +205,7 @@ describe('attempts to sign in', () => {
     await first.close();
   });
 
-  it('begin anew for an account whose owner got in', async () => {
+  it('are reset by a successful sign-in', async () => {
     const dashboard = await startTestDashboard();
     const browser = new TestBrowser(dashboard.app);
     for (let round = 0; round < 3; round += 1) {
@@ -216,7 +216,7 @@ describe('attempts to sign in', () => {
     await dashboard.close();
   });
 
-  it('are counted for an address whatever account they try', async () => {
+  it('are counted per address over all accounts', async () => {
     const dashboard = await startTestDashboard({ limits: { attemptsPerAddress: 3 } });
     const browser = new TestBrowser(dashboard.app);
     for (const name of ['a', 'b', 'c']) expect((await browser.signIn(`${name}@example.org`)).status).toBe(422);

@@ -7,7 +7,7 @@ import { storeContract } from './store.contract.js';
 describe('the store on PostgreSQL', () => {
   storeContract(postgresTestDatabase);
 
-  it('says that it cannot be reached without naming anyone', async () => {
+  it('fails without naming server or user', async () => {
     const databaseUrl = 'postgres://user:canary@127.0.0.1:1/canary';
     const error: unknown = await openStore({ databaseUrl }).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'STORE_UNAVAILABLE' });

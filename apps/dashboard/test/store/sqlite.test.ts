@@ -8,7 +8,7 @@ import { storeContract } from './store.contract.js';
 describe('the store on SQLite', () => {
   storeContract(sqliteTestDatabase);
 
-  it('keeps its files from other users', async () => {
+  it('has files readable by its owner only', async () => {
     const { url, remove } = await sqliteTestDatabase();
     const { store } = await openStore({ databaseUrl: url });
     const path = url.slice('sqlite:'.length);
@@ -19,7 +19,7 @@ describe('the store on SQLite', () => {
   });
 
   it.each(['sqlite:', 'sqlite::memory:', 'mysql://u:canary@h/d', 'sqlite:/dev/null/canary.db'])(
-    'refuses what is no durable database without naming it: %s',
+    'refuses a database that is not durable: %s',
     async (databaseUrl) => {
       const error: unknown = await openStore({ databaseUrl }).catch((reason: unknown) => reason);
       expect(error).toMatchObject({ code: expect.stringMatching(/^STORE_(URL_INVALID|UNAVAILABLE)$/) });

@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** What both databases behind the store must do. */
+/** The contract of the store on both databases. */
 export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   let database: TestDatabase;
   let opened: OpenedStore;
@@ -38,7 +38,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
     return user;
   };
 
-  it('is brought up to date by any number of instances at once, and by none twice', async () => {
+  it('is migrated once by concurrent instances', async () => {
     const fresh = await makeDatabase();
     const instances = await Promise.all([0, 1, 2].map(() => openStore({ databaseUrl: fresh.url })));
     expect(instances.map((instance) => instance.store.schemaVersion)).toEqual([1, 1, 1]);
@@ -56,7 +56,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   });
 
   describe('tenants', () => {
-    it('are one for a name, however many ask at once, with the standard plan and settings', async () => {
+    it('are unique by name, with standard plan and settings', async () => {
       const name = `tenant ${randomUUID()}`;
       const made = await Promise.all([1, 2, 3, 4].map(() => store.tenants.create({ name }, 'test')));
       expect(new Set(made.map(({ tenantId }) => tenantId)).size).toBe(1);
@@ -74,7 +74,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       ]);
     });
 
-    it('keep the id that a node knows them by', async () => {
+    it('keep the id that nodes use', async () => {
       const tenantId = randomUUID();
       expect(await store.tenants.create({ name: `moved ${tenantId}`, tenantId }, 'test')).toMatchObject({ tenantId });
     });
@@ -98,7 +98,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   });
 
   describe('users', () => {
-    it('have an address that nobody else has', async () => {
+    it('have a unique address', async () => {
       const { tenantId } = await newTenant();
       const { email } = await newUser(tenantId);
       expect(
@@ -149,7 +149,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
     expect(await store.links.find(link.tokenHash)).toBeNull();
   });
 
-  it('lets one of many set up, and rolls back what cannot be finished', async () => {
+  it('lets one of many set up, and rolls back failures', async () => {
     const fresh = await makeDatabase();
     const { store: empty } = await openStore({ databaseUrl: fresh.url, now });
     const hashes = ['a', 'b'].map(hashOf);
@@ -197,7 +197,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       });
     });
 
-    it('have one successor, however many rotate at once', async () => {
+    it('have one successor under concurrent rotation', async () => {
       const { tenantId } = await newTenant();
       const { keyId } = await store.apiKeys.create(
         { tenantId, name: 'k', scopes: ['render'], ...issueApiKey() },
@@ -210,7 +210,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       expect(await store.apiKeys.list(tenantId)).toHaveLength(2);
     });
 
-    it('keep the latest use, whoever writes last', async () => {
+    it('keep the latest use in any order of writes', async () => {
       const { tenantId } = await newTenant();
       const { keyId } = await store.apiKeys.create({ tenantId, name: 'k', scopes: [], ...issueApiKey() }, 'test');
       const [early, late] = [new Date(time + 1), new Date(time + 2)];
@@ -221,7 +221,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
     });
   });
 
-  it('adds usage from many reporters at once without losing any', async () => {
+  it('sums usage of concurrent reporters', async () => {
     const tenants = [await newTenant(), await newTenant()];
     const items = tenants.flatMap(({ tenantId }) => [
       { tenantId, kind: 'certify', count: 1 } as const,
@@ -264,7 +264,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
     expect(await limits.attempt(randomUUID(), '2001:db8:1:3::1')).toBeNull();
   });
 
-  it('sweeps what has run out and nothing else', async () => {
+  it('removes expired rows only', async () => {
     const { tenantId } = await newTenant();
     const { userId } = await newUser(tenantId);
     const [over, live] = [hashOf(`over ${userId}`), hashOf(`live ${userId}`)];
@@ -284,7 +284,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
     expect(await store.usage.list(tenantId, '2000-01-01')).toEqual([]);
   });
 
-  it('fails without a word of what was in the row', async () => {
+  it('fails without quoting the row', async () => {
     const key = { tenantId: 'nobody', name: 'canary', scopes: [], ...issueApiKey() };
     const error: unknown = await store.apiKeys.create(key, 'canary').catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'STORE_ROW_REFUSED' });

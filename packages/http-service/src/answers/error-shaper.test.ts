@@ -7,7 +7,7 @@ import { recordedLog } from '../testing/index.js';
 const bodyOf = (body: unknown): unknown => JSON.parse(String(body));
 
 describe('error shaping', () => {
-  it('shows a refusal with the status of the table, its details, members and headers', () => {
+  it('answers a refusal with its status, details and headers', () => {
     const statusOf = { ...HTTP_STATUS, INVALID_BUNDLE: 400 };
     const shape = createErrorShaper({ logger: silentLogger(), statusOf });
     const mismatches = [{ field: 'inputHash' }];
@@ -45,8 +45,8 @@ describe('error shaping', () => {
     ['an error', new Error('leaky-value')],
     ['a string', 'leaky-value'],
     ['nothing', undefined],
-    ['a refusal whose code no table knows', new ServiceError({ code: 'constructor' })],
-  ])('answers 500 and echoes nothing of %s, logged once with the request id', (_name, thrown) => {
+    ['a refusal with an unknown code', new ServiceError({ code: 'constructor' })],
+  ])('answers 500 without echoing %s and logs it once', (_name, thrown) => {
     const { logger, lines } = recordedLog();
     const answer = createErrorShaper({ logger })(thrown, 'id-1');
     expect(answer.status).toBe(500);
@@ -60,7 +60,7 @@ describe('error shaping', () => {
     [500, 'error'],
     [503, 'warn'],
     [501, 'warn'],
-  ])('logs a refusal with %d as %s, with its reason and its cause', (status, level) => {
+  ])('logs a refusal with %d as %s, with its cause', (status, level) => {
     const { logger, lines } = recordedLog();
     const shape = createErrorShaper({ logger, statusOf: { BROKEN: status } });
     const cause = Object.assign(new Error('leaky-value'), { code: 'ENOSPC' });
@@ -70,7 +70,7 @@ describe('error shaping', () => {
     expect(logged).toMatchObject({ level, code: 'BROKEN', reason: message, err: { code: 'ENOSPC' } });
   });
 
-  it('translates domain refusals and keeps another body shape', () => {
+  it('translates domain errors and keeps another body shape', () => {
     const shape = createErrorShaper({
       logger: silentLogger(),
       translate: (error) =>

@@ -4,9 +4,9 @@ import { errorBody, HTTP_STATUS, ServiceError, type Refusal, type StatusTable } 
 
 export interface ErrorShaping {
   readonly logger: Logger;
-  /** The app's table; `HTTP_STATUS` when it has no codes of its own. */
+  /** The app's table; `HTTP_STATUS` for an app without further codes. */
   readonly statusOf?: StatusTable;
-  /** Turns an app's domain refusals (CerError, KeyError) into service refusals; `undefined` leaves the error unknown. */
+  /** Turns an app's domain errors (CerError, KeyError) into refusals; `undefined` for an unknown error. */
   readonly translate?: (error: unknown) => ServiceError | undefined;
   /** The body of a refusal, for a service with another error shape; `errorBody` otherwise. */
   readonly presentError?: (refusal: Refusal, requestId: string) => unknown;
@@ -17,8 +17,8 @@ export type ErrorShaper = (error: unknown, requestId: string) => ServiceResponse
 const INTERNAL: Refusal = { code: 'INTERNAL_ERROR' };
 
 /**
- * Makes the function that turns anything thrown into an answer. A refusal is shown as it is; anything else is 500
- * INTERNAL_ERROR, logged once under the request id, with nothing of the error in the answer.
+ * Makes the function that turns anything thrown into an answer. A refusal is answered as thrown. Any other error is
+ * logged once under the request id and answered 500 INTERNAL_ERROR without details.
  */
 export function createErrorShaper({ logger, statusOf, translate, presentError }: ErrorShaping): ErrorShaper {
   // A Map, so that a code such as `constructor` finds nothing.
@@ -33,7 +33,7 @@ export function createErrorShaper({ logger, statusOf, translate, presentError }:
       return json(500, present(INTERNAL, requestId));
     }
     if (status >= 500) {
-      // 503 and 501 pass or are expected; behind a 500 something is broken.
+      // 503 and 501 are temporary or expected; a 500 is a fault of the service.
       const level = status === 500 ? 'error' : 'warn';
       const { code, message: reason } = refused.refusal;
       logger[level]({ requestId, code, reason, err: refused.cause }, 'request refused');

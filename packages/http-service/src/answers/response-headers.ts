@@ -1,6 +1,6 @@
 import type { ResponseHeaders } from '../handler/handler.js';
 
-/** On every answer unless a route says otherwise: most answers are neither pages nor cacheable files. */
+/** Headers of every answer unless a route replaces them: most answers are neither pages nor cacheable files. */
 export const SECURITY_HEADERS: ResponseHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -8,7 +8,7 @@ export const SECURITY_HEADERS: ResponseHeaders = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Public routes may be read by any web page, and never with its cookies. */
+/** Public routes may be read by any web page, without cookies. */
 export const PUBLIC_CORS_HEADERS: ResponseHeaders = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'X-Certificate-Hash, X-Request-Id',

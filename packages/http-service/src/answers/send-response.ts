@@ -5,28 +5,28 @@ import type { ResponseHeaders, ServiceResponse } from '../handler/handler.js';
 import type { OutgoingAnswer, ResponseBudget } from '../limits/response-budget.js';
 import { announcesBody } from '../bodies/read-body.js';
 
-/** A rest of a refused body up to this size is read and thrown away, and the connection lives on. */
+/** The rest of a refused body up to this size is read and discarded, so that the connection stays open. */
 const KEEP_ALIVE_REST_BYTES = 1024 * 1024;
-/** Beyond that, how long and how far a client may go on sending before the connection is closed under it. */
+/** Maximum time and bytes that a client may send beyond that before its connection is closed. */
 const LINGER_MS = 1000;
 const LINGER_BYTES = 8 * 1024 * 1024;
-/** How long a client may read nothing of an answer that waits for it. */
+/** Maximum time, in ms, in which a client reads nothing of a waiting answer. */
 const STALL_MS = 60_000;
-/** A smaller answer fits into the buffers of the system, whoever reads. */
+/** A smaller answer fits into the system's socket buffers, also when the client does not read. */
 const BUFFERED_BYTES = 64 * 1024;
-/** A larger one goes out in slices of about this size, each when the client has read the one before. */
+/** Approximate slice size of a larger answer; each slice is sent when the client has read the previous one. */
 const SLICE_LENGTH = 128 * 1024;
 
 type Headers = Record<string, string | number>;
 
-/** `aborted`: the client was gone, or stopped reading, before it had the whole answer. */
+/** `aborted`: the client disconnected or stopped reading before the end of the answer. */
 export type SendOutcome = 'sent' | 'aborted';
 
 /**
- * Writes an answer, head and body at once where it can. A client that stops reading loses its connection.
+ * Writes an answer, head and body together where possible. A client that stops reading loses its connection.
  * @param base headers of the route, lower case; the answer's own replace them
  * @param budget bounds large answers that clients have not read
- * @throws whatever a streamed body throws; the connection is then cut, so that no client takes the answer for complete
+ * @throws whatever a streamed body throws; the connection is then cut, so that the answer does not look complete
  * @throws ServiceError SERVICE_UNAVAILABLE when the budget has no room; nothing was sent
  */
 export async function sendResponse(
@@ -55,7 +55,7 @@ export async function sendResponse(
   const isUnfinished = announcesBody(request) && !request.complete;
   if (body !== null && size > BUFFERED_BYTES && request.method !== 'HEAD') {
     if (isUnfinished) {
-      // Whoever announced a body may never send it: what comes is thrown away, and the connection ends with the answer.
+      // The announced body may never arrive: received bytes are discarded, and the connection ends with the answer.
       headers['connection'] = 'close';
       request.resume();
     }
@@ -74,7 +74,7 @@ export async function sendResponse(
   return 'sent';
 }
 
-/** Lets a stream that nobody will read release what it holds. */
+/** Lets an unread stream release its resources. */
 async function abandon({ body }: ServiceResponse): Promise<void> {
   if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) {
     await body[Symbol.asyncIterator]().return?.();
@@ -85,11 +85,11 @@ function byteLength(body: Uint8Array | string | null): number {
   return body === null ? 0 : Buffer.byteLength(body);
 }
 
-/** A text is encoded slice by slice, so that it is never in memory twice. */
+/** Text is encoded slice by slice, so that it is not in memory twice. */
 async function* slices(body: Uint8Array | string, outgoing: OutgoingAnswer | null): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < body.length;) {
     let end = Math.min(start + SLICE_LENGTH, body.length);
-    // Both halves of a pair go into one slice, or neither would be a character.
+    // A surrogate pair must not be split between two slices.
     if (typeof body === 'string' && isHighSurrogate(body.charCodeAt(end - 1))) end += 1;
     const slice = typeof body === 'string' ? Buffer.from(body.slice(start, end)) : body.subarray(start, end);
     yield slice;
@@ -102,7 +102,7 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-/** Answers while the client is still sending: it gets to read the answer before the connection ends. */
+/** Answers while the client is still sending: the client can read the answer before the connection ends. */
 async function sendBeforeBodyEnds(
   request: IncomingMessage,
   response: ServerResponse,
@@ -179,7 +179,7 @@ async function sendStream(
   }
 }
 
-/** Waits until the client has read on; one that does not in time counts as gone. */
+/** Waits until the client has read more; after the maximum time it counts as gone. */
 async function drained(response: ServerResponse, gone: AbortController, stallMs: number): Promise<void> {
   const stalled = setTimeout(() => {
     gone.abort();

@@ -27,7 +27,7 @@ export function parseJsonBody(request: Pick<ServiceRequest, 'body'>, options: Pa
 
 /**
  * Checks a value against a request schema.
- * @returns what zod made of it; never hash this, project the parsed value instead
+ * @returns zod's result; never hash it, hash a projection of the parsed value
  * @throws ServiceError VALIDATION_ERROR with every fault as `path: rule`
  */
 export function checkRequest<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {

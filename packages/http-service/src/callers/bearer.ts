@@ -5,7 +5,7 @@ import { ServiceError } from '../errors/service-error.js';
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]{1,4096}=*)$/i;
 
 /**
- * 401 UNAUTHORIZED, with the challenge that HTTP asks for.
+ * 401 UNAUTHORIZED, with the challenge that HTTP requires.
  * @param message must not depend on whether a key exists
  */
 export function unauthorized(message?: string): ServiceError<'UNAUTHORIZED'> {

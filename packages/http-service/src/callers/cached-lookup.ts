@@ -1,8 +1,8 @@
-/** In milliseconds from the start of a look-up. */
+/** Times to live, in ms from the start of a look-up. */
 export interface CacheTimes {
-  /** How long a found key is believed. */
+  /** Time to live of a found key. */
   readonly foundMs: number;
-  /** How long any other answer is believed. */
+  /** Time to live of any other answer. */
   readonly unknownMs: number;
 }
 
@@ -25,8 +25,9 @@ interface CachedAnswer<Found> {
 const MAX_CACHED_KEYS = 10_000;
 
 /**
- * Caches a look-up of keys for a bounded time and number; concurrent look-ups of one key share a question. A failed
- * look-up is never cached and never replaced by an old answer: access ends with the directory's availability.
+ * Caches a look-up of keys for a bounded time and number; concurrent look-ups of one key share one request. A failed
+ * look-up is never cached and never replaced by an old answer: without the directory, access ends when the cached
+ * answer expires.
  */
 export function cachedLookup<Found>(options: CachedLookupOptions<Found>): (key: string) => Promise<Found | null> {
   const { find, isFound = () => true, times, now } = options;

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** The proxies whose `X-Forwarded-For` is believed. */
+/** The proxies whose `X-Forwarded-For` is trusted. */
 export type TrustedProxies = Pick<BlockList, 'check'>;
 
 /** An invalid proxy list; the message names the rule, never the entry. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { networkOf } from './client-network.js';
 
 describe('networkOf', () => {
-  it('is an IPv4 address itself, and whatever is no address', () => {
+  it('returns IPv4 addresses and other text unchanged', () => {
     expect(networkOf('192.0.2.7')).toBe('192.0.2.7');
     expect(networkOf('')).toBe('');
   });
@@ -15,7 +15,7 @@ describe('networkOf', () => {
     ['::1', '::a:b:c:d'],
     ['2001:DB8:0001:2::1', '2001:db8:1:2::2'],
     ['fe80::1%eth0', 'fe80::2'],
-  ])('is one for two addresses of one /64, however they are written: %s and %s', (one, other) => {
+  ])('is the same for %s and %s of one /64', (one, other) => {
     expect(networkOf(one)).toBe(networkOf(other));
   });
 

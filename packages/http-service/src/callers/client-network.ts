@@ -1,9 +1,9 @@
 import { isIPv6 } from 'node:net';
 
-/** What counts as one client: an IPv4 address, or the /64 that an IPv6 client has to itself. */
+/** The network that counts as one client: an IPv4 address, or the /64 of an IPv6 client. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
-  // Where a scope is named (`fe80::1%eth0`), it is ours and not the client's.
+  // A scope (`fe80::1%eth0`) is the server's and not the client's.
   const [plain = ''] = address.toLowerCase().split('%');
   const [head = '', tail = ''] = plain.split('::');
   const groups = head === '' ? [] : head.split(':');

@@ -42,7 +42,7 @@ const linesOf = (env: Environment): readonly string[] => {
 };
 
 describe('configuration', () => {
-  it('has safe defaults, keeps secrets secret and cannot be changed', () => {
+  it('has safe defaults, hides secrets and is frozen', () => {
     const config = loadConfig(schema, { ADMIN_SECRET: 'long enough', HOST: '', PATH: '/bin' });
     expect(config).toMatchObject({
       port: 4100,
@@ -59,7 +59,7 @@ describe('configuration', () => {
   });
 
   it.each(['pässword that is long', ' long enough', 'long enough ', 'long\tenough', 'long enough\n'])(
-    'refuses a secret that no header carries as it is: %j',
+    'refuses a secret that headers would alter: %j',
     (ADMIN_SECRET) => {
       expect(linesOf({ ADMIN_SECRET })).toEqual([
         expect.stringMatching(/^ADMIN_SECRET: must have printable ASCII characters only/),
@@ -67,7 +67,7 @@ describe('configuration', () => {
     },
   );
 
-  it('reads what is set', () => {
+  it('reads the variables that are set', () => {
     const config = loadConfig(schema, {
       PORT: '0',
       LOG_LEVEL: 'warn',
@@ -87,7 +87,7 @@ describe('configuration', () => {
     expect(config.TRUST_PROXY?.check('10.1.1.1', 'ipv4')).toBe(true);
   });
 
-  it('reports every bad variable at once, by name and rule, never by value', () => {
+  it('reports all bad variables without their values', () => {
     const lines = linesOf({
       PORT: '70000',
       LOG_LEVEL: 'loud',
@@ -113,13 +113,13 @@ describe('configuration', () => {
     expect(linesOf({})).toEqual(['ADMIN_SECRET: is required']);
   });
 
-  it.each(['-1', '1.5', ' 1', '0x10', '', '99999999999999999'])('takes %j for no port', (text) => {
+  it.each(['-1', '1.5', ' 1', '0x10', '', '99999999999999999'])('refuses %j as a port', (text) => {
     const lines = linesOf({ PORT: text, ADMIN_SECRET: 'long enough' });
     expect(lines).toEqual(text === '' ? [] : ['PORT: must be a whole number, 0 to 65535']);
   });
 
   it.each(['ftp://a.example', 'a.example', 'https://a.example?q', 'https://a.example/#f'])(
-    'takes %s for no service URL',
+    'refuses %s as a service URL',
     (text) => {
       expect(linesOf({ DASHBOARD_URL: text, ADMIN_SECRET: 'long enough' })).toHaveLength(1);
     },

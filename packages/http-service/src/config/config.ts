@@ -41,7 +41,7 @@ export function port(byDefault: number) {
   return wholeNumber(0, 65_535).default(byDefault);
 }
 
-/** The address to listen on; only this machine unless it is set. */
+/** The address to listen on; loopback by default. */
 export function host() {
   return z.string().default('127.0.0.1');
 }
@@ -77,7 +77,7 @@ export function absolutePath() {
   return z.string().refine(isAbsolute, { error: 'must be an absolute path' });
 }
 
-/** An http or https URL with nothing behind its path, without a trailing slash. */
+/** An http or https URL without credentials, query, fragment or trailing slash. */
 export function serviceUrl() {
   return z
     .string()
@@ -91,7 +91,7 @@ function isServiceUrl(text: string): boolean {
   return /^https?:$/.test(protocol) && username === '' && password === '' && !/[?#]/.test(text);
 }
 
-/** `TRUST_PROXY`: the proxies whose `X-Forwarded-For` is believed; none when unset. */
+/** `TRUST_PROXY`: the proxies whose `X-Forwarded-For` is trusted; none when unset. */
 export function trustedProxies() {
   return z
     .string()

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { equalSecret, readSecretFile, Secret } from './secret.js';
 
 describe('a secret', () => {
-  it('is shown by reveal and by nothing else', () => {
+  it('is revealed by reveal only', () => {
     const secret = new Secret('hidden');
     const shown = [String(secret), JSON.stringify({ secret }), inspect({ secret }, { depth: 5, showHidden: true })];
     expect(secret.reveal()).toBe('hidden');
@@ -15,7 +15,7 @@ describe('a secret', () => {
     expect(shown[1]).toBe('{"secret":"[secret]"}');
   });
 
-  it('equals another only by its whole text, whatever the lengths', () => {
+  it('equals another only by its whole text', () => {
     expect(equalSecret('abc', 'abc')).toBe(true);
     expect(equalSecret('abc', 'abd')).toBe(false);
     expect(equalSecret('abc', 'abcd')).toBe(false);

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { OperatorError } from '../errors/operator-error.js';
 
-/** A value that prints as `[secret]` wherever it is turned into text; `reveal()` is the one way to it. */
+/** A value that prints as `[secret]` in every conversion to text; only `reveal()` returns it. */
 export class Secret<T> {
   readonly #value: T;
 
@@ -53,7 +53,7 @@ function readPrivately(path: string): string {
     throw new SecretFileError(`secret file ${path} cannot be opened`, { cause });
   }
   try {
-    // On the open file, so that it cannot be replaced between the check and the reading.
+    // Checked on the open file, so that it cannot be replaced before it is read.
     const status = fstatSync(file);
     if (!status.isFile()) throw new SecretFileError(`secret file ${path} is not a file`);
     if ((status.mode & OPEN_TO_OTHERS) !== 0) {

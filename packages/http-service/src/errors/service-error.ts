@@ -1,9 +1,9 @@
 import type { ResponseHeaders } from '../handler/handler.js';
 
-/** Which HTTP status a refusal code has. Each app writes one, `satisfies Record<Code, number>`. */
+/** HTTP status by refusal code. Each app has one, `satisfies Record<Code, number>`. */
 export type StatusTable<Code extends string = string> = Readonly<Record<Code, number>>;
 
-/** The codes every service uses; an app's table starts from it: `{ ...HTTP_STATUS, MY_CODE: 409 }`. */
+/** The codes that every service uses; an app's table starts from it: `{ ...HTTP_STATUS, MY_CODE: 409 }`. */
 export const HTTP_STATUS = {
   VALIDATION_ERROR: 400,
   UNAUTHORIZED: 401,
@@ -54,8 +54,8 @@ export function validationError(details: readonly string[]): ServiceError<'VALID
 }
 
 /**
- * The body of a refusal: `{error, message?, details?, ...members, requestId}`; without a message of its own, the
- * details joined by `;`.
+ * The body of a refusal: `{error, message?, details?, ...members, requestId}`; without a message, the details joined by
+ * `;`.
  */
 export function errorBody(refusal: Refusal, requestId: string): Record<string, unknown> {
   const { code, details, members } = refusal;

@@ -5,9 +5,9 @@ type Path = readonly PropertyKey[];
 
 /**
  * Every fault of a failed zod check, as `path: rule`. The sentences are made here from the schema's own terms: zod's
- * messages can carry the received value. Messages that a schema's author wrote are kept, they must name rules only.
- * @param input what was checked, to tell a missing member from one of the wrong type
- * @param whole what the faults of the value as a whole are said of
+ * messages can carry the received value. Messages of the schema's author are unchanged; they must name rules only.
+ * @param input the checked value, to distinguish a missing member from one of the wrong type
+ * @param whole the name of the whole value in its faults
  */
 export function zodFaults(error: z.core.$ZodError, input: unknown, whole = 'body'): string[] {
   return error.issues.flatMap((issue) => faultsOf(issue, [], input, whole));
@@ -23,7 +23,7 @@ function faultsOf(issue: Issue, base: Path, input: unknown, whole: string): stri
   return [`${pathText(path, whole)}: ${valueAt(input, path) === undefined ? 'is required' : ruleOf(issue)}`];
 }
 
-/** The one branch that the value has the outer shape of; its faults say more than "no branch fits". */
+/** The only branch whose outer shape fits; its faults are more useful than "no branch fits". */
 function fittingBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const fitting = branches.filter((issues) => issues.every(({ path }) => path.length > 0));
   return fitting.length === 1 ? fitting[0] : undefined;
@@ -38,7 +38,7 @@ function ruleOf(issue: Issue): string {
     case 'too_big':
       return `must ${amountOf(issue.origin)} ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum.toString()}${unitOf(issue.origin)}`;
     case 'invalid_format':
-      // What zod says by itself begins so; anything else is the schema's author.
+      // Zod's own messages start with "Invalid"; any other is by the schema's author.
       return issue.message.startsWith('Invalid ') ? `must have the format ${issue.format}` : issue.message;
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor.toString()}`;
@@ -57,7 +57,7 @@ function ruleOf(issue: Issue): string {
   }
 }
 
-/** When every branch fails on the value's type alone, the types; otherwise nothing more can be said without the value. */
+/** The types, when every branch fails on the value's type alone; otherwise a message would need the value. */
 function unionRule(branches: readonly (readonly Issue[])[]): string {
   const outermost = branches.map((issues) => issues.find(({ path }) => path.length === 0));
   const rules = outermost.map((issue) => (issue?.code === 'invalid_type' ? withArticle(issue.expected) : undefined));
@@ -94,7 +94,7 @@ function pathText(path: Path, whole: string): string {
 
 const MAX_KEY_CHARACTERS = 64;
 
-/** Member names come from the client too: anything unusual is escaped and cut. */
+/** Member names come from the client too: unusual ones are escaped and truncated. */
 function keyText(key: string): string {
   return /^[A-Za-z_$][\w$-]{0,63}$/.test(key) ? key : JSON.stringify(key.slice(0, MAX_KEY_CHARACTERS));
 }

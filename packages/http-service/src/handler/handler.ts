@@ -1,28 +1,28 @@
 /** Header fields by lower-case name, as the transport joined them. */
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 
-/** A request before its body is read: all that authentication, authorization and rate limits may look at. */
+/** A request before its body is read: the input of authentication, authorization and rate limits. */
 export interface RequestHead {
   readonly method: string;
-  /** The path as it was sent: neither decoded nor normalized, without the query. */
+  /** The path as sent: neither decoded nor normalized, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** Path parameters of the matched pattern, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly headers: RequestHeaders;
-  /** The client's IP address; proxies are believed only where they are configured. */
+  /** The client's IP address; proxies are trusted only if configured. */
   readonly remoteAddress: string;
   readonly requestId: string;
-  /** Aborts when the client is gone before its answer was sent. */
+  /** Aborts when the client disconnects before its answer was sent. */
   readonly signal: AbortSignal;
 }
 
-/** A request with its whole body; empty when none was sent. */
+/** A request with its whole body, which may be empty. */
 export interface ServiceRequest extends RequestHead {
   readonly body: Uint8Array;
 }
 
-/** A request whose body is read while it arrives; iterating slowly slows the sender down. */
+/** A request whose body is read while it arrives; slow iteration slows the sender down. */
 export interface StreamRequest extends RequestHead {
   readonly body: AsyncIterable<Uint8Array>;
 }
@@ -43,7 +43,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 const JSON_HEADERS: ResponseHeaders = { 'content-type': JSON_TYPE };
 const NO_HEADERS: ResponseHeaders = {};
 
-/** An answer with an already serialized JSON text, for bytes that must not be written a second time. */
+/** An answer with an already serialized JSON text, for bytes that must not be serialized again. */
 export function jsonText(status: number, text: string, headers?: ResponseHeaders): ServiceResponse {
   return { status, headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers }, body: text };
 }
@@ -63,7 +63,7 @@ export function noContent(headers: ResponseHeaders = NO_HEADERS): ServiceRespons
   return { status: 204, headers, body: null };
 }
 
-/** Sends the client to `location`; 302 unless told otherwise. */
+/** Sends the client to `location`; 302 by default. */
 export function redirect(
   location: string,
   status: 301 | 302 | 303 | 307 | 308 = 302,

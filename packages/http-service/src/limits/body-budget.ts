@@ -10,7 +10,7 @@ const RETRY_AFTER_SECONDS = '5';
 interface IncomingBody {
   /**
    * Counts bytes that have arrived.
-   * @throws ServiceError SERVICE_UNAVAILABLE when the body has become a large one that has no room
+   * @throws ServiceError SERVICE_UNAVAILABLE when the body has become large and exceeds the budget
    */
   readonly arrived: (bytes: number) => void;
   readonly release: () => void;

@@ -41,7 +41,7 @@ describe('a byte budget', () => {
     budget.reserve('b').take(500);
   });
 
-  it('gives nothing back twice', () => {
+  it('returns bytes only once', () => {
     const budget = budgetOf(100);
     const [one, other] = [budget.reserve(), budget.reserve()];
     one.take(50);
@@ -53,7 +53,7 @@ describe('a byte budget', () => {
     expect(budget.reserve().exceededBy(50)).toBeNull();
   });
 
-  it('counts a refused take as nothing', () => {
+  it('does not count a refused reservation', () => {
     const budget = budgetOf(100);
     const [one, other] = [budget.reserve(), budget.reserve()];
     one.take(50);

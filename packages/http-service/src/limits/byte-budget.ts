@@ -5,24 +5,24 @@ export interface ByteBudgetOptions {
   readonly totalBytes: number;
   /** The part of the total that one holder may have, from 0 to 1; 1 by default. */
   readonly share?: number;
-  /** Makes the error for bytes that find no room. */
+  /** Makes the error for bytes beyond the budget. */
   readonly refuse: (exceeded: ExceededBound) => Error;
 }
 
 /** The bytes that one request keeps in memory. */
 export interface Reservation {
-  /** The bound that `bytes` more would exceed, or null where they have room. */
+  /** The bound that `bytes` more would exceed, or null if they fit. */
   readonly exceededBy: (bytes: number) => ExceededBound | null;
-  /** @throws what `refuse` makes when `bytes` more have no room; counts nothing */
+  /** @throws the error of `refuse` when `bytes` more would not fit; counts nothing */
   readonly assertRoom: (bytes: number) => void;
   /**
    * Counts bytes before they are stored.
-   * @throws what `refuse` makes when they have no room; nothing is counted then
+   * @throws the error of `refuse` when they do not fit; then nothing is counted
    */
   readonly take: (bytes: number) => void;
   /** Returns bytes; never more than were taken. */
   readonly give: (bytes: number) => void;
-  /** Returns all bytes; a second call does nothing. */
+  /** Returns all bytes; idempotent. */
   readonly release: () => void;
 }
 

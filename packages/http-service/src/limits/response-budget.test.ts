@@ -4,7 +4,7 @@ import { ResponseBudget, type OutgoingAnswer } from './response-budget.js';
 
 const KIB = 1024;
 
-/** An budget of 1 MiB whose clock moves only when a test moves it. */
+/** A budget of 1 MiB with a clock that the test sets. */
 function budgetOf(): {
   readonly take: (name: string, bytes: number) => OutgoingAnswer;
   readonly cut: readonly string[];
@@ -24,8 +24,8 @@ const REFUSED = expect.objectContaining({
   refusal: expect.objectContaining({ code: 'SERVICE_UNAVAILABLE', headers: { 'retry-after': '1' } }),
 });
 
-describe('the large answers on their way', () => {
-  it('share the room, and one alone has any size', () => {
+describe('large answers in progress', () => {
+  it('share the budget, and one alone may have any size', () => {
     const { take, cut } = budgetOf();
     take('huge', 5000 * KIB).release();
     take('a', 512 * KIB);
@@ -34,7 +34,7 @@ describe('the large answers on their way', () => {
     expect(cut).toEqual([]);
   });
 
-  it('release their room only once', () => {
+  it('release their bytes only once', () => {
     const { take } = budgetOf();
     const a = take('a', 600 * KIB);
     take('b', 400 * KIB);
@@ -44,7 +44,7 @@ describe('the large answers on their way', () => {
     expect(() => take('d', 100 * KIB)).toThrow(REFUSED);
   });
 
-  it('are cut off, oldest first, when read too slowly', () => {
+  it('are aborted, oldest first, when read too slowly', () => {
     const { take, cut, pass } = budgetOf();
     take('stands still', 300 * KIB);
     take('drips', 300 * KIB).passed(KIB);
@@ -59,7 +59,7 @@ describe('the large answers on their way', () => {
     expect(() => take('finds no room', 300 * KIB)).toThrow(REFUSED);
   });
 
-  it('keep their room until another answer needs it', () => {
+  it('keep their bytes until another answer needs them', () => {
     const { take, cut, pass } = budgetOf();
     take('slow', 300 * KIB);
     pass(60_000);

@@ -11,7 +11,7 @@ const RETRY_AFTER_SECONDS = '1';
 export interface OutgoingAnswer {
   /** Counts bytes that the client has taken. */
   readonly passed: (bytes: number) => void;
-  /** Frees the room of the answer; a second call does nothing. */
+  /** Releases the bytes of the answer; idempotent. */
   readonly release: () => void;
 }
 
@@ -37,9 +37,10 @@ export class ResponseBudget {
   }
 
   /**
-   * Reserves the bytes of an answer. Without room, answers that are read too slowly are cut off, the oldest first.
+   * Reserves the bytes of an answer. When they do not fit, answers that are read too slowly are aborted, the oldest
+   * first.
    * @param cut closes the connection of this answer
-   * @throws ServiceError SERVICE_UNAVAILABLE when live readers use all the room
+   * @throws ServiceError SERVICE_UNAVAILABLE when live readers use the whole budget
    */
   take(bytes: number, cut: () => void): OutgoingAnswer {
     const reservation = this.#budget.reserve();

@@ -6,19 +6,19 @@ import { answerForbiddenHead, answerProtocolError } from './protocol-error.js';
 export interface DrainTimes {
   readonly headersTimeout: number;
   readonly requestTimeout: number;
-  /** When the rest is cut off. */
+  /** When remaining connections are closed. */
   readonly drainTimeout: number;
 }
 
 export interface Connections {
   /**
    * Stops accepting and resolves when every accepted request is answered and every connection closed.
-   * @returns how many connections were cut off because time was up
+   * @returns number of connections closed because the time was up
    */
   drain(times: DrainTimes): Promise<number>;
 }
 
-/** Wires a server to its listener and keeps track of what is open, so that closing loses no accepted request. */
+/** Wires a server to its listener and tracks open connections, so that closing loses no accepted request. */
 export function trackConnections(server: Server, listener: RequestListener): Connections {
   const sockets = new Set<Socket>();
   const inFlight = new Set<ServerResponse>();
@@ -41,7 +41,7 @@ export function trackConnections(server: Server, listener: RequestListener): Con
     } else listener(request, response);
   };
   server.on('request', accept);
-  // The router says "100 Continue" itself, and only to a body that it wants.
+  // The router sends "100 Continue" itself, and only for a body that it accepts.
   server.on('checkContinue', accept);
   server.on('checkExpectation', (_request, response) => {
     answerForbiddenHead(response, 'expect: must be 100-continue');
@@ -64,9 +64,9 @@ export function trackConnections(server: Server, listener: RequestListener): Con
     });
     // Of pipelined requests only the last one ends the connection.
     for (const response of busySockets().values()) response.shouldKeepAlive = false;
-    // Node counts a connection that never said anything as busy.
+    // Node counts a connection that never sent a byte as busy.
     destroyWhere(sockets, (socket) => socket.bytesRead === 0);
-    // A closing server enforces no timeouts of its own.
+    // Node enforces no timeouts while a server closes.
     const headersDue = setTimeout(() => {
       const busy = busySockets();
       destroyWhere(sockets, (socket) => !busy.has(socket));

@@ -17,11 +17,11 @@ async function answerTo(head: string): Promise<string> {
   return raw.ended();
 }
 
-describe('a request that HTTP itself forbids', () => {
+describe('a request that violates HTTP', () => {
   it.each([
     ['GET / HTTP/1.1\r\n', 'host: is required'],
     ['GET / HTTP/1.1\r\nhost: a\r\nexpect: the unexpected\r\n', 'expect: must be 100-continue'],
-  ])('is refused in the form of every other fault, and the connection ends: %j', async (head, fault) => {
+  ])('is refused like any other fault: %j', async (head, fault) => {
     const answer = await answerTo(head);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     const requestId = /x-request-id: ([0-9a-f-]{36})\r\n/.exec(answer)?.[1];
@@ -34,7 +34,7 @@ describe('a request that HTTP itself forbids', () => {
   });
 
   it.each(['GET / HTTP/1.0\r\n', 'GET http://a HTTP/1.1\r\nhost: a\r\nconnection: close\r\n'])(
-    'is not one that only looks odd: %j',
+    'may be unusual but valid: %j',
     async (head) => {
       expect(await answerTo(head)).toContain('{"root":true}');
     },

@@ -4,7 +4,7 @@ import { newRequestId } from '../handler/request-id.js';
 import { SECURITY_HEADERS } from '../answers/response-headers.js';
 import { errorBody, HTTP_STATUS, type HttpCode, type Refusal } from '../errors/service-error.js';
 
-/** The largest request head, in bytes. */
+/** Maximum size of a request head, in bytes. */
 export const MAX_HEADER_BYTES = 16 * 1024;
 
 const NOT_HTTP: Refusal<HttpCode> = { code: 'VALIDATION_ERROR', details: ['request: must be valid HTTP/1.1'] };
@@ -18,7 +18,7 @@ const FAULTS: ReadonlyMap<string | undefined, Refusal<HttpCode>> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', { code: 'REQUEST_TIMEOUT', message: 'request: must be sent faster' }],
 ]);
 
-/** Answers bytes that never became a request, and closes the connection. */
+/** Answers bytes that are not a request, and closes the connection. */
 export function answerProtocolError(error: NodeJS.ErrnoException, socket: Duplex, answering: boolean): void {
   if (error.code === 'ECONNRESET' || !socket.writable || answering) {
     socket.destroy();
@@ -31,7 +31,7 @@ export function answerProtocolError(error: NodeJS.ErrnoException, socket: Duplex
 }
 
 /**
- * Answers a request whose head HTTP itself forbids, instead of Node, which would say nothing but the status.
+ * Answers a request whose head violates HTTP; Node's own answer would have no body.
  * @param fault names the field and the rule
  */
 export function answerForbiddenHead(response: ServerResponse, fault: string): void {

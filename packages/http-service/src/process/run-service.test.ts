@@ -21,14 +21,14 @@ class RecordedProcess extends EventEmitter implements ServiceProcess {
 }
 
 describe('a service that cannot start', () => {
-  it('says every bad variable and exits 1', async () => {
+  it('reports every bad variable and exits 1', async () => {
     const host = new RecordedProcess();
     await runService(() => Promise.reject(new ConfigError(['PORT: must be a number', 'HOST: is required'])), host);
     expect(host.said).toBe('PORT: must be a number\nHOST: is required\n');
     expect(host.codes).toEqual([1]);
   });
 
-  it('keeps the message of an unknown error to itself', async () => {
+  it('hides the message of an unknown error', async () => {
     const host = new RecordedProcess();
     await runService(() => Promise.reject(new TypeError('leaked')), host);
     expect(host.said).toContain('TypeError');
@@ -50,7 +50,7 @@ describe('a running service', () => {
     expect(host.said).not.toContain('leaked');
   });
 
-  it('takes another signal for the same stop, and exits at once when one is repeated', async () => {
+  it('exits at once only when a signal is repeated', async () => {
     const host = new RecordedProcess();
     await runService(async () => serverClosing(() => new Promise(() => undefined)), host);
     host.emit('SIGTERM');
@@ -126,7 +126,7 @@ describe('a service process', () => {
     return { child, until, exited, said: () => said };
   }
 
-  it('answers what it accepted before SIGTERM, runs onClose and exits 0', async () => {
+  it('answers accepted requests after SIGTERM and exits 0', async () => {
     const service = start();
     const raw = await connectRaw(await service.until(/"url":"([^"]+)"/));
     raw.send('GET /slow HTTP/1.1\r\nhost: a\r\n\r\n');

@@ -2,7 +2,7 @@ import { isForOperator } from '../errors/operator-error.js';
 import { describeError } from '../telemetry/describe-error.js';
 import type { RunningServer } from './serve.js';
 
-/** What `runService` needs of the process. */
+/** The parts of the process that `runService` uses. */
 export interface ServiceProcess {
   on(event: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
   on(event: 'uncaughtException', listener: (error: unknown) => void): unknown;
@@ -11,9 +11,10 @@ export interface ServiceProcess {
 }
 
 /**
- * Runs a service for the life of its process: starts it, and on SIGTERM or SIGINT closes it and exits 0. The same signal
- * again exits at once; the other one does not, since a terminal and a supervisor may both report one stop. An error that
- * prevents the start is written to stderr, in its own words if they are for the operator, and the exit code is 1.
+ * Runs a service for the life of its process: starts it, and on SIGTERM or SIGINT closes it and exits 0. The same
+ * signal again exits at once; the other one does not, since a terminal and a supervisor may both report one stop. An
+ * error that prevents the start is written to stderr, with its message if that is for the operator, and the exit code
+ * is 1.
  * @param start reads the configuration and calls `serve`; nothing before it listens
  */
 export async function runService(start: () => Promise<RunningServer>, host: ServiceProcess = process): Promise<void> {
@@ -40,7 +41,7 @@ export async function runService(start: () => Promise<RunningServer>, host: Serv
   };
   host.on('SIGTERM', stop('SIGTERM'));
   host.on('SIGINT', stop('SIGINT'));
-  // Node's own report would print the error's message, which may hold a stranger's values.
+  // Node's own report would print the error's message, which may hold values of a client.
   host.on('uncaughtException', (error) => {
     fail(host, error);
   });

@@ -53,7 +53,7 @@ describe('bodies on the wire', () => {
     raw.socket.destroy();
   });
 
-  it('refuses a chunked body as soon as it is over the limit', async () => {
+  it('refuses a chunked body at its limit', async () => {
     const raw = await connectRaw((await served([keepBody])).url);
     raw.send('POST /keep HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n9\r\n123456789\r\n');
     const answer = await raw.until('PAYLOAD_TOO_LARGE');
@@ -63,7 +63,7 @@ describe('bodies on the wire', () => {
     await raw.ended();
   });
 
-  it('refuses an announced length over the limit before the body is sent, and keeps a small rest from breaking the connection', async () => {
+  it('refuses an announced length over the limit at once', async () => {
     const raw = await connectRaw((await served([keepBody])).url);
     raw.send('POST /keep HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\n');
     expect(await raw.until('PAYLOAD_TOO_LARGE')).toContain('HTTP/1.1 413');
@@ -79,7 +79,7 @@ describe('bodies on the wire', () => {
     expect(await raw.ended()).toContain('HTTP/1.1 413');
   });
 
-  it('never hands a request that was cut in mid-body to the handler', async () => {
+  it('never passes a truncated body to the handler', async () => {
     const { logger, lines } = recordedLog();
     const server = await served([keepBody], { logger });
     const before = bodies.length;
@@ -109,7 +109,7 @@ describe('bodies on the wire', () => {
     expect(bodies).toHaveLength(before);
   });
 
-  it('asks for a body with 100 Continue only when it wants it', async () => {
+  it('sends 100 Continue only for accepted bodies', async () => {
     const raw = await connectRaw((await served([keepBody])).url);
     raw.send('POST /keep HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 2\r\n\r\n');
     await raw.until('100 Continue');
@@ -121,7 +121,7 @@ describe('bodies on the wire', () => {
     expect(await raw.ended()).toContain('connection: close');
   });
 
-  it('answers 431 to headers without end and 408 to headers that never finish', async () => {
+  it('answers 431 to endless and 408 to unfinished headers', async () => {
     const [patient, strict] = [await served([keepBody]), await served([keepBody], { headersTimeoutMs: 100 })];
     const [long, slow] = [await connectRaw(patient.url), await connectRaw(strict.url)];
     long.send(`GET / HTTP/1.1\r\nx: ${'a'.repeat(20_000)}\r\n`);
@@ -130,7 +130,7 @@ describe('bodies on the wire', () => {
     expect(await slow.ended()).toContain('REQUEST_TIMEOUT');
   });
 
-  it('takes a target in absolute form', async () => {
+  it('accepts a target in absolute form', async () => {
     const raw = await connectRaw((await served([keepBody])).url);
     raw.send('POST http://a.example/keep?x HTTP/1.1\r\nhost: a.example\r\ncontent-length: 1\r\n\r\n1');
     await raw.until('"bytes":1');
@@ -153,7 +153,7 @@ describe('streams', () => {
     }),
   };
 
-  it('lets a handler answer while the body is still arriving', async () => {
+  it('lets a handler answer before the body ends', async () => {
     const raw = await connectRaw((await served([upper])).url);
     raw.send('POST /upper HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n');
     await raw.until('ABC');
@@ -163,7 +163,7 @@ describe('streams', () => {
     raw.socket.destroy();
   });
 
-  it('cuts the connection when a stream fails, so that nobody takes the answer for complete', async () => {
+  it('closes the connection when a stream fails', async () => {
     const raw = await connectRaw((await served([upper])).url);
     raw.send('POST /upper HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n');
     await raw.until('ABC');
@@ -171,7 +171,7 @@ describe('streams', () => {
     expect(await raw.ended()).not.toContain('0\r\n\r\n');
   });
 
-  it('pulls no further than the client reads, and lets go when the client leaves', async () => {
+  it('pulls only as fast as the client reads', async () => {
     let pulled = 0;
     const left = gate();
     const endless: Route = {
@@ -257,7 +257,7 @@ describe('closing', () => {
     await closed;
   });
 
-  it('does not wait for a request that never becomes complete', async () => {
+  it('does not wait for an incomplete request', async () => {
     const server = await served([keepBody], { headersTimeoutMs: 2000, requestTimeoutMs: 2000 });
     const [head, body] = [await connectRaw(server.url), await connectRaw(server.url)];
     body.send('POST /keep HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 4\r\n\r\n');
@@ -269,13 +269,13 @@ describe('closing', () => {
 });
 
 describe('listening', () => {
-  it('says which port is in use', async () => {
+  it('reports the port in use', async () => {
     const { url } = await served([]);
     const { port } = new URL(url);
     await expect(served([], { port: Number(port) })).rejects.toThrow(`PORT ${port} is in use`);
   });
 
-  it('says when the address is not this machine’s', async () => {
+  it('reports an address of another machine', async () => {
     await expect(served([], { host: '192.0.2.1' })).rejects.toThrow('cannot be listened on');
   });
 });

@@ -9,25 +9,25 @@ export interface ServeOptions {
   /** 0 lets the system choose. */
   readonly port: number;
   readonly logger: Logger;
-  /** Runs once every accepted request is answered: close stores and browsers here. */
+  /** Runs when every accepted request is answered: close stores and browsers here. */
   readonly onClose?: () => Promise<void> | void;
-  /** How long a client may take to send a request's headers. */
+  /** Maximum time, in ms, to receive a request's headers. */
   readonly headersTimeoutMs?: number;
-  /** How long a client may take to send a whole request. */
+  /** Maximum time, in ms, to receive a whole request. */
   readonly requestTimeoutMs?: number;
-  /** How long an unused connection stays open; longer than load balancers keep theirs. */
+  /** Maximum idle time of a connection, in ms; longer than that of load balancers. */
   readonly keepAliveTimeoutMs?: number;
-  /** How long closing may take in all; what is not answered by then loses its connection. */
+  /** Maximum time of closing, in ms; unanswered requests then lose their connection. */
   readonly drainTimeoutMs?: number;
 }
 
 export interface RunningServer {
   readonly url: string;
-  /** Stops accepting, finishes every accepted request as far as time allows, then runs `onClose`. */
+  /** Stops accepting, finishes accepted requests within the time limit, then runs `onClose`. */
   close(): Promise<void>;
 }
 
-/** The address cannot be listened on; the message is for the person who starts the service. */
+/** The address cannot be listened on; the message is for the operator. */
 export class ListenError extends OperatorError {
   override readonly name = 'ListenError';
 }
@@ -46,7 +46,7 @@ export async function serve(listener: RequestListener, options: ServeOptions): P
     headersTimeout,
     requestTimeout,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Asked for by ourselves, so that its lack is answered in the form of every other fault.
+    // Checked by the router, so that a missing host is answered like any other fault.
     requireHostHeader: false,
     keepAliveTimeout: options.keepAliveTimeoutMs ?? 65_000,
     connectionsCheckingInterval: Math.min(headersTimeout, 2000),

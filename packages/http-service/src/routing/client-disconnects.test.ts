@@ -19,7 +19,7 @@ interface Served {
   readonly url: string;
   readonly server: RunningServer;
   readonly lines: string[];
-  /** Resolves with the line of the log that holds the text. */
+  /** Resolves with the log line that contains the text. */
   readonly line: (text: string) => Promise<string>;
 }
 
@@ -66,7 +66,7 @@ const endless = (chunk: Buffer, onEnd: () => void = () => undefined): Route => (
 });
 
 describe('a client that leaves', () => {
-  it('during a streamed answer is logged and counted as aborted, not as answered', async () => {
+  it('during a streamed answer is counted as aborted', async () => {
     let released = false;
     const metrics = createMetrics();
     const route = endless(Buffer.from('line\n'), () => {
@@ -82,7 +82,7 @@ describe('a client that leaves', () => {
     expect(await metrics.registry.metrics()).toContain('_count{route="/endless",method="GET",status="4xx"} 1');
   });
 
-  it('before its answer was ready is logged as aborted', async () => {
+  it('before its answer is logged as aborted', async () => {
     let answer = (): void => undefined;
     const slow: Route = {
       method: 'GET',
@@ -108,7 +108,7 @@ describe('a client that leaves', () => {
 });
 
 describe('a client that stops reading', () => {
-  it('a stream loses its connection, and the stream ends', async () => {
+  it('ends a stream and loses its connection', async () => {
     const { url, line } = await served([endless(Buffer.alloc(1024 * 1024))], { stallMs: 50 });
     const raw = await connectRaw(url);
     raw.socket.pause();
@@ -117,7 +117,7 @@ describe('a client that stops reading', () => {
     raw.socket.destroy();
   });
 
-  it('a large answer loses its connection', async () => {
+  it('loses the connection of a large answer', async () => {
     const large: Route = {
       method: 'GET',
       path: '/large',
@@ -127,7 +127,7 @@ describe('a client that stops reading', () => {
     const raw = await connectRaw(url);
     raw.socket.pause();
     raw.send('GET /large HTTP/1.1\r\nhost: a\r\n\r\n');
-    // Closing waits for every connection with an answer on its way.
+    // Closing waits for every connection with an answer in progress.
     await server.close();
     expect(raw.received().length).toBeLessThan(64 * 1024 * 1024);
     raw.socket.destroy();
@@ -141,7 +141,7 @@ describe('a large answer', () => {
     handler: async () => ({ status: 200, headers: {}, body }),
   });
 
-  it.each([1, 2, 3])('arrives as it is, whatever stands where it is cut (%d)', async (offset) => {
+  it.each([1, 2, 3])('arrives unchanged with any slice boundary (%d)', async (offset) => {
     const text = 'x'.repeat(offset) + '😀ä'.repeat(150_000);
     const bytes = Buffer.from(text);
     const { url, line } = await served([of('/text', text), of('/bytes', bytes)]);
@@ -155,19 +155,19 @@ describe('a large answer', () => {
     expect([head.headers.get('content-length'), await head.text()]).toEqual([String(bytes.length), '']);
   });
 
-  it('reaches a client whose own body never comes, and ends the connection', async () => {
+  it('reaches a client that never sends its body', async () => {
     const { url } = await served([of('/large', 'x'.repeat(200_000))]);
     const raw = await connectRaw(url);
     raw.send('GET /large HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\n');
     expect(await raw.ended()).toContain(`\r\n\r\n${'x'.repeat(200_000)}`);
   });
 
-  it('is refused while those before it are not read, and small ones go on', async () => {
+  it('is refused while earlier answers are unread', async () => {
     const mib = 1024 * 1024;
     const routes = [of('/large', Buffer.alloc(24 * mib)), of('/small', 'small')];
     const { url, line } = await served(routes, { answersAtOnceBytes: 50 * mib });
     const readers = await Promise.all([1, 2].map(() => connectRaw(url)));
-    // One of them announces a body besides, and never sends it.
+    // One of them also announces a body and never sends it.
     for (const [place, raw] of readers.entries()) {
       raw.send(`GET /large HTTP/1.1\r\nhost: a\r\n${place === 0 ? 'content-length: 9\r\n' : ''}\r\n`);
       await new Promise((resolve) => raw.socket.once('data', resolve));
@@ -186,7 +186,7 @@ describe('a large answer', () => {
 });
 
 describe('a large body', () => {
-  it('is refused while those before it are in hand, and small ones go on', async () => {
+  it('is refused while earlier bodies are in memory', async () => {
     const mib = 1024 * 1024;
     const doors = new EventEmitter();
     const isInHand = once(doors, 'in hand');
@@ -218,7 +218,7 @@ describe('a large body', () => {
 });
 
 describe('closing', () => {
-  it('cuts off at its cap what never ends, and says so', async () => {
+  it('aborts endless requests at its time limit', async () => {
     const { url, server, lines } = await served([endless(Buffer.from('line\n'))], {}, { drainTimeoutMs: 50 });
     const raw = await connectRaw(url);
     raw.send('GET /endless HTTP/1.1\r\nhost: a\r\n\r\n');
@@ -229,8 +229,8 @@ describe('closing', () => {
   });
 });
 
-describe('what admit returns', () => {
-  it('stands on the answer and on the refusal after it', async () => {
+describe('headers that admit returns', () => {
+  it('are on answers and later refusals', async () => {
     const admit = async (): Promise<Record<string, string>> => ({ 'ratelimit-remaining': '3' });
     const { url } = await served([
       { method: 'GET', path: '/good', admit, handler: async () => ok({}) },
@@ -266,7 +266,7 @@ describe('hot routes', () => {
 });
 
 describe('a traced request', () => {
-  it('is one span with its pattern and outcome, and nothing of the path or the query', async () => {
+  it('is one span without path or query', async () => {
     const spans: { name: string; attributes: SpanAttributes }[] = [];
     const trace: Trace = async (name, attributes, work) => {
       const span = { name, attributes };

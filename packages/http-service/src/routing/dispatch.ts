@@ -21,11 +21,11 @@ import type { RouterOptions } from './router-options.js';
 const DEFAULT_BODY_LIMIT_BYTES = 1024 * 1024;
 const NO_VALUES: readonly string[] = [];
 
-/** What all exchanges of one router share. */
+/** State that all exchanges of one router share. */
 export interface RouterParts {
   readonly options: RouterOptions;
   readonly shapeError: ErrorShaper;
-  /** Answers paths that no route has. */
+  /** Answers unknown paths. */
   readonly unknown: Endpoint;
   readonly bodyBudget: BodyBudget;
   readonly responseBudget: ResponseBudget;
@@ -36,9 +36,9 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly target: Target;
-  /** Undefined for a path that no route has. */
+  /** Undefined for an unknown path. */
   readonly found: RouteMatch | undefined;
-  /** Undefined for a method that the path does not have. */
+  /** Undefined for a method without a route at the path. */
   readonly endpoint: Endpoint | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface Admitted {
 
 /**
  * Takes a request through the order of refusals to its handler.
- * @throws ServiceError for a refusal, ClientGone, and what the route's own functions throw
+ * @throws ServiceError for a refusal, ClientGone, and errors of the route's own functions
  * @see docs/spec.md, "Refusal order"
  */
 export async function answerOf(

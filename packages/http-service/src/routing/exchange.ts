@@ -14,7 +14,7 @@ const CLIENT_GONE_STATUS = 499;
 export async function answerExchange(exchange: Exchange, parts: RouterParts): Promise<void> {
   const { request, found, endpoint } = exchange;
   const route = found?.resource.pattern ?? UNMATCHED;
-  // Clients can send any method, so only those of routes become a label.
+  // Clients can send any method, so only methods of routes become labels.
   const method = found === undefined || endpoint === undefined ? 'ANY' : (request.method ?? 'ANY');
   const trace = parts.options.trace ?? untraced;
   await trace(
@@ -74,7 +74,7 @@ function withHeaders(answer: ServiceResponse, { headers }: Admitted): ServiceRes
   return headers === undefined ? answer : { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
-/** Answers a thrown error as far as an answer is still possible; never rejects. */
+/** Answers a thrown error if an answer is still possible; never rejects. */
 async function sendFailure(
   { request, response }: Exchange,
   { options, shapeError }: RouterParts,

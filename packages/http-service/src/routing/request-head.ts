@@ -10,7 +10,7 @@ export interface Target {
   readonly query: string;
 }
 
-/** Also of the absolute form (`GET http://host/path`) that HTTP lets a client send. */
+/** Also of the absolute form (`GET http://host/path`) that HTTP allows. */
 export function splitTarget(url = '/'): Target {
   const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '');
   const mark = target.indexOf('?');
@@ -42,14 +42,14 @@ export function requestHead(
     headers,
     remoteAddress: clientAddress(request.socket.remoteAddress ?? '', headers['x-forwarded-for'], trusted),
     requestId,
-    // Few handlers look at it, so it is made when one does.
+    // Few handlers use it, so it is made on demand.
     get signal() {
       return (signal ??= signalOfDeparture(response));
     },
   };
 }
 
-/** Node joins repeated fields into one text, all but `set-cookie`, which no request has any use for. */
+/** Node joins repeated fields into one text, except `set-cookie`, which requests do not have. */
 function plainHeaders(headers: IncomingHttpHeaders): RequestHeaders {
   if (headers['set-cookie'] !== undefined) delete headers['set-cookie'];
   return headers as RequestHeaders;

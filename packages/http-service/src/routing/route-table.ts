@@ -9,25 +9,25 @@ export interface Endpoint {
   readonly paramNames: readonly string[];
 }
 
-/** Everything that is served at one path pattern. */
+/** The routes at one path pattern. */
 export interface Resource {
-  /** What logs and metrics call it. */
+  /** Its name in logs and metrics. */
   readonly pattern: string;
   readonly endpoints: ReadonlyMap<string, Endpoint>;
-  /** Headers of answers that no single route gives: 405 and preflight. */
+  /** Headers of answers that belong to no single route: 405 and preflight. */
   readonly headers: ResponseHeaders;
   readonly allow: string;
-  /** Set where a web page may ask first. */
+  /** Set where web pages may send a preflight. */
   readonly preflight: ResponseHeaders | undefined;
 }
 
 export interface RouteMatch {
   readonly resource: Resource;
-  /** The parameters' decoded values in the order of the pattern. */
+  /** Decoded parameters in the order of the pattern. */
   readonly values: readonly string[];
 }
 
-/** Finds what is served at a path: undecoded, not normalized, compared byte for byte. */
+/** Finds the routes of a path, which is compared byte for byte: neither decoded nor normalized. */
 export type RouteTable = (path: string) => RouteMatch | undefined;
 
 const NO_VALUES: readonly string[] = [];
@@ -56,7 +56,7 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
   };
 }
 
-/** Routes that differ only in how they name their parameters are one resource. */
+/** Routes that differ only in the names of their parameters are one resource. */
 function groupByShape(routes: readonly Route[]): Map<string, Route[]> {
   const groups = new Map<string, Route[]>();
   for (const route of routes) {
@@ -110,7 +110,7 @@ function valuesOf(segments: readonly string[], pattern: readonly string[]): read
   return values;
 }
 
-/** A segment that is empty or not validly encoded names nothing. */
+/** An empty or invalidly encoded segment matches no parameter. */
 function decoded(segment: string): string | undefined {
   if (segment === '') return undefined;
   if (!segment.includes('%')) return segment;

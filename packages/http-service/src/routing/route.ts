@@ -4,17 +4,17 @@ type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 interface RouteRules<Description> {
   readonly method: RouteMethod;
-  /** `/v1/cer/:hash`: segments beginning with a colon are parameters, everything else is matched byte for byte. */
+  /** `/v1/cer/:hash`: segments that start with a colon are parameters, all others are matched byte for byte. */
   readonly path: string;
-  /** What documents say of the route. The router does not read it. */
+  /** Documentation of the route. The router does not read it. */
   readonly describe?: Description;
   /**
    * Authentication, authorization and rate limits, on the head alone, before the first byte of the body is read. The
-   * handler receives the same object, so a WeakMap keyed by it carries results over. Returned headers are put on the
-   * answer, whatever the handler returns.
+   * handler receives the same object, so a WeakMap keyed by it carries results over. Returned headers are added to
+   * every answer.
    */
   readonly admit?: (head: RequestHead) => Promise<ResponseHeaders | undefined> | Promise<void>;
-  /** Runs around the reading of the body and the handler, so that a budget is held until both have ended. */
+  /** Wraps the reading of the body and the handler, so that a budget is held until both have ended. */
   readonly within?: (head: RequestHead, work: () => Promise<ServiceResponse>) => Promise<ServiceResponse>;
   /** Largest body in bytes; 1 MiB by default. A function is called after `admit`, for limits that depend on the caller. */
   readonly bodyLimitBytes?: number | ((head: RequestHead) => number);
@@ -28,7 +28,7 @@ interface RouteRules<Description> {
 
 /**
  * One method at one path. The handler receives the whole body, or with `body: 'stream'` reads it as it arrives.
- * @typeParam Description what the service documents of its routes, e.g. summary, answers and scopes
+ * @typeParam Description the service's documentation of a route, e.g. summary, answers and scopes
  */
 export type Route<Description = unknown> = RouteRules<Description> &
   (

@@ -20,8 +20,8 @@ const NOT_FOUND: NotFound = {
 };
 
 /**
- * Makes the router of a service. It refuses in one order everywhere: 404, 405, what `admit` refuses, 415, 413, and only
- * then what the handler finds.
+ * Makes the router of a service. It refuses in a fixed order: 404, 405, refusals of `admit`, 415, 413, then those of
+ * the handler.
  * @throws Error when two routes have the same method and path, or a path does not begin with `/`
  * @see docs/spec.md, "Refusal order"
  */
@@ -38,7 +38,7 @@ export function createRouter(routes: readonly Route[], options: RouterOptions): 
 
 /**
  * Answers `routes` on plain `node:http`, before an application that answers and records every other path: a request
- * costs about half of what it does behind Express.
+ * costs about half as much as behind Express.
  * @param application e.g. an Express app whose last middleware is a router
  * @throws Error when two routes have the same method and path, or a path does not begin with `/`
  */

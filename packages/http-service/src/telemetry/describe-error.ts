@@ -15,8 +15,8 @@ const MAX_CAUSES = 4;
 const MAX_FRAMES = 20;
 
 /**
- * What failed and where: type, code and stack frames. The message only where it is safe to log: a database driver or a
- * parser puts values of clients into its messages.
+ * Type, code and stack frames of an error. Its message only where it is safe to log: database drivers and parsers put
+ * values of clients into their messages.
  */
 export function describeError(error: unknown, depth = 1): DescribedError | undefined {
   if (error === undefined || error === null) return undefined;
@@ -44,7 +44,7 @@ function textMember(error: Error, name: 'code' | 'syscall'): string | undefined 
   return typeof value === 'string' && /^[A-Za-z0-9_.-]{1,64}$/.test(value) ? value : undefined;
 }
 
-/** The stack after the message, which is cut off first: its lines may look like frames. */
+/** The stack without the message, whose lines may look like frames. */
 function framesOf({ stack, message }: Error): string[] {
   const messageAt = stack?.indexOf(message) ?? -1;
   if (stack === undefined || messageAt < 0) return [];

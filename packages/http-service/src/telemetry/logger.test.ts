@@ -6,7 +6,7 @@ import { ServiceError } from '../errors/service-error.js';
 import { recordedLog } from '../testing/index.js';
 
 describe('the log', () => {
-  it('redacts secret members at any depth, in any case, in arrays too', () => {
+  it('redacts secret members at any depth', () => {
     const { logger, lines } = recordedLog();
     const secrets = {
       authorization: 'hidden',
@@ -28,7 +28,7 @@ describe('the log', () => {
     });
   });
 
-  it('shows nothing of an object that is deeper than any record of ours', () => {
+  it('hides an object that is too deep', () => {
     const { logger, lines } = recordedLog();
     const endless: Record<string, unknown> = { name: 'hidden' };
     endless['self'] = { a: { b: { c: { d: { e: endless } } } } };
@@ -37,7 +37,7 @@ describe('the log', () => {
     expect(lines.join('')).not.toContain('hidden');
   });
 
-  it('says where an error came from but not the message a library gave it', () => {
+  it('has the stack of an error, not its message', () => {
     const { logger, lines } = recordedLog();
     const cause = Object.assign(new Error('insert hidden\n    at hidden (hidden:1:1)'), {
       code: 'SQLITE_FULL',
@@ -54,13 +54,13 @@ describe('the log', () => {
     });
   });
 
-  it('repeats the messages of our own refusals, which name fields only', () => {
+  it('shows the messages of refusals', () => {
     const { logger, lines } = recordedLog();
     logger.warn({ err: new ServiceError({ code: 'FORBIDDEN', message: 'scope: must include certify' }) });
     expect(lines.join('')).toContain('scope: must include certify');
   });
 
-  it('shows messages for operators, causes included, and no others', () => {
+  it('shows messages for operators only, causes included', () => {
     class DiskFull extends OperatorError {}
     const { logger, lines } = recordedLog();
     logger.error({ err: new TypeError('hidden', { cause: new DiskFull('the disk is full') }) }, 'failed');
@@ -75,7 +75,7 @@ describe('the log', () => {
     expect(lines.join('')).toContain('the token is absent');
   });
 
-  it('survives an endless chain of causes and things that are no errors', () => {
+  it('survives endless causes and values that are not errors', () => {
     const { logger, lines } = recordedLog();
     const endless = new Error('a');
     endless.cause = endless;

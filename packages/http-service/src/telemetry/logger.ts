@@ -11,10 +11,10 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface LoggerOptions {
-  /** Which service writes, e.g. `node`. */
+  /** The service that writes, e.g. `node`. */
   readonly service: string;
   readonly level: LogLevel;
-  /** Where the lines go; stdout when left out. */
+  /** Destination of the lines; stdout by default. */
   readonly stream?: DestinationStream;
 }
 
@@ -31,7 +31,7 @@ export function createLogger({ service, level, stream }: LoggerOptions): Logger 
   return pino(options, stream ?? logDestination(STDOUT));
 }
 
-/** pino makes an error's message the line's message when the caller gives none; a library's may hold values. */
+/** pino makes an error's message the line's message when the caller gives none; a library's message may hold values. */
 function withoutBorrowedMessage(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
   const [only, ...rest] = args;
   if (rest.length === 0 && holdsError(only)) method.call(this, only, 'error');

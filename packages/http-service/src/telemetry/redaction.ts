@@ -1,4 +1,4 @@
-/** Members that are secret, or a stranger's content, under whatever object they are logged; lower case. */
+/** Members that are secret or a client's content in any logged object; lower case. */
 const SECRET_MEMBERS: ReadonlySet<string> = new Set([
   'authorization',
   'cookie',
@@ -22,7 +22,7 @@ const MAX_DEPTH = 6;
 
 /**
  * A copy of a log record without the values of secret members. Walks plain objects and arrays only: errors and secrets
- * have their own ways of being written. Beyond a depth that no record of ours has, nothing is shown at all.
+ * have their own serialization. Values deeper than any expected record are omitted.
  */
 export function redacted(record: Record<string, unknown>, depth = 1): Record<string, unknown> {
   const shown: Record<string, unknown> = {};

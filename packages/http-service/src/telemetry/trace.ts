@@ -4,7 +4,7 @@ export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 /** Adds attributes to the current span. */
 export type Note = (attributes: SpanAttributes) => void;
 
-/** How another service names the span that its request belongs to (W3C Trace Context). */
+/** Header in which another service names the parent span of its request (W3C Trace Context). */
 export interface IncomingTrace {
   readonly traceparent?: string;
   readonly tracestate?: string;
@@ -23,5 +23,5 @@ export type Trace = <T>(
 
 const IGNORED: Note = () => undefined;
 
-/** Tracing that is off: the work alone. */
+/** Disabled tracing: runs the work only. */
 export const untraced: Trace = (_name, _attributes, work) => work(IGNORED);

@@ -2,7 +2,7 @@ import { createLogger, type Logger } from '../telemetry/logger.js';
 
 export interface RecordedLog {
   readonly logger: Logger;
-  /** The lines as they would stand in the log. */
+  /** The written lines. */
   readonly lines: string[];
 }
 

@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
 
-/** A connection on which a test writes exactly the bytes it wants. */
+/** A connection on which a test writes exact bytes. */
 export interface RawConnection {
   readonly socket: Socket;
   send(text: string): void;
   /** Everything received so far. */
   received(): string;
-  /** Waits until what was received contains `text`. */
+  /** Waits until the received text contains `text`. */
   until(text: string): Promise<string>;
   /** Waits for the end of the connection. */
   ended(): Promise<string>;

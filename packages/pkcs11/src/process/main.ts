@@ -1,5 +1,5 @@
 /**
- * The module process. Vendors' libraries block, hang and crash; in a process of their own they cannot bring down the
+ * The module process. Vendors' libraries block, hang and crash; in a separate process they cannot bring down the
  * service, and their state ends with the process.
  */
 import type { ReplyMessage, Request, RequestMessage } from '../messages.js';

@@ -51,7 +51,7 @@ function itemOf(request: JsonValue, line: Uint8Array, index: number, minimum: Pr
     : { ...label, refusal: { status: 400, error: `VALIDATION_ERROR: ${fault}` } };
 }
 
-/** What only the bridge refuses; everything else is the node's to judge. */
+/** Faults that only the bridge refuses; the node checks everything else. */
 export function bridgeFault(request: JsonValue, minimum: ProtocolVersion): string | null {
   if (textMember(request, 'executionId')?.startsWith(OTEL_PREFIX) === true) {
     return `executionId: must not begin with ${OTEL_PREFIX}`;

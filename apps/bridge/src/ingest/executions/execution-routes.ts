@@ -77,7 +77,7 @@ function isNdjson({ headers }: RequestHead): boolean {
   return headers['content-type']?.toLowerCase().startsWith(NDJSON) === true;
 }
 
-/** The items of a batch, or the one of a single request. What was parsed to make them is not kept. */
+/** The items of a batch, or the one of a single request. The parsed body is released. */
 function itemsOf(bytes: Buffer, { minimumProtocol }: Caller): Item | Item[] {
   const body = parsed(bytes);
   const executions = isJsonObject(body) ? member(body, 'executions') : undefined;
@@ -114,7 +114,7 @@ function streamed(
   };
 }
 
-/** Counts what has come of the line that is not whole yet: those that are go on in batches. */
+/** Counts the received bytes of the incomplete line; complete lines are counted in batches. */
 async function* countedLines(body: AsyncIterable<Uint8Array>, reservation: Reservation): AsyncGenerator<Uint8Array> {
   let partialBytes = 0;
   for await (const chunk of body) {
@@ -123,7 +123,7 @@ async function* countedLines(body: AsyncIterable<Uint8Array>, reservation: Reser
       reservation.give(partialBytes);
       partialBytes = 0;
     }
-    // What is beyond the limit of a line is thrown away.
+    // Bytes beyond the limit of a line are discarded.
     const more = Math.min(chunk.length - end - 1, MAX_LINE_BYTES - partialBytes);
     reservation.take(more);
     partialBytes += more;
@@ -154,7 +154,7 @@ async function* itemGroups(
   }
 }
 
-/** What was accepted is answered; a stream that passes a limit ends with a line that says so. */
+/** Accepted items are answered; a stream that exceeds a limit ends with a line that reports it. */
 async function* resultLines(
   batches: AsyncIterable<readonly Outcome[]>,
   reservation: Reservation,
