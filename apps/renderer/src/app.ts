@@ -20,6 +20,7 @@ export interface AppDeps {
 
 const MAX_WAITING_STILLS_PER_TENANT = 16;
 const MAX_WAITING_LOOPS_PER_TENANT = 2;
+const SLOW_PART_OF_DEADLINE = 5;
 
 /** The renderer as a listener; sketches are answered before Express, which serves the operator's routes. */
 export function createApp({ config, logger, engine }: AppDeps): RequestListener {
@@ -27,6 +28,8 @@ export function createApp({ config, logger, engine }: AppDeps): RequestListener 
   const queue = createFairQueue({
     slots: config.concurrency,
     loopSlots: Math.max(1, config.concurrency - 1),
+    maxRunningPerTenant: Math.max(1, config.concurrency - 1),
+    slowStillMs: config.stillDeadlineMs / SLOW_PART_OF_DEADLINE,
     maxWaiting: config.maxWaiting,
     maxWaitingStillsPerTenant: MAX_WAITING_STILLS_PER_TENANT,
     maxWaitingLoopsPerTenant: MAX_WAITING_LOOPS_PER_TENANT,

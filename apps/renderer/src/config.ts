@@ -38,7 +38,9 @@ export const VARIABLES = z.object({
   ),
   RENDER_CONCURRENCY: wholeNumber(1, 64)
     .optional()
-    .describe('Concurrent jobs; one slot is reserved for stills. Unset: the number of cores, at least 2.'),
+    .describe(
+      'Concurrent jobs. One tenant has at most one fewer; the last slot is for stills of tenants whose stills are short. Unset: one more than the number of cores, at least 3.',
+    ),
   RENDER_PAGES_AHEAD: wholeNumber(0, 16).default(1).describe('Browser pages opened ahead of need.'),
   RENDER_MAX_WAITING: positiveInteger(64).describe('Maximum jobs waiting for a slot; further ones get 503.'),
   RENDER_SECONDS_PER_HOUR: positiveInteger(3600).describe('Render seconds per tenant and hour; then 429.'),
@@ -65,8 +67,8 @@ const Settings = VARIABLES.transform((env) => ({
   chromiumPath: env.CHROMIUM_PATH,
   chromiumUid: env.CHROMIUM_UID,
   allowUnsandboxed: env.ALLOW_UNSANDBOXED,
-  // A still must find a slot while a loop runs, also on one core.
-  concurrency: env.RENDER_CONCURRENCY ?? Math.max(2, availableParallelism()),
+  // A page for each core and at least two, beside the slot that no tenant with slow sketches can have.
+  concurrency: env.RENDER_CONCURRENCY ?? Math.max(3, availableParallelism() + 1),
   pagesAhead: env.RENDER_PAGES_AHEAD,
   maxWaiting: env.RENDER_MAX_WAITING,
   renderSecondsPerHour: env.RENDER_SECONDS_PER_HOUR,

@@ -52,6 +52,13 @@ export function createRenderer(deps: RendererDeps): Renderer {
     if (typeof engine === 'string') throw unavailable(engine);
     renderSeconds.check(order.tenantId);
     const leave = await queue.enter({ ...order, kind });
+    try {
+      // Jobs of the tenant that ran while this one waited may have used up its seconds.
+      renderSeconds.check(order.tenantId);
+    } catch (error) {
+      leave();
+      throw error;
+    }
     const startedAt = performance.now();
     let outcome = 'ok';
     let disposed: Promise<void> = Promise.resolve();

@@ -1,9 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { ServiceError } from '@cer/http-service';
 import { createFairQueue, type FairQueue, type JobKind } from './fair-queue.js';
 
 const LIMITS = {
   slots: 2,
   loopSlots: 1,
+  maxRunningPerTenant: 2,
+  slowStillMs: 3000,
   maxWaiting: 5,
   maxWaitingStillsPerTenant: 3,
   maxWaitingLoopsPerTenant: 2,
@@ -19,7 +22,7 @@ function entering(queue: FairQueue, order: string[]) {
     });
 }
 
-describe('The fair line', () => {
+describe('The fair queue', () => {
   it('admits as many as there are slots, and the next when one is given back', async () => {
     const order: string[] = [];
     const queue = createFairQueue(LIMITS);
@@ -34,7 +37,7 @@ describe('The fair line', () => {
 
   it('serves tenants in turn, however many jobs one of them has', async () => {
     const order: string[] = [];
-    const queue = createFairQueue({ ...LIMITS, slots: 1 });
+    const queue = createFairQueue({ ...LIMITS, slots: 1 }, () => 0);
     const enter = entering(queue, order);
     const first = await enter('a', 'a1');
     const rest = [enter('a', 'a2'), enter('a', 'a3'), enter('b', 'b1'), enter('c', 'c1')];
@@ -100,5 +103,99 @@ describe('The fair line', () => {
     leave();
     leave();
     expect(queue.running).toBe(1);
+  });
+});
+
+describe('Tenants with hanging sketches', () => {
+  const SHARED = { ...LIMITS, slots: 3, loopSlots: 2, maxWaiting: 64, maxWaitingStillsPerTenant: 16 };
+
+  /** A clock that the test moves, and jobs that run until the test ends them. */
+  function machine() {
+    const state = { nowMs: 0 };
+    const order: string[] = [];
+    const running = new Map<string, () => void>();
+    const queue = createFairQueue(SHARED, () => state.nowMs);
+    const enter = (tenantId: string, name: string, kind: JobKind = 'still'): void => {
+      const { signal } = new AbortController();
+      void queue.enter({ tenantId, kind, signal }).then((leave) => {
+        order.push(name);
+        running.set(name, leave);
+      });
+    };
+    const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    const end = async (name: string): Promise<void> => {
+      running.get(name)?.();
+      running.delete(name);
+      await settle();
+    };
+    return { state, order, running, enter, end, settle };
+  }
+
+  it('leave a slot to another tenant at once', async () => {
+    const { order, enter, settle } = machine();
+    for (let job = 1; job <= 16; job++) enter('a', `hang ${job}`);
+    await settle();
+    expect(order).toEqual(['hang 1', 'hang 2']);
+    enter('b', 'short');
+    await settle();
+    expect(order).toEqual(['hang 1', 'hang 2', 'short']);
+  });
+
+  it('cannot take the last slot together once they were slow', async () => {
+    const { state, order, running, enter, end, settle } = machine();
+    for (const tenant of ['a', 'c', 'd']) for (let job = 1; job <= 8; job++) enter(tenant, `${tenant}${job}`);
+    await settle();
+    expect([...running.keys()]).toEqual(['a1', 'a2', 'c1']);
+    state.nowMs = 15_000;
+    for (const name of ['a1', 'a2', 'c1']) await end(name);
+    expect([...running.keys()]).toEqual(['d1', 'd2']);
+    state.nowMs = 30_000;
+    for (const name of ['d1', 'd2']) await end(name);
+    expect(running.size).toBe(2);
+    for (let render = 1; render <= 20; render++) {
+      enter('b', `b${render}`);
+      await settle();
+      expect(order.at(-1)).toBe(`b${render}`);
+      state.nowMs += 200;
+      await end(`b${render}`);
+    }
+  });
+
+  it('wait until others have used as much render time', async () => {
+    const { state, order, running, enter, end, settle } = machine();
+    enter('x', 'loop of x', 'loop');
+    enter('y', 'loop of y', 'loop');
+    enter('a', 'hang');
+    await settle();
+    enter('a', 'next of a');
+    for (let render = 1; render <= 10; render++) enter('b', `b${render}`);
+    state.nowMs = 2900;
+    await end('hang');
+    for (let render = 1; render <= 10; render++) {
+      expect([...running.keys()].at(-1)).toBe(`b${render}`);
+      state.nowMs += 200;
+      await end(`b${render}`);
+    }
+    expect(order.at(-1)).toBe('next of a');
+  });
+
+  it('find less room in the queue the fuller it is', async () => {
+    const queue = createFairQueue({ ...SHARED, maxWaiting: 6 }, () => 0);
+    const enter = entering(queue, []);
+    const outcomeOf = (entered: Promise<unknown>): Promise<unknown> =>
+      Promise.race([
+        entered.catch((error: unknown) => (error instanceof ServiceError ? String(error.code) : 'not a refusal')),
+        new Promise<string>((resolve) => setImmediate(resolve, 'waits')),
+      ]);
+    const outcomes: unknown[] = [];
+    await enter('a', 'a1');
+    await enter('a', 'a2');
+    for (let job = 3; job <= 6; job++) outcomes.push(await outcomeOf(enter('a', `a${job}`)));
+    await enter('z', 'z');
+    for (const tenant of ['b', 'b', 'c', 'c', 'd', 'e']) outcomes.push(await outcomeOf(enter(tenant, tenant)));
+    expect(outcomes).toEqual([
+      ...['waits', 'waits', 'waits', 'RATE_LIMITED'],
+      ...['waits', 'waits', 'waits', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE', 'SERVICE_UNAVAILABLE'],
+    ]);
   });
 });

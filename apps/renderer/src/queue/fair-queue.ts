@@ -1,4 +1,5 @@
 import { ServiceError } from '@cer/http-service';
+import { createRenderUse } from './render-use.js';
 
 export type JobKind = 'still' | 'loop';
 
@@ -11,11 +12,14 @@ export interface Ticket {
 }
 
 export interface QueueLimits {
-  /** Jobs that run at once. */
+  /** Maximum running jobs. Where there are several slots, the last one is for stills of tenants whose stills are short. */
   readonly slots: number;
-  /** Of them, loops: one slot always stays for stills. */
+  /** Maximum running loops. */
   readonly loopSlots: number;
-  /** Jobs that wait, all in all. */
+  readonly maxRunningPerTenant: number;
+  /** Time from which a still is not a short one, in ms. */
+  readonly slowStillMs: number;
+  /** Maximum waiting jobs of all tenants. */
   readonly maxWaiting: number;
   readonly maxWaitingStillsPerTenant: number;
   readonly maxWaitingLoopsPerTenant: number;
@@ -24,9 +28,9 @@ export interface QueueLimits {
 
 export interface FairQueue {
   /**
-   * Waits for a slot, tenant by tenant in turn.
+   * Waits for a slot. The tenant that used the least render time lately is served first.
    * @returns gives the slot back, to be called once
-   * @throws ServiceError SERVICE_UNAVAILABLE when the line is full, RATE_LIMITED when the tenant's part of it is; the
+   * @throws ServiceError SERVICE_UNAVAILABLE when the queue is full, RATE_LIMITED when the tenant's part of it is; the
    *   signal's reason when it aborts
    */
   enter(ticket: Ticket): Promise<() => void>;
@@ -36,24 +40,32 @@ export interface FairQueue {
 
 interface Waiting {
   readonly ticket: Ticket;
-  readonly admit: () => void;
+  readonly admit: (leave: () => void) => void;
 }
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** A bounded line in which no tenant can stand before another twice in a row. */
-export function createFairQueue(limits: QueueLimits): FairQueue {
+/**
+ * A bounded queue that shares render time between tenants. A sketch that hangs uses up its tenant's share, and neither
+ * one tenant nor several whose stills are slow can occupy every slot.
+ * @param now a clock in ms that never goes back
+ */
+export function createFairQueue(limits: QueueLimits, now: () => number = () => performance.now()): FairQueue {
   const lines = new Map<string, Waiting[]>();
   const running: Ticket[] = [];
+  const use = createRenderUse(limits.slowStillMs, now);
   let waiting = 0;
 
-  const runningLoops = (tenantId?: string): number =>
-    running.filter((ticket) => ticket.kind === 'loop' && (tenantId === undefined || ticket.tenantId === tenantId))
-      .length;
-  const fits = ({ kind, tenantId }: Ticket): boolean =>
-    running.length < limits.slots &&
-    (kind === 'still' ||
-      (runningLoops() < limits.loopSlots && runningLoops(tenantId) < limits.maxRunningLoopsPerTenant));
+  const countRunning = (counts: (ticket: Ticket) => boolean): number => running.filter(counts).length;
+  const fits = ({ kind, tenantId }: Ticket): boolean => {
+    const free = limits.slots - running.length;
+    if (free < 1 || countRunning((other) => other.tenantId === tenantId) >= limits.maxRunningPerTenant) return false;
+    const isLast = free === 1 && limits.slots > 1;
+    if (kind === 'still') return !isLast || !use.isSlow(tenantId);
+    const loops = countRunning((other) => other.kind === 'loop');
+    const own = countRunning((other) => other.kind === 'loop' && other.tenantId === tenantId);
+    return !isLast && loops < limits.loopSlots && own < limits.maxRunningLoopsPerTenant;
+  };
 
   const remove = (tenantId: string, entry: Waiting): void => {
     const line = lines.get(tenantId) ?? [];
@@ -64,40 +76,52 @@ export function createFairQueue(limits: QueueLimits): FairQueue {
     if (line.length === 0) lines.delete(tenantId);
   };
 
-  /** The first job that fits of the tenant whose turn it is; that tenant then goes to the end. */
+  /** The first job that fits of the tenant that used the least; of equals, the one that was served longest ago. */
   const next = (): Waiting | undefined => {
+    let least: { readonly entry: Waiting; readonly usedMs: number } | undefined;
     for (const [tenantId, line] of lines) {
       const entry = line.find(({ ticket }) => fits(ticket));
       if (entry === undefined) continue;
-      remove(tenantId, entry);
-      if (lines.delete(tenantId)) lines.set(tenantId, line);
-      return entry;
+      const usedMs = use.usedMs(tenantId);
+      if (least === undefined || usedMs < least.usedMs) least = { entry, usedMs };
     }
-    return undefined;
+    if (least === undefined) return undefined;
+    const { tenantId } = least.entry.ticket;
+    remove(tenantId, least.entry);
+    const rest = lines.get(tenantId);
+    if (rest !== undefined) {
+      lines.delete(tenantId);
+      lines.set(tenantId, rest);
+    }
+    return least.entry;
   };
   const fill = (): void => {
     for (let entry = next(); entry !== undefined; entry = next()) {
-      running.push(entry.ticket);
-      entry.admit();
+      const { ticket } = entry;
+      running.push(ticket);
+      const end = use.begin(ticket.tenantId, ticket.kind);
+      entry.admit(() => {
+        const at = running.indexOf(ticket);
+        if (at !== -1) running.splice(at, 1);
+        end();
+        fill();
+      });
     }
   };
-  const leave = (ticket: Ticket) => (): void => {
-    const at = running.indexOf(ticket);
-    if (at !== -1) running.splice(at, 1);
-    fill();
-  };
   const refuseFull = ({ tenantId, kind }: Ticket): void => {
-    const own = (lines.get(tenantId) ?? []).filter(({ ticket }) => ticket.kind === kind).length;
+    const line = lines.get(tenantId) ?? [];
+    const own = line.filter(({ ticket }) => ticket.kind === kind).length;
     const most = kind === 'loop' ? limits.maxWaitingLoopsPerTenant : limits.maxWaitingStillsPerTenant;
     const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
-    if (own >= most)
+    const free = limits.maxWaiting - waiting;
+    // The fuller the queue, the less of it one tenant may have: the last place is for a tenant that has none.
+    if (own >= most || (line.length > 0 && line.length >= free))
       throw new ServiceError({
         code: 'RATE_LIMITED',
         message: `too many ${kind}s of this tenant are waiting`,
         headers,
       });
-    if (waiting >= limits.maxWaiting)
-      throw new ServiceError({ code: 'SERVICE_UNAVAILABLE', message: 'the renderer is busy', headers });
+    if (free < 1) throw new ServiceError({ code: 'SERVICE_UNAVAILABLE', message: 'the renderer is busy', headers });
   };
 
   return {
@@ -110,16 +134,16 @@ export function createFairQueue(limits: QueueLimits): FairQueue {
     async enter(ticket) {
       ticket.signal.throwIfAborted();
       if (!fits(ticket)) refuseFull(ticket);
-      await new Promise<void>((resolve, reject) => {
+      return new Promise<() => void>((resolve, reject) => {
         const abort = (): void => {
           remove(ticket.tenantId, entry);
           reject(ticket.signal.reason as Error);
         };
         const entry: Waiting = {
           ticket,
-          admit() {
+          admit(leave) {
             ticket.signal.removeEventListener('abort', abort);
-            resolve();
+            resolve(leave);
           },
         };
         ticket.signal.addEventListener('abort', abort, { once: true });
@@ -129,7 +153,6 @@ export function createFairQueue(limits: QueueLimits): FairQueue {
         waiting += 1;
         fill();
       });
-      return leave(ticket);
     },
   };
 }

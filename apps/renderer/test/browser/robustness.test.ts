@@ -27,7 +27,7 @@ describeWithBrowser('A renderer in trouble', () => {
   let renderer: RendererUnderTest;
   let hash: unknown;
   beforeAll(async () => {
-    renderer = await startRenderer({ STILL_DEADLINE_MS: '20000', RENDER_MAX_WAITING: '2', RENDER_CONCURRENCY: '2' });
+    renderer = await startRenderer({ STILL_DEADLINE_MS: '20000', RENDER_MAX_WAITING: '3', RENDER_CONCURRENCY: '2' });
     hash = (await renderer.still(DISC)).body['pixelHash'];
   }, 60_000);
   afterAll(async () => {
@@ -89,16 +89,16 @@ describeWithBrowser('A renderer in trouble', () => {
       renderer
         .post('/render', { tenantId: `h${Math.random()}`, code: SLOW }, { signal: gone.signal })
         .catch(() => 'gone');
-    const held = [hold(), hold(), hold(), hold()];
+    const held = [hold(), hold(), hold(), hold(), hold()];
     await eventually('the line is full', async () => {
       const metrics = await (await fetch(`${renderer.url}/metrics`)).text();
-      return /^render_jobs_waiting 2$/m.test(metrics);
+      return /^render_jobs_waiting 3$/m.test(metrics);
     });
     const refused = await renderer.still(DISC);
     expect(refused).toMatchObject({ status: 503, body: { error: 'SERVICE_UNAVAILABLE' } });
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
     gone.abort();
-    expect(await Promise.all(held)).toEqual(['gone', 'gone', 'gone', 'gone']);
+    expect(await Promise.all(held)).toEqual(['gone', 'gone', 'gone', 'gone', 'gone']);
     await eventually('the slots are free', async () => (await renderer.still(DISC)).status === 200);
   });
 
