@@ -123,7 +123,6 @@ export const TEXTS = {
       redacted: 'Values were withheld from this public record, so the signed envelope cannot be rebuilt.',
       rescued:
         'The node’s Ed25519 signature is valid, and the receipt names this very hash and node. The key was revoked since; a stamp of time shows that the receipt is older.',
-      'not-reconstructable': 'The record lacks a member that the envelope covers, so it cannot be rebuilt.',
     } as Readonly<Record<string, string>>,
     status: { PASS: 'Pass', FAIL: 'Fail', SKIPPED: 'Skipped' },
   },

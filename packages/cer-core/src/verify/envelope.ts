@@ -1,4 +1,4 @@
-import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonObject, member, pickPresent, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { parseTimestamp } from '@cer/keys';
 import {
   canonicalEnvelopeBundle,
@@ -32,7 +32,14 @@ export async function checkEnvelope(
   hashed: Integrity['hashed'],
   trust: Trust,
 ): Promise<LayerOutcome> {
-  const { envelope } = evidence;
+  const { envelope, envelopeSignature } = evidence;
+  // Half of the pair shows that the other half was removed, whatever the bundle is.
+  if (envelope === undefined && envelopeSignature !== undefined) {
+    return invalid(ENVELOPE, 'is missing beside its signature');
+  }
+  if (envelope !== undefined && envelopeSignature === undefined) {
+    return invalid('meta.verificationEnvelopeSignature', 'is missing beside the envelope');
+  }
   const reason = envelopeSkipReason(subject, envelope);
   if (reason !== null) return skipped(reason);
   if (!isJsonObject(envelope)) return invalid(ENVELOPE, 'must be an object');
@@ -69,15 +76,15 @@ export async function checkEnvelope(
   return fault === null ? PASS : invalid('meta.verificationEnvelopeSignature', fault);
 }
 
-/** Why an envelope cannot be checked, or null: no envelope, redacted content, or missing content. */
+/** Why an envelope cannot be checked, or null. Only hashed members are asked: nothing unsigned skips the layer. */
 export function envelopeSkipReason(
   { bundle, type, reading }: Subject,
   envelope: Evidence['envelope'],
 ): SkipReason | null {
   if (envelope === undefined) return 'no-envelope';
   if (type?.receiptScope === 'reseal' || reading?.resealed === true) return 'redacted';
-  if (holdsRedacted(projectForEnvelope(bundle))) return 'redacted';
-  return isJsonObject(envelope) && lacksNamedMember(envelope, bundle) ? 'not-reconstructable' : null;
+  const hashed = reading?.layout?.hashedMembers ?? [];
+  return holdsRedacted(pickPresent(projectForEnvelope(bundle), hashed)) ? 'redacted' : null;
 }
 
 type Facts = Readonly<Record<(typeof ENVELOPE_ATTESTATION_MEMBERS)[number], string>>;
@@ -113,13 +120,6 @@ function protocolVersionOf(bundle: JsonObject): string | null {
   return effectiveProtocolVersion(
     isJsonObject(snapshot) ? member(snapshot, 'protocolVersion') : member(bundle, 'protocolVersion'),
   );
-}
-
-/** `signedFields` is unsigned: it can only show that the projection cannot be rebuilt, never define the signed text. */
-function lacksNamedMember(envelope: JsonObject, bundle: JsonObject): boolean {
-  const signedFields = member(envelope, 'signedFields');
-  const names = isJsonObject(signedFields) ? member(signedFields, 'bundle') : undefined;
-  return Array.isArray(names) && names.some((name) => typeof name === 'string' && !Object.hasOwn(bundle, name));
 }
 
 function payloadOrNull(bundle: JsonObject, attestation: JsonObject, hashed: Integrity['hashed']): string | null {

@@ -3,12 +3,15 @@ import {
   attest,
   change,
   envelopeFor,
+  flatRender,
+  hashOnly,
   hashText,
   keySet,
   object,
   at,
   textAt,
   OTHER,
+  pick,
   seal,
   TIME,
   v1,
@@ -21,6 +24,7 @@ const INVALID = 'ATTESTATION_INVALID_SIGNATURE';
 const ENVELOPE = 'meta.verificationEnvelope';
 const FACTS = `${ENVELOPE}.attestation`;
 const SIGNATURE = 'meta.verificationEnvelopeSignature';
+const ENVELOPE_PAIR = ['verificationEnvelope', 'verificationEnvelopeSignature'];
 
 export async function envelopeCases(): Promise<Vector[]> {
   const full = v1({}, { context: { signals: [] }, contextSummary: {}, policyEvaluation: { passed: true } });
@@ -45,6 +49,13 @@ export async function envelopeCases(): Promise<Vector[]> {
   });
   const lone = seal(v1({ note: '\ud800' }));
   const redactedText = await attest(seal(v1({ note: '[REDACTED]' })));
+  const flatFacts = { facts: { protocolVersion: '1.2.0' } };
+  const flat = change(
+    await attest(flatRender({ bundleType: 'legacy' }), flatFacts),
+    'meta.attestation.protocolVersion',
+    '1.2.0',
+  );
+  const hashOnlyReceipt = await attest(hashOnly(), { envelope: false, receipt: { scope: 'hash-only' } });
   const FIVE = 'The five must equal those of meta.attestation, else layer 3 FAIL.';
   return group('envelope', 'Layer 3: envelope', keySet(), [
     [
@@ -91,13 +102,19 @@ export async function envelopeCases(): Promise<Vector[]> {
     ],
     [
       'signed-fields-name-an-absent-member',
-      'SKIPPED: it lacks a member that signedFields.bundle names.',
+      'Nothing unsigned skips the layer: signedFields is never read.',
       change(
         change(certified, 'meta.verificationEnvelope.signedFields.bundle', ['bundleType', 'declaration']),
         SIGNATURE,
         'x',
       ),
-      passes('PPPS'),
+      fails(INVALID, SIGNATURE, 'PPPF'),
+    ],
+    [
+      'signed-fields-name-an-absent-member-of-a-sound-envelope',
+      'Nothing unsigned skips the layer: signedFields is never read.',
+      change(certified, 'meta.verificationEnvelope.signedFields.bundle', ['bundleType', 'declaration']),
+      passes('PPPP'),
     ],
     [
       'signed-fields-name-policy-evaluation',
@@ -107,9 +124,50 @@ export async function envelopeCases(): Promise<Vector[]> {
     ],
     [
       'content-holds-the-redaction-literal',
-      'SKIPPED: the projection holds "[REDACTED]".',
+      'SKIPPED: the hashed members hold "[REDACTED]".',
       redactedText,
       passes('PPPS'),
+    ],
+    [
+      'redaction-literal-in-an-unhashed-member',
+      'Nothing unsigned skips the layer: "[REDACTED]" counts only where the hash covers it.',
+      change({ ...flat, contextSummary: '[REDACTED]' }, SIGNATURE, 'x'),
+      fails(INVALID, SIGNATURE, 'PPPF'),
+    ],
+    ['of-a-flat-render-record', 'Legacy: by data.', flat, { ...passes('PPPP'), classification: 'LEGACY_VERIFIED' }],
+    [
+      'redaction-literal-beside-a-hash',
+      'Nothing unsigned skips the layer: a hash-only bundle hashes no member.',
+      {
+        ...hashOnlyReceipt,
+        context: '[REDACTED]',
+        meta: { ...object(hashOnlyReceipt['meta']), ...object(pick(object(certified['meta']), ENVELOPE_PAIR)) },
+      },
+      fails(INVALID, `${FACTS}.protocolVersion`, 'PPPF'),
+    ],
+    [
+      'signature-without-the-envelope',
+      'FAIL: an envelope without its signature or the reverse.',
+      change(certified, ENVELOPE, undefined),
+      fails(INVALID, ENVELOPE, 'PPPF'),
+    ],
+    [
+      'signature-beside-a-null-envelope',
+      'FAIL: an envelope without its signature or the reverse.',
+      change(certified, ENVELOPE, null),
+      fails(INVALID, ENVELOPE, 'PPPF'),
+    ],
+    [
+      'without-signature-under-the-redaction-literal',
+      'FAIL: an envelope without its signature or the reverse.',
+      change(redactedText, SIGNATURE, undefined),
+      fails(INVALID, SIGNATURE, 'PPPF'),
+    ],
+    [
+      'signature-alone-under-the-redaction-literal',
+      'FAIL: an envelope without its signature or the reverse.',
+      change(redactedText, ENVELOPE, undefined),
+      fails(INVALID, ENVELOPE, 'PPPF'),
     ],
     [
       'protocol-copy-lies-under-a-skipped-envelope',
@@ -152,7 +210,12 @@ export async function envelopeCases(): Promise<Vector[]> {
     both('nodeRuntimeHash', hashText('other')),
     both('protocolVersion', '1.3.1', fails(INVALID, `${FACTS}.protocolVersion`, 'PPPF')),
     failing('kid-copy-lies', 'kid beside the five is a copy.', `${ENVELOPE}.kid`, OTHER.kid),
-    failing('signature-absent', 'FAIL: a bad signature.', SIGNATURE, undefined),
+    failing(
+      'signature-absent',
+      'FAIL: an envelope without its signature or the reverse.',
+      SIGNATURE,
+      undefined,
+    ),
     failing('signature-truncated', 'FAIL: a bad signature.', SIGNATURE, textAt(certified, SIGNATURE).slice(0, 40)),
     failing(
       'signature-of-the-receipt',
