@@ -106,11 +106,14 @@ describe('registering a project', () => {
     const hashOnly = at((await attest({ ...form, certificateHash })).body, 'cer');
     if (!isJsonObject(hashOnly)) throw new Error('no bundle');
     const bundle = await project([await step(), hashOnly]);
-    expect((await evaluated(bundle)).status).toBe('VERIFIED');
+    expect((await verify(bundle)).body).toMatchObject({
+      ...{ ok: false, code: 'INCOMPLETE_ARTIFACT', passedSteps: 1, attestedSteps: 1 },
+      errors: ['INCOMPLETE_ARTIFACT: step step-1: bundleType is a hash alone: a step needs its whole certificate'],
+    });
     const { status, body } = await register(bundle);
     expect([status, at(body, 'error'), at(body, 'details')]).toEqual([
       ...[400, 'INCOMPLETE_ARTIFACT'],
-      ['step-1: must be embedded whole, not as a hash alone'],
+      ['step-1: bundleType is a hash alone: a step needs its whole certificate'],
     ]);
   });
 

@@ -5,13 +5,8 @@ export { isSealedValue } from './commitments/sealed-value.js';
 export { toProjectReport, toProjectVerifyResponse, type ProjectVerifyResponse } from './project/present-project.js';
 export { projectForHash } from './project/project-hash.js';
 export { readRegistry } from './project/registry.js';
-export {
-  evaluateProject,
-  projectIn,
-  type ProjectEvaluation,
-  type StepResult,
-  type VerifyProjectOptions,
-} from './project/verify-project.js';
+export type { StepResult, VerifyProjectOptions } from './project/steps.js';
+export { evaluateProject, projectIn, type ProjectEvaluation } from './project/verify-project.js';
 export { checkContent } from './verify/check-content.js';
 export { evaluateCer } from './verify/evaluate.js';
 export { unreadable, type Evaluation } from './verify/evaluation.js';

@@ -140,6 +140,26 @@ describe('cer verify', () => {
     expect(said.stdout).toMatch(/Fingerprint +sha256:/);
   });
 
+  it('requires a receipt of a project and of its steps', async () => {
+    const project = readSample('project.json');
+    const unsigned = folder.write('unsigned-project.json', { ...project, meta: {} });
+    const required = await cer(['verify-project', unsigned, ...KEYS, '--require-attestation']);
+    expect(required.exitCode).toBe(1);
+    expect(failureOf(required)).toMatchObject({ reason: 'ATTESTATION_MISSING' });
+    expect((await cer(['verify-project', sample('project.json'), ...KEYS, '--require-attestation'])).exitCode).toBe(0);
+  });
+
+  it('shows no incomplete project in green', async () => {
+    const project = readSample('project.json');
+    const registry: unknown = project['stepRegistry'];
+    const steps = Array.isArray(registry) ? registry.filter(isJsonObject).map((entry) => entry['stepId'] ?? null) : [];
+    const path = folder.write('withdrawn.json', { ...project, embeddedBundles: {}, withdrawn: steps });
+    const { exitCode, stdout } = await cer(['verify-project', path, ...KEYS], { isTerminal: true });
+    expect(exitCode).toBe(0);
+    expect(stdout.split('\n')[0]).toContain('the registration only, not every step');
+    expect(stdout.split('\n')[0]).not.toContain('\u001b[32m');
+  });
+
   it('escapes terminal commands in certificates and key sets', async () => {
     const evil = '\u001b]0;owned\u0007\u001b[2J\u009b31m\u202egnp.exe\u2028\r\n';
     const bundle = withSnapshot(readSample('sealed.json'), {

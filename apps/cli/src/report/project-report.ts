@@ -49,7 +49,7 @@ export function projectReport({ evaluation, title, signer }: ProjectVerification
   ].join('');
 }
 
-function projectVerdict({ status, code, nodeReceipt }: ProjectEvaluation): Verdict {
+function projectVerdict({ status, code, nodeReceipt, isWhole }: ProjectEvaluation): Verdict {
   if (status === 'FAILED') {
     return {
       tone: code === 'VERIFICATION_MATERIAL_UNAVAILABLE' ? 'careful' : 'bad',
@@ -57,11 +57,20 @@ function projectVerdict({ status, code, nodeReceipt }: ProjectEvaluation): Verdi
       sentence: 'This project failed verification as a whole. Do not rely on it.',
     };
   }
+  if (nodeReceipt.status === 'PASS' && !isWhole) {
+    return {
+      tone: 'neutral',
+      headline: 'VERIFIED: the registration only, not every step',
+      sentence:
+        'A node has signed the project as a whole, and every step that is present is valid. Steps are left out, or ' +
+        'have no signature of their own; the list below shows which.',
+    };
+  }
   return nodeReceipt.status === 'PASS'
     ? {
         tone: 'good',
         headline: 'VERIFIED',
-        sentence: 'The project is unchanged, a node has signed it, and every step that is present is valid.',
+        sentence: 'The project is unchanged, a node has signed it, and every step is present, valid and signed.',
       }
     : {
         tone: 'neutral',

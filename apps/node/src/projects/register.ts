@@ -1,5 +1,5 @@
-import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
-import { HASH_ONLY, isSha256Hash } from '@cer/cer-core';
+import type { JsonObject, JsonValue } from '@cer/canonical-json';
+import { isSha256Hash } from '@cer/cer-core';
 import { attestProject } from '@cer/cer-core/attest';
 import {
   evaluateProject,
@@ -64,7 +64,6 @@ export async function registerProject(
   const projectHash = evaluation.projectHash.computed;
   if (entries === null || !isSha256Hash(projectHash)) throw new Error('a verified project has a registry and a hash');
   await assertOwnRecords(deps, caller, entries);
-  assertWhole(project, entries);
 
   return whileAttesting(async () => {
     const time = deps.now();
@@ -128,25 +127,6 @@ async function assertOwnRecords(
     code: 'ATTESTATION_MISSING',
     status: 400,
     details: missing.map(({ stepId }) => `${stepId}: is no certified record of this account`),
-  });
-}
-
-/**
- * A hash alone contains neither executionId nor the previous step: the public form, which has the whole step, could
- * fail although this check passed.
- */
-function assertWhole(project: JsonObject, entries: readonly { readonly stepId: string }[]): void {
-  const embedded = member(project, 'embeddedBundles');
-  const isHashOnly = (stepId: string): boolean => {
-    const bundle = isJsonObject(embedded) ? member(embedded, stepId) : undefined;
-    return isJsonObject(bundle) && member(bundle, 'bundleType') === HASH_ONLY;
-  };
-  const incomplete = entries.filter(({ stepId }) => isHashOnly(stepId));
-  if (incomplete.length === 0) return;
-  throw new ServiceError({
-    code: 'INCOMPLETE_ARTIFACT',
-    status: 400,
-    details: incomplete.map(({ stepId }) => `${stepId}: must be embedded whole, not as a hash alone`),
   });
 }
 

@@ -32,6 +32,27 @@ async function checkCertificate(bundle: JsonObject): Promise<CertificateCheck> {
   return checked;
 }
 
+describe('the colour of a project', () => {
+  it('is good only with every step present and signed', async () => {
+    const whole = await project(2);
+    const embedded = object(whole, 'embeddedBundles');
+    const unsigned = Object.fromEntries(
+      Object.entries(embedded).map(([stepId, bundle]) => [stepId, { ...Object(bundle), meta: {} } as JsonObject]),
+    );
+    const projects = [
+      whole,
+      { ...whole, embeddedBundles: unsigned },
+      { ...whole, embeddedBundles: {}, withdrawn: Object.keys(embedded) },
+    ];
+    const outcomes = await Promise.all(projects.map(async (bundle) => outcomeOfCheck(await check(bundle))));
+    expect(outcomes.map(({ tone, verdict }) => [tone, verdict])).toEqual([
+      ['good', 'VERIFIED'],
+      ['neutral', 'VERIFIED'],
+      ['neutral', 'VERIFIED'],
+    ]);
+  });
+});
+
 describe('the displayed certificate', () => {
   it('escapes reordering and hiding characters', async () => {
     const { status, members } = await checkCertificate(

@@ -27,6 +27,7 @@ export function checkProject(checked: Checked<ProjectEvaluation> & { readonly pr
     goal: textMember(project, 'projectGoal'),
     projectHash: evaluation.projectHash,
     structuralValid: evaluation.structuralValid,
+    isWhole: evaluation.isWhole,
     registeredAt: evaluation.registeredAt,
     timestamp: evaluation.timestamp,
     keyRescue: evaluation.keyRescue,

@@ -140,6 +140,8 @@ export interface ProjectCheck {
     readonly valid: boolean;
   };
   readonly structuralValid: boolean;
+  /** Every step is present, passed and signed. */
+  readonly isWhole: boolean;
   readonly registeredAt: string | null;
   readonly timestamp: ReportedTimestamp | null;
   readonly keyRescue: KeyRescue | null;

@@ -11,6 +11,7 @@ export type Headline =
   | 'legacy'
   | 'integrityOnly'
   | 'projectAttested'
+  | 'projectIncomplete'
   | 'projectIntegrityOnly'
   | 'unverifiable'
   | 'failed'
@@ -37,6 +38,7 @@ const TONES: Readonly<Record<Headline, Tone>> = {
   legacy: 'neutral',
   integrityOnly: 'neutral',
   projectAttested: 'good',
+  projectIncomplete: 'neutral',
   projectIntegrityOnly: 'neutral',
   unverifiable: 'unknown',
   failed: 'bad',
@@ -62,7 +64,8 @@ function headlineOf(check: ArtefactCheck): Headline {
     if (check.status === 'FAILED') {
       return check.code === 'VERIFICATION_MATERIAL_UNAVAILABLE' ? 'unverifiable' : 'failed';
     }
-    return check.nodeReceipt.status === 'PASS' ? 'projectAttested' : 'projectIntegrityOnly';
+    if (check.nodeReceipt.status !== 'PASS') return 'projectIntegrityOnly';
+    return check.isWhole ? 'projectAttested' : 'projectIncomplete';
   }
   const { classification } = check.nodeResponse;
   if (check.status === 'FAILED') return classification === 'UNVERIFIABLE' ? 'unverifiable' : 'failed';

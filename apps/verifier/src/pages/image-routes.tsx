@@ -58,6 +58,7 @@ function badgeOf({ outcome }: RecordCheck, hash: string): ServiceResponse {
     case 'unchecked':
     case 'disagreement':
     case 'projectAttested':
+    case 'projectIncomplete':
     case 'projectIntegrityOnly':
       return svg(200, <Badge text={short} label="check failed" />);
   }

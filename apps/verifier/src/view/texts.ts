@@ -42,7 +42,11 @@ export const TEXTS = {
     },
     projectAttested: {
       title: 'Project verified',
-      lead: 'Every step that is here and the order of all are as registered, and the node named below signed the registration.',
+      lead: 'Every step and the order of all are as registered, and the node named below signed the steps and the registration.',
+    },
+    projectIncomplete: {
+      title: 'Registration verified, steps incomplete',
+      lead: 'The node named below signed the registration, and every step that is here passed. Steps are left out, or have no signature of their own: see the list of steps.',
     },
     projectIntegrityOnly: {
       title: 'Integrity only, nobody vouches for this project',

@@ -28,7 +28,10 @@ export interface NodeReceipt {
 export async function checkNodeReceipt(project: JsonObject, options: VerifyOptions): Promise<NodeReceipt> {
   const meta = member(project, 'meta');
   const attestation = isJsonObject(meta) ? (member(meta, 'attestation') ?? undefined) : undefined;
-  const inMeta = isJsonObject(attestation) ? attestation : {};
+  if (attestation !== undefined && !isJsonObject(attestation)) {
+    return refused(fail('SCHEMA_ERROR', 'meta.attestation', 'must be an object'));
+  }
+  const inMeta = attestation ?? {};
   const receipts = statedIn(inMeta, project, 'receipt');
   const signatures = statedIn(inMeta, project, 'signature');
   const [payload] = receipts;
@@ -50,8 +53,14 @@ export async function checkNodeReceipt(project: JsonObject, options: VerifyOptio
     trust.timestamps,
   );
   const choice = chooseKey(trust.keySet, receipt.kid, receipt.timestamp, stampsOfReceipt(timestamps));
-  if (choice.key === null) return refused(fail(choice.code, WHERE, choice.detail), timestamps);
-  const fault = await signatureFault(trust, choice.key, canonicalReceipt(payload), signature);
+  const key = choice.key ?? choice.misdated;
+  const fault = key === null ? null : await signatureFault(trust, key, canonicalReceipt(payload), signature);
+  if (choice.key === null) {
+    const { code, detail } = choice;
+    const outcome =
+      fault === null ? fail(code, WHERE, detail) : outcomeOf([invalid('meta.attestation.signature', fault)]);
+    return refused(outcome, timestamps);
+  }
   const outcome = outcomeOf([
     ...(fault === null ? [] : [invalid('meta.attestation.signature', fault)]),
     ...bindingFindings(project, receipt, trust),

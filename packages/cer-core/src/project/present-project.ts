@@ -1,6 +1,7 @@
-import { describeFinding } from '../finding.js';
+import { describeFinding, type Finding } from '../finding.js';
 import type { KeyRescue } from '../verify/key-rescue.js';
 import type { VerificationReport, VerifierName } from '../verify/present.js';
+import type { StepResult } from './steps.js';
 import type { ProjectEvaluation } from './verify-project.js';
 
 /** The answer of `POST /v1/project-bundle/verify`. @see docs/spec.md, "Project verification" */
@@ -36,7 +37,7 @@ export function toProjectVerifyResponse(evaluation: ProjectEvaluation): ProjectV
   return {
     ok: status === 'VERIFIED',
     code,
-    errors: findings.map(describeFinding),
+    errors: [...findings, ...steps.flatMap(findingsOfStep)].map(describeFinding),
     projectHash,
     structuralValid,
     totalSteps,
@@ -56,6 +57,12 @@ export function toProjectVerifyResponse(evaluation: ProjectEvaluation): ProjectV
     nodeReceipt: nodeReceipt.status,
     ...timeOf(evaluation),
   };
+}
+
+/** What is wrong with a step, as faults of the project; a withdrawn step is not a fault. */
+function findingsOfStep({ ok, status, stepId, findings }: StepResult): readonly Finding[] {
+  if (ok || status === 'WITHDRAWN') return [];
+  return findings.map((finding) => ({ ...finding, member: `step ${stepId}: ${finding.member}` }));
 }
 
 function timeOf({

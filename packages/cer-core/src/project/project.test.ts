@@ -87,6 +87,7 @@ describe('a project that was built', () => {
     };
     const response = toProjectVerifyResponse(await evaluateProject(changed, options));
     expect(response).toMatchObject({ ok: false, code: 'CERTIFICATE_HASH_MISMATCH', passedSteps: 1, failedSteps: 1 });
+    expect(response.errors).toEqual(response.steps[1]?.errors.map((error) => error.replace(': ', ': step answer: ')));
     expect(response.steps[1]?.errors[0]).toMatch(
       /^CERTIFICATE_HASH_MISMATCH: certificateHash .*expected sha256:.*computed sha256:/,
     );
@@ -98,6 +99,50 @@ describe('a project that was built', () => {
     expect(computeProjectHash({ ...project, projectGoal: 'x' })).not.toBe(computeProjectHash(project));
     expect(computeProjectHash({ ...project, tags: [] })).toBe(computeProjectHash({ ...project, tags: 'no list' }));
     expect(isSha256Hash(computeProjectHash(project))).toBe(true);
+  });
+});
+
+describe('a project that is not whole', () => {
+  const hashOnly = (bundle: JsonObject): JsonObject => ({
+    ...{ bundleType: 'hash-only-timestamp', version: '0.1', createdAt: TEST_TIME, snapshot: null },
+    certificateHash: bundle['certificateHash'] ?? null,
+  });
+  const registered = async (bundles: readonly JsonObject[]): Promise<JsonObject> => {
+    const project = buildProject(
+      {},
+      bundles.map((bundle, index) => ({ stepId: `s${index}`, bundle })),
+    );
+    const attestation = await attestProject(computeProjectHash(project), TEST_TIME, TEST_ATTESTOR);
+    return { ...project, meta: { attestation } };
+  };
+
+  it('is whole only with a receipt for every step', async () => {
+    const [signed, unsigned] = [await certified(), sealed({ executionId: 'exec-2' }).bundle];
+    const whole = await registered([signed, await certified({ executionId: 'exec-2' })]);
+    const stripped = await registered([signed, unsigned]);
+    const withdrawn = { ...whole, embeddedBundles: {}, withdrawn: ['s0', 's1'] };
+    const results = await Promise.all([whole, stripped, withdrawn].map((project) => evaluateProject(project, options)));
+    expect(results.map(({ status, isWhole }) => [status, isWhole])).toEqual([
+      ['VERIFIED', true],
+      ['VERIFIED', false],
+      ['VERIFIED', false],
+    ]);
+  });
+
+  it('counts a hash in place of a step as neither passed nor attested', async () => {
+    const bundle = await certified();
+    const project = await registered([bundle]);
+    const answer = await evaluateProject({ ...project, embeddedBundles: { s0: hashOnly(bundle) } }, options);
+    expect(toProjectVerifyResponse(answer)).toMatchObject({
+      ...{ ok: false, code: 'INCOMPLETE_ARTIFACT', passedSteps: 0, attestedSteps: 0, nodeReceipt: 'PASS' },
+    });
+  });
+
+  it('names a missing step once where full artefacts are required', async () => {
+    const bundle = await certified();
+    const project = { ...(await registered([bundle])), embeddedBundles: { s0: hashOnly(bundle) } };
+    const { steps } = await evaluateProject(project, { ...options, requireFullArtifact: true });
+    expect(steps[0]?.findings.map(({ code }) => code)).toEqual(['INCOMPLETE_ARTIFACT', 'ATTESTATION_MISSING']);
   });
 });
 

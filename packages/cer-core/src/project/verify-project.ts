@@ -1,9 +1,7 @@
-import { exceedsDepth, isJsonObject, MAX_DEPTH, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { exceedsDepth, isJsonObject, MAX_DEPTH, member, type JsonObject } from '@cer/canonical-json';
 import { PROJECT } from '../bundle-types/registry.js';
 import type { CerVerifyCode } from '../errors.js';
 import { isSha256Hash, type Sha256Hash } from '../hash.js';
-import { evaluateCer } from '../verify/evaluate.js';
-import type { Evaluation } from '../verify/evaluation.js';
 import { schemaFinding, type Finding } from '../finding.js';
 import { findingsOf, skipped, type LayerOutcome } from '../verify/layer.js';
 import type { KeyRescue } from '../verify/key-rescue.js';
@@ -13,23 +11,9 @@ import { pooledVerifier } from '../verify/signature.js';
 import { checkChain } from './chain.js';
 import { checkNodeReceipt } from './node-receipt.js';
 import { computeProjectHash, PROJECT_HASH_ALGORITHM } from './project-hash.js';
-import { readRegistry, type RegistryEntry } from './registry.js';
+import { readRegistry } from './registry.js';
+import { verifySteps, type StepResult, type VerifyProjectOptions } from './steps.js';
 import { checkStructure } from './structure.js';
-
-/** Maximum steps verified concurrently: enough for the thread pool, few enough to stay responsive. */
-const STEPS_AT_ONCE = 256;
-
-export interface StepResult {
-  readonly stepId: string;
-  readonly sequence: number | null;
-  readonly executionId: string | null;
-  readonly certificateHash: string;
-  readonly ok: boolean;
-  readonly status: 'VERIFIED' | 'VERIFIED_CONFIDENTIAL' | 'FAILED' | 'WITHDRAWN';
-  readonly code: CerVerifyCode;
-  readonly findings: readonly Finding[];
-  readonly isAttested: boolean;
-}
 
 export interface ProjectEvaluation {
   readonly status: 'VERIFIED' | 'FAILED';
@@ -44,6 +28,8 @@ export interface ProjectEvaluation {
   readonly structuralValid: boolean;
   readonly totalSteps: number;
   readonly steps: readonly StepResult[];
+  /** Every step is present, passed, and has a receipt of its own: only then may a report call the project whole. */
+  readonly isWhole: boolean;
   readonly nodeReceipt: LayerOutcome;
   readonly registeredAt: string | null;
   /** The best external timestamp of the registration, else the node's word; null without receipt. */
@@ -52,11 +38,6 @@ export interface ProjectEvaluation {
   /** As in an evaluation. */
   readonly revocationsKnownUntil: string | null;
   readonly verifiedAt: string;
-}
-
-export interface VerifyProjectOptions extends VerifyOptions {
-  /** Called after each batch of steps; where it returns a promise, that is awaited, so a page can paint. */
-  readonly onProgress?: (done: number, total: number) => void | Promise<void>;
 }
 
 const CODE_PRIORITY: readonly CerVerifyCode[] = [
@@ -114,7 +95,11 @@ async function evaluate(input: unknown, options: VerifyProjectOptions): Promise<
   const bundles = isJsonObject(embedded) ? embedded : {};
   const chain = checkChain(bundles, entries, withdrawn);
   const steps = await verifySteps(bundles, entries, withdrawn, isVouchedFor, options);
-  const findings = [...hash.findings, ...structure, ...chain, ...schema, ...findingsOf(nodeReceipt.outcome)];
+  const findings = [
+    ...[...hash.findings, ...structure, ...chain, ...schema],
+    ...requirementFindings(options, nodeReceipt.outcome),
+    ...findingsOf(nodeReceipt.outcome),
+  ];
   const code = codeOf(findings, steps);
   return {
     status: code === 'OK' ? 'VERIFIED' : 'FAILED',
@@ -124,6 +109,7 @@ async function evaluate(input: unknown, options: VerifyProjectOptions): Promise<
     structuralValid: schema.length === 0 && structure.length === 0 && chain.length === 0,
     totalSteps: entries.length,
     steps,
+    isWhole: steps.length > 0 && steps.every(({ isAttested }) => isAttested),
     nodeReceipt: nodeReceipt.outcome,
     registeredAt: isVouchedFor ? nodeReceipt.registeredAt : null,
     timestamp: reportTimestamp(nodeReceipt.timestamps, nodeReceipt.outcome),
@@ -137,6 +123,12 @@ function codeOf(findings: readonly Finding[], steps: readonly StepResult[]): Cer
   const failing = steps.filter(({ ok, status }) => !ok && status !== 'WITHDRAWN');
   const codes = new Set<CerVerifyCode>([...findings.map(({ code }) => code), ...failing.map(({ code }) => code)]);
   return CODE_PRIORITY.find((code) => codes.has(code)) ?? failing[0]?.code ?? findings[0]?.code ?? 'OK';
+}
+
+/** The caller's demand for a receipt is about the project as well as about each step. */
+function requirementFindings({ requireAttestation }: VerifyOptions, receipt: LayerOutcome): Finding[] {
+  if (requireAttestation !== true || receipt.status !== 'SKIPPED') return [];
+  return [{ code: 'ATTESTATION_MISSING', member: 'meta.attestation', detail: 'is absent, and a receipt was required' }];
 }
 
 function checkSchema(project: JsonObject): Finding[] {
@@ -199,73 +191,6 @@ function withdrawnSteps(project: JsonObject): ReadonlySet<string> {
   return new Set(Array.isArray(withdrawn) ? withdrawn.filter((stepId) => typeof stepId === 'string') : []);
 }
 
-async function verifySteps(
-  bundles: JsonObject,
-  entries: readonly RegistryEntry[],
-  withdrawn: ReadonlySet<string>,
-  isVouchedFor: boolean,
-  options: VerifyProjectOptions,
-): Promise<readonly StepResult[]> {
-  const results: StepResult[] = [];
-  for (let start = 0; start < entries.length; start += STEPS_AT_ONCE) {
-    const batch = entries.slice(start, start + STEPS_AT_ONCE);
-    results.push(
-      ...(await Promise.all(
-        batch.map((entry) => verifyStep(entry, member(bundles, entry.stepId), withdrawn, isVouchedFor, options)),
-      )),
-    );
-    await options.onProgress?.(results.length, entries.length);
-  }
-  return results;
-}
-
-async function verifyStep(
-  entry: RegistryEntry,
-  bundle: JsonValue | undefined,
-  withdrawn: ReadonlySet<string>,
-  isVouchedFor: boolean,
-  options: VerifyOptions,
-): Promise<StepResult> {
-  const { stepId, sequence, executionId, certificateHash } = entry;
-  const base = { stepId, sequence, executionId, certificateHash };
-  if (bundle === undefined) {
-    const isWithdrawn = withdrawn.has(stepId);
-    const detail = isWithdrawn ? 'is left out, said to be withdrawn' : 'has no embedded bundle';
-    const finding: Finding = { code: 'INCOMPLETE_ARTIFACT', member: stepId, detail };
-    const status = isWithdrawn ? 'WITHDRAWN' : 'FAILED';
-    return { ...base, ok: false, status, code: finding.code, findings: [finding], isAttested: false };
-  }
-  const evaluation = await evaluateCer(bundle, options);
-  const findings = [...evaluation.findings, ...registryFindings(evaluation, entry, isVouchedFor)];
-  const isOk = findings.length === 0;
-  return {
-    ...base,
-    ok: isOk,
-    status: isOk ? evaluation.status : 'FAILED',
-    code: findings[0]?.code ?? 'OK',
-    findings,
-    isAttested: evaluation.receipt.status === 'PASS',
-  };
-}
-
-/**
- * Checks that the verified bundle is the registered step. A reseal replaces a step only in a project with the node's
- * receipt, and only by its own signed receipt.
- */
-function registryFindings(
-  { isResealed, provenance, certificateHash }: Evaluation,
-  entry: RegistryEntry,
-  isVouchedFor: boolean,
-): Finding[] {
-  if (certificateHash === entry.certificateHash) return [];
-  const isProven = provenance?.state === 'proven' && provenance.originalCertificateHash === entry.certificateHash;
-  if (isResealed && isVouchedFor && isProven) return [];
-  const detail = isResealed
-    ? 'is a reseal that is not proven to come from the registered step'
-    : 'is another certificate than the registered one';
-  return [{ code: 'STEP_REGISTRY_MISMATCH', member: entry.stepId, detail }];
-}
-
 function failed(
   findings: readonly Finding[],
   options: VerifyOptions,
@@ -281,6 +206,7 @@ function failed(
     structuralValid: false,
     totalSteps: 0,
     steps: [],
+    isWhole: false,
     nodeReceipt: skipped('no-attestation'),
     registeredAt: null,
     timestamp: null,

@@ -1,4 +1,4 @@
-import { appendPath, isJsonObject, member, type JsonObject } from '@cer/canonical-json';
+import { appendPath, isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import type { LayoutContext } from '../bundle-types/layout.js';
 import { hasControlCharacter, MAX_LABEL_LENGTH } from '../schema/rules.js';
 import { checkToolEvidence } from '../bundle-types/tool-calls.js';
@@ -22,8 +22,7 @@ export interface Integrity {
  */
 export function checkIntegrity(subject: Subject): Integrity {
   const { bundle, reading, protocol, snapshot } = subject;
-  const isMetaFaulty = member(bundle, 'meta') !== undefined && !isJsonObject(member(bundle, 'meta'));
-  const unread = [...subject.findings, ...(isMetaFaulty ? [schemaFinding('meta', 'must be an object')] : [])];
+  const unread = [...subject.findings, ...checkEvidenceForm(subject)];
   if (reading !== null && reading.layout === null) return checkHashOnly(bundle, unread);
   if (reading?.layout == null || protocol === null || snapshot === null) {
     return { outcome: outcomeOf(unread), computedCertificateHash: null, hashed: null };
@@ -65,6 +64,27 @@ export function checkIntegrity(subject: Subject): Integrity {
     computedCertificateHash: hashing.hash,
     hashed: hashing.canonical === null ? null : { projection: hashing.projection, canonical: hashing.canonical },
   };
+}
+
+/**
+ * Evidence that cannot be read must not be skipped over in favour of a receipt at another place. Without one, layer 2
+ * reports that the receipt is missing.
+ */
+function checkEvidenceForm({ bundle, packaging }: Subject): Finding[] {
+  const meta = member(bundle, 'meta');
+  if (meta !== undefined && !isJsonObject(meta)) return [schemaFinding('meta', 'must be an object')];
+  const inner = isJsonObject(meta) ? (member(meta, 'attestation') ?? undefined) : undefined;
+  const outer = member(packaging ?? bundle, 'attestation') ?? undefined;
+  const isElsewhere =
+    isJsonObject(inner) || isJsonObject(outer) || isJsonObject(member(packaging ?? bundle, 'receipt'));
+  if (!isElsewhere) return [];
+  const isFaulty = (value: JsonValue | undefined): boolean => value !== undefined && !isJsonObject(value);
+  return [
+    ...(isFaulty(inner) ? [schemaFinding('meta.attestation', 'must be an object')] : []),
+    ...(isFaulty(outer)
+      ? [schemaFinding(packaging === null ? 'attestation' : 'package.attestation', 'must be an object')]
+      : []),
+  ];
 }
 
 /** Checks are interleaved (a tool's input is checked after another's output), so findings are sorted here. */

@@ -5,8 +5,16 @@ import type { SoundTimestamp } from './timestamp-verifier.js';
 
 /** A key for a signature, or why there is none. Only the caller's key set is used, without fallback. */
 export type KeyChoice =
-  | { readonly key: PublicKey; readonly entry: KeyEntry; readonly rescue: KeyRescue | null }
-  | { readonly key: null; readonly entry: KeyEntry | null; readonly code: FailureCode; readonly detail: string };
+  { readonly key: PublicKey; readonly entry: KeyEntry; readonly rescue: KeyRescue | null } | Refusal;
+
+interface Refusal {
+  readonly key: null;
+  readonly entry: KeyEntry | null;
+  readonly code: FailureCode;
+  readonly detail: string;
+  /** The key, where only the date speaks against it: a signature that it did not make is the more telling fault. */
+  readonly misdated: PublicKey | null;
+}
 
 /**
  * Chooses the key that a signature names, by its state at a time.
@@ -21,11 +29,12 @@ export function chooseKey(
   at: string,
   stamps: readonly SoundTimestamp[],
 ): KeyChoice {
-  const refuse = (code: FailureCode, detail: string, entry: KeyEntry | null = null): KeyChoice => ({
+  const refuse = (code: FailureCode, detail: string, entry: KeyEntry | null = null): Refusal => ({
     key: null,
     entry,
     code,
     detail,
+    misdated: null,
   });
   if (keySet === null) {
     return refuse('VERIFICATION_MATERIAL_UNAVAILABLE', 'no key set of the node was given, so no signature was checked');
@@ -33,7 +42,8 @@ export function chooseKey(
   const entry = keySet.entries.get(kid);
   if (entry === undefined) return refuse('ATTESTATION_KEY_NOT_FOUND', 'names a key that is not in the key set');
   if (!isWithinLife(entry, at)) {
-    return refuse('ATTESTATION_KEY_NOT_FOUND', "is dated outside the key's life", entry);
+    const misdated = entry.key.usable ? entry.key.publicKey : null;
+    return { ...refuse('ATTESTATION_KEY_NOT_FOUND', "is dated outside the key's life", entry), misdated };
   }
   const revoked = entry.status === 'revoked' ? rescueKey(entry, stamps) : null;
   if (revoked?.rescue === null) return refuse('KEY_REVOKED', revoked.detail, entry);

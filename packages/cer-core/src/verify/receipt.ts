@@ -1,5 +1,5 @@
 import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
-import type { KeyEntry } from '@cer/keys';
+import type { KeyEntry, PublicKey } from '@cer/keys';
 import { canonicalReceipt, readReceipt, type Receipt } from '../attest/receipt.js';
 import type { FailureCode } from '../errors.js';
 import { effectiveProtocolVersion } from '../protocols/protocols.js';
@@ -78,19 +78,19 @@ async function checkSignature(
   trust: Trust,
 ): Promise<{ readonly outcome: LayerOutcome } & Pick<ReceiptCheck, 'keyEntry' | 'rescue'>> {
   const choice = chooseKey(trust.keySet, receipt.kid, receipt.timestamp, stampsOfReceipt(stamps));
-  if (choice.key === null) {
-    return { outcome: fail(choice.code, RECEIPT_MEMBER, choice.detail), keyEntry: choice.entry, rescue: null };
-  }
-  const text = canonicalOrNull(receipt.payload);
-  const fault =
-    text === null
-      ? 'belongs to a receipt without canonical form'
-      : await signatureFault(trust, choice.key, text, signature);
-  return {
-    outcome: fault === null ? PASS : fail('ATTESTATION_INVALID_SIGNATURE', SIGNATURE_MEMBER, fault),
-    keyEntry: choice.entry,
-    rescue: fault === null ? choice.rescue : null,
+  const faultUnder = async (key: PublicKey): Promise<string | null> => {
+    const text = canonicalOrNull(receipt.payload);
+    return text === null ? 'belongs to a receipt without canonical form' : signatureFault(trust, key, text, signature);
   };
+  const base = { keyEntry: choice.entry, rescue: null };
+  if (choice.key === null) {
+    const fault = choice.misdated === null ? null : await faultUnder(choice.misdated);
+    if (fault !== null) return { ...base, outcome: fail('ATTESTATION_INVALID_SIGNATURE', SIGNATURE_MEMBER, fault) };
+    return { ...base, outcome: fail(choice.code, RECEIPT_MEMBER, choice.detail) };
+  }
+  const fault = await faultUnder(choice.key);
+  if (fault !== null) return { ...base, outcome: fail('ATTESTATION_INVALID_SIGNATURE', SIGNATURE_MEMBER, fault) };
+  return { ...base, outcome: PASS, rescue: choice.rescue };
 }
 
 function canonicalOrNull(payload: JsonObject): string | null {

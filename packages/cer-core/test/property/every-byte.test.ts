@@ -6,7 +6,7 @@ import { spell } from './spelled.js';
 
 /**
  * Everything an attacker can change in a certified bundle undetected: nothing that is shown as evidence. A name in this
- * list is that of a copy or an envelope; removing one does not change the signed text.
+ * list is that of a copy; removing one does not change the signed text.
  */
 const UNBOUND = [
   // Always recomputed, never trusted.
@@ -16,7 +16,6 @@ const UNBOUND = [
   // Labels of the envelope.
   /^(name|value):meta\.verificationEnvelope\.(specVersion|algorithm|canonicalization|scope|signedFields)(\.|$)/,
   /^name:meta\.verificationEnvelope\.kid$/,
-  /^name:meta\.verificationEnvelope$/,
 ];
 
 const isUnbound = (what: string): boolean => UNBOUND.some((pattern) => pattern.test(what));

@@ -4,6 +4,7 @@ import {
   attest,
   canonical,
   change,
+  hashOnly,
   hashText,
   keySet,
   NODE_ID,
@@ -163,7 +164,95 @@ export async function projectCases(): Promise<Vector[]> {
   const PUBLIC = { heading: 'Project verification' };
   const three = [one, chainedTwo, step('exec-c', { prevStepHash: chainedTwo['certificateHash'] ?? null })] as const;
 
+  const hashAlone = (bundle: JsonObject): JsonObject =>
+    hashOnly({ certificateHash: bundle['certificateHash'] ?? null });
+  const signedHash = await attest(hashAlone(one), { envelope: false, receipt: { scope: 'hash-only' } });
+  const attestedBoth = project([await attest(one), await attest(two)]);
+  const WHOLE = 'A step is a whole certificate: a hash alone, or a redacted form, is INCOMPLETE_ARTIFACT.';
+  const REQUIRED = 'A caller that requires a receipt requires it of the project and of each step.';
+  const demanding = { ...PUBLIC, options: { requireAttestation: true } };
+  const incomplete = (name: string, bundle: JsonObject, more: JsonObject = {}): CaseLine => [
+    name,
+    WHOLE,
+    bundle,
+    bad('INCOMPLETE_ARTIFACT', null, {
+      steps: ['INCOMPLETE_ARTIFACT', 'OK'],
+      stepStatuses: ['FAILED', 'VERIFIED'],
+      passedSteps: 1,
+      attestedSteps: 0,
+      ...more,
+    }),
+    PUBLIC,
+  ];
+
   const lines: readonly CaseLine[] = [
+    incomplete('step-is-a-signed-hash', change(good, 'embeddedBundles.step-1', signedHash)),
+    incomplete('step-is-a-bare-hash', change(good, 'embeddedBundles.step-1', hashAlone(one))),
+    incomplete('registered-step-is-a-signed-hash', change(registered, 'embeddedBundles.step-1', signedHash), {
+      nodeReceipt: 'PASS',
+    }),
+    incomplete('withdrawn-step-is-a-signed-hash', {
+      ...change(registered, 'embeddedBundles.step-1', signedHash),
+      withdrawn: ['step-1'],
+    }),
+    incomplete('step-is-a-reseal-under-its-own-hash', project([proven, two])),
+    incomplete('registered-step-is-a-reseal-under-its-own-hash', await register(project([proven, two]))),
+    [
+      'tampered-step-is-not-attested',
+      'A step that fails counts as neither passed nor attested.',
+      change(attestedBoth, 'embeddedBundles.step-1.snapshot.model', 'other'),
+      bad('CERTIFICATE_HASH_MISMATCH', null, { passedSteps: 1, attestedSteps: 1 }),
+      PUBLIC,
+    ],
+    [
+      'receipt-required-and-absent',
+      REQUIRED,
+      attestedBoth,
+      bad('ATTESTATION_MISSING', 'meta.attestation', { steps: ['OK', 'OK'], nodeReceipt: 'SKIPPED' }),
+      demanding,
+    ],
+    [
+      'receipt-required-and-absent-from-a-step',
+      REQUIRED,
+      await register(project([await attest(one), two])),
+      bad('ATTESTATION_MISSING', null, { steps: ['OK', 'ATTESTATION_MISSING'], nodeReceipt: 'PASS' }),
+      demanding,
+    ],
+    [
+      'receipt-required-and-there',
+      REQUIRED,
+      await register(attestedBoth),
+      ok({ nodeReceipt: 'PASS', attestedSteps: 2 }),
+      demanding,
+    ],
+    [
+      'receipt-required-of-a-withdrawn-step',
+      REQUIRED,
+      withdrawn(await register(attestedBoth)),
+      bad('INCOMPLETE_ARTIFACT', null, { steps: ['OK', 'INCOMPLETE_ARTIFACT'], stepStatuses: ['VERIFIED', 'FAILED'] }),
+      demanding,
+    ],
+    [
+      'attestation-is-text',
+      'meta.attestation is an object.',
+      change({ ...registered, ...object(at(registered, 'meta.attestation')) }, 'meta.attestation', 'x'),
+      bad('SCHEMA_ERROR', 'meta.attestation', { nodeReceipt: 'FAIL' }),
+      { heading: 'Project receipt' },
+    ],
+    [
+      'receipt-changed-to-before-the-life-of-its-key',
+      'A signature that the named key did not make comes before the date outside the life of that key.',
+      change(registered, 'meta.attestation.receipt.registeredAt', '2019-01-02T03:04:05.678Z'),
+      bad('ATTESTATION_INVALID_SIGNATURE', 'meta.attestation.signature', { nodeReceipt: 'FAIL' }),
+      { heading: 'Project receipt' },
+    ],
+    [
+      'receipt-signed-before-the-life-of-its-key',
+      'A date outside the life of the key.',
+      await register(good, { registeredAt: '2019-01-02T03:04:05.678Z' }),
+      bad('ATTESTATION_KEY_NOT_FOUND', 'meta.attestation.receipt', { nodeReceipt: 'FAIL' }),
+      { heading: 'Project receipt' },
+    ],
     ['built-locally', 'A project built locally is verifiable locally, integrity only.', good, ok()],
     ['wrapped', 'Body {bundle: project bundle}.', { bundle: good }, ok()],
     [

@@ -11,6 +11,7 @@ import {
   at,
   textAt,
   OTHER,
+  pick,
   RUNTIME_HASH,
   seal,
   sign,
@@ -301,6 +302,33 @@ export async function receiptCases(): Promise<Vector[]> {
       sealed,
       fails('ATTESTATION_MISSING', 'meta.attestation', 'PSSS'),
       { options: { requireAttestation: true }, heading: 'Overall status' },
+    ],
+    [
+      'changed-to-before-the-life-of-its-key',
+      'A signature that the named key did not make comes before the date outside the life of that key.',
+      change(receipted, 'meta.attestation.receipt.timestamp', '2019-01-02T03:04:05.678Z'),
+      fails('ATTESTATION_INVALID_SIGNATURE', 'meta.attestation.signature', 'PFFS'),
+    ],
+    [
+      'signed-before-the-life-of-its-key',
+      'A date outside the life of the key.',
+      await attest(sealed, { envelope: false, timestamp: '2019-01-02T03:04:05.678Z' }),
+      fails('ATTESTATION_KEY_NOT_FOUND', 'meta.attestation.receipt', 'PFPS'),
+    ],
+    [
+      'attestation-is-text-beside-the-receipt-of-a-package',
+      'meta.attestation is an object.',
+      {
+        cer: { ...sealed, meta: { attestation: 'x' } },
+        ...pick(object(at(receipted, 'meta.attestation')), ['receipt', 'signature']),
+      },
+      fails('SCHEMA_ERROR', 'meta.attestation', 'FPPS'),
+    ],
+    [
+      'attestation-of-a-package-is-text-beside-the-receipt',
+      'attestation is an object.',
+      { cer: receipted, attestation: 'x' },
+      fails('SCHEMA_ERROR', 'package.attestation', 'FPPS'),
     ],
     [
       'demanded-and-there',
