@@ -1,18 +1,21 @@
 import type { Logger } from '@cer/http-service';
 import { createBrowserHost, type BrowserHost } from './browser/browser-host.js';
+import { readFonts } from './browser/fonts.js';
 import { chooseJail } from './browser/jail.js';
 import { resolveBrowser } from './browser/resolve.js';
-import { selfTest } from './browser/self-test.js';
+import { selfTest, SELF_TEST_HASHES } from './sandbox/self-test.js';
 import { makeStage } from './browser/stage.js';
 import type { RendererConfig } from './config.js';
 import { rendererVersionOf } from './renderer-version.js';
-import { bundlePage } from './sandbox/page-bundle.js';
-import { createPagePool, type PagePool } from './sandbox/page-pool.js';
+import type { EngineIdentity } from './sandbox/engine-package.js';
+import { bundlePage, type EngineName } from './sandbox/page-bundle.js';
+import { createPagePool, createTurns, type PagePool } from './sandbox/page-pool.js';
 
 /** A browser that passed the self-test, and its pages. */
 export interface Engine {
   readonly host: BrowserHost;
-  readonly pool: PagePool;
+  readonly pools: Readonly<Record<EngineName, PagePool>>;
+  readonly portable: EngineIdentity;
   readonly rendererVersion: string;
   readonly sdkVersion: string;
   close(): Promise<void>;
@@ -33,20 +36,27 @@ export async function startEngine(config: EngineConfig, logger: Logger): Promise
   const jail = chooseJail({ uid: config.chromiumUid, allowUnsandboxed: config.allowUnsandboxed });
   if (jail.kind === 'none')
     logger.error('ALLOW_UNSANDBOXED=1: sketches run without a jail and can reach the network. For development only');
-  const [bundle, stage] = [await bundlePage(), makeStage(jail)];
+  const [bundle, stage] = [await bundlePage(readFonts()), makeStage(jail)];
   const host = createBrowserHost({ binary, jail, stage, logger, maxBrowserBytes: MAX_BROWSER_BYTES });
   try {
-    await selfTest(host, bundle);
+    await selfTest(host, bundle.pages.portable, SELF_TEST_HASHES.portable);
+    await selfTest(host, bundle.pages['chromium-native'], SELF_TEST_HASHES['chromium-native']);
     const { version } = await host.current();
-    const pool = createPagePool({ host, bundle, ahead: config.pagesAhead });
+    // Both open their pages one at a time: a page's process is known by what a single opening added.
+    const turns = createTurns();
+    const pools = {
+      portable: createPagePool({ host, turns, scripts: bundle.pages.portable, ahead: config.pagesAhead }),
+      'chromium-native': createPagePool({ host, turns, scripts: bundle.pages['chromium-native'], ahead: 0 }),
+    };
     return {
       host,
-      pool,
+      pools,
+      portable: bundle.portable,
       rendererVersion: rendererVersionOf({ browserVersion: version, binary, bundle, fontsDigest: stage.fonts.digest }),
       sdkVersion: bundle.sdkVersion,
       async close() {
         await host.close();
-        await pool.close();
+        await Promise.all(Object.values(pools).map((pool) => pool.close()));
         stage.remove();
       },
     };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CHROMIUM_FLAGS, LIBRARY_TUNABLES } from './browser/flags.js';
 import type { BrowserBinary } from './browser/resolve.js';
-import { HASH_SCHEME } from './loop/render-loop.js';
+import { HASH_SCHEME } from './rendering/render-loop.js';
 import type { PageBundle } from './sandbox/page-bundle.js';
 
 /** Everything that decides about pixels. */

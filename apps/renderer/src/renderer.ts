@@ -2,15 +2,18 @@ import { ServiceError, type Logger } from '@cer/http-service';
 import type { RendererConfig } from './config.js';
 import type { Engine } from './engine.js';
 import { renderFailure, unavailable } from './errors.js';
-import { renderLoop, type Loop, type LoopOptions } from './loop/render-loop.js';
+import { renderLoop, type Loop, type LoopOptions } from './rendering/render-loop.js';
 import type { FairQueue, JobKind } from './queue/fair-queue.js';
 import type { RenderSeconds } from './queue/render-seconds.js';
+import type { EngineName } from './sandbox/page-bundle.js';
 import { runSketchJob, type JobPage } from './sandbox/sketch-job.js';
 import { loadSketch, STILL, type Definitions, type FramePlan, type Sketch } from './sandbox/sketch.js';
-import { renderStill, type Still } from './still/render-still.js';
+import { renderStill, type Still } from './rendering/render-still.js';
 
 /** On whose account a sketch runs, and until when anybody waits for it. */
 export interface Order {
+  /** What draws. */
+  readonly engine: EngineName;
   readonly tenantId: string;
   readonly signal: AbortSignal;
 }
@@ -64,7 +67,7 @@ export function createRenderer(deps: RendererDeps): Renderer {
     let disposed: Promise<void> = Promise.resolve();
     try {
       const limits = { deadlineMs, maxBytes: config.maxSketchBytes };
-      const result = await runSketchJob(engine.pool, limits, order.signal, work, (ending) => {
+      const result = await runSketchJob(engine.pools[order.engine], limits, order.signal, work, (ending) => {
         disposed = ending;
       });
       return { result, executionTimeMs: Math.round((performance.now() - startedAt) * 10) / 10 };

@@ -36,6 +36,35 @@ const FAMILIES: readonly Family[] = [
 /** Latin first: of several files of one family, fontconfig takes the first that fits. */
 const SUBSETS = ['latin', 'latin-ext', 'greek', 'cyrillic'];
 
+/** One font file of what sketches may use. */
+export interface FontSource {
+  readonly family: string;
+  readonly isBold: boolean;
+  readonly isItalic: boolean;
+  readonly bytes: Buffer;
+}
+
+/** What draws text of a family that is not there, as in the browser. Lower case, as are the aliases. */
+export const FALLBACK_FAMILY = 'noto serif';
+export const FONT_ALIASES: Readonly<Record<string, string>> = Object.fromEntries(
+  FAMILIES.flatMap(({ name, aliases }) => aliases.map((alias) => [alias.toLowerCase(), name.toLowerCase()])),
+);
+
+/** Every font file, in the order in which characters are looked for. */
+export function readFonts(): FontSource[] {
+  const require = createRequire(import.meta.url);
+  return SUBSETS.flatMap((subset) =>
+    FAMILIES.flatMap(({ package: name, name: family, faces }) =>
+      faces.map((face) => {
+        const files = join(dirname(require.resolve(`${name}/package.json`)), 'files');
+        const base = name.slice('@fontsource/'.length);
+        const bytes = sfntFromWoff(readFileSync(join(files, `${base}-${subset}-${face}.woff`)));
+        return { family, isBold: face.startsWith('700'), isItalic: face.endsWith('italic'), bytes };
+      }),
+    ),
+  );
+}
+
 export interface StagedFonts {
   /** For the environment variable `FONTCONFIG_FILE`. */
   readonly configFile: string;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { RendererConfig } from '../config.js';
 import { renderFailure } from '../errors.js';
 import { CANVAS_HEIGHT, CANVAS_WIDTH } from '../sandbox/document.js';
+import { ENGINES, type EngineName } from '../sandbox/page-bundle.js';
 import type { FramePlan, Sketch } from '../sandbox/sketch.js';
 
 const MAX_VARS = 10;
@@ -14,6 +15,7 @@ const MAX_FPS = 240;
 export interface SketchRequest {
   readonly tenantId: string;
   readonly sketch: Sketch;
+  readonly engine: EngineName;
 }
 
 function sketchShape({ maxCodeBytes }: RendererConfig) {
@@ -24,14 +26,15 @@ function sketchShape({ maxCodeBytes }: RendererConfig) {
       .min(1)
       .refine((code) => Buffer.byteLength(code) <= maxCodeBytes, { error: `must have at most ${maxCodeBytes} bytes` }),
     seed: z.string().max(MAX_SEED_CHARACTERS).default('default'),
+    engine: z.enum(ENGINES).default('portable'),
     vars: z.array(z.number().min(0).max(MAX_VAR)).max(MAX_VARS).default([]),
   };
 }
 
 type Shape = z.output<z.ZodObject<ReturnType<typeof sketchShape>>>;
 
-function sketchRequest({ tenantId, code, seed, vars }: Shape): SketchRequest {
-  return { tenantId, sketch: { code, seed, vars } };
+function sketchRequest({ tenantId, code, seed, vars, engine }: Shape): SketchRequest {
+  return { tenantId, engine, sketch: { code, seed, vars } };
 }
 
 /** @throws ServiceError VALIDATION_ERROR */

@@ -1,8 +1,9 @@
 import { createErrorShaper, ok, type Handler, type Route } from '@cer/http-service';
 import { RENDER_STATUS } from '../errors.js';
 import type { Engine } from '../engine.js';
-import { HASH_SCHEME, type Loop } from '../loop/render-loop.js';
+import { HASH_SCHEME, type Loop } from '../rendering/render-loop.js';
 import type { Timed } from '../renderer.js';
+import type { EngineName } from '../sandbox/page-bundle.js';
 import { CANVAS_HEIGHT, CANVAS_WIDTH } from '../sandbox/document.js';
 import type { FramePlan } from '../sandbox/sketch.js';
 import { admitInternal, createAnswerMac, nonceOf, withMac } from './mac.js';
@@ -42,15 +43,15 @@ export function sketchRoutes(given: Omit<SketchRoutesDeps, 'mac'>): readonly Rou
 
 function stillHandler({ renderer, engine, config }: SketchRoutesDeps): Handler {
   return async (request) => {
-    const { tenantId, sketch, twice } = parseStill(request, config);
-    const { result, executionTimeMs } = await renderer.still({ tenantId, signal: request.signal }, sketch, twice);
+    const { twice, sketch, ...from } = parseStill(request, config);
+    const { result, executionTimeMs } = await renderer.still({ ...from, signal: request.signal }, sketch, twice);
     return ok({
       pngBase64: result.png.toString('base64'),
       runtimeHash: result.runtimeHash,
       pixelHash: result.pixelHash,
       width: CANVAS_WIDTH,
       height: CANVAS_HEIGHT,
-      ...versions(engine()),
+      ...versions(engine(), from.engine),
       executionTimeMs,
     });
   };
@@ -58,8 +59,8 @@ function stillHandler({ renderer, engine, config }: SketchRoutesDeps): Handler {
 
 function inspectHandler({ renderer, config }: SketchRoutesDeps): Handler {
   return async (request) => {
-    const { tenantId, sketch } = parseInspect(request, config);
-    const { setup, draw } = await renderer.inspect({ tenantId, signal: request.signal }, sketch);
+    const { sketch, ...from } = parseInspect(request, config);
+    const { setup, draw } = await renderer.inspect({ ...from, signal: request.signal }, sketch);
     return ok({ definesSetup: setup, definesDraw: draw });
   };
 }
@@ -67,9 +68,9 @@ function inspectHandler({ renderer, config }: SketchRoutesDeps): Handler {
 function loopHandler({ renderer, engine, config, mac, logger }: SketchRoutesDeps): Handler {
   const shapeError = createErrorShaper({ logger, statusOf: RENDER_STATUS });
   return async (request) => {
-    const { tenantId, sketch, plan, frameHashes } = parseLoop(request, config);
-    const order = { tenantId, signal: request.signal };
-    const present = (timed: Timed<Loop>): object => loopBody(timed, plan, frameHashes, versions(engine()));
+    const { sketch, plan, frameHashes, ...from } = parseLoop(request, config);
+    const order = { ...from, signal: request.signal };
+    const present = (timed: Timed<Loop>): object => loopBody(timed, plan, frameHashes, versions(engine(), from.engine));
     if (request.headers['accept']?.includes('text/event-stream') !== true) {
       return ok(present(await renderer.loop(order, sketch, plan)));
     }
@@ -98,8 +99,8 @@ function loopBody(
   };
 }
 
-function versions(engine: Engine | string): object {
+function versions(engine: Engine | string, drawnBy: EngineName): object {
   if (typeof engine === 'string') return {};
-  const { sdkVersion, rendererVersion } = engine;
-  return { sdkVersion, rendererVersion };
+  const { sdkVersion, rendererVersion, portable } = engine;
+  return { sdkVersion, rendererVersion, engine: drawnBy === 'portable' ? portable : { name: drawnBy } };
 }

@@ -1,3 +1,4 @@
+import type { DrawingContext } from './drawing/drawing-context.js';
 import type { MakeCanvas } from './drawing/surface.js';
 import { takeMethod, takeSetter } from './prelude/taken.js';
 
@@ -35,7 +36,7 @@ export function takeCanvasTools(page: Document): CanvasTools {
       const ctx = getContext(canvas, '2d', SETTINGS) as CanvasRenderingContext2D | null;
       if (ctx === null) throw new Error('no canvas of this size');
       Object.defineProperties(canvas, { width: { value: w }, height: { value: h } });
-      return ctx;
+      return ctx as DrawingContext;
     },
   };
 }

@@ -9,9 +9,14 @@ export const PAGE_EVENTS = {
   /** `data-probe`: the name under which the probe function is to appear. */
   probe: 'sketch-probe',
   setup: 'sketch-setup',
-  /** `data-frame`: the frame's index. */
+  /** `data-frame`: the frame's index. `data-opaque` of the portable engine: `0` where the picture's alpha is to be asked for. */
   frame: 'sketch-frame',
+  /** Shows the alpha of the last frame as its red channel. */
+  alpha: 'sketch-alpha',
 } as const;
+
+/** Where the page finds the portable engine, before a sketch runs. */
+export const ENGINE_ADDRESS = 'https://sketch.invalid/engine';
 
 /** `data-fault`: what went wrong in the main world, as JSON. */
 export interface SketchFault {

@@ -3,6 +3,9 @@ import { Buffer } from 'node:buffer';
 /** The page's address: a secure context, and a name that can never be resolved. */
 export const SKETCH_URL = 'https://sketch.invalid/';
 
+/** Where a page finds the portable engine. */
+export const ENGINE_URL = 'https://sketch.invalid/engine';
+
 export const CANVAS_WIDTH = 1950;
 export const CANVAS_HEIGHT = 2400;
 
@@ -15,7 +18,8 @@ const CONTENT_SECURITY_POLICY = [
   "style-src 'unsafe-inline'",
   // For the reader's own worker; before a sketch runs, the reader adds a policy that allows none.
   'worker-src blob:',
-  "connect-src 'none'",
+  // For the portable engine; before a sketch runs, the reader adds a policy that allows none.
+  `connect-src ${ENGINE_URL}`,
   "frame-src 'none'",
   "form-action 'none'",
   "base-uri 'none'",
@@ -35,5 +39,17 @@ export function sketchDocument(mainWorld: string): Readonly<Record<string, unkno
       { name: 'content-security-policy', value: CONTENT_SECURITY_POLICY },
     ],
     body: Buffer.from(html, 'utf8').toString('base64'),
+  };
+}
+
+/** The portable engine's files, as `Fetch.fulfillRequest` wants them. The page's origin is opaque, so any may read them. */
+export function engineAnswer(engine: Buffer): Readonly<Record<string, unknown>> {
+  return {
+    responseCode: 200,
+    responseHeaders: [
+      { name: 'content-type', value: 'application/octet-stream' },
+      { name: 'access-control-allow-origin', value: '*' },
+    ],
+    body: engine.toString('base64'),
   };
 }

@@ -5,34 +5,69 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions } from 'esbuild';
+import type { FontSource } from '../browser/fonts.js';
+import { ENGINE_URL, engineAnswer, sketchDocument, SKETCH_URL } from './document.js';
+import { packEngine, type EngineIdentity } from './engine-package.js';
 import { readMathModule } from './math-module.js';
 
-/** The scripts of the sketch page, each one self-contained. */
-export interface PageBundle {
-  /** The document's first script: the pinned language, prelude and drawing layer. */
-  readonly mainWorld: string;
+/** The engines that draw. `portable` gives the same picture on every machine. */
+export const ENGINES = ['portable', 'chromium-native'] as const;
+export type EngineName = (typeof ENGINES)[number];
+
+/** What one page is made of. */
+export interface PageScripts {
+  /** What the page's addresses answer, for `Fetch.fulfillRequest`. */
+  readonly answers: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
   /** For the isolated world: reading and hashing. */
   readonly isolatedWorld: string;
-  /** SHA-256 over both, 64 lower-case hex digits. */
+}
+
+/** The scripts of the sketch pages, each one self-contained. */
+export interface PageBundle {
+  readonly pages: Readonly<Record<EngineName, PageScripts>>;
+  /** SHA-256 over all scripts, 64 lower-case hex digits. */
   readonly digest: string;
   /** Of the drawing runtime underneath. */
   readonly sdkVersion: string;
+  readonly portable: EngineIdentity;
 }
 
-/** Bundles what runs inside the page; once per process, in memory. */
-export async function bundlePage(): Promise<PageBundle> {
+/**
+ * What Skia's glue finds in place of the page's own: a clock that reads 0, though nothing asks for it, and no registry,
+ * which would not work in an emptied page.
+ */
+const SKIA_GLUE = { 'Date.now': 'Number', 'performance.now': 'Number', FinalizationRegistry: 'undefined' };
+
+/** Bundles what runs inside the pages; once per process, in memory. */
+export async function bundlePage(fonts: readonly FontSource[]): Promise<PageBundle> {
   const COPY_WORKER = JSON.stringify(await bundle('reader/copy-worker'));
-  const MATH_MODULE = JSON.stringify((await readMathModule()).toString('base64'));
-  const [language, drawing, isolatedWorld, sdkVersion] = await Promise.all([
+  const math = await readMathModule();
+  const MATH_MODULE = JSON.stringify(math.toString('base64'));
+  // Our own `**` calls the pinned Math.pow, which these scripts take when they begin.
+  const supported = { 'exponent-operator': false };
+  const [language, native, portable, isolatedWorld, sdkVersion, packed] = await Promise.all([
     bundle('language/pin', { define: { MATH_MODULE } }),
-    // Our own `**` calls the pinned Math.pow too, which this script takes when it begins.
-    bundle('main-world', { supported: { 'exponent-operator': false } }),
+    bundle('native-world', { supported }),
+    bundle('portable-world', { supported, define: SKIA_GLUE }),
     bundle('reader/isolated-world', { define: { COPY_WORKER } }),
     sdkVersionOf('@nexart/codemode-sdk/core'),
+    packEngine(fonts, math),
   ]);
-  const mainWorld = `${language}\n${drawing}`;
-  const digest = createHash('sha256').update(mainWorld).update('\0').update(isolatedWorld).digest('hex');
-  return { mainWorld, isolatedWorld, digest, sdkVersion };
+  const page = (world: string, more: PageScripts['answers']): PageScripts => ({
+    answers: new Map([[SKETCH_URL, sketchDocument(`${language}\n${world}`)], ...more]),
+    isolatedWorld,
+  });
+  const hash = createHash('sha256');
+  for (const script of [language, native, portable, isolatedWorld]) hash.update(script).update('\0');
+  return {
+    pages: {
+      portable: page(portable, new Map([[ENGINE_URL, engineAnswer(packed.bytes)]])),
+      'chromium-native': page(native, new Map()),
+    },
+    digest: hash.digest('hex'),
+    sdkVersion,
+    portable: packed.identity,
+  };
 }
 
 /** The installed version: its package publishes neither types for this entry nor its `package.json`. */
@@ -54,7 +89,7 @@ async function bundle(
     platform: 'browser',
     target: 'chrome140',
     charset: 'ascii',
-    external: ['module'],
+    external: ['module', 'fs', 'path'],
     logLevel: 'error',
     define: { 'import.meta.url': '""', ...define },
     ...more,

@@ -1,6 +1,5 @@
 import type { CdpParams, CdpResult } from '../browser/cdp-pipe.js';
 import type { Browser } from '../browser/launch.js';
-import { SKETCH_URL } from './document.js';
 
 /** The page is no longer there. */
 export class PageGone extends Error {
@@ -17,8 +16,8 @@ export interface GuardedPage {
   readonly sessionId: string;
   readonly targetId: string;
   readonly send: (method: string, params?: CdpParams) => Promise<CdpResult>;
-  /** What `SKETCH_URL` answers, once. */
-  readonly document: CdpParams;
+  /** What each address answers, once. */
+  readonly answers: ReadonlyMap<string, CdpParams>;
   readonly onGone: (reason: PageGone['reason']) => void;
 }
 
@@ -32,9 +31,9 @@ export interface PageGuard {
  * Serves the document from memory, fails every other request, ends whatever a sketch opens before its first line, and
  * notices the end of the page. `Fetch` and auto-attach with waiting must be on in its session.
  */
-export function guardPage({ browser, sessionId, targetId, send, document, onGone }: GuardedPage): PageGuard {
+export function guardPage({ browser, sessionId, targetId, send, answers, onGone }: GuardedPage): PageGuard {
   const { cdp } = browser;
-  let served = false;
+  const left = new Map(answers);
   let open = true;
   const quietly = (answer: Promise<unknown>): void => {
     answer.catch(() => undefined);
@@ -43,10 +42,10 @@ export function guardPage({ browser, sessionId, targetId, send, document, onGone
     if (method === 'Fetch.requestPaused') {
       const { requestId } = params;
       const { url } = params['request'] as { readonly url: string };
-      if (url === SKETCH_URL && !served) {
-        served = true;
-        quietly(send('Fetch.fulfillRequest', { requestId, ...document }));
-      } else quietly(send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }));
+      const answer = left.get(url);
+      left.delete(url);
+      if (answer !== undefined) quietly(send('Fetch.fulfillRequest', { requestId, ...answer }));
+      else quietly(send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }));
     } else if (method === 'Inspector.targetCrashed') onGone('crashed');
     else if (method === 'Target.attachedToTarget') {
       const { targetInfo, sessionId: child } = params as {

@@ -1,6 +1,6 @@
 import type { BrowserHost } from '../browser/browser-host.js';
 import { openSketchPage, type SketchPage } from './sketch-page.js';
-import type { PageBundle } from './page-bundle.js';
+import type { PageScripts } from './page-bundle.js';
 
 /** Pages made ahead, each used once: a render does not wait for its context and process. */
 export interface PagePool {
@@ -9,25 +9,33 @@ export interface PagePool {
   close(): Promise<void>;
 }
 
+/** Lets one at a time do something. */
+export type Turns = <Result>(act: () => Promise<Result>) => Promise<Result>;
+
+export function createTurns(): Turns {
+  let line: Promise<unknown> = Promise.resolve();
+  return (act) => {
+    const done = line.then(act);
+    line = done.catch(() => undefined);
+    return done;
+  };
+}
+
 export interface PagePoolOptions {
   readonly host: BrowserHost;
-  readonly bundle: PageBundle;
+  /** Shared by all pools of a browser. */
+  readonly turns: Turns;
+  readonly scripts: PageScripts;
   /** How many pages wait ready. */
   readonly ahead: number;
 }
 
-export function createPagePool({ host, bundle, ahead }: PagePoolOptions): PagePool {
+export function createPagePool({ host, turns, scripts, ahead }: PagePoolOptions): PagePool {
   const ready: SketchPage[] = [];
-  let line: Promise<unknown> = Promise.resolve();
   let opening = 0;
   let closed = false;
 
-  // One at a time: a page's process is known by what a single opening added.
-  const open = (): Promise<SketchPage> => {
-    const opened = line.then(() => openOn(host, bundle));
-    line = opened.catch(() => undefined);
-    return opened;
-  };
+  const open = (): Promise<SketchPage> => turns(() => openOn(host, scripts));
   const refill = (): void => {
     if (closed || ready.length + opening >= ahead) return;
     opening += 1;
@@ -59,7 +67,7 @@ export function createPagePool({ host, bundle, ahead }: PagePoolOptions): PagePo
     },
     async close() {
       closed = true;
-      await line;
+      await turns(() => Promise.resolve());
       await Promise.all(ready.splice(0).map((page) => page.dispose().catch(() => undefined)));
     },
   };
@@ -71,13 +79,13 @@ const MAX_ATTEMPTS = 3;
  * Opens a page, again where its process or its browser ended meanwhile. A browser that runs and twice opens none is
  * replaced.
  */
-async function openOn(host: BrowserHost, bundle: PageBundle, attempt = 1): Promise<SketchPage> {
+async function openOn(host: BrowserHost, scripts: PageScripts, attempt = 1): Promise<SketchPage> {
   const browser = await host.current();
   try {
-    return await openSketchPage(browser, bundle);
+    return await openSketchPage(browser, scripts);
   } catch (error) {
     if (attempt === MAX_ATTEMPTS) throw error;
     if (attempt > 1 && browser.isRunning()) await browser.kill();
-    return openOn(host, bundle, attempt + 1);
+    return openOn(host, scripts, attempt + 1);
   }
 }

@@ -2,9 +2,9 @@ import { CdpError, type CdpParams, type CdpResult } from '../browser/cdp-pipe.js
 import type { Browser } from '../browser/launch.js';
 import { isAlive, killNow } from '../browser/processes.js';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sketchDocument, SKETCH_URL } from './document.js';
+import { SKETCH_URL } from './document.js';
 import { guardPage, PageGone } from './page-guard.js';
-import type { PageBundle } from './page-bundle.js';
+import type { PageScripts } from './page-bundle.js';
 
 /** One page for one sketch, in a browser context of its own; used once. */
 export interface SketchPage {
@@ -24,6 +24,16 @@ export interface SketchPage {
   dispose(): Promise<void>;
 }
 
+/** The first script says on the canvas that it is done; the portable engine takes a moment to compile. */
+const WHEN_READY = `new Promise((done) => {
+  const look = () => {
+    const { ready, broken } = document.querySelector('canvas')?.dataset ?? {};
+    if (ready === '' || broken !== undefined) done(broken ?? '');
+    else setTimeout(look, 2);
+  };
+  look();
+})`;
+const READY_WITHIN_MS = 30_000;
 const KILL_AFTER_MS = 500;
 const GONE_AFTER_MS = 3000;
 
@@ -31,7 +41,7 @@ const GONE_AFTER_MS = 3000;
  * Opens a page with the prelude run and the reader in place, ready for its sketch. Only one may be opened at a time in a
  * browser: the page's process is found by comparing what runs before and after.
  */
-export async function openSketchPage(browser: Browser, bundle: PageBundle): Promise<SketchPage> {
+export async function openSketchPage(browser: Browser, scripts: PageScripts): Promise<SketchPage> {
   const { cdp } = browser;
   const before = new Set(await rendererPids(browser));
   const browserContextId = String(
@@ -60,7 +70,7 @@ export async function openSketchPage(browser: Browser, bundle: PageBundle): Prom
       sessionId,
       targetId: String(targetId),
       send,
-      document: sketchDocument(bundle.mainWorld),
+      answers: scripts.answers,
       onGone: leave,
     });
     await Promise.all([
@@ -82,11 +92,9 @@ export async function openSketchPage(browser: Browser, bundle: PageBundle): Prom
       if (answer['exceptionDetails'] !== undefined) throw new CdpError('refused', 'the page reader failed');
       return (answer['result'] as { readonly value?: unknown }).value;
     };
-    await evaluate(
-      `new Promise((done) => document.readyState === 'loading' ? addEventListener('DOMContentLoaded', () => done()) : done())`,
-      10_000,
-    );
-    await evaluate(bundle.isolatedWorld, 10_000);
+    const broken = await evaluate(WHEN_READY, READY_WITHIN_MS);
+    if (broken !== '') throw new Error(`the page's first script failed: ${String(broken)}`);
+    await evaluate(scripts.isolatedWorld, 10_000);
     const pids = (await rendererPids(browser)).filter((pid) => !before.has(pid));
 
     return {

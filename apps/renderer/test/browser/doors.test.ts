@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { readFonts } from '../../src/browser/fonts.js';
+import { sketchDocument, SKETCH_URL } from '../../src/sandbox/document.js';
 import { bundlePage } from '../../src/sandbox/page-bundle.js';
 import { openSketchPage, type SketchPage } from '../../src/sandbox/sketch-page.js';
 import { startRenderer, type RendererUnderTest } from '../renderer-under-test.js';
@@ -16,8 +18,9 @@ describeWithBrowser('A page without its prelude, as after an escape', () => {
 
   beforeAll(async () => {
     renderer = await startRenderer({ RENDER_PAGES_AHEAD: '0' });
-    const bundle = { ...(await bundlePage()), mainWorld: '' };
-    page = await openSketchPage(await renderer.engine.host.current(), bundle);
+    const { isolatedWorld } = (await bundlePage(readFonts())).pages.portable;
+    const answers = new Map([[SKETCH_URL, sketchDocument("document.querySelector('canvas').dataset.ready = '';")]]);
+    page = await openSketchPage(await renderer.engine.host.current(), { answers, isolatedWorld });
   });
   afterAll(async () => {
     await page.dispose();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { ENGINES } from '../../src/sandbox/page-bundle.js';
 import { startRenderer, type RendererUnderTest } from '../renderer-under-test.js';
 import { describeWithBrowser } from '../with-browser.js';
 import { drawRow, GALLERY, pinOf, sketchFiles } from './gallery.js';
@@ -21,18 +22,20 @@ describeWithBrowser('The gallery', () => {
     expect(GALLERY.length).toBeGreaterThanOrEqual(34);
   });
 
-  it.each(GALLERY.map((row) => [row.name, row] as const))(
-    `draws %s as pinned, ${RENDERS} times in separate pages`,
-    async (_name, row) => {
+  it.each(ENGINES.flatMap((engine) => GALLERY.map((row) => [row.name, engine, row] as const)))(
+    `draws %s as pinned by %s, ${RENDERS} times in separate pages`,
+    async (_name, engine, row) => {
       const drawn = new Set<unknown>();
       for (let done = 0; done < RENDERS; done += 2) {
         if (done > 0 && done % RESTART_EVERY === 0) await (await renderer.engine.host.current()).kill();
-        const hashes = await Promise.all([drawRow(renderer, row, 'gallery-1'), drawRow(renderer, row, 'gallery-2')]);
+        const hashes = await Promise.all(
+          ['gallery-1', 'gallery-2'].map((tenant) => drawRow(renderer, row, tenant, engine)),
+        );
         for (const hash of hashes) drawn.add(hash);
       }
       const { version } = await renderer.engine.host.current();
-      // A browser version without pins can only be compared with itself.
-      expect([...drawn]).toEqual([pinOf(row, version) ?? [...drawn][0]]);
+      // The browser's own engine can only be compared with itself in a version without pins.
+      expect([...drawn]).toEqual([pinOf(row, engine, version) ?? [...drawn][0]]);
     },
     100_000 * RENDERS,
   );

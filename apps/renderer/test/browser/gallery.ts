@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { EngineName } from '../../src/sandbox/page-bundle.js';
 import type { RendererUnderTest } from '../renderer-under-test.js';
 
 export interface GalleryRow {
   readonly name: string;
   readonly seed: string;
   readonly vars?: readonly number[];
-  /** By major version of Chromium. */
+  /** Of the portable engine, and of the browser's own by major version of Chromium. */
   readonly pixelHash?: Readonly<Record<string, string>>;
   readonly totalFrames?: number;
   readonly fps?: number;
@@ -23,17 +24,26 @@ export function sketchFiles(): string[] {
 }
 
 /** Renders one row. @returns its pixel hash, or the animation hash of a loop; the whole answer where it failed */
-export async function drawRow(renderer: RendererUnderTest, row: GalleryRow, tenantId: string): Promise<unknown> {
+export async function drawRow(
+  renderer: RendererUnderTest,
+  row: GalleryRow,
+  tenantId: string,
+  engine: EngineName,
+): Promise<unknown> {
   const { name, seed, vars = [], totalFrames, fps } = row;
   const code = readFileSync(join(FOLDER, `${name}.js`), 'utf8');
   const { status, body } =
     totalFrames === undefined
-      ? await renderer.post('/render', { tenantId, code, seed, vars })
-      : await renderer.post('/loop', { tenantId, code, seed, vars, totalFrames, fps });
+      ? await renderer.post('/render', { tenantId, engine, code, seed, vars })
+      : await renderer.post('/loop', { tenantId, engine, code, seed, vars, totalFrames, fps });
   return status === 200 ? body[totalFrames === undefined ? 'pixelHash' : 'animationHash'] : body;
 }
 
-/** The pinned hash for a version of Chromium; `undefined` for a version without pins. */
-export function pinOf({ pixelHash, animationHash }: GalleryRow, version: string): string | undefined {
-  return (pixelHash ?? animationHash)?.[version.split('.')[0] ?? ''];
+/** The pinned hash; `undefined` for the browser's own engine in a version of Chromium without pins. */
+export function pinOf(
+  { pixelHash, animationHash }: GalleryRow,
+  engine: EngineName,
+  version: string,
+): string | undefined {
+  return (pixelHash ?? animationHash)?.[engine === 'portable' ? engine : (version.split('.')[0] ?? '')];
 }

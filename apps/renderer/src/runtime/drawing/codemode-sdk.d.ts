@@ -11,7 +11,7 @@ declare module '@nexart/codemode-sdk/core' {
   }
   export const SDK_VERSION: string;
   export function createP5Runtime(
-    canvas: { getContext(): CanvasRenderingContext2D },
+    canvas: { getContext(): object },
     width: number,
     height: number,
     config: { readonly seed: number },

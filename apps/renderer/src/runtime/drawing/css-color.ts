@@ -1,7 +1,8 @@
 import type { CssColorReader } from './color.js';
+import type { DrawingContext } from './drawing-context.js';
 
 /** Makes a reader that lets the browser itself parse: every CSS colour works, named ones included. */
-export function cssColorReader(ctx: CanvasRenderingContext2D): CssColorReader {
+export function cssColorReader(ctx: DrawingContext): CssColorReader {
   const known = new Map<string, readonly [number, number, number, number] | undefined>();
   return (text) => {
     if (known.has(text)) return known.get(text);
@@ -11,7 +12,7 @@ export function cssColorReader(ctx: CanvasRenderingContext2D): CssColorReader {
   };
 }
 
-function read(ctx: CanvasRenderingContext2D, text: string): readonly [number, number, number, number] | undefined {
+function read(ctx: DrawingContext, text: string): readonly [number, number, number, number] | undefined {
   // The browser writes alpha back rounded; two digits of it are read here.
   const [digits, alpha] = [text.slice(0, 7), text.slice(7)];
   if (/^#[0-9a-f]{8}$/i.test(text)) {
@@ -22,10 +23,10 @@ function read(ctx: CanvasRenderingContext2D, text: string): readonly [number, nu
   // An unknown colour leaves the style as it was, so one of these two shows whether it was understood.
   ctx.fillStyle = '#000001';
   ctx.fillStyle = text;
-  const first = ctx.fillStyle;
+  const first = String(ctx.fillStyle);
   ctx.fillStyle = '#000002';
   ctx.fillStyle = text;
-  const second = ctx.fillStyle;
+  const second = String(ctx.fillStyle);
   ctx.restore();
   if (first !== second) return undefined;
   const hex = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/.exec(first);

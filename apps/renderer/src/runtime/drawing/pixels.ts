@@ -1,5 +1,6 @@
 import { Color } from './color.js';
 import { word } from './constants.js';
+import { release, type CanvasHandle, type DrawingContext, type Pixels } from './drawing-context.js';
 import { box } from './shapes.js';
 import type { Pen, SketchFunctions } from './style.js';
 
@@ -9,17 +10,17 @@ export interface Drawable {
   readonly height: number;
 }
 
-const CONTEXTS = new WeakMap<object, CanvasRenderingContext2D>();
+const CONTEXTS = new WeakMap<object, DrawingContext>();
 
 /** Remembers which canvas stands behind an object that sketches hold. */
-export function bindContext(drawable: object, ctx: CanvasRenderingContext2D): void {
+export function bindContext(drawable: object, ctx: DrawingContext): void {
   CONTEXTS.set(drawable, ctx);
 }
 
 /** The functions that read and write pixels; `publish` hands the sketch its `pixels`. */
 export function pixelFunctions(pen: Pen, publish: (pixels: Uint8ClampedArray) => void): SketchFunctions {
   const { ctx } = pen;
-  let held: ImageData | undefined;
+  let held: Pixels | undefined;
   const load = (): void => {
     held = ctx.getImageData(0, 0, pen.width, pen.height);
     publish(held.data);
@@ -28,8 +29,10 @@ export function pixelFunctions(pen: Pen, publish: (pixels: Uint8ClampedArray) =>
     const [x = 0, y = 0, w = source.width, h = source.height, sx = 0, sy = 0, sw = source.width, sh = source.height] =
       at;
     const [left, top, width, height] = box(pen.style.imageMode, x, y, w, h);
-    const from = tinted(pen, source);
-    if (from !== undefined && sw > 0 && sh > 0) ctx.drawImage(from, sx, sy, sw, sh, left, top, width, height);
+    if (!(sw > 0 && sh > 0)) return;
+    withTint(pen, source, (from) => {
+      ctx.drawImage(from, sx, sy, sw, sh, left, top, width, height);
+    });
   };
   return {
     loadPixels: load,
@@ -63,24 +66,26 @@ export function pixelFunctions(pen: Pen, publish: (pixels: Uint8ClampedArray) =>
   };
 }
 
-/** The canvas to draw for a source, multiplied by the tint where there is one. */
-function tinted(pen: Pen, source: Drawable): CanvasImageSource | undefined {
+/** Draws from the canvas of a source, multiplied by the tint where there is one. */
+function withTint(pen: Pen, source: Drawable, draw: (from: CanvasHandle) => void): void {
   const from = CONTEXTS.get(source);
   const { tint } = pen.style;
-  if (from === undefined || tint === undefined) return from?.canvas;
+  if (from === undefined) return;
+  if (tint === undefined) {
+    draw(from.canvas);
+    return;
+  }
   const { width, height } = from.canvas;
   const layer = pen.makeCanvas(width, height);
-  const whole = (mode: GlobalCompositeOperation, color: string): void => {
-    layer.globalCompositeOperation = mode;
-    layer.fillStyle = color;
-    layer.fillRect(0, 0, width, height);
-  };
   layer.drawImage(from.canvas, 0, 0);
-  whole('multiply', new Color(tint.r, tint.g, tint.b, 1, tint.mode).toString());
+  layer.globalCompositeOperation = 'multiply';
+  layer.fillStyle = new Color(tint.r, tint.g, tint.b, 1, tint.mode).toString();
+  layer.fillRect(0, 0, width, height);
   layer.globalCompositeOperation = 'destination-in';
   layer.globalAlpha = tint.a;
   layer.drawImage(from.canvas, 0, 0);
-  return layer.canvas;
+  draw(layer.canvas);
+  release(layer);
 }
 
 function makeImage(pen: Pen, width: number, height: number): Drawable {
@@ -142,6 +147,7 @@ function applyFilter(pen: Pen, kind: string, amount: number | undefined): void {
     ctx.filter = `blur(${amount ?? 4}px)`;
     ctx.drawImage(copy.canvas, 0, 0);
     ctx.restore();
+    release(copy);
     return;
   }
   const held = ctx.getImageData(0, 0, width, height);

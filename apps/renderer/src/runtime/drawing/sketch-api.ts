@@ -1,6 +1,7 @@
 import { createP5Runtime, createProtocolVAR, SDK_VERSION } from '@nexart/codemode-sdk/core';
 import { Color } from './color.js';
 import { CONSTANTS } from './constants.js';
+import type { DrawingContext } from './drawing-context.js';
 import { listFunctions } from './lists.js';
 import type { SketchFunctions } from './style.js';
 import { createSurface, refuseWebGl, type MakeCanvas } from './surface.js';
@@ -80,7 +81,7 @@ const CLOCKS = ['hour', 'minute', 'second', 'day', 'month', 'year'];
 
 /** Makes the global surface of a sketch on its canvas: p5.js's names on the pinned Code Mode runtime. */
 export function createSketchApi(
-  ctx: CanvasRenderingContext2D,
+  ctx: DrawingContext,
   makeCanvas: MakeCanvas,
   input: SketchInput,
   setGlobal: (name: string, value: unknown) => void,

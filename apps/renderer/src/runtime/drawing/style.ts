@@ -1,4 +1,5 @@
 import { Color, DEFAULT_COLOR_MODE, type ColorMode } from './color.js';
+import type { DrawingContext } from './drawing-context.js';
 
 /** Everything `push()` keeps and `pop()` brings back, beside the transform. */
 export interface Style {
@@ -46,7 +47,7 @@ export const FIRST_STYLE: Style = {
 
 /** One canvas as the drawing functions share it. */
 export interface Pen {
-  readonly ctx: CanvasRenderingContext2D;
+  readonly ctx: DrawingContext;
   readonly width: number;
   readonly height: number;
   style: Style;
@@ -55,7 +56,7 @@ export interface Pen {
   readonly colorOf: (args: readonly unknown[]) => Color;
   readonly colorModeOf: (args: readonly unknown[]) => ColorMode;
   /** Makes a further canvas; the page can make none itself. */
-  readonly makeCanvas: (width: number, height: number) => CanvasRenderingContext2D;
+  readonly makeCanvas: (width: number, height: number) => DrawingContext;
 }
 
 /** Fills and strokes the current path as the style says. */

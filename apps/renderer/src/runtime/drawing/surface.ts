@@ -3,6 +3,7 @@ import { type Color, colorModeOf, colorOf, lerpColors, toHsb, toHsl } from './co
 import { word } from './constants.js';
 import { cssColorReader } from './css-color.js';
 import { curveFunctions } from './curves.js';
+import type { DrawingContext } from './drawing-context.js';
 import { bindContext, pixelFunctions } from './pixels.js';
 import { shapeFunctions } from './shapes.js';
 import { applyStyle, FIRST_STYLE, styleFunctions, type Pen, type SketchFunctions } from './style.js';
@@ -11,7 +12,7 @@ import { textFunctions } from './typography.js';
 import { vertexFunctions } from './vertices.js';
 import { refuse } from './violation.js';
 
-export type MakeCanvas = (width: number, height: number) => CanvasRenderingContext2D;
+export type MakeCanvas = (width: number, height: number) => DrawingContext;
 
 /** Everything that draws on one canvas: the sketch's own, or one that `createGraphics` made. */
 export interface Surface {
@@ -22,7 +23,7 @@ export interface Surface {
 
 /** @param publish hands the sketch its `pixels` after `loadPixels` */
 export function createSurface(
-  ctx: CanvasRenderingContext2D,
+  ctx: DrawingContext,
   makeCanvas: MakeCanvas,
   publish: (pixels: Uint8ClampedArray) => void,
 ): Surface {

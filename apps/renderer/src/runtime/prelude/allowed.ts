@@ -1,8 +1,9 @@
 /**
- * Everything of the page that a sketch keeps. Whatever is not named here is deleted before the sketch runs, so a new
- * browser version cannot add a clock, a random source or a way out.
+ * Everything of the language that a sketch keeps: names of ECMAScript 2023 without clocks, shared memory and weak
+ * references. Other names are deleted before the sketch runs, so a new browser version cannot add a clock, a random source
+ * or a way out.
  */
-const LANGUAGE = [
+export const LANGUAGE: readonly string[] = [
   'AggregateError',
   'Array',
   'ArrayBuffer',
@@ -14,14 +15,12 @@ const LANGUAGE = [
   'Date',
   'Error',
   'EvalError',
-  'Float16Array',
   'Float32Array',
   'Float64Array',
   'Infinity',
   'Int16Array',
   'Int32Array',
   'Int8Array',
-  'Iterator',
   'JSON',
   'Map',
   'Math',
@@ -60,8 +59,8 @@ const LANGUAGE = [
   'unescape',
 ];
 
-/** Drawing, and the objects it hands out. */
-const CANVAS = [
+/** The browser's own drawing, and the objects it hands out; only a sketch that draws with it keeps them. */
+export const CANVAS: readonly string[] = [
   'CanvasGradient',
   'CanvasPattern',
   'CanvasRenderingContext2D',
@@ -75,11 +74,3 @@ const CANVAS = [
   'Path2D',
   'TextMetrics',
 ];
-
-/** Ours, in place of the page's. */
-const REPLACED = ['console'];
-
-export const ALLOWED_GLOBALS: ReadonlySet<string> = new Set([...LANGUAGE, ...CANVAS, ...REPLACED]);
-
-/** Interfaces whose prototypes stay whole; every other one that the page has is emptied. */
-export const KEPT_INTERFACES: ReadonlySet<string> = new Set([...LANGUAGE, ...CANVAS]);

@@ -1,17 +1,17 @@
-import { ALLOWED_GLOBALS, KEPT_INTERFACES } from './allowed.js';
-
 /**
  * Takes from the page's main world everything a sketch has no use for. Names that the platform makes undeletable
  * (`window`, `document`, `location`) stay, but lead to objects without members.
+ * @param keeps the names that stay, with their prototypes
  */
-export function confine(scope: typeof globalThis): void {
+export function confine(scope: typeof globalThis, keeps: readonly string[]): void {
+  const kept = new Set(keeps);
   const names = Object.getOwnPropertyNames(scope);
   for (const name of names) {
-    if (KEPT_INTERFACES.has(name)) continue;
+    if (kept.has(name)) continue;
     const value: unknown = Object.getOwnPropertyDescriptor(scope, name)?.value;
     if (typeof value === 'function') emptyInterface(value);
   }
-  for (const name of names) if (!ALLOWED_GLOBALS.has(name)) Reflect.deleteProperty(scope, name);
+  for (const name of names) if (!kept.has(name) && name !== 'console') Reflect.deleteProperty(scope, name);
   for (
     let level: unknown = Reflect.getPrototypeOf(scope);
     isObject(level) && level !== Object.prototype;
@@ -19,7 +19,7 @@ export function confine(scope: typeof globalThis): void {
   ) {
     empty(level);
   }
-  keepCanvasToDrawing(scope);
+  if (kept.has('CanvasRenderingContext2D')) keepCanvasToDrawing(scope);
 }
 
 function emptyInterface(constructor: { readonly prototype: unknown }): void {

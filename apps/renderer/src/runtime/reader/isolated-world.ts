@@ -2,6 +2,8 @@ import type { SketchInput } from '../drawing/sketch-api.js';
 import { MAX_MESSAGE_CHARACTERS, PAGE_EVENTS, type SketchDefinitions, type SketchFault } from '../page-events.js';
 import { pinSyntax, SketchSyntaxError } from '../language/pin-syntax.js';
 import { toBase64 } from './base64.js';
+import { CANVAS_HEIGHT, CANVAS_WIDTH } from './canvas-size.js';
+import { encodePng } from './png.js';
 import { callsImport } from './import-call.js';
 import { createCanvasReader, sha256Hex, type FramePixels } from './canvas-reader.js';
 
@@ -61,6 +63,7 @@ function createPageReader(): PageReader {
   if (canvas === null) throw new Error('the page has no canvas');
   const reader = createCanvasReader(canvas);
   const channel = canvas.dataset;
+  const engine = channel['opaque'] === undefined ? 'native' : 'portable';
   let drawn = 0;
   let last: FramePixels | undefined;
 
@@ -76,7 +79,7 @@ function createPageReader(): PageReader {
     script.remove();
   };
   /** A policy in the document is added to the one it came with. */
-  const forbid = (directive: 'worker-src' | 'script-src'): void => {
+  const forbid = (directive: 'worker-src' | 'connect-src' | 'script-src'): void => {
     const policy = document.createElement('meta');
     policy.httpEquiv = 'Content-Security-Policy';
     policy.content = `${directive} 'none'`;
@@ -90,6 +93,15 @@ function createPageReader(): PageReader {
     },
     true,
   );
+  /** The alpha of a picture with transparency comes as a picture of its own. */
+  const readTransparent = (): Uint8ClampedArray<ArrayBuffer> => {
+    const pixels = reader.readPixels();
+    fire(PAGE_EVENTS.alpha);
+    const alpha = reader.readPixels();
+    for (let i = 0; i < pixels.length; i += 4) pixels[i + 3] = alpha[i] ?? 0;
+    return pixels;
+  };
+  const isTransparent = (): boolean => channel['opaque'] === '0';
   const encoded = async (type: 'image/png' | 'image/jpeg', quality?: number): Promise<string> =>
     toBase64(await reader.encode(type, quality));
 
@@ -103,6 +115,7 @@ function createPageReader(): PageReader {
       const script = pinned(code);
       if (typeof script !== 'string') return { fault: script };
       forbid('worker-src');
+      forbid('connect-src');
       channel['input'] = JSON.stringify(input);
       fire(PAGE_EVENTS.start);
       runScript(`${script}\n//# sourceURL=sketch.js`);
@@ -124,6 +137,10 @@ function createPageReader(): PageReader {
       // In one turn: what the sketch left to a later one never shows.
       const fault = fire(PAGE_EVENTS.setup) ?? fire(PAGE_EVENTS.frame);
       if (fault !== undefined) return { fault };
+      if (engine === 'portable') {
+        const pixels = isTransparent() ? readTransparent() : reader.readPixels();
+        return { pixelHash: await sha256Hex(pixels), pngBase64: toBase64(encodePng(pixels, CANVAS_WIDTH, CANVAS_HEIGHT)) };
+      }
       const pixels = reader.readPixels();
       // Both look at the canvas before anything of the sketch's can run again.
       const [pixelHash, pngBase64] = await Promise.all([sha256Hex(pixels), encoded('image/png')]);
@@ -138,13 +155,15 @@ function createPageReader(): PageReader {
         channel['frame'] = String(drawn);
         const fault = fire(PAGE_EVENTS.frame);
         if (fault !== undefined) return { fault };
-        const poster = drawn === 0 ? encoded('image/png') : undefined;
+        const poster = drawn === 0 && engine === 'native' ? encoded('image/png') : undefined;
         const shown = picture === null ? undefined : encoded(picture.type, picture.quality);
+        const read = isTransparent() ? readTransparent() : reader.readFrame();
         // The frame before is hashed while this one is copied.
-        const [pixels, hash] = await Promise.all([reader.readFrame(), last && reader.hashFrame(last)]);
+        const [pixels, hash] = await Promise.all([read, last && reader.hashFrame(last)]);
         if (hash !== undefined) hashes.push(hash);
         if (pixels === null) return { fault: DREW_LATE };
         if (wentOut) return { fault: WENT_OUT };
+        if (drawn === 0 && engine === 'portable') posterBase64 = toBase64(encodePng(pixels, CANVAS_WIDTH, CANVAS_HEIGHT));
         last = pixels;
         drawn += 1;
         if (poster !== undefined) posterBase64 = await poster;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { HexDigest } from '../hex-digest.js';
-import { openSketchPage } from '../sandbox/sketch-page.js';
-import type { PageBundle } from '../sandbox/page-bundle.js';
-import type { BrowserHost } from './browser-host.js';
+import { openSketchPage } from './sketch-page.js';
+import type { PageScripts } from './page-bundle.js';
+import type { BrowserHost } from '../browser/browser-host.js';
 
 /** The picture of the self-test differs from the one that every machine must draw. */
 export class SelfTestFailure extends Error {
@@ -29,19 +29,23 @@ function setup() {
   drawingContext.shadowColor = 'black';
   rect(300, 1900, 900, 300, 60);
 }`;
-const PIXEL_HASH = 'aa0ef676cc9cd0088b98d5c47e3f3cb3945ce67250b2354c1d1c04de61d54207';
+/** What every machine must draw, by engine. */
+export const SELF_TEST_HASHES = {
+  portable: '1b835921026e7f2feec26c3a1949096ae1d6b20aa81b538f848a570d3e0965f2',
+  'chromium-native': 'aa0ef676cc9cd0088b98d5c47e3f3cb3945ce67250b2354c1d1c04de61d54207',
+} as const;
 
 /**
  * Starts the browser, which checks its confinement, and draws one sketch against a pinned hash.
  * @throws SelfTestFailure, and whatever the start of the browser throws
  */
-export async function selfTest(host: BrowserHost, bundle: PageBundle): Promise<void> {
-  const page = await openSketchPage(await host.current(), bundle);
+export async function selfTest(host: BrowserHost, scripts: PageScripts, expected: string): Promise<void> {
+  const page = await openSketchPage(await host.current(), scripts);
   try {
     const vars = Array.from({ length: 10 }, () => 0);
     await page.call('load', [CODE, { seed: 1, vars, totalFrames: 1, fps: 30 }], 20_000);
     const { pixelHash } = z.object({ pixelHash: HexDigest }).parse(await page.call('still', [], 30_000));
-    if (pixelHash !== PIXEL_HASH) {
+    if (pixelHash !== expected) {
       throw new SelfTestFailure(
         `this machine draws other pixels (${pixelHash}): fonts, browser or processor differ, and its certificates would too`,
       );

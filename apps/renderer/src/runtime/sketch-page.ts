@@ -1,23 +1,37 @@
+import type { DrawingContext } from './drawing/drawing-context.js';
 import { createSketchApi, frameGlobals, type SketchApi, type SketchInput } from './drawing/sketch-api.js';
+import type { MakeCanvas } from './drawing/surface.js';
 import { firstViolation } from './drawing/violation.js';
 import { faultOf, faultOfErrorEvent } from './faults.js';
-import { takeCanvasTools } from './page-canvas.js';
 import { PAGE_EVENTS, type SketchDefinitions, type SketchFault } from './page-events.js';
 import { confine } from './prelude/confine.js';
 import { closeEntropy } from './prelude/entropy.js';
 
-/**
- * The first script of the page: takes what it needs of the document, takes everything else away from the sketch, and
- * then does what the reader asks by events.
- */
-function prepare(): void {
-  const canvas = document.querySelector('canvas');
+/** What a sketch of this page draws with. */
+export interface SketchEngine {
+  /** The sketch's own canvas. */
+  readonly ctx: DrawingContext;
+  readonly makeCanvas: MakeCanvas;
+  /** Puts the picture where the reader finds it; absent where the sketch draws there itself. */
+  readonly present?: () => void;
+  /** The names of the page that the sketch keeps. */
+  readonly keeps: readonly string[];
+}
+
+/** @throws Error where the page has none */
+export function pageCanvas(page: Document): HTMLCanvasElement {
+  const canvas = page.querySelector('canvas');
   if (canvas === null) throw new Error('the page has no canvas');
-  const channel = canvas.dataset;
+  return canvas;
+}
+
+/**
+ * Takes what it needs of the document, takes everything else away from the sketch, and then does what the reader asks by
+ * events.
+ */
+export function preparePage({ channel, ctx, makeCanvas, present, keeps }: SketchEngine & { readonly channel: DOMStringMap }): void {
   const { parse, stringify } = JSON;
   const { assign, create } = Object;
-  const tools = takeCanvasTools(document);
-  const ctx = tools.contextOf(canvas);
   const errorOf = faultOfErrorEvent();
   let api: SketchApi | undefined;
   let input: SketchInput | undefined;
@@ -64,7 +78,7 @@ function prepare(): void {
     const given = parse(channel['input'] ?? '') as SketchInput;
     input = given;
     closeEntropy(globalThis, given.seed);
-    api = createSketchApi(ctx, tools.makeCanvas, given, setGlobal);
+    api = createSketchApi(ctx, makeCanvas, given, setGlobal);
     for (const [name, value] of api.globals) setGlobal(name, value);
     Object.defineProperty(globalThis, 'VAR', {
       get: () => api?.globals.get('VAR'),
@@ -95,8 +109,7 @@ function prepare(): void {
       for (const [name, value] of Object.entries(frameGlobals(frame, input))) setGlobal(name, value);
     }
     run(draw, 'draw');
+    present?.();
   });
-  confine(globalThis);
+  confine(globalThis, keeps);
 }
-
-prepare();

@@ -5,7 +5,7 @@ import { renderFailure } from '../errors.js';
 import { HexDigest } from '../hex-digest.js';
 import { loadSketch, readAnswer, setUpSketch, type FramePlan, type Sketch } from '../sandbox/sketch.js';
 import type { JobPage } from '../sandbox/sketch-job.js';
-import { decodePng } from '../still/render-still.js';
+import { decodePng } from './render-still.js';
 
 /** The scheme of frame and animation hashes. */
 export const HASH_SCHEME = 'rgba-chunk512k-sha256-v1';

@@ -1,0 +1,27 @@
+import { unpackEngine } from './portable/engine-package.js';
+import { LANGUAGE } from './prelude/allowed.js';
+import { fixIntrinsics } from './prelude/fix-intrinsics.js';
+import { loadPortableEngine } from './portable/load.js';
+import { takeCanvasTools } from './page-canvas.js';
+import { ENGINE_ADDRESS } from './page-events.js';
+import { portablePicture } from './portable-picture.js';
+import { pageCanvas, preparePage } from './sketch-page.js';
+
+/** The first script of a page whose sketch draws with Skia compiled to WebAssembly. */
+async function prepare(): Promise<void> {
+  const canvas = pageCanvas(document);
+  const channel = canvas.dataset;
+  const shown = takeCanvasTools(document).contextOf(canvas);
+  const { width, height } = canvas;
+  const answer = await fetch(ENGINE_ADDRESS);
+  const makeCanvas = await loadPortableEngine(unpackEngine(await answer.arrayBuffer()));
+  const ctx = makeCanvas(width, height);
+  fixIntrinsics(globalThis);
+  preparePage({ channel, ctx, makeCanvas, present: portablePicture(ctx, shown, channel), keeps: LANGUAGE });
+  channel['opaque'] = '1';
+  channel['ready'] = '';
+}
+
+prepare().catch((error: unknown) => {
+  pageCanvas(document).dataset['broken'] = String(error);
+});
