@@ -6,9 +6,9 @@ import puppeteer from 'puppeteer';
 import { silentLogger } from '@cer/http-service';
 import { startEngine } from '../apps/renderer/dist/engine.js';
 import { resolveBrowser } from '../apps/renderer/dist/browser/resolve.js';
-import { renderLoop } from '../apps/renderer/dist/loop/render-loop.js';
+import { renderLoop } from '../apps/renderer/dist/rendering/render-loop.js';
 import { runSketchJob } from '../apps/renderer/dist/sandbox/sketch-job.js';
-import { renderStill } from '../apps/renderer/dist/still/render-still.js';
+import { renderStill } from '../apps/renderer/dist/rendering/render-still.js';
 import { median, ratio } from './measure.mjs';
 
 const [WIDTH, HEIGHT] = [1950, 2400];
@@ -59,19 +59,21 @@ export async function rendererCases({ rounds, frames, peerFrames, stills, longLo
   });
   try {
     const timed = new Map([
-      ['loop, ours, frames', () => ours(engine, frames)],
+      ['loop, ours, frames', () => ours(engine, 'portable', frames)],
       ['loop, page.screenshot + hash per frame', () => peerLoop(peer, peerFrames)],
       ['SHA-256 of a frame, one core', () => hashFloor(frames)],
-      ['warm simple render, ours', () => ourStills(engine, stills)],
+      ['warm simple render, ours', () => ourStills(engine, 'portable', stills)],
       ['warm simple render, p5.js in a fresh puppeteer page + screenshot', () => peerStills(peer, stills)],
+      ['loop, chromium-native, frames', () => ours(engine, 'chromium-native', frames)],
+      ['warm simple render, chromium-native', () => ourStills(engine, 'chromium-native', stills)],
     ]);
     const rates = new Map([...timed.keys()].map((name) => [name, []]));
-    await ourStills(engine, 2);
+    await ourStills(engine, 'portable', 2);
     for (let round = 0; round < rounds; round += 1) {
       for (const [name, run] of timed) rates.get(name).push(await run());
     }
-    const [loop, peerRate, floor, still, peerStill] = [...rates.values()].map(median);
-    if (longLoop > 0) rates.set(`one loop of ${longLoop} frames, ours`, [await ours(engine, longLoop)]);
+    const [loop, peerRate, floor, still, peerStill, nativeLoop, nativeStill] = [...rates.values()].map(median);
+    if (longLoop > 0) rates.set(`one loop of ${longLoop} frames, ours`, [await ours(engine, 'portable', longLoop)]);
     return {
       cases: [...rates].map(([name, values]) => ({
         name,
@@ -85,6 +87,8 @@ export async function rendererCases({ rounds, frames, peerFrames, stills, longLo
         ratio('G15', 'loop frames/s, ours / page.screenshot', loop / peerRate, 8),
         ratio('G15', 'loop frames/s / SHA-256 alone', loop / floor, 0.5),
         ratio('G16', 'simple render, ours / p5.js in a fresh puppeteer page', still / peerStill, 4),
+        ratio('G15', 'loop frames/s, chromium-native / page.screenshot', nativeLoop / peerRate, 8),
+        ratio('G16', 'simple render, chromium-native / p5.js in a fresh puppeteer page', nativeStill / peerStill, 4),
       ],
     };
   } finally {
@@ -93,28 +97,28 @@ export async function rendererCases({ rounds, frames, peerFrames, stills, longLo
   }
 }
 
-function job(engine, work) {
+function job(engine, name, work) {
   let disposed;
-  const result = runSketchJob(engine.pool, LIMITS, new AbortController().signal, work, (ending) => {
+  const result = runSketchJob(engine.pools[name], LIMITS, new AbortController().signal, work, (ending) => {
     disposed = ending;
   });
   return result.finally(() => disposed);
 }
 
-async function ours(engine, frames) {
+async function ours(engine, name, frames) {
   const sketch = { code: LOOP_SKETCH, seed: 'bench', vars: [] };
   const startedAt = performance.now();
-  const { frameHashes } = await job(engine, (page) =>
+  const { frameHashes } = await job(engine, name, (page) =>
     renderLoop(page, sketch, { totalFrames: frames, fps: 30 }, { frameDeadlineMs: 10_000 }),
   );
   if (new Set(frameHashes).size !== frames) throw new Error('every frame must have its own hash');
   return (frames / (performance.now() - startedAt)) * 1000;
 }
 
-async function ourStills(engine, count) {
+async function ourStills(engine, name, count) {
   const startedAt = performance.now();
   for (let i = 0; i < count; i += 1)
-    await job(engine, (page) => renderStill(page, { code: STILL_SKETCH, seed: 'bench', vars: [] }));
+    await job(engine, name, (page) => renderStill(page, { code: STILL_SKETCH, seed: 'bench', vars: [] }));
   return (count / (performance.now() - startedAt)) * 1000;
 }
 

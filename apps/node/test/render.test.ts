@@ -28,6 +28,7 @@ interface Told {
 
 const told: Told = { status: 200, body: {}, isForged: false, retryAfter: undefined };
 let definesDraw = false;
+const ENGINE = { name: 'portable', version: '1', wasmHash: sha256('skia') };
 const asked: { readonly route: string; readonly body: unknown }[] = [];
 
 const still = (more: object = {}): object => ({
@@ -38,6 +39,7 @@ const still = (more: object = {}): object => ({
   height: 2400,
   sdkVersion: '1.0.0',
   rendererVersion: 'test-1',
+  engine: ENGINE,
   executionTimeMs: 5,
   ...more,
 });
@@ -47,6 +49,7 @@ const loop = {
   posterHash: PNG,
   sdkVersion: '1.0.0',
   rendererVersion: 'test-1',
+  engine: ENGINE,
   executionTimeMs: 9,
 };
 
@@ -226,6 +229,34 @@ describe('rendering through the node', () => {
     expect(again.body).toMatchObject({ cer: (first.body as { readonly cer: object }).cer });
     told.body = still({ pixelHash: sha256('other pixels') });
     expect((await verify(request)).body).toMatchObject({ error: 'EXECUTION_MUTATION_DETECTED' });
+  });
+
+  it('certifies the engine that drew, the portable one by default', async () => {
+    const { body } = await verify({ snapshot: { code: CODE, seed: 'engine' } });
+    expect(asked.at(-1)?.body).toMatchObject({ engine: 'portable' });
+    expect(body).toMatchObject({ metadata: { engine: ENGINE }, cer: { snapshot: { engine: ENGINE } } });
+    const native = { name: 'chromium-native', boundTo: 'machine' };
+    told.body = still({ engine: native, pixelHash: sha256('native pixels') });
+    const chosen = await verify({ snapshot: { code: CODE, seed: 'engine', engine: 'chromium-native' } });
+    expect(asked.at(-1)?.body).toMatchObject({ engine: 'chromium-native' });
+    expect(chosen).toMatchObject({ status: 200, body: { cer: { snapshot: { engine: native } } } });
+    expect(await render({ code: CODE, engine: 'skia' })).toMatchObject({
+      status: 400,
+      body: { details: ['engine: must name one of portable, chromium-native'] },
+    });
+  });
+
+  it('judges a difference only on the engine that drew the certified picture', async () => {
+    const judge = (engine: object) =>
+      verify({ snapshot: { code: CODE, seed: 'judge', ...engine }, expectedHash: sha256('another picture') });
+    const refused = { status: 422, body: { error: 'CANNOT_BE_JUDGED' } };
+    const judged = { status: 200, body: { verified: false } };
+    expect(await judge({ engine: ENGINE })).toMatchObject(judged);
+    expect(await judge({ engine: { ...ENGINE, wasmHash: sha256('older skia') } })).toMatchObject(refused);
+    expect(await judge({ engine: 'chromium-native' })).toMatchObject(refused);
+    expect(await judge({ rendererVersion: 'another machine' })).toMatchObject(refused);
+    expect(asked.at(-1)?.body).toMatchObject({ engine: 'chromium-native' });
+    expect(await judge({ rendererVersion: 'test-1' })).toMatchObject(judged);
   });
 
   it('does not certify an unexpected picture', async () => {

@@ -16,6 +16,8 @@ export interface RenderOutcome {
   readonly imageHash: string;
   readonly sdkVersion: string;
   readonly rendererVersion: string;
+  /** What drew, by name and content. */
+  readonly engine: JsonObject;
 }
 
 export interface CertifiedRender {
@@ -36,7 +38,7 @@ export async function certifyRender(
   deps: AttestDeps,
   request: RenderRequest,
   execution: Execution,
-  { outputHash, imageHash, sdkVersion, rendererVersion }: RenderOutcome,
+  { outputHash, imageHash, sdkVersion, rendererVersion, engine }: RenderOutcome,
   caller: Caller,
   requestId: string,
 ): Promise<CertifiedRender> {
@@ -58,6 +60,7 @@ export async function certifyRender(
     imageHash,
     sdkVersion,
     rendererVersion,
+    engine,
   };
   const unsealed: JsonObject = {
     bundleType: RENDER_BUNDLE_TYPE,

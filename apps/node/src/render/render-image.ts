@@ -1,6 +1,7 @@
 import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { effectiveProtocolVersion } from '@cer/cer-core';
 import { ok, validationError, type ServiceRequest, type ServiceResponse } from '@cer/http-service';
+import { engineFaults, engineOf, requestedEngine } from './engine.js';
 import type { RendererClient, SketchOrder } from './renderer-client.js';
 import {
   CANVAS,
@@ -28,11 +29,13 @@ function parseImageRequest(body: JsonValue, tenantId: string): ImageRequest {
     ...varsFaults(member(body, 'VAR'), 'VAR'),
     ...canvasFaults(body),
     ...renderProtocolFaults(protocolVersion, 'protocolVersion'),
+    ...engineFaults(member(body, 'engine'), 'engine'),
   ];
   if (faults.length > 0) throw validationError(faults);
   return {
     order: {
       tenantId,
+      engine: requestedEngine(member(body, 'engine'), undefined).name,
       code: textOr(member(body, 'code'), ''),
       seed: textOr(member(body, 'seed'), DEFAULT_SEED),
       vars: numbersIn(member(body, 'VAR')),
@@ -74,6 +77,7 @@ export async function renderImage(
         height,
         sdkVersion,
         rendererVersion,
+        engine: engineOf(rendered),
         protocolVersion,
         executionTimeMs,
       },

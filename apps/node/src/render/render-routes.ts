@@ -94,7 +94,7 @@ export function renderRoutes(deps: RenderRouteDeps): DescribedRoute[] {
             mediaTypes: ['application/json', 'text/event-stream', 'video/mp4', 'video/webm'],
           },
         },
-        errors: [...RENDERING, 'RENDER_NOT_REPRODUCIBLE', 'VIDEO_UNAVAILABLE', ...ATTESTING],
+        errors: [...RENDERING, 'RENDER_NOT_REPRODUCIBLE', 'CANNOT_BE_JUDGED', 'VIDEO_UNAVAILABLE', ...ATTESTING],
       },
       handler: verifyHandler(deps),
     },

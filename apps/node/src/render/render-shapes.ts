@@ -9,6 +9,23 @@ const CODE: JsonSchema = { type: 'string', minLength: 1 };
 
 const RENDER_PROTOCOL: JsonSchema = { enum: ['1.2.0', '1.3.0', null] };
 
+const ENGINE_NAME: JsonSchema = { enum: ['portable', 'chromium-native'] };
+
+/** What drew. @see docs/spec.md, "Engines" */
+const ENGINE: JsonSchema = object(
+  { name: ENGINE_NAME },
+  {
+    version: TEXT,
+    wasmHash: shape('Hash'),
+    mathHash: shape('Hash'),
+    fontsHash: shape('Hash'),
+    boundTo: oneOf('machine'),
+  },
+);
+const ENGINE_REQUEST: JsonSchema = {
+  anyOf: [ENGINE_NAME, { type: 'object', required: ['name'], properties: { name: ENGINE_NAME } }],
+};
+
 /** @see docs/spec.md, "POST /api/render" */
 export const IMAGE_REQUEST: JsonSchema = {
   type: 'object',
@@ -17,6 +34,7 @@ export const IMAGE_REQUEST: JsonSchema = {
     code: CODE,
     seed: TEXT,
     VAR: VARS,
+    engine: ENGINE_REQUEST,
     width: { const: CANVAS.width },
     height: { const: CANVAS.height },
     protocolVersion: RENDER_PROTOCOL,
@@ -37,6 +55,8 @@ export const RENDER_VERIFY_REQUEST: JsonSchema = {
         code: CODE,
         seed: TEXT,
         vars: VARS,
+        engine: ENGINE_REQUEST,
+        rendererVersion: TEXT,
         protocolVersion: RENDER_PROTOCOL,
         execution: {
           type: 'object',
@@ -65,6 +85,7 @@ export const IMAGE_ANSWER: JsonSchema = object({
   ...PICTURE_SIZE,
   sdkVersion: TEXT,
   rendererVersion: TEXT,
+  engine: ENGINE,
   protocolVersion: TEXT,
   executionTimeMs: { type: 'number' },
 });
@@ -81,6 +102,7 @@ export const RENDER_VERIFIED_ANSWER: JsonSchema = object(
         sdkVersion: TEXT,
         protocolVersion: TEXT,
         rendererVersion: TEXT,
+        engine: ENGINE,
         executionTimeMs: { type: 'number' },
         timestamp: TIME,
       },

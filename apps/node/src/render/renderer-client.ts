@@ -8,6 +8,7 @@ import type { NodeCode } from '../errors/refusals.js';
 /** A render job: the sketch and its caller. */
 export interface SketchOrder {
   readonly tenantId: string;
+  readonly engine: 'portable' | 'chromium-native';
   readonly code: string;
   readonly seed: string;
   readonly vars: readonly number[];

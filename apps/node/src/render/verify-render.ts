@@ -4,6 +4,7 @@ import type { Quota } from '../limits/quota.js';
 import type { AttestDeps } from '../records/write/attest-and-record.js';
 import { verificationUrl } from '../records/certify-response.js';
 import { certifyRender, type RenderOutcome } from './certify-render.js';
+import { assertSameEngine, engineOf } from './engine.js';
 import { rendererUnavailable, type RendererClient, type RenderProgress } from './renderer-client.js';
 import { textOr } from './sketch-rules.js';
 import {
@@ -82,6 +83,7 @@ export function loopOrder({ request, execution }: PlannedRender): object {
 
 /**
  * Compares the render with the expected hashes, and certifies it if all of them match or none is given.
+ * @throws ServiceError CANNOT_BE_JUDGED where another engine drew than the one that the request names
  * @see docs/spec.md, "POST /verify"
  */
 export async function concludeRender(
@@ -92,6 +94,7 @@ export async function concludeRender(
   requestId: string,
 ): Promise<VerifiedRender> {
   const comparison = execution.mode === 'static' ? compareStill(request, rendered) : compareLoop(request, rendered);
+  if (!comparison.isVerified || request.engine.identity !== null) assertSameEngine(request.engine, rendered);
   const outcome = outcomeOf(execution, rendered);
   const certified = comparison.isVerified
     ? await certifyRender(deps, request, execution, outcome, caller, requestId)
@@ -110,6 +113,7 @@ export async function concludeRender(
       sdkVersion: outcome.sdkVersion,
       protocolVersion: request.protocol.version,
       rendererVersion: outcome.rendererVersion,
+      engine: outcome.engine,
       executionTimeMs: member(rendered, 'executionTimeMs') ?? null,
       ...(execution.mode === 'loop' && { frames: execution.totalFrames, fps: execution.fps }),
       timestamp: deps.now().toISOString(),
@@ -125,6 +129,7 @@ function outcomeOf(execution: Execution, rendered: JsonObject): RenderOutcome {
     imageHash: required(rendered, isStill ? 'runtimeHash' : 'posterHash'),
     sdkVersion: required(rendered, 'sdkVersion'),
     rendererVersion: required(rendered, 'rendererVersion'),
+    engine: engineOf(rendered),
   };
 }
 

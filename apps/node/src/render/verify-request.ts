@@ -2,6 +2,7 @@ import { isJsonObject, jcsV1, member, type JsonObject, type JsonValue } from '@c
 import { protocolFor, sha256, type Protocol } from '@cer/cer-core';
 import { wellFormedLabel } from '@cer/cer-core/seal';
 import { ServiceError, validationError } from '@cer/http-service';
+import { engineFaults, requestedEngine, type RequestedEngine } from './engine.js';
 import type { RendererClient, SketchOrder } from './renderer-client.js';
 import {
   codeFaults,
@@ -22,6 +23,7 @@ export type Execution =
 export interface RenderRequest {
   readonly order: SketchOrder;
   readonly protocol: Protocol;
+  readonly engine: RequestedEngine;
   readonly statedExecution: JsonObject;
   readonly statedExecutionId: string | null;
   readonly expected: Readonly<Record<ExpectedName, string | null>>;
@@ -47,6 +49,7 @@ export function parseRenderRequest(body: JsonValue, tenantId: string): RenderReq
     ...seedFaults(member(snapshot, 'seed'), 'snapshot.seed'),
     ...varsFaults(member(snapshot, 'vars'), 'snapshot.vars'),
     ...renderProtocolFaults(protocolVersion, 'snapshot.protocolVersion'),
+    ...engineFaults(member(snapshot, 'engine'), 'snapshot.engine'),
     ...(isJsonObject(execution) ? executionFaults(execution) : ['snapshot.execution: must be an object']),
     ...executionIdFaults(executionId),
     ...hashFaults(body, EXPECTED_NAMES),
@@ -57,9 +60,12 @@ export function parseRenderRequest(body: JsonValue, tenantId: string): RenderReq
     const value = member(body, name);
     return typeof value === 'string' ? value : null;
   };
+  const engine = requestedEngine(member(snapshot, 'engine'), member(snapshot, 'rendererVersion'));
   return {
+    engine,
     order: {
       tenantId,
+      engine: engine.name,
       code: textOr(member(snapshot, 'code'), ''),
       seed: textOr(member(snapshot, 'seed'), DEFAULT_SEED),
       vars: numbersIn(member(snapshot, 'vars')),
@@ -134,6 +140,8 @@ function frameCountError(max: number): ServiceError {
 /** The same sketch with the same settings has the same id, unless the caller sets one. */
 export function renderExecutionId({ order, statedExecutionId }: RenderRequest, execution: Execution): string {
   if (statedExecutionId !== null) return statedExecutionId;
-  const { code, seed, vars } = order;
-  return `render:${sha256(jcsV1.canonicalize({ code, seed, vars, execution })).slice('sha256:'.length)}`;
+  const { code, seed, vars, engine } = order;
+  // Ids from before there was another engine stay what they were.
+  const drawnBy = engine === 'chromium-native' ? {} : { engine };
+  return `render:${sha256(jcsV1.canonicalize({ code, seed, vars, execution, ...drawnBy })).slice('sha256:'.length)}`;
 }

@@ -33,7 +33,7 @@ export async function startStubRenderer(): Promise<{ client: RendererClient; clo
 }
 
 function answerTo(route: string, body: string): object {
-  const versions = { sdkVersion: '1.0.0', rendererVersion: 'test-1', executionTimeMs: 5 };
+  const versions = { sdkVersion: '1.0.0', rendererVersion: 'test-1', engine: { name: 'portable' }, executionTimeMs: 5 };
   if (route === '/inspect') return { definesSetup: true, definesDraw: body.includes('draw') };
   if (body.includes('totalFrames')) {
     return { animationHash: sha256('frames'), posterHash: sha256('png'), ...versions };

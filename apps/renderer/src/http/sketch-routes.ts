@@ -102,5 +102,9 @@ function loopBody(
 function versions(engine: Engine | string, drawnBy: EngineName): object {
   if (typeof engine === 'string') return {};
   const { sdkVersion, rendererVersion, portable } = engine;
-  return { sdkVersion, rendererVersion, engine: drawnBy === 'portable' ? portable : { name: drawnBy } };
+  return {
+    sdkVersion,
+    rendererVersion,
+    engine: drawnBy === 'portable' ? portable : { name: drawnBy, boundTo: 'machine' },
+  };
 }

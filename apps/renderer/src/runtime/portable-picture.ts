@@ -8,7 +8,11 @@ import { takeMethod } from './prelude/taken.js';
  * others not: a picture with transparency is shown as its colours, and on the reader's demand as its alpha.
  * @returns the function that shows the picture as it is
  */
-export function portablePicture(ctx: PortableContext, shown: CanvasRenderingContext2D, channel: DOMStringMap): () => void {
+export function portablePicture(
+  ctx: PortableContext,
+  shown: CanvasRenderingContext2D,
+  channel: DOMStringMap,
+): () => void {
   const put = takeMethod(CanvasRenderingContext2D.prototype, 'putImageData');
   const Picture = ImageData;
   const { width, height } = ctx.canvas;

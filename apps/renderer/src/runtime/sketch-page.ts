@@ -29,7 +29,13 @@ export function pageCanvas(page: Document): HTMLCanvasElement {
  * Takes what it needs of the document, takes everything else away from the sketch, and then does what the reader asks by
  * events.
  */
-export function preparePage({ channel, ctx, makeCanvas, present, keeps }: SketchEngine & { readonly channel: DOMStringMap }): void {
+export function preparePage({
+  channel,
+  ctx,
+  makeCanvas,
+  present,
+  keeps,
+}: SketchEngine & { readonly channel: DOMStringMap }): void {
   const { parse, stringify } = JSON;
   const { assign, create } = Object;
   const errorOf = faultOfErrorEvent();

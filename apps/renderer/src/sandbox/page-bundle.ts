@@ -54,7 +54,7 @@ export async function bundlePage(fonts: readonly FontSource[]): Promise<PageBund
     packEngine(fonts, math),
   ]);
   const page = (world: string, more: PageScripts['answers']): PageScripts => ({
-    answers: new Map([[SKETCH_URL, sketchDocument(`${language}\n${world}`)], ...more]),
+    answers: new Map([[SKETCH_URL, sketchDocument(`${language}\n${withOwnGlobals(world)}`)], ...more]),
     isolatedWorld,
   });
   const hash = createHash('sha256');
@@ -68,6 +68,18 @@ export async function bundlePage(fonts: readonly FontSource[]): Promise<PageBund
     sdkVersion,
     portable: packed.identity,
   };
+}
+
+/** What the page's own code goes on using after a sketch has put something else in its place. */
+const OWN_GLOBALS = [
+  ...['Array', 'ArrayBuffer', 'DataView', 'Error', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise', 'RangeError'],
+  ...['Reflect', 'RegExp', 'Set', 'String', 'Symbol', 'SyntaxError', 'TypeError', 'WeakMap', 'BigInt', 'Boolean'],
+  ...['Float32Array', 'Float64Array', 'Int8Array', 'Int16Array', 'Int32Array', 'Uint8Array', 'Uint8ClampedArray'],
+  ...['Uint16Array', 'Uint32Array', 'isFinite', 'isNaN', 'parseFloat', 'parseInt'],
+].join();
+
+function withOwnGlobals(script: string): string {
+  return `(()=>{'use strict';const {${OWN_GLOBALS}}=globalThis;\n${script}\n})()`;
 }
 
 /** The installed version: its package publishes neither types for this entry nor its `package.json`. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { ENGINES, type EngineName } from '../../src/sandbox/page-bundle.js';
 import { startRenderer, type RendererUnderTest } from '../renderer-under-test.js';
 import { describeWithBrowser } from '../with-browser.js';
 
@@ -7,7 +8,8 @@ const PICTURE =
 
 /** What an attacker does to the page before drawing; the hash must be the honest picture's. */
 const TAMPERING: Readonly<Record<string, string>> = {
-  getImageData: 'CanvasRenderingContext2D.prototype.getImageData = () => ({ data: new Uint8ClampedArray(18720000) });',
+  getImageData:
+    'Object.getPrototypeOf(drawingContext).getImageData = () => ({ data: new Uint8ClampedArray(18720000) });',
   'the typed arrays':
     'globalThis.Uint8Array = globalThis.Uint32Array = globalThis.Uint8ClampedArray = function () { return []; };',
   'Promise and its methods': 'Promise.prototype.then = function () { return this; }; globalThis.Promise = null;',
@@ -22,26 +24,31 @@ const TAMPERING: Readonly<Record<string, string>> = {
 
 describeWithBrowser('What a sketch cannot touch', () => {
   let renderer: RendererUnderTest;
-  let honest: unknown;
+  const honest = new Map<EngineName, unknown>();
   beforeAll(async () => {
     renderer = await startRenderer();
-    honest = (await renderer.still(`function setup() { ${PICTURE} }`)).body['pixelHash'];
+    for (const engine of ENGINES)
+      honest.set(engine, (await renderer.still(`function setup() { ${PICTURE} }`, { engine })).body['pixelHash']);
   });
   afterAll(async () => {
     await renderer.close();
   });
 
-  it.each(Object.entries(TAMPERING))('hashes the true pixels when a sketch overwrites %s', async (_name, tampering) => {
-    const answer = await renderer.still(`function setup() { ${PICTURE} ${tampering} }`);
-    expect(answer).toMatchObject({ status: 200, body: { pixelHash: honest } });
+  const tampering = ENGINES.flatMap((engine) =>
+    Object.entries(TAMPERING).map(([name, code]) => [engine, name, code] as const),
+  );
+
+  it.each(tampering)('hashes the true pixels of %s when a sketch overwrites %s', async (engine, _name, code) => {
+    const answer = await renderer.still(`function setup() { ${PICTURE} ${code} }`, { engine });
+    expect(answer).toMatchObject({ status: 200, body: { pixelHash: honest.get(engine) } });
   });
 
-  it.each(Object.entries(TAMPERING))(
-    'hashes the true frames of a loop when a sketch overwrites %s',
-    async (_name, tampering) => {
-      const loop = (code: string) => renderer.post('/loop', { tenantId: 't', code, totalFrames: 3 });
+  it.each(tampering)(
+    'hashes the true frames of a loop of %s when a sketch overwrites %s',
+    async (engine, _name, tampered) => {
+      const loop = (code: string) => renderer.post('/loop', { tenantId: 't', engine, code, totalFrames: 3 });
       const honestLoop = await loop(`function draw() { ${PICTURE} }`);
-      const answer = await loop(`function draw() { ${PICTURE} if (frameCount === 2) { ${tampering} } }`);
+      const answer = await loop(`function draw() { ${PICTURE} if (frameCount === 2) { ${tampered} } }`);
       expect(answer).toMatchObject({ status: 200, body: { animationHash: honestLoop.body['animationHash'] } });
     },
   );
@@ -52,13 +59,24 @@ describeWithBrowser('What a sketch cannot touch', () => {
   ])('refuses a loop, transparent %s, that draws on a frame while it is read', async (_when, first) => {
     const loop = (late: string) => {
       const code = `function draw() { clear(); fill(200, 100, 0, 90); circle(900, 900, 700); ${first} ${late} }`;
-      return renderer.post('/loop', { tenantId: 't', code, totalFrames: 3 });
+      return renderer.post('/loop', { tenantId: 't', engine: 'chromium-native', code, totalFrames: 3 });
     };
     expect((await loop('Promise.resolve().then(() => { random(); });')).status).toBe(200);
     expect(await loop('Promise.resolve().then(() => { background(0, 255, 0); });')).toMatchObject({
       status: 400,
       body: { error: 'PROTOCOL_VIOLATION' },
     });
+  });
+
+  it('never shows what a sketch draws after a frame with the portable engine', async () => {
+    const loop = (late: string) => {
+      const code = `function draw() { clear(); fill(200, 100, 0, 90); circle(900, 900, 700); ${late} }`;
+      return renderer.post('/loop', { tenantId: 't', code, totalFrames: 3 });
+    };
+    const plain = await loop('');
+    expect(plain.status).toBe(200);
+    const late = await loop('Promise.resolve().then(() => { background(0, 255, 0); });');
+    expect(late.body['animationHash']).toBe(plain.body['animationHash']);
   });
 
   it.each([
@@ -71,7 +89,7 @@ describeWithBrowser('What a sketch cannot touch', () => {
     ['a console flood', 'for (let i = 0; i < 2e5; i++) console.log("x".repeat(1000), i);'],
   ])('draws the same picture after %s', async (_name, trick) => {
     const answer = await renderer.still(`function setup() { ${PICTURE} ${trick} }`);
-    expect(answer).toMatchObject({ status: 200, body: { pixelHash: honest } });
+    expect(answer).toMatchObject({ status: 200, body: { pixelHash: honest.get('portable') } });
   });
 
   it.each([
@@ -162,12 +180,20 @@ describeWithBrowser('What a sketch cannot touch', () => {
     });
   });
 
-  it('keeps exactly the reviewed names', async () => {
+  it.each([
+    [
+      'portable',
+      'AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean DataView Date Error EvalError Float32Array Float64Array Int16Array Int32Array Int8Array Map Number Object Promise Proxy RangeError ReferenceError RegExp Set String Symbol SyntaxError TypeError URIError Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakSet',
+    ],
+    [
+      'chromium-native',
+      'AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean CanvasGradient CanvasPattern CanvasRenderingContext2D DOMMatrix DOMMatrixReadOnly DOMPoint DOMPointReadOnly DOMRect DOMRectReadOnly DataView Date Error EvalError Float32Array Float64Array ImageData Int16Array Int32Array Int8Array Map Number Object Path2D Promise Proxy RangeError ReferenceError RegExp Set String Symbol SyntaxError TextMetrics TypeError URIError Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakSet',
+    ],
+  ])('keeps exactly the reviewed names with %s', async (engine, names) => {
     const { body } = await renderer.still(
       "function setup() { throw new Error(Object.getOwnPropertyNames(globalThis).filter((name) => typeof globalThis[name] === 'function' && /^[A-Z]/.test(name)).sort().join(' ')); }",
+      { engine },
     );
-    expect(body['message']).toBe(
-      'Error: AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean CanvasGradient CanvasPattern CanvasRenderingContext2D DOMMatrix DOMMatrixReadOnly DOMPoint DOMPointReadOnly DOMRect DOMRectReadOnly DataView Date Error EvalError Float16Array Float32Array Float64Array ImageData Int16Array Int32Array Int8Array Iterator Map Number Object Path2D Promise Proxy RangeError ReferenceError RegExp Set String Symbol SyntaxError TextMetrics TypeError URIError Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakSet',
-    );
+    expect(body['message']).toBe(`Error: ${names}`);
   });
 });

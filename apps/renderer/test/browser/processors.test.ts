@@ -18,7 +18,8 @@ async function expectPins(variant: BrowserVariant): Promise<void> {
       for (const row of ROWS) {
         const pin = pinOf(row, engine, version);
         // The browser's own engine has pins for two versions.
-        if (pin !== undefined) expect([row.name, await drawRow(renderer, row, 'processors', engine)]).toEqual([row.name, pin]);
+        if (pin !== undefined)
+          expect([row.name, await drawRow(renderer, row, 'processors', engine)]).toEqual([row.name, pin]);
         else expect(engine).toBe('chromium-native');
       }
   } finally {

@@ -53,6 +53,17 @@ function checkExecution({ snapshot, resealed }: LayoutContext): Finding[] {
     : [schemaFinding('snapshot.execution.mode', 'must be static or loop')];
 }
 
+/** Certificates from before there were engines have none. */
+function checkEngine({ snapshot, resealed }: LayoutContext): Finding[] {
+  const engine = member(snapshot, 'engine');
+  if (engine === undefined || (resealed && isRedacted(engine))) return [];
+  if (!isJsonObject(engine)) return [schemaFinding('snapshot.engine', 'must be an object')];
+  const name = member(engine, 'name');
+  if (resealed && isRedacted(name)) return [];
+  const broken = nonEmptyText(name ?? null);
+  return broken === null ? [] : [schemaFinding('snapshot.engine.name', broken)];
+}
+
 /** `cer.codemode.render.v1`: an image or loop from code, seed and variables. @see docs/spec.md, "cer.codemode.render.v1" */
 export const codemodeRender: Layout = {
   name: RENDER_SNAPSHOT_TYPE,
@@ -75,6 +86,7 @@ export const codemodeRender: Layout = {
     'imageHash',
     'sdkVersion',
     'rendererVersion',
+    'engine',
   ],
   requiredSnapshotMembers: () => [
     'type',
@@ -96,6 +108,7 @@ export const codemodeRender: Layout = {
     ...checkMembers(context.snapshot, 'snapshot.', snapshotRules, context),
     ...checkCanvas(context),
     ...checkExecution(context),
+    ...checkEngine(context),
   ],
   checkProtectedSet: () => [],
   checkHashForms: ({ snapshot, resealed }) =>

@@ -101,7 +101,10 @@ export class PortableContext {
 
   // Transforms
 
-  getTransform(): Readonly<Record<'a' | 'b' | 'c' | 'd' | 'e' | 'f', number>> & { readonly is2D: boolean; readonly isIdentity: boolean } {
+  getTransform(): Readonly<Record<'a' | 'b' | 'c' | 'd' | 'e' | 'f', number>> & {
+    readonly is2D: boolean;
+    readonly isIdentity: boolean;
+  } {
     const [a, b, c, d, e, f] = this.#state.matrix;
     return Object.freeze({ a, b, c, d, e, f, is2D: true, isIdentity: isSame([a, b, c, d, e, f], IDENTITY) });
   }
@@ -271,14 +274,14 @@ export class PortableContext {
     });
   }
 
-  measureText(text: string): Readonly<Record<
-    | 'width'
-    | 'actualBoundingBoxLeft'
-    | 'actualBoundingBoxRight'
-    | 'fontBoundingBoxAscent'
-    | 'fontBoundingBoxDescent',
-    number
-  >> {
+  measureText(
+    text: string,
+  ): Readonly<
+    Record<
+      'width' | 'actualBoundingBoxLeft' | 'actualBoundingBoxRight' | 'fontBoundingBoxAscent' | 'fontBoundingBoxDescent',
+      number
+    >
+  > {
     const { width } = this.#tools.shaper.shape(String(text), this.#state.font);
     const { ascent, descent } = this.#tools.shaper.metrics(this.#state.font);
     const left = this.#alignmentShift(width);
@@ -300,13 +303,16 @@ export class PortableContext {
     const values = at.map(Number);
     if (!areFinite(values)) return;
     const [sx = 0, sy = 0, sw = w, sh = h, dx = 0, dy = 0, dw = 0, dh = 0] =
-      values.length >= 8
-        ? values
-        : [0, 0, w, h, values[0] ?? 0, values[1] ?? 0, values[2] ?? w, values[3] ?? h];
+      values.length >= 8 ? values : [0, 0, w, h, values[0] ?? 0, values[1] ?? 0, values[2] ?? w, values[3] ?? h];
     if (sw === 0 || sh === 0) return;
     const image = surface.image();
     const { kit } = this.#tools;
-    const from = kit.LTRBRect(Math.min(sx, sx + sw), Math.min(sy, sy + sh), Math.max(sx, sx + sw), Math.max(sy, sy + sh));
+    const from = kit.LTRBRect(
+      Math.min(sx, sx + sw),
+      Math.min(sy, sy + sh),
+      Math.max(sx, sx + sw),
+      Math.max(sy, sy + sh),
+    );
     const to = kit.LTRBRect(Math.min(dx, dx + dw), Math.min(dy, dy + dh), Math.max(dx, dx + dw), Math.max(dy, dy + dh));
     const { isSmoothing, smoothingQuality } = this.#state;
     this.#painter.image(this.#state, (canvas, paint) => {

@@ -39,9 +39,7 @@ export function imageFilterOf(kit: CanvasKit, steps: readonly FilterStep[]): Ima
   return steps.reduce<ImageFilter | null>((input, step) => {
     switch (step.kind) {
       case 'blur':
-        return step.sigma === 0
-          ? input
-          : kit.ImageFilter.MakeBlur(step.sigma, step.sigma, kit.TileMode.Decal, input);
+        return step.sigma === 0 ? input : kit.ImageFilter.MakeBlur(step.sigma, step.sigma, kit.TileMode.Decal, input);
       case 'matrix':
         return kit.ImageFilter.MakeColorFilter(kit.ColorFilter.MakeMatrix([...step.rows]), input);
       case 'shadow':

@@ -32,7 +32,12 @@ export function parseFont(text: string): FontRequest | undefined {
     .slice(at + 1)
     .join(' ')
     .split(',')
-    .map((family) => family.trim().replace(/^(["'])(.*)\1$/, '$2').toLowerCase())
+    .map((family) =>
+      family
+        .trim()
+        .replace(/^(["'])(.*)\1$/, '$2')
+        .toLowerCase(),
+    )
     .filter((family) => family !== '');
   if (families.length === 0) return undefined;
   return { size: Number(digits) * (UNITS[unit] ?? 1), isBold, isItalic, families };

@@ -69,7 +69,9 @@ export class Painter {
     paint.setStyle(PaintStyle.Stroke);
     paint.setStrokeWidth(state.lineWidth);
     paint.setStrokeMiter(state.miterLimit);
-    paint.setStrokeCap({ butt: StrokeCap.Butt, round: StrokeCap.Round, square: StrokeCap.Square }[state.lineCap] ?? StrokeCap.Butt);
+    paint.setStrokeCap(
+      { butt: StrokeCap.Butt, round: StrokeCap.Round, square: StrokeCap.Square }[state.lineCap] ?? StrokeCap.Butt,
+    );
     paint.setStrokeJoin(
       { miter: StrokeJoin.Miter, round: StrokeJoin.Round, bevel: StrokeJoin.Bevel }[state.lineJoin] ?? StrokeJoin.Miter,
     );

@@ -19,6 +19,8 @@ export function fixIntrinsics(scope: typeof globalThis): void {
     scope.Reflect,
     scope.Math,
   ];
+  // A member that every object has would end up in loops over the engine's own objects.
+  Reflect.preventExtensions(scope.Object.prototype);
   for (const owner of owners) {
     for (const key of Reflect.ownKeys(owner)) {
       const descriptor = Reflect.getOwnPropertyDescriptor(owner, key);

@@ -139,7 +139,10 @@ function createPageReader(): PageReader {
       if (fault !== undefined) return { fault };
       if (engine === 'portable') {
         const pixels = isTransparent() ? readTransparent() : reader.readPixels();
-        return { pixelHash: await sha256Hex(pixels), pngBase64: toBase64(encodePng(pixels, CANVAS_WIDTH, CANVAS_HEIGHT)) };
+        return {
+          pixelHash: await sha256Hex(pixels),
+          pngBase64: toBase64(encodePng(pixels, CANVAS_WIDTH, CANVAS_HEIGHT)),
+        };
       }
       const pixels = reader.readPixels();
       // Both look at the canvas before anything of the sketch's can run again.
@@ -163,7 +166,8 @@ function createPageReader(): PageReader {
         if (hash !== undefined) hashes.push(hash);
         if (pixels === null) return { fault: DREW_LATE };
         if (wentOut) return { fault: WENT_OUT };
-        if (drawn === 0 && engine === 'portable') posterBase64 = toBase64(encodePng(pixels, CANVAS_WIDTH, CANVAS_HEIGHT));
+        if (drawn === 0 && engine === 'portable')
+          posterBase64 = toBase64(encodePng(pixels, CANVAS_WIDTH, CANVAS_HEIGHT));
         last = pixels;
         drawn += 1;
         if (poster !== undefined) posterBase64 = await poster;

@@ -37,12 +37,7 @@ function hasAlpha(pixels: Uint8Array | Uint8ClampedArray): boolean {
   return false;
 }
 
-function filtered(
-  pixels: Uint8Array | Uint8ClampedArray,
-  width: number,
-  height: number,
-  channels: number,
-): Uint8Array {
+function filtered(pixels: Uint8Array | Uint8ClampedArray, width: number, height: number, channels: number): Uint8Array {
   const stride = width * 4;
   const rows = new Uint8Array(height * (width * channels + 1));
   let to = 0;
@@ -50,8 +45,7 @@ function filtered(
     rows[to++] = UP_FILTER;
     const row = y * stride;
     for (let x = row; x < row + stride; x += 4)
-      for (let k = x; k < x + channels; k++)
-        rows[to++] = (pixels[k] ?? 0) - (y === 0 ? 0 : (pixels[k - stride] ?? 0));
+      for (let k = x; k < x + channels; k++) rows[to++] = (pixels[k] ?? 0) - (y === 0 ? 0 : (pixels[k - stride] ?? 0));
   }
   return rows;
 }

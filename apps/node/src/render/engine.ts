@@ -1,0 +1,72 @@
+import { isJsonObject, isSameJson, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { ServiceError } from '@cer/http-service';
+import { rendererUnavailable } from './renderer-client.js';
+
+/** What can draw a sketch: `portable` gives the same picture on every machine, the browser's own on one kind alone. */
+const ENGINE_NAMES = ['portable', 'chromium-native'] as const;
+export type EngineName = (typeof ENGINE_NAMES)[number];
+
+/** The engine that a request names, in whole or by its name. */
+export interface RequestedEngine {
+  readonly name: EngineName;
+  /** The engine object of a certificate, which must be the renderer's own. */
+  readonly identity: JsonObject | null;
+  /** Of the certificate that the request repeats; it decides about the pixels of `chromium-native`. */
+  readonly rendererVersion: string | null;
+}
+
+/** An engine is named by a string, or by the object that a certificate has. */
+export function engineFaults(value: JsonValue | undefined, path: string): string[] {
+  if (value === undefined) return [];
+  const name = isJsonObject(value) ? member(value, 'name') : value;
+  return isEngineName(name) ? [] : [`${path}: must name one of ${ENGINE_NAMES.join(', ')}`];
+}
+
+/** Certificates without an engine are older than the portable one: their `rendererVersion` names the browser's own. */
+export function requestedEngine(
+  engine: JsonValue | undefined,
+  rendererVersion: JsonValue | undefined,
+): RequestedEngine {
+  const identity = isJsonObject(engine) ? engine : null;
+  const name = identity === null ? engine : member(identity, 'name');
+  const version = typeof rendererVersion === 'string' ? rendererVersion : null;
+  return {
+    name: isEngineName(name) ? name : version === null ? 'portable' : 'chromium-native',
+    identity,
+    rendererVersion: version,
+  };
+}
+
+/**
+ * The engine that drew, as the renderer describes it.
+ * @throws ServiceError RENDERER_UNAVAILABLE for a renderer that does not say
+ */
+export function engineOf(rendered: JsonObject): JsonObject {
+  const engine = member(rendered, 'engine');
+  if (!isJsonObject(engine)) throw rendererUnavailable('the answer of the renderer lacks engine');
+  return engine;
+}
+
+/**
+ * A picture counts as different only where the same engine drew it: on another one, the difference proves nothing.
+ * @throws ServiceError CANNOT_BE_JUDGED
+ */
+export function assertSameEngine(requested: RequestedEngine, rendered: JsonObject): void {
+  const engine = engineOf(rendered);
+  const { identity, rendererVersion } = requested;
+  if (identity !== null && !isSameJson(identity, engine))
+    throw cannotBeJudged('this node draws with another version of the engine');
+  if (requested.name === 'portable') return;
+  if (rendererVersion === null)
+    throw cannotBeJudged('chromium-native is bound to its machine: snapshot.rendererVersion must say which');
+  if (rendererVersion !== member(rendered, 'rendererVersion'))
+    throw cannotBeJudged('chromium-native is bound to its machine, and this node has another rendererVersion');
+}
+
+function cannotBeJudged(message: string): ServiceError {
+  return new ServiceError({ code: 'CANNOT_BE_JUDGED', message });
+}
+
+function isEngineName(value: JsonValue | undefined): value is EngineName {
+  return ENGINE_NAMES.some((name) => name === value);
+}
