@@ -3,7 +3,7 @@ import { createBrowserHost, type BrowserHost } from './browser/browser-host.js';
 import { readFonts } from './browser/fonts.js';
 import { chooseJail } from './browser/jail.js';
 import { resolveBrowser } from './browser/resolve.js';
-import { selfTest, SELF_TEST_HASHES } from './sandbox/self-test.js';
+import { fingerprintOf, selfTest } from './sandbox/self-test.js';
 import { makeStage } from './browser/stage.js';
 import type { RendererConfig } from './config.js';
 import { rendererVersionOf } from './renderer-version.js';
@@ -39,8 +39,8 @@ export async function startEngine(config: EngineConfig, logger: Logger): Promise
   const [bundle, stage] = [await bundlePage(readFonts()), makeStage(jail)];
   const host = createBrowserHost({ binary, jail, stage, logger, maxBrowserBytes: MAX_BROWSER_BYTES });
   try {
-    await selfTest(host, bundle.pages.portable, SELF_TEST_HASHES.portable);
-    await selfTest(host, bundle.pages['chromium-native'], SELF_TEST_HASHES['chromium-native']);
+    await selfTest(host, bundle.pages.portable);
+    const fingerprint = await fingerprintOf(host, bundle.pages['chromium-native']);
     const { version } = await host.current();
     // Both open their pages one at a time: a page's process is known by what a single opening added.
     const turns = createTurns();
@@ -52,7 +52,13 @@ export async function startEngine(config: EngineConfig, logger: Logger): Promise
       host,
       pools,
       portable: bundle.portable,
-      rendererVersion: rendererVersionOf({ browserVersion: version, binary, bundle, fontsDigest: stage.fonts.digest }),
+      rendererVersion: rendererVersionOf({
+        browserVersion: version,
+        binary,
+        bundle,
+        fontsDigest: stage.fonts.digest,
+        fingerprint,
+      }),
       sdkVersion: bundle.sdkVersion,
       async close() {
         await host.close();

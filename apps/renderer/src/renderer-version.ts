@@ -10,15 +10,34 @@ export interface RenderingParts {
   readonly binary: BrowserBinary;
   readonly bundle: PageBundle;
   readonly fontsDigest: string;
+  /** Of the browser's own canvas on this machine. */
+  readonly fingerprint: string;
 }
 
 /**
  * Names what drew: `chromium-156.0.8078.79+codemode-1.8.4+<16 hex>`, the digest over the browser's file, the page's
- * scripts (the module of Math is part of them), the fonts, the flags and the hash scheme.
+ * scripts (the module of Math is part of them), the fonts, the flags, the hash scheme, and
+ * what the browser's own canvas draws here.
  */
-export function rendererVersionOf({ browserVersion, binary, bundle, fontsDigest }: RenderingParts): string {
+export function rendererVersionOf({
+  browserVersion,
+  binary,
+  bundle,
+  fontsDigest,
+  fingerprint,
+}: RenderingParts): string {
   const digest = createHash('sha256')
-    .update(JSON.stringify([binary.digest, bundle.digest, fontsDigest, CHROMIUM_FLAGS, LIBRARY_TUNABLES, HASH_SCHEME]))
+    .update(
+      JSON.stringify([
+        binary.digest,
+        bundle.digest,
+        fontsDigest,
+        CHROMIUM_FLAGS,
+        LIBRARY_TUNABLES,
+        HASH_SCHEME,
+        fingerprint,
+      ]),
+    )
     .digest('hex');
   return `chromium-${browserVersion}+codemode-${bundle.sdkVersion}+${digest.slice(0, 16)}`;
 }

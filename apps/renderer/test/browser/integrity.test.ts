@@ -14,7 +14,7 @@ const TAMPERING: Readonly<Record<string, string>> = {
     'globalThis.Uint8Array = globalThis.Uint32Array = globalThis.Uint8ClampedArray = function () { return []; };',
   'Promise and its methods': 'Promise.prototype.then = function () { return this; }; globalThis.Promise = null;',
   'Object.prototype':
-    "Object.defineProperty(Object.prototype, 'fault', { get: () => undefined }); Object.prototype.toJSON = () => 'forged'; Object.prototype.then = (done) => done('forged');",
+    "try { Object.defineProperty(Object.prototype, 'fault', { get: () => undefined }); } catch {} Object.prototype.toJSON = () => 'forged'; Object.prototype.then = (done) => done('forged');",
   'Array.prototype': 'Array.prototype.map = Array.prototype.join = Array.prototype[Symbol.iterator] = undefined;',
   'JSON and String':
     'JSON.stringify = () => \'{"setup":true,"draw":false}\'; JSON.parse = () => ({}); String.prototype.slice = () => \'forged\';',
@@ -149,7 +149,7 @@ describeWithBrowser('What a sketch cannot touch', () => {
       );
       expect([200, 400, 422]).toContain(status);
     }
-    expect((await renderer.still(`function setup() { ${PICTURE} }`)).body['pixelHash']).toBe(honest);
+    expect((await renderer.still(`function setup() { ${PICTURE} }`)).body['pixelHash']).toBe(honest.get('portable'));
   });
 
   it.each([

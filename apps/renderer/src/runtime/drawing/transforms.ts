@@ -89,13 +89,13 @@ export function transformFunctions(pen: Pen): SketchFunctions {
       const chosen = mode === 'NORMAL' || mode === 'normal' ? 'source-over' : word(mode);
       if (!BLEND_MODES.has(chosen)) refuse('blendMode: no such blend mode');
       blend = chosen;
-      ctx.globalCompositeOperation = chosen as GlobalCompositeOperation;
+      ctx.globalCompositeOperation = chosen;
     },
     erase() {
       ctx.globalCompositeOperation = 'destination-out';
     },
     noErase() {
-      ctx.globalCompositeOperation = blend as GlobalCompositeOperation;
+      ctx.globalCompositeOperation = blend;
     },
     colorMode: (...args: unknown[]) => {
       change({ colorMode: pen.colorModeOf(args) });
@@ -111,10 +111,10 @@ export function transformFunctions(pen: Pen): SketchFunctions {
     },
     strokeCap(cap: unknown) {
       const chosen = cap === 'SQUARE' ? 'butt' : cap === 'PROJECT' ? 'square' : word(cap).toLowerCase();
-      ctx.lineCap = (chosen === 'project' ? 'square' : chosen) as CanvasLineCap;
+      ctx.lineCap = chosen === 'project' ? 'square' : chosen;
     },
     strokeJoin(join: unknown) {
-      ctx.lineJoin = word(join).toLowerCase() as CanvasLineJoin;
+      ctx.lineJoin = word(join).toLowerCase();
     },
     smooth() {
       ctx.imageSmoothingEnabled = true;

@@ -37,7 +37,7 @@ export function colorText([r, g, b, a]: Rgba): string {
 }
 
 function fromHex(digits: string): Rgba {
-  const long = digits.length < 6 ? [...digits].map((digit) => digit + digit).join('') : digits;
+  const long = digits.length < 6 ? digits.replace(/./g, '$&$&') : digits;
   const byte = (at: number): number => Number.parseInt(long.slice(at, at + 2) || 'ff', 16);
   return [byte(0), byte(2), byte(4), byte(6) / 255];
 }

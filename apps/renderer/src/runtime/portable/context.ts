@@ -11,6 +11,7 @@ import { isBlendMode, Painter } from './painter.js';
 import { PathRecorder } from './path-recorder.js';
 import { FIRST_STATE, type CanvasState } from './state.js';
 import type { TextShaper } from './text-shaper.js';
+import { numberOf, textOf } from './values.js';
 
 /** What every canvas of a page shares. */
 export interface PortableTools {
@@ -113,7 +114,7 @@ export class PortableContext {
     const matrix: Matrix =
       typeof a === 'object'
         ? [a.a ?? 1, a.b ?? 0, a.c ?? 0, a.d ?? 1, a.e ?? 0, a.f ?? 0]
-        : [Number(a ?? 1), Number(b), Number(c), Number(d), Number(e), Number(f)];
+        : [numberOf(a ?? 1), numberOf(b), numberOf(c), numberOf(d), numberOf(e), numberOf(f)];
     if (areFinite(matrix)) this.#setMatrix(matrix);
   }
 
@@ -123,7 +124,9 @@ export class PortableContext {
 
   transform(a: number, b: number, c: number, d: number, e: number, f: number): void {
     if (areFinite([a, b, c, d, e, f]))
-      this.#setMatrix(multiply(this.#state.matrix, [Number(a), Number(b), Number(c), Number(d), Number(e), Number(f)]));
+      this.#setMatrix(
+        multiply(this.#state.matrix, [numberOf(a), numberOf(b), numberOf(c), numberOf(d), numberOf(e), numberOf(f)]),
+      );
   }
 
   translate(x: number, y: number): void {
@@ -146,20 +149,20 @@ export class PortableContext {
   }
 
   moveTo(x: number, y: number): void {
-    if (areFinite([x, y])) this.#path.moveTo(Number(x), Number(y));
+    if (areFinite([x, y])) this.#path.moveTo(numberOf(x), numberOf(y));
   }
 
   lineTo(x: number, y: number): void {
-    if (areFinite([x, y])) this.#path.lineTo(Number(x), Number(y));
+    if (areFinite([x, y])) this.#path.lineTo(numberOf(x), numberOf(y));
   }
 
   quadraticCurveTo(cx: number, cy: number, x: number, y: number): void {
-    if (areFinite([cx, cy, x, y])) this.#path.quadraticCurveTo(Number(cx), Number(cy), Number(x), Number(y));
+    if (areFinite([cx, cy, x, y])) this.#path.quadraticCurveTo(numberOf(cx), numberOf(cy), numberOf(x), numberOf(y));
   }
 
   bezierCurveTo(ax: number, ay: number, bx: number, by: number, x: number, y: number): void {
     if (areFinite([ax, ay, bx, by, x, y]))
-      this.#path.bezierCurveTo(Number(ax), Number(ay), Number(bx), Number(by), Number(x), Number(y));
+      this.#path.bezierCurveTo(numberOf(ax), numberOf(ay), numberOf(bx), numberOf(by), numberOf(x), numberOf(y));
   }
 
   arc(x: number, y: number, radius: number, from: number, to: number, counterclockwise = false): void {
@@ -178,21 +181,21 @@ export class PortableContext {
   ): void {
     const values = [x, y, rx, ry, rotation, from, to];
     if (!areFinite(values)) return;
-    const [cx = 0, cy = 0, a = 0, b = 0, turn = 0, start = 0, end = 0] = values.map(Number);
+    const [cx = 0, cy = 0, a = 0, b = 0, turn = 0, start = 0, end = 0] = values.map(numberOf);
     this.#path.ellipse(cx, cy, a, b, turn, start, end, counterclockwise);
   }
 
   arcTo(x1: number, y1: number, x2: number, y2: number, radius: number): void {
     if (areFinite([x1, y1, x2, y2, radius]))
-      this.#path.arcTo(Number(x1), Number(y1), Number(x2), Number(y2), Number(radius));
+      this.#path.arcTo(numberOf(x1), numberOf(y1), numberOf(x2), numberOf(y2), numberOf(radius));
   }
 
   rect(x: number, y: number, w: number, h: number): void {
-    if (areFinite([x, y, w, h])) this.#path.rect(Number(x), Number(y), Number(w), Number(h));
+    if (areFinite([x, y, w, h])) this.#path.rect(numberOf(x), numberOf(y), numberOf(w), numberOf(h));
   }
 
   roundRect(x: number, y: number, w: number, h: number, radii: number | readonly number[] = 0): void {
-    const corners = (typeof radii === 'number' ? [radii] : [...radii]).map(Number);
+    const corners = (typeof radii === 'number' ? [radii] : [...radii]).map(numberOf);
     if (!areFinite([x, y, w, h, ...corners])) return;
     if (corners.length < 1 || corners.length > 4 || corners.some((radius) => radius < 0))
       throw new RangeError('roundRect takes one to four radii that are not negative');
@@ -239,7 +242,7 @@ export class PortableContext {
 
   fillRect(x: number, y: number, w: number, h: number): void {
     if (!areFinite([x, y, w, h])) return;
-    const [left, top, right, bottom] = [Number(x), Number(y), Number(x) + Number(w), Number(y) + Number(h)];
+    const [left, top, right, bottom] = [numberOf(x), numberOf(y), numberOf(x) + numberOf(w), numberOf(y) + numberOf(h)];
     this.#painter.fill(this.#state, (canvas, paint) => {
       canvas.drawRect4f(left, top, right, bottom, paint);
     });
@@ -248,7 +251,7 @@ export class PortableContext {
   strokeRect(x: number, y: number, w: number, h: number): void {
     if (!areFinite([x, y, w, h])) return;
     const path = new PathRecorder(this.#tools.kit);
-    path.rect(Number(x), Number(y), Number(w), Number(h));
+    path.rect(numberOf(x), numberOf(y), numberOf(w), numberOf(h));
     const made = path.toPath();
     this.#painter.stroke(this.#state, (canvas, paint) => {
       canvas.drawPath(made, paint);
@@ -257,7 +260,8 @@ export class PortableContext {
   }
 
   clearRect(x: number, y: number, w: number, h: number): void {
-    if (areFinite([x, y, w, h])) this.#painter.clearRect(this.#state, Number(x), Number(y), Number(w), Number(h));
+    if (areFinite([x, y, w, h]))
+      this.#painter.clearRect(this.#state, numberOf(x), numberOf(y), numberOf(w), numberOf(h));
   }
 
   // Text
@@ -282,7 +286,7 @@ export class PortableContext {
       number
     >
   > {
-    const { width } = this.#tools.shaper.shape(String(text), this.#state.font);
+    const { width } = this.#tools.shaper.shape(textOf(text), this.#state.font);
     const { ascent, descent } = this.#tools.shaper.metrics(this.#state.font);
     const left = this.#alignmentShift(width);
     const baseline = this.#baselineShift();
@@ -300,7 +304,7 @@ export class PortableContext {
   drawImage(source: CanvasHandle | { readonly canvas: CanvasHandle }, ...at: number[]): void {
     const surface = surfaceOf(source);
     const { width: w, height: h } = surface;
-    const values = at.map(Number);
+    const values = at.map(numberOf);
     if (!areFinite(values)) return;
     const [sx = 0, sy = 0, sw = w, sh = h, dx = 0, dy = 0, dw = 0, dh = 0] =
       values.length >= 8 ? values : [0, 0, w, h, values[0] ?? 0, values[1] ?? 0, values[2] ?? w, values[3] ?? h];
@@ -380,15 +384,12 @@ export class PortableContext {
     const kind = repetition === null || repetition === '' ? 'repeat' : repetition;
     if (!['repeat', 'repeat-x', 'repeat-y', 'no-repeat'].includes(kind))
       throw new SyntaxError('a pattern repeats in both directions, one or none');
-    const { kit } = this.#tools;
-    const surface = surfaceOf(source);
-    const image = surface.image().makeCopyWithDefaultMipmaps();
-    void kit;
+    const image = surfaceOf(source).image().makeCopyWithDefaultMipmaps();
     return new PortablePattern(image, kind);
   }
 
   setLineDash(lengths: readonly number[]): void {
-    const dash = Array.from(lengths, Number);
+    const dash = Array.from(lengths, numberOf);
     if (!dash.every((length) => Number.isFinite(length) && length >= 0)) return;
     const twice = dash.length % 2 === 1 ? [...dash, ...dash] : dash;
     this.#change({ dash: twice.some((length) => length > 0) ? twice : [] });
@@ -418,7 +419,7 @@ export class PortableContext {
     return this.#state.alpha;
   }
   set globalAlpha(value: number) {
-    const alpha = Number(value);
+    const alpha = numberOf(value);
     if (alpha >= 0 && alpha <= 1) this.#change({ alpha });
   }
   get globalCompositeOperation(): string {
@@ -431,7 +432,7 @@ export class PortableContext {
     return this.#state.lineWidth;
   }
   set lineWidth(value: number) {
-    const lineWidth = Number(value);
+    const lineWidth = numberOf(value);
     if (lineWidth > 0 && lineWidth < Infinity) this.#change({ lineWidth });
   }
   get lineCap(): string {
@@ -450,55 +451,55 @@ export class PortableContext {
     return this.#state.miterLimit;
   }
   set miterLimit(value: number) {
-    const miterLimit = Number(value);
+    const miterLimit = numberOf(value);
     if (miterLimit > 0 && miterLimit < Infinity) this.#change({ miterLimit });
   }
   get lineDashOffset(): number {
     return this.#state.dashOffset;
   }
   set lineDashOffset(value: number) {
-    if (Number.isFinite(Number(value))) this.#change({ dashOffset: Number(value) });
+    if (Number.isFinite(numberOf(value))) this.#change({ dashOffset: numberOf(value) });
   }
   get shadowColor(): string {
     return colorText(this.#state.shadowColor);
   }
   set shadowColor(value: string) {
-    const shadowColor = parseColor(String(value));
+    const shadowColor = parseColor(textOf(value));
     if (shadowColor !== undefined) this.#change({ shadowColor });
   }
   get shadowBlur(): number {
     return this.#state.shadowBlur;
   }
   set shadowBlur(value: number) {
-    const shadowBlur = Number(value);
+    const shadowBlur = numberOf(value);
     if (shadowBlur >= 0 && shadowBlur < Infinity) this.#change({ shadowBlur });
   }
   get shadowOffsetX(): number {
     return this.#state.shadowX;
   }
   set shadowOffsetX(value: number) {
-    if (Number.isFinite(Number(value))) this.#change({ shadowX: Number(value) });
+    if (Number.isFinite(numberOf(value))) this.#change({ shadowX: numberOf(value) });
   }
   get shadowOffsetY(): number {
     return this.#state.shadowY;
   }
   set shadowOffsetY(value: number) {
-    if (Number.isFinite(Number(value))) this.#change({ shadowY: Number(value) });
+    if (Number.isFinite(numberOf(value))) this.#change({ shadowY: numberOf(value) });
   }
   get filter(): string {
     return this.#state.filterText;
   }
   set filter(value: string) {
-    const filter = parseFilter(String(value));
-    if (filter !== undefined) this.#change({ filter, filterText: String(value) });
+    const filter = parseFilter(textOf(value));
+    if (filter !== undefined) this.#change({ filter, filterText: textOf(value) });
   }
   get font(): string {
     return this.#state.fontText;
   }
   set font(value: string) {
     if (value === this.#state.fontText) return;
-    const font = parseFont(String(value));
-    if (font !== undefined) this.#change({ font, fontText: String(value) });
+    const font = parseFont(textOf(value));
+    if (font !== undefined) this.#change({ font, fontText: textOf(value) });
   }
   get textAlign(): string {
     return this.#state.textAlign;
@@ -515,7 +516,7 @@ export class PortableContext {
   get imageSmoothingEnabled(): boolean {
     return this.#state.isSmoothing;
   }
-  set imageSmoothingEnabled(value: boolean) {
+  set imageSmoothingEnabled(value: unknown) {
     this.#change({ isSmoothing: Boolean(value) });
   }
   get imageSmoothingQuality(): string {
@@ -555,7 +556,7 @@ export class PortableContext {
   #pathContains(x: number, y: number, rule: Rule, inStroke: boolean): boolean {
     const inverse = invert(this.#state.matrix);
     if (!areFinite([x, y]) || inverse === null || this.#path.isEmpty) return false;
-    const [, , , , px, py] = multiply(inverse, [1, 0, 0, 1, Number(x), Number(y)]);
+    const [, , , , px, py] = multiply(inverse, [1, 0, 0, 1, numberOf(x), numberOf(y)]);
     const path = this.#path.toPath();
     if (rule === 'evenodd') path.setFillType(this.#tools.kit.FillType.EvenOdd);
     const { lineWidth, miterLimit } = this.#state;
@@ -575,10 +576,10 @@ export class PortableContext {
   ): void {
     if (!areFinite([x, y]) || (maxWidth !== undefined && !(maxWidth > 0))) return;
     const { shaper } = this.#tools;
-    const shaped = shaper.shape(String(text), this.#state.font);
+    const shaped = shaper.shape(textOf(text), this.#state.font);
     const squeeze = maxWidth !== undefined && shaped.width > maxWidth ? maxWidth / shaped.width : 1;
-    const left = Number(x) + this.#alignmentShift(shaped.width * squeeze);
-    const baseline = Number(y) + this.#baselineShift();
+    const left = numberOf(x) + this.#alignmentShift(shaped.width * squeeze);
+    const baseline = numberOf(y) + this.#baselineShift();
     act((canvas, paint) => {
       if (squeeze === 1) {
         shaper.draw(canvas, shaped, left, baseline, paint);
@@ -621,7 +622,7 @@ export class PortableContext {
 
 function fillOf(value: unknown): Rgba | Fill | undefined {
   if (value instanceof PortableGradient || value instanceof PortablePattern) return value;
-  return parseColor(String(value));
+  return parseColor(textOf(value));
 }
 
 function shownFill(fill: Rgba | Fill): unknown {
@@ -637,7 +638,7 @@ function surfaceOf(source: CanvasHandle | { readonly canvas: CanvasHandle }): Me
 
 function finiteAll(values: readonly number[]): number[] {
   if (!areFinite(values)) throw new TypeError('a gradient needs finite numbers');
-  return values.map(Number);
+  return values.map(numberOf);
 }
 
 /** Radii that do not fit shrink together. */

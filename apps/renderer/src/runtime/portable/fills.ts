@@ -1,6 +1,7 @@
 import type { CanvasKit, Image, Shader } from 'canvaskit-wasm';
 import { parseColor, type Rgba } from './color-syntax.js';
 import { areFinite, IDENTITY, rowsOf, type Matrix } from './matrix.js';
+import { numberOf, textOf } from './values.js';
 
 /** What a shape is filled or stroked with beside a plain colour; sketches hold it, Skia's part stays private. */
 export type Fill = PortableGradient | PortablePattern;
@@ -24,9 +25,9 @@ export class PortableGradient {
   }
 
   addColorStop(offset: number, text: string): void {
-    const at = Number(offset);
+    const at = numberOf(offset);
     if (!(at >= 0 && at <= 1)) throw new RangeError('a colour stop lies between 0 and 1');
-    const color = parseColor(String(text));
+    const color = parseColor(textOf(text));
     if (color === undefined) throw new SyntaxError('a colour stop needs a colour');
     const before = this.#stops.findIndex((stop) => stop.offset > at);
     this.#stops.splice(before === -1 ? this.#stops.length : before, 0, { offset: at, color });
