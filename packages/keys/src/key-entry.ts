@@ -1,7 +1,7 @@
 import { publicKeyFromJwk } from './jwk.js';
-import { KeyError } from './key-error.js';
-import { ownMember } from './own-member.js';
-import { isSamePublicKey, publicKeyFromBase64, type PublicKey } from './public-key.js';
+import { KeyError, type KeyErrorCode } from './key-error.js';
+import { isJsonObject, ownMember } from './own-member.js';
+import { isSamePublicKey, publicKeyFromText, type PublicKey } from './public-key.js';
 import { parseTimestamp } from './timestamp.js';
 
 export type KeyStatus = 'active' | 'retired' | 'revoked';
@@ -76,26 +76,46 @@ export function readStatus(entry: object): KeyStatus {
   return status === 'revoked' ? 'revoked' : 'retired';
 }
 
+/** Two forms of one key. A form that cannot be read says nothing; two that can be read must agree. */
 function readKey(entry: object): EntryKey {
-  const fault = faultOf(entry);
+  const fault = ownMember(entry, 'algorithm') === 'Ed25519' ? faultOfLife(entry) : 'algorithm: must be "Ed25519"';
   if (fault !== null) return unusable(fault);
-  try {
-    const publicKey = publicKeyFromBase64(String(ownMember(entry, 'publicKey')));
-    const jwk = ownMember(entry, 'publicKeyJwk');
-    if (jwk !== undefined && !isSamePublicKey(publicKey, publicKeyFromJwk(jwk))) {
-      return unusable('publicKey: differs from publicKeyJwk');
-    }
-    return { usable: true, publicKey };
-  } catch (error) {
-    if (error instanceof KeyError) return unusable(error.message);
-    throw error;
+  const text = readText(ownMember(entry, 'publicKey'));
+  const jwk = readJwk(ownMember(entry, 'publicKeyJwk'));
+  if (text.usable && jwk.usable) {
+    return isSamePublicKey(text.publicKey, jwk.publicKey) ? text : unusable('publicKey: differs from publicKeyJwk');
   }
+  // What can be read and is refused (a weak point, a private key, another use) refuses the entry.
+  if (!text.usable && !text.isUnreadable) return text;
+  if (!jwk.usable && !jwk.isUnreadable) return jwk;
+  return jwk.usable ? jwk : text;
 }
 
-function faultOf(entry: object): string | null {
-  if (ownMember(entry, 'algorithm') !== 'Ed25519') return 'algorithm: must be "Ed25519"';
-  if (typeof ownMember(entry, 'publicKey') !== 'string') return 'publicKey: must be a string';
-  return faultOfLife(entry);
+type Form =
+  | { readonly usable: true; readonly publicKey: PublicKey }
+  | { readonly usable: false; readonly reason: string; readonly isUnreadable: boolean };
+
+function unreadable(reason: string): Form {
+  return { usable: false, reason, isUnreadable: true };
+}
+
+function readText(text: unknown): Form {
+  if (typeof text !== 'string') return unreadable('publicKey: must be a string');
+  return readForm(() => publicKeyFromText(text), ['ENCODING_INVALID', 'KEY_FORMAT_UNSUPPORTED']);
+}
+
+function readJwk(jwk: unknown): Form {
+  if (!isJsonObject(jwk) || typeof ownMember(jwk, 'kty') !== 'string') return unreadable('publicKeyJwk: must be a JWK');
+  return readForm(() => publicKeyFromJwk(jwk), ['ENCODING_INVALID']);
+}
+
+function readForm(read: () => PublicKey, unreadableBy: readonly KeyErrorCode[]): Form {
+  try {
+    return { usable: true, publicKey: read() };
+  } catch (error) {
+    if (!(error instanceof KeyError)) throw error;
+    return { usable: false, reason: error.message, isUnreadable: unreadableBy.includes(error.code) };
+  }
 }
 
 /** The first fault in the status, times and revocation reason of an entry, or null. */

@@ -1,4 +1,4 @@
-import { decodeBase64, encodeBase64 } from './base64.js';
+import { decodeBase64, decodeBase64Url, encodeBase64 } from './base64.js';
 import { KeyError } from './key-error.js';
 import { checkOnce } from './known-points.js';
 import { isCanonicalAndNotSmallOrder, isOnCurve } from './point.js';
@@ -37,9 +37,20 @@ export function publicKeyFromSpki(spki: Uint8Array): PublicKey {
   return publicKeyFromRaw(rawFromSpki(spki));
 }
 
+/** Length of 32 bytes in base64url without padding. */
+const RAW_BASE64URL_LENGTH = 43;
+
 /**
- * Reads the `publicKey` member of a key set entry: base64 of the SPKI DER or of the raw 32 bytes, distinguished by
- * length.
+ * Reads the `publicKey` member of a key set entry: what {@link publicKeyFromBase64} reads, or base64url without padding
+ * of the raw 32 bytes.
+ * @throws KeyError ENCODING_INVALID, KEY_FORMAT_UNSUPPORTED, KEY_POINT_INVALID
+ */
+export function publicKeyFromText(text: string): PublicKey {
+  return text.length === RAW_BASE64URL_LENGTH ? publicKeyFromRaw(decodeBase64Url(text)) : publicKeyFromBase64(text);
+}
+
+/**
+ * Reads base64 of the SPKI DER or of the raw 32 bytes, distinguished by length.
  * @throws KeyError ENCODING_INVALID, KEY_FORMAT_UNSUPPORTED, KEY_POINT_INVALID
  */
 export function publicKeyFromBase64(text: string): PublicKey {

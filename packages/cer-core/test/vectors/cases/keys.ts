@@ -21,6 +21,7 @@ const BEFORE = '2026-01-02T03:04:05.677Z';
 const AFTER = '2026-01-02T03:04:05.679Z';
 const SAME_MOMENT = '2026-01-02T05:04:05.678000000+02:00';
 const RAW = Buffer.from(ACTIVE.publicKey.raw).toString('base64');
+const RAW_URL = Buffer.from(ACTIVE.publicKey.raw).toString('base64url');
 /** A point of order 4: one such key "signs" anything. */
 const SMALL_ORDER = Buffer.alloc(32).toString('base64');
 /** p + 1 little-endian: a second spelling of the y-coordinate 1. */
@@ -48,6 +49,8 @@ export async function keyCases(): Promise<Vector[]> {
   ];
   const UNUSABLE =
     'Small-order and non-canonical points, a duplicate kid, a publicKey that differs from its JWK: that key is unusable.';
+  const FORMS = 'publicKey is base64 of the SPKI DER or of 32 raw bytes, or base64url without padding of 32 raw bytes.';
+  const BESIDE = 'Of publicKey and publicKeyJwk, the readable one counts where the other cannot be read.';
   const LIFE = 'The receipt is dated inside the key’s life (notBefore to retiredAt); ends are inclusive.';
   const UNKNOWN = 'ATTESTATION_KEY_NOT_FOUND is a key set lacking the kid, or a date outside the key’s life.';
   return group('keys', 'Key choice', keySet(), [
@@ -169,7 +172,34 @@ export async function keyCases(): Promise<Vector[]> {
     bad('other-algorithm', 'The algorithm of a key is Ed25519.', 'ATTESTATION_KEY_FORMAT_UNSUPPORTED', {
       algorithm: 'RSA',
     }),
-    bad('key-is-no-base64', 'publicKey is base64 SPKI.', 'ATTESTATION_KEY_FORMAT_UNSUPPORTED', { publicKey: '***' }),
+    bad('key-is-no-base64', 'publicKey is base64 SPKI.', 'ATTESTATION_KEY_FORMAT_UNSUPPORTED', {
+      publicKey: '***',
+      publicKeyJwk: undefined,
+    }),
+    good('raw-32-bytes-in-base64url', FORMS, { publicKey: RAW_URL, publicKeyJwk: undefined }),
+    good('raw-32-bytes-in-base64url-beside-a-jwk', FORMS, { publicKey: RAW_URL }),
+    good('jwk-beside-an-unreadable-key', BESIDE, { publicKey: '-----BEGIN PUBLIC KEY-----' }),
+    good('jwk-beside-a-key-that-is-not-text', BESIDE, { publicKey: 7 }),
+    good('jwk-without-a-key', BESIDE, { publicKey: undefined }),
+    good('spki-beside-an-unreadable-jwk', BESIDE, { publicKeyJwk: 'not a JWK' }),
+    good('spki-beside-a-jwk-in-hex', BESIDE, { publicKeyJwk: { kty: 'OKP', crv: 'Ed25519', x: 'not base64url' } }),
+    good('null-jwk', 'null is absent.', { publicKeyJwk: null }),
+    bad('base64url-differs-from-jwk', UNUSABLE, 'ATTESTATION_KEY_FORMAT_UNSUPPORTED', {
+      publicKey: Buffer.from(OTHER.publicKey.raw).toString('base64url'),
+    }),
+    bad('base64url-with-trailing-bits', FORMS, 'ATTESTATION_KEY_FORMAT_UNSUPPORTED', {
+      publicKey: `${RAW_URL.slice(0, -1)}${RAW_URL.endsWith('8') ? '9' : 'B'}`,
+      publicKeyJwk: undefined,
+    }),
+    bad('small-order-in-base64url', UNUSABLE, 'ATTESTATION_KEY_FORMAT_UNSUPPORTED', {
+      publicKey: SMALL_ORDER.replace('=', ''),
+      publicKeyJwk: undefined,
+    }),
+    bad('small-order-beside-a-jwk', UNUSABLE, 'ATTESTATION_KEY_FORMAT_UNSUPPORTED', { publicKey: SMALL_ORDER }),
+    bad('private-jwk-beside-the-key', UNUSABLE, 'ATTESTATION_KEY_FORMAT_UNSUPPORTED', {
+      publicKeyJwk: { kty: 'OKP', crv: 'Ed25519', x: RAW_URL, d: RAW_URL },
+    }),
+    bad('no-readable-form', BESIDE, 'ATTESTATION_KEY_FORMAT_UNSUPPORTED', { publicKey: '***', publicKeyJwk: {} }),
     bad('key-is-31-bytes', 'publicKey is base64 SPKI or 32 raw bytes.', 'ATTESTATION_KEY_FORMAT_UNSUPPORTED', {
       publicKey: Buffer.alloc(31, 1).toString('base64'),
       publicKeyJwk: undefined,
