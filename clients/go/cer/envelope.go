@@ -1,0 +1,100 @@
+package cer
+
+var (
+	envelopeScope = []string{"bundleType", "version", "createdAt", "snapshot", "context", "contextSummary"}
+	envelopeFive  = []string{"attestationId", "attestedAt", "kid", "nodeRuntimeHash", "protocolVersion"}
+)
+
+// verifyEnvelope is layer 3.
+//
+// See docs/spec.md, "Verification envelope" and "Layer 3: envelope".
+func (e *evaluation) verifyEnvelope() string {
+	const path = "meta.verificationEnvelope"
+	meta := e.bundle.Get("meta")
+	envelope := given(meta.Get("verificationEnvelope"), e.pack.Get("verificationEnvelope"))
+	signature := given(meta.Get("verificationEnvelopeSignature"), e.pack.Get("verificationEnvelopeSignature"))
+	projection := e.bundle.pick(envelopeScope...)
+	if envelope == nil || e.shape.reseal || projection.contains(redacted) || e.lacksSigned(envelope) {
+		return Skipped
+	}
+	if !envelope.is(Object) {
+		e.mismatch(path, "not an object")
+		return Fail
+	}
+	if !envelope.Get("envelopeType").isText("svc.verification.envelope.v2") {
+		e.mismatch(path+".envelopeType", "not a known type")
+		return Fail
+	}
+	signed := envelope.Get("attestation")
+	if !fiveFormed(signed) {
+		e.mismatch(path+".attestation", "not exactly the five members in their form")
+		return Fail
+	}
+	attestation := given(meta.Get("attestation"), e.pack.Get("attestation"))
+	for _, name := range envelopeFive {
+		same := equal(signed.Get(name), attestation.Get(name))
+		if name == "protocolVersion" {
+			same = same && signed.Get(name).isText(e.shape.protocol)
+		}
+		if !same {
+			e.mismatch(path+".attestation."+name, "not that of meta.attestation")
+		}
+	}
+	if kid := envelope.Get("kid"); kid.given() && !equal(kid, signed.Get("kid")) {
+		e.mismatch(path+".kid", "a copy that differs")
+	}
+	e.checkEnvelopeSignature(signed, projection, signature)
+	if len(e.findings) > 0 {
+		return Fail
+	}
+	return Pass
+}
+
+func (e *evaluation) checkEnvelopeSignature(signed, projection, signature *Value) {
+	when, _ := ParseTime(signed.Get("attestedAt"))
+	key, code := e.options.Keys.choose(signed.Get("kid").Text, when)
+	if code != "" {
+		if code != "VERIFICATION_MATERIAL_UNAVAILABLE" {
+			code = "ATTESTATION_INVALID_SIGNATURE"
+		}
+		e.fault(code, "meta.verificationEnvelope.attestation.kid", "no usable key")
+		return
+	}
+	payload := newObject()
+	payload.set("attestation", signed)
+	payload.set("bundle", projection)
+	message, err := Canonicalize(payload, JcsV1, "")
+	if err != nil {
+		e.mismatch("meta.verificationEnvelope", "no canonical form")
+		return
+	}
+	if !verifyStrict(key, message, signature.text()) {
+		e.mismatch("meta.verificationEnvelopeSignature", "not a valid signature")
+	}
+}
+
+// lacksSigned reports that signedFields.bundle names a member that the bundle lacks.
+func (e *evaluation) lacksSigned(envelope *Value) bool {
+	fields := envelope.Path("signedFields", "bundle")
+	if !fields.is(Array) {
+		return false
+	}
+	for _, field := range fields.Items {
+		if field.is(String) && !e.bundle.Has(field.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+func fiveFormed(signed *Value) bool {
+	if !signed.is(Object) || len(signed.Names) != len(envelopeFive) {
+		return false
+	}
+	for _, name := range envelopeFive {
+		if !signed.Get(name).is(String) {
+			return false
+		}
+	}
+	return isTime(signed.Get("attestedAt")) && IsHash(signed.Get("nodeRuntimeHash"))
+}

@@ -1,0 +1,144 @@
+package cer
+
+// verifyIntegrity is layer 1.
+//
+// See docs/spec.md, "Layer 1: integrity" and "Hash scope".
+func (e *evaluation) verifyIntegrity() {
+	b, s := e.bundle, e.shape
+	snapshot := b.Get("snapshot")
+	if s.layout == layoutUnknown {
+		if s.reseal {
+			e.fault("SCHEMA_ERROR", "snapshot.type", "not a known type")
+		} else {
+			e.unsupported("bundleType", "not a known type")
+		}
+		return
+	}
+	e.optional("meta", b.Get("meta"), isObject)
+	if !IsHash(b.Get("certificateHash")) {
+		e.fault("INVALID_SHA256_FORMAT", "certificateHash", "not a hash")
+	}
+	if s.layout == layoutHashOnly && !snapshot.is(Null) {
+		e.fault("SCHEMA_ERROR", "snapshot", "not null")
+	} else if s.layout != layoutHashOnly && s.layout != layoutFlat && !snapshot.is(Object) {
+		e.fault("SCHEMA_ERROR", "snapshot", "not an object")
+	}
+	e.checkVersion()
+	switch s.layout {
+	case layoutHashOnly:
+		if b.Get("createdAt").given() {
+			e.optional("createdAt", b.Get("createdAt"), isTime)
+		}
+		return
+	case layoutFlat:
+		e.checkFlat()
+		e.checkCertificateHash(flatScope)
+		return
+	}
+	e.checkCreatedAt()
+	e.checkContext()
+	if !snapshot.is(Object) {
+		return
+	}
+	e.checkNames(snapshot)
+	if s.protocol == "" {
+		e.unsupported("snapshot.protocolVersion", "not a known protocol")
+	}
+	switch s.layout {
+	case layoutV1:
+		e.checkV1(snapshot)
+	case layoutV2:
+		e.checkV2(snapshot)
+	case layoutRender:
+		e.checkRender(snapshot)
+	}
+	scope := hashScope
+	if s.layout == layoutV2 {
+		scope = append([]string{"protectedSet"}, hashScope...)
+		e.checkProtectedSet()
+	}
+	e.checkCertificateHash(scope)
+}
+
+var hashScope = []string{"bundleType", "version", "createdAt", "snapshot", "context", "contextSummary", "policyEvaluation"}
+
+func (e *evaluation) unsupported(member, detail string) {
+	e.add(Finding{Code: "SCHEMA_ERROR", Member: member, Detail: detail, Reason: "SCHEMA_VERSION_UNSUPPORTED"})
+}
+
+func (e *evaluation) checkVersion() {
+	expected := "0.1"
+	switch e.shape.layout {
+	case layoutFlat:
+		return
+	case layoutV2:
+		expected = "0.2"
+	}
+	if !e.bundle.Get("version").isText(expected) {
+		e.unsupported("version", "not "+expected)
+	}
+}
+
+func (e *evaluation) checkCreatedAt() {
+	if createdAt := e.bundle.Get("createdAt"); createdAt == nil && !e.resealed() {
+		e.fault("SCHEMA_ERROR", "createdAt", "missing")
+	} else {
+		e.optional("createdAt", createdAt, isTime)
+	}
+}
+
+// checkCertificateHash compares certificateHash with the one computed.
+func (e *evaluation) checkCertificateHash(scope []string) {
+	if e.shape.profile == "" {
+		return
+	}
+	computed, err := hashCanonical(e.bundle.pick(scope...), e.shape.profile, "")
+	if err != nil {
+		e.fault("CANONICALIZATION_ERROR", err.Path, err.Rule)
+		return
+	}
+	stated := e.bundle.Get("certificateHash")
+	if !IsHash(stated) || stated.Text == computed || e.contextExcluded(stated.Text, scope) {
+		return
+	}
+	e.add(Finding{Code: "CERTIFICATE_HASH_MISMATCH", Member: "certificateHash", Detail: "not the computed hash",
+		Expected: stated.Text, Computed: computed})
+}
+
+// contextExcluded accepts the hash without context, for reseals of older nodes under keys that say so.
+func (e *evaluation) contextExcluded(stated string, scope []string) bool {
+	if !e.older || !e.bundle.Has("context") || !e.options.Keys.contextUnprotected(e.receipt.kid, e.receipt.time) {
+		return false
+	}
+	without := []string{}
+	for _, name := range scope {
+		if name != "context" {
+			without = append(without, name)
+		}
+	}
+	computed, err := hashCanonical(e.bundle.pick(without...), e.shape.profile, "")
+	if err != nil || computed != stated {
+		return false
+	}
+	e.noContext = true
+	e.relaxations = append(e.relaxations, "context-excluded")
+	return true
+}
+
+// The members that a flat render record is hashed over.
+//
+// See docs/spec.md, "legacy".
+var flatScope = []string{"bundleType", "version", "createdAt", "protocolVersion", "sdkVersion", "runtimeHash", "codeHash",
+	"seed", "varsHash", "executionId", "timestamp", "width", "height", "mode", "totalFrames", "fps", "animationHash", "posterHash"}
+
+func (e *evaluation) checkFlat() {
+	e.relaxations = append(e.relaxations, "flat-render-record")
+	if e.shape.protocol != "1.2.0" && e.shape.protocol != "1.3.0" {
+		e.unsupported("protocolVersion", "not 1.2.0 or 1.3.0")
+	}
+	for _, name := range []string{"runtimeHash", "codeHash", "varsHash", "animationHash", "posterHash"} {
+		if member := e.bundle.Get(name); member != nil && !IsHash(member) {
+			e.fault("INVALID_SHA256_FORMAT", name, "not a hash")
+		}
+	}
+}

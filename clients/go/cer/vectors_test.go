@@ -1,0 +1,178 @@
+package cer
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+const vectors = "../../../packages/cer-core/vectors"
+
+// familySizes counts the tests of each family, so that a family that shrinks or is not read fails.
+var familySizes = map[string]int{
+	"confidential-and-v2": 52, "envelope": 36, "execution-v1": 83, "json": 40, "keys": 33, "other-types": 45,
+	"packages": 40, "projects": 78, "receipt": 53, "reseal": 44, "tools": 20,
+}
+
+// notBuilt names the tests that need what this verifier lacks, each with the reason. They are counted, not skipped.
+var notBuilt = map[string]string{}
+
+func readValue(t *testing.T, path string) *Value {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, fault := Parse(text)
+	if fault != nil {
+		t.Fatalf("%s: %v", path, fault)
+	}
+	return value
+}
+
+// TestVectors runs every test of every family that is in the folder.
+func TestVectors(t *testing.T) {
+	files, err := filepath.Glob(vectors + "/*.json")
+	if err != nil || len(files) != len(familySizes) {
+		t.Fatalf("%d families in the folder, %d known (%v)", len(files), len(familySizes), err)
+	}
+	for _, file := range files {
+		family := readValue(t, file)
+		name := family.Get("family").Text
+		t.Run(name, func(t *testing.T) { runFamily(t, name, family) })
+	}
+}
+
+func runFamily(t *testing.T, name string, family *Value) {
+	tests := family.Get("tests").Items
+	if len(tests) != familySizes[name] {
+		t.Errorf("%d tests, %d known: count them again", len(tests), familySizes[name])
+	}
+	passed, lacking := 0, 0
+	for _, test := range tests {
+		id := test.Get("id").Text
+		if _, lacks := notBuilt[id]; lacks {
+			lacking++
+			continue
+		}
+		if t.Run(id, func(t *testing.T) { runCase(t, family, test) }) {
+			passed++
+		}
+	}
+	t.Logf("%s: %d tests, %d passed, %d not built", name, len(tests), passed, lacking)
+}
+
+func runCase(t *testing.T, family, test *Value) {
+	expected := test.Get("expected")
+	value, fault := Parse([]byte(test.Get("bundle").Text))
+	if refused := expected.Get("refused"); refused != nil || fault != nil {
+		if fault == nil || fault.Code != refused.text() || fault.Path != expected.Get("member").text() {
+			t.Fatalf("refused as %v, not as %s at %s", fault, refused.text(), expected.Get("member").text())
+		}
+		return
+	}
+	options := Options{
+		NodeID:              test.Path("options", "nodeId").text(),
+		RequireAttestation:  test.Path("options", "requireAttestation").is(Bool),
+		RequireFullArtifact: test.Path("options", "requireFullArtifact").is(Bool),
+	}
+	if name := test.Get("keySet"); name.is(String) {
+		set, ok := ParseKeySet(family.Get("keySets").Get(name.Text))
+		if !ok {
+			t.Fatalf("key set %s is not one", name.Text)
+		}
+		options.Keys = set
+	}
+	actual := newObject()
+	if test.Get("kind").isText("project") {
+		actual = projectResult(VerifyProject(value, options))
+	} else {
+		actual = bundleResult(Verify(value, options))
+	}
+	for _, name := range expected.Names {
+		if !equal(expected.Get(name), actual.Get(name)) {
+			want, _ := Canonicalize(expected.Get(name), SvcV1, "")
+			t.Errorf("%s is %s, not %s", name, canonical(actual.Get(name)), want)
+		}
+	}
+}
+
+func canonical(v *Value) string {
+	if v == nil {
+		return "absent"
+	}
+	text, _ := Canonicalize(v, SvcV1, "")
+	return text
+}
+
+func texts(list []string) *Value {
+	array := &Value{Kind: Array}
+	for _, text := range list {
+		array.Items = append(array.Items, textValue(text))
+	}
+	return array
+}
+
+func truth(b bool) *Value { return &Value{Kind: Bool, Bool: b} }
+func count(n int) *Value  { return &Value{Kind: Number, Number: float64(n)} }
+func firstMember(findings []Finding) *Value {
+	if len(findings) == 0 {
+		return nil
+	}
+	return textValue(findings[0].Member)
+}
+
+func bundleResult(r Report) *Value {
+	result, checks := newObject(), newObject()
+	checks.set("bundleIntegrity", textValue(r.Checks.BundleIntegrity))
+	checks.set("nodeSignature", textValue(r.Checks.NodeSignature))
+	checks.set("receiptConsistency", textValue(r.Checks.ReceiptConsistency))
+	checks.set("envelope", textValue(r.Checks.Envelope))
+	result.set("checks", checks)
+	for name, text := range map[string]string{"status": r.Status, "code": r.Code, "classification": r.Classification,
+		"contentMode": r.ContentMode, "provenance": r.Provenance} {
+		result.set(name, textValue(text))
+	}
+	result.set("reasonCodes", texts(r.ReasonCodes))
+	result.set("relaxations", texts(r.Relaxations))
+	result.set("supplemental", truth(r.Supplemental))
+	result.set("member", firstMember(r.Findings))
+	return result
+}
+
+func projectResult(r ProjectReport) *Value {
+	result := newObject()
+	codes, statuses := []string{}, []string{}
+	for _, step := range r.Steps {
+		codes = append(codes, step.Code)
+		statuses = append(statuses, step.Status)
+	}
+	for name, text := range map[string]string{"status": r.Status, "code": r.Code, "nodeReceipt": r.NodeReceipt} {
+		result.set(name, textValue(text))
+	}
+	result.set("steps", texts(codes))
+	result.set("stepStatuses", texts(statuses))
+	result.set("structuralValid", truth(r.StructuralValid))
+	result.set("projectHashValid", truth(r.ProjectHashValid))
+	result.set("attestedSteps", count(r.AttestedSteps))
+	result.set("passedSteps", count(r.PassedSteps))
+	result.set("member", firstMember(r.Findings))
+	return result
+}
+
+// TestNotBuiltIsKnown keeps the list of what is lacking free of ids that no family has.
+func TestNotBuiltIsKnown(t *testing.T) {
+	known := []string{}
+	files, _ := filepath.Glob(vectors + "/*.json")
+	for _, file := range files {
+		for _, test := range readValue(t, file).Get("tests").Items {
+			known = append(known, test.Get("id").Text)
+		}
+	}
+	for id := range notBuilt {
+		if !slices.Contains(known, id) {
+			t.Errorf("%s is not a test of any family", id)
+		}
+	}
+}

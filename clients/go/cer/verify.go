@@ -1,0 +1,184 @@
+package cer
+
+// Options are what the caller pins and demands. Keys may be nil: then nothing that is signed can be checked.
+type Options struct {
+	Keys                *KeySet
+	NodeID              string
+	RequireAttestation  bool
+	RequireFullArtifact bool
+}
+
+// The literal of a removed value, and the type of a reseal.
+const (
+	redacted   = "[REDACTED]"
+	resealType = "signed-redacted-reseal"
+	hashOnly   = "hash-only-timestamp"
+)
+
+// evaluation is the one evaluation of a bundle that every layer writes its findings to.
+type evaluation struct {
+	options     Options
+	pack        *Value // the package around the bundle, or the bundle itself
+	bundle      *Value
+	shape       shape
+	findings    []Finding
+	relaxations []string
+	checks      Checks
+	receipt     *receipt
+	older       bool // read as a reseal of an older node
+	noContext   bool // the excluded context of an older reseal
+}
+
+func (e *evaluation) add(finding Finding) { e.findings = append(e.findings, finding) }
+
+func (e *evaluation) fault(code, member, detail string) {
+	e.add(Finding{Code: code, Member: member, Detail: detail})
+}
+
+// Verify evaluates a bundle, a package, or either of them as {bundle}.
+//
+// See docs/spec.md, "Verification".
+func Verify(v *Value, options Options) Report {
+	e := &evaluation{options: options, checks: Checks{Fail, Skipped, Skipped, Skipped}}
+	if e.unwrap(v) {
+		e.shape = e.readShape()
+		e.checks.Envelope = e.verifyEnvelope()
+		envelope := e.findings
+		e.findings = nil
+		e.verifyReceipt()
+		receipt := e.findings
+		e.findings = nil
+		e.older = e.readsAsOlderReseal()
+		e.verifyIntegrity()
+		e.checks.BundleIntegrity = Pass
+		if len(e.findings) > 0 {
+			e.checks.BundleIntegrity = Fail
+		}
+		e.demands()
+		e.findings = append(append(e.findings, receipt...), envelope...)
+	}
+	return e.report()
+}
+
+// unwrap finds the bundle, and the package around it.
+//
+// See docs/spec.md, "Packages".
+func (e *evaluation) unwrap(v *Value) bool {
+	if !v.is(Object) {
+		e.fault("SCHEMA_ERROR", "", "not an object")
+		return false
+	}
+	path := ""
+	for range 2 {
+		holders := 0
+		for _, name := range []string{"snapshot", "cer", "bundle"} {
+			if v.Has(name) {
+				holders++
+			}
+		}
+		if holders > 1 {
+			e.fault("SCHEMA_ERROR", path, "more than one of a bundle, cer and bundle")
+			return false
+		}
+		if path != "" || !v.Has("bundle") {
+			break
+		}
+		path = "bundle"
+		if v = v.Get("bundle"); !v.is(Object) {
+			e.fault("SCHEMA_ERROR", path, "not an object")
+			return false
+		}
+	}
+	if v.Has("bundle") {
+		e.fault("SCHEMA_ERROR", path, "{bundle} within {bundle}")
+		return false
+	}
+	e.pack, e.bundle = v, v // what is beside the members of a bundle counts as what is around it
+	if v.Has("cer") {
+		e.bundle = v.Get("cer")
+		if !e.bundle.is(Object) {
+			e.fault("SCHEMA_ERROR", at(path, "cer"), "not an object")
+			return false
+		}
+	}
+	return true
+}
+
+// demands are the caller's.
+//
+// See docs/spec.md, "Overall status".
+func (e *evaluation) demands() {
+	if e.options.RequireFullArtifact && (e.resealed() || e.shape.layout == layoutHashOnly) {
+		e.fault("INCOMPLETE_ARTIFACT", "bundleType", "a full artefact was demanded")
+	}
+	if e.options.RequireAttestation && e.checks.NodeSignature == Skipped {
+		e.fault("ATTESTATION_MISSING", "meta.attestation", "an attestation was demanded")
+	}
+}
+
+func (e *evaluation) resealed() bool { return e.shape.reseal || e.older }
+
+func (e *evaluation) receiptPasses() bool {
+	return e.checks.NodeSignature == Pass && e.checks.ReceiptConsistency == Pass
+}
+
+func (e *evaluation) report() Report {
+	sortFindings(e.findings)
+	report := Report{
+		Status: "FAILED", Code: firstCode(e.findings), Checks: e.checks, ReasonCodes: reasonCodes(e.findings),
+		CertificateHash: e.bundle.Get("certificateHash").text(), BundleType: e.bundle.Get("bundleType").text(),
+		Classification: "FAILED", Relaxations: append([]string{}, e.relaxations...), Findings: append([]Finding{}, e.findings...),
+		Supplemental: e.supplemental(), Provenance: e.provenance(),
+	}
+	if e.shape.protocol == "1.3.1" {
+		report.ContentMode = "HASH_BOUND"
+	}
+	if report.Code == "OK" {
+		report.Status, report.Classification = "VERIFIED", "VERIFIED"
+		if len(e.relaxations) > 0 {
+			report.Classification = "LEGACY_VERIFIED"
+		} else if e.shape.protocol == "1.3.1" && e.receiptPasses() && e.sealedBoth() {
+			report.Status = "VERIFIED_CONFIDENTIAL"
+		}
+		if report.Supplemental {
+			report.ReasonCodes = append(report.ReasonCodes, "CONTEXT_NOT_PROTECTED")
+		}
+	}
+	if report.Code == "VERIFICATION_MATERIAL_UNAVAILABLE" ||
+		report.Code == "ATTESTATION_MISSING" && e.shape.layout == layoutHashOnly {
+		report.Classification = "UNVERIFIABLE"
+	}
+	return report
+}
+
+func (e *evaluation) sealedBoth() bool {
+	snapshot := e.bundle.Get("snapshot")
+	return isSealed(snapshot.Get("input")) && isSealed(snapshot.Get("output"))
+}
+
+// supplemental reports members outside the hash scope.
+//
+// See docs/spec.md, "Supplemental content".
+func (e *evaluation) supplemental() bool {
+	names := []string{"signals", "declaration"}
+	if e.shape.layout == layoutHashOnly {
+		names = append(names, "context", "contextSummary", "policyEvaluation")
+	}
+	for _, name := range names {
+		if e.bundle.Get(name).given() {
+			return true
+		}
+	}
+	return e.noContext
+}
+
+// provenance of a reseal is believed only where the receipt says the same.
+func (e *evaluation) provenance() string {
+	switch {
+	case e.shape.reseal && e.receiptPasses():
+		return "proven"
+	case e.resealed() || e.labelled():
+		return "claimed"
+	}
+	return ""
+}

@@ -1,0 +1,194 @@
+// Command cer-verify verifies a certificate, a package or a project bundle offline.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"cer.example/verifier/cer"
+)
+
+// The exit codes of docs/spec.md, "Command line". 2 (NOT_FOUND) needs a lookup, which this command does not make.
+const (
+	exitVerified = 0
+	exitFailed   = 1
+	exitUsage    = 3
+)
+
+const maxBytes = 256 << 20
+
+const usage = `Usage: cer-verify verify FILE [--keys FILE] [--node NODE_ID] [--require-attestation] [--json]
+`
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+type call struct {
+	file, keys string
+	json       bool
+	options    cer.Options
+}
+
+// parseCall takes flags before and after FILE.
+func parseCall(args []string) (call, error) {
+	c := call{}
+	if len(args) == 0 || args[0] != "verify" {
+		return c, fmt.Errorf("no command verify")
+	}
+	flags := flag.NewFlagSet("verify", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&c.keys, "keys", "", "the published keys of the node")
+	flags.StringVar(&c.options.NodeID, "node", "", "fail unless this node signed")
+	flags.BoolVar(&c.options.RequireAttestation, "require-attestation", false, "fail when no node signed")
+	flags.BoolVar(&c.json, "json", false, "write the report as JSON")
+	for args = args[1:]; len(args) > 0; {
+		if err := flags.Parse(args); err != nil {
+			return c, err
+		}
+		if args = flags.Args(); len(args) > 0 {
+			if c.file != "" {
+				return c, fmt.Errorf("more than one FILE")
+			}
+			c.file, args = args[0], args[1:]
+		}
+	}
+	if c.file == "" {
+		return c, fmt.Errorf("no FILE")
+	}
+	return c, nil
+}
+
+func run(args []string, stdout, stderr io.Writer) int {
+	c, err := parseCall(args)
+	if err != nil {
+		fmt.Fprintf(stderr, "cer-verify: %v\n%s", err, usage)
+		return exitUsage
+	}
+	value, fault, err := readFile(c.file)
+	if err == nil && c.keys != "" {
+		c.options.Keys, err = readKeys(c.keys)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "cer-verify: %v\n", err)
+		return exitUsage
+	}
+	return present(evaluate(value, fault, c.options), c.json, stdout, stderr)
+}
+
+// result is what every kind of report has in common.
+type result struct {
+	Status      string        `json:"status"`
+	Checks      cer.Checks    `json:"checks"`
+	Reason      string        `json:"reason,omitempty"`
+	ReasonCodes []string      `json:"reasonCodes"`
+	Findings    []cer.Finding `json:"findings"`
+	Report      any           `json:"report,omitempty"`
+}
+
+func evaluate(value *cer.Value, fault *cer.ParseError, options cer.Options) result {
+	if fault != nil {
+		checks := cer.Checks{BundleIntegrity: cer.Fail, NodeSignature: cer.Skipped, ReceiptConsistency: cer.Skipped, Envelope: cer.Skipped}
+		finding := cer.Finding{Code: "SCHEMA_ERROR", Member: fault.Path, Detail: fault.Rule, Reason: "BUNDLE_CORRUPTED"}
+		return result{Status: "FAILED", Checks: checks, Reason: finding.Code,
+			ReasonCodes: []string{finding.Code, finding.Reason}, Findings: []cer.Finding{finding}}
+	}
+	if cer.IsProject(value) {
+		report := cer.VerifyProject(value, options)
+		integrity := cer.Pass
+		if !report.ProjectHashValid || !report.StructuralValid || report.PassedSteps < report.TotalSteps && report.Code != "OK" {
+			integrity = cer.Fail
+		}
+		checks := cer.Checks{BundleIntegrity: integrity, NodeSignature: report.NodeReceipt,
+			ReceiptConsistency: report.NodeReceipt, Envelope: cer.Skipped}
+		return result{report.Status, checks, reason(report.Code), codes(report.Code), report.Findings, report}
+	}
+	report := cer.Verify(value, options)
+	return result{report.Status, report.Checks, reason(report.Code), report.ReasonCodes, report.Findings, report}
+}
+
+func reason(code string) string {
+	if code == "OK" {
+		return ""
+	}
+	return code
+}
+
+func codes(code string) []string {
+	if code == "OK" {
+		return []string{}
+	}
+	return []string{code}
+}
+
+// present writes the report. With exit 1 standard error holds exactly one JSON report.
+func present(r result, asJSON bool, stdout, stderr io.Writer) int {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		fmt.Fprintf(stderr, "cer-verify: %v\n", err)
+		return exitUsage
+	}
+	if asJSON {
+		fmt.Fprintf(stdout, "%s\n", text)
+	} else {
+		readable(r, stdout)
+	}
+	if r.Status == "FAILED" {
+		fmt.Fprintf(stderr, "%s\n", text)
+		return exitFailed
+	}
+	return exitVerified
+}
+
+func readable(r result, out io.Writer) {
+	if r.Reason != "" {
+		fmt.Fprintf(out, "%s (%s)\n", r.Status, r.Reason)
+	} else {
+		fmt.Fprintln(out, r.Status)
+	}
+	fmt.Fprintf(out, "  integrity %s, receipt signature %s, receipt content %s, envelope %s\n",
+		r.Checks.BundleIntegrity, r.Checks.NodeSignature, r.Checks.ReceiptConsistency, r.Checks.Envelope)
+	if r.Status != "FAILED" && r.Checks.NodeSignature == cer.Skipped {
+		fmt.Fprintln(out, "  integrity only, nobody vouches for it")
+	}
+	for _, finding := range r.Findings {
+		fmt.Fprintf(out, "  %s: %s [%s]\n", finding.Member, finding.Detail, finding.Code)
+	}
+}
+
+func readKeys(path string) (*cer.KeySet, error) {
+	value, fault, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if fault != nil {
+		return nil, fmt.Errorf("%s: %w", path, fault)
+	}
+	keys, ok := cer.ParseKeySet(value)
+	if !ok {
+		return nil, fmt.Errorf("%s: not a key set", path)
+	}
+	return keys, nil
+}
+
+// readFile reads a file with one open(). Text that is not JSON is an error; a fault of strictness is returned apart.
+func readFile(path string) (*cer.Value, *cer.ParseError, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxBytes+1))
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(text) > maxBytes {
+		return nil, nil, fmt.Errorf("%s: over %d bytes", path, maxBytes)
+	}
+	value, fault := cer.Parse(text)
+	if fault != nil && fault.Code == "JSON_SYNTAX" {
+		return nil, nil, fmt.Errorf("%s: %w", path, fault)
+	}
+	return value, fault, nil
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const examples = "../../../../examples/certificates/"
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file.json")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestExitCodes(t *testing.T) {
+	certified, keys := examples+"certified.json", examples+"keys.json"
+	text, err := os.ReadFile(certified)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tampered := write(t, strings.Replace(string(text), "example-chat-1\"", "example-chat-2\"", 1))
+	for name, c := range map[string]struct {
+		args  []string
+		exit  int
+		first string
+	}{
+		"certified":          {[]string{"verify", certified, "--keys", keys}, 0, "VERIFIED"},
+		"flags first":        {[]string{"verify", "--keys", keys, certified}, 0, "VERIFIED"},
+		"confidential":       {[]string{"verify", examples + "confidential.json", "--keys", keys}, 0, "VERIFIED_CONFIDENTIAL"},
+		"sealed":             {[]string{"verify", examples + "sealed.json"}, 0, "VERIFIED"},
+		"project":            {[]string{"verify", examples + "project.json", "--keys", keys}, 0, "VERIFIED"},
+		"no keys":            {[]string{"verify", certified}, 1, "FAILED (VERIFICATION_MATERIAL_UNAVAILABLE)"},
+		"another node":       {[]string{"verify", certified, "--keys", keys, "--node", "x"}, 1, "FAILED (ATTESTATION_INVALID_SIGNATURE)"},
+		"receipt demanded":   {[]string{"verify", examples + "sealed.json", "--require-attestation"}, 1, "FAILED (ATTESTATION_MISSING)"},
+		"tampered":           {[]string{"verify", tampered, "--keys", keys}, 1, "FAILED (CERTIFICATE_HASH_MISMATCH)"},
+		"duplicate member":   {[]string{"verify", write(t, `{"a":1,"a":2}`)}, 1, "FAILED (SCHEMA_ERROR)"},
+		"not JSON":           {[]string{"verify", write(t, `{"a":1,}`)}, 3, ""},
+		"a directory":        {[]string{"verify", t.TempDir()}, 3, ""},
+		"a missing file":     {[]string{"verify", "missing.json"}, 3, ""},
+		"an unknown flag":    {[]string{"verify", certified, "--unknown"}, 3, ""},
+		"keys are not keys":  {[]string{"verify", certified, "--keys", certified}, 3, ""},
+		"no command":         {nil, 3, ""},
+		"more than one file": {[]string{"verify", certified, certified}, 3, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			exit := run(c.args, &stdout, &stderr)
+			first, _, _ := strings.Cut(stdout.String(), "\n")
+			if exit != c.exit || first != c.first {
+				t.Fatalf("exit %d, %q", exit, first)
+			}
+			if (exit == 0) != (stderr.Len() == 0) {
+				t.Fatalf("standard error: %s", stderr.String())
+			}
+			if exit != 1 {
+				return
+			}
+			var report map[string]any
+			if err := json.Unmarshal(stderr.Bytes(), &report); err != nil {
+				t.Fatal(err)
+			}
+			for _, member := range []string{"status", "checks", "reason"} {
+				if report[member] == nil {
+					t.Errorf("no %s in the report", member)
+				}
+			}
+		})
+	}
+}

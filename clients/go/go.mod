@@ -1,0 +1,3 @@
+module cer.example/verifier
+
+go 1.24
