@@ -28,4 +28,5 @@ if (run('gofmt', '-l', '.') !== '') {
   process.exit(1);
 }
 run('go', 'vet', './...');
-run('go', 'test', ...process.argv.slice(2), './...');
+// Go's cache of results does not see the vectors, which are outside its module.
+run('go', 'test', '-count=1', ...process.argv.slice(2), './...');
