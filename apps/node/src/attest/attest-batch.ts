@@ -17,6 +17,7 @@ export function attestBatch(
   caller: Caller,
 ): AsyncGenerator<string> {
   return processLines(deps, source, {
+    holder: caller.tenantId,
     idOf: sealedExecutionId,
     process: async (submission, requestId) => (await attest(deps, submission, caller, requestId)).body,
   });

@@ -3,12 +3,14 @@ import type { Gate } from '../auth/authenticate.js';
 import { certificateHeaders } from '../records/response-headers.js';
 import { attest } from './attest.js';
 import { attestBatch, type AttestBatchDeps } from './attest-batch.js';
+import type { WorkTurns } from '../limits/work-turns.js';
 import { ATTESTING, type DescribedRoute } from '../openapi/route-description.js';
 import { CERTIFIED } from '../records/certified-answer.js';
 import { ATTEST_REQUEST } from './attest-request.js';
 
 export interface AttestRouteDeps extends AttestBatchDeps {
   readonly gate: Gate;
+  readonly turns: Pick<WorkTurns, 'take' | 'takeFor'>;
   readonly bodyLimitBytes: number;
   readonly batchLimitBytes: number;
 }
@@ -30,8 +32,11 @@ export function attestRoutes(deps: AttestRouteDeps): DescribedRoute[] {
       admit: gate.admit('certify'),
       mediaTypes: ['application/json'],
       bodyLimitBytes,
+      holderOf: (head) => gate.callerOf(head).tenantId,
       handler: async (request) => {
-        const attested = await attest(deps, parseJsonBody(request), gate.callerOf(request), request.requestId);
+        const caller = gate.callerOf(request);
+        await deps.turns.takeFor(caller.tenantId, request.body.length, request.signal);
+        const attested = await attest(deps, parseJsonBody(request), caller, request.requestId);
         return ok(attested.body, certificateHeaders(attested.certificateHash, attested.isReplay));
       },
     },

@@ -3,6 +3,8 @@ import { parseJson, type JsonValue } from '@cer/canonical-json';
 import { createErrorShaper, ServiceError, type Logger } from '@cer/http-service';
 import { byteLines } from '@cer/ndjson';
 import { STATUS, translateError } from '../errors/refusals.js';
+import { SLICE_BYTES, type WorkTurns } from '../limits/work-turns.js';
+import type { LineRoom } from './line-room.js';
 
 export const MAX_BATCH_LINES = 500;
 export const MAX_LINE_BYTES = 10 * 1024 * 1024;
@@ -10,13 +12,22 @@ export const MAX_LINE_BYTES = 10 * 1024 * 1024;
 /** Maximum concurrent items: enough to share commits, few enough to limit memory. */
 const ITEMS_AT_ONCE = 128;
 
+/** Memory of a line and its answer, as a multiple of the line: its text, value, canonical form, record and answer. */
+const BYTES_PER_BYTE = 5;
+/** Maximum memory of the lines of one batch whose answers are not sent. A larger line needs room, and is alone. */
+const BATCH_BYTES = 16 * 1024 * 1024;
+
 export interface LineBatchDeps {
   readonly logger: Logger;
+  readonly turns: Pick<WorkTurns, 'take'>;
+  readonly lineRoom: LineRoom;
   readonly batchLines: { observe(lines: number): void };
 }
 
 /** How one line is processed. */
 export interface LineWork {
+  /** Whose share of time and memory the lines use. */
+  readonly holder: string;
   /** Maximum levels of containers in a line; absent: that of strict JSON. */
   readonly maxDepth?: number;
   /** Lines with one id are processed sequentially; null: in any order. */
@@ -33,7 +44,7 @@ export interface LineWork {
 export async function* processLines(
   deps: LineBatchDeps,
   source: AsyncIterable<Uint8Array>,
-  { maxDepth, idOf, process }: LineWork,
+  { holder, maxDepth, idOf, process }: LineWork,
 ): AsyncGenerator<string> {
   const shapeError = createErrorShaper({ logger: deps.logger, statusOf: STATUS, translate: translateError });
   const lastOfId = new Map<string, Promise<unknown>>();
@@ -65,18 +76,39 @@ export async function* processLines(
     return resultLine(index, status, body);
   };
 
-  const underWay: Promise<string>[] = [];
+  const underWay: { readonly line: Promise<string>; readonly bytes: number }[] = [];
+  let bytesUnderWay = 0;
+  let bytesOfTurn = 0;
   let index = 0;
+  const answerOfOldest = async (): Promise<string> => {
+    const oldest = underWay.shift();
+    if (oldest === undefined) throw new Error('no line is under way');
+    const line = await oldest.line;
+    bytesUnderWay -= oldest.bytes;
+    return line;
+  };
   try {
     for await (const lines of byteLines(source, MAX_LINE_BYTES)) {
-      for (const { bytes } of lines) {
+      for (const { bytes, length } of lines) {
         if (index >= MAX_BATCH_LINES) throw tooManyLines();
-        underWay.push(start(index, bytes));
-        index += 1;
-        const [oldest] = underWay;
-        if (underWay.length >= ITEMS_AT_ONCE && oldest !== undefined) {
-          yield await oldest;
-          void underWay.shift();
+        const needed = bytes === null ? 0 : length * BYTES_PER_BYTE;
+        // Counted before the answer exists: a batch waits until its client has taken the earlier ones.
+        while (underWay.length > 0 && (underWay.length >= ITEMS_AT_ONCE || bytesUnderWay + needed > BATCH_BYTES)) {
+          yield await answerOfOldest();
+        }
+        const leave = needed > BATCH_BYTES ? await deps.lineRoom.take(holder, needed) : null;
+        try {
+          bytesOfTurn += length;
+          if (bytesOfTurn > SLICE_BYTES) {
+            await deps.turns.take(holder);
+            bytesOfTurn = length;
+          }
+          underWay.push({ line: start(index, bytes), bytes: needed });
+          bytesUnderWay += needed;
+          index += 1;
+          if (leave !== null) yield await answerOfOldest();
+        } finally {
+          leave?.();
         }
       }
     }
@@ -84,10 +116,10 @@ export async function* processLines(
     // Accepted items are answered; one line reports why the rest of the batch is not processed.
     if (!(error instanceof ServiceError)) throw error;
     const { status, body } = await answer(() => Promise.reject(error), randomUUID());
-    underWay.push(Promise.resolve(resultLine(index, status, body)));
+    underWay.push({ line: Promise.resolve(resultLine(index, status, body)), bytes: 0 });
   }
   deps.batchLines.observe(index);
-  for (const line of underWay) yield await line;
+  while (underWay.length > 0) yield await answerOfOldest();
 }
 
 function resultLine(index: number, status: number, body: string): string {

@@ -17,6 +17,7 @@ export function certifyBatch(
   caller: Caller,
 ): AsyncGenerator<string> {
   return processLines(deps, source, {
+    holder: caller.tenantId,
     maxDepth: REQUEST_DEPTH,
     idOf: statedExecutionId,
     process: async (request, requestId) => (await certify(deps, request, caller, requestId)).body,

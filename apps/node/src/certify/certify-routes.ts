@@ -1,7 +1,8 @@
 import { REQUEST_DEPTH } from '@cer/cer-core/seal';
-import { ok, parseJsonBody } from '@cer/http-service';
+import { ok, parseJsonBody, type RequestHead } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import { certify, create } from './certify.js';
+import type { WorkTurns } from '../limits/work-turns.js';
 import { certifyBatch, type CertifyBatchDeps } from './certify-batch.js';
 import { certificateHeaders } from '../records/response-headers.js';
 import { ATTESTING, type DescribedRoute } from '../openapi/route-description.js';
@@ -11,6 +12,7 @@ import { EXECUTION_REQUEST } from './execution-request.js';
 
 export interface CertifyRouteDeps extends CertifyBatchDeps {
   readonly gate: Gate;
+  readonly turns: Pick<WorkTurns, 'take' | 'takeFor'>;
   readonly bodyLimitBytes: number;
   readonly batchLimitBytes: number;
 }
@@ -19,6 +21,7 @@ export function certifyRoutes(deps: CertifyRouteDeps): DescribedRoute[] {
   const { gate, bodyLimitBytes, batchLimitBytes } = deps;
   const admit = gate.admit('certify');
   const mediaTypes = ['application/json'];
+  const holderOf = (head: RequestHead): string => gate.callerOf(head).tenantId;
   return [
     {
       method: 'POST',
@@ -34,7 +37,9 @@ export function certifyRoutes(deps: CertifyRouteDeps): DescribedRoute[] {
       admit,
       mediaTypes,
       bodyLimitBytes,
+      holderOf,
       handler: async (request) => {
+        await deps.turns.takeFor(gate.callerOf(request).tenantId, request.body.length, request.signal);
         const body = parseJsonBody(request, { maxDepth: REQUEST_DEPTH });
         const certified = await certify(deps, body, gate.callerOf(request), request.requestId);
         return ok(certified.body, certificateHeaders(certified.certificateHash, certified.isReplay));
@@ -54,8 +59,12 @@ export function certifyRoutes(deps: CertifyRouteDeps): DescribedRoute[] {
       admit,
       mediaTypes,
       bodyLimitBytes,
-      handler: async (request) =>
-        ok(create(deps, parseJsonBody(request, { maxDepth: REQUEST_DEPTH }), gate.callerOf(request))),
+      holderOf,
+      handler: async (request) => {
+        const caller = gate.callerOf(request);
+        await deps.turns.takeFor(caller.tenantId, request.body.length, request.signal);
+        return ok(create(deps, parseJsonBody(request, { maxDepth: REQUEST_DEPTH }), caller));
+      },
     },
     {
       method: 'POST',

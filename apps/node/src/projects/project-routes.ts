@@ -4,6 +4,7 @@ import { ok, parseJsonBody } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import { recordNotFound } from '../errors/refusals.js';
 import type { VerifyBudget } from '../limits/verify-budget.js';
+import type { WorkTurns } from '../limits/work-turns.js';
 import { parseHashQuery } from '../records/read/lookup-query.js';
 import { replayHeaders } from '../records/response-headers.js';
 import { submittedBundle } from '../verify/submitted-bundle.js';
@@ -24,6 +25,7 @@ export interface ProjectRouteDeps extends ProjectDeps {
   readonly projectLimitBytes: number;
   readonly projectVerifyLimitBytes: number;
   readonly verifyBudget: VerifyBudget;
+  readonly turns: Pick<WorkTurns, 'takeFor'>;
 }
 
 /** Share of event-loop time for verification without a key, in addition to that for single bundles. */
@@ -49,7 +51,9 @@ export function projectRoutes(deps: ProjectRouteDeps): DescribedRoute[] {
       admit: gate.admit('register'),
       mediaTypes,
       bodyLimitBytes: deps.projectLimitBytes,
+      holderOf: (head) => gate.callerOf(head).tenantId,
       handler: async (request) => {
+        await deps.turns.takeFor(gate.callerOf(request).tenantId, request.body.length, request.signal);
         const { body, isReplay } = await registerProject(
           deps,
           parseJsonBody(request),

@@ -19,8 +19,9 @@ import { exportRoutes } from '../export/export-routes.js';
 import type { AuditLog } from '../audit-log/audit-log.js';
 import { auditRoutes } from '../admin/audit-routes.js';
 import { hashApiKey } from '../auth/api-key.js';
-import { createGate } from '../auth/authenticate.js';
+import { createGate, type Gate } from '../auth/authenticate.js';
 import type { KeyDirectory } from '../auth/key-directory.js';
+import { LineRoom } from '../batch/line-room.js';
 import { certifyRoutes } from '../certify/certify-routes.js';
 import type { CommitmentSecrets } from '../certify/commitment-secrets.js';
 import { statusRoutes } from '../status/status-routes.js';
@@ -29,6 +30,7 @@ import { STATUS, translateError } from '../errors/refusals.js';
 import type { Quota } from '../limits/quota.js';
 import { createRateLimits, type RateLimitSettings } from '../auth/rate-limits.js';
 import { createVerifyBudget, VERIFY_BUDGET, type VerifyBudgetSettings } from '../limits/verify-budget.js';
+import { WorkTurns } from '../limits/work-turns.js';
 import { lookupRoutes } from '../records/read/lookup-routes.js';
 import { measureQueues, nodeMetrics } from '../metrics/node-metrics.js';
 import { openApiRoutes } from '../openapi/openapi-routes.js';
@@ -90,7 +92,8 @@ export function nodeRoutes(deps: NodeDeps): DescribedRoute[] {
 function apiRoutes(deps: NodeDeps): DescribedRoute[] {
   const { store } = deps;
   const rates = createRateLimits(deps.rateLimits ?? {}, store.ratePoints, Date.now);
-  const gate = createGate(deps.keys, rates);
+  const turns = new WorkTurns();
+  const gate = notingCallers(createGate(deps.keys, rates), turns);
   const adminGate = createAdminGate({ adminSecret: deps.adminSecret, now: deps.now });
   const verifyBudget = createVerifyBudget(deps.verifyBudget ?? VERIFY_BUDGET);
   const { batchLines } = nodeMetrics(deps.metrics);
@@ -103,6 +106,8 @@ function apiRoutes(deps: NodeDeps): DescribedRoute[] {
     signing: tracedSigning(deps.signing, deps.trace),
     batchLines,
     verifyBudget,
+    turns,
+    lineRoom: new LineRoom(),
     gate,
     adminGate,
     records: store.records,
@@ -132,6 +137,28 @@ function apiRoutes(deps: NodeDeps): DescribedRoute[] {
     ...auditRoutes({ ...shared, audit: store.audit }),
   ];
 }
+
+/** Reports every admitted caller to the turns, which pause for others. */
+function notingCallers(gate: Gate, turns: WorkTurns): Gate {
+  return {
+    ...gate,
+    admit: (...scopes) => {
+      const admit = gate.admit(...scopes);
+      return async (head) => {
+        const headers = await admit(head);
+        turns.note(gate.callerOf(head).tenantId);
+        return headers;
+      };
+    },
+    admitAnybody: (head) => {
+      turns.note(KEYLESS);
+      return gate.admitAnybody(head);
+    },
+  };
+}
+
+/** Requests without a key, as one caller. */
+const KEYLESS = '';
 
 /** The node as a listener: its API is answered before Express, which serves the pages and unknown paths. */
 export function createApp(deps: NodeDeps): RequestListener {

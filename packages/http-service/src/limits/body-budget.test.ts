@@ -38,4 +38,16 @@ describe('large bodies in memory', () => {
     small.release();
     budget.open().arrived(MIB);
   });
+
+  it('leave room for other holders', () => {
+    const budget = new BodyBudget(16 * MIB);
+    const [first, second] = [budget.open('a'), budget.open('a')];
+    first.arrived(3 * MIB);
+    expect(() => {
+      second.arrived(2 * MIB);
+    }).toThrow(expect.objectContaining({ refusal: expect.objectContaining({ code: 'RATE_LIMITED' }) }));
+    budget.open('b').arrived(3 * MIB);
+    first.release();
+    second.arrived(2 * MIB);
+  });
 });

@@ -1,9 +1,11 @@
 import { ServiceError } from '../errors/service-error.js';
-import { ByteBudget, type Reservation } from './byte-budget.js';
+import { ByteBudget, type ExceededBound, type Reservation } from './byte-budget.js';
 
 const TOTAL_BYTES = 256 * 1024 * 1024;
 /** Bodies up to this size always have room, so that large ones of one client do not block ordinary requests. */
 const SMALL_BYTES = 1024 * 1024;
+/** The part of the room that one holder may have. */
+const SHARE = 1 / 4;
 const RETRY_AFTER_SECONDS = '5';
 
 /** The body of one request, from its first byte to the answer. */
@@ -21,10 +23,11 @@ export class BodyBudget {
   readonly #budget: ByteBudget;
 
   constructor(totalBytes = TOTAL_BYTES) {
-    this.#budget = new ByteBudget({ totalBytes, refuse: tooManyBodies });
+    this.#budget = new ByteBudget({ totalBytes, share: SHARE, refuse: tooManyBodies });
   }
 
-  open(): IncomingBody {
+  /** @param holder whose share a large body counts against; only the total bounds null */
+  open(holder: string | null = null): IncomingBody {
     let size = 0;
     let large: Reservation | null = null;
     return {
@@ -33,7 +36,7 @@ export class BodyBudget {
         if (size <= SMALL_BYTES) return;
         if (large !== null) large.take(bytes);
         else {
-          const reservation = this.#budget.reserve();
+          const reservation = this.#budget.reserve(holder);
           reservation.take(size);
           large = reservation;
         }
@@ -43,10 +46,11 @@ export class BodyBudget {
   }
 }
 
-function tooManyBodies(): ServiceError {
+function tooManyBodies(exceeded: ExceededBound): ServiceError {
+  const isShare = exceeded === 'share';
   return new ServiceError({
-    code: 'SERVICE_UNAVAILABLE',
-    message: 'too many large bodies are in memory: retry',
+    code: isShare ? 'RATE_LIMITED' : 'SERVICE_UNAVAILABLE',
+    message: `too many large bodies${isShare ? ' of this caller' : ''} are in memory: retry`,
     headers: { 'retry-after': RETRY_AFTER_SECONDS },
   });
 }

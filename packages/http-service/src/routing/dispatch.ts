@@ -93,7 +93,7 @@ async function handle(
     return route.handler(Object.assign(head, { body: streamBody(request, limitBytes) }));
   }
   if (!sendsBody) return route.handler(Object.assign(head, { body: NO_BODY }));
-  const incoming = bodyBudget.open();
+  const incoming = bodyBudget.open(route.holderOf?.(head) ?? null);
   try {
     const body = await readBody(request, limitBytes, incoming.arrived);
     return await route.handler(Object.assign(head, { body }));

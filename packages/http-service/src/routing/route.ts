@@ -16,6 +16,8 @@ interface RouteRules<Description> {
   readonly admit?: (head: RequestHead) => Promise<ResponseHeaders | undefined> | Promise<void>;
   /** Wraps the reading of the body and the handler, so that a budget is held until both have ended. */
   readonly within?: (head: RequestHead, work: () => Promise<ServiceResponse>) => Promise<ServiceResponse>;
+  /** Called after `admit`: whose share of memory a large body counts against. Null, the default: only the total counts. */
+  readonly holderOf?: (head: RequestHead) => string | null;
   /** Largest body in bytes; 1 MiB by default. A function is called after `admit`, for limits that depend on the caller. */
   readonly bodyLimitBytes?: number | ((head: RequestHead) => number);
   /** Accepted media types of a body, lower case; any by default. */
