@@ -25,6 +25,7 @@ const sources = Object.fromEntries(
   workspaces.flatMap(({ name, folder }) => [
     [`^@cer/${name}$`, `${folder}/src/index.ts`],
     [`^@cer/${name}/testing$`, `${folder}/src/testing/index.ts`],
+    [`^@cer/${name}/(testing/[a-z-]+)$`, `${folder}/src/$1.ts`],
     [`^@cer/${name}/([a-z-]+)$`, `${folder}/src/$1.ts`],
   ]),
 );

@@ -6,7 +6,7 @@ import { sha256 } from '@cer/cer-core';
 import { attestBundle } from '@cer/cer-core/attest';
 import { sealExecution } from '@cer/cer-core/seal';
 import { parseKeySet } from '@cer/keys';
-import { createKeyFile } from '@cer/keys/file-signer';
+import { createKeyFile } from '@cer/keys/testing/key-file';
 
 const folder = mkdtempSync(join(tmpdir(), 'cer-bench-'));
 const { signer, keySet: keySetDocument } = createKeyFile(join(folder, 'keys.json'), {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256 } from '@cer/cer-core';
 import { attestBundle } from '@cer/cer-core/attest';
 import { sealExecution } from '@cer/cer-core/seal';
-import { createKeyFile, openKeyFile } from '@cer/keys/file-signer';
+import { createKeyFile, openKeyFile } from '@cer/keys/testing/key-file';
 import { openStore } from '../apps/node/dist/store/index.js';
 
 /** Concurrent inserts, which is also the number of records per commit. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createLogger, createMetrics, serve } from '@cer/http-service';
 import { sha256 } from '@cer/cer-core';
 import { testKeySet, testSigner } from '@cer/keys/testing';
-import { createKeyFile } from '@cer/keys/file-signer';
+import { createKeyFile } from '@cer/keys/testing/key-file';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { addWrappingKey, createKeyFile, createKeyVault, openKeyFile, openKeyVault, removeKeys } from './file-signer.js';
+import { addWrappingKey, createKeyVault, openKeyVault, removeKeys } from './key-vault.js';
+import { createKeyFile, openKeyFile } from './testing/key-file.js';
 import { KeyError } from './key-error.js';
 import { verifySignature } from './verify-signature.js';
 

@@ -115,7 +115,7 @@ export class KeyVault {
   }
 }
 
-/** Opens a key file as a vault. @throws KeyError as `openKeyFile` */
+/** Opens a key file as a vault. @throws KeyError KEY_FILE_NOT_FOUND, KEY_FILE_PERMISSIONS, KEY_FILE_INVALID */
 export function openKeyVault(path: string): KeyVault {
   return new KeyVault(path, readPrivately(path));
 }
@@ -141,7 +141,7 @@ export function createKeyVault(
 /**
  * Adds a wrapping key to a key file of an older release; a file that has one is not changed.
  * @returns the vault after the change
- * @throws KeyError as `openKeyFile`, KEY_FILE_UNWRITABLE
+ * @throws KeyError as `openKeyVault`, KEY_FILE_UNWRITABLE
  */
 export function addWrappingKey(path: string): KeyVault {
   return change(path, (file) => (file.wrappingKey === undefined ? { ...file, wrappingKey: freshWrappingKey() } : file));
@@ -149,7 +149,7 @@ export function addWrappingKey(path: string): KeyVault {
 
 /**
  * Removes keys from a key file and overwrites its old content; the wrapping key stays.
- * @throws KeyError as `openKeyFile`, KEY_FILE_UNWRITABLE
+ * @throws KeyError as `openKeyVault`, KEY_FILE_UNWRITABLE
  */
 export function removeKeys(path: string, kids: ReadonlySet<string>): KeyVault {
   return change(path, (file) =>

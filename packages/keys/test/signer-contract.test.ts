@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Signer } from '@cer/keys';
-import { createKeyFile, openKeyFile } from '@cer/keys/file-signer';
+import { createKeyFile, openKeyFile } from '@cer/keys/testing/key-file';
 import { SIGNER_RULES, testSigner } from '@cer/keys/testing';
 
 describe('a key file', () => {

@@ -17,12 +17,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect, promisify } from 'node:util';
-import { createKeyFile, openKeyFile } from './file-signer.js';
-import { jwkThumbprint } from './fingerprint.js';
-import { KeyError, type KeyErrorCode } from './key-error.js';
-import { parseKeySet } from './key-set.js';
-import { publicKeyFromSpki } from './public-key.js';
-import { verifySignature } from './verify-signature.js';
+import { createKeyFile, openKeyFile } from './key-file.js';
+import { jwkThumbprint } from '../fingerprint.js';
+import { KeyError, type KeyErrorCode } from '../key-error.js';
+import { parseKeySet } from '../key-set.js';
+import { publicKeyFromSpki } from '../public-key.js';
+import { verifySignature } from '../verify-signature.js';
 
 const now = new Date('2026-01-02T03:04:05.678Z');
 const message = new TextEncoder().encode('receipt');
@@ -145,10 +145,10 @@ describe('createKeyFile', () => {
 describe('concurrent creators', () => {
   /** The source as one module that another process can run. */
   function bundled(): string {
-    const module = join(folder, 'file-signer.mjs');
-    const source = join(import.meta.dirname, 'file-signer.ts');
-    const platform = join(import.meta.dirname, 'platform', 'node.ts');
-    const esbuild = join(import.meta.dirname, '../../../node_modules/esbuild/bin/esbuild');
+    const module = join(folder, 'key-file.mjs');
+    const source = join(import.meta.dirname, 'key-file.ts');
+    const platform = join(import.meta.dirname, '../platform/node.ts');
+    const esbuild = join(import.meta.dirname, '../../../../node_modules/esbuild/bin/esbuild');
     const options = [
       '--bundle',
       '--platform=node',
