@@ -5,9 +5,9 @@ import { protectedSetOf } from '../bundle-types/execution-v2.js';
 import { deriveSalts, openCommitment } from '../commitments/commit.js';
 import { CONFIDENTIAL_MEMBERS, executionRequest, sealed, TEST_TIME } from '../testing/index.js';
 import { evaluateCer } from '../verify/evaluate.js';
-import { sealExecution, type SealingGiven } from './seal-execution.js';
+import { sealExecution, type SealingInputs } from './seal-execution.js';
 
-const given: SealingGiven = {
+const inputs: SealingInputs = {
   createdAt: '2026-05-05T05:05:05.555Z',
   timestamp: null,
   executionId: 'minted-id',
@@ -62,17 +62,17 @@ describe('sealing a plain execution', () => {
       timestamp: null,
       protocolVersion: null,
     };
-    const { bundle, executionId, createdAt, timestamp } = sealExecution(request, given);
-    expect([executionId, createdAt, timestamp]).toEqual(['minted-id', given.createdAt, given.createdAt]);
+    const { bundle, executionId, createdAt, timestamp } = sealExecution(request, inputs);
+    expect([executionId, createdAt, timestamp]).toEqual(['minted-id', inputs.createdAt, inputs.createdAt]);
     expect(snapshotOf(bundle)).toMatchObject({
       executionId: 'minted-id',
-      timestamp: given.createdAt,
+      timestamp: inputs.createdAt,
       protocolVersion: '1.2.0',
     });
     expect(snapshotOf(bundle)).not.toHaveProperty('parameters');
     const replay = sealExecution(
       { ...request, createdAt: '2026-01-01T00:00:00+01:00' },
-      { ...given, timestamp: TEST_TIME },
+      { ...inputs, timestamp: TEST_TIME },
     );
     expect([replay.createdAt, replay.timestamp]).toEqual(['2026-01-01T00:00:00+01:00', TEST_TIME]);
   });
@@ -84,7 +84,7 @@ describe('sealing a plain execution', () => {
 
   it('takes hashes unchanged', () => {
     const request = { provider: 'p', model: 'm', inputHash: sha('a'), outputHash: sha('b') };
-    const { bundle } = sealExecution(request, given);
+    const { bundle } = sealExecution(request, inputs);
     expect(snapshotOf(bundle)).toMatchObject({ inputHash: sha('a'), outputHash: sha('b') });
   });
 
@@ -145,7 +145,7 @@ describe('sealing a confidential execution', () => {
     const saltsFor = (): never => {
       throw new Error('asked');
     };
-    expect(sealExecution(executionRequest(), { ...given, saltsFor }).salts).toBeNull();
+    expect(sealExecution(executionRequest(), { ...inputs, saltsFor }).salts).toBeNull();
   });
 });
 

@@ -12,7 +12,7 @@ import { protocolFor, PROTOCOLS, type Protocol, type ProtocolRegistry } from '..
 import { asksForV2, statedOrAbsent } from './execution-request.js';
 
 /** Inputs of sealing that a pure package cannot make: the time, an id, secrets. */
-export interface SealingGiven {
+export interface SealingInputs {
   /** Default of `createdAt`: now, or on a replay the stored one. UTC with milliseconds and `Z` when minted. */
   readonly createdAt: string;
   /** Default of `timestamp`; null: `createdAt`. */
@@ -43,8 +43,8 @@ type Values = Readonly<Record<'input' | 'output', { readonly sealed: JsonObject 
  *   protocol does not have
  * @see docs/spec.md, "Sealing"
  */
-export function sealExecution(request: JsonObject, given: SealingGiven): SealedExecution {
-  const protocol = protocolFor(member(request, 'protocolVersion'), given.protocols ?? PROTOCOLS);
+export function sealExecution(request: JsonObject, inputs: SealingInputs): SealedExecution {
+  const protocol = protocolFor(member(request, 'protocolVersion'), inputs.protocols ?? PROTOCOLS);
   if (protocol === null) throw new CerError('SCHEMA_ERROR', 'protocolVersion', 'is not supported');
   const isV2 = asksForV2(request);
   const layout = isV2 ? executionV2 : executionV1;
@@ -52,10 +52,10 @@ export function sealExecution(request: JsonObject, given: SealingGiven): SealedE
     throw new CerError('SCHEMA_ERROR', 'protocolVersion', `${protocol.version} has no ${EXECUTION_V2}`);
   }
 
-  const executionId = textOr(request, 'executionId', given.executionId);
-  const createdAt = textOr(request, 'createdAt', given.createdAt);
-  const timestamp = textOr(request, 'timestamp', given.timestamp ?? createdAt);
-  const salts = protocol.sealing === 'commitments' ? given.saltsFor(executionId) : null;
+  const executionId = textOr(request, 'executionId', inputs.executionId);
+  const createdAt = textOr(request, 'createdAt', inputs.createdAt);
+  const timestamp = textOr(request, 'timestamp', inputs.timestamp ?? createdAt);
+  const salts = protocol.sealing === 'commitments' ? inputs.saltsFor(executionId) : null;
   const values: Values = {
     input: sealValue(request, 'input', protocol, salts?.input ?? null),
     output: sealValue(request, 'output', protocol, salts?.output ?? null),

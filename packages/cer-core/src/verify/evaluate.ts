@@ -12,7 +12,7 @@ import type { VerifyOptions } from './options.js';
 import { checkReceipt } from './receipt.js';
 import { trustOf } from './signature.js';
 import { readSubject, type Registries } from './subject.js';
-import { checkTimestamps, type StampedEvidence } from './timestamps.js';
+import { checkTimestamps, type TimestampSources } from './timestamps.js';
 import { unwrap } from './unwrap.js';
 
 /**
@@ -50,7 +50,7 @@ async function evaluate(input: unknown, options: VerifyOptions): Promise<Evaluat
   const trust = trustOf(options);
   const read = readSubject(bundle, packaging, registries);
   const evidence = collectEvidence(bundle, packaging);
-  const stamps = await checkTimestamps(stampedEvidence(bundle, evidence), trust.timestamps);
+  const stamps = await checkTimestamps(timestampSources(bundle, evidence), trust.timestamps);
   if (isLabelledOlderReseal(bundle)) return evaluateOlderReseal(read, evidence, stamps, trust, options);
   const integrity = checkIntegrity(read);
   // Both signatures go to the crypto thread pool at once; neither layer depends on the other's outcome.
@@ -61,6 +61,6 @@ async function evaluate(input: unknown, options: VerifyOptions): Promise<Evaluat
   return conclude(read, evidence, integrity, receipt, envelope, stamps, options);
 }
 
-function stampedEvidence(bundle: JsonObject, { receipt, signature, stamped }: Evidence): StampedEvidence {
-  return { receipt, signature, hash: member(bundle, 'certificateHash'), places: stamped };
+function timestampSources(bundle: JsonObject, { receipt, signature, timestampPlaces }: Evidence): TimestampSources {
+  return { receipt, signature, hash: member(bundle, 'certificateHash'), places: timestampPlaces };
 }

@@ -16,7 +16,7 @@ export interface Evidence {
   /** The places that hold unsigned copies of signed values, with the path to show. */
   readonly copies: readonly { readonly path: string; readonly members: JsonObject }[];
   /** Objects that may carry external timestamps of this bundle. */
-  readonly stamped: readonly (JsonObject | null)[];
+  readonly timestampPlaces: readonly (JsonObject | null)[];
   /** The original a reseal was made from, as it claims. */
   readonly original: JsonObject | null;
   /** Places that should hold the same value but differ. */
@@ -111,7 +111,7 @@ export function collectEvidence(bundle: JsonObject, packaging: JsonObject | null
       ...(packaging === null || isLookupOfReseal ? [] : [{ path: outerPath, members: packaging }]),
     ],
     // The lookup of a reseal carries the timestamps of the original.
-    stamped: [meta, inMeta, packaging === null || isLookupOfReseal ? null : packaging],
+    timestampPlaces: [meta, inMeta, packaging === null || isLookupOfReseal ? null : packaging],
     original,
     disagreements,
   };

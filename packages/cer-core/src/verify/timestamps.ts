@@ -5,7 +5,7 @@ import { decodeHash, timestampDigest } from './timestamp-digest.js';
 import type { SoundTimestamp, TimestampClaim, TimestampFinding, TimestampVerifier } from './timestamp-verifier.js';
 
 /** Data that tokens may cover, and objects that may hold tokens. */
-export interface StampedEvidence {
+export interface TimestampSources {
   readonly receipt: JsonObject | null;
   readonly signature: JsonValue | undefined;
   /** The certificateHash or projectHash as stated. */
@@ -24,7 +24,7 @@ const MAX_TOKENS = 8;
  * @see docs/spec.md, "External timestamps"
  */
 export async function checkTimestamps(
-  { receipt, signature, hash, places }: StampedEvidence,
+  { receipt, signature, hash, places }: TimestampSources,
   verify: TimestampVerifier | null,
 ): Promise<readonly TimestampFinding[]> {
   if (verify === null) return [];
