@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 export const ROOT = join(__dirname, '..', '..', '..');
 
@@ -10,6 +10,7 @@ export const PUBLISHED = {
   '@cer/canonical-json': 'packages/canonical-json',
   '@cer/keys': 'packages/keys',
   '@cer/cer-core': 'packages/cer-core',
+  '@cer/ndjson': 'packages/ndjson',
   '@cer/tlog': 'packages/tlog',
   '@cer/timestamps': 'packages/timestamps',
   '@cer/cli': 'apps/cli',
@@ -39,13 +40,13 @@ export class Consumer {
   /** Path of each tarball by package name. */
   readonly tarballs: ReadonlyMap<string, string>;
 
-  /** Needs a build. Registry packages are packed from node_modules, so that no registry is asked. */
+  /** Needs a build. Registry packages come from node_modules, so that no registry is asked. */
   constructor() {
     const tarballs = join(this.folder, 'tarballs');
     mkdirSync(tarballs);
-    const published = Object.entries(PUBLISHED).map(([name, path]) => [name, join(ROOT, path)] as const);
-    this.tarballs = new Map(published.map(([name, folder]) => [name, pack(folder, tarballs)]));
-    const registry = registryFolders(published.map(([, folder]) => folder)).map((folder) => pack(folder, tarballs));
+    this.tarballs = packPublished(tarballs);
+    const folders = Object.values(PUBLISHED).map((path) => join(ROOT, path));
+    const registry = registryFolders(folders).map((folder, at) => archive(folder, join(tarballs, `${at}.tgz`)));
     this.write('package.json', '{ "name": "consumer", "private": true, "type": "module" }');
     const options = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund'];
     run(this.folder, 'npm', ['install', ...options, ...this.tarballs.values(), ...registry]);
@@ -62,20 +63,32 @@ export class Consumer {
   }
 }
 
-function pack(folder: string, destination: string): string {
-  const output = run(folder, 'npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', destination]);
-  const [packed] = JSON.parse(output) as readonly { readonly filename: string }[];
-  if (packed === undefined) throw new Error(`npm pack packed nothing of ${folder}`);
-  return join(destination, packed.filename);
+/** Packs all published packages in one run of npm. @returns the path of each tarball by package name */
+function packPublished(destination: string): ReadonlyMap<string, string> {
+  const workspaces = Object.keys(PUBLISHED).flatMap((name) => ['--workspace', name]);
+  const output = run(ROOT, 'npm', [
+    ...['pack', '--json', '--ignore-scripts', '--pack-destination', destination],
+    ...workspaces,
+  ]);
+  const packed = JSON.parse(output) as readonly { readonly name: string; readonly filename: string }[];
+  return new Map(packed.map(({ name, filename }) => [name, join(destination, filename)]));
 }
 
-/** The folders of what these packages declare as dependencies, directly or through others, but for the published ones. */
+/** Archives an installed registry package again: its folder has the files of its tarball. @returns `tarball` */
+function archive(folder: string, tarball: string): string {
+  const parent = dirname(folder);
+  run(parent, 'tar', ['-czf', tarball, '--exclude', 'node_modules', basename(folder)]);
+  return tarball;
+}
+
+/** The folders of the direct and indirect dependencies of these packages, without the published ones. */
 function registryFolders(from: readonly string[]): readonly string[] {
   const found = new Set<string>();
   const open = [...from];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     for (const name of Object.keys(manifestOf(folder).dependencies ?? {})) {
       if (name in PUBLISHED) continue;
+      if (name.startsWith('@cer/')) throw new Error(`${name} is not published, but ${folder} depends on it`);
       const dependency = resolved(name, folder);
       if (!found.has(dependency)) open.push(dependency);
       found.add(dependency);
