@@ -139,14 +139,13 @@ function createPageReader(): PageReader {
       if (fault !== undefined) return { fault };
       if (engine === 'portable') {
         const pixels = isTransparent() ? readTransparent() : reader.readPixels();
-        return {
-          pixelHash: await sha256Hex(pixels),
-          pngBase64: toBase64(encodePng(pixels, CANVAS_WIDTH, CANVAS_HEIGHT)),
-        };
+        const [pixelHash] = await Promise.all([sha256Hex(pixels), queuedTasks()]);
+        if (wentOut) return { fault: WENT_OUT };
+        return { pixelHash, pngBase64: toBase64(encodePng(pixels, CANVAS_WIDTH, CANVAS_HEIGHT)) };
       }
       const pixels = reader.readPixels();
       // Both look at the canvas before anything of the sketch's can run again.
-      const [pixelHash, pngBase64] = await Promise.all([sha256Hex(pixels), encoded('image/png')]);
+      const [pixelHash, pngBase64] = await Promise.all([sha256Hex(pixels), encoded('image/png'), queuedTasks()]);
       return wentOut ? { fault: WENT_OUT } : { pixelHash, pngBase64 };
     },
     async frames(count, budgetMs, picture) {
@@ -175,6 +174,8 @@ function createPageReader(): PageReader {
       }
       if (drawn === count && last !== undefined) {
         hashes.push(await reader.hashFrame(last));
+        await queuedTasks();
+        if (wentOut) return { fault: WENT_OUT };
         last = undefined;
       }
       return {
@@ -185,6 +186,15 @@ function createPageReader(): PageReader {
       };
     },
   };
+}
+
+const TASKS_MS = 20;
+
+/** Lets run what the sketch has queued: only then is it known whether it tried to go to an address. */
+function queuedTasks(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, TASKS_MS);
+  });
 }
 
 /** The script that runs for a sketch, or what is wrong with its syntax. */
