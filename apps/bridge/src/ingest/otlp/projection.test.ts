@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '@cer/canonical-json';
-import { project } from './projection.js';
+import { evidenceOf, project } from './projection.js';
 import type { Span } from './spans/span.js';
 import { dialectOf, DIALECTS } from './dialects/registry.js';
 
@@ -15,7 +15,9 @@ function span(attributes: JsonObject, events: readonly (readonly [string, JsonOb
     startNano: 1_767_323_045_678_901_234n,
     endNano: 1_767_323_046_000_000_000n,
     attributes: entries(attributes),
-    events: events.map(([name, members]) => ({ name, attributes: entries(members) })),
+    droppedAttributes: 0,
+    events: events.map(([name, members]) => ({ name, attributes: entries(members), droppedAttributes: 0 })),
+    droppedEvents: 0,
     status: 'ok',
     resource: new Map([['service.name', 'shop']]),
   };
@@ -25,7 +27,10 @@ function span(attributes: JsonObject, events: readonly (readonly [string, JsonOb
 function requestOf(given: Span): JsonObject {
   const dialect = dialectOf(given);
   if (dialect === null) throw new Error('no model call');
-  const projected = project(given, dialect, { protocolVersion: '1.2.0', content: 'required' });
+  const projected = project(given, dialect, evidenceOf(given, dialect), {
+    protocolVersion: '1.2.0',
+    content: 'required',
+  });
   if ('refusal' in projected) throw new Error(projected.refusal);
   return projected.request;
 }
@@ -94,7 +99,7 @@ describe('the current gen_ai conventions', () => {
       ]),
     );
     expect(payloadOf(request)).toEqual({
-      projection: 'otel.v1',
+      projection: 'otel.v2',
       dialect: 'gen_ai',
       operation: 'chat',
       traceId: '0af7651916cd43dd8448eb211c80319c',
@@ -103,6 +108,7 @@ describe('the current gen_ai conventions', () => {
       startTime: '2026-01-02T03:04:05.678901234Z',
       endTime: '2026-01-02T03:04:06.000000000Z',
       status: 'ok',
+      outcome: 'complete',
       contentRecorded: { input: true, output: true },
       request: { topK: 40 },
       usage: { inputTokens: 3, outputTokens: 4 },

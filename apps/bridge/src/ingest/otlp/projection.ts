@@ -1,18 +1,32 @@
 import type { JsonObject, JsonValue } from '@cer/canonical-json';
 import type { ProtocolVersion } from '../../control-plane/accounts.js';
+import { errorTypeOf, outcomeOf, type CallOutcome } from './call-outcome.js';
+import { contentLoss, type ContentLoss } from './content-loss.js';
 import { OTEL_PREFIX } from '../executions/execution-item.js';
-import { firstLabel, present } from './spans/attribute-values.js';
+import { firstLabel, firstNumber, present } from './spans/attribute-values.js';
 import type { Dialect, ModelCall } from './spans/model-call.js';
 import type { Span } from './spans/span.js';
 
 /** Named in every certificate, so that a reader knows which rules made it. A change of the rules is a new name. */
-export const PROJECTION = 'otel.v1';
+export const PROJECTION = 'otel.v2';
 
 export interface ProjectionRules {
   readonly protocolVersion: ProtocolVersion;
   /** `optional`: a side whose content was not recorded is certified as an object that says so. */
   readonly content: 'required' | 'optional';
 }
+
+/** A call of a model as a certificate states it. */
+export interface Evidence {
+  readonly call: ModelCall;
+  /** Undefined when the span does not show it. */
+  readonly outcome: CallOutcome | undefined;
+  /** Why a side has no content. */
+  readonly unrecorded: Readonly<Partial<Record<Side, Unrecorded>>>;
+}
+
+type Side = 'input' | 'output';
+type Unrecorded = ContentLoss | 'aborted' | 'failed' | 'not-recorded';
 
 /** A certify request, or the reason why none can be made; it names attributes and rules, never values. */
 export type Projected = { readonly request: JsonObject } | { readonly refusal: string };
@@ -24,28 +38,38 @@ export function executionIdOf({ traceId, spanId }: Span): string {
   return `${OTEL_PREFIX}${traceId}:${spanId}`;
 }
 
+/** Reads the call, without content that is or may be cut. */
+export function evidenceOf(span: Span, dialect: Dialect): Evidence {
+  const read = dialect.read(span);
+  const outcome = outcomeOf(span, read);
+  const loss = contentLoss(span, dialect, read);
+  const call = loss === null ? read : { ...read, input: undefined, output: undefined, toolCalls: [] };
+  const unanswered = outcome === 'aborted' || outcome === 'failed' ? outcome : 'not-recorded';
+  return {
+    call,
+    outcome,
+    unrecorded: {
+      ...(call.input === undefined && { input: loss ?? 'not-recorded' }),
+      ...(call.output === undefined && { output: loss ?? unanswered }),
+    },
+  };
+}
+
 /**
  * Makes the certify request of one model call: the same span always gives the same request, so that a repeated export
  * replays. Content goes into input and output and nowhere else.
  * @see docs/spec.md, "Evidence bridge: machine path"
  */
-export function project(span: Span, dialect: Dialect, rules: ProjectionRules): Projected {
-  const refusal = identityFault(span);
-  if (refusal !== null) return { refusal };
-  const call = dialect.read(span);
+export function project(span: Span, dialect: Dialect, evidence: Evidence, rules: ProjectionRules): Projected {
+  const { call } = evidence;
+  const identity = identityFault(span);
+  if (identity !== null) return { refusal: identity };
   const { provider, model, responseModel } = call;
   if (provider === undefined) return { refusal: 'the span names no provider' };
   if (model === undefined) return { refusal: 'the span names no model' };
-  const missing = (['input', 'output'] as const).filter((side) => call[side] === undefined);
-  if (rules.content === 'required' && missing.length > 0) {
-    return {
-      refusal: `the span holds no ${missing.join(' and no ')}: record content, or send with ?content=optional`,
-    };
-  }
   const isConfidential = rules.protocolVersion === '1.3.1';
-  if (isConfidential && (call.temperature === undefined || call.maxTokens === undefined)) {
-    return { refusal: 'protocol 1.3.1 needs the numbers temperature and max_tokens of the request' };
-  }
+  const refusal = contentFault(evidence, rules) ?? (isConfidential ? numbersFault(call) : null);
+  if (refusal !== null) return { refusal };
   const startedAt = timeOf(span.startNano);
   const service = firstLabel(span.resource, 'service.name');
   return {
@@ -60,11 +84,28 @@ export function project(span: Span, dialect: Dialect, rules: ProjectionRules): P
       timestamp: startedAt,
       ...(isConfidential && { prompt: `gen_ai.${call.operation}` }),
       ...parametersOf(call, isConfidential),
-      input: call.input ?? unrecorded(span, call),
-      output: call.output ?? unrecorded(span, call),
-      signals: [signalOf(span, dialect, call, startedAt)],
+      input: call.input ?? noContent(span, call),
+      output: call.output ?? noContent(span, call),
+      signals: [signalOf(span, dialect, evidence, startedAt)],
     },
   };
+}
+
+/** Content that was cut, and the answer of a call that did not end well, may be missing; content nobody recorded not. */
+function contentFault({ unrecorded }: Evidence, { content }: ProjectionRules): string | null {
+  const missing = (['input', 'output'] as const).filter((side) => unrecorded[side] === 'not-recorded');
+  if (content === 'optional' || missing.length === 0) return null;
+  return `the span holds no ${missing.join(' and no ')}: record content, or send with ?content=optional`;
+}
+
+/** A number that the span does not record is never filled in. @see docs/decisions/0020 */
+function numbersFault({ temperature, maxTokens }: ModelCall): string | null {
+  const missing = [
+    ...(temperature === undefined ? ['temperature'] : []),
+    ...(maxTokens === undefined ? ['max_tokens'] : []),
+  ];
+  if (missing.length === 0) return null;
+  return `protocol 1.3.1 needs the numbers temperature and max_tokens of the request: the span records no ${missing.join(' and no ')}`;
 }
 
 function identityFault({ traceId, spanId, startNano, endNano }: Span): string | null {
@@ -93,12 +134,13 @@ function parametersOf(call: ModelCall, isConfidential: boolean): JsonObject {
   return parameters === undefined ? {} : { parameters };
 }
 
-function unrecorded(span: Span, call: ModelCall): JsonObject {
+function noContent(span: Span, call: ModelCall): JsonObject {
   return { contentRecorded: false, spanName: span.name, operation: call.operation };
 }
 
 /** Everything but content that the certificate states of a span. @see docs/bridge.md, "What a span becomes" */
-function signalOf(span: Span, dialect: Dialect, call: ModelCall, startTime: string): JsonObject {
+function signalOf(span: Span, dialect: Dialect, evidence: Evidence, startTime: string): JsonObject {
+  const { call, outcome, unrecorded } = evidence;
   const { traceId, spanId, parentSpanId, endNano, status, resource } = span;
   const payload = present({
     projection: PROJECTION,
@@ -110,7 +152,16 @@ function signalOf(span: Span, dialect: Dialect, call: ModelCall, startTime: stri
     startTime,
     endTime: timeOf(endNano),
     status,
+    outcome,
+    error:
+      outcome === 'aborted' || outcome === 'failed'
+        ? present({
+            type: errorTypeOf(span),
+            httpStatus: firstNumber(span.attributes, 'http.response.status_code'),
+          })
+        : undefined,
     contentRecorded: { input: call.input !== undefined, output: call.output !== undefined },
+    unrecorded: present({ ...unrecorded }),
     request: present(call.request),
     usage: present(call.usage),
     finishReasons: listed(call.finishReasons),

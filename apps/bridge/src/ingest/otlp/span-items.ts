@@ -1,6 +1,7 @@
 import type { Item } from '../item.js';
 import { dialectOf } from './dialects/registry.js';
-import { executionIdOf, project, type ProjectionRules } from './projection.js';
+import { evidenceOf, executionIdOf, project, type Projected, type ProjectionRules } from './projection.js';
+import { withoutRepeats, type Recorded } from './same-call.js';
 import type { Span } from './spans/span.js';
 
 /** A span that is a call of a model, on its way to a certificate. */
@@ -9,25 +10,44 @@ export interface SpanItem {
   readonly item: Item;
 }
 
+interface ProjectedCall extends Recorded {
+  readonly projected: Projected;
+}
+
 /** How many are made before other requests get a turn. */
 const PAUSE_AFTER = 200;
 
-/** The model calls among spans, in order. Other spans are none of the bridge's business: neither kept nor refused. */
+/**
+ * The model calls among spans, in order, each once. Other spans are neither kept nor refused, and neither are spans that
+ * record the call of their parent or child again.
+ */
 export async function spanItems(spans: readonly Span[], rules: ProjectionRules): Promise<readonly SpanItem[]> {
-  const found: SpanItem[] = [];
+  const calls: ProjectedCall[] = [];
   for (const [at, span] of spans.entries()) {
-    const item = spanItem(span, found.length, rules);
-    if (item !== null) found.push({ span, item });
-    if (at % PAUSE_AFTER === PAUSE_AFTER - 1) await new Promise((resolve) => setImmediate(resolve));
+    const call = projectedCall(span, rules);
+    if (call !== null) calls.push(call);
+    if (at % PAUSE_AFTER === PAUSE_AFTER - 1) await nextTurn();
   }
-  return found;
+  const items: SpanItem[] = [];
+  for (const [index, { span, projected }] of withoutRepeats(calls).entries()) {
+    items.push({ span, item: itemOf(span, index, projected) });
+    if (index % PAUSE_AFTER === PAUSE_AFTER - 1) await nextTurn();
+  }
+  return items;
 }
 
-/** The item of one span; null when it is not a model call. */
-export function spanItem(span: Span, index: number, rules: ProjectionRules): Item | null {
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Null for a span that is not a model call. */
+function projectedCall(span: Span, rules: ProjectionRules): ProjectedCall | null {
   const dialect = dialectOf(span);
   if (dialect === null) return null;
-  const projected = project(span, dialect, rules);
+  const evidence = evidenceOf(span, dialect);
+  const projected = project(span, dialect, evidence, rules);
+  return { span, call: evidence.call, projected, isRefused: 'refusal' in projected };
+}
+
+function itemOf(span: Span, index: number, projected: Projected): Item {
   const executionId = executionIdOf(span);
   if ('refusal' in projected) {
     return { index, executionId, provider: null, model: null, refusal: { status: 400, error: projected.refusal } };

@@ -2,29 +2,40 @@ import type { JsonValue } from '@cer/canonical-json';
 import { at, firstLabel, firstNumber, labels, present, structured, toolCalls } from '../spans/attribute-values.js';
 import type { Dialect } from '../spans/model-call.js';
 import type { Attributes } from '../spans/span.js';
+import { embeddingContent } from './embedding-content.js';
 import { genAiCall } from './gen-ai-request.js';
 
 /** The inner spans are one call of a model each; those around them repeat what the inner ones say. */
 const MODEL_CALL = /^ai\.\w+\.do(Generate|Stream|Embed)$/;
+/** When a stream is aborted, the SDK never ends the inner span: the outer one is then the record of the call. */
+const STREAMING_FRAME = /^ai\.stream(Text|Object)$/;
 
 /** The AI SDK for JavaScript: `ai.*`, beside a few `gen_ai.*`. */
 export const aiSdk: Dialect = {
   name: 'ai-sdk',
-  recognise: ({ attributes }) => {
+  recognise: ({ attributes, status }) => {
     const operation = attributes.get('ai.operationId');
     if (typeof operation !== 'string') return null;
-    return MODEL_CALL.test(operation) ? 'call' : 'other';
+    if (MODEL_CALL.test(operation)) return 'call';
+    const isAborted = status !== 'error' && !attributes.has('ai.response.finishReason');
+    return isAborted && STREAMING_FRAME.test(operation) ? 'call' : 'other';
   },
   read: ({ attributes }) => {
     const calls = structured(attributes.get('ai.response.toolCalls'));
+    const operation = firstLabel(attributes, 'ai.operationId') ?? '';
+    const embedded = operation.endsWith('doEmbed') ? embeddingContent(attributes) : undefined;
     const facts = genAiCall(attributes, {
-      operation: firstLabel(attributes, 'ai.operationId')?.endsWith('doEmbed') === true ? 'embeddings' : 'chat',
-      input: present({
+      operation: embedded === undefined ? 'chat' : 'embeddings',
+      input:
+        embedded?.input ??
+        present({
         messages: structured(attributes.get('ai.prompt.messages')),
         prompt: structured(attributes.get('ai.prompt')),
         tools: toolsOf(attributes),
       }),
-      output: present({
+      output:
+        embedded?.output ??
+        present({
         text: nonEmpty(attributes.get('ai.response.text')),
         reasoning: nonEmpty(attributes.get('ai.response.reasoning')),
         object: structured(attributes.get('ai.response.object')),
@@ -48,7 +59,7 @@ export const aiSdk: Dialect = {
       seed: facts.seed ?? firstNumber(attributes, 'ai.settings.seed'),
       usage: {
         inputTokens:
-          facts.usage['inputTokens'] ?? firstNumber(attributes, 'ai.usage.inputTokens', 'ai.usage.promptTokens'),
+          facts.usage['inputTokens'] ?? firstNumber(attributes, 'ai.usage.inputTokens', 'ai.usage.promptTokens', 'ai.usage.tokens'),
         outputTokens:
           facts.usage['outputTokens'] ?? firstNumber(attributes, 'ai.usage.outputTokens', 'ai.usage.completionTokens'),
         cachedInputTokens: firstNumber(attributes, 'ai.usage.cachedInputTokens'),
@@ -56,6 +67,7 @@ export const aiSdk: Dialect = {
       },
       finishReasons:
         facts.finishReasons.length > 0 ? facts.finishReasons : labels(attributes.get('ai.response.finishReason')),
+      isStreamed: operation.endsWith('doStream') || STREAMING_FRAME.test(operation),
       workflow: { ...facts.workflow, functionId: firstLabel(attributes, 'ai.telemetry.functionId') },
     };
   },

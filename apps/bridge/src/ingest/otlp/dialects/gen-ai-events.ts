@@ -15,6 +15,7 @@ const STRUCTURED_MEMBERS: ReadonlySet<string> = new Set(['message', 'tool_calls'
  */
 export const genAiEvents: Dialect = {
   name: 'gen_ai.v1.36',
+  readsEvents: true,
   recognise: (span) => {
     const { attributes } = span;
     if (!attributes.has('gen_ai.system') || attributes.has('gen_ai.provider.name') || hasRecordedMessages(span)) {

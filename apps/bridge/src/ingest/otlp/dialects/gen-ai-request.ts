@@ -2,6 +2,9 @@ import { firstLabel, firstNumber, labels } from '../spans/attribute-values.js';
 import type { ModelCall } from '../spans/model-call.js';
 import type { Attributes } from '../spans/span.js';
 
+/** Attributes that say whether a response is streamed. */
+const STREAMING = ['gen_ai.request.stream', 'gen_ai.is_streaming', 'llm.is_streaming'];
+
 /** What the conventions' versions record in different ways. */
 export type CallContent = Pick<ModelCall, 'operation' | 'input' | 'output' | 'toolCalls'>;
 
@@ -39,7 +42,12 @@ export function genAiCall(attributes: Attributes, content: CallContent): ModelCa
         'gen_ai.usage.cache_read_input_tokens',
       ),
     },
-    finishReasons: labels(attributes.get('gen_ai.response.finish_reasons')),
+    finishReasons: labels(
+      attributes.get('gen_ai.response.finish_reasons') ?? attributes.get('anthropic.message.stop_reason'),
+    ),
+    isStreamed:
+      STREAMING.some((name) => attributes.get(name) === true) ||
+      attributes.has('gen_ai.response.time_to_first_chunk'),
     workflow: {
       conversationId: firstLabel(attributes, 'gen_ai.conversation.id'),
       agentId: firstLabel(attributes, 'gen_ai.agent.id'),

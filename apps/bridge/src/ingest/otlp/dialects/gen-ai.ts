@@ -2,6 +2,7 @@ import type { JsonValue } from '@cer/canonical-json';
 import { at, label, present, structured, toolCalls } from '../spans/attribute-values.js';
 import type { Dialect, ToolCall } from '../spans/model-call.js';
 import type { Attributes, Span } from '../spans/span.js';
+import { embeddingContent } from './embedding-content.js';
 import { genAiCall, MODEL_OPERATIONS } from './gen-ai-request.js';
 
 const DETAILS_EVENT = 'gen_ai.client.inference.operation.details';
@@ -9,12 +10,15 @@ const DETAILS_EVENT = 'gen_ai.client.inference.operation.details';
 /** The current `gen_ai.*` semantic conventions: messages are attributes of the span, or of one event of it. */
 export const genAi: Dialect = {
   name: 'gen_ai',
+  readsEvents: true,
   recognise: ({ attributes }) => {
     const operation = attributes.get('gen_ai.operation.name');
     if (typeof operation !== 'string') return null;
     return MODEL_OPERATIONS.has(operation) ? 'call' : 'other';
   },
   read: (span) => {
+    const operation = label(span.attributes.get('gen_ai.operation.name')) ?? 'chat';
+    const embedded = operation === 'embeddings' ? embeddingContent(span.attributes) : undefined;
     const input = present({
       system: structured(recorded(span, 'gen_ai.system_instructions')),
       messages: structured(recorded(span, 'gen_ai.input.messages')),
@@ -22,9 +26,9 @@ export const genAi: Dialect = {
     });
     const messages = structured(recorded(span, 'gen_ai.output.messages'));
     return genAiCall(span.attributes, {
-      operation: label(span.attributes.get('gen_ai.operation.name')) ?? 'chat',
-      input,
-      output: present({ messages }),
+      operation,
+      input: input ?? embedded?.input,
+      output: present({ messages }) ?? embedded?.output,
       toolCalls: toolCallsIn(messages),
     });
   },

@@ -10,7 +10,9 @@ import {
   toolCalls,
 } from '../spans/attribute-values.js';
 import { unflatten } from '../spans/indexed-attributes.js';
-import type { Dialect } from '../spans/model-call.js';
+import type { Dialect, ModelCall } from '../spans/model-call.js';
+import type { Attributes } from '../spans/span.js';
+import { genAiCall } from './gen-ai-request.js';
 
 /** OpenInference: `llm.*`, messages flattened into numbered attributes. */
 export const openInference: Dialect = {
@@ -18,9 +20,10 @@ export const openInference: Dialect = {
   recognise: ({ attributes }) => {
     const kind = attributes.get('openinference.span.kind');
     if (typeof kind !== 'string') return null;
-    return kind === 'LLM' ? 'call' : 'other';
+    return kind === 'LLM' || kind === 'EMBEDDING' ? 'call' : 'other';
   },
   read: ({ attributes }) => {
+    if (attributes.get('openinference.span.kind') === 'EMBEDDING') return readEmbedding(attributes);
     const invocation = structured(attributes.get('llm.invocation_parameters'));
     const number = (...names: readonly string[]): number | undefined => {
       for (const name of names) {
@@ -55,6 +58,7 @@ export const openInference: Dialect = {
         reasoningTokens: firstNumber(attributes, 'llm.token_count.completion_details.reasoning'),
       },
       finishReasons: labels(attributes.get('llm.finish_reason')),
+      isStreamed: at(invocation, 'stream') === true,
       workflow: { agentName: firstLabel(attributes, 'agent.name') },
       input: present({
         messages: inputMessages,
@@ -74,6 +78,28 @@ export const openInference: Dialect = {
     };
   },
 };
+
+/** Texts and vectors, each in their order. */
+function readEmbedding(attributes: Attributes): ModelCall {
+  const embeddings = listOf(unflatten(attributes, 'embedding.embeddings.'));
+  const each = (name: string): readonly JsonValue[] =>
+    embeddings.flatMap((embedding) => {
+      const found = at(embedding, 'embedding', name);
+      return found === undefined ? [] : [found];
+    });
+  const [texts, vectors] = [each('text'), each('vector')];
+  return {
+    ...genAiCall(attributes, {
+      operation: 'embeddings',
+      input: texts.length > 0 ? { texts } : present({ value: valueOf(attributes.get('input.value')) }),
+      output: vectors.length > 0 ? { vectors } : undefined,
+      toolCalls: [],
+    }),
+    provider: firstLabel(attributes, 'llm.provider', 'llm.system'),
+    model: firstLabel(attributes, 'embedding.model_name', 'llm.model_name'),
+    usage: { inputTokens: firstNumber(attributes, 'llm.token_count.prompt') },
+  };
+}
 
 function valueOf(value: JsonValue | undefined): JsonValue | undefined {
   return value === '' || value === null ? undefined : value;

@@ -18,6 +18,8 @@ export interface ModelCall {
   readonly request: Readonly<Record<string, number | undefined>>;
   readonly usage: Readonly<Record<string, number | undefined>>;
   readonly finishReasons: readonly string[];
+  /** The response was asked for in pieces. */
+  readonly isStreamed: boolean;
   readonly toolCalls: readonly ToolCall[];
   /** What ties calls together: conversation, agent, workflow. Never who asked. */
   readonly workflow: Readonly<Record<string, string | undefined>>;
@@ -35,6 +37,8 @@ export interface ToolCall extends JsonObject {
 /** One way of writing model calls into spans. Adding one is adding a row to the registry. */
 export interface Dialect {
   readonly name: string;
+  /** Content may be in events of the span. */
+  readonly readsEvents?: true;
   /**
    * `call`: the span is one call of a model. `other`: the span is of this dialect and no call of a model, such as the
    * frame around several calls; no other dialect is asked. Null: the span is not of this dialect.

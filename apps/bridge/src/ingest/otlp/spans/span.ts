@@ -6,6 +6,8 @@ export type Attributes = ReadonlyMap<string, JsonValue>;
 export interface SpanEvent {
   readonly name: string;
   readonly attributes: Attributes;
+  /** How many attributes the sender left out. */
+  readonly droppedAttributes: number;
 }
 
 /** A span as OTLP carries it, as far as a certificate can be made of it. */
@@ -22,7 +24,11 @@ export interface Span {
   /** 0 when it has not ended. */
   readonly endNano: bigint;
   readonly attributes: Attributes;
+  /** How many attributes the sender left out. */
+  readonly droppedAttributes: number;
   readonly events: readonly SpanEvent[];
+  /** How many events the sender left out. */
+  readonly droppedEvents: number;
   readonly status: 'unset' | 'ok' | 'error';
   readonly resource: Attributes;
 }

@@ -61,7 +61,13 @@ function readSpan(span: JsonObject, resource: Attributes): Span {
     startNano: nanos(span, 'startTimeUnixNano'),
     endNano: nanos(span, 'endTimeUnixNano'),
     attributes: attributesOf(span),
-    events: events.map((event) => ({ name: textOf(event, 'name'), attributes: attributesOf(event) })),
+    droppedAttributes: count(span, 'droppedAttributesCount'),
+    events: events.map((event) => ({
+      name: textOf(event, 'name'),
+      attributes: attributesOf(event),
+      droppedAttributes: count(event, 'droppedAttributesCount'),
+    })),
+    droppedEvents: count(span, 'droppedEventsCount'),
     status: statusOf(code === 'STATUS_CODE_OK' ? 1 : code === 'STATUS_CODE_ERROR' ? 2 : Number(code ?? 0)),
     resource,
   };
@@ -118,6 +124,16 @@ function nanos(span: JsonObject, name: string): bigint {
   const nano = isWhole ? BigInt(value as number | string) : -1n;
   if (nano < 0n || nano > MAX_UINT64) throw malformed(`${name}: must be nanoseconds since 1970`);
   return nano;
+}
+
+/** A 32-bit number, as a number or as decimal text. */
+function count(holder: JsonObject, name: string): number {
+  const value = member(holder, name) ?? 0;
+  const number = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isInteger(number) || number < 0) {
+    throw malformed(`${name}: must be a whole number from 0`);
+  }
+  return number;
 }
 
 function hexId(span: JsonObject, name: string): string {

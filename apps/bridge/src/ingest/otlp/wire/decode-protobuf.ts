@@ -70,6 +70,8 @@ function readSpan(reader: ProtobufReader, resource: Attributes): Span {
   let startNano = 0n;
   let endNano = 0n;
   let status = 0;
+  let droppedAttributes = 0;
+  let droppedEvents = 0;
   const attributes = new Map<string, JsonValue>();
   const events: SpanEvent[] = [];
   while (reader.next()) {
@@ -95,9 +97,15 @@ function readSpan(reader: ProtobufReader, resource: Attributes): Span {
       case 9:
         readAttribute(reader.message(), attributes);
         break;
+      case 10:
+        droppedAttributes = reader.uint32();
+        break;
       case 11:
         if (events.length >= MAX_EVENTS) throw tooMany('events of a span', MAX_EVENTS);
         events.push(readEvent(reader.message()));
+        break;
+      case 12:
+        droppedEvents = reader.uint32();
         break;
       case 15:
         status = readStatus(reader.message());
@@ -114,7 +122,9 @@ function readSpan(reader: ProtobufReader, resource: Attributes): Span {
     startNano,
     endNano,
     attributes,
+    droppedAttributes,
     events,
+    droppedEvents,
     status: statusOf(status),
     resource,
   };
@@ -126,13 +136,15 @@ export function isNoId(id: string): boolean {
 
 function readEvent(reader: ProtobufReader): SpanEvent {
   let name = '';
+  let droppedAttributes = 0;
   const attributes = new Map<string, JsonValue>();
   while (reader.next()) {
     if (reader.field === 2) name = reader.text();
     else if (reader.field === 3) readAttribute(reader.message(), attributes);
+    else if (reader.field === 4) droppedAttributes = reader.uint32();
     else reader.skip();
   }
-  return { name, attributes };
+  return { name, attributes, droppedAttributes };
 }
 
 function readStatus(reader: ProtobufReader): number {
