@@ -103,7 +103,7 @@ describe('an application instrumented with OpenTelemetry', () => {
       [{ id: 'call_1', name: 'weather' }],
     ]);
     expect(payloads[0]).toMatchObject({
-      projection: 'otel.v1',
+      projection: 'otel.v2',
       dialect: 'ai-sdk',
       operation: 'chat',
       usage: { inputTokens: 11, outputTokens: 7 },

@@ -101,7 +101,7 @@ describe('the OTLP endpoint', () => {
   });
 
   it('counts and explains what it refuses', async () => {
-    const without = { ...GEN_AI, 'gen_ai.output.messages': '' };
+    const without = { ...GEN_AI, 'gen_ai.output.messages': '', 'gen_ai.response.finish_reasons': ['stop'] };
     const answer = await send([
       span(),
       span(without),
@@ -132,7 +132,8 @@ describe('the OTLP endpoint', () => {
     const answer = await send([span(), span(without)], { query: '?protocol=1.3.1' });
     expect(answer).toMatchObject({
       rejected: 1,
-      message: '1 refused: protocol 1.3.1 needs the numbers temperature and max_tokens of the request',
+      message:
+        '1 refused: protocol 1.3.1 needs the numbers temperature and max_tokens of the request: the span records no max_tokens',
     });
   });
 

@@ -15,6 +15,7 @@ import type { TakeRequest } from '../request-rate.js';
 import { exportOptions } from './export-options.js';
 import { oneAtATime } from './one-at-a-time.js';
 import { formOf, readExport, type ExportLimits } from './read-export.js';
+import { RecentCalls } from './recent-calls.js';
 import { sealTraces, type SealTraceDeps } from './seal-traces.js';
 import { spanItems } from './span-items.js';
 import type { Span } from './spans/span.js';
@@ -37,6 +38,7 @@ const MAX_REASONS = 5;
 export function otlpRoutes(deps: OtlpRouteDeps): Route[] {
   const { gate, takeRequest } = deps;
   const inTurn = oneAtATime();
+  const recent = new RecentCalls();
   let underWay = 0;
   const refuseCrowd = (): void => {
     if (underWay >= EXPORTS_AT_ONCE) throw unavailable('Too many exports at once: retry');
@@ -65,7 +67,7 @@ export function otlpRoutes(deps: OtlpRouteDeps): Route[] {
           underWay += 1;
           try {
             const read = (): Promise<readonly Span[]> => inTurn(() => readExport(sent, deps, reservation));
-            return await takeExport(deps, caller, request, read);
+            return await takeExport(deps, recent, caller, request, read);
           } finally {
             underWay -= 1;
           }
@@ -79,16 +81,26 @@ export function otlpRoutes(deps: OtlpRouteDeps): Route[] {
 
 async function takeExport(
   deps: OtlpRouteDeps,
+  recent: RecentCalls,
   caller: Caller,
   request: RequestHead,
   read: () => Promise<readonly Span[]>,
 ): Promise<ServiceResponse> {
   const options = exportOptions(request, caller.minimumProtocol);
   const spans = await read();
-  const calls = await spanItems(spans, options);
+  const { tenantId } = caller;
+  const calls = await spanItems(spans, options, (call) => recent.hasOther(tenantId, call));
+  for (const call of calls) if (!call.isRefused) recent.add(tenantId, call);
   const outcomes: Outcome[] = [];
-  const groups = inOneGroup(calls.map(({ item }) => item));
-  for await (const batch of certifyItems(groups, batchCertifier(deps, caller, request.signal))) outcomes.push(...batch);
+  try {
+    const groups = inOneGroup(calls.map(({ item }) => item));
+    const certifier = batchCertifier(deps, caller, request.signal);
+    for await (const batch of certifyItems(groups, certifier)) outcomes.push(...batch);
+  } finally {
+    for (const [at, call] of calls.entries()) {
+      if (!call.isRefused && outcomes[at]?.ok !== true) recent.remove(tenantId, call);
+    }
+  }
   refusePassing(outcomes);
   const notes = options.sealsTraces ? await sealTraces(deps, caller, spans, calls, outcomes) : [];
   const refused = outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.refusal.error]));

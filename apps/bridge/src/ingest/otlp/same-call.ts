@@ -4,7 +4,7 @@ import type { Span } from './spans/span.js';
 /** A span that is a call of a model, as far as it matters which spans record one and the same call. */
 export interface Recorded {
   readonly span: Span;
-  readonly call: ModelCall;
+  readonly call: Pick<ModelCall, 'operation' | 'model' | 'input' | 'output'>;
   readonly isRefused: boolean;
 }
 
@@ -50,11 +50,11 @@ export function sameCallKey({ call }: Pick<Recorded, 'call'>): string {
   return JSON.stringify([call.operation, call.model ?? null]);
 }
 
-function idOf({ traceId, spanId }: Span): string {
+function idOf({ traceId, spanId }: Recorded['span']): string {
   return `${traceId}:${spanId}`;
 }
 
-function parentIdOf({ traceId, parentSpanId }: Span): string | null {
+function parentIdOf({ traceId, parentSpanId }: Recorded['span']): string | null {
   return parentSpanId === null ? null : `${traceId}:${parentSpanId}`;
 }
 

@@ -5,14 +5,16 @@ import { withoutRepeats, type Recorded } from './same-call.js';
 import type { Span } from './spans/span.js';
 
 /** A span that is a call of a model, on its way to a certificate. */
-export interface SpanItem {
-  readonly span: Span;
+export interface SpanItem extends Recorded {
   readonly item: Item;
 }
 
 interface ProjectedCall extends Recorded {
   readonly projected: Projected;
 }
+
+/** That a call is certified already, from another span. */
+type IsElsewhere = (recorded: Recorded) => boolean;
 
 /** How many are made before other requests get a turn. */
 const PAUSE_AFTER = 200;
@@ -21,16 +23,20 @@ const PAUSE_AFTER = 200;
  * The model calls among spans, in order, each once. Other spans are neither kept nor refused, and neither are spans that
  * record the call of their parent or child again.
  */
-export async function spanItems(spans: readonly Span[], rules: ProjectionRules): Promise<readonly SpanItem[]> {
+export async function spanItems(
+  spans: readonly Span[],
+  rules: ProjectionRules,
+  isElsewhere: IsElsewhere = () => false,
+): Promise<readonly SpanItem[]> {
   const calls: ProjectedCall[] = [];
   for (const [at, span] of spans.entries()) {
     const call = projectedCall(span, rules);
-    if (call !== null) calls.push(call);
+    if (call !== null && !isElsewhere(call)) calls.push(call);
     if (at % PAUSE_AFTER === PAUSE_AFTER - 1) await nextTurn();
   }
   const items: SpanItem[] = [];
-  for (const [index, { span, projected }] of withoutRepeats(calls).entries()) {
-    items.push({ span, item: itemOf(span, index, projected) });
+  for (const [index, { span, call, isRefused, projected }] of withoutRepeats(calls).entries()) {
+    items.push({ span, call, isRefused, item: itemOf(span, index, projected) });
     if (index % PAUSE_AFTER === PAUSE_AFTER - 1) await nextTurn();
   }
   return items;

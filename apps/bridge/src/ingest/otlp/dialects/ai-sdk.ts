@@ -29,18 +29,18 @@ export const aiSdk: Dialect = {
       input:
         embedded?.input ??
         present({
-        messages: structured(attributes.get('ai.prompt.messages')),
-        prompt: structured(attributes.get('ai.prompt')),
-        tools: toolsOf(attributes),
-      }),
+          messages: structured(attributes.get('ai.prompt.messages')),
+          prompt: structured(attributes.get('ai.prompt')),
+          tools: toolsOf(attributes),
+        }),
       output:
         embedded?.output ??
         present({
-        text: nonEmpty(attributes.get('ai.response.text')),
-        reasoning: nonEmpty(attributes.get('ai.response.reasoning')),
-        object: structured(attributes.get('ai.response.object')),
-        toolCalls: calls,
-      }),
+          text: nonEmpty(attributes.get('ai.response.text')),
+          reasoning: nonEmpty(attributes.get('ai.response.reasoning')),
+          object: structured(attributes.get('ai.response.object')),
+          toolCalls: calls,
+        }),
       toolCalls: toolCalls(
         calls,
         (call) => at(call, 'toolName'),
@@ -59,7 +59,8 @@ export const aiSdk: Dialect = {
       seed: facts.seed ?? firstNumber(attributes, 'ai.settings.seed'),
       usage: {
         inputTokens:
-          facts.usage['inputTokens'] ?? firstNumber(attributes, 'ai.usage.inputTokens', 'ai.usage.promptTokens', 'ai.usage.tokens'),
+          facts.usage['inputTokens'] ??
+          firstNumber(attributes, 'ai.usage.inputTokens', 'ai.usage.promptTokens', 'ai.usage.tokens'),
         outputTokens:
           facts.usage['outputTokens'] ?? firstNumber(attributes, 'ai.usage.outputTokens', 'ai.usage.completionTokens'),
         cachedInputTokens: firstNumber(attributes, 'ai.usage.cachedInputTokens'),

@@ -46,8 +46,7 @@ export function genAiCall(attributes: Attributes, content: CallContent): ModelCa
       attributes.get('gen_ai.response.finish_reasons') ?? attributes.get('anthropic.message.stop_reason'),
     ),
     isStreamed:
-      STREAMING.some((name) => attributes.get(name) === true) ||
-      attributes.has('gen_ai.response.time_to_first_chunk'),
+      STREAMING.some((name) => attributes.get(name) === true) || attributes.has('gen_ai.response.time_to_first_chunk'),
     workflow: {
       conversationId: firstLabel(attributes, 'gen_ai.conversation.id'),
       agentId: firstLabel(attributes, 'gen_ai.agent.id'),

@@ -1,0 +1,12 @@
+import { OpenAIInstrumentation } from '@arizeai/openinference-instrumentation-openai';
+import { NodeSDK } from '@opentelemetry/sdk-node';
+import OpenAI from 'openai-7';
+import { callInEachWay, chatWays, modelUrl } from './scenarios.mjs';
+
+const instrumentation = new OpenAIInstrumentation();
+const sdk = new NodeSDK({ instrumentations: [instrumentation] });
+sdk.start();
+instrumentation.manuallyInstrument(OpenAI);
+await callInEachWay(chatWays(new OpenAI({ apiKey: 'none', baseURL: modelUrl, maxRetries: 0 })));
+await sdk.shutdown();
+process.exit();
