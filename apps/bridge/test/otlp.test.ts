@@ -120,6 +120,15 @@ describe('the OTLP endpoint', () => {
     ]);
   });
 
+  it('certifies a span that lost attributes without its content', async () => {
+    for (const droppedAttributesCount of [2, '2']) {
+      expect(await send([span(GEN_AI, { droppedAttributesCount })])).toMatchObject({ status: 200, body: {} });
+    }
+    expect((await send([span(GEN_AI, { droppedAttributesCount: -1 })])).body).toEqual({
+      error: 'droppedAttributesCount: must be a whole number from 0',
+    });
+  });
+
   it('certifies calls without content when it is asked to', async () => {
     const { 'gen_ai.input.messages': input, 'gen_ai.output.messages': output, ...without } = GEN_AI;
     expect([input, output]).not.toContain(undefined);

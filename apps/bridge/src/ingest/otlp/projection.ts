@@ -98,7 +98,7 @@ function contentFault({ unrecorded }: Evidence, { content }: ProjectionRules): s
   return `the span holds no ${missing.join(' and no ')}: record content, or send with ?content=optional`;
 }
 
-/** A number that the span does not record is never filled in. @see docs/decisions/0020 */
+/** A number that the span does not record is never filled in. @see docs/decisions/0021 */
 function numbersFault({ temperature, maxTokens }: ModelCall): string | null {
   const missing = [
     ...(temperature === undefined ? ['temperature'] : []),
