@@ -84,9 +84,12 @@ function payloadOf(cer: JsonObject): JsonObject {
 function lineOf(cer: JsonObject): string {
   const payload = payloadOf(cer);
   const unrecorded = objectIn(payload, 'unrecorded');
-  const sides = ['input', 'output'].map((side) => String(member(unrecorded, side) ?? 'whole'));
-  const model = member(objectIn(cer, 'snapshot'), 'model');
-  return [model, member(payload, 'outcome') ?? '-', sides.join('/')].map(String).join(' ');
+  const text = (holder: JsonObject, name: string, otherwise: string): string => {
+    const value = member(holder, name);
+    return typeof value === 'string' ? value : otherwise;
+  };
+  const sides = ['input', 'output'].map((side) => text(unrecorded, side, 'whole'));
+  return [text(objectIn(cer, 'snapshot'), 'model', '-'), text(payload, 'outcome', '-'), sides.join('/')].join(' ');
 }
 
 function certificateOf({ certificates }: Result, model: string): JsonObject {
