@@ -14,7 +14,19 @@ func (e *evaluation) verifyIntegrity() {
 		}
 		return
 	}
-	e.optional("meta", b.Get("meta"), isObject)
+	if meta := b.Get("meta"); meta != nil && !meta.is(Object) {
+		e.fault("SCHEMA_ERROR", "meta", "not an object")
+	}
+	if e.foundReceipt() != nil {
+		for _, c := range []struct {
+			path string
+			in   *Value
+		}{{"meta.attestation", b.Get("meta")}, {"package.attestation", e.pack}} {
+			if found := c.in.Get("attestation"); found.given() && !found.is(Object) {
+				e.fault("SCHEMA_ERROR", c.path, "not an object")
+			}
+		}
+	}
 	if !IsHash(b.Get("certificateHash")) {
 		e.fault("INVALID_SHA256_FORMAT", "certificateHash", "not a hash")
 	}
@@ -26,13 +38,10 @@ func (e *evaluation) verifyIntegrity() {
 	e.checkVersion()
 	switch s.layout {
 	case layoutHashOnly:
-		if b.Get("createdAt").given() {
-			e.optional("createdAt", b.Get("createdAt"), isTime)
-		}
 		return
 	case layoutFlat:
 		e.checkFlat()
-		e.checkCertificateHash(flatScope)
+		e.checkCertificateHash(e.scope())
 		return
 	}
 	e.checkCreatedAt()
@@ -52,12 +61,23 @@ func (e *evaluation) verifyIntegrity() {
 	case layoutRender:
 		e.checkRender(snapshot)
 	}
-	scope := hashScope
 	if s.layout == layoutV2 {
-		scope = append([]string{"protectedSet"}, hashScope...)
 		e.checkProtectedSet()
 	}
-	e.checkCertificateHash(scope)
+	e.checkCertificateHash(e.scope())
+}
+
+// scope names the members that the hash is over.
+func (e *evaluation) scope() []string {
+	switch e.shape.layout {
+	case layoutHashOnly:
+		return nil
+	case layoutFlat:
+		return flatScope
+	case layoutV2:
+		return append([]string{"protectedSet"}, hashScope...)
+	}
+	return hashScope
 }
 
 var hashScope = []string{"bundleType", "version", "createdAt", "snapshot", "context", "contextSummary", "policyEvaluation"}

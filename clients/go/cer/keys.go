@@ -30,7 +30,8 @@ func ParseKeySet(v *Value) (*KeySet, bool) {
 
 var spkiPrefix = []byte{0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00}
 
-// choose returns the public key for a signature of that time, or the code of the first finding.
+// choose returns the public key for a signature of that time, or the code of the first finding. A signature outside the
+// life of its key comes with the key, so that a caller can see whether that key made it.
 //
 // See docs/spec.md, "Key choice".
 func (set *KeySet) choose(kid string, signed time.Time) (key []byte, code string) {
@@ -42,16 +43,18 @@ func (set *KeySet) choose(kid string, signed time.Time) (key []byte, code string
 		return nil, "ATTESTATION_KEY_NOT_FOUND"
 	}
 	entry := entries[0]
-	usable := len(entries) == 1
+	usable, outside := len(entries) == 1, false
 	for _, name := range []string{"createdAt", "notBefore", "retiredAt", "revokedAt", "compromisedSince", "contextUnprotectedBefore"} {
 		limit, ok := ParseTime(entry.Get(name))
 		if !ok {
 			usable = usable && !entry.Get(name).given()
 			continue
 		}
-		if name == "notBefore" && signed.Before(limit) || name == "retiredAt" && signed.After(limit) {
-			return nil, "ATTESTATION_KEY_NOT_FOUND"
-		}
+		outside = outside || name == "notBefore" && signed.Before(limit) || name == "retiredAt" && signed.After(limit)
+	}
+	key, ok := publicKey(entry)
+	if outside {
+		return key, "ATTESTATION_KEY_NOT_FOUND"
 	}
 	status := entry.Get("status")
 	if status.isText("revoked") || entry.Get("revokedAt").given() || entry.Get("compromisedSince").given() ||
@@ -61,32 +64,43 @@ func (set *KeySet) choose(kid string, signed time.Time) (key []byte, code string
 	if status.given() && !status.isText("active") && !status.isText("retired") {
 		usable = false
 	}
-	key, ok := publicKey(entry)
 	if !ok || !usable || !entry.Get("algorithm").isText("Ed25519") {
 		return nil, "ATTESTATION_KEY_FORMAT_UNSUPPORTED"
 	}
 	return key, ""
 }
 
-func publicKey(entry *Value) ([]byte, bool) {
-	decoded, ok := decodeBase64(base64.StdEncoding, entry.Get("publicKey").text())
+// readKey reads publicKey: base64 of the SPKI DER, or of the 32 bytes in either alphabet.
+func readKey(text string) []byte {
+	decoded, ok := decodeBase64(base64.StdEncoding, text)
+	if ok && len(decoded) == 44 && bytes.HasPrefix(decoded, spkiPrefix) {
+		return decoded[12:]
+	}
 	if !ok {
+		decoded, ok = decodeBase64(base64.RawURLEncoding, text)
+	}
+	if ok && len(decoded) == 32 {
+		return decoded
+	}
+	return nil
+}
+
+// publicKey reads both forms of the key. Where both can be read they must agree.
+func publicKey(entry *Value) ([]byte, bool) {
+	key := readKey(entry.Get("publicKey").text())
+	jwk := entry.Get("publicKeyJwk")
+	if use := jwk.Get("use"); jwk.Has("d") || use.given() && !use.isText("sig") {
 		return nil, false
 	}
-	key := decoded
-	if len(decoded) != 32 {
-		if len(decoded) != 44 || !bytes.HasPrefix(decoded, spkiPrefix) {
+	if jwk.Get("kty").isText("OKP") && jwk.Get("crv").isText("Ed25519") {
+		x, ok := decodeBase64(base64.RawURLEncoding, jwk.Get("x").text())
+		if ok = ok && len(x) == 32; ok && key != nil && !bytes.Equal(x, key) {
 			return nil, false
-		}
-		key = decoded[12:]
-	}
-	if jwk := entry.Get("publicKeyJwk"); jwk.given() {
-		if !jwk.Get("kty").isText("OKP") || !jwk.Get("crv").isText("Ed25519") ||
-			!jwk.Get("x").isText(base64.RawURLEncoding.EncodeToString(key)) {
-			return nil, false
+		} else if ok {
+			key = x
 		}
 	}
-	return key, strictPoint(key)
+	return key, key != nil && strictPoint(key)
 }
 
 // contextUnprotected reports whether a key's receipts of that time may leave the context out of the hash.

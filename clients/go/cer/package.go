@@ -4,12 +4,12 @@ package cer
 //
 // See docs/spec.md, "Packages".
 func (e *evaluation) checkPackage(signature *Value) {
-	if created := e.pack.Get("createdAt"); created.given() && !equal(created, e.bundle.Get("createdAt")) {
-		e.mismatch("package.createdAt", "not the bundle's")
-	}
 	if e.aroundReseal() {
 		e.checkAroundReseal()
 		return
+	}
+	if created := e.pack.Get("createdAt"); created.given() && !equal(created, e.bundle.Get("createdAt")) {
+		e.mismatch("package.createdAt", "not the bundle's")
 	}
 	if e.pack.Get("resealedCertificateHash").given() {
 		e.mismatch("package.resealedCertificateHash", "around a bundle that is not a reseal")
@@ -59,10 +59,9 @@ func (e *evaluation) checkAroundReseal() {
 			e.mismatch(at("package", c.name), "not the original's")
 		}
 	}
-	e.same("package.attestation.certificateHash", e.pack.Path("attestation", "certificateHash"), original.Get("certificateHash"))
-	if found := e.pack.Get("protocolVersion"); found.given() && !found.isText(e.shape.protocol) {
-		e.mismatch("package.protocolVersion", "not the snapshot's")
-	}
+	summary := e.pack.Get("attestation")
+	e.same("package.attestation.certificateHash", summary.Get("certificateHash"), original.Get("certificateHash"))
+	e.same("package.attestation.attestedAt", summary.Get("attestedAt"), given(receipt.Get("timestamp"), receipt.Get("attestedAt")))
 }
 
 // checkOriginal compares the provenance of a reseal with its receipt.
@@ -74,15 +73,19 @@ func (e *evaluation) checkOriginal() {
 	}
 	signed, provenance := e.receipt.value, e.bundle.Path("meta", "provenance")
 	for _, name := range []string{"originalCertificateHash", "redactionPolicy"} {
-		e.same(at("meta.provenance", name), provenance.Get(name), signed.Get(name))
+		if claimed := provenance.Get(name); claimed != nil && !equal(claimed, signed.Get(name)) {
+			e.mismatch(at("meta.provenance", name), "not what the receipt says")
+		}
 	}
 	original := provenance.Get("original")
-	if !original.given() {
+	if !original.is(Object) {
 		return
 	}
 	const path = "meta.provenance.original"
 	named := signed.Get("originalCertificateHash")
-	e.same(path+".certificateHash", original.Get("certificateHash"), named)
+	if claimed := original.Get("certificateHash"); claimed != nil && !equal(claimed, named) {
+		e.mismatch(path+".certificateHash", "not what the receipt says")
+	}
 	r, _ := readReceipt(original.Get("receipt"))
 	if r == nil || !original.Get("signature").given() || r.kind != "full" && r.kind != "older" ||
 		!equal(r.value.Get("certificateHash"), named) || !equal(r.value.Get("nodeId"), signed.Get("nodeId")) {

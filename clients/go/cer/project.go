@@ -64,6 +64,9 @@ func VerifyProject(v *Value, options Options) ProjectReport {
 	p.checkHash()
 	p.report.NodeReceipt = p.checkReceipt()
 	p.public = p.report.NodeReceipt == Pass
+	if p.options.RequireAttestation && p.report.NodeReceipt == Skipped {
+		p.fault("ATTESTATION_MISSING", "meta.attestation", "an attestation was demanded")
+	}
 	p.checkRegistry()
 	p.checkParents()
 	p.checkEmbedded()
@@ -137,6 +140,10 @@ func (p *project) checkForm() {
 		p.fault("SCHEMA_ERROR", "integrity", "not an object")
 	} else if !integrity.Get("algorithm").isText("sha256-canonical-json") {
 		p.fault("SCHEMA_ERROR", "integrity.algorithm", "not a known algorithm")
+	}
+	if attestation := b.Path("meta", "attestation"); attestation.given() && !attestation.is(Object) {
+		p.fault("SCHEMA_ERROR", "meta.attestation", "not an object")
+		p.report.NodeReceipt = Fail
 	}
 	if !b.Get("stepRegistry").is(Array) {
 		p.fault("SCHEMA_ERROR", "stepRegistry", "not an array")

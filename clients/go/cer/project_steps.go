@@ -191,6 +191,9 @@ func (p *project) checkSteps() {
 		switch {
 		case bundle == nil && p.withdrawn(entry):
 			step.Status, step.Code = "WITHDRAWN", "INCOMPLETE_ARTIFACT"
+			if p.options.RequireAttestation || p.options.RequireFullArtifact {
+				step.Status = "FAILED"
+			}
 		case bundle == nil:
 			step.Status, step.Code = "FAILED", "INCOMPLETE_ARTIFACT"
 		case bundle.is(Object) && (bundle.Has("bundle") || bundle.Has("cer")):
@@ -203,9 +206,12 @@ func (p *project) checkSteps() {
 }
 
 func (p *project) checkStep(entry, bundle *Value, step *Step) {
-	options := p.options
-	options.RequireAttestation, options.RequireFullArtifact = false, false
-	report := Verify(bundle, options)
+	ownReseal := bundle.Get("bundleType").isText(resealType) && equal(bundle.Get("certificateHash"), entry.Get("certificateHash"))
+	if bundle.Get("bundleType").isText(hashOnly) || ownReseal {
+		step.Status, step.Code = "FAILED", "INCOMPLETE_ARTIFACT"
+		return
+	}
+	report := Verify(bundle, p.options)
 	if report.Code != "OK" {
 		step.Status, step.Code = "FAILED", report.Code
 		return

@@ -52,7 +52,7 @@ func readReceipt(v *Value) (*receipt, string) {
 	kind := receiptKind(v)
 	set := receiptSets[kind]
 	for _, name := range set.names {
-		if !v.Get(name).given() {
+		if !v.Has(name) {
 			return nil, "ATTESTATION_MISSING"
 		}
 	}
@@ -110,10 +110,9 @@ func (e *evaluation) aroundReseal() bool {
 func (e *evaluation) verifyReceipt() {
 	meta := e.bundle.Get("meta")
 	attestation := meta.Get("attestation")
-	found := given(attestation.Get("receipt"), readFlat(attestation))
+	found := e.foundReceipt()
 	signature := given(attestation.Get("signature"), attestation.Get("signatureB64Url"))
 	if !e.aroundReseal() {
-		found = given(found, e.pack.Get("receipt"))
 		signature = given(signature, e.pack.Get("signature"), e.pack.Get("signatureB64Url"))
 	}
 	if found == nil && signature == nil && !attestation.given() && !e.anyPart() && e.shape.layout != layoutHashOnly {
@@ -143,6 +142,16 @@ func (e *evaluation) verifyReceipt() {
 	}
 }
 
+// foundReceipt is the receipt of the bundle, else that of the package.
+func (e *evaluation) foundReceipt() *Value {
+	attestation := e.bundle.Path("meta", "attestation")
+	found := given(attestation.Get("receipt"), readFlat(attestation))
+	if found == nil && !e.aroundReseal() {
+		found = given(e.pack.Get("receipt"))
+	}
+	return found
+}
+
 // anyPart reports a part of an attestation other than meta.attestation.
 func (e *evaluation) anyPart() bool {
 	meta := e.bundle.Get("meta")
@@ -154,12 +163,15 @@ func (e *evaluation) anyPart() bool {
 // checkSignature chooses the key and verifies the signature over the receipt.
 func (e *evaluation) checkSignature(r *receipt, signature *Value, path string) (code, member string) {
 	key, code := e.options.Keys.choose(r.kid, r.time)
-	if code != "" {
+	if code != "" && key == nil {
 		return code, path + ".receipt"
 	}
 	message, err := Canonicalize(r.value, JcsV1, "")
 	if err != nil || !verifyStrict(key, message, signature.text()) {
 		return "ATTESTATION_INVALID_SIGNATURE", path + ".signature"
+	}
+	if code != "" {
+		return code, path + ".receipt"
 	}
 	return "", ""
 }
@@ -197,6 +209,11 @@ func (e *evaluation) checkBinding(r *receipt, signature *Value) {
 	e.checkPackage(signature)
 }
 
+// protocolKnown: a hash-only bundle has no protocol, and an unknown one is a finding of layer 1.
+func (e *evaluation) protocolKnown() bool {
+	return e.shape.protocol != "" && e.shape.layout != layoutHashOnly
+}
+
 // checkCopies compares the unsigned copies in an object with the signed values.
 //
 // See docs/spec.md, "Attestation".
@@ -215,14 +232,14 @@ func (e *evaluation) checkCopies(path string, copies, signature *Value, protocol
 		{"signature", signature}, {"signatureB64Url", signature},
 	} {
 		found := copies.Get(c.name)
-		if !found.given() || c.want == nil || c.name == "timestamp" && !found.is(String) {
+		if !found.given() || c.want == nil && c.name != "bundleType" || c.name == "timestamp" && !found.is(String) {
 			continue
 		}
 		if !equal(found, c.want) {
 			e.mismatch(at(path, c.name), "a copy that differs")
 		}
 	}
-	if found := copies.Get("protocolVersion"); found.given() && !protocolAnswered && !found.isText(e.shape.protocol) {
+	if found := copies.Get("protocolVersion"); found.given() && !protocolAnswered && e.protocolKnown() && !found.isText(e.shape.protocol) {
 		e.mismatch(at(path, "protocolVersion"), "a copy that differs")
 	}
 }

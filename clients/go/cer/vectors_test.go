@@ -9,7 +9,7 @@ import (
 
 const vectors = "../../../packages/cer-core/vectors"
 
-// familySizes counts the tests of each family, so that a family that shrinks or is not read fails.
+// familySizes has the fewest tests of each family, so that a family that shrinks or is not read fails.
 var familySizes = map[string]int{
 	"confidential-and-v2": 52, "envelope": 36, "execution-v1": 83, "json": 40, "keys": 33, "other-types": 45,
 	"packages": 40, "projects": 78, "receipt": 53, "reseal": 44, "tools": 20,
@@ -34,7 +34,7 @@ func readValue(t *testing.T, path string) *Value {
 // TestVectors runs every test of every family that is in the folder.
 func TestVectors(t *testing.T) {
 	files, err := filepath.Glob(vectors + "/*.json")
-	if err != nil || len(files) != len(familySizes) {
+	if err != nil || len(files) < len(familySizes) {
 		t.Fatalf("%d families in the folder, %d known (%v)", len(files), len(familySizes), err)
 	}
 	for _, file := range files {
@@ -46,8 +46,8 @@ func TestVectors(t *testing.T) {
 
 func runFamily(t *testing.T, name string, family *Value) {
 	tests := family.Get("tests").Items
-	if len(tests) != familySizes[name] {
-		t.Errorf("%d tests, %d known: count them again", len(tests), familySizes[name])
+	if len(tests) < max(1, familySizes[name]) {
+		t.Errorf("%d tests, at least %d known", len(tests), familySizes[name])
 	}
 	passed, lacking := 0, 0
 	for _, test := range tests {
