@@ -141,11 +141,11 @@ describe('the order of refusals', () => {
 });
 
 describe('every response', () => {
-  it('has a new request id and no-store', async () => {
+  it('has a request id and no-store', async () => {
     const paths = [...KEYED.map(([path]) => ['post', path] as const), ...KEYLESS, ['get', '/nowhere'] as const];
     const ids = new Set<unknown>();
     for (const [method, path] of paths) {
-      const { headers } = await ask(node, method, path, { headers: { 'X-Request-Id': 'mine' } });
+      const { headers } = await ask(node, method, path);
       expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
       ids.add(headers['x-request-id']);
       const isKeySet = path === '/.well-known/svc-node.json';
@@ -154,6 +154,8 @@ describe('every response', () => {
       expect(headers['x-powered-by']).toBeUndefined();
     }
     expect(ids.size).toBe(paths.length);
+    const own = await ask(node, 'post', '/v1/cer/ai/certify', { headers: { 'X-Request-Id': 'mine-1' } });
+    expect([own.headers['x-request-id'], at(own.body, 'requestId')]).toEqual(['mine-1', 'mine-1']);
   });
 
   it.each(KEYLESS)('allows CORS on public routes: %s %s', async (method, path) => {

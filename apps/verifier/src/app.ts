@@ -9,6 +9,7 @@ import { messagePage } from './pages/message-page.js';
 import type { PageSettings } from './pages/page-response.js';
 import { plainRoutes } from './pages/plain-routes.js';
 import { recordRoutes } from './pages/record-routes.js';
+import { trailingSlashRoutes } from './pages/trailing-slash.js';
 import type { WebBuild } from './pages/web-build.js';
 import type { NodeClient } from './record/node-client.js';
 import { createRecordCheck } from './record/record-check.js';
@@ -50,7 +51,8 @@ function verifierRoutes(deps: VerifierDeps, settings: PageSettings, limited: (ha
     keysRoute({ settings, node, now }),
     ...assetRoutes({ build, settings, checkRecord, node }),
   ];
-  return routes.map((route): Route => {
+  const pages = routes.filter(({ path }) => !CHEAP_PATHS.has(path));
+  return [...routes, ...trailingSlashRoutes(pages)].map((route): Route => {
     if (CHEAP_PATHS.has(route.path)) return route;
     // The limit is checked after the body, and a streamed body would arrive before it.
     if (route.body === 'stream') throw new Error('a route that reads a stream must be limited before its body');

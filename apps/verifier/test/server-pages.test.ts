@@ -64,6 +64,24 @@ describe('the page of a certificate', () => {
     expect(page.text).toContain('openssl pkeyutl -verify');
   });
 
+  it.each([
+    ['/keys/', '/keys'],
+    [`/c/sha256%3A${'0'.repeat(64)}/`, `/c/sha256%3A${'0'.repeat(64)}`],
+    [`/c/sha256:${'0'.repeat(64)}/?a=b%26c`, `/c/sha256:${'0'.repeat(64)}?a=b%26c`],
+    [`/p/sha256:${'0'.repeat(64)}/`, `/p/sha256:${'0'.repeat(64)}`],
+  ])('redirects %s to the page', async (path, target) => {
+    const answer = await ask(verifier.url, path);
+    expect([answer.status, answer.headers['location']]).toEqual([301, target]);
+  });
+
+  it.each(['//evil.example/', '/nowhere/', '/c//', `/c/sha256:${'0'.repeat(64)}//`])(
+    'redirects %s nowhere',
+    async (path) => {
+      const answer = await ask(verifier.url, path);
+      expect([answer.status, answer.headers['location']]).toEqual([404, undefined]);
+    },
+  );
+
   it('accepts a bare and an encoded colon', async () => {
     const [encoded, bare] = await Promise.all([
       ask(verifier.url, `/c/${hash.replace(':', '%3A')}`),

@@ -88,6 +88,7 @@ export function inviteBody({ headers }: IncomingMessage, response: ServerRespons
   if (headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
 }
 
-function tooLarge(limitBytes: number): ServiceError<'PAYLOAD_TOO_LARGE'> {
+/** The refusal of a body over its limit. */
+export function tooLarge(limitBytes: number): ServiceError<'PAYLOAD_TOO_LARGE'> {
   return new ServiceError({ code: 'PAYLOAD_TOO_LARGE', message: `body: must have at most ${limitBytes} bytes` });
 }

@@ -9,6 +9,7 @@ import {
   refuseAnnouncedLength,
   streamBody,
 } from '../bodies/read-body.js';
+import { collectBody, DECODED_CODINGS, unpackBody } from '../bodies/unpack-body.js';
 import { ServiceError } from '../errors/service-error.js';
 import { noContent, type RequestHead, type ResponseHeaders, type ServiceResponse } from '../handler/handler.js';
 import type { BodyBudget } from '../limits/body-budget.js';
@@ -88,14 +89,18 @@ async function handle(
     refuseAnnouncedLength(request, limitBytes);
     inviteBody(request, response);
   }
+  const isPacked = sendsBody && isPackedFor(route, head);
   // The body is added to the head itself, so that a WeakMap entry of `admit` also holds for the handler.
   if (route.body === 'stream') {
-    return route.handler(Object.assign(head, { body: streamBody(request, limitBytes) }));
+    const sent = streamBody(request, limitBytes);
+    return route.handler(Object.assign(head, { body: isPacked ? unpackBody(sent, limitBytes) : sent }));
   }
   if (!sendsBody) return route.handler(Object.assign(head, { body: NO_BODY }));
   const incoming = bodyBudget.open(route.holderOf?.(head) ?? null);
   try {
-    const body = await readBody(request, limitBytes, incoming.arrived);
+    const body = isPacked
+      ? await collectBody(unpackBody(streamBody(request, limitBytes), limitBytes), incoming.arrived)
+      : await readBody(request, limitBytes, incoming.arrived);
     return await route.handler(Object.assign(head, { body }));
   } finally {
     incoming.release();
@@ -110,14 +115,24 @@ function refuseMediaType({ mediaTypes, contentEncodings }: Route, { headers }: R
   if (mediaTypes !== undefined && !acceptsMediaType(headers['content-type'], mediaTypes)) {
     throw new ServiceError({
       code: 'UNSUPPORTED_MEDIA_TYPE',
-      message: `content-type: must be ${mediaTypes.join(' or ')}`,
+      message: `content-type: must be ${mediaTypes.join(' or ')}: send the header "Content-Type: ${mediaTypes[0] ?? ''}"`,
     });
   }
-  const coding = headers['content-encoding']?.toLowerCase() ?? 'identity';
-  if (coding !== 'identity' && contentEncodings?.includes(coding) !== true) {
+  const coding = codingOf(headers);
+  const accepted = ['identity', ...(contentEncodings ?? DECODED_CODINGS)];
+  if (!accepted.includes(coding)) {
     throw new ServiceError({
       code: 'UNSUPPORTED_MEDIA_TYPE',
-      message: `content-encoding: must be ${['identity', ...(contentEncodings ?? [])].join(' or ')}`,
+      message: `content-encoding: must be ${accepted.join(' or ')}`,
     });
   }
+}
+
+/** Whether the router decodes the body: a route that names its codings decodes them itself. */
+function isPackedFor({ contentEncodings }: Route, { headers }: RequestHead): boolean {
+  return contentEncodings === undefined && codingOf(headers) !== 'identity';
+}
+
+function codingOf(headers: RequestHead['headers']): string {
+  return headers['content-encoding']?.toLowerCase() ?? 'identity';
 }

@@ -3,7 +3,7 @@ import { SECURITY_HEADERS } from '../answers/response-headers.js';
 import { sendResponse } from '../answers/send-response.js';
 import { ClientGone } from '../bodies/read-body.js';
 import type { ResponseHeaders, ServiceResponse } from '../handler/handler.js';
-import { clientRequestId, newRequestId } from '../handler/request-id.js';
+import { requestIdOf } from '../handler/request-id.js';
 import { untraced, type IncomingTrace, type Note } from '../telemetry/trace.js';
 import { answerOf, type Admitted, type Exchange, type RouterParts } from './dispatch.js';
 
@@ -42,7 +42,7 @@ async function answerAndRecord(
   const { request, response, found, endpoint } = exchange;
   const { options, responseBudget } = parts;
   const startedAt = performance.now();
-  const requestId = newRequestId();
+  const requestId = requestIdOf(request);
   const base = endpoint?.headers ?? found?.resource.headers ?? SECURITY_HEADERS;
   const admitted: Admitted = {};
   let status: number;
@@ -64,7 +64,6 @@ async function answerAndRecord(
       ...(status === CLIENT_GONE_STATUS && { outcome: 'aborted' }),
       ms: Math.round(durationMs * 100) / 100,
       requestId,
-      clientRequestId: clientRequestId(request),
     },
     'request',
   );

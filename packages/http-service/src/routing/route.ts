@@ -22,7 +22,7 @@ interface RouteRules<Description> {
   readonly bodyLimitBytes?: number | ((head: RequestHead) => number);
   /** Accepted media types of a body, lower case; any by default. */
   readonly mediaTypes?: readonly string[];
-  /** Content codings that the handler decodes, e.g. `gzip`; none by default. */
+  /** Content codings that the handler decodes itself. By default the router decodes gzip, within `bodyLimitBytes`. */
   readonly contentEncodings?: readonly string[];
   /** `public`: any web page may read the answers, without cookies. `none`, the default: no CORS headers. */
   readonly cors?: 'public' | 'none';

@@ -1,4 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import express, { type Express } from 'express';
 import request from 'supertest';
 import { json, jsonText, noContent, ok, pathParam, redirect, type Handler } from '../handler/handler.js';
@@ -8,7 +11,7 @@ import { createRouter } from './router.js';
 import type { RouterOptions } from './router-options.js';
 import { notFoundPage } from './not-found-page.js';
 import { ServiceError } from '../errors/service-error.js';
-import { recordedLog } from '../testing/index.js';
+import { connectRaw, recordedLog } from '../testing/index.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -177,14 +180,25 @@ describe('every answer', () => {
     },
   ]);
 
-  it('has a fresh request id', async () => {
-    const [first, second] = [
-      await request(app).get('/plain').set('x-request-id', 'mine'),
-      await request(app).get('/nowhere').set('x-request-id', 'mine'),
-    ];
-    expect(first.headers['x-request-id']).toMatch(UUID);
-    expect(second.headers['x-request-id']).toMatch(UUID);
-    expect(first.headers['x-request-id']).not.toBe(second.headers['x-request-id']);
+  it('has the request id of the client when it is well formed', async () => {
+    for (const id of ['mine', 'A-z_0.9', 'i'.repeat(64)]) {
+      for (const path of ['/plain', '/nowhere']) {
+        const answer = await request(app).get(path).set('x-request-id', id);
+        expect(answer.headers['x-request-id']).toBe(id);
+      }
+    }
+    expect((await request(app).get('/nowhere').set('x-request-id', 'mine')).body).toMatchObject({ requestId: 'mine' });
+  });
+
+  it('has a fresh request id otherwise', async () => {
+    const ids = new Set<unknown>();
+    for (const id of [undefined, '', 'a b', 'i'.repeat(65), '<b>', 'a, b', 'ü']) {
+      const asked = request(app).get('/plain');
+      const answer = await (id === undefined ? asked : asked.set('x-request-id', Buffer.from(id).toString('latin1')));
+      expect(answer.headers['x-request-id']).toMatch(UUID);
+      ids.add(answer.headers['x-request-id']);
+    }
+    expect(ids.size).toBe(7);
   });
 
   it('has the security headers and does not name its framework', async () => {
@@ -260,6 +274,77 @@ describe('cross-origin reading', () => {
   });
 });
 
+describe('gzip bodies', () => {
+  const LIMIT = 1000;
+  const text = (body: Uint8Array): string => Buffer.from(body).toString('utf8');
+  const app = appOf([
+    { method: 'POST', path: '/whole', bodyLimitBytes: LIMIT, handler: async ({ body }) => ok({ text: text(body) }) },
+    {
+      method: 'POST',
+      path: '/stream',
+      bodyLimitBytes: LIMIT,
+      body: 'stream',
+      handler: async ({ body }) => {
+        const chunks: Uint8Array[] = [];
+        for await (const chunk of body) chunks.push(chunk);
+        return ok({ text: text(Buffer.concat(chunks)) });
+      },
+    },
+  ]);
+  const send = (path: string, packed: Uint8Array): request.Test =>
+    request(app).post(path).set('content-encoding', 'gzip').type('bin').send(packed);
+
+  it.each(['/whole', '/stream'])('are unpacked for %s', async (path) => {
+    for (const sent of ['{}', '', 'x'.repeat(LIMIT)]) {
+      const answer = await send(path, gzipSync(sent));
+      expect([answer.status, answer.body]).toEqual([200, { text: sent }]);
+    }
+  });
+
+  it.each(['/whole', '/stream'])('may not grow over the limit of %s', async (path) => {
+    for (const size of [LIMIT + 1, 900_000]) {
+      const packed = gzipSync('x'.repeat(size), { level: 9 });
+      expect(packed.length).toBeLessThan(LIMIT);
+      const answer = await send(path, packed);
+      expect([answer.status, answer.body]).toMatchObject([413, { error: 'PAYLOAD_TOO_LARGE' }]);
+    }
+  });
+
+  it.each(['/whole', '/stream'])('are 400 for %s when they are not gzip', async (path) => {
+    const whole = gzipSync('{"a":1}');
+    for (const packed of [Buffer.from('{}'), whole.subarray(0, -1), whole.subarray(0, 5)]) {
+      const answer = await send(path, packed);
+      expect([answer.status, answer.body]).toMatchObject([400, { details: ['body: is not valid gzip'] }]);
+    }
+  });
+
+  it('count unpacked against the bodies in memory', async () => {
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    let arrived = (): void => undefined;
+    const firstArrived = new Promise<void>((resolve) => (arrived = resolve));
+    const handler: Handler = async ({ body }) => {
+      arrived();
+      await held;
+      return ok({ bytes: body.length });
+    };
+    const small = appOf([{ method: 'POST', path: '/b', bodyLimitBytes: 1 << 24, handler }], {
+      bodiesAtOnceBytes: 1 << 21,
+    });
+    const sent = (): request.Test =>
+      request(small)
+        .post('/b')
+        .set('content-encoding', 'gzip')
+        .type('bin')
+        .send(gzipSync(Buffer.alloc(3 << 20)));
+    const first = sent().then(({ body }) => body as unknown);
+    await firstArrived;
+    expect((await sent()).status).toBe(503);
+    letGo();
+    expect(await first).toEqual({ bytes: 3 << 20 });
+  });
+});
+
 describe('the order of refusals', () => {
   let handled = 0;
   const route: Route = {
@@ -293,7 +378,7 @@ describe('the order of refusals', () => {
   });
 
   it.each([
-    ['gzip', 415],
+    ['deflate', 415],
     ['identity', 200],
     ['IDENTITY', 200],
     ['gzip, identity', 415],
@@ -313,6 +398,27 @@ describe('the order of refusals', () => {
     expect((await request(app).post('/r').set('authorization', 'x').set('content-type', type).send('{}')).status).toBe(
       status,
     );
+  });
+
+  it.each([
+    ['without a type', undefined],
+    ['with the type of a form, as curl sends it', 'application/x-www-form-urlencoded'],
+  ])('names the header to add to a body %s', async (_name, type) => {
+    const head = ['POST /r HTTP/1.1', 'Host: x', 'Authorization: x', 'Content-Length: 2', 'Connection: close'];
+    const server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const { port } = server.address() as AddressInfo;
+      const raw = await connectRaw(`http://127.0.0.1:${port}`);
+      raw.send([...head, ...(type === undefined ? [] : [`Content-Type: ${type}`]), '', '{}'].join('\r\n'));
+      const answer = await raw.ended();
+      expect(answer).toMatch(/^HTTP\/1.1 415 /);
+      expect(answer).toContain(
+        '"message":"content-type: must be application/json: send the header \\"Content-Type: application/json\\""',
+      );
+    } finally {
+      server.close();
+    }
   });
 
   it('lets a route accept a coding that it decodes', async () => {
@@ -343,7 +449,7 @@ describe('request logging', () => {
   it('has pattern and outcome, and no client text', async () => {
     const { logger, lines } = recordedLog();
     const app = appOf([{ method: 'POST', path: '/v1/things/:id', handler: echo }], { logger });
-    const answer = await request(app)
+    await request(app)
       .post('/v1/things/path-secret?q=query-secret')
       .set('authorization', 'Bearer header-secret')
       .set('cookie', 'c=cookie-secret')
@@ -357,8 +463,7 @@ describe('request logging', () => {
       route: '/v1/things/:id',
       status: 200,
       ms: expect.any(Number),
-      requestId: answer.headers['x-request-id'],
-      clientRequestId: 'client-1',
+      requestId: 'client-1',
     });
     expect(lines.join('')).not.toContain('secret');
   });

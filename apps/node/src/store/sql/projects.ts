@@ -50,8 +50,9 @@ export class SqlProjectStore implements ProjectStore {
     if (inserted.length > 0) return { registered: true };
     // Read in a separate statement after the insert, because only then the row of another transaction is visible.
     const existing = await this.findOwnByHash(project.tenantId, project.projectHash);
-    // A retry after a lost commit response finds its own row.
-    return existing?.requestId === project.requestId ? { registered: true } : { registered: false, existing };
+    // A retry after a lost commit response finds its own row. A client may repeat a request id, not also the receipt.
+    const isOwn = existing?.requestId === project.requestId && existing.receiptJson === project.receiptJson;
+    return isOwn ? { registered: true } : { registered: false, existing };
   }
 
   async findByHash(projectHash: string): Promise<ProjectRegistration | null> {

@@ -1,0 +1,48 @@
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { validationError } from '../errors/service-error.js';
+import { tooLarge } from './read-body.js';
+
+/** The content codings that the router decodes. */
+export const DECODED_CODINGS: readonly string[] = ['gzip'];
+
+/**
+ * The content of a gzip body as it arrives. Only the pieces being unpacked are in memory, however much they expand to.
+ * Iterating throws ServiceError PAYLOAD_TOO_LARGE as soon as the unpacked bytes pass the limit, VALIDATION_ERROR for
+ * bytes that are not gzip or end early, and the errors of the packed body.
+ */
+export async function* unpackBody(packed: AsyncIterable<Uint8Array>, limitBytes: number): AsyncGenerator<Uint8Array> {
+  const gunzip = createGunzip();
+  // Errors reach the loop below, because the pipeline destroys `gunzip` with them.
+  pipeline(packed, gunzip, () => undefined);
+  let size = 0;
+  try {
+    for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > limitBytes) throw tooLarge(limitBytes);
+      yield chunk;
+    }
+  } catch (error) {
+    throw isZlibError(error) ? validationError(['body: is not valid gzip']) : error;
+  } finally {
+    gunzip.destroy();
+  }
+}
+
+/** Reads an unpacked body whole. @param arrived called with the number of bytes before they are stored */
+export async function collectBody(
+  body: AsyncIterable<Uint8Array>,
+  arrived: (bytes: number) => void,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) {
+    arrived(chunk.length);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function isZlibError(error: unknown): boolean {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && code.startsWith('Z_');
+}
