@@ -15,7 +15,7 @@ export interface AdminGateDeps {
   readonly lockout?: LockoutTimes;
 }
 
-/** Five wrong secrets within 15 minutes lock the address out for 15 minutes. */
+/** After five wrong secrets within 15 minutes, further wrong ones of the address are RATE_LIMITED for 15 minutes. */
 const LOCKOUT: LockoutTimes = { failures: 5, windowMs: 15 * 60_000, lockedMs: 15 * 60_000 };
 
 /** @see docs/spec.md, "Admin routes" */
@@ -28,7 +28,12 @@ export function createAdminGate({ adminSecret, now, lockout = LOCKOUT }: AdminGa
       }
       const given = headers['x-admin-secret'];
       if (given === undefined) throw unauthorized();
-      // Before the comparison, so that a locked-out client learns nothing from another attempt.
+      // Compared first: the secret is too long to guess, and wrong ones from an address must not keep an administrator
+      // there from revoking a key. Digests have equal length, so the time reveals neither content nor length.
+      if (equalSecret(given, adminSecret.reveal())) {
+        locks.forget(remoteAddress);
+        return;
+      }
       const waitSeconds = locks.secondsLeft(remoteAddress);
       if (waitSeconds > 0) {
         throw new ServiceError({
@@ -37,12 +42,8 @@ export function createAdminGate({ adminSecret, now, lockout = LOCKOUT }: AdminGa
           headers: { 'retry-after': String(waitSeconds) },
         });
       }
-      // Digests have equal length, so the comparison time reveals neither content nor length of the secret.
-      if (!equalSecret(given, adminSecret.reveal())) {
-        locks.noteFailure(remoteAddress);
-        throw unauthorized();
-      }
-      locks.forget(remoteAddress);
+      locks.noteFailure(remoteAddress);
+      throw unauthorized();
     },
     actorOf: ({ remoteAddress }) => `admin@${remoteAddress}`,
   };
