@@ -1,7 +1,8 @@
 import type { Metrics } from '@cer/http-service';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Engine } from './engine.js';
-import type { FairQueue, JobKind } from './queue/fair-queue.js';
+import type { FairQueue } from './queue/fair-queue.js';
+import type { JobKind } from './queue/job-kind.js';
 
 const DURATION_BUCKETS_S = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '@cer/http-service';
-import { createFairQueue, type FairQueue, type JobKind } from './fair-queue.js';
+import { createFairQueue, type FairQueue } from './fair-queue.js';
+import type { JobKind } from './job-kind.js';
 
 const LIMITS = {
   slots: 2,

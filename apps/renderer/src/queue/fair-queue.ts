@@ -1,7 +1,6 @@
 import { ServiceError } from '@cer/http-service';
+import type { JobKind } from './job-kind.js';
 import { createRenderUse } from './render-use.js';
-
-export type JobKind = 'still' | 'loop';
 
 /** Who wants a slot, and for what. */
 export interface Ticket {

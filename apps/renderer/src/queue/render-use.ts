@@ -1,4 +1,4 @@
-import type { JobKind } from './fair-queue.js';
+import type { JobKind } from './job-kind.js';
 
 /** The render time that tenants used lately. Kept in memory: a restart forgets it. */
 export interface RenderUse {

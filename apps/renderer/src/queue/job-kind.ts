@@ -1,0 +1,1 @@
+export type JobKind = 'still' | 'loop';
