@@ -33,17 +33,28 @@ export class NotReady extends Error {
  */
 export function startChild({ name, main, cwd, env, logs }) {
   const child = spawn(process.execPath, [main], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const log = createWriteStream(join(logs, `${name}.log`), { flags: 'a', mode: 0o600 });
+  const file = join(logs, `${name}.log`);
+  const log = createWriteStream(file, { flags: 'a', mode: 0o600 });
+  let isWritable = true;
+  // A full disk ends the log, never the services: without a listener the error would end this process and orphan them.
+  log.on('error', (error) => {
+    isWritable = false;
+    console.error(`The log ${file} cannot be written (${error.code ?? error.message}); ${name} runs on without it.`);
+  });
   let tail = '';
   const keep = (chunk) => {
-    log.write(chunk);
+    if (isWritable) log.write(chunk);
     tail = `${tail}${chunk}`.slice(-20_000);
   };
   child.stdout.setEncoding('utf8').on('data', keep);
   child.stderr.setEncoding('utf8').on('data', keep);
   const lastLines = () => tail.trimEnd().split('\n').slice(-KEPT_LINES);
+  // However this process exits, an error included, no service goes on without it.
+  const stopWithThisProcess = () => child.kill('SIGTERM');
+  process.once('exit', stopWithThisProcess);
   const ended = new Promise((resolve) => {
     child.on('close', (code) => {
+      process.off('exit', stopWithThisProcess);
       log.end();
       resolve(new ServiceEnded(name, code, lastLines()));
     });

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { root } from './npm-start.js';
+
+const CHILD_MODULE = pathToFileURL(join(root, 'scripts/services/child.mjs')).href;
+
+describe('a supervised service', () => {
+  let folder: string;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'cer-supervised-'));
+    writeFileSync(join(folder, 'service.mjs'), `setInterval(() => console.log('line'), 20);`);
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Supervises the service with a log that cannot be written, then fails. @returns its output and the service's pid */
+  function supervise(): Promise<{ readonly said: string; readonly pid: number }> {
+    const code = `
+      const { startChild } = await import(${JSON.stringify(CHILD_MODULE)});
+      const service = startChild({ name: 'x', main: ${JSON.stringify(join(folder, 'service.mjs'))},
+        cwd: ${JSON.stringify(folder)}, env: process.env, logs: ${JSON.stringify(join(folder, 'missing'))} });
+      console.log('pid=' + service.child.pid);
+      while (service.lastLines().length < 5) await new Promise((resolve) => setTimeout(resolve, 10));
+      console.log('supervised');
+      throw new Error('the supervisor fails');`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+    return new Promise((resolve) => {
+      child.once('close', () => {
+        resolve({ said, pid: Number(/pid=(\d+)/.exec(said)?.[1]) });
+      });
+    });
+  }
+
+  it('outlives its log and ends with its supervisor', async () => {
+    const { said, pid } = await supervise();
+    expect(said).toContain('x runs on without it');
+    expect(said).toContain('supervised');
+    expect(said).toContain('the supervisor fails');
+    expect(pid).toBeGreaterThan(1);
+    await expectEnded(pid);
+  });
+});
+
+/** Never resolves while the process runs: the test then runs into its timeout. */
+async function expectEnded(pid: number): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
