@@ -30,7 +30,7 @@ type parser struct {
 // See docs/spec.md, "Strict JSON".
 func Parse(text []byte) (*Value, *ParseError) {
 	if !utf8.Valid(text) {
-		return nil, &ParseError{Code: "JSON_SYNTAX", Rule: "not valid UTF-8"}
+		return nil, &ParseError{Code: "JSON_NOT_STRICT", Rule: "not valid UTF-8"}
 	}
 	p := &parser{text: string(text)}
 	p.space()

@@ -11,6 +11,9 @@ func (p *project) checkReceipt() string {
 	if found == nil && signature == nil && !attestation.given() {
 		return Skipped
 	}
+	if attestation.given() && !attestation.is(Object) {
+		return Fail // a fault of form
+	}
 	before := len(p.findings)
 	r, code := readReceipt(found)
 	switch {
