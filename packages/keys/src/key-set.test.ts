@@ -11,7 +11,6 @@ import { testKeySet, testSigner } from './testing/index.js';
 
 const signer = testSigner('key set');
 const other = testSigner('other');
-const [published] = testKeySet({ signers: [{ signer }] }).keys;
 const bare = { kid: 'a', algorithm: 'Ed25519', publicKey: toSpkiBase64(signer.publicKey) };
 
 /** The parsed entry of kid `a` in a set of these entries. */

@@ -1,4 +1,5 @@
 import { truncateSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonObject } from '@cer/canonical-json';
 import { cer, type Said } from '../testing/console.js';
@@ -174,6 +175,27 @@ describe('cer verify', () => {
       expect(stdout + stderr).toMatch(/\\u\{?0{0,2}1b/);
       expect(stdout + stderr).not.toMatch(/[^\P{C}\n]|[\u2028\u2029]/u);
     }
+  });
+});
+
+describe('files that other programs saved', () => {
+  const text = JSON.stringify(readSample('certified.json'), null, 2);
+
+  it.each<[string, Uint8Array]>([
+    ['with CRLF', Buffer.from(text.replaceAll('\n', '\r\n'))],
+    ['with gzip', gzipSync(text)],
+  ])('verify %s', async (_, bytes) => {
+    expect((await cer(['verify', folder.write('saved.json', bytes), ...KEYS])).exitCode).toBe(0);
+  });
+
+  it.each<[string, Uint8Array]>([
+    ['UTF-16 text', Buffer.from(`\ufeff${text}`, 'utf16le')],
+    ['byte order mark', Buffer.from(`\ufeff${text}`)],
+    ['gzip file that is damaged', gzipSync(text).subarray(0, 40)],
+  ])('name a %s', async (what, bytes) => {
+    const { exitCode, stderr } = await cer(['verify', folder.write('saved.json', bytes), ...KEYS]);
+    expect(exitCode).toBe(3);
+    expect(stderr).toContain(what);
   });
 });
 

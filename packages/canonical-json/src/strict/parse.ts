@@ -1,6 +1,7 @@
 import { JsonError } from '../errors.js';
 import type { JsonValue } from '../value/json-value.js';
 import { findStrictFault } from './scan.js';
+import { findSyntaxFault } from './syntax-fault.js';
 
 /** Maximum levels of nested containers, the outermost being 1. @see docs/spec.md, "Strict JSON" */
 export const MAX_DEPTH = {
@@ -40,6 +41,8 @@ function parseText(text: string): JsonValue {
     return JSON.parse(text) as JsonValue;
   } catch {
     // The engine's message quotes the text, which may be confidential.
-    throw new JsonError('JSON_SYNTAX', '', 'not valid JSON');
+    const fault = findSyntaxFault(text);
+    const where = fault === null ? '' : `: line ${fault.line}, column ${fault.column}: expected ${fault.expected}`;
+    throw new JsonError('JSON_SYNTAX', '', `not valid JSON${where}`);
   }
 }

@@ -158,7 +158,8 @@ function numberFault(text: string, start: number, end: number): string | null {
   if (Number.isNaN(value)) return null;
   if (!Number.isFinite(value)) return 'number too large';
   if (value === 0 && /^-?[0.]*[1-9]/.test(literal)) return 'number too small, it would become 0';
-  if (/^-?\d+$/.test(literal) && Math.abs(value) > Number.MAX_SAFE_INTEGER && plainText(value) !== literal) {
+  const integer = /^(-?\d+)(?:\.0+)?$/.exec(literal)?.[1];
+  if (integer !== undefined && Math.abs(value) > Number.MAX_SAFE_INTEGER && plainText(value) !== integer) {
     return 'integer beyond 2^53-1 that a double cannot hold exactly';
   }
   return null;

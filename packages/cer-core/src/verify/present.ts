@@ -20,6 +20,10 @@ export interface VerificationReport {
   /** Empty on success, but for CONTEXT_NOT_PROTECTED beside a supplemental bundle. */
   readonly reasonCodes: readonly string[];
   readonly certificateHash: string | null;
+  /** Only for a proven reseal: the certificate that it was made from, whose content is not here and was not hashed. */
+  readonly originalCertificateHash?: string;
+  /** Only for a proven reseal: the hash that was recomputed from the published content. */
+  readonly resealedCertificateHash?: string;
   readonly bundleType: string | null;
   readonly verifiedAt: string;
   readonly verifier: string;
@@ -45,6 +49,7 @@ export function toReport(evaluation: Evaluation, verifier: VerifierName): Verifi
     },
     reasonCodes: reasonCodesOf(evaluation),
     certificateHash: evaluation.certificateHash,
+    ...resealedHashesOf(evaluation),
     bundleType: evaluation.bundleType,
     verifiedAt: evaluation.verifiedAt,
     verifier,
@@ -53,6 +58,15 @@ export function toReport(evaluation: Evaluation, verifier: VerifierName): Verifi
     ...keyRescueOf(evaluation),
     ...revocationsKnownUntilOf(evaluation),
   };
+}
+
+function resealedHashesOf({
+  certificateHash,
+  provenance,
+}: Evaluation): Pick<VerificationReport, 'originalCertificateHash' | 'resealedCertificateHash'> {
+  const original = provenance?.state === 'proven' ? provenance.originalCertificateHash : null;
+  if (original === null || certificateHash === null) return {};
+  return { originalCertificateHash: original, resealedCertificateHash: certificateHash };
 }
 
 function reasonCodesOf({ findings, supplemental }: Evaluation): string[] {

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { findSyntaxFault } from './syntax-fault.js';
+
+describe('findSyntaxFault', () => {
+  it.each([
+    ['', 1, 1, 'a value'],
+    ['{"a": 1,\n  b: 2}', 2, 3, 'a member name in double quotes'],
+    ['{"a" 1}', 1, 6, '":" after the member name'],
+    ['{"a": 1\r\n "b": 2}', 2, 2, '"," or "}"'],
+    ['[1 2]', 1, 4, '"," or "]"'],
+    ['[1,]', 1, 4, 'a value'],
+    ['{} x', 1, 4, 'the end of the text'],
+    ['"a\tb"', 1, 3, 'a character that strings may hold, or the closing quote'],
+    ['"a\\x"', 1, 3, 'a character that strings may hold, or the closing quote'],
+    ['\ufeff{}', 1, 1, 'no byte order mark: save the text as UTF-8 without BOM'],
+  ])('names line, column and expectation in %j', (text, line, column, expected) => {
+    expect(findSyntaxFault(text)).toEqual({ line, column, expected });
+  });
+
+  it('agrees with the parser of the engine', () => {
+    const mutated = fc.tuple(
+      fc.json(),
+      fc.nat(),
+      fc.constantFrom('', ',', '"', '}', ']', ':', '0', ' ', '\\', '-', 'e'),
+    );
+    fc.assert(
+      fc.property(mutated, ([text, seed, piece]) => {
+        const at = seed % (text.length + 1);
+        const changed = text.slice(0, at) + piece + text.slice(at + 1);
+        let isJson = true;
+        try {
+          JSON.parse(changed);
+        } catch {
+          isJson = false;
+        }
+        return (findSyntaxFault(changed) === null) === isJson;
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('takes long strings and deep nesting', () => {
+    expect(findSyntaxFault(`"${'x'.repeat(5_000_000)}`)?.column).toBe(5_000_002);
+    expect(findSyntaxFault('['.repeat(200_000))?.column).toBe(200_001);
+  });
+});
