@@ -46,7 +46,7 @@ func (e *evaluation) readShape() shape {
 		s.layout = layoutHashOnly
 	case kind.isText(resealType):
 		s.reseal, s.layout = true, layoutsBySnapshotType[snapshot.Get("type").text()]
-		if snapshot.Get("type") == nil || snapshot.Get("type").isText(redacted) {
+		if snapshot.Get("type") == nil {
 			s.layout = layoutV1
 		}
 	}
