@@ -44,6 +44,12 @@ export default {
       to: { path: '^(packages/(?!cer-core/|canonical-json/|keys/|test-browser/)|apps/)' },
     },
     {
+      name: 'client-imports-what-it-bundles-only',
+      severity: 'error',
+      from: { path: '^packages/client/' },
+      to: { path: '^(packages/(?!client/|canonical-json/|cer-core/|keys/)|apps/)' },
+    },
+    {
       name: 'timestamps-imports-pure-packages-only',
       severity: 'error',
       from: { path: '^packages/timestamps/' },

@@ -1,0 +1,151 @@
+import type { JsonMembers } from '../json.js';
+import type {
+  Certified,
+  ExecutionRequest,
+  LookupKey,
+  RecordFilter,
+  RecordRow,
+  Verified,
+} from './answers.js';
+import { batchesOf, parseResults, type LineResult } from './lines.js';
+import { NodeError } from './node-error.js';
+import { jsonOf, request, type NodeAccess, type Question, type RequestOptions } from './request.js';
+import type { RouteName } from './routes.js';
+import { uuidV7 } from '../uuid-v7.js';
+
+type Items = Iterable<JsonMembers> | AsyncIterable<JsonMembers>;
+
+/**
+ * The routes of a node. Every method throws NodeError for a refusal, and the reason of an aborted signal.
+ * @see docs/spec.md, "Routes"
+ */
+export interface NodeApi {
+  /** Seals, signs and stores. An absent `executionId` is minted here, so that a retry makes no second certificate. */
+  certify(execution: ExecutionRequest, options?: RequestOptions): Promise<Certified>;
+  /** Certifies any number of executions in batches; results are in order, and a refused item refuses no other. */
+  certifyBatch(
+    executions: Iterable<ExecutionRequest> | AsyncIterable<ExecutionRequest>,
+    options?: RequestOptions,
+  ): AsyncGenerator<LineResult>;
+  /** Seals only: the bundle. */
+  create(execution: ExecutionRequest, options?: RequestOptions): Promise<JsonMembers>;
+  /** Signs and stores a bundle that was sealed elsewhere. */
+  attest(bundle: JsonMembers, options?: RequestOptions): Promise<Certified>;
+  attestBatch(bundles: Items, options?: RequestOptions): AsyncGenerator<LineResult>;
+  verify(bundle: JsonMembers, options?: RequestOptions): Promise<Verified>;
+  /** The public record. With `mine`, an execution id is looked up among the caller's own records. */
+  lookup(key: LookupKey, options?: RequestOptions & { readonly mine?: boolean }): Promise<JsonMembers>;
+  /** The public record without its content. */
+  proof(certificateHash: string, options?: RequestOptions): Promise<JsonMembers>;
+  /** @returns the address that a hash resolves to, relative to the node */
+  resolve(certificateHash: string, options?: RequestOptions): Promise<string>;
+  registerProject(bundle: JsonMembers, options?: RequestOptions): Promise<JsonMembers>;
+  verifyProject(bundle: JsonMembers, options?: RequestOptions): Promise<JsonMembers>;
+  project(projectHash: string, options?: RequestOptions): Promise<JsonMembers>;
+  /** The tenant's own records, page after page. */
+  records(
+    filter?: RecordFilter & { readonly order?: 'newest' | 'oldest' },
+    options?: RequestOptions,
+  ): AsyncGenerator<RecordRow>;
+  /** An audit package (ZIP) as it is written. The timeout covers the head of the answer only. */
+  exportRecords(filter?: RecordFilter, options?: RequestOptions): Promise<ReadableStream<Uint8Array>>;
+  render(sketch: JsonMembers, options?: RequestOptions): Promise<JsonMembers>;
+  verifyRender(render: JsonMembers, options?: RequestOptions): Promise<JsonMembers>;
+  /** The key set of the node. */
+  keys(options?: RequestOptions): Promise<JsonMembers>;
+  keyHistory(options?: RequestOptions): Promise<JsonMembers>;
+  version(options?: RequestOptions): Promise<JsonMembers>;
+  health(options?: RequestOptions): Promise<JsonMembers>;
+  ready(options?: RequestOptions): Promise<JsonMembers>;
+}
+
+/** Calls a node. */
+export function createNodeApi(access: NodeAccess): NodeApi {
+  const json = (name: RouteName, question: Question): Promise<JsonMembers> => request(access, name, question, jsonOf);
+  const post = (name: RouteName, body: JsonMembers, options?: RequestOptions): Promise<JsonMembers> =>
+    json(name, { body: { text: JSON.stringify(body), type: 'application/json' }, options });
+
+  async function* lines(name: RouteName, items: Items, options?: RequestOptions): AsyncGenerator<LineResult> {
+    let first = 0;
+    for await (const batch of batchesOf(items)) {
+      const body = { text: `${batch.join('\n')}\n`, type: 'application/x-ndjson' };
+      const question = { body, accept: 'application/x-ndjson', options };
+      const results = await request(access, name, question, async (response) => parseResults(await response.text()));
+      if (results.length < batch.length) {
+        throw new NodeError('UNREACHABLE', 'the answer ended before the last line of the batch');
+      }
+      for (const result of results.slice(0, batch.length)) yield { ...result, index: first + result.index };
+      first += batch.length;
+    }
+  }
+
+  async function* records(
+    filter: RecordFilter & { readonly order?: string } = {},
+    options?: RequestOptions,
+  ): AsyncGenerator<RecordRow> {
+    let cursor: string | undefined;
+    do {
+      const page = await json('records', { query: { ...filterQuery(filter), order: filter.order, cursor }, options });
+      const { records: rows, nextCursor } = page;
+      if (!Array.isArray(rows)) throw new NodeError('UNEXPECTED_ANSWER', 'the answer has no list of records');
+      yield* rows as readonly RecordRow[];
+      cursor = typeof nextCursor === 'string' ? nextCursor : undefined;
+    } while (cursor !== undefined);
+  }
+
+  return {
+    certify: async (execution, options) => (await post('certify', withId(execution), options)) as Certified,
+    certifyBatch: (executions, options) => lines('certifyBatch', withIds(executions), options),
+    create: (execution, options) => post('create', execution, options),
+    attest: async (bundle, options) => (await post('attest', bundle, options)) as Certified,
+    attestBatch: (bundles, options) => lines('attestBatch', bundles, options),
+    verify: async (bundle, options) => (await post('verify', { bundle }, options)) as Verified,
+    lookup: (key, options) =>
+      json('lookup', { query: lookupQuery(key), withKey: options?.mine === true, options }),
+    proof: (certificateHash, options) => json('proof', { query: { certificate_hash: certificateHash }, options }),
+    resolve: (certificateHash, options) =>
+      request(access, 'resolve', { part: certificateHash, options }, async (response) => {
+        await response.body?.cancel();
+        const location = response.headers.get('location');
+        if (location === null) throw new NodeError('UNEXPECTED_ANSWER', 'the answer names no location');
+        return location;
+      }),
+    registerProject: (bundle, options) => post('registerProject', bundle, options),
+    verifyProject: (bundle, options) => post('verifyProject', { bundle }, options),
+    project: (projectHash, options) => json('project', { query: { project_hash: projectHash }, options }),
+    records,
+    exportRecords: (filter = {}, options) =>
+      request(access, 'exportRecords', { query: filterQuery(filter), accept: 'application/zip', options }, async (r) => {
+        if (r.body === null) throw new NodeError('UNEXPECTED_ANSWER', 'the answer has no body');
+        return r.body;
+      }),
+    render: (sketch, options) => post('render', sketch, options),
+    verifyRender: (render, options) => post('verifyRender', render, options),
+    keys: (options) => json('keys', { options }),
+    keyHistory: (options) => json('keyHistory', { options }),
+    version: (options) => json('version', { options }),
+    health: (options) => json('health', { options }),
+    ready: (options) => json('ready', { options }),
+  };
+}
+
+function withId(execution: ExecutionRequest): ExecutionRequest {
+  return execution.executionId === undefined || execution.executionId === null
+    ? { ...execution, executionId: uuidV7(Date.now()) }
+    : execution;
+}
+
+async function* withIds(
+  executions: Iterable<ExecutionRequest> | AsyncIterable<ExecutionRequest>,
+): AsyncGenerator<ExecutionRequest> {
+  for await (const execution of executions) yield withId(execution);
+}
+
+function filterQuery(filter: RecordFilter): Readonly<Record<string, string | undefined>> {
+  const { attestedFrom, attestedTo, appId, bundleType, status } = filter;
+  return { attested_from: attestedFrom, attested_to: attestedTo, app_id: appId, bundle_type: bundleType, status };
+}
+
+function lookupQuery(key: LookupKey): Readonly<Record<string, string>> {
+  return 'certificateHash' in key ? { certificate_hash: key.certificateHash } : { execution_id: key.executionId };
+}

@@ -1,0 +1,92 @@
+/** Every code that the routes of the client answer with. @see docs/spec.md, "Errors" */
+export const NODE_ERROR_CODES = [
+  'ATTESTATION_ERROR',
+  'ATTESTATION_INVALID_SIGNATURE',
+  'ATTESTATION_KEY_FORMAT_UNSUPPORTED',
+  'ATTESTATION_KEY_NOT_FOUND',
+  'ATTESTATION_MISSING',
+  'CANONICALIZATION_ERROR',
+  'CERTIFICATE_HASH_MISMATCH',
+  'CHAIN_BREAK_DETECTED',
+  'EXECUTION_MUTATION_DETECTED',
+  'FORBIDDEN',
+  'INCOMPLETE_ARTIFACT',
+  'INPUT_HASH_MISMATCH',
+  'INTERNAL_ERROR',
+  'INVALID_BUNDLE',
+  'INVALID_SHA256_FORMAT',
+  'KEY_REVOKED',
+  'LOOP_MODE_ERROR',
+  'NOT_FOUND',
+  'OUTPUT_HASH_MISMATCH',
+  'PAYLOAD_TOO_LARGE',
+  'PROJECT_HASH_MISMATCH',
+  'PROTECTED_FIELD_MISSING',
+  'PROTECTED_SET_MISMATCH',
+  'PROTOCOL_SCHEMA_UNSATISFIED',
+  'PROTOCOL_VIOLATION',
+  'QUOTA_EXCEEDED',
+  'RATE_LIMITED',
+  'RENDERER_UNAVAILABLE',
+  'RENDER_ERROR',
+  'RENDER_MEMORY_LIMIT',
+  'RENDER_NOT_REPRODUCIBLE',
+  'RENDER_TIMEOUT',
+  'REQUEST_TIMEOUT',
+  'SCHEMA_KEY_INVALID',
+  'SERVICE_UNAVAILABLE',
+  'SNAPSHOT_HASH_MISMATCH',
+  'STEP_REGISTRY_MISMATCH',
+  'TOOL_EVIDENCE_MISSING',
+  'TOOL_OUTPUT_HASH_MISMATCH',
+  'UNAUTHORIZED',
+  'UNKNOWN_ERROR',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'VALIDATION_ERROR',
+  'VERIFICATION_MATERIAL_UNAVAILABLE',
+  'VIDEO_UNAVAILABLE',
+] as const;
+
+export type NodeErrorCode = (typeof NODE_ERROR_CODES)[number];
+
+/**
+ * A code of the node, or one of the client: `UNREACHABLE` (no answer, or one that ended early), `TIMEOUT`, and
+ * `UNEXPECTED_ANSWER` (not from a node, or a code that this release does not know).
+ */
+export type NodeFailure = NodeErrorCode | 'UNREACHABLE' | 'TIMEOUT' | 'UNEXPECTED_ANSWER';
+
+export interface NodeErrorFacts {
+  /** HTTP status; null without an answer. */
+  readonly status: number | null;
+  /** `X-Request-Id` of the answer, for the operator of the node. */
+  readonly requestId: string | null;
+  /** One sentence per fault. They name members and rules, never values. */
+  readonly details: readonly string[];
+  /** Milliseconds the node asks to wait, from `Retry-After`. */
+  readonly retryAfterMs: number | null;
+}
+
+/** A refusal of the node, or no usable answer. */
+export class NodeError extends Error implements NodeErrorFacts {
+  override readonly name = 'NodeError';
+  readonly code: NodeFailure;
+  readonly status: number | null;
+  readonly requestId: string | null;
+  readonly details: readonly string[];
+  readonly retryAfterMs: number | null;
+
+  constructor(code: NodeFailure, message: string, facts: Partial<NodeErrorFacts> = {}, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.status = facts.status ?? null;
+    this.requestId = facts.requestId ?? null;
+    this.details = facts.details ?? [];
+    this.retryAfterMs = facts.retryAfterMs ?? null;
+  }
+}
+
+const KNOWN: ReadonlySet<string> = new Set(NODE_ERROR_CODES);
+
+export function isNodeErrorCode(code: string | null): code is NodeErrorCode {
+  return code !== null && KNOWN.has(code);
+}

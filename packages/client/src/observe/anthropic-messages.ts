@@ -1,0 +1,38 @@
+import type { Json, JsonMembers } from '../json.js';
+import { addDelta, isDraft, objectIn, type Fold, type StreamEnd } from './fold.js';
+import type { SseEvent } from './sse.js';
+
+/** Streams of the Messages API. They end with `message_stop`. */
+export function foldMessages(): Fold {
+  let end: StreamEnd = 'open';
+  const message: Record<string, Json> = {};
+  const blocks = new Map<Json | undefined, Record<string, Json>>();
+
+  return {
+    push({ data }: SseEvent): void {
+      if (end !== 'open') return;
+      const event = objectIn(data);
+      if (event === null) return;
+      const { type, index, message: started, content_block: block, delta, usage } = event;
+      if (type === 'message_start' && isDraft(started)) Object.assign(message, started);
+      if (type === 'content_block_start' && isDraft(block)) blocks.set(index, { ...block });
+      if (type === 'content_block_delta' && isDraft(delta)) {
+        // The type of a delta names its kind, not that of the block.
+        const { type: _kind, ...members } = delta;
+        addDelta(blocks.get(index) ?? {}, members);
+      }
+      if (type === 'message_delta' && isDraft(delta)) Object.assign(message, delta);
+      if (type === 'message_delta' && isDraft(usage)) {
+        message['usage'] = { ...(isDraft(message['usage']) ? message['usage'] : {}), ...usage };
+      }
+      if (type === 'error') message['error'] = event['error'] ?? null;
+      if (type === 'message_stop') end = 'complete';
+      else if (type === 'error') end = 'failed';
+    },
+    get end() {
+      return end;
+    },
+    isWhole: false,
+    answer: (): JsonMembers => ({ ...message, content: [...blocks.values()] }),
+  };
+}

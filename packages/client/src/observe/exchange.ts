@@ -1,0 +1,144 @@
+import type { Sha256 } from '../platform/platform.js';
+import type { Json } from '../json.js';
+import type { Fold } from './fold.js';
+import { objectIn } from './fold.js';
+import type { ModelCall } from './model-call.js';
+import { SseReader } from './sse.js';
+
+/**
+ * How a call ended. `complete`: by its protocol. `aborted`: by the caller, before the end. `failed`: refused by the
+ * provider, or no answer. `truncated`: the answer ended or broke off before the end.
+ */
+export type Outcome = 'complete' | 'aborted' | 'failed' | 'truncated';
+
+/** What a call looked like when it ended. */
+export interface Ended {
+  readonly outcome: Outcome;
+  /** HTTP status; null without an answer. */
+  readonly status: number | null;
+  /** The provider's code of a failure. */
+  readonly errorCode: string | null;
+  /** The answer: JSON, the fold of a stream, or text. Null when it was larger than the limit. */
+  readonly output: Json;
+  /** Bytes handed to the caller, and their SHA-256 in hex. */
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly streamed: boolean;
+  readonly providerRequestId: string | null;
+}
+
+export interface ExchangeSettings {
+  /** Maximum bytes of an answer kept for its fold; a larger one is bound by the hash of its bytes. */
+  readonly maxContentBytes: number;
+  readonly hash: Sha256;
+  /** Called once, synchronously, before the caller gets the last byte. It does not throw. */
+  readonly ended: (ended: Ended) => void;
+}
+
+/** Follows one answer, chunk by chunk, as the caller gets it. */
+export class Exchange {
+  readonly #call: ModelCall;
+  readonly #settings: ExchangeSettings;
+  readonly #response: Response | null;
+  readonly #fold: Fold | null;
+  readonly #sse: SseReader | null;
+  readonly #expectedBytes: number | null;
+  #chunks: Uint8Array[] | null = [];
+  #bytes = 0;
+  #isOver = false;
+
+  constructor(call: ModelCall, response: Response | null, settings: ExchangeSettings) {
+    this.#call = call;
+    this.#settings = settings;
+    this.#response = response;
+    const isStream = response?.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+    this.#fold = isStream ? call.fold() : null;
+    this.#sse = isStream ? new SseReader(settings.maxContentBytes) : null;
+    const length = response?.headers.has('content-encoding') === true ? null : response?.headers.get('content-length');
+    this.#expectedBytes = length == null || !/^\d+$/.test(length) ? null : Number(length);
+  }
+
+  /** Bytes that the caller is about to get. */
+  handOn(chunk: Uint8Array): void {
+    if (this.#isOver) return;
+    this.#bytes += chunk.byteLength;
+    this.#settings.hash.update(chunk);
+    if (this.#bytes > this.#settings.maxContentBytes) this.#chunks = null;
+    if (this.#fold === null || this.#sse === null) {
+      // The chunk is transferred to the caller: a view of it would be empty afterwards.
+      this.#chunks?.push(chunk.slice());
+      if (this.#bytes === this.#expectedBytes) this.#finish(this.#outcomeOfWhole());
+      return;
+    }
+    for (const event of this.#sse.push(chunk)) this.#fold.push(event);
+    if (this.#fold.end !== 'open') this.#finish(this.#fold.end === 'failed' ? 'failed' : this.#outcomeOfWhole());
+  }
+
+  /** The answer ended without an error. */
+  end(): void {
+    this.#finish(this.#fold === null || this.#fold.isWhole ? this.#outcomeOfWhole() : 'truncated');
+  }
+
+  /** The caller wants no more. */
+  cancel(): void {
+    this.#finish(this.#isRefusal() ? 'failed' : 'aborted');
+  }
+
+  /** No answer, or it broke off. */
+  break(error: unknown): void {
+    if (this.#isAborted(error)) this.#finish('aborted');
+    else this.#finish(this.#response === null || this.#isRefusal() ? 'failed' : 'truncated');
+  }
+
+  #isAborted(error: unknown): boolean {
+    return this.#call.signal?.aborted === true || (error instanceof Error && error.name === 'AbortError');
+  }
+
+  #isRefusal(): boolean {
+    return this.#response !== null && !this.#response.ok;
+  }
+
+  #outcomeOfWhole(): Outcome {
+    return this.#isRefusal() ? 'failed' : 'complete';
+  }
+
+  #finish(outcome: Outcome): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { hash, ended } = this.#settings;
+    const output = this.#output();
+    ended({
+      outcome,
+      status: this.#response?.status ?? null,
+      errorCode: outcome === 'failed' ? errorCodeOf(output) : null,
+      output,
+      bytes: this.#bytes,
+      sha256: hash.hex(),
+      streamed: this.#fold !== null,
+      providerRequestId: this.#response?.headers.get('x-request-id') ?? this.#response?.headers.get('request-id') ?? null,
+    });
+    this.#chunks = null;
+  }
+
+  #output(): Json {
+    if (this.#chunks === null) return null;
+    if (this.#fold !== null) return this.#fold.answer();
+    const text = decoded(this.#chunks);
+    return objectIn(text) ?? text;
+  }
+}
+
+function decoded(chunks: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder();
+  return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode();
+}
+
+function errorCodeOf(output: Json): string | null {
+  const error = isRecord(output) ? output['error'] : undefined;
+  const code = isRecord(error) ? (error['code'] ?? error['type']) : undefined;
+  return typeof code === 'string' ? code : null;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,58 @@
+import type { Json, JsonMembers } from '../json.js';
+import type { SseEvent } from './sse.js';
+
+/** The state of a stream as its own protocol sees it. */
+export type StreamEnd = 'open' | 'complete' | 'failed';
+
+/** Rebuilds the unstreamed answer of one protocol from its events. */
+export interface Fold {
+  push(event: SseEvent): void;
+  readonly end: StreamEnd;
+  /** Whether an end of the stream here is a complete answer. */
+  readonly isWhole: boolean;
+  /** What has arrived, in the shape of the unstreamed answer. */
+  answer(): JsonMembers;
+}
+
+type Draft = Record<string, Json>;
+
+export function isDraft(value: unknown): value is Draft {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The JSON object in an event's data; null for anything else. */
+export function objectIn(data: string): Draft | null {
+  try {
+    const value: unknown = JSON.parse(data);
+    return isDraft(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Members that name something: a later chunk repeats or replaces them. */
+const REPLACED: ReadonlySet<string> = new Set(['role', 'id', 'type', 'index', 'name', 'finish_reason', 'stop_reason']);
+
+/** Adds a delta to a draft: text is appended, objects are merged, lists are merged by the members' `index`. */
+export function addDelta(draft: Draft, delta: Draft): void {
+  for (const [name, value] of Object.entries(delta)) {
+    const known = Object.hasOwn(draft, name) ? draft[name] : undefined;
+    if (typeof value === 'string' && typeof known === 'string' && !REPLACED.has(name)) draft[name] = known + value;
+    else if (Array.isArray(value)) draft[name] = mergedList(Array.isArray(known) ? (known as readonly Json[]) : [], value);
+    else if (isDraft(value) && isDraft(known)) addDelta(known, value);
+    else if (value !== null || known === undefined) {
+      Object.defineProperty(draft, name, { value, enumerable: true, writable: true, configurable: true });
+    }
+  }
+}
+
+function mergedList(known: readonly Json[], added: readonly Json[]): Json[] {
+  const list = [...known];
+  for (const item of added) {
+    const index = isDraft(item) ? item['index'] : undefined;
+    const same = list.find((other) => isDraft(other) && index !== undefined && other['index'] === index);
+    if (isDraft(item) && isDraft(same)) addDelta(same, item);
+    else list.push(item);
+  }
+  return list;
+}

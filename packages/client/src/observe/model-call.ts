@@ -1,0 +1,63 @@
+import { foldMessages } from './anthropic-messages.js';
+import type { Fold } from './fold.js';
+import { foldChat } from './openai-chat.js';
+import { foldResponses } from './openai-responses.js';
+
+/** Routes of model providers by the end of their path, and how each streams. */
+const DIALECTS: readonly (readonly [ending: string, fold: () => Fold])[] = [
+  ['/chat/completions', foldChat],
+  ['/completions', foldChat],
+  ['/responses', foldResponses],
+  ['/messages', foldMessages],
+  ['/embeddings', foldChat],
+];
+
+/** A request to a model, as it is sent. */
+export interface ModelCall {
+  readonly url: URL;
+  /** The body as text; null when it cannot be read without consuming it. */
+  readonly body: string | null;
+  readonly fold: () => Fold;
+  /** Which retry of the SDK this is, from 0. */
+  readonly attempt: number;
+  readonly signal: AbortSignal | null;
+}
+
+/** The call that the arguments of a fetch describe; null when they are not a request to a model. */
+export function modelCallOf(input: string | URL | Request, init: RequestInit | undefined): ModelCall | null {
+  const request = typeof input === 'object' && 'url' in input ? input : null;
+  const address = request?.url ?? String(input);
+  if ((init?.method ?? request?.method ?? 'GET').toUpperCase() !== 'POST' || !URL.canParse(address)) return null;
+  const url = new URL(address);
+  const fold = DIALECTS.find(([ending]) => url.pathname.endsWith(ending))?.[1];
+  if (fold === undefined) return null;
+  const headers = new Headers(init?.headers ?? request?.headers);
+  return {
+    url,
+    body: bodyText(init?.body),
+    fold,
+    attempt: Number(headers.get('x-stainless-retry-count') ?? 0) || 0,
+    signal: init?.signal ?? request?.signal ?? null,
+  };
+}
+
+/** Streams and forms are left alone: reading them would consume them. */
+function bodyText(body: RequestInit['body'] | undefined): string | null {
+  if (typeof body === 'string') return body;
+  if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) {
+    return new TextDecoder().decode(body);
+  }
+  return null;
+}
+
+const PROVIDERS: ReadonlyMap<string, string> = new Map([
+  ['api.openai.com', 'openai'],
+  ['api.anthropic.com', 'anthropic'],
+  ['api.groq.com', 'groq'],
+  ['api.mistral.ai', 'mistral'],
+]);
+
+/** The provider by its host; the host itself where it is another one. */
+export function providerOf({ host }: URL): string {
+  return PROVIDERS.get(host) ?? host;
+}

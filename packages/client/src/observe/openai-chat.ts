@@ -1,0 +1,45 @@
+import type { Json, JsonMembers } from '../json.js';
+import { addDelta, isDraft, objectIn, type Fold, type StreamEnd } from './fold.js';
+import type { SseEvent } from './sse.js';
+
+/** Streams of chat completions and of text completions. They end with `[DONE]`. */
+export function foldChat(): Fold {
+  const head: Record<string, Json> = {};
+  const choices = new Map<Json | undefined, Record<string, Json>>();
+  let end: StreamEnd = 'open';
+
+  const addChoice = (choice: Record<string, Json>): void => {
+    const { delta, ...members } = choice;
+    const known = choices.get(choice['index']) ?? {};
+    choices.set(choice['index'], known);
+    if (isDraft(delta)) {
+      const message = isDraft(known['message']) ? known['message'] : {};
+      known['message'] = message;
+      addDelta(message, delta);
+    }
+    addDelta(known, members);
+  };
+
+  return {
+    push({ data }: SseEvent): void {
+      if (end !== 'open') return;
+      if (data === '[DONE]') {
+        end = 'complete';
+        return;
+      }
+      const chunk = objectIn(data);
+      if (chunk === null) return;
+      const { choices: parts, ...members } = chunk;
+      Object.assign(head, members);
+      if ('error' in chunk) end = 'failed';
+      for (const part of Array.isArray(parts) ? (parts as readonly Json[]) : []) if (isDraft(part)) addChoice(part);
+    },
+    get end() {
+      return end;
+    },
+    get isWhole() {
+      return choices.size > 0 && [...choices.values()].every((choice) => typeof choice['finish_reason'] === 'string');
+    },
+    answer: (): JsonMembers => ({ ...head, choices: [...choices.values()] }),
+  };
+}

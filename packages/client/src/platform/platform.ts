@@ -1,0 +1,27 @@
+import type { Spool, SpoolLimits } from '../spool/spool.js';
+
+/** SHA-256 over chunks. */
+export interface Sha256 {
+  update(bytes: Uint8Array): void;
+  /** 64 lower-case hex digits. */
+  hex(): string;
+}
+
+/** Marks the asynchronous work inside an observed call. */
+export interface CallScope {
+  isInside(): boolean;
+  inside<T>(work: () => T): T;
+}
+
+/** What differs between Node.js and other platforms. */
+export interface Platform {
+  sha256(): Sha256;
+  createScope(): CallScope;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The folder of the spool unless the options name one; null: in memory. */
+  readonly spoolDir: string | null;
+  /** Null where there is no file system. @throws Error when the folder cannot be used */
+  readonly openFileSpool: ((dir: string, limits: SpoolLimits) => Spool) | null;
+  /** Lets the process end although a timer waits. */
+  unref(timer: ReturnType<typeof setTimeout>): void;
+}

@@ -1,0 +1,129 @@
+import { textOf, type JsonMembers } from '../json.js';
+import { isRetryable, retryDelay } from '../node-api/retry.js';
+import { NodeError } from '../node-api/node-error.js';
+import type { LineResult } from '../node-api/lines.js';
+import type { Batch, Spool } from './spool.js';
+
+/** Maximum bundles of one request. */
+const BATCH_LINES = 200;
+
+export interface DrainDeps {
+  readonly spools: readonly Spool[];
+  /** One request, without retries; results in order. */
+  readonly attest: (texts: readonly string[]) => Promise<readonly LineResult[]>;
+  readonly attested: (answer: JsonMembers) => void;
+  readonly dead: (bundle: string, code: string) => void;
+  readonly failed: (error: unknown) => void;
+  readonly random: () => number;
+  readonly unref: (timer: ReturnType<typeof setTimeout>) => void;
+}
+
+export interface Drain {
+  /** Starts sending what waits, if nothing is sent already. */
+  start(): void;
+  /** Sends now and waits. @returns when nothing waits, or after `timeoutMs` */
+  flush(timeoutMs: number): Promise<void>;
+  stop(): void;
+}
+
+/** Sends sealed bundles to the node. A bundle that was sent twice is one certificate: its `executionId` says so. */
+export function createDrain(deps: DrainDeps): Drain {
+  let running: Promise<void> | null = null;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let failures = 0;
+  let isStopped = false;
+
+  const waits = (): boolean => deps.spools.some(({ waiting }) => waiting > 0);
+
+  const later = (retryAfterMs: number | null): void => {
+    if (isStopped || timer !== null) return;
+    const delay = retryDelay(failures, retryAfterMs, deps.random) ?? retryAfterMs ?? 0;
+    timer = setTimeout(() => {
+      timer = null;
+      run();
+    }, delay);
+    deps.unref(timer);
+  };
+
+  const sendAll = async (): Promise<void> => {
+    try {
+      for (const spool of deps.spools) {
+        for (let batch = await spool.next(BATCH_LINES); batch !== null; batch = await spool.next(BATCH_LINES)) {
+          await send(deps, spool, batch);
+          failures = 0;
+        }
+      }
+    } catch (error) {
+      failures += 1;
+      deps.failed(error);
+      later(error instanceof NodeError ? error.retryAfterMs : null);
+    }
+  };
+
+  const run = (): void => {
+    if (isStopped || running !== null) return;
+    running = sendAll().finally(() => {
+      running = null;
+    });
+  };
+
+  return {
+    start: () => {
+      if (timer === null) run();
+    },
+    flush: async (timeoutMs) => {
+      const deadline = Date.now() + timeoutMs;
+      while (waits() && !isStopped) {
+        if (timer !== null) clearTimeout(timer);
+        timer = null;
+        run();
+        await within(running, deadline);
+        if (Date.now() >= deadline || !waits()) return;
+        const delay = retryDelay(Math.min(failures, 3), null, deps.random) ?? 0;
+        await within(new Promise((resolve) => setTimeout(resolve, delay)), deadline);
+      }
+    },
+    stop: () => {
+      isStopped = true;
+      if (timer !== null) clearTimeout(timer);
+      timer = null;
+    },
+  };
+}
+
+/** @throws NodeError when the rest of the batch must be sent later */
+async function send(deps: DrainDeps, spool: Spool, batch: Batch): Promise<void> {
+  const results = await deps.attest(batch.texts);
+  let taken = 0;
+  try {
+    for (const { status, body } of results) {
+      const text = batch.texts[taken];
+      if (text === undefined) break;
+      const code = textOf(body, 'error') ?? 'UNEXPECTED_ANSWER';
+      if (status !== 200 && isRetryable(status)) {
+        throw new NodeError('UNEXPECTED_ANSWER', `the node cannot attest a bundle now: ${status} ${code}`, { status });
+      }
+      if (status === 200) deps.attested(body);
+      else {
+        spool.bury(text, code);
+        deps.dead(text, code);
+      }
+      taken += 1;
+    }
+  } finally {
+    if (taken > 0) batch.acknowledge(taken);
+  }
+  if (taken < batch.texts.length) throw new NodeError('UNREACHABLE', 'the answer ended before the last bundle');
+}
+
+async function within(work: Promise<unknown> | null, deadline: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, deadline - Date.now()));
+  });
+  try {
+    await Promise.race([work, end]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,34 @@
+import type { Batch, Spool, SpoolLimits } from './spool.js';
+
+/** A spool that ends with the process. */
+export function createMemorySpool({ maxBytes }: SpoolLimits): Spool {
+  const texts: string[] = [];
+  let bytes = 0;
+  return {
+    put: (text) => {
+      if (bytes + text.length > maxBytes) return false;
+      texts.push(text);
+      bytes += text.length;
+      return true;
+    },
+    next: async (maxLines): Promise<Batch | null> =>
+      texts.length === 0
+        ? null
+        : {
+            texts: texts.slice(0, maxLines),
+            acknowledge: (count) => {
+              for (const text of texts.splice(0, count)) bytes -= text.length;
+            },
+          },
+    bury: () => undefined,
+    get waiting() {
+      return texts.length;
+    },
+    get waitingBytes() {
+      return bytes;
+    },
+    torn: 0,
+    adopted: 0,
+    close: async () => undefined,
+  };
+}

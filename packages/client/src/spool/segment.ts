@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  fdatasyncSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+
+const LINE = /^\{"n":\d+,"sha256":"([0-9a-f]{64})","bundle":(.*)\}$/;
+const LINE_FEED = 0x0a;
+/** Bytes read at once. */
+const READ_BYTES = 1024 * 1024;
+/** Milliseconds within which writes share one flush to the disk. */
+const FLUSH_AFTER_MS = 20;
+
+/** A line of a segment; `text` is null for one that is torn or changed. `end` is the offset behind it. */
+export interface SegmentLine {
+  readonly text: string | null;
+  readonly end: number;
+}
+
+/**
+ * One append-only file of sealed bundles, one a line, written by one process. Beside it, `PATH.done` holds the offset
+ * up to which bundles are attested.
+ */
+export class Segment {
+  readonly path: string;
+  #fd: number | null = null;
+  #written = 0;
+  #size: number;
+  #done: number;
+  #flush: NodeJS.Timeout | null = null;
+
+  constructor(path: string) {
+    this.path = path;
+    this.#size = existsSync(path) ? statSync(path).size : 0;
+    this.#done = Math.min(this.#size, readOffset(`${path}.done`));
+  }
+
+  /** Bytes that wait. */
+  get waitingBytes(): number {
+    return this.#size - this.#done;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Appends a bundle; afterwards it survives the end of the process. */
+  append(text: string): void {
+    this.#fd ??= openSync(this.path, 'a', 0o600);
+    this.#written += 1;
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    const bytes = Buffer.from(`{"n":${this.#written},"sha256":"${sha256}","bundle":${text}}\n`);
+    for (let at = 0; at < bytes.length;) {
+      const count = writeSync(this.#fd, bytes, at);
+      at += count;
+      this.#size += count;
+    }
+    this.#flush ??= setTimeout(() => {
+      this.#flush = null;
+      // A failure here concerns a power cut only: the bytes are with the operating system.
+      if (this.#fd !== null) fdatasync(this.#fd, () => undefined);
+    }, FLUSH_AFTER_MS).unref();
+  }
+
+  /** The first lines that wait, at most `maxLines`. Bytes behind the last line feed are not a line yet. */
+  read(maxLines: number): SegmentLine[] {
+    const lines: SegmentLine[] = [];
+    if (this.waitingBytes === 0) return lines;
+    const fd = openSync(this.path, 'r');
+    try {
+      let rest = Buffer.alloc(0);
+      let at = this.#done;
+      let end = this.#done;
+      while (lines.length < maxLines && at < this.#size) {
+        const chunk = Buffer.alloc(Math.min(READ_BYTES, this.#size - at));
+        const count = readSync(fd, chunk, 0, chunk.length, at);
+        if (count === 0) break;
+        at += count;
+        rest = Buffer.concat([rest, chunk.subarray(0, count)]);
+        let start = 0;
+        for (let feed = rest.indexOf(LINE_FEED); feed >= 0 && lines.length < maxLines; ) {
+          end += feed + 1 - start;
+          lines.push({ text: textOfLine(rest.toString('utf8', start, feed)), end });
+          start = feed + 1;
+          feed = rest.indexOf(LINE_FEED, start);
+        }
+        rest = rest.subarray(start);
+      }
+    } finally {
+      closeSync(fd);
+    }
+    return lines;
+  }
+
+  /** @param offset behind the last attested bundle */
+  acknowledge(offset: number): void {
+    this.#done = offset;
+    writeFileSync(`${this.path}.done`, String(offset), { mode: 0o600 });
+  }
+
+  /** Takes over the file of an ended process. @throws Error when another process was faster */
+  static adopt(from: string, path: string): Segment {
+    renameSync(from, path);
+    if (existsSync(`${from}.done`)) renameSync(`${from}.done`, `${path}.done`);
+    return new Segment(path);
+  }
+
+  close(): void {
+    if (this.#flush !== null) clearTimeout(this.#flush);
+    this.#flush = null;
+    if (this.#fd === null) return;
+    try {
+      fdatasyncSync(this.#fd);
+    } finally {
+      closeSync(this.#fd);
+      this.#fd = null;
+    }
+  }
+
+  remove(): void {
+    this.close();
+    rmSync(this.path, { force: true });
+    rmSync(`${this.path}.done`, { force: true });
+  }
+}
+
+function textOfLine(line: string): string | null {
+  const [, sha256, text] = LINE.exec(line) ?? [];
+  if (text === undefined) return null;
+  return createHash('sha256').update(text).digest('hex') === sha256 ? text : null;
+}
+
+function readOffset(path: string): number {
+  // An offset that was cut off sends bundles again, which replays their certificates.
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  return /^\d{1,15}$/.test(text) ? Number(text) : 0;
+}

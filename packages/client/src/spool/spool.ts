@@ -1,0 +1,29 @@
+/** Sealed bundles that wait for their attestation, oldest first. */
+export interface Batch {
+  /** The bundles as JSON text. */
+  readonly texts: readonly string[];
+  /** Forgets the first `count` of them. */
+  acknowledge(count: number): void;
+}
+
+export interface SpoolLimits {
+  /** Maximum bytes that wait. */
+  readonly maxBytes: number;
+}
+
+export interface Spool {
+  /** @returns false when the spool is full. @throws Error when the bundle cannot be stored */
+  put(text: string): boolean;
+  /** The oldest bundles, or null when none waits. One batch at a time. */
+  next(maxLines: number): Promise<Batch | null>;
+  /** Keeps a bundle that no node will take. @throws Error when it cannot be stored */
+  bury(text: string, code: string): void;
+  /** Bundles and bytes that wait. */
+  readonly waiting: number;
+  readonly waitingBytes: number;
+  /** Lines that a crash cut off or that were changed, and segments taken over from ended processes. */
+  readonly torn: number;
+  readonly adopted: number;
+  /** Waits until everything stored is on the disk. */
+  close(): Promise<void>;
+}
