@@ -73,7 +73,7 @@ export function observeCalls(deps: ObserverDeps, provider: string | undefined): 
         counts.unsealed += 1;
         return null;
       }
-      if (!isWanted(settings, call, call.body)) {
+      if (!isWanted(deps, call, call.body)) {
         counts.skipped += 1;
         return null;
       }
@@ -87,8 +87,14 @@ export function observeCalls(deps: ObserverDeps, provider: string | undefined): 
   };
 }
 
-function isWanted({ certify }: Settings, { url }: ModelCall, body: string): boolean {
-  return certify === undefined || certify({ url: url.href, body: valueIn(body) });
+/** With a hook that fails, the call is certified. */
+function isWanted({ settings, failed }: ObserverDeps, { url }: ModelCall, body: string): boolean {
+  try {
+    return settings.certify === undefined || settings.certify({ url: url.href, body: valueIn(body) });
+  } catch (error) {
+    failed(error);
+    return true;
+  }
 }
 
 /** Content that JSON rules refuse (a lone surrogate, too many levels) is sealed as the text that was sent. */

@@ -51,6 +51,14 @@ export function certificates(options: CertificatesOptions): Certificates {
   const settings = settingsOf(options);
   const access = accessOf(settings);
   const counts = newCounts();
+  const quietly = (hook: () => void): void => {
+    try {
+      hook();
+    } catch {
+      // A hook of the caller must not end the caller's request; its fault is counted.
+      counts.errors += 1;
+    }
+  };
   const failed = (error: unknown): void => {
     counts.errors += 1;
     quietly(() => settings.onError?.(error));
@@ -82,14 +90,6 @@ export function certificates(options: CertificatesOptions): Certificates {
     unref: platform.unref,
   });
 
-  const quietly = (hook: () => void): void => {
-    try {
-      hook();
-    } catch {
-      // A hook of the caller must not end the caller's request; its fault is counted.
-      counts.errors += 1;
-    }
-  };
   const store = ({ text }: Sealed): boolean => {
     const isStored = putInto(spools, text, failed);
     drain.start();
@@ -106,7 +106,7 @@ export function certificates(options: CertificatesOptions): Certificates {
   // What earlier processes left is sent first.
   if (sum('waiting') > 0) drain.start();
 
-  const flush: Certificates['flush'] = async ({ timeoutMs = 10_000 } = {}) => {
+  const flush = async ({ timeoutMs = 10_000 }: { readonly timeoutMs?: number } = {}): Promise<{ waiting: number }> => {
     await drain.flush(timeoutMs);
     return { waiting: sum('waiting') };
   };

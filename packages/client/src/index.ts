@@ -1,10 +1,5 @@
 /** Certificates for the model calls of a program. */
-export {
-  certificates,
-  type Certificates,
-  type FetchingClient,
-  type FetchOptions,
-} from './certificates.js';
+export { certificates, type Certificates, type FetchingClient, type FetchOptions } from './certificates.js';
 export type { Json, JsonMembers } from './json.js';
 export type { Certified, ExecutionRequest, LookupKey, RecordFilter, RecordRow, Verified } from './node-api/answers.js';
 export type { LineResult } from './node-api/lines.js';

@@ -38,5 +38,16 @@ export interface Counts extends Record<Count, number> {
 
 export function newCounts(): Counts {
   const outcomes = { complete: 0, aborted: 0, failed: 0, truncated: 0 };
-  return { seen: 0, open: 0, sealed: 0, skipped: 0, unsealed: 0, dropped: 0, attested: 0, dead: 0, errors: 0, outcomes };
+  return {
+    seen: 0,
+    open: 0,
+    sealed: 0,
+    skipped: 0,
+    unsealed: 0,
+    dropped: 0,
+    attested: 0,
+    dead: 0,
+    errors: 0,
+    outcomes,
+  };
 }

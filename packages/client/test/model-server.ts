@@ -48,7 +48,14 @@ export const COMPLETION = {
   object: 'chat.completion',
   created: 1_700_000_000,
   model: 'example-1',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello there', refusal: null }, finish_reason: 'stop', logprobs: null }],
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: 'Hello there', refusal: null },
+      finish_reason: 'stop',
+      logprobs: null,
+    },
+  ],
   usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
 };
 

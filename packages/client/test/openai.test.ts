@@ -230,7 +230,7 @@ describe('certificates of calls', () => {
 
   it('fold a stream into the unstreamed answer', async () => {
     const [, observed] = await clients(stream);
-    for await (const part of await observed.chat.completions.create({ ...params, stream: true })) void part;
+    await readAll(await observed.chat.completions.create({ ...params, stream: true }));
     const { snapshot, payload } = only();
     const folded = {
       id: 'chatcmpl-1',
@@ -251,8 +251,8 @@ describe('certificates of calls', () => {
     });
     const made = await observed.chat.completions.create({ ...params, stream: true });
     let parts = 0;
-    for await (const part of made) {
-      void part;
+    const reading = made[Symbol.asyncIterator]();
+    while ((await reading.next()).done !== true) {
       parts += 1;
       if (parts === 2) made.controller.abort();
     }
@@ -268,7 +268,7 @@ describe('certificates of calls', () => {
       setImmediate(() => response.destroy());
     });
     const reading = async (): Promise<void> => {
-      for await (const part of await observed.chat.completions.create({ ...params, stream: true })) void part;
+      await readAll(await observed.chat.completions.create({ ...params, stream: true }));
     };
     await expect(reading()).rejects.toThrow();
     expect(only().payload).toMatchObject({ outcome: 'truncated' });
@@ -320,7 +320,7 @@ describe('certificates of calls', () => {
 describe('the caller', () => {
   it('never reads ahead of a slow reader', async () => {
     const line = `: ${'x'.repeat(64 * 1024)}\n\n`;
-    const total = 1600;
+    const total = 800;
     const served: [number, number] = [0, 0];
     const handler: Handler = async (_, response, request) => {
       startStream(response);
@@ -364,7 +364,7 @@ describe('the caller', () => {
       },
     });
     expect(await observed.chat.completions.create(params)).toMatchObject({ id: 'chatcmpl-1' });
-    expect(cer.stats()).toMatchObject({ seen: 1, sealed: 0 });
+    expect(cer.stats()).toMatchObject({ seen: 1, sealed: 1 });
     expect(String(faults[0])).toContain('a hook fails');
   });
 
@@ -401,4 +401,9 @@ async function settled(value: () => number): Promise<void> {
     same = value() === last ? same + 1 : 0;
     last = value();
   }
+}
+
+async function readAll(stream: AsyncIterable<unknown>): Promise<void> {
+  const reading = stream[Symbol.asyncIterator]();
+  while ((await reading.next()).done !== true);
 }

@@ -55,4 +55,3 @@ describe('the client and the OpenAPI document', () => {
     expect([...NODE_ERROR_CODES].toSorted()).toEqual([...new Set(codes)].toSorted());
   });
 });
-

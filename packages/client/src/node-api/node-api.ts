@@ -1,12 +1,5 @@
 import type { JsonMembers } from '../json.js';
-import type {
-  Certified,
-  ExecutionRequest,
-  LookupKey,
-  RecordFilter,
-  RecordRow,
-  Verified,
-} from './answers.js';
+import type { Certified, ExecutionRequest, LookupKey, RecordFilter, RecordRow, Verified } from './answers.js';
 import { batchesOf, parseResults, type LineResult } from './lines.js';
 import { NodeError } from './node-error.js';
 import { jsonOf, request, type NodeAccess, type Question, type RequestOptions } from './request.js';
@@ -100,8 +93,7 @@ export function createNodeApi(access: NodeAccess): NodeApi {
     attest: async (bundle, options) => (await post('attest', bundle, options)) as Certified,
     attestBatch: (bundles, options) => lines('attestBatch', bundles, options),
     verify: async (bundle, options) => (await post('verify', { bundle }, options)) as Verified,
-    lookup: (key, options) =>
-      json('lookup', { query: lookupQuery(key), withKey: options?.mine === true, options }),
+    lookup: (key, options) => json('lookup', { query: lookupQuery(key), withKey: options?.mine === true, options }),
     proof: (certificateHash, options) => json('proof', { query: { certificate_hash: certificateHash }, options }),
     resolve: (certificateHash, options) =>
       request(access, 'resolve', { part: certificateHash, options }, async (response) => {
@@ -115,10 +107,15 @@ export function createNodeApi(access: NodeAccess): NodeApi {
     project: (projectHash, options) => json('project', { query: { project_hash: projectHash }, options }),
     records,
     exportRecords: (filter = {}, options) =>
-      request(access, 'exportRecords', { query: filterQuery(filter), accept: 'application/zip', options }, async (r) => {
-        if (r.body === null) throw new NodeError('UNEXPECTED_ANSWER', 'the answer has no body');
-        return r.body;
-      }),
+      request(
+        access,
+        'exportRecords',
+        { query: filterQuery(filter), accept: 'application/zip', options },
+        async (r) => {
+          if (r.body === null) throw new NodeError('UNEXPECTED_ANSWER', 'the answer has no body');
+          return r.body;
+        },
+      ),
     render: (sketch, options) => post('render', sketch, options),
     verifyRender: (render, options) => post('verifyRender', render, options),
     keys: (options) => json('keys', { options }),

@@ -106,7 +106,8 @@ function addressOf({ url }: NodeAccess, name: RouteName, { part = '', query = {}
 function headersOf({ apiKey }: NodeAccess, name: RouteName, { accept, body, withKey }: Question): Headers {
   const headers = new Headers({ accept: accept ?? 'application/json' });
   if (body !== undefined) headers.set('content-type', body.type);
-  if (apiKey !== null && (NODE_ROUTES[name].keyed || withKey === true)) headers.set('authorization', `Bearer ${apiKey}`);
+  if (apiKey !== null && (NODE_ROUTES[name].keyed || withKey === true))
+    headers.set('authorization', `Bearer ${apiKey}`);
   return headers;
 }
 

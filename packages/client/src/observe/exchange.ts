@@ -91,7 +91,8 @@ export class Exchange {
   }
 
   #isAborted(error: unknown): boolean {
-    return this.#call.signal?.aborted === true || (error instanceof Error && error.name === 'AbortError');
+    const name: unknown = isRecord(error) ? error['name'] : null;
+    return this.#call.signal?.aborted === true || name === 'AbortError';
   }
 
   #isRefusal(): boolean {
@@ -115,7 +116,8 @@ export class Exchange {
       bytes: this.#bytes,
       sha256: hash.hex(),
       streamed: this.#fold !== null,
-      providerRequestId: this.#response?.headers.get('x-request-id') ?? this.#response?.headers.get('request-id') ?? null,
+      providerRequestId:
+        this.#response?.headers.get('x-request-id') ?? this.#response?.headers.get('request-id') ?? null,
     });
     this.#chunks = null;
   }

@@ -38,7 +38,8 @@ export function addDelta(draft: Draft, delta: Draft): void {
   for (const [name, value] of Object.entries(delta)) {
     const known = Object.hasOwn(draft, name) ? draft[name] : undefined;
     if (typeof value === 'string' && typeof known === 'string' && !REPLACED.has(name)) draft[name] = known + value;
-    else if (Array.isArray(value)) draft[name] = mergedList(Array.isArray(known) ? (known as readonly Json[]) : [], value);
+    else if (Array.isArray(value))
+      draft[name] = mergedList(Array.isArray(known) ? (known as readonly Json[]) : [], value);
     else if (isDraft(value) && isDraft(known)) addDelta(known, value);
     else if (value !== null || known === undefined) {
       Object.defineProperty(draft, name, { value, enumerable: true, writable: true, configurable: true });

@@ -26,7 +26,7 @@ export interface ModelCall {
 /** The call that the arguments of a fetch describe; null when they are not a request to a model. */
 export function modelCallOf(input: string | URL | Request, init: RequestInit | undefined): ModelCall | null {
   const request = typeof input === 'object' && 'url' in input ? input : null;
-  const address = request?.url ?? String(input);
+  const address = typeof input === 'string' ? input : 'url' in input ? input.url : input.href;
   if ((init?.method ?? request?.method ?? 'GET').toUpperCase() !== 'POST' || !URL.canParse(address)) return null;
   const url = new URL(address);
   const fold = DIALECTS.find(([ending]) => url.pathname.endsWith(ending))?.[1];

@@ -24,7 +24,7 @@ export function foldResponses(): Fold {
       if (isDraft(stated)) response = stated;
       if (type === 'error') response = { ...response, error: event };
       if (typeof type === 'string' && type.endsWith('.delta') && typeof delta === 'string') {
-        const place = [type, event['output_index'], event['content_index']].join(' ');
+        const place = JSON.stringify([type, event['output_index'], event['content_index']]);
         texts[place] = (texts[place] ?? '') + delta;
       }
       end = ENDS.get(type) ?? 'open';

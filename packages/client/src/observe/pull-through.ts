@@ -18,8 +18,10 @@ export function pullThrough(response: Response, follower: Follower): Response {
   }
   const isByteStream = takesByteReaders(body);
   const reader = body.getReader();
-  const pull = async (controller: ReadableByteStreamController | ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
-    let result;
+  const pull = async (
+    controller: ReadableByteStreamController | ReadableStreamDefaultController<Uint8Array>,
+  ): Promise<void> => {
+    let result: { readonly done: false; readonly value: Uint8Array } | { readonly done: true };
     try {
       result = await reader.read();
     } catch (error) {

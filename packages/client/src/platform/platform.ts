@@ -23,5 +23,5 @@ export interface Platform {
   /** Null where there is no file system. @throws Error when the folder cannot be used */
   readonly openFileSpool: ((dir: string, limits: SpoolLimits) => Spool) | null;
   /** Lets the process end although a timer waits. */
-  unref(timer: ReturnType<typeof setTimeout>): void;
+  readonly unref: (timer: ReturnType<typeof setTimeout>) => void;
 }

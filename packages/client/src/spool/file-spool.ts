@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { errorCode } from './error-code.js';
 import { orphansIn, segmentName } from './orphans.js';
 import { Segment, type SegmentLine } from './segment.js';
 import type { Batch, Spool, SpoolLimits } from './spool.js';
@@ -23,7 +24,7 @@ class FileSpool implements Spool {
   constructor(dir: string, limits: SpoolLimits) {
     this.#dir = dir;
     this.#limits = limits;
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeFolder(dir);
     for (const orphan of orphansIn(dir)) this.#adopt(orphan);
   }
 
@@ -105,7 +106,7 @@ class FileSpool implements Spool {
       segment = Segment.adopt(orphan, this.#newPath());
     } catch (error) {
       // Another process took it first.
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
+      if (errorCode(error) === 'ENOENT') return;
       throw error;
     }
     this.#segments.push(segment);
@@ -124,6 +125,19 @@ interface WholeLine extends SegmentLine {
 
 function hasText(line: SegmentLine): line is WholeLine {
   return line.text !== null;
+}
+
+/** Not `recursive`: where a file system refuses with ENOENT, as /proc does, Node.js then tries without end. */
+function makeFolder(dir: string): void {
+  try {
+    mkdirSync(dir, { mode: 0o700 });
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || existsSync(dirname(dir))) throw error;
+    makeFolder(dirname(dir));
+    mkdirSync(dir, { mode: 0o700 });
+  }
 }
 
 /** @throws Error when the folder cannot be made or read */

@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorCode } from './error-code.js';
 
 const SEGMENT = /^(\d+)-[0-9a-f]{16}\.ndjson$/;
 
@@ -29,6 +30,6 @@ function isRunning(pid: number): boolean {
     return true;
   } catch (error) {
     // EPERM: it runs under another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
 }

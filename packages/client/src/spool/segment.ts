@@ -88,7 +88,7 @@ export class Segment {
         at += count;
         rest = Buffer.concat([rest, chunk.subarray(0, count)]);
         let start = 0;
-        for (let feed = rest.indexOf(LINE_FEED); feed >= 0 && lines.length < maxLines; ) {
+        for (let feed = rest.indexOf(LINE_FEED); feed >= 0 && lines.length < maxLines;) {
           end += feed + 1 - start;
           lines.push({ text: textOfLine(rest.toString('utf8', start, feed)), end });
           start = feed + 1;
