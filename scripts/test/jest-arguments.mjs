@@ -1,5 +1,5 @@
 /**
- * What jest is called with: words before the first flag that name a workspace select it, everything else is jest's.
+ * The arguments of jest: words before the first flag that name a workspace select it, everything else is jest's.
  * @param {readonly string[]} args of `npm test --`
  * @param {readonly string[]} names of the workspaces
  * @returns {string[]}

@@ -5,7 +5,7 @@ const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 const MAX_SHOWN = 300;
 
 /**
- * Text of unknown origin, made safe to print on a terminal: what a terminal might obey is shown as an escape.
+ * Text of unknown origin, made safe to print on a terminal: control characters are shown as escapes.
  * @param maxLength longer text is cut, and the cut is shown
  */
 export function printable(text: string, maxLength: number = MAX_SHOWN): string {

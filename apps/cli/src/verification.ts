@@ -14,7 +14,7 @@ import { keyFingerprint, type NodeKeySet } from '@cer/keys';
 import { EXIT, type ExitCode } from './exit-code.js';
 import type { StrictJson } from './files/read-json.js';
 
-/** What was verified, and the one evaluation that every report of it is a view of. */
+/** The verified input, and the evaluation that every report is a view of. */
 export type Verification =
   | { readonly kind: 'certificate'; readonly evaluation: Evaluation }
   | {

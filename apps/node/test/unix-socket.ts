@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createApp, type NodeDeps } from '../src/start/app.js';
 
 /**
- * A node's app behind a Unix socket. Its buffers stay small, where those of TCP grow to whatever a machine is set to: an
- * answer that nobody reads stays under way.
+ * A node's app behind a Unix socket. Its buffers stay small, where those of TCP grow to whatever a machine is set to:
+ * an unread answer stays in progress.
  */
 export interface UnixSocket {
   /** Asks for a package of records, and reads nothing of it. */

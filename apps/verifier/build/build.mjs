@@ -13,7 +13,7 @@ const source = (...path) => join(root, 'src', ...path);
 /** What the first visit of a certificate's page may cost, script, worker, style and all, in bytes of gzip. */
 const FIRST_LOAD_LIMIT = 100 * 1024;
 
-// Whoever builds in a test or in development gets the bytes that are released: those modes would name source files.
+// Builds in tests and development have the released bytes: other modes would name source files.
 process.env.NODE_ENV = 'production';
 
 const common = {

@@ -15,7 +15,7 @@ import { stamped } from './stamped.js';
 import { certificatePath, startStubNode, type StubNode } from './stub-node.js';
 import { startVerifier, WEB_BUILD_FOLDER, type VerifierUnderTest } from './verifier-under-test.js';
 
-// Stamps of a real authority, under authorities that the visitor chooses, and under keys that a pinned root vouches for.
+// Timestamps of a real authority, under authorities of the visitor's choice and keys of a pinned root.
 
 describeInChromium('external time and pins', (chromium) => {
   const files = new Files();
@@ -147,7 +147,7 @@ describeInChromium('external time and pins', (chromium) => {
   });
 });
 
-/** What the page's worker has loaded, by address. */
+/** Addresses that the page's worker loaded. */
 async function workerFiles({ page }: WatchedPage): Promise<string[]> {
   const inWorkers = await Promise.all(
     page.workers().map((worker) => worker.evaluate(`performance.getEntriesByType('resource').map(({ name }) => name)`)),

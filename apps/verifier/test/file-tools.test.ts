@@ -11,7 +11,7 @@ import { changed, lookupAnswer, object, plain, sealedOnly } from './records.js';
 import { startStubNode, type StubNode } from './stub-node.js';
 import { startVerifier, type VerifierUnderTest } from './verifier-under-test.js';
 
-// What a visitor does with files of their own: everything happens on their device.
+// Tools for local files, which never leave the visitor's device.
 
 describeInChromium('files on the start page', (chromium) => {
   const files = new Files();
@@ -144,7 +144,7 @@ describeInChromium('files on the start page', (chromium) => {
     await open(salt, 'What is a receipt?');
     await watched.page.waitForSelector('[data-opening="opens"]');
     await auditPage(watched.page, 'tool-opening');
-    // What is typed since was not asked.
+    // Later input was not submitted.
     await watched.page.type('#opening-value', '!');
     await watched.page.waitForFunction(`document.querySelector('[data-opening]') === null`);
     await open(salt, 'What is a receipt');

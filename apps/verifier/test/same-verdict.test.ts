@@ -50,7 +50,7 @@ interface CliResult {
   readonly stdout: string;
 }
 
-/** Runs command lines, one JSON array of arguments each, with a state folder of their own. */
+/** Runs command lines, one JSON array of arguments each, with a separate state folder. */
 function runCli(lines: readonly string[]): CliResult[] {
   const state = new Files();
   const cli = pathToFileURL(join(__dirname, '..', '..', 'cli', 'dist', 'run.js')).href;

@@ -11,7 +11,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** What the reader of a document has before the first block. */
+/** State of the reader's terminal before the first block. */
 export interface Setting {
   /** Texts of the document that mean something else on this machine: ports, folders, placeholders. */
   readonly substitutions?: readonly (readonly [from: string, to: string])[];

@@ -54,7 +54,7 @@ function partNumbers({ entries, findings }: LineReading): readonly string[] {
   return sorted;
 }
 
-/** Each certificate with its receipt as a package of its own, in chunks that threads verify. */
+/** Each certificate with its receipt as a separate package, in chunks that threads verify. */
 export async function* recordChunks(reading: LineReading): AsyncGenerator<Chunk> {
   let items: { name: string; bytes: Uint8Array; levelsAround: number }[] = [];
   let bytes = 0;

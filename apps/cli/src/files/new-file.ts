@@ -6,7 +6,7 @@ import { asUsageError, nameOf } from './read-bytes.js';
 export interface NewFile {
   /** The option that named the path, for the message. */
   readonly option: string;
-  /** What to add when the file is there already. */
+  /** Advice to add when the file exists. */
   readonly why?: string;
   /** Permissions; as the system gives them when left out. */
   readonly mode?: number;

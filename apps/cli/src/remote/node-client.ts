@@ -52,7 +52,7 @@ export function nodeAddress(flag: string | undefined, io: Pick<Io, 'env'>): stri
   return url.href.replace(/\/+$/, '');
 }
 
-/** @throws UsageError when there is no key */
+/** @throws UsageError without a key */
 export function apiKey(file: string | undefined, io: Pick<Io, 'env'>): string {
   const key = file === undefined ? io.env['CER_API_KEY'] : readKeyFile(file);
   if (key === undefined || key === '') throw new UsageError('no API key: pass --api-key-file or set CER_API_KEY');
@@ -140,7 +140,7 @@ export function refused({ status, body }: NodeAnswer, io: Io): ExitCode {
     reason: typeof code === 'string' ? code : 'NODE_UNAVAILABLE',
     httpStatus: status,
   };
-  // Ours come first and count: whatever the node sends besides is its own word.
+  // The client's members come first; further members of the answer are statements of the node.
   const said = { ...report, ...body, ...(words !== undefined && { message: words }), ...report };
   io.stderr.write(`${printableJson(said)}\n`);
   return isMissing ? EXIT.notFound : EXIT.failed;

@@ -211,7 +211,7 @@ async function copy(
   const failed = once(file, 'error').then(([error]) => {
     throw error instanceof Error ? error : new TypeError('the file failed');
   });
-  // Mark as handled; whoever awaits `failed` still gets the rejection.
+  // Mark as handled; every caller that awaits `failed` still gets the rejection.
   failed.catch(() => undefined);
   let bytes = 0;
   let shownAt = 0;

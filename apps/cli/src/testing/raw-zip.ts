@@ -17,7 +17,7 @@ export interface RawEntry {
   /** Bytes behind the entry that belong to none. */
   readonly gap?: string;
   readonly extra?: Buffer;
-  /** Those of its own header; as in the directory unless given. */
+  /** Fields of the local header; those of the directory by default. */
   readonly localExtra?: Buffer;
 }
 

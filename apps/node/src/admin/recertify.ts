@@ -20,7 +20,7 @@ export interface RecertifyDeps {
 export interface Recertified {
   readonly certificateHash: string;
   readonly result: 'recertified' | 'unchanged' | 'failed';
-  /** Null when there is no reason to report. */
+  /** Null without a reason to report. */
   readonly reason: string | null;
 }
 

@@ -31,7 +31,7 @@ export type AttestableBundle =
 
 const ATTESTABLE: ReadonlySet<string> = new Set([EXECUTION_V1, EXECUTION_V2, HASH_ONLY]);
 
-/** Findings for content that violates the schema of its own protocol and type. */
+/** Findings for content that violates the schema of its protocol and type. */
 const SCHEMA_CODES: ReadonlySet<string> = new Set([
   'SCHEMA_ERROR',
   'SCHEMA_KEY_INVALID',

@@ -1,7 +1,7 @@
 // A separate node from the store's point of view: records until it is killed or done, and prints acknowledged records.
 // node recording-process.mjs DATABASE_URL PREFIX [COUNT] Each process of a race gets the same PREFIX; without COUNT it
-// runs indefinitely. A line of stdout is an executionId and the certificate hash that stands for it, written only after
-// the store resolved.
+// runs indefinitely. A line of stdout is an executionId and its certificate hash, written only after the store
+// resolved.
 import { createHash, randomUUID } from 'node:crypto';
 import { register } from 'node:module';
 

@@ -75,7 +75,7 @@ function namesHash({ certificateHash, provenance }: Evaluation, askedHash: strin
 
 function factsOf(evaluation: Evaluation): CertificateFacts {
   const { bundle, signed, provenance, timestamp, isHashOnly } = evaluation;
-  // Nobody signs the createdAt of a hash-only record.
+  // The createdAt of a hash-only record is not signed.
   const createdAt = bundle === null || isHashOnly ? undefined : member(bundle, 'createdAt');
   return {
     certificateHash: evaluation.certificateHash,

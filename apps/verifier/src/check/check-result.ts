@@ -8,7 +8,7 @@ import type {
   VerificationReport,
 } from '@cer/cer-core/verify';
 
-// What a check found, as plain data: it travels from a worker to its page and is shown by one view on both sides.
+// Result of a check, as plain data: a worker sends it to its page, and server and browser show it by one view.
 
 /** Name of the verifier in every report. */
 export const VERIFIER_NAME = '@cer/verifier/0.1.0';
@@ -42,7 +42,7 @@ export interface LayerResult {
   readonly detail?: string;
 }
 
-/** What the bundle says, apart from raw input and output, which are never shown. */
+/** Members of the bundle except raw input and output, which are never shown. */
 export interface ShownMember {
   /** JSON path, e.g. `snapshot.model`. */
   readonly path: string;
@@ -99,7 +99,7 @@ export interface CertificateFacts {
   readonly kid: string | null;
   readonly keyFingerprint: string | null;
   readonly keyStatus: string | null;
-  /** The best external timestamp, else the node's own word. */
+  /** The best external timestamp, else the node's own time. */
   readonly timestamp: ReportedTimestamp | null;
   /** Set where the key was revoked and a timestamp shows that the receipt is older. */
   readonly keyRescue: KeyRescue | null;

@@ -100,7 +100,7 @@ function identityOf(check: ArtefactCheck): string {
   ]);
 }
 
-/** What the browser came to: a result, or why there is none. */
+/** The browser's check: a result, or the reason why it failed. */
 export type BrowserOutcome =
   | { readonly state: 'done'; readonly outcome: Outcome }
   | { readonly state: 'failed'; readonly reason: 'node' | 'engine' | 'pin'; readonly detail?: string };

@@ -1,7 +1,7 @@
 import { isJsonObject, JsonError, member, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { PROJECT, type Finding } from '@cer/cer-core';
 
-/** What was handed over, read as far as to know whether it is a certificate or a project. */
+/** The input, parsed to distinguish a certificate from a project. */
 export type Artefact =
   | { readonly kind: 'certificate'; readonly value: JsonValue }
   | { readonly kind: 'project'; readonly value: JsonObject }

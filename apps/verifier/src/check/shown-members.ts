@@ -4,7 +4,7 @@ import { isSealedValue, readSubject, type Evaluation } from '@cer/cer-core/verif
 import { RAW_VALUE_NAMES } from './raw-values.js';
 import type { ShownMember, ShownSignal } from './check-result.js';
 
-// What of a bundle is shown. Raw input and output never are, wherever the bundle came from: a page may be printed.
+// The shown members of a bundle. Raw input and output are never shown, since a page may be printed.
 
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(['type', 'protocolVersion']);
 const MAX_TEXT = 4000;

@@ -70,7 +70,7 @@ export function assetRoutes({ build, settings, checkRecord, node }: AssetRouteDe
         return compressed(request, file, {
           'content-type': type,
           'cache-control': 'public, max-age=31536000, immutable',
-          // A worker has the policy of its own response: it connects to no host.
+          // The policy of a worker is that of its response: it connects to no host.
           'content-security-policy': "default-src 'none'; script-src 'self'",
         });
       },

@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { Document, type DocumentProps, type PageAssets } from '../view/document.js';
 
-/** What every page is made with. */
+/** Inputs of every page. */
 export interface PageSettings {
   readonly publicUrl: string;
   readonly publicNodeUrl: string;
@@ -71,7 +71,7 @@ export function entityTag(...parts: readonly string[]): string {
 /**
  * 304 where the visitor has this version, else the result of `make`, with the tag.
  * @param protection what keeps the answer safe: a browser puts the headers of a 304 on the page it holds, and would give
- *   it the policy of an answer that is no page
+ *   it the policy of an answer that is not a page
  */
 export function unlessUnchanged(
   head: RequestHead,

@@ -11,7 +11,7 @@ import { Scope } from './scope.js';
 interface ArtefactViewProps {
   readonly check: ArtefactCheck;
   readonly cli: string;
-  /** Do steps have pages of their own here? */
+  /** Do steps have separate pages? */
   readonly stepLink: boolean;
   /** A table that can be paged, where a script runs. */
   readonly stepTable?: VNode | undefined;

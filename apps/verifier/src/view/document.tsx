@@ -4,7 +4,7 @@ import { TEXTS } from './texts.js';
 
 const T = TEXTS.site;
 
-/** What the page's script needs to know; all of it comes from configuration and the build. */
+/** Settings of the page's script, from configuration and build. */
 export interface PageAssets {
   readonly script: string;
   readonly worker: string;

@@ -56,7 +56,7 @@ export function ProjectView({ check, cli, stepLink, stepTable }: ProjectViewProp
   );
 }
 
-/** What is wrong with the project, and then with its steps; a break of the chain is the project's. */
+/** Faults of the project, then of its steps; a broken chain is a fault of the project. */
 function allFindings({ findings, steps }: ProjectCheck): readonly Finding[] {
   const ofSteps = steps
     .filter(({ status }) => status === 'FAILED')

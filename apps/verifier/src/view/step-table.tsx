@@ -13,7 +13,7 @@ const ICON = { VERIFIED: 'pass', VERIFIED_CONFIDENTIAL: 'pass', FAILED: 'fail', 
 
 interface StepTableProps {
   readonly steps: readonly StepView[];
-  /** Do steps have a page of their own here? */
+  /** Do steps have separate pages? */
   readonly stepLink: boolean;
   /** Index of the first row. */
   readonly start?: number;

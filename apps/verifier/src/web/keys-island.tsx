@@ -16,7 +16,7 @@ const T = TEXTS.pin;
 /** Fetches the node's key history from the node itself, reads it again, and lets the visitor pin a root. */
 export async function showKeyHistory(place: HTMLElement, engine: Engine, nodeUrl: string): Promise<void> {
   const text = await fetchText(`${nodeUrl}${KEY_HISTORY_PATH}`);
-  // What the server showed stays, and says that the server checked it.
+  // The server's result stays, marked as checked by the server.
   if (text === null) return;
   const look = await engine.ask('history', { text, at: new Date().toISOString() }).catch(() => null);
   if (look === null) return;
@@ -79,7 +79,7 @@ interface PinnedProps {
   readonly onForget: () => void;
 }
 
-/** What the remembered root says of the history as it is published now. */
+/** Result of the current history under the remembered root. */
 function Pinned({ engine, text, pin, onForget }: PinnedProps): VNode {
   const [result, setResult] = useState<PinResult | 'crashed' | null>(null);
   const { nodeId, rootFingerprint } = pin;

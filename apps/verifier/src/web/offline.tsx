@@ -7,7 +7,7 @@ import { listenForActions } from './page-actions.js';
 import { FileTool } from './tools/file-tool.js';
 import type { SavedRecord } from '../check/saved-record.js';
 
-// One script for page and worker: the page starts a worker from its own text, since there is no second file to load.
+// One script for page and worker: the page starts a worker from its own text, since the file is self-contained.
 const timestampCode = { createTimestampVerifier, NO_ROOTS, parseTsaRoots };
 if (typeof document === 'undefined') answerQuestions(() => Promise.resolve(timestampCode));
 else showOffline();
@@ -41,7 +41,7 @@ function savedRecord(): SavedRecord | null {
     const value: unknown = JSON.parse(block.textContent);
     return isSavedRecord(value) ? value : null;
   } catch {
-    // Somebody edited the file: then it carries nothing.
+    // An edited file has no saved record.
     return null;
   }
 }

@@ -116,7 +116,7 @@ function linesOf(server: Outcome, browser: BrowserOutcome): readonly (readonly [
   return [serverLine, [browserSaid, TEXTS.headlines[browser.outcome.headline].title]];
 }
 
-/** Preact would otherwise try to make the server's elements its own. */
+/** Preact would otherwise hydrate the server's elements. */
 function emptied(element: HTMLElement): HTMLElement {
   element.replaceChildren();
   return element;

@@ -43,12 +43,12 @@ export function tenantTag(nodeId: string, tenantId: string): Uint8Array {
   return sha256(jcsBytes(['svc.log-tenant.v1', nodeId, tenantId]));
 }
 
-/** What of a receipt is committed to: SHA-256 of the JCS form of receipt and signature, as timestamps cover it. */
+/** The commitment to a receipt: SHA-256 of the JCS form of receipt and signature, as timestamps cover it. */
 export function receiptDigest(receipt: JsonValue, signature: string): Uint8Array {
   return sha256(jcsBytes({ receipt, signature }));
 }
 
-/** What of an administrative deletion is committed to. @param auditHash of the audit log's entry of the act */
+/** The commitment to an administrative deletion. @param auditHash of the audit log's entry of the act */
 export function deletionDigest(auditHash: string, deletes: readonly (readonly [number, number])[]): Uint8Array {
   return sha256(jcsBytes({ auditHash, deletes, type: 'svc.log-deletion.v1' }));
 }

@@ -14,7 +14,7 @@ export interface Frontier {
 export const EMPTY_FRONTIER: Frontier = { size: 0, peaks: [] };
 
 /**
- * Peaks that somebody sent, with the size that they belong to.
+ * Received peaks, with the size that they belong to.
  * @throws RangeError when their number or length does not fit the size
  */
 export function frontierOf(size: number, peaks: readonly Uint8Array[]): Frontier {

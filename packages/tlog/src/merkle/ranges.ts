@@ -38,7 +38,7 @@ export function consistencyRanges(from: number, to: number): readonly LeafRange[
       start = split;
     }
   }
-  // What is left is a complete subtree at the end of the first tree, known to the verifier when it is all of it.
+  // The rest is a complete subtree at the end of the first tree; the verifier knows it when it is the whole tree.
   if (start > 0) ranges.push([start, end]);
   return ranges.reverse();
 }

@@ -30,7 +30,7 @@ export interface LogProofText {
   readonly notBefore?: string | null;
 }
 
-/** What a proof is held against. */
+/** The trusted state that a proof is checked against. */
 export interface LogProofSubject {
   readonly receipt: JsonValue;
   readonly signature: string;

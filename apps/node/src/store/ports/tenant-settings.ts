@@ -22,6 +22,6 @@ export interface TenantSettingsStore {
   set(tenantId: string, source: SettingsSource, change: Partial<StatedSettings>): Promise<void>;
   /** The tenants with a retention period from any source, in order, at most `limit` after `after`. */
   withRetention(after: string, limit: number): Promise<readonly string[]>;
-  /** Whether this node knows the tenant: as its own, or from settings. */
+  /** Whether this node knows the tenant, from its own list or from settings. */
   knows(tenantId: string): Promise<boolean>;
 }

@@ -16,7 +16,7 @@ interface HistoryPinProps {
   readonly engine: Engine;
   readonly text: string;
   readonly look: KeyHistoryCheck;
-  /** What was accepted before under a pin, where it is remembered. */
+  /** The state accepted before under a pin, if remembered. */
   readonly highestSeen: (pin: Pin) => SeenKeyHistory | null;
   /** Null: nothing is pinned any more. */
   readonly onPin: (accepted: AcceptedPin | null) => void;

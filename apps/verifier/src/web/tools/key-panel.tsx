@@ -157,12 +157,12 @@ async function readKeys(engine: Engine, origin: Origin): Promise<Candidate | nul
     const look = await engine.ask('history', { text: origin.text, at: new Date().toISOString() });
     return look.nodeId === null ? null : { ...origin, list: null, look };
   } catch {
-    // Without a worker there are no keys either.
+    // Without a worker the keys are missing too.
     return null;
   }
 }
 
-/** What a saved page carries: the history where a root has signed it, else the key set. */
+/** Content of a saved page: the history if a root signed it, else the key set. */
 async function readSaved(engine: Engine, { keySet, keyHistory }: SavedRecord): Promise<Candidate | null> {
   const origin = { kind: 'embedded', name: '' } as const;
   const history = keyHistory === null ? null : await readKeys(engine, { ...origin, text: keyHistory });

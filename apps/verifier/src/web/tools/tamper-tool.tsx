@@ -10,7 +10,7 @@ import type { ToolProps } from './tool-props.js';
 
 const T = TEXTS.tools;
 
-/** Where a demonstration is most telling: the content itself. */
+/** The most instructive members for a demonstration: the content. */
 const FIRST_CHOICE = 'snapshot.model';
 
 /** Changes one value in a copy and shows which check catches it. */

@@ -14,7 +14,7 @@ interface TsaRootsPanelProps {
   readonly onRoots: (pem: string | null) => void;
 }
 
-/** Whose stamps of time the visitor believes. None come with the page: that would be the operator's choice. */
+/** The time-stamping authorities that the visitor trusts. The page brings none: that would be the operator's choice. */
 export function TsaRootsPanel({ id, engine, onRoots }: TsaRootsPanelProps): VNode {
   const [roots, setRoots] = useState<readonly ListedTsaRoot[]>([]);
   const [message, setMessage] = useState<string>(T.none);
