@@ -5,6 +5,7 @@ import { showKeyHistory } from './keys-island.js';
 import { listenForActions } from './page-actions.js';
 import { FileTool } from './tools/file-tool.js';
 import { nodeKeys } from './tools/node-keys.js';
+import '@cer/pages/tokens.css';
 import '../style/style.css';
 
 listenForActions();
