@@ -7,6 +7,7 @@ import { browserFault, rendererFault } from '../../src/browser/confinement.js';
 import { confinementOf, isAlive, processGroup } from '../../src/browser/processes.js';
 import { eventually, startRenderer, type RendererUnderTest } from '../renderer-under-test.js';
 import { describeWithBrowser } from '../with-browser.js';
+import { pageProcesses } from './page-processes.js';
 
 /** Tries every way out that a page knows; none of it may reach the listener. */
 const CHANNELS = (port: number): string => `
@@ -37,12 +38,12 @@ function environmentOf(pid: number): string {
 }
 
 /** What is wrong with the processes of a browser, its pages' and all others; one that is just ending has no fault. */
-function faultsOfGroup(pid: number): string[] {
+function faultsOfGroup(pid: number, pages: ReadonlySet<number>): string[] {
   const self = confinementOf('self');
   return processGroup(pid).flatMap((member) => {
     try {
       const found = confinementOf(member.pid);
-      const page = member.command.includes('--type=renderer') ? rendererFault(found, self) : undefined;
+      const page = pages.has(member.pid) ? rendererFault(found, self) : undefined;
       return [page, browserFault(found, self)].filter((fault) => fault !== undefined);
     } catch (error) {
       return isAlive(member.pid) ? [String(error)] : [];
@@ -138,13 +139,14 @@ describeWithBrowser('The jail', () => {
   });
 
   it('confines every process of the browser', async () => {
-    const { pid } = await renderer.engine.host.current();
+    const browser = await renderer.engine.host.current();
+    const { pid } = browser;
     const self = confinementOf('self');
     expect(browserFault(confinementOf(pid), self)).toBeUndefined();
     // A process that is being made for a page to come gets its filter before it gets anything to run.
-    await eventually('a page is there and every process is confined', () => {
-      const pages = processGroup(pid).filter(({ command }) => command.includes('--type=renderer'));
-      return pages.length > 0 && faultsOfGroup(pid).length === 0;
+    await eventually('a page is there and every process is confined', async () => {
+      const pages = await pageProcesses(browser);
+      return pages.size > 0 && faultsOfGroup(pid, pages).length === 0;
     });
   });
 

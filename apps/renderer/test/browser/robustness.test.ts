@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { processGroup, residentBytes } from '../../src/browser/processes.js';
 import { eventually, startRenderer, type RendererUnderTest } from '../renderer-under-test.js';
 import { describeWithBrowser } from '../with-browser.js';
+import { pageProcesses } from './page-processes.js';
 
 const DISC = 'function setup() { background(9); circle(900, 900, 700); }';
 const SLOW = 'function setup() { for (;;) {} }';
@@ -44,14 +45,12 @@ describeWithBrowser('A renderer in trouble', () => {
   const slowPage = async (): Promise<void> => {
     const before = new Map<number, number>();
     await eventually('a renderer computes', async () =>
-      processGroup(await browserPid())
-        .filter(({ command }) => command.includes('--type=renderer'))
-        .some(({ pid }) => {
-          const spent = cpuTicks(pid);
-          const since = before.get(pid) ?? spent;
-          before.set(pid, since);
-          return spent - since >= COMPUTING_TICKS;
-        }),
+      [...(await pageProcesses(await renderer.engine.host.current()))].some((pid) => {
+        const spent = cpuTicks(pid);
+        const since = before.get(pid) ?? spent;
+        before.set(pid, since);
+        return spent - since >= COMPUTING_TICKS;
+      }),
     );
   };
   const worksAgain = async (): Promise<void> => {
@@ -61,7 +60,9 @@ describeWithBrowser('A renderer in trouble', () => {
   it('fails only the job whose process is killed, and renders on', async () => {
     const job = renderer.still(SLOW);
     await slowPage();
-    expect(await killOf('--type=renderer')).toBeGreaterThan(0);
+    const pages = await pageProcesses(await renderer.engine.host.current());
+    for (const pid of pages) process.kill(pid, 'SIGKILL');
+    expect(pages.size).toBeGreaterThan(0);
     const { status, body } = await job;
     expect([status, body['error']]).toEqual([422, 'RENDER_ERROR']);
     await worksAgain();
