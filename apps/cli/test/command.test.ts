@@ -58,7 +58,8 @@ describe('the command', () => {
     expect(node([BIN, 'verify', '-'], '{')).toEqual({
       status: 3,
       stdout: '',
-      stderr: 'cer: standard input: is not valid JSON: line 1, column 1: expected a value\n',
+      stderr:
+        'cer: standard input: is not valid JSON: line 1, column 2: expected a member name in double quotes or "}"\n',
     });
   });
 

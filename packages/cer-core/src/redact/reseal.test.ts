@@ -6,6 +6,7 @@ import { executionV1 } from '../bundle-types/execution-v1.js';
 import { executionV2 } from '../bundle-types/execution-v2.js';
 import { CONFIDENTIAL_MEMBERS, sealed, testKeys, TEST_ATTESTOR, TEST_TIME } from '../testing/index.js';
 import { evaluateCer } from '../verify/evaluate.js';
+import { toReport } from '../verify/present.js';
 import { DEFAULT_PUBLISH_SETTINGS, type PublishSettings } from './publish-settings.js';
 import { redact } from './redact.js';
 import { redactionPolicyFor, resealForPublication, type Reseal } from './reseal.js';
@@ -44,6 +45,13 @@ describe('a reseal for the public', () => {
       provenance: { state: 'proven', originalCertificateHash: original },
     });
     expect(certificateHash).not.toBe(original);
+    expect(toReport(evaluation, 'test/1')).toMatchObject({
+      certificateHash,
+      resealedCertificateHash: certificateHash,
+      originalCertificateHash: original,
+    });
+    const unproven = await evaluateCer({ ...bundle, meta: {} }, { keySet: testKeys(), verifiedAt: TEST_TIME });
+    expect(toReport(unproven, 'test/1')).not.toHaveProperty('originalCertificateHash');
   });
 
   it('hides withheld values and lists their paths', async () => {
