@@ -21,7 +21,7 @@ export function pullThrough(response: Response, follower: Follower): Response {
   const pull = async (
     controller: ReadableByteStreamController | ReadableStreamDefaultController<Uint8Array>,
   ): Promise<void> => {
-    let result: { readonly done: false; readonly value: Uint8Array } | { readonly done: true };
+    let result: { readonly done: false; readonly value: Uint8Array<ArrayBuffer> } | { readonly done: true };
     try {
       result = await reader.read();
     } catch (error) {
