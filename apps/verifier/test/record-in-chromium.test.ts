@@ -125,7 +125,8 @@ describeInChromium('the check in the browser', (chromium) => {
       }).observe(document, { subtree: true, childList: true, attributes: true });
     `);
     await watched.page.goto(`${verifier.url}/p/${encodeURIComponent(projectHashOf(bundle))}`);
-    await watched.page.waitForSelector('[data-checked-by="browser"][data-verdict="VERIFIED"][data-tone="good"]');
+    // Its steps are sealed only: unsigned steps leave a registration verified but incomplete.
+    await watched.page.waitForSelector('[data-checked-by="browser"][data-verdict="VERIFIED"][data-tone="neutral"]');
     expect(await watched.page.evaluate('seen.size')).toBeGreaterThan(5);
     expect(await watched.text('[data-steps-shown]')).toContain('1–100 of 10000');
     await auditPage(watched.page, 'project-page-of-10000');
