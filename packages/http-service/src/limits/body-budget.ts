@@ -47,10 +47,9 @@ export class BodyBudget {
 }
 
 function tooManyBodies(exceeded: ExceededBound): ServiceError {
-  const isShare = exceeded === 'share';
-  return new ServiceError({
-    code: isShare ? 'RATE_LIMITED' : 'SERVICE_UNAVAILABLE',
-    message: `too many large bodies${isShare ? ' of this caller' : ''} are in memory: retry`,
-    headers: { 'retry-after': RETRY_AFTER_SECONDS },
-  });
+  const [code, message] =
+    exceeded === 'share'
+      ? (['RATE_LIMITED', 'too many large bodies of this caller are in memory: retry'] as const)
+      : (['SERVICE_UNAVAILABLE', 'too many large bodies are in memory: retry'] as const);
+  return new ServiceError({ code, message, headers: { 'retry-after': RETRY_AFTER_SECONDS } });
 }
