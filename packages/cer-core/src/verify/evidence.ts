@@ -180,6 +180,7 @@ function originalDisagreements(
     ),
     ['signatureB64Url', present(packaging, 'signatureB64Url'), present(original, 'signature')],
     ['certificateHash', present(packaging, 'certificateHash'), present(original, 'certificateHash')],
+    ['attestation.certificateHash', present(summary, 'certificateHash'), present(original, 'certificateHash')],
     ['receipt', present(packaging, 'receipt'), present(original, 'receipt')],
     ['signature', present(packaging, 'signature'), present(original, 'signature')],
     ['resealedCertificateHash', present(packaging, 'resealedCertificateHash'), present(bundle, 'certificateHash')],

@@ -238,6 +238,7 @@ export async function packageCases(): Promise<Vector[]> {
     lookupLie('lookup-signature-differs', 'signature', 'x'),
     lookupLie('lookup-hash-differs', 'certificateHash', hashText('x')),
     lookupLie('lookup-resealed-hash-differs', 'resealedCertificateHash', hashText('x')),
+    lookupLie('lookup-summary-hash-differs', 'attestation.certificateHash', hashText('x')),
     lookupLie('lookup-node-differs', 'nodeId', 'another'),
     lookupLie('lookup-kid-differs', 'kid', OTHER.kid),
     [
