@@ -267,7 +267,10 @@ describeWithToken('opening a token', () => {
     const missing = await refusalOf(open({ modulePath: '/nowhere/module.so' }));
     expect(missing).toMatchObject({ code: 'PKCS11_MODULE_UNUSABLE', message: expect.stringContaining('not found') });
     const foreign = await refusalOf(open({ modulePath: hsm.address.pinFile }));
-    expect(foreign).toMatchObject({ code: 'PKCS11_MODULE_UNUSABLE', message: expect.stringContaining('not a PKCS#11') });
+    expect(foreign).toMatchObject({
+      code: 'PKCS11_MODULE_UNUSABLE',
+      message: expect.stringContaining('not a PKCS#11'),
+    });
   });
 
   it('ends the process of a library that hangs', async () => {
