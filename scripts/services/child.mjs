@@ -49,7 +49,7 @@ export function startChild({ name, main, cwd, env, logs }) {
   child.stdout.setEncoding('utf8').on('data', keep);
   child.stderr.setEncoding('utf8').on('data', keep);
   const lastLines = () => tail.trimEnd().split('\n').slice(-KEPT_LINES);
-  // However this process exits, an error included, no service goes on without it.
+  // Ends the service with this process, however it exits; an uncaught error included.
   const stopWithThisProcess = () => child.kill('SIGTERM');
   process.once('exit', stopWithThisProcess);
   const ended = new Promise((resolve) => {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { FALLBACK_FAMILY, FONT_ALIASES, type FontSource } from '../browser/fonts.js';
 
-/** What draws a picture, by name and content: whoever has these files draws the same pixels. */
+/** The engine by name and content: the same files draw the same pixels on any machine. */
 export interface EngineIdentity {
   readonly name: 'portable';
   /** Of the drawing code around the modules; it changes whenever a picture would. */

@@ -70,7 +70,7 @@ export async function bundlePage(fonts: readonly FontSource[]): Promise<PageBund
   };
 }
 
-/** What the page's own code goes on using after a sketch has put something else in its place. */
+/** Globals that the page's own code takes before the sketch can replace them. */
 const OWN_GLOBALS = [
   ...['Array', 'ArrayBuffer', 'DataView', 'Error', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise', 'RangeError'],
   ...['Reflect', 'RegExp', 'Set', 'String', 'Symbol', 'SyntaxError', 'TypeError', 'WeakMap', 'BigInt', 'Boolean'],

@@ -1,8 +1,7 @@
-import { tenantTag } from '../leaf/leaf.js';
+import { hashText, tenantTag } from '../leaf/leaf.js';
 import { leafHashOfOpening, type Opening } from '../leaf/opening.js';
 import { appendLeaves, EMPTY_FRONTIER, frontierOf, rootOfFrontier, type Frontier } from '../merkle/frontier.js';
 import { equalBytes, leafHash } from '../merkle/hash.js';
-import { hashText } from '../leaf/leaf.js';
 import { verifyInclusion } from '../merkle/verify.js';
 import type { TreeHead } from '../note/checkpoint.js';
 import type { LogPolicy } from '../policy/policy.js';
