@@ -1,13 +1,12 @@
 import type { Logger } from '@cer/http-service';
+import type { EngineIdentity } from '@cer/sketch-engine';
 import { createBrowserHost, type BrowserHost } from './browser/browser-host.js';
-import { readFonts } from './browser/fonts.js';
 import { chooseJail } from './browser/jail.js';
 import { resolveBrowser } from './browser/resolve.js';
 import { fingerprintOf, selfTest } from './sandbox/self-test.js';
 import { makeStage } from './browser/stage.js';
 import type { RendererConfig } from './config.js';
 import { rendererVersionOf } from './renderer-version.js';
-import type { EngineIdentity } from './sandbox/engine-package.js';
 import { bundlePage, type EngineName } from './sandbox/page-bundle.js';
 import { createPagePool, createTurns, type PagePool } from './sandbox/page-pool.js';
 
@@ -26,7 +25,7 @@ export type EngineConfig = Pick<RendererConfig, 'chromiumPath' | 'chromiumUid' |
 const MAX_BROWSER_BYTES = 1024 * 1024 * 1024;
 
 /**
- * Brings up everything that draws, and refuses to where its pixels could not be trusted or a sketch could get out.
+ * Starts everything that draws; fails where pixels would differ or a sketch would not be confined.
  * @throws BrowserNotFound, JailUnavailable, LaunchError, ConfinementError, SelfTestFailure
  */
 export async function startEngine(config: EngineConfig, logger: Logger): Promise<Engine> {
@@ -36,13 +35,13 @@ export async function startEngine(config: EngineConfig, logger: Logger): Promise
   const jail = chooseJail({ uid: config.chromiumUid, allowUnsandboxed: config.allowUnsandboxed });
   if (jail.kind === 'none')
     logger.error('ALLOW_UNSANDBOXED=1: sketches run without a jail and can reach the network. For development only');
-  const [bundle, stage] = [await bundlePage(readFonts()), makeStage(jail)];
+  const [bundle, stage] = [await bundlePage(), makeStage(jail)];
   const host = createBrowserHost({ binary, jail, stage, logger, maxBrowserBytes: MAX_BROWSER_BYTES });
   try {
     await selfTest(host, bundle.pages.portable);
     const fingerprint = await fingerprintOf(host, bundle.pages['chromium-native']);
     const { version } = await host.current();
-    // Both open their pages one at a time: a page's process is known by what a single opening added.
+    // Both open their pages one at a time: a page's process is identified as the one that its opening added.
     const turns = createTurns();
     const pools = {
       portable: createPagePool({ host, turns, scripts: bundle.pages.portable, ahead: config.pagesAhead }),

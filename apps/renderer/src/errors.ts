@@ -1,8 +1,8 @@
 import { HTTP_STATUS, ServiceError, type StatusTable } from '@cer/http-service';
 
 /**
- * Why a render ends without a picture. 4xx: the sketch or the request, the same again would end the same. 5xx: the
- * service, worth another try.
+ * Why a render ends without a picture. 4xx: caused by the sketch or the request; a retry fails again. 5xx: caused by the
+ * service; a retry may succeed.
  */
 export const RENDER_STATUS = {
   ...HTTP_STATUS,
@@ -16,7 +16,7 @@ export const RENDER_STATUS = {
   /** It asked for what no sketch may have: another canvas size, WEBGL, a clock. */
   PROTOCOL_VIOLATION: 400,
   LOOP_MODE_ERROR: 400,
-  /** No browser, a failed self-test, or a browser that died under the job. */
+  /** No browser, a failed self-test, or a browser that ended during the job. */
   RENDERER_UNAVAILABLE: 503,
   /** Video was asked for where ffmpeg is not installed. */
   VIDEO_UNAVAILABLE: 501,
@@ -39,7 +39,7 @@ export function renderFailure(
   });
 }
 
-/** The browser is not there or went away under the job; another try may succeed. */
+/** The browser is missing or ended during the job; a retry may succeed. */
 export function unavailable(message: string): ServiceError<RenderCode> {
   return renderFailure('RENDERER_UNAVAILABLE', message, { retryAfterSeconds: 2 });
 }

@@ -6,7 +6,7 @@ import { startEngine, type Engine } from './engine.js';
 await runService(async () => {
   const config = readConfig(process.env);
   const logger = createLogger({ service: 'renderer', level: config.logLevel });
-  // Without a browser the service still says so to whoever asks.
+  // Without a browser the service still answers, and reports the reason.
   const engine: Engine | string = await startEngine(config, logger).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : 'the renderer cannot be started';
     logger.error({ reason }, 'renders are refused');

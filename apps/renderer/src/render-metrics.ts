@@ -6,7 +6,7 @@ import type { JobKind } from './queue/job-kind.js';
 
 const DURATION_BUCKETS_S = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
-/** Registers what only a renderer can tell; returns what counts a finished job. */
+/** Registers the metrics of the renderer; returns the function that counts a finished job. */
 export function registerRenderMetrics(
   { registry }: Metrics,
   queue: FairQueue,
@@ -44,7 +44,7 @@ export function registerRenderMetrics(
   });
   new Gauge({
     name: 'render_browser_launches',
-    help: 'How often a browser was started.',
+    help: 'Browser starts.',
     registers,
     collect() {
       const state = engine();

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { CHROMIUM_FLAGS, LIBRARY_TUNABLES } from './browser/flags.js';
 import type { BrowserBinary } from './browser/resolve.js';
-import { HASH_SCHEME } from './rendering/render-loop.js';
+import { HASH_SCHEME } from '@cer/sketch-engine/render-rules';
 import type { PageBundle } from './sandbox/page-bundle.js';
 
-/** Everything that decides about pixels. */
+/** Everything that determines pixels. */
 export interface RenderingParts {
   readonly browserVersion: string;
   readonly binary: BrowserBinary;
@@ -15,9 +15,9 @@ export interface RenderingParts {
 }
 
 /**
- * Names what drew: `chromium-156.0.8078.79+codemode-1.8.4+<16 hex>`, the digest over the browser's file, the page's
+ * Names the renderer: `chromium-156.0.8078.79+codemode-1.8.4+<16 hex>`, the digest over the browser's file, the page's
  * scripts (the module of Math is part of them), the fonts, the flags, the hash scheme, and
- * what the browser's own canvas draws here.
+ * the fingerprint of the browser's canvas on this machine.
  */
 export function rendererVersionOf({
   browserVersion,

@@ -11,9 +11,9 @@ import { runSketchJob, type JobPage } from './sandbox/sketch-job.js';
 import { loadSketch, STILL, type Definitions, type FramePlan, type Sketch } from './sandbox/sketch.js';
 import { renderStill, type Still } from './rendering/render-still.js';
 
-/** On whose account a sketch runs, and until when anybody waits for it. */
+/** The tenant that a sketch runs for, and the signal that its client disconnected. */
 export interface Order {
-  /** What draws. */
+  /** The engine that draws. */
   readonly engine: EngineName;
   readonly tenantId: string;
   readonly signal: AbortSignal;
@@ -21,11 +21,11 @@ export interface Order {
 
 export interface Timed<Result> {
   readonly result: Result;
-  /** From the slot to the picture, waiting not counted. */
+  /** From the slot to the picture, without the time in the queue. */
   readonly executionTimeMs: number;
 }
 
-/** The renderer's four jobs, each in the fair line, on the tenant's account and within its limits. */
+/** The renderer's jobs, each in the fair queue, charged to the tenant and within its limits. */
 export interface Renderer {
   /** @param twice also render it in a second page and refuse unless both agree */
   still(order: Order, sketch: Sketch, twice: boolean): Promise<Timed<Still>>;
@@ -79,7 +79,7 @@ export function createRenderer(deps: RendererDeps): Renderer {
       const seconds = (performance.now() - startedAt) / 1000;
       renderSeconds.spend(order.tenantId, seconds);
       deps.onJob(kind, outcome, seconds);
-      // The answer need not wait for the page's end, but its slot does.
+      // The answer is sent before the page has ended; its slot is freed afterwards.
       disposed
         .catch((error: unknown) => {
           deps.logger.warn({ err: error }, 'a page could not be ended');
@@ -118,7 +118,7 @@ export function createRenderer(deps: RendererDeps): Renderer {
   };
 }
 
-/** A browser that died under a job says nothing about the sketch: one more try, never two. */
+/** A browser that ended during a job is not the sketch's fault: one retry. */
 async function retryOnce<Result>(signal: AbortSignal, attempt: () => Promise<Result>): Promise<Result> {
   try {
     return await attempt();

@@ -21,7 +21,7 @@ export interface RendererUnderTest {
   readonly engine: Engine;
   /** Sends a request as the node does and checks the MAC of the answer. */
   post(path: string, body: unknown, options?: { readonly signal?: AbortSignal }): Promise<Answer>;
-  /** A still of `code` for a tenant of its own. */
+  /** A still of `code` for a new tenant. */
   still(code: string, more?: object): Promise<Answer>;
   /** Every process of the browser. */
   processes(): Promise<number>;

@@ -3,26 +3,26 @@ import { confinementFault } from './confinement.js';
 import { launchBrowser, type Browser, type LaunchOptions } from './launch.js';
 import { residentBytes } from './processes.js';
 
-/** Keeps one browser running: started when first wanted, and again after it ended. */
+/** Keeps one browser running: starts it at the first request, and again after it ended. */
 export interface BrowserHost {
   /**
    * The running browser, confinement checked.
    * @throws LaunchError, ConfinementError
    */
   current(): Promise<Browser>;
-  /** How often a browser was started. */
+  /** Number of browser starts. */
   readonly launches: number;
   close(): Promise<void>;
 }
 
-/** The browser runs with more rights than strangers' code may have. */
+/** The browser has more rights than untrusted code may have. */
 export class ConfinementError extends Error {
   override readonly name = 'ConfinementError';
 }
 
 export interface BrowserHostOptions extends LaunchOptions {
   readonly logger: Logger;
-  /** The browser process itself, without its pages, is ended beyond this. */
+  /** Maximum memory of the browser process without its pages, in bytes; beyond it the browser is ended. */
   readonly maxBrowserBytes: number;
 }
 
@@ -68,7 +68,7 @@ export function createBrowserHost(options: BrowserHostOptions): BrowserHost {
       const seen = browser;
       const known = await seen?.catch(() => undefined);
       if (known?.isRunning() === true) return known;
-      // Of many that find it ended, the first starts the next.
+      // The first of several concurrent callers starts the next browser.
       if (browser === seen) browser = start();
       return browser ?? start();
     },

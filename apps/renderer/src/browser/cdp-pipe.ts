@@ -21,7 +21,7 @@ export interface CdpEvent {
 
 export interface CdpCallOptions {
   readonly sessionId?: string;
-  /** Every call has a limit of its own: a browser that says nothing must not hold a job. */
+  /** Time limit of a call, in ms: a browser that does not respond must not block a job. */
   readonly timeoutMs?: number;
 }
 
@@ -30,7 +30,7 @@ export interface CdpPipe {
   isClosed(): boolean;
   /** @throws CdpError whose `reason` says whether the browser refused, closed or stayed silent */
   call(method: string, params?: CdpParams, options?: CdpCallOptions): Promise<CdpResult>;
-  /** Calls `listener` for every event of one session; returns how to stop. */
+  /** Calls `listener` for every event of one session; returns a function that stops it. */
   onSession(sessionId: string, listener: (event: CdpEvent) => void): () => void;
 }
 

@@ -6,7 +6,7 @@ const SECCOMP_FILTER = 2;
 const NO_CAPABILITIES = /^0+$/;
 
 /**
- * What is wrong with how a browser is confined, if anything: it must not be root, must hold no capability, and must not
+ * The faults of a browser's confinement: it must not be root, must hold no capability, and must not
  * share the service's network; its renderers must be filtered by seccomp.
  */
 export async function confinementFault(browser: Browser, jail: Jail): Promise<string | undefined> {
@@ -32,14 +32,14 @@ export async function confinementFault(browser: Browser, jail: Jail): Promise<st
   }
 }
 
-/** What is wrong with the browser process, if anything. */
+/** The fault of the browser process, if any. */
 export function browserFault(browser: Confinement, self: Confinement): string | undefined {
   if (browser.uid === 0) return 'the browser runs as root';
   if (browser.networkNamespace === self.networkNamespace) return 'the browser shares the network of the service';
   return undefined;
 }
 
-/** What is wrong with a process that runs sketches, if anything. */
+/** The fault of a process that runs sketches, if any. */
 export function rendererFault(renderer: Confinement, self: Confinement): string | undefined {
   if (renderer.seccomp !== SECCOMP_FILTER) return 'a renderer is not filtered by seccomp';
   if (!NO_CAPABILITIES.test(renderer.effectiveCapabilities)) return 'a renderer holds capabilities';

@@ -1,69 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { sfntFromWoff } from './woff.js';
-
-interface Family {
-  readonly package: string;
-  readonly name: string;
-  /** The names sketches use for it: the generic one, and the ones that every p5 example mentions. */
-  readonly aliases: readonly string[];
-  readonly faces: readonly string[];
-}
-
-const FAMILIES: readonly Family[] = [
-  {
-    package: '@fontsource/open-sans',
-    name: 'Open Sans',
-    aliases: ['sans-serif', 'system-ui', 'Arial', 'Helvetica', 'Helvetica Neue', 'Verdana', 'Roboto', 'Inter'],
-    faces: ['400-normal', '700-normal', '400-italic'],
-  },
-  {
-    package: '@fontsource/noto-serif',
-    name: 'Noto Serif',
-    aliases: ['serif', 'Georgia', 'Times', 'Times New Roman', 'Garamond'],
-    faces: ['400-normal', '700-normal', '400-italic'],
-  },
-  {
-    package: '@fontsource/noto-sans-mono',
-    name: 'Noto Sans Mono',
-    aliases: ['monospace', 'Courier', 'Courier New', 'Menlo', 'Consolas'],
-    faces: ['400-normal', '700-normal'],
-  },
-];
-
-/** Latin first: of several files of one family, fontconfig takes the first that fits. */
-const SUBSETS = ['latin', 'latin-ext', 'greek', 'cyrillic'];
-
-/** One font file of what sketches may use. */
-export interface FontSource {
-  readonly family: string;
-  readonly isBold: boolean;
-  readonly isItalic: boolean;
-  readonly bytes: Buffer;
-}
-
-/** What draws text of a family that is not there, as in the browser. Lower case, as are the aliases. */
-export const FALLBACK_FAMILY = 'noto serif';
-export const FONT_ALIASES: Readonly<Record<string, string>> = Object.fromEntries(
-  FAMILIES.flatMap(({ name, aliases }) => aliases.map((alias) => [alias.toLowerCase(), name.toLowerCase()])),
-);
-
-/** Every font file, in the order in which characters are looked for. */
-export function readFonts(): FontSource[] {
-  const require = createRequire(import.meta.url);
-  return SUBSETS.flatMap((subset) =>
-    FAMILIES.flatMap(({ package: name, name: family, faces }) =>
-      faces.map((face) => {
-        const files = join(dirname(require.resolve(`${name}/package.json`)), 'files');
-        const base = name.slice('@fontsource/'.length);
-        const bytes = sfntFromWoff(readFileSync(join(files, `${base}-${subset}-${face}.woff`)));
-        return { family, isBold: face.startsWith('700'), isItalic: face.endsWith('italic'), bytes };
-      }),
-    ),
-  );
-}
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FONT_FAMILIES, FONT_SUBSETS, readFontFile } from '@cer/sketch-engine/files';
 
 export interface StagedFonts {
   /** For the environment variable `FONTCONFIG_FILE`. */
@@ -74,22 +12,20 @@ export interface StagedFonts {
 
 /**
  * Writes the fonts that sketches may use, and nothing else, into `folder`: text then looks the same whatever fonts the
- * machine has.
+ * machine has. Of several files of one family, fontconfig takes the first that fits.
  */
 export function stageFonts(folder: string): StagedFonts {
-  const require = createRequire(import.meta.url);
   const hash = createHash('sha256');
-  const rules = FAMILIES.map(aliasRules).join('\n');
+  const rules = FONT_FAMILIES.map(aliasRules).join('\n');
   hash.update(rules);
-  const folders = SUBSETS.map((subset, index) => {
+  const folders = FONT_SUBSETS.map((subset, index) => {
     const subsetFolder = join(folder, `${index}-${subset}`);
     mkdirSync(subsetFolder, { recursive: true, mode: 0o755 });
-    for (const family of FAMILIES) {
-      const files = join(dirname(require.resolve(`${family.package}/package.json`)), 'files');
-      const base = family.package.slice('@fontsource/'.length);
+    for (const family of FONT_FAMILIES) {
       for (const face of family.faces) {
-        const font = sfntFromWoff(readFileSync(join(files, `${base}-${subset}-${face}.woff`)));
+        const font = readFontFile(family, subset, face);
         hash.update(font);
+        const base = family.package.slice('@fontsource/'.length);
         writeFileSync(join(subsetFolder, `${base}-${face}.ttf`), font, { mode: 0o644 });
       }
     }
@@ -109,7 +45,7 @@ ${rules}
   return { configFile, digest: hash.digest('hex') };
 }
 
-function aliasRules({ name, aliases }: Family): string {
+function aliasRules({ name, aliases }: (typeof FONT_FAMILIES)[number]): string {
   return aliases
     .map((alias) => `<alias binding="same"><family>${alias}</family><prefer><family>${name}</family></prefer></alias>`)
     .join('\n');

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 
 /**
- * How the browser is confined. `root`: our own root hands it to an unprivileged user in a fresh network namespace.
+ * How the browser is confined. `root`: a root service starts it as an unprivileged user in a new network namespace.
  * `user-namespace`: the same without root. `none`: development only.
  */
 export type JailKind = 'root' | 'user-namespace' | 'none';
 
 export interface Jail {
   readonly kind: JailKind;
-  /** Who the browser runs as; also owns its home folder. */
+  /** User id of the browser; also owns its home folder. */
   readonly uid: number;
   /** Program and arguments that come before the browser's own. */
   readonly prefix: readonly string[];
@@ -22,7 +22,7 @@ export class JailUnavailable extends Error {
 }
 
 export interface JailOptions {
-  /** Whom a root service runs the browser as. */
+  /** User id of the browser where the service is root. */
   readonly uid: number;
   /** Development only: run the browser even where it cannot be confined. */
   readonly allowUnsandboxed: boolean;

@@ -16,13 +16,13 @@ export interface Browser {
   readonly version: string;
   readonly cdp: CdpPipe;
   isRunning(): boolean;
-  /** Settles when the browser has ended with all of its processes, for whatever reason. */
+  /** Settles when the browser has ended with all of its processes, for any reason. */
   readonly ended: Promise<void>;
-  /** Ends the whole process group at once and waits until it is gone. */
+  /** Kills the whole process group and waits until it has ended. */
   kill(): Promise<void>;
 }
 
-/** Chromium did not start; the message carries the end of what it wrote. */
+/** Chromium did not start; the message has the end of its output. */
 export class LaunchError extends Error {
   override readonly name = 'LaunchError';
 }
@@ -35,13 +35,13 @@ export interface LaunchOptions {
 
 const START_TIMEOUT_MS = 20_000;
 const STDERR_TAIL_CHARACTERS = 2000;
-/** A killed process is gone within milliseconds, unless the machine is very busy. */
+/** Maximum wait for a killed process, in ms; usually it ends within milliseconds. */
 const GONE_WITHIN_MS = 5000;
 const GONE_CHECK_MS = 10;
 
 /**
- * Starts Chromium in its jail, spoken to over a pipe. Its environment is written here, never inherited: no secret of
- * the service is in the process that runs strangers' code.
+ * Starts Chromium in its jail, controlled over a pipe. Its environment is set here and not inherited, so that no secret of
+ * the service reaches the process that runs untrusted code.
  * @throws LaunchError
  */
 export async function launchBrowser({ binary, jail, stage }: LaunchOptions): Promise<Browser> {
@@ -114,7 +114,7 @@ function endOf(child: ChildProcess): Promise<void> {
   });
 }
 
-/** The zygotes and their children share the browser's group; what a sandbox moved elsewhere dies with its zygote. */
+/** The zygotes and their children share the browser's group; processes that a sandbox moved elsewhere end with their zygote. */
 function killGroup(pid: number): void {
   const members = processGroup(pid);
   try {
@@ -124,7 +124,7 @@ function killGroup(pid: number): void {
   }
 }
 
-/** The browser process may end before its children, which write to its home and of whose end nobody is told. */
+/** The browser process may end before its children, which write to its home and whose end is not reported. */
 async function groupGone(pid: number): Promise<void> {
   const until = performance.now() + GONE_WITHIN_MS;
   while (processGroup(pid).length > 0 && performance.now() < until) await sleep(GONE_CHECK_MS);

@@ -57,7 +57,7 @@ export function processGroup(groupId: number): { readonly pid: number; readonly 
     });
 }
 
-/** Ends a process at once; one that is gone already is no error. */
+/** Kills a process; a process that has already ended is not an error. */
 export function killNow(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');

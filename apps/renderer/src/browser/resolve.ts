@@ -11,7 +11,7 @@ export interface BrowserBinary {
   readonly source: 'environment' | 'system' | 'packaged';
   /** SHA-256 of the file, 64 lower-case hex digits. */
   readonly digest: string;
-  /** Where a packaged browser's own shared libraries lie, when the system has none. */
+  /** Folder of a packaged browser's shared libraries, where the system has none. */
   readonly libraryFolder?: string;
 }
 

@@ -18,7 +18,7 @@ export const MAC_HEADER = 'X-Render-Mac';
 
 const NONCE = /^[A-Za-z0-9_-]{16,128}$/;
 
-/** Refuses whoever does not hold the internal token. @throws ServiceError UNAUTHORIZED */
+/** Refuses callers without the internal token. @throws ServiceError UNAUTHORIZED */
 export function admitInternal(token: Secret<string>): (head: RequestHead) => Promise<void> {
   return async (head) => {
     if (!equalSecret(bearerKey(head), token.reveal())) throw unauthorized();
@@ -32,7 +32,7 @@ export function nonceOf({ headers }: Pick<RequestHead, 'headers'>): string {
   return nonce;
 }
 
-/** Binds an answer to the request it answers: nobody between renderer and node can put another picture in its place. */
+/** Binds an answer to the request it answers: a proxy between renderer and node cannot replace the picture. */
 export interface AnswerMac {
   /** base64url HMAC-SHA-256 over canonical `{nonce, requestHash, responseHash}`, the hashes as `sha256:` + hex. */
   of(nonce: string, requestBody: Uint8Array, responseHash: `sha256:${string}`): string;
@@ -47,7 +47,7 @@ export function createAnswerMac(token: Secret<string>): AnswerMac {
   };
 }
 
-/** Adds the MAC to every answer of a handler that gives its body whole, refusals included. */
+/** Adds the MAC to every answer of a handler with a complete body, refusals included. */
 export function withMac(mac: AnswerMac, shapeError: ErrorShaper, handler: Handler): Handler {
   return async (request) => {
     const nonce = nonceOf(request);
@@ -61,7 +61,7 @@ export function withMac(mac: AnswerMac, shapeError: ErrorShaper, handler: Handle
 
 function signed(answer: ServiceResponse, nonce: string, requestBody: Uint8Array, mac: AnswerMac): ServiceResponse {
   const { body } = answer;
-  // A streamed body carries its MAC itself.
+  // A streamed body ends with its own MAC.
   if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) return answer;
   return { ...answer, headers: { ...answer.headers, [MAC_HEADER]: mac.of(nonce, requestBody, sha256(body ?? '')) } };
 }

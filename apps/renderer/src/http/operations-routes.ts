@@ -6,7 +6,7 @@ export interface OperationsRoutesDeps {
   readonly metrics: Metrics;
 }
 
-/** `/health`: the process answers. `/ready`: it can render. `/metrics`: how it does. */
+/** `/health`: the process answers. `/ready`: it can render. `/metrics`: Prometheus metrics. */
 export function operationsRoutes({ engine, metrics }: OperationsRoutesDeps): readonly Route[] {
   return [
     { method: 'GET', path: '/health', handler: async () => ok({ ok: true }) },

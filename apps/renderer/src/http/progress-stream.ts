@@ -4,12 +4,12 @@ import type { AnswerMac } from './mac.js';
 
 const KEEP_ALIVE_MS = 15_000;
 
-/** Tells about work under way. */
+/** Reports progress. */
 export type Report = (progress: object) => void;
 
 /**
- * Answers with an event stream: `progress` while the work goes on, then one `result` or `error`, then `mac` over the
- * data of that last event. `error` carries `{status, body}`, what a plain answer would have been.
+ * Answers with an event stream: `progress` during the work, then one `result` or `error`, then `mac` over the
+ * data of that last event. `error` has `{status, body}` of the equivalent plain answer.
  */
 export function progressStream(
   request: ServiceRequest,
@@ -50,7 +50,7 @@ async function* events(
       ended = last;
       wake();
     });
-  // A reader that is slower than the work gets the newest progress, not all of it.
+  // A client that reads slower than the work receives only the newest progress.
   while (ended === undefined) {
     const woken = await waitFor(
       () => latest !== undefined || ended !== undefined,
@@ -71,7 +71,7 @@ function event(name: string, data: string): string {
   return `event: ${name}\ndata: ${data}\n\n`;
 }
 
-/** Whether it came true before the keep-alive is due. */
+/** Whether it settled before the keep-alive is due. */
 function waitFor(isTrue: () => boolean, onWake: (wake: () => void) => void): Promise<boolean> {
   if (isTrue()) return Promise.resolve(true);
   return new Promise((resolve) => {

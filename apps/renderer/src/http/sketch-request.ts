@@ -2,7 +2,7 @@ import { checkRequest, parseJsonBody, type ServiceRequest } from '@cer/http-serv
 import { z } from 'zod';
 import type { RendererConfig } from '../config.js';
 import { renderFailure } from '../errors.js';
-import { CANVAS_HEIGHT, CANVAS_WIDTH } from '../sandbox/document.js';
+import { CANVAS_HEIGHT, CANVAS_WIDTH } from '@cer/sketch-engine/render-rules';
 import { ENGINES, type EngineName } from '../sandbox/page-bundle.js';
 import type { FramePlan, Sketch } from '../sandbox/sketch.js';
 
@@ -11,7 +11,7 @@ const MAX_VAR = 100;
 const MAX_SEED_CHARACTERS = 1024;
 const MAX_FPS = 240;
 
-/** What every request about a sketch carries. */
+/** Members of every request about a sketch. */
 export interface SketchRequest {
   readonly tenantId: string;
   readonly sketch: Sketch;
@@ -57,7 +57,7 @@ export function parseInspect(request: ServiceRequest, config: RendererConfig): S
   return sketchRequest(checkRequest(z.strictObject(sketchShape(config)), parseJsonBody(request)));
 }
 
-/** @throws ServiceError VALIDATION_ERROR; LOOP_MODE_ERROR for a number of frames out of range, of whatever type */
+/** @throws ServiceError VALIDATION_ERROR; LOOP_MODE_ERROR for a number of frames out of range, of any type */
 export function parseLoop(
   request: ServiceRequest,
   config: RendererConfig,

@@ -4,7 +4,7 @@ import type { Engine } from '../engine.js';
 import type { Renderer } from '../renderer.js';
 import type { AnswerMac } from './mac.js';
 
-/** What the handlers that run sketches work with. */
+/** Dependencies of the handlers that run sketches. */
 export interface SketchRoutesDeps {
   readonly renderer: Renderer;
   readonly engine: () => Engine | string;

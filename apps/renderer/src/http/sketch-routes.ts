@@ -1,10 +1,10 @@
 import { createErrorShaper, ok, type Handler, type Route } from '@cer/http-service';
 import { RENDER_STATUS } from '../errors.js';
 import type { Engine } from '../engine.js';
-import { HASH_SCHEME, type Loop } from '../rendering/render-loop.js';
+import type { Loop } from '../rendering/render-loop.js';
 import type { Timed } from '../renderer.js';
 import type { EngineName } from '../sandbox/page-bundle.js';
-import { CANVAS_HEIGHT, CANVAS_WIDTH } from '../sandbox/document.js';
+import { CANVAS_HEIGHT, CANVAS_WIDTH, HASH_SCHEME } from '@cer/sketch-engine/render-rules';
 import type { FramePlan } from '../sandbox/sketch.js';
 import { admitInternal, createAnswerMac, nonceOf, withMac } from './mac.js';
 import { progressStream } from './progress-stream.js';

@@ -4,7 +4,7 @@ import { findFfmpeg, startVideo, type VideoType } from '../rendering/encode-vide
 import { parseLoop } from './sketch-request.js';
 import type { SketchRoutesDeps } from './sketch-routes-deps.js';
 
-/** A loop as video, for looking at: no hash is taken of it and nothing certified. */
+/** A loop as video, for viewing: it is neither hashed nor certified. */
 export function videoHandler({ renderer, config }: SketchRoutesDeps): Handler {
   return async (request) => {
     const ffmpeg = findFfmpeg(config.ffmpegPath);

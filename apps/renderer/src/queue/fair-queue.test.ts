@@ -81,7 +81,7 @@ describe('The fair queue', () => {
     expect(queue.waiting).toBe(5);
   });
 
-  it('forgets whoever goes away while waiting', async () => {
+  it('removes callers that disconnect while they wait', async () => {
     const order: string[] = [];
     const queue = createFairQueue({ ...LIMITS, slots: 1 });
     const enter = entering(queue, order);

@@ -2,11 +2,11 @@ import { ServiceError } from '@cer/http-service';
 import type { JobKind } from './job-kind.js';
 import { createRenderUse } from './render-use.js';
 
-/** Who wants a slot, and for what. */
+/** A request for a slot. */
 export interface Ticket {
   readonly tenantId: string;
   readonly kind: JobKind;
-  /** Leaves the line when it aborts. */
+  /** Leaves the queue when it aborts. */
   readonly signal: AbortSignal;
 }
 
@@ -47,7 +47,7 @@ const RETRY_AFTER_SECONDS = 5;
 /**
  * A bounded queue that shares render time between tenants. A sketch that hangs uses up its tenant's share, and neither
  * one tenant nor several whose stills are slow can occupy every slot.
- * @param now a clock in ms that never goes back
+ * @param now a monotonic clock, in ms
  */
 export function createFairQueue(limits: QueueLimits, now: () => number = () => performance.now()): FairQueue {
   const lines = new Map<string, Waiting[]>();
@@ -113,7 +113,7 @@ export function createFairQueue(limits: QueueLimits, now: () => number = () => p
     const most = kind === 'loop' ? limits.maxWaitingLoopsPerTenant : limits.maxWaitingStillsPerTenant;
     const headers = { 'retry-after': String(RETRY_AFTER_SECONDS) };
     const free = limits.maxWaiting - waiting;
-    // The fuller the queue, the less of it one tenant may have: the last place is for a tenant that has none.
+    // The share of one tenant shrinks as the queue fills: the last place is for a tenant without a waiting job.
     if (own >= most || (line.length > 0 && line.length >= free))
       throw new ServiceError({
         code: 'RATE_LIMITED',

@@ -1,6 +1,6 @@
 import { ServiceError } from '@cer/http-service';
 
-/** How much render time each tenant has left. */
+/** Remaining render time per tenant. */
 export interface RenderSeconds {
   /** @throws ServiceError RATE_LIMITED when the tenant has used what it has */
   check(tenantId: string): void;
@@ -16,7 +16,7 @@ interface Account {
 const HOUR_SECONDS = 3600;
 const MAX_ACCOUNTS = 10_000;
 
-/** A bucket per tenant that fills evenly over an hour. Kept in memory: a restart gives everyone a full one. */
+/** A bucket per tenant that fills evenly over an hour. Kept in memory: a restart refills all buckets. */
 export function createRenderSeconds(perHour: number, now: () => number = () => performance.now()): RenderSeconds {
   const accounts = new Map<string, Account>();
   const leftOf = (tenantId: string): number => {

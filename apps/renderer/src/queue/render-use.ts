@@ -1,10 +1,10 @@
 import type { JobKind } from './job-kind.js';
 
-/** The render time that tenants used lately. Kept in memory: a restart forgets it. */
+/** The render time that tenants used lately. Kept in memory: a restart resets it. */
 export interface RenderUse {
   /** Counts a job from now on. @returns ends it; to be called once */
   begin(tenantId: string, kind: JobKind): () => void;
-  /** Milliseconds used, running jobs included; half of what ended a minute ago counts. */
+  /** Milliseconds used, running jobs included; jobs that ended one minute ago count half. */
   usedMs(tenantId: string): number;
   /** Whether a still of the tenant takes or lately took longer than `slowMs`. */
   isSlow(tenantId: string): boolean;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 export type VideoType = 'video/mp4' | 'video/webm';
 
-/** Both sides even, which every codec asks for. */
+/** Both sides are even: codecs require it. */
 const SCALE = 'scale=trunc(iw/2)*2:trunc(ih/2)*2';
 const CODECS: Readonly<Record<VideoType, readonly string[]>> = {
   'video/mp4': [
@@ -49,7 +49,7 @@ export class VideoError extends Error {
 
 /** Turns JPEG frames into a file. */
 export interface VideoEncoder {
-  /** Settles when ffmpeg takes more. @throws VideoError */
+  /** Settles when ffmpeg accepts more input. @throws VideoError */
   add(jpeg: Buffer): Promise<void>;
   /** @returns the finished file's bytes. @throws VideoError */
   finish(): Promise<Buffer>;
@@ -84,7 +84,7 @@ export async function startVideo(ffmpeg: string, type: VideoType, fps: number): 
       resolve(code ?? -1);
     });
   });
-  // A broken pipe is told by the exit code.
+  // A broken pipe is reported by the exit code.
   child.stdin.on('error', () => undefined);
   return {
     async add(jpeg) {

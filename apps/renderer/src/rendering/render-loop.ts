@@ -7,9 +7,6 @@ import { loadSketch, readAnswer, setUpSketch, type FramePlan, type Sketch } from
 import type { JobPage } from '../sandbox/sketch-job.js';
 import { decodePng } from './render-still.js';
 
-/** The scheme of frame and animation hashes. */
-export const HASH_SCHEME = 'rgba-chunk512k-sha256-v1';
-
 /** A rendered loop, as its hashes and its first frame. */
 export interface Loop {
   /** SHA-256 over the concatenated frame hashes. */
@@ -31,13 +28,13 @@ export interface LoopProgress {
 
 export interface LoopOptions {
   readonly onProgress?: (progress: LoopProgress) => void;
-  /** Gets every frame as JPEG, in order; makes the loop slower. */
+  /** Receives every frame as JPEG, in order; makes the loop slower. */
   readonly onPicture?: (jpeg: Buffer) => Promise<void>;
-  /** How long a single frame may take. */
+  /** Deadline of a single frame, in ms. */
   readonly frameDeadlineMs: number;
 }
 
-/** One call to the page renders about this long: often enough for progress, rarely enough to cost nothing. */
+/** Approximate render time per call to the page, in ms: short enough for progress, long enough for speed. */
 const BATCH_MS = 400;
 const JPEG_QUALITY = 0.95;
 const MAX_PICTURE_CHARACTERS = 88 * 1024 * 1024;

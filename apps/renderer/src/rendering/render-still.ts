@@ -2,7 +2,7 @@ import { sha256, type Sha256Hash } from '@cer/cer-core';
 import { z } from 'zod';
 import { renderFailure } from '../errors.js';
 import { HexDigest } from '../hex-digest.js';
-import { CANVAS_HEIGHT, CANVAS_WIDTH } from '../sandbox/document.js';
+import { CANVAS_HEIGHT, CANVAS_WIDTH } from '@cer/sketch-engine/render-rules';
 import { loadSketch, readAnswer, STILL, type Sketch } from '../sandbox/sketch.js';
 import type { JobPage } from '../sandbox/sketch-job.js';
 

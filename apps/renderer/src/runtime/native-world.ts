@@ -1,6 +1,5 @@
+import { CANVAS, LANGUAGE, type DrawingContext } from '@cer/sketch-engine';
 import { takeCanvasTools } from './page-canvas.js';
-import type { DrawingContext } from './drawing/drawing-context.js';
-import { CANVAS, LANGUAGE } from './prelude/allowed.js';
 import { pageCanvas, preparePage } from './sketch-page.js';
 
 // The first script of a page whose sketch draws with the browser's own canvas.

@@ -1,6 +1,4 @@
-import type { DrawingContext } from './drawing/drawing-context.js';
-import type { MakeCanvas } from './drawing/surface.js';
-import { takeMethod, takeSetter } from './prelude/taken.js';
+import { takeMethod, takeSetter, type DrawingContext, type MakeCanvas } from '@cer/sketch-engine';
 
 /** What the drawing layer keeps of the document, taken before the page is confined. */
 export interface CanvasTools {

@@ -8,6 +8,7 @@ export const PAGE_EVENTS = {
   start: 'sketch-start',
   /** `data-probe`: the name under which the probe function is to appear. */
   probe: 'sketch-probe',
+  /** `data-defines`: a SketchDefinitions as JSON, once the probe was called; `data-fault`: a SketchFault as JSON, at any time. */
   setup: 'sketch-setup',
   /** `data-frame`: the frame's index. `data-opaque` of the portable engine: `0` where the picture's alpha is to be asked for. */
   frame: 'sketch-frame',
@@ -17,19 +18,3 @@ export const PAGE_EVENTS = {
 
 /** Where the page finds the portable engine, before a sketch runs. */
 export const ENGINE_ADDRESS = 'https://sketch.invalid/engine';
-
-/** `data-fault`: what went wrong in the main world, as JSON. */
-export interface SketchFault {
-  readonly code: 'RENDER_ERROR' | 'PROTOCOL_VIOLATION';
-  readonly message: string;
-  readonly line?: number;
-}
-
-/** `data-defines`: which of the two functions the sketch has, as JSON. */
-export interface SketchDefinitions {
-  readonly setup: boolean;
-  readonly draw: boolean;
-}
-
-/** Messages of sketches are cut here, in their own page: what leaves it is never long. */
-export const MAX_MESSAGE_CHARACTERS = 2048;

@@ -1,11 +1,9 @@
-import { isOpaque, unpremultiply } from './portable/alpha.js';
-import { PortableContext } from './portable/context.js';
+import { isOpaque, PortableContext, takeMethod, unpremultiply } from '@cer/sketch-engine';
 import { PAGE_EVENTS } from './page-events.js';
-import { takeMethod } from './prelude/taken.js';
 
 /**
- * Copies the picture into the page's canvas, from where the reader takes it. A canvas keeps opaque pixels exactly, and
- * others not: a picture with transparency is shown as its colours, and on the reader's demand as its alpha.
+ * Copies the picture to the page's canvas, which the reader reads. A canvas stores only opaque pixels exactly, so a picture
+ * with transparency is shown as its colours and, at an event of the reader, as its alpha.
  * @returns the function that shows the picture as it is
  */
 export function portablePicture(

@@ -1,7 +1,4 @@
-import { unpackEngine } from './portable/engine-package.js';
-import { LANGUAGE } from './prelude/allowed.js';
-import { fixIntrinsics } from './prelude/fix-intrinsics.js';
-import { loadPortableEngine } from './portable/load.js';
+import { fixIntrinsics, LANGUAGE, loadPortableEngine, unpackEngine } from '@cer/sketch-engine';
 import { takeCanvasTools } from './page-canvas.js';
 import { ENGINE_ADDRESS } from './page-events.js';
 import { portablePicture } from './portable-picture.js';
@@ -16,8 +13,8 @@ async function prepare(): Promise<void> {
   const answer = await fetch(ENGINE_ADDRESS);
   const makeCanvas = await loadPortableEngine(unpackEngine(await answer.arrayBuffer()));
   const ctx = makeCanvas(width, height);
-  fixIntrinsics(globalThis);
   preparePage({ channel, ctx, makeCanvas, present: portablePicture(ctx, shown, channel), keeps: LANGUAGE });
+  fixIntrinsics(globalThis);
   channel['opaque'] = '1';
   channel['ready'] = '';
 }

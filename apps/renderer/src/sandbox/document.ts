@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { CANVAS_HEIGHT, CANVAS_WIDTH } from '@cer/sketch-engine/render-rules';
 
 /** The page's address: a secure context, and a name that can never be resolved. */
 export const SKETCH_URL = 'https://sketch.invalid/';
@@ -6,14 +7,11 @@ export const SKETCH_URL = 'https://sketch.invalid/';
 /** Where a page finds the portable engine. */
 export const ENGINE_URL = 'https://sketch.invalid/engine';
 
-export const CANVAS_WIDTH = 1950;
-export const CANVAS_HEIGHT = 2400;
-
 /** `sandbox` without `allow-same-origin`: an opaque origin, no popups, no storage, no forms, no fresh realm to escape into. */
 const CONTENT_SECURITY_POLICY = [
   'sandbox allow-scripts',
   "default-src 'none'",
-  // The prelude compiles its own modules; text never becomes code.
+  // The prelude compiles its modules; strings are never evaluated.
   "script-src 'unsafe-inline' 'wasm-unsafe-eval'",
   "style-src 'unsafe-inline'",
   // For the reader's own worker; before a sketch runs, the reader adds a policy that allows none.
@@ -26,7 +24,7 @@ const CONTENT_SECURITY_POLICY = [
   "webrtc 'block'",
 ].join('; ');
 
-/** The document with its first script, as `Fetch.fulfillRequest` wants it. */
+/** The document with its first script, in the form of `Fetch.fulfillRequest`. */
 export function sketchDocument(mainWorld: string): Readonly<Record<string, unknown>> {
   const script = mainWorld.replaceAll('</script', '<\\/script');
   const html =
@@ -42,7 +40,7 @@ export function sketchDocument(mainWorld: string): Readonly<Record<string, unkno
   };
 }
 
-/** The portable engine's files, as `Fetch.fulfillRequest` wants them. The page's origin is opaque, so any may read them. */
+/** The portable engine's files, in the form of `Fetch.fulfillRequest`. The page's origin is opaque, so every origin may read them. */
 export function engineAnswer(engine: Buffer): Readonly<Record<string, unknown>> {
   return {
     responseCode: 200,

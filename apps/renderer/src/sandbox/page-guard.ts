@@ -1,7 +1,7 @@
 import type { CdpParams, CdpResult } from '../browser/cdp-pipe.js';
 import type { Browser } from '../browser/launch.js';
 
-/** The page is no longer there. */
+/** The page no longer exists. */
 export class PageGone extends Error {
   override readonly name = 'PageGone';
   readonly reason: 'crashed' | 'left' | 'closed';
@@ -16,20 +16,20 @@ export interface GuardedPage {
   readonly sessionId: string;
   readonly targetId: string;
   readonly send: (method: string, params?: CdpParams) => Promise<CdpResult>;
-  /** What each address answers, once. */
+  /** Response per address, each sent once. */
   readonly answers: ReadonlyMap<string, CdpParams>;
   readonly onGone: (reason: PageGone['reason']) => void;
 }
 
 export interface PageGuard {
-  /** The sketch is about to run: from now on nothing the page opens may live. */
+  /** Called before the sketch runs: from then on, everything that the page opens is closed. */
   closeDoors(): void;
   stop(): void;
 }
 
 /**
- * Serves the document from memory, fails every other request, ends whatever a sketch opens before its first line, and
- * notices the end of the page. `Fetch` and auto-attach with waiting must be on in its session.
+ * Serves the document from memory, fails every other request, closes every target that a sketch opens before it runs, and
+ * reports the end of the page. `Fetch` and auto-attach with waiting must be on in its session.
  */
 export function guardPage({ browser, sessionId, targetId, send, answers, onGone }: GuardedPage): PageGuard {
   const { cdp } = browser;
@@ -52,7 +52,7 @@ export function guardPage({ browser, sessionId, targetId, send, answers, onGone 
         readonly targetInfo?: { readonly targetId?: string; readonly type?: string };
         readonly sessionId?: string;
       };
-      // The reader's own worker: no line of the sketch has run yet.
+      // The worker of the reader: the sketch has not run yet.
       if (open && targetInfo?.type === 'worker' && child !== undefined)
         quietly(cdp.call('Runtime.runIfWaitingForDebugger', {}, { sessionId: child }));
       else quietly(cdp.call('Target.closeTarget', { targetId: targetInfo?.targetId }));

@@ -2,14 +2,14 @@ import type { BrowserHost } from '../browser/browser-host.js';
 import { openSketchPage, type SketchPage } from './sketch-page.js';
 import type { PageScripts } from './page-bundle.js';
 
-/** Pages made ahead, each used once: a render does not wait for its context and process. */
+/** Pages opened ahead, each used once, so that a render does not wait for its context and process. */
 export interface PagePool {
-  /** @throws whatever the browser's start or the page's opening throws */
+  /** @throws errors of starting the browser or opening the page */
   take(): Promise<SketchPage>;
   close(): Promise<void>;
 }
 
-/** Lets one at a time do something. */
+/** Runs actions one at a time, in order. */
 export type Turns = <Result>(act: () => Promise<Result>) => Promise<Result>;
 
 export function createTurns(): Turns {
@@ -26,7 +26,7 @@ export interface PagePoolOptions {
   /** Shared by all pools of a browser. */
   readonly turns: Turns;
   readonly scripts: PageScripts;
-  /** How many pages wait ready. */
+  /** Number of pages opened ahead. */
   readonly ahead: number;
 }
 
@@ -45,7 +45,7 @@ export function createPagePool({ host, turns, scripts, ahead }: PagePoolOptions)
           if (closed) await made.dispose();
           else ready.push(made);
         },
-        // The next job opens a page itself and reports what stops it.
+        // The next job opens a page itself and reports the error.
         () => undefined,
       )
       .finally(() => {
@@ -61,7 +61,7 @@ export function createPagePool({ host, turns, scripts, ahead }: PagePoolOptions)
         made = ready.shift();
       }
       const page = made ?? (await open());
-      // Not while the page at hand draws its first lines: the next one can wait a moment.
+      // Deferred, so that opening the next page does not slow down the start of this one.
       setTimeout(refill, 0);
       return page;
     },
@@ -76,7 +76,7 @@ export function createPagePool({ host, turns, scripts, ahead }: PagePoolOptions)
 const MAX_ATTEMPTS = 3;
 
 /**
- * Opens a page, again where its process or its browser ended meanwhile. A browser that runs and twice opens none is
+ * Opens a page, again where its process or its browser ended in the meantime. A browser that runs and twice opens none is
  * replaced.
  */
 async function openOn(host: BrowserHost, scripts: PageScripts, attempt = 1): Promise<SketchPage> {

@@ -6,25 +6,25 @@ import type { PagePool } from './page-pool.js';
 import { PageGone } from './page-guard.js';
 import type { SketchPage } from './sketch-page.js';
 
-/** What one sketch may use. */
+/** Limits of one job. */
 export interface JobLimits {
   readonly deadlineMs: number;
-  /** Resident memory of the sketch's process. */
+  /** Maximum resident memory of the sketch's process, in bytes. */
   readonly maxBytes: number;
 }
 
-/** A sketch's page as a job sees it: calls never outlast the job. */
+/** A sketch's page within a job: no call takes longer than the job may. */
 export interface JobPage {
   call(name: string, args: readonly unknown[], limitMs?: number): Promise<unknown>;
 }
 
 const WATCH_EVERY_MS = 25;
-/** V8 ends a page at its own heap limit, which lies below ours. */
+/** V8 ends a page at its heap limit, which is lower than the job's. */
 const HEAP_DEATH_BYTES = 400 * 1024 * 1024;
 
 /**
- * Runs `work` on a fresh page and ends the page, whatever happens: at the deadline, over the memory limit, when the
- * caller is gone. The page is disposed before this settles, but at most a few seconds are spent on it.
+ * Runs `work` on a new page and ends the page in every case: at the deadline, over the memory limit, when the caller
+ * disconnects. The page is disposed before this settles, but at most a few seconds are spent on it.
  * @throws ServiceError RENDER_TIMEOUT, RENDER_MEMORY_LIMIT, RENDER_ERROR, RENDERER_UNAVAILABLE
  */
 export async function runSketchJob<Result>(
@@ -46,7 +46,7 @@ export async function runSketchJob<Result>(
       try {
         return await page.call(name, args, timeLeft);
       } catch (error) {
-        // The sketch hangs within what this call may take; the browser is not to blame.
+        // The sketch exceeds the limit of this call; the browser works.
         if (error instanceof CdpError && error.reason === 'silent' && limitMs !== Infinity) throw timedOut();
         throw error;
       }
@@ -62,7 +62,7 @@ export async function runSketchJob<Result>(
   }
 }
 
-/** The deadline speaks first; a call's own limit is only there in case it does not. */
+/** Calls may exceed the deadline by this much, in ms, so that the deadline is reported first. */
 const CALL_GRACE_MS = 250;
 
 interface LimitWatch {
@@ -90,7 +90,7 @@ function watchLimits(page: SketchPage, { deadlineMs, maxBytes }: JobLimits, sign
     breakOff(signal.reason);
   };
   signal.addEventListener('abort', abort, { once: true });
-  // While the page was opened, nobody listened.
+  // The signal may have aborted while the page was opened.
   if (signal.aborted) abort();
   return {
     broken,
@@ -103,26 +103,28 @@ function watchLimits(page: SketchPage, { deadlineMs, maxBytes }: JobLimits, sign
   };
 }
 
-/** Says in the service's words why a job ended. */
+/** Describes why a job ended. */
 function describeEnd(error: unknown, peakBytes: number, endsAt: number): unknown {
   if (error instanceof PageGone) {
     if (error.reason === 'left') return renderFailure('RENDER_ERROR', 'the sketch left its page');
-    if (error.reason === 'closed') return unavailable('the browser ended under the sketch');
+    if (error.reason === 'closed') return unavailable('the browser ended during the render: try again');
     return peakBytes > HEAP_DEATH_BYTES ? outOfMemory() : renderFailure('RENDER_ERROR', "the sketch's page crashed");
   }
   if (error instanceof CdpError) {
     if (error.reason === 'oversize') return renderFailure('RENDER_ERROR', 'the picture is too large');
     if (error.reason === 'silent')
-      return performance.now() >= endsAt - CALL_GRACE_MS ? timedOut() : unavailable('the browser is silent');
-    return unavailable('the browser ended under the sketch');
+      return performance.now() >= endsAt - CALL_GRACE_MS
+        ? timedOut()
+        : unavailable('the browser does not respond: try again');
+    return unavailable('the browser ended during the render: try again');
   }
   return error;
 }
 
 export function timedOut(): ServiceError {
-  return renderFailure('RENDER_TIMEOUT', 'the sketch did not finish in its time');
+  return renderFailure('RENDER_TIMEOUT', 'the sketch exceeded its time limit');
 }
 
 function outOfMemory(): ServiceError {
-  return renderFailure('RENDER_MEMORY_LIMIT', 'the sketch used more memory than it may');
+  return renderFailure('RENDER_MEMORY_LIMIT', 'the sketch exceeded its memory limit');
 }

@@ -6,7 +6,7 @@ import { SKETCH_URL } from './document.js';
 import { guardPage, PageGone } from './page-guard.js';
 import type { PageScripts } from './page-bundle.js';
 
-/** One page for one sketch, in a browser context of its own; used once. */
+/** One page for one sketch, in its own browser context; used once. */
 export interface SketchPage {
   /** The processes that run it; more than one only where Chromium split the page. */
   readonly pids: readonly number[];
@@ -16,15 +16,15 @@ export interface SketchPage {
    * @throws PageGone, CdpError
    */
   call(name: string, args: readonly unknown[], timeoutMs: number): Promise<unknown>;
-  /** Whether it is still there, as far as the browser has said. */
+  /** Whether the page still exists, as far as the browser has reported. */
   isThere(): boolean;
-  /** Rejects with PageGone when the page crashes, closes or goes elsewhere. */
+  /** Rejects with PageGone when the page crashes, closes or navigates. */
   readonly gone: Promise<never>;
-  /** Ends the page, whatever it is doing; settles when its processes are gone. */
+  /** Ends the page in any state; settles when its processes have ended. */
   dispose(): Promise<void>;
 }
 
-/** The first script says on the canvas that it is done; the portable engine takes a moment to compile. */
+/** The first script sets an attribute of the canvas when it is done; compiling the portable engine takes time. */
 const WHEN_READY = `new Promise((done) => {
   const look = () => {
     const { ready, broken } = document.querySelector('canvas')?.dataset ?? {};
@@ -39,7 +39,7 @@ const GONE_AFTER_MS = 3000;
 
 /**
  * Opens a page with the prelude run and the reader in place, ready for its sketch. Only one may be opened at a time in a
- * browser: the page's process is found by comparing what runs before and after.
+ * browser: the page's process is found by comparing the processes before and after.
  */
 export async function openSketchPage(browser: Browser, scripts: PageScripts): Promise<SketchPage> {
   const { cdp } = browser;
@@ -107,7 +107,7 @@ export async function openSketchPage(browser: Browser, scripts: PageScripts): Pr
         try {
           return await Promise.race([evaluate(expression, timeoutMs), gone]);
         } catch (error) {
-          // A page that went elsewhere takes its worlds with it before anything is said about it.
+          // A page that navigated loses its worlds before the browser reports it.
           if (
             error instanceof CdpError &&
             error.reason === 'refused' &&
@@ -130,7 +130,7 @@ export async function openSketchPage(browser: Browser, scripts: PageScripts): Pr
   }
 }
 
-/** Asks first, kills what is left after half a second, and gives up the whole browser when it stays silent. */
+/** Disposes the context, kills remaining processes after half a second, and the whole browser when it does not respond. */
 async function endPage(
   browser: Browser,
   disposeContext: () => Promise<unknown>,

@@ -1,17 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { readAnswer, seedNumber } from './sketch.js';
-
-describe('Seeds', () => {
-  it.each([
-    ['default', 1544803905],
-    ['my-seed', 1462865394],
-    ['', 0],
-    ['\u{1f3a8}', 1773292],
-  ])('makes %p the number %d', (seed, number) => {
-    expect(seedNumber(seed)).toBe(number);
-  });
-});
+import { readAnswer } from './sketch.js';
 
 describe('What a page answers', () => {
   it("is the sketch's own fault, with its line", () => {
@@ -22,6 +11,11 @@ describe('What a page answers', () => {
         refusal: expect.objectContaining({ message: 'Error: x', members: { line: 3 } }),
       }),
     );
+  });
+
+  it('shows control and directional characters of a message by number', () => {
+    const answer = { fault: { code: 'PROTOCOL_VIOLATION', message: '\x1b]0;x\x07\u202Etxt' } };
+    expect(() => readAnswer(z.null(), answer)).toThrow('\\u{1b}]0;x\\u{7}\\u{202e}txt');
   });
 
   it.each([

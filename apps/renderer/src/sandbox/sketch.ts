@@ -1,8 +1,9 @@
+import { seedNumber, VAR_COUNT, visibleMessage } from '@cer/sketch-engine/render-rules';
 import { z } from 'zod';
 import { renderFailure } from '../errors.js';
 import type { JobPage } from './sketch-job.js';
 
-/** What a picture is made from. */
+/** The input of a picture. */
 export interface Sketch {
   readonly code: string;
   readonly seed: string;
@@ -18,8 +19,6 @@ export interface FramePlan {
 
 export const STILL: FramePlan = { totalFrames: 1, fps: 30 };
 
-const VAR_COUNT = 10;
-
 const Fault = z.object({
   fault: z.object({
     code: z.enum(['RENDER_ERROR', 'PROTOCOL_VIOLATION']),
@@ -31,16 +30,6 @@ const Definitions = z.object({ setup: z.boolean(), draw: z.boolean() });
 
 /** Which of its two functions a sketch has. */
 export type Definitions = z.output<typeof Definitions>;
-
-/**
- * A text seed as the 32-bit number that `random()` and `noise()` start from.
- * @see docs/spec.md, "Seeds"
- */
-export function seedNumber(seed: string): number {
-  let sum = 0;
-  for (let i = 0; i < seed.length; i++) sum = (Math.imul(sum, 31) + seed.charCodeAt(i)) >>> 0;
-  return sum;
-}
 
 /** Runs the top level of a sketch. @throws ServiceError RENDER_ERROR, PROTOCOL_VIOLATION */
 export async function loadSketch(
@@ -59,14 +48,14 @@ export async function setUpSketch(page: JobPage): Promise<void> {
 }
 
 /**
- * Checks an answer of the page reader. Its world is not the sketch's, but a broken renderer process may say anything.
+ * Checks an answer of the page reader. Its world is not the sketch's, but a compromised renderer process may send any answer.
  * @throws ServiceError with the sketch's own fault, or RENDER_ERROR for an answer of another shape
  */
 export function readAnswer<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.output<Schema> {
   const fault = Fault.safeParse(answer);
   if (fault.success) {
     const { code, message, line } = fault.data.fault;
-    throw renderFailure(code, message, line === undefined ? {} : { line });
+    throw renderFailure(code, visibleMessage(message), line === undefined ? {} : { line });
   }
   const result = schema.safeParse(answer);
   if (!result.success) throw renderFailure('RENDER_ERROR', "the sketch's page gave no picture");

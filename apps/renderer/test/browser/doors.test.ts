@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { readFonts } from '../../src/browser/fonts.js';
 import { sketchDocument, SKETCH_URL } from '../../src/sandbox/document.js';
 import { bundlePage } from '../../src/sandbox/page-bundle.js';
 import { openSketchPage, type SketchPage } from '../../src/sandbox/sketch-page.js';
@@ -18,7 +17,7 @@ describeWithBrowser('A page without its prelude, as after an escape', () => {
 
   beforeAll(async () => {
     renderer = await startRenderer({ RENDER_PAGES_AHEAD: '0' });
-    const { isolatedWorld } = (await bundlePage(readFonts())).pages.portable;
+    const { isolatedWorld } = (await bundlePage()).pages.portable;
     const answers = new Map([[SKETCH_URL, sketchDocument("document.querySelector('canvas').dataset.ready = '';")]]);
     page = await openSketchPage(await renderer.engine.host.current(), { answers, isolatedWorld });
   });

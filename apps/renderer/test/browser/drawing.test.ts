@@ -236,4 +236,66 @@ describeWithBrowser('The drawing surface', () => {
       ),
     ).toEqual([true, 100, true, expect.anything()]);
   });
+
+  it('knows input that never comes', async () => {
+    expect(
+      await inSketch(
+        renderer,
+        '[keyIsDown(LEFT_ARROW), keyIsDown("a"), keyIsPressed, key, keyCode, mouseIsPressed, mouseX, winMouseY, movedX, touches, rotationX]',
+      ),
+    ).toEqual([false, false, false, '', 0, false, 0, 0, 0, [], 0]);
+    const handlers = 'createCanvas(1950, 2400).parent("main").mousePressed(() => {}).touchStarted(() => {}).width';
+    expect(await inSketch(renderer, handlers)).toBe(1950);
+  });
+
+  it('keeps what a sketch stores for the run alone', async () => {
+    const stored = 'storeItem("best", { score: 3 }); storeItem("other", 1); removeItem("other")';
+    expect(await inSketch(renderer, '[getItem("best"), getItem("other")]', stored)).toEqual([{ score: 3 }, null]);
+    expect(await inSketch(renderer, 'getItem("best")')).toBeNull();
+  });
+
+  it('draws splines through their points, and closed ones as a ring', async () => {
+    const square = 'for (const [x, y] of [[100, 100], [300, 100], [300, 300], [100, 300]]) splineVertex(x, y);';
+    const at = '[get(200, 80)[0], get(200, 200)[0], get(105, 105)[0], get(80, 200)[0]]';
+    const shape = (end: string): string => `background(255); noStroke(); fill(0); beginShape(); ${square} ${end}`;
+    expect(await inSketch(renderer, at, shape('endShape(CLOSE)'))).toEqual([0, 0, 0, 0]);
+    expect(await inSketch(renderer, at, shape('endShape()'))).toEqual([255, 0, 0, 255]);
+    expect(await inSketch(renderer, at, `splineProperty('ends', EXCLUDE); ${shape('endShape()')}`)).toEqual([
+      255, 255, 255, 255,
+    ]);
+    expect(await inSketch(renderer, at, `splineProperties({ tightness: 1 }); ${shape('endShape(CLOSE)')}`)).toEqual([
+      255, 0, 0, 255,
+    ]);
+    expect(
+      await inSketch(renderer, '[splineProperty("tightness"), splineProperties()]', 'splineProperty("tightness", 0.5)'),
+    ).toEqual([0.5, { ends: 'include', tightness: 0.5 }]);
+    expect(await inSketch(renderer, '[splinePoint(0, 0, 10, 10, 0.5), splineTangent(0, 0, 10, 10, 0.5)]')).toEqual([
+      await inSketch(renderer, 'curvePoint(0, 0, 10, 10, 0.5)'),
+      expect.any(Number),
+    ]);
+  });
+
+  it('takes Bezier vertices one by one', async () => {
+    const path = (vertices: string): string =>
+      `background(255); noStroke(); fill(0); beginShape(); ${vertices} endShape(CLOSE)`;
+    const at = '[get(200, 160)[0], get(200, 60)[0]]';
+    const cubic = 'vertex(100, 100); bezierVertex(150, 200, 250, 200, 300, 100);';
+    const single = 'bezierVertex(100, 100); bezierVertex(150, 200); bezierVertex(250, 200); bezierVertex(300, 100);';
+    const quadratic = 'bezierOrder(2); bezierVertex(100, 100); bezierVertex(200, 250); bezierVertex(300, 100);';
+    for (const vertices of [cubic, single, quadratic])
+      expect(await inSketch(renderer, at, path(vertices))).toEqual([0, 255]);
+  });
+
+  it('gives the parts of a colour as a list', async () => {
+    expect(await inSketch(renderer, 'color(255, 51, 0, 102).array()')).toEqual([1, 0.2, 0, 0.4]);
+  });
+
+  it('runs sketches that keep their names in an instance', async () => {
+    const instances =
+      'new p5((p) => { p.setup = () => { p.createCanvas(1950, 2400); p.background(0, 0, 255); }; p.draw = () => { p.fill(255, 0, 0); p.rect(p.frameCount, 0, 50, 50); p.mine = p.width; }; }); new p5((p) => { p.draw = () => { p.square(100, 100, 50); }; });';
+    const shown =
+      'function check() { throw new Error(JSON.stringify([get(9, 9), get(120, 120), get(60, 60), p5.Vector.fromAngle(0).x])); }';
+    const { body } = await renderer.still(`${instances} ${shown} new p5((p) => { p.draw = check; });`);
+    expect(body['message']).toBe('Error: [[255,0,0,255],[255,0,0,255],[0,0,255,255],1]');
+  });
 });

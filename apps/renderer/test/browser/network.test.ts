@@ -84,8 +84,8 @@ describeWithBrowser('The jail', () => {
 
   const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1500));
 
-  it('lets the listener hear a packet of its own, so that silence means something', async () => {
-    // Not by fetch, which waits for ever on a connection that ends as it begins.
+  it('receives a control packet, so that silence is a result', async () => {
+    // Not by fetch, which waits indefinitely on a connection that ends when it starts.
     const caller = connect(port, '127.0.0.1').on('error', () => undefined);
     const sender = createSocket('udp4');
     sender.send('x', port, '127.0.0.1');

@@ -75,7 +75,7 @@ describeWithBrowser('The renderer over HTTP', () => {
     ['without draw()', 'function setup() {}'],
     ['with draw() in a comment', '// function draw() {}\nfunction setup() {}'],
     ['with draw() in a string', 'const code = "function draw() {}"; function setup() {}'],
-    ['with a draw that is no function', 'let draw = 5; function setup() {}'],
+    ['with a draw that is not a function', 'let draw = 5; function setup() {}'],
   ])('refuses a loop %s with LOOP_MODE_ERROR', async (_name, code) => {
     expect(await loop(code, { totalFrames: 2 })).toMatchObject({ status: 400, body: { error: 'LOOP_MODE_ERROR' } });
     expect((await renderer.post('/inspect', { tenantId: 't', code })).body).toEqual({
@@ -134,6 +134,8 @@ describeWithBrowser('The renderer over HTTP', () => {
     ['the time of day', 'function setup() { circle(hour(), 5, 5); }'],
     ['the date', 'function setup() { circle(new Date().getTime(), 5, 5); }'],
     ['an async setup()', 'async function setup() { background(0); }'],
+    ['an async function', 'const later = async () => {}; function setup() { later(); }'],
+    ['a thenable setup()', 'function setup() { return { then() {} }; }'],
   ])('refuses a sketch that asks for %s with PROTOCOL_VIOLATION', async (_name, code) => {
     expect(await renderer.still(code)).toMatchObject({ status: 400, body: { error: 'PROTOCOL_VIOLATION' } });
   });
@@ -166,7 +168,7 @@ describeWithBrowser('The renderer over HTTP', () => {
     });
   });
 
-  it('refuses whoever does not hold the internal token', async () => {
+  it('refuses callers without the internal token', async () => {
     for (const authorization of ['', 'Bearer wrong', 'Basic abc']) {
       const { status } = await fetch(`${renderer.url}/render`, {
         method: 'POST',

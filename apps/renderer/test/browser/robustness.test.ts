@@ -41,28 +41,33 @@ describeWithBrowser('A renderer in trouble', () => {
     for (const { pid } of victims) process.kill(pid, 'SIGKILL');
     return victims.length;
   };
-  /** A page made ahead is a process too, but one that is idle. */
-  const slowPage = async (): Promise<void> => {
+  /** The processes of pages that compute. A page made ahead is a process too, but one that is idle. */
+  const slowPages = async (): Promise<readonly number[]> => {
     const before = new Map<number, number>();
-    await eventually('a renderer computes', async () =>
-      [...(await pageProcesses(await renderer.engine.host.current()))].some((pid) => {
+    let computing: readonly number[] = [];
+    await eventually('a renderer computes', async () => {
+      computing = [...(await pageProcesses(await renderer.engine.host.current()))].filter((pid) => {
         const spent = cpuTicks(pid);
         const since = before.get(pid) ?? spent;
         before.set(pid, since);
         return spent - since >= COMPUTING_TICKS;
-      }),
-    );
+      });
+      return computing.length > 0;
+    });
+    return computing;
   };
+  const gauge = (name: string, value: number): Promise<void> =>
+    eventually(`render_jobs_${name} is ${value}`, async () => {
+      const metrics = await (await fetch(`${renderer.url}/metrics`)).text();
+      return new RegExp(`^render_jobs_${name} ${value}$`, 'm').test(metrics);
+    });
   const worksAgain = async (): Promise<void> => {
     expect(await renderer.still(DISC)).toMatchObject({ status: 200, body: { pixelHash: hash } });
   };
 
   it('fails only the job whose process is killed, and renders on', async () => {
     const job = renderer.still(SLOW);
-    await slowPage();
-    const pages = await pageProcesses(await renderer.engine.host.current());
-    for (const pid of pages) process.kill(pid, 'SIGKILL');
-    expect(pages.size).toBeGreaterThan(0);
+    for (const pid of await slowPages()) process.kill(pid, 'SIGKILL');
     const { status, body } = await job;
     expect([status, body['error']]).toEqual([422, 'RENDER_ERROR']);
     await worksAgain();
@@ -76,7 +81,7 @@ describeWithBrowser('A renderer in trouble', () => {
   it('answers 503 or tries once more when the browser is killed, and starts another', async () => {
     const before = renderer.engine.host.launches;
     const loop = renderer.post('/loop', { tenantId: 't', code: LIGHT_LOOP, totalFrames: 400 });
-    await slowPage();
+    await slowPages();
     process.kill(await browserPid(), 'SIGKILL');
     expect(await loop).toMatchObject({ status: 503, body: { error: 'RENDERER_UNAVAILABLE' } });
     expect((await loop).headers.get('retry-after')).toBe('2');
@@ -91,16 +96,14 @@ describeWithBrowser('A renderer in trouble', () => {
         .post('/render', { tenantId: `h${Math.random()}`, code: SLOW }, { signal: gone.signal })
         .catch(() => 'gone');
     const held = [hold(), hold(), hold(), hold(), hold()];
-    await eventually('the line is full', async () => {
-      const metrics = await (await fetch(`${renderer.url}/metrics`)).text();
-      return /^render_jobs_waiting 3$/m.test(metrics);
-    });
+    await gauge('waiting', 3);
     const refused = await renderer.still(DISC);
     expect(refused).toMatchObject({ status: 503, body: { error: 'SERVICE_UNAVAILABLE' } });
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
     gone.abort();
     expect(await Promise.all(held)).toEqual(['gone', 'gone', 'gone', 'gone', 'gone']);
-    await eventually('the slots are free', async () => (await renderer.still(DISC)).status === 200);
+    await gauge('running', 0);
+    await worksAgain();
   });
 
   it('refuses a third waiting loop of one tenant with 429 while others still render', async () => {
@@ -108,15 +111,12 @@ describeWithBrowser('A renderer in trouble', () => {
     const loop = () =>
       renderer.post('/loop', { tenantId: 'one', code: LIGHT_LOOP, totalFrames: 1800 }, { signal: gone.signal });
     const held = [loop(), loop(), loop()].map((job) => job.catch(() => 'gone'));
-    await eventually('two loops wait', async () => {
-      const metrics = await (await fetch(`${renderer.url}/metrics`)).text();
-      return /^render_jobs_waiting 2$/m.test(metrics);
-    });
+    await gauge('waiting', 2);
     expect(await loop()).toMatchObject({ status: 429, body: { error: 'RATE_LIMITED' } });
     await worksAgain();
     gone.abort();
     await Promise.all(held);
-    await eventually('the slots are free', async () => (await renderer.still(DISC)).status === 200);
+    await gauge('running', 0);
   });
 
   it(

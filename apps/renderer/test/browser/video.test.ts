@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { macOf, startRenderer, TOKEN, type RendererUnderTest } from '../renderer-under-test.js';
 import { describeWithBrowser } from '../with-browser.js';
 
-/** Stands where ffmpeg would: notes the file it is told, writes what it is given to it, or fails. */
+/** Replaces ffmpeg: notes the name of its output file and writes its input there, or fails. */
 const STAND_IN =
   '#!/bin/sh\nfor last; do :; done\necho "$last" >> "${0%/*}/told"\ncase "$*" in *webm*) exit 1;; esac\n/bin/cat > "$last"\n';
 

@@ -1,7 +1,5 @@
-import { CANVAS_HEIGHT, CANVAS_WIDTH } from './canvas-size.js';
+import { CANVAS_HEIGHT, CANVAS_WIDTH, CHUNK_BYTES } from '@cer/sketch-engine/render-rules';
 import { startFrameCopier, type FrameCopier } from './frame-copier.js';
-
-const CHUNK_BYTES = 512 * 1024;
 
 export type FramePixels = Uint8Array<ArrayBuffer> | Uint8ClampedArray<ArrayBuffer>;
 
@@ -11,8 +9,8 @@ export interface CanvasReader {
   /** For a loop, before the sketch runs. */
   prepareFrames(): Promise<void>;
   /**
-   * Reads a frame of a loop; settles once the canvas may be drawn on again. What runs before the first `await` runs
-   * beside the reading.
+   * Reads a frame of a loop; settles once the canvas may be drawn on again. Code before the first `await` runs
+   * concurrently with the reading.
    * @returns the RGBA bytes, not premultiplied, the caller's until `hashFrame` took them; null when the sketch has drawn
    *   on after the call, so that the frame is no longer there to be read
    */
@@ -24,8 +22,8 @@ export interface CanvasReader {
 }
 
 /**
- * Reads a canvas from the isolated world: every function used here is this world's own, whatever the sketch did to the
- * page's. The canvas is held by reference, so removing or replacing it in the document changes nothing.
+ * Reads a canvas from the isolated world: every function used here belongs to this world, so changes by the sketch have no effect
+ * on it. The canvas is held by reference, so removing or replacing it in the document changes nothing.
  */
 export function createCanvasReader(canvas: HTMLCanvasElement): CanvasReader {
   const ctx = canvas.getContext('2d');
@@ -54,7 +52,7 @@ export function createCanvasReader(canvas: HTMLCanvasElement): CanvasReader {
         const copied = await copier.copy(new VideoFrame(canvas, { timestamp: 0 }));
         opaque = copied.opaque;
         if (opaque) return new Uint8Array(copied.buffer);
-        // What the sketch left to a later turn may have run meanwhile: the pixels count only where the picture is the same.
+        // Code of the sketch may have run during the copy: the pixels count only where the picture is the same.
         const again = new VideoFrame(canvas, { timestamp: 0 });
         const pixels = readPixels();
         const { buffer } = await copier.copy(again);
@@ -99,7 +97,7 @@ async function hashInChunks(bytes: FramePixels): Promise<string> {
   const digests: Promise<ArrayBuffer>[] = [];
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
     digests.push(crypto.subtle.digest('SHA-256', bytes.subarray(at, Math.min(at + CHUNK_BYTES, bytes.length))));
-    // The worker that copies the next frame needs a word from this thread before it begins.
+    // The worker that copies the next frame starts at a message from this thread.
     await nextTurn();
   }
   const joined = new Uint8Array(digests.length * 32);
@@ -111,7 +109,7 @@ async function hashInChunks(bytes: FramePixels): Promise<string> {
 
 const turns = new MessageChannel();
 
-/** Lets what else waits for this thread come first. One caller at a time. */
+/** Yields to other tasks of this thread. One caller at a time. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     turns.port1.onmessage = () => {

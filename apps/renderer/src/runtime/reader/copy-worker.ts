@@ -1,11 +1,11 @@
-/** What the worker is given: a picture, and the memory its pixels go into. Both are handed over, not copied. */
+/** Input of the worker: a picture, and the memory for its pixels. Both are transferred, not copied. */
 export interface CopyOrder {
   readonly snapshot: VideoFrame;
   readonly buffer: ArrayBuffer;
 }
 
 export interface CopiedFrame {
-  /** The same memory, handed back: RGBA bytes, premultiplied. */
+  /** The same memory, transferred back: RGBA bytes, premultiplied. */
   readonly buffer: ArrayBuffer;
   /** Whether every pixel has full alpha, so that premultiplied bytes are the pixels themselves. */
   readonly opaque: boolean;
@@ -20,11 +20,11 @@ addEventListener('message', ({ data: { snapshot, buffer } }: MessageEvent<CopyOr
       const copied: CopiedFrame = { buffer, opaque: isOpaque(new Uint32Array(buffer)) };
       postMessage(copied, { transfer: [buffer] });
     })
-    // The page hears of it as of any error of its worker, and ends the loop.
+    // The page receives the error of its worker and ends the loop.
     .catch(reportError);
 });
 
-/** Says that it runs. */
+/** Reports that it runs. */
 postMessage(null);
 
 /** The alpha is the high byte of each little-endian word. */

@@ -1,18 +1,18 @@
-import { FRAME_BYTES } from './canvas-size.js';
+import { FRAME_BYTES } from '@cer/sketch-engine/render-rules';
 import type { CopiedFrame, CopyOrder } from './copy-worker.js';
 
 /** The worker's script as text; written in when the page's scripts are bundled. */
 declare const COPY_WORKER: string;
 
-/** Copies pictures of the canvas on a thread of its own, so that the page's thread can hash meanwhile. */
+/** Copies pictures of the canvas on another thread, while the page's thread hashes. */
 export interface FrameCopier {
-  /** Takes the picture over. One at a time. */
+  /** Takes ownership of the picture. One call at a time. */
   copy(snapshot: VideoFrame): Promise<CopiedFrame>;
-  /** The memory of a copy that nobody reads any more. */
+  /** The memory of a copy that is no longer read. */
   giveBack(buffer: ArrayBuffer): void;
 }
 
-/** Must be done before the sketch runs: afterwards the page starts no worker any more. */
+/** Must be called before the sketch runs: afterwards the page cannot start a worker. */
 export async function startFrameCopier(): Promise<FrameCopier> {
   const address = URL.createObjectURL(new Blob([COPY_WORKER], { type: 'text/javascript' }));
   const worker = new Worker(address);

@@ -1,17 +1,23 @@
-import type { SketchInput } from '../drawing/sketch-api.js';
-import { MAX_MESSAGE_CHARACTERS, PAGE_EVENTS, type SketchDefinitions, type SketchFault } from '../page-events.js';
-import { pinSyntax, SketchSyntaxError } from '../language/pin-syntax.js';
+import {
+  callsImport,
+  encodePng,
+  faultOfSyntax,
+  pinSyntax,
+  SketchSyntaxError,
+  type SketchDefinitions,
+  type SketchFault,
+  type SketchInput,
+} from '@cer/sketch-engine';
+import { CANVAS_HEIGHT, CANVAS_WIDTH } from '@cer/sketch-engine/render-rules';
+import { PAGE_EVENTS } from '../page-events.js';
 import { toBase64 } from './base64.js';
-import { CANVAS_HEIGHT, CANVAS_WIDTH } from './canvas-size.js';
-import { encodePng } from './png.js';
-import { callsImport } from './import-call.js';
 import { createCanvasReader, sha256Hex, type FramePixels } from './canvas-reader.js';
 
 /** What the service calls in the isolated world; every answer is plain JSON. */
 export interface PageReader {
   /** Before `load` where a loop is to follow. */
   prepareFrames(): Promise<null>;
-  /** Runs the sketch's top level and says what it defines. */
+  /** Runs the top level of the sketch and reports its functions. */
   load(code: string, input: SketchInput): SketchDefinitions | { readonly fault: SketchFault };
   setup(): { readonly fault: SketchFault } | null;
   /** `setup()`, `draw()` once, and the picture. */
@@ -29,14 +35,14 @@ export interface StillReading {
   readonly pngBase64: string;
 }
 
-/** What is kept of each frame beside its hash. */
+/** Output per frame in addition to its hash. */
 export interface FramePicture {
   readonly type: 'image/jpeg';
   readonly quality: number;
 }
 
 export interface FramesReading {
-  /** The frames that are drawn, all in all. */
+  /** Total number of frames drawn. */
   readonly drawn: number;
   /** The hashes that are finished since the last call, in order. */
   readonly hashes: readonly string[];
@@ -49,13 +55,13 @@ const DREW_LATE: SketchFault = {
   message: 'a frame was drawn on after draw() had ended',
 };
 
-/** Whatever a policy refuses comes back to the sketch when the machine finds the time: it would be a clock. */
+/** A refusal by a policy reaches the sketch at a time that depends on the machine: it would be a clock. */
 const WENT_OUT: SketchFault = {
   code: 'PROTOCOL_VIOLATION',
   message: 'a sketch cannot import or go to an address',
 };
 
-/** The sketch finds it while it is asked for its functions, so it is the same in every render. */
+/** A getter of the sketch may see this name, so it is the same in every render. */
 const PROBE = 'sketchProbe';
 
 function createPageReader(): PageReader {
@@ -93,7 +99,7 @@ function createPageReader(): PageReader {
     },
     true,
   );
-  /** The alpha of a picture with transparency comes as a picture of its own. */
+  /** The alpha of a picture with transparency is read as a second picture. */
   const readTransparent = (): Uint8ClampedArray<ArrayBuffer> => {
     const pixels = reader.readPixels();
     fire(PAGE_EVENTS.alpha);
@@ -122,9 +128,9 @@ function createPageReader(): PageReader {
       channel['probe'] = PROBE;
       const fault = fire(PAGE_EVENTS.probe);
       if (fault !== undefined) return { fault };
-      // A script of its own sees what `let` and `const` declare as well, and no comment or string can fool it.
+      // A second script also sees what `let` and `const` declare; comments and strings have no effect on it.
       runScript(`${PROBE}(typeof setup === 'function' ? setup : 0, typeof draw === 'function' ? draw : 0)`);
-      // An address like `javascript:` would run in a turn of its own.
+      // An address like `javascript:` would run in a later turn.
       forbid('script-src');
       return JSON.parse(channel['defines'] ?? '{"setup":false,"draw":false}') as SketchDefinitions;
     },
@@ -134,7 +140,7 @@ function createPageReader(): PageReader {
     },
     async still() {
       channel['frame'] = '0';
-      // In one turn: what the sketch left to a later one never shows.
+      // In one turn, so that no later code of the sketch changes the picture.
       const fault = fire(PAGE_EVENTS.setup) ?? fire(PAGE_EVENTS.frame);
       if (fault !== undefined) return { fault };
       if (engine === 'portable') {
@@ -144,7 +150,7 @@ function createPageReader(): PageReader {
         return { pixelHash, pngBase64: toBase64(encodePng(pixels, CANVAS_WIDTH, CANVAS_HEIGHT)) };
       }
       const pixels = reader.readPixels();
-      // Both look at the canvas before anything of the sketch's can run again.
+      // Both read the canvas before code of the sketch can run again.
       const [pixelHash, pngBase64] = await Promise.all([sha256Hex(pixels), encoded('image/png'), queuedTasks()]);
       return wentOut ? { fault: WENT_OUT } : { pixelHash, pngBase64 };
     },
@@ -160,7 +166,7 @@ function createPageReader(): PageReader {
         const poster = drawn === 0 && engine === 'native' ? encoded('image/png') : undefined;
         const shown = picture === null ? undefined : encoded(picture.type, picture.quality);
         const read = isTransparent() ? readTransparent() : reader.readFrame();
-        // The frame before is hashed while this one is copied.
+        // The previous frame is hashed while this one is copied.
         const [pixels, hash] = await Promise.all([read, last && reader.hashFrame(last)]);
         if (hash !== undefined) hashes.push(hash);
         if (pixels === null) return { fault: DREW_LATE };
@@ -190,25 +196,20 @@ function createPageReader(): PageReader {
 
 const TASKS_MS = 20;
 
-/** Lets run what the sketch has queued: only then is it known whether it tried to go to an address. */
+/** Waits for tasks that the sketch queued: only then is it known whether it tried to navigate. */
 function queuedTasks(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, TASKS_MS);
   });
 }
 
-/** The script that runs for a sketch, or what is wrong with its syntax. */
+/** @returns the rewritten script of the sketch, or the fault of its syntax */
 function pinned(code: string): string | SketchFault {
   try {
     return pinSyntax(code);
   } catch (error) {
     if (!(error instanceof SketchSyntaxError)) throw error;
-    const { message, line } = error;
-    return {
-      code: 'RENDER_ERROR',
-      message: `SyntaxError: ${message}`.slice(0, MAX_MESSAGE_CHARACTERS),
-      ...(line !== undefined && { line }),
-    };
+    return faultOfSyntax(error);
   }
 }
 

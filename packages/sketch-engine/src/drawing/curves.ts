@@ -1,0 +1,80 @@
+import { word } from './constants.js';
+import { splineControls } from './splines.js';
+import { paint, type Pen, type SketchFunctions } from './style.js';
+
+type Four = readonly [number, number, number, number];
+
+/** Bezier and Catmull-Rom curves; p5.js 2 calls the latter splines. */
+export function curveFunctions(pen: Pen): SketchFunctions {
+  const { ctx } = pen;
+  const spline = (
+    x1: number,
+    y1: number,
+    x2: number,
+    y2: number,
+    x3: number,
+    y3: number,
+    x4: number,
+    y4: number,
+  ): void => {
+    const [cx1, cx2] = splineControls([x1, x2, x3, x4], pen.style.curveTightness);
+    const [cy1, cy2] = splineControls([y1, y2, y3, y4], pen.style.curveTightness);
+    ctx.beginPath();
+    ctx.moveTo(x2, y2);
+    ctx.bezierCurveTo(cx1, cy1, cx2, cy2, x3, y3);
+    paint(pen);
+  };
+  const splinePoint = (a: number, b: number, c: number, d: number, t: number): number => {
+    const [p, q] = splineControls([a, b, c, d], pen.style.curveTightness);
+    return bezierAt([b, p, q, c], t);
+  };
+  const splineTangent = (a: number, b: number, c: number, d: number, t: number): number => {
+    const [p, q] = splineControls([a, b, c, d], pen.style.curveTightness);
+    return bezierSlope([b, p, q, c], t);
+  };
+  const properties = (): Readonly<Record<string, unknown>> => ({
+    ends: pen.style.splineEnds,
+    tightness: pen.style.curveTightness,
+  });
+  const splineProperty = (name: string, value?: unknown): unknown => {
+    if (value === undefined) return properties()[name];
+    if (name === 'ends') pen.style = { ...pen.style, splineEnds: word(value).toLowerCase() };
+    if (name === 'tightness') pen.style = { ...pen.style, curveTightness: Number(value) };
+    return undefined;
+  };
+  return {
+    bezier(x1: number, y1: number, x2: number, y2: number, x3: number, y3: number, x4: number, y4: number) {
+      ctx.beginPath();
+      ctx.moveTo(x1, y1);
+      ctx.bezierCurveTo(x2, y2, x3, y3, x4, y4);
+      paint(pen);
+    },
+    curve: spline,
+    spline,
+    curveTightness(curveTightness: number) {
+      pen.style = { ...pen.style, curveTightness };
+    },
+    bezierPoint: (a: number, b: number, c: number, d: number, t: number) => bezierAt([a, b, c, d], t),
+    bezierTangent: (a: number, b: number, c: number, d: number, t: number) => bezierSlope([a, b, c, d], t),
+    curvePoint: splinePoint,
+    curveTangent: splineTangent,
+    splinePoint,
+    splineTangent,
+    splineProperty,
+    splineProperties(values?: Readonly<Record<string, unknown>>) {
+      if (values === undefined) return properties();
+      for (const [name, value] of Object.entries(values)) splineProperty(name, value);
+      return undefined;
+    },
+  };
+}
+
+function bezierAt([a, b, c, d]: Four, t: number): number {
+  const u = 1 - t;
+  return u * u * u * a + 3 * u * u * t * b + 3 * u * t * t * c + t * t * t * d;
+}
+
+function bezierSlope([a, b, c, d]: Four, t: number): number {
+  const u = 1 - t;
+  return 3 * u * u * (b - a) + 6 * u * t * (c - b) + 3 * t * t * (d - c);
+}

@@ -1,0 +1,187 @@
+import { createP5Runtime, createProtocolVAR, SDK_VERSION } from '@nexart/codemode-sdk/core';
+import { Color } from './color.js';
+import { CONSTANTS } from './constants.js';
+import type { DrawingContext } from './drawing-context.js';
+import { INPUT_FUNCTIONS, RESTING, storageFunctions } from './input-state.js';
+import { instanceMode } from './instance-mode.js';
+import { listFunctions } from './lists.js';
+import type { SketchFunctions } from './style.js';
+import { createSurface, refuseWebGl, type MakeCanvas } from './surface.js';
+import { Vector } from './vector.js';
+import { refuse } from './violation.js';
+
+export { SDK_VERSION };
+
+/** What a render is made from, beside the code. */
+export interface SketchInput {
+  /** 32 bit, from the request's text. */
+  readonly seed: number;
+  readonly vars: readonly number[];
+  /** 1 for a still. */
+  readonly totalFrames: number;
+  readonly fps: number;
+}
+
+export interface SketchApi {
+  /** Every global name of the sketch with its value. */
+  readonly globals: ReadonlyMap<string, unknown>;
+  beginFrame(): void;
+}
+
+const WITHOUT_EFFECT = [
+  'noLoop',
+  'loop',
+  'redraw',
+  'frameRate',
+  'cursor',
+  'noCursor',
+  'describe',
+  'describeElement',
+  'textOutput',
+  'gridOutput',
+  'print',
+  'setAttributes',
+  'save',
+  'saveCanvas',
+  'saveFrames',
+  'saveGif',
+  'requestPointerLock',
+  'exitPointerLock',
+  'setMoveThreshold',
+  'setShakeThreshold',
+  'bezierDetail',
+  'curveDetail',
+];
+/** What of the pinned runtime is used as it is: its generator, its noise, its vectors of plain objects and its easing. */
+const FROM_RUNTIME = [
+  'random',
+  'randomSeed',
+  'randomGaussian',
+  'noise',
+  'noiseSeed',
+  'noiseDetail',
+  'fbm',
+  'ridgedNoise',
+  'curlNoise',
+  'vec',
+  'vecAdd',
+  'vecSub',
+  'vecMult',
+  'vecMag',
+  'vecNorm',
+  'vecDist',
+  'easeIn',
+  'easeOut',
+  'easeInOut',
+  'easeCubic',
+  'easeExpo',
+];
+const CLOCKS = ['hour', 'minute', 'second', 'day', 'month', 'year'];
+
+/** Makes the global surface of a sketch on its canvas: p5.js's names on the pinned Code Mode runtime. */
+export function createSketchApi(
+  ctx: DrawingContext,
+  makeCanvas: MakeCanvas,
+  input: SketchInput,
+  setGlobal: (name: string, value: unknown) => void,
+): SketchApi {
+  const { width, height } = ctx.canvas;
+  // Its own canvas is a spare one: this layer draws, the runtime gives chance and noise.
+  const spare = makeCanvas(1, 1);
+  const runtime = createP5Runtime({ getContext: () => spare }, width, height, { seed: input.seed });
+  const surface = createSurface(ctx, makeCanvas, (pixels) => {
+    setGlobal('pixels', pixels);
+  });
+  const random = (): number => Number(runtime.random());
+  const globals: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+    ...Object.entries(CONSTANTS),
+    ...Object.entries(surface.functions),
+    ...Object.entries(listFunctions(random)),
+    ...FROM_RUNTIME.map((name): [string, unknown] => [name, runtime[name]]),
+    ...Object.entries(RESTING),
+    ...Object.entries(INPUT_FUNCTIONS),
+    ...Object.entries(storageFunctions()),
+    ...WITHOUT_EFFECT.map((name): [string, unknown] => [name, () => undefined]),
+    ...CLOCKS.map((name): [string, unknown] => [name, () => refuse(`${name}: a sketch has no clock`)]),
+    ...Object.entries(canvasFunctions(width, height)),
+    ...Object.entries({
+      createVector: (x?: number, y?: number, z?: number) => new Vector(x, y, z),
+      p5: instanceMode(() => globals.keys(), namespace(random), setGlobal),
+    }),
+    ...Object.entries({
+      width,
+      height,
+      windowWidth: width,
+      windowHeight: height,
+      displayWidth: width,
+      displayHeight: height,
+    }),
+    ...Object.entries({ drawingContext: ctx, pixels: [], SEED: input.seed, VAR: createProtocolVAR(input.vars) }),
+    ...Object.entries(frameGlobals(0, input)),
+    ...Object.entries({
+      deltaTime: 1000 / input.fps,
+      totalFrames: input.totalFrames,
+      isLooping: () => input.totalFrames > 1,
+    }),
+    ...Object.entries({ getTargetFrameRate: () => input.fps }),
+  ]);
+  return {
+    globals,
+    beginFrame() {
+      surface.beginFrame();
+    },
+  };
+}
+
+/** The clock of a sketch is its frame number. */
+export function frameGlobals(frame: number, { totalFrames, fps }: SketchInput): Record<string, unknown> {
+  const t = frame / totalFrames;
+  const time = frame / fps;
+  return { frameCount: frame, t, tGlobal: t, time, millis: () => time * 1000 };
+}
+
+function namespace(random: () => number): object {
+  class SketchVector extends Vector {
+    static random2D(): Vector {
+      return Vector.fromAngle(random() * Math.PI * 2);
+    }
+    static random3D(): Vector {
+      const angle = random() * Math.PI * 2;
+      const z = random() * 2 - 1;
+      const radius = Math.sqrt(1 - z * z);
+      return new Vector(radius * Math.cos(angle), radius * Math.sin(angle), z);
+    }
+  }
+  return { Vector: SketchVector, Color };
+}
+
+/** Methods of p5.js's elements: they place the canvas on a page, or wait for input that never comes. */
+const ELEMENT_METHODS = [
+  ...['parent', 'id', 'class', 'style', 'position', 'hide', 'show', 'center', 'attribute', 'addClass', 'removeClass'],
+  ...['mousePressed', 'mouseReleased', 'mouseClicked', 'doubleClicked', 'mouseMoved', 'mouseOver', 'mouseOut'],
+  ...['mouseWheel', 'touchStarted', 'touchMoved', 'touchEnded', 'dragOver', 'dragLeave', 'drop'],
+];
+
+/** The canvas has one size. What p5.js returns for it can be placed on a page; here there is none. */
+function canvasFunctions(width: number, height: number): SketchFunctions {
+  const canvas: Record<string, unknown> = { width, height };
+  for (const name of ELEMENT_METHODS) canvas[name] = () => canvas;
+  const sameSize = (name: string, w: unknown, h: unknown): void => {
+    if (w !== width || h !== height) refuse(`${name}: the canvas is ${width} by ${height}`);
+  };
+  return {
+    createCanvas(w: unknown, h: unknown, renderer?: unknown) {
+      sameSize('createCanvas', w, h);
+      refuseWebGl(renderer);
+      return canvas;
+    },
+    resizeCanvas(w: unknown, h: unknown) {
+      sameSize('resizeCanvas', w, h);
+    },
+    pixelDensity(density?: unknown) {
+      if (density !== undefined && density !== 1) refuse('pixelDensity: is 1');
+      return 1;
+    },
+    displayDensity: () => 1,
+  };
+}

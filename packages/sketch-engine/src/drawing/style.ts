@@ -1,0 +1,120 @@
+import { Color, DEFAULT_COLOR_MODE, type ColorMode } from './color.js';
+import type { DrawingContext } from './drawing-context.js';
+
+/** Everything `push()` keeps and `pop()` brings back, beside the transform. */
+export interface Style {
+  readonly fill: Color | undefined;
+  /** Whether the sketch chose it: text is black until it did. */
+  readonly fillChosen: boolean;
+  readonly stroke: Color | undefined;
+  readonly strokeChosen: boolean;
+  readonly weight: number;
+  readonly rectMode: string;
+  readonly ellipseMode: string;
+  readonly imageMode: string;
+  readonly colorMode: ColorMode;
+  readonly tint: Color | undefined;
+  readonly textSize: number;
+  readonly textFont: string;
+  readonly textStyle: string;
+  readonly textLeading: number | undefined;
+  readonly textHorizontal: CanvasTextAlign;
+  readonly textVertical: CanvasTextBaseline;
+  readonly textWrap: string;
+  readonly curveTightness: number;
+  /** What a spline does at its first and last point: `include`, `exclude` or `join`. */
+  readonly splineEnds: string;
+}
+
+export const FIRST_STYLE: Style = {
+  fill: new Color(255, 255, 255, 1, DEFAULT_COLOR_MODE),
+  fillChosen: false,
+  stroke: new Color(0, 0, 0, 1, DEFAULT_COLOR_MODE),
+  strokeChosen: false,
+  weight: 1,
+  rectMode: 'corner',
+  ellipseMode: 'center',
+  imageMode: 'corner',
+  colorMode: DEFAULT_COLOR_MODE,
+  tint: undefined,
+  textSize: 12,
+  textFont: 'sans-serif',
+  textStyle: 'normal',
+  textLeading: undefined,
+  textHorizontal: 'left',
+  textVertical: 'alphabetic',
+  textWrap: 'WORD',
+  curveTightness: 0,
+  splineEnds: 'include',
+};
+
+/** One canvas as the drawing functions share it. */
+export interface Pen {
+  readonly ctx: DrawingContext;
+  readonly width: number;
+  readonly height: number;
+  style: Style;
+  /** Converts an angle of the sketch's angle mode to radians. */
+  readonly radiansOf: (angle: number) => number;
+  readonly colorOf: (args: readonly unknown[]) => Color;
+  readonly colorModeOf: (args: readonly unknown[]) => ColorMode;
+  /** Makes a further canvas; the page can make none itself. */
+  readonly makeCanvas: (width: number, height: number) => DrawingContext;
+}
+
+/** Fills and strokes the current path as the style says. */
+export function paint({ ctx, style }: Pen): void {
+  if (style.fill !== undefined) ctx.fill();
+  if (style.stroke !== undefined) ctx.stroke();
+}
+
+/** Writes the style into the canvas: after a change, and after `restore` brought back an older one. */
+export function applyStyle({ ctx, style }: Pen): void {
+  if (style.fill !== undefined) ctx.fillStyle = style.fill.toString();
+  if (style.stroke !== undefined) ctx.strokeStyle = style.stroke.toString();
+  ctx.lineWidth = canvasWeight(style.weight);
+}
+
+/** A canvas ignores a width of 0, which must draw nothing rather than the last width. */
+function canvasWeight(weight: number): number {
+  return weight > 0 ? weight : 0.0001;
+}
+
+/** Functions by the name sketches call them. */
+export type SketchFunctions = Readonly<Record<string, (...args: never[]) => unknown>>;
+
+/** `fill`, `stroke` and the like. */
+export function styleFunctions(pen: Pen): SketchFunctions {
+  const change = (part: Partial<Style>): void => {
+    pen.style = { ...pen.style, ...part };
+  };
+  const { ctx } = pen;
+  return {
+    fill(...args: unknown[]) {
+      const fill = pen.colorOf(args);
+      change({ fill, fillChosen: true });
+      ctx.fillStyle = fill.toString();
+    },
+    noFill() {
+      change({ fill: undefined });
+    },
+    stroke(...args: unknown[]) {
+      const stroke = pen.colorOf(args);
+      change({ stroke, strokeChosen: true });
+      ctx.strokeStyle = stroke.toString();
+    },
+    noStroke() {
+      change({ stroke: undefined });
+    },
+    strokeWeight(weight: number) {
+      change({ weight });
+      ctx.lineWidth = canvasWeight(weight);
+    },
+    tint(...args: unknown[]) {
+      change({ tint: pen.colorOf(args) });
+    },
+    noTint() {
+      change({ tint: undefined });
+    },
+  };
+}

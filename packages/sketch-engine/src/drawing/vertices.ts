@@ -1,0 +1,145 @@
+import { word } from './constants.js';
+import { traceSpline } from './splines.js';
+import { dot } from './shapes.js';
+import { paint, type Pen, type SketchFunctions } from './style.js';
+
+type Vertex =
+  | { readonly kind: 'corner' | 'curve' | 'spline'; readonly x: number; readonly y: number }
+  | { readonly kind: 'bezier'; readonly controls: readonly number[]; readonly x: number; readonly y: number };
+
+/** `beginShape` to `endShape`: free outlines with holes, and lists of simple shapes. */
+export function vertexFunctions(pen: Pen): SketchFunctions {
+  let kind = 'outline';
+  let outlines: Vertex[][] = [[]];
+  let order = 3;
+  let controls: number[] = [];
+  const add = (vertex: Vertex): void => {
+    outlines.at(-1)?.push(vertex);
+  };
+  const addCubic = ([x2 = 0, y2 = 0, x3 = 0, y3 = 0, x = 0, y = 0]: readonly number[]): void => {
+    add({ kind: 'bezier', controls: [x2, y2, x3, y3], x, y });
+  };
+  const addQuadratic = ([cx = 0, cy = 0, x = 0, y = 0]: readonly number[]): void => {
+    const last = outlines.at(-1)?.at(-1) ?? { x: cx, y: cy };
+    const third = (end: number, control: number): number => end + (2 / 3) * (control - end);
+    addCubic([third(last.x, cx), third(last.y, cy), third(x, cx), third(y, cy), x, y]);
+  };
+  return {
+    beginShape(shape?: unknown) {
+      kind = shape === undefined ? 'outline' : word(shape).toLowerCase();
+      outlines = [[]];
+      controls = [];
+    },
+    vertex(x: number, y: number) {
+      add({ kind: 'corner', x, y });
+    },
+    curveVertex(x: number, y: number) {
+      add({ kind: 'curve', x, y });
+    },
+    splineVertex(x: number, y: number) {
+      add({ kind: 'spline', x, y });
+    },
+    bezierOrder(degree?: number) {
+      if (degree === undefined) return order;
+      order = degree === 2 ? 2 : 3;
+      return undefined;
+    },
+    // With all its points at once, or one point a call as in p5.js 2.
+    bezierVertex(...points: number[]) {
+      const [x = 0, y = 0] = points;
+      if (points.length >= 6) addCubic(points);
+      else if (outlines.at(-1)?.length === 0) add({ kind: 'corner', x, y });
+      else {
+        controls.push(x, y);
+        if (controls.length < 2 * order) return;
+        if (order === 2) addQuadratic(controls);
+        else addCubic(controls);
+        controls = [];
+      }
+    },
+    quadraticVertex(...points: number[]) {
+      addQuadratic(points);
+    },
+    beginContour() {
+      controls = [];
+      outlines.push([]);
+    },
+    endContour() {
+      // It ends the last outline; `endShape` closes them all.
+    },
+    endShape(mode?: unknown) {
+      const close = mode !== undefined && word(mode).toLowerCase() === 'close';
+      if (kind === 'outline') drawOutlines(pen, outlines, close);
+      else drawList(pen, kind, outlines.flat(), close);
+      outlines = [[]];
+    },
+  };
+}
+
+function drawOutlines(pen: Pen, outlines: readonly (readonly Vertex[])[], close: boolean): void {
+  const { ctx } = pen;
+  ctx.beginPath();
+  outlines.forEach((outline, index) => {
+    trace(pen, outline, close || index > 0);
+    // Holes are always closed.
+    if (close || index > 0) ctx.closePath();
+  });
+  paint(pen);
+}
+
+function trace({ ctx, style }: Pen, vertices: readonly Vertex[], closed: boolean): void {
+  let started = false;
+  const moveTo = (x: number, y: number): void => {
+    if (started) ctx.lineTo(x, y);
+    else ctx.moveTo(x, y);
+    started = true;
+  };
+  const target = { moveTo, curveTo: ctx.bezierCurveTo.bind(ctx) };
+  for (let i = 0; i < vertices.length; i++) {
+    const vertex = vertices[i];
+    if (vertex?.kind === 'corner') moveTo(vertex.x, vertex.y);
+    else if (vertex?.kind === 'bezier') {
+      const [x2 = 0, y2 = 0, x3 = 0, y3 = 0] = vertex.controls;
+      // A curve needs a point to start from; without one its end is that point.
+      if (i === 0) moveTo(vertex.x, vertex.y);
+      else ctx.bezierCurveTo(x2, y2, x3, y3, vertex.x, vertex.y);
+    } else if (vertex !== undefined) {
+      // The vertices of one kind in a row are one curve; the vertex before them is its first point.
+      let end = i;
+      while (vertices[end]?.kind === vertex.kind) end += 1;
+      const isAll = i === 0 && end === vertices.length;
+      const ends = vertex.kind === 'curve' ? 'exclude' : closed && isAll ? 'join' : style.splineEnds;
+      const points = vertices.slice(vertex.kind === 'spline' && i > 0 ? i - 1 : i, end);
+      traceSpline(target, points, ends, style.curveTightness);
+      i = end - 1;
+    }
+  }
+}
+
+/** The vertices of one shape of a list, and the distance to the first vertex of the next. */
+const LISTS: ReadonlyMap<string, { readonly order: readonly number[]; readonly step: number }> = new Map([
+  ['lines', { order: [0, 1], step: 2 }],
+  ['triangles', { order: [0, 1, 2], step: 3 }],
+  ['triangle_strip', { order: [0, 1, 2], step: 1 }],
+  ['quads', { order: [0, 1, 2, 3], step: 4 }],
+  ['quad_strip', { order: [0, 1, 3, 2], step: 2 }],
+]);
+
+function drawList(pen: Pen, kind: string, vertices: readonly Vertex[], close: boolean): void {
+  const { ctx } = pen;
+  const shape = (corners: readonly (Vertex | undefined)[]): void => {
+    ctx.beginPath();
+    for (const corner of corners) if (corner !== undefined) ctx.lineTo(corner.x, corner.y);
+    if (corners.length > 2) ctx.closePath();
+    paint(pen);
+  };
+  const list = LISTS.get(kind);
+  if (kind === 'points') for (const { x, y } of vertices) dot(pen, x, y);
+  else if (kind === 'triangle_fan') {
+    for (let i = 1; i + 1 < vertices.length; i++) shape([vertices[0], vertices[i], vertices[i + 1]]);
+  } else if (list === undefined) drawOutlines(pen, [vertices], close || kind === 'line_loop');
+  else {
+    for (let i = 0; i + list.order.length <= vertices.length; i += list.step)
+      shape(list.order.map((at) => vertices[i + at]));
+  }
+}

@@ -1,0 +1,18 @@
+export type { DrawingContext } from './drawing/drawing-context.js';
+export type { SketchInput } from './drawing/sketch-api.js';
+export type { MakeCanvas } from './drawing/surface.js';
+export type { EngineIdentity } from './engine-identity.js';
+export { callsImport } from './language/import-call.js';
+export { pinSyntax, SketchSyntaxError } from './language/pin-syntax.js';
+export { encodePng } from './png/encode-png.js';
+export { isOpaque, unpremultiply } from './portable/alpha.js';
+export { PortableContext } from './portable/context.js';
+export { unpackEngine } from './portable/engine-package.js';
+export { loadPortableEngine } from './portable/load.js';
+export { CANVAS, LANGUAGE } from './prelude/allowed.js';
+export { confine } from './prelude/confine.js';
+export { fixIntrinsics } from './prelude/fix-intrinsics.js';
+export { takeGetter, takeMethod, takeSetter } from './prelude/taken.js';
+export { faultOf, faultOfSyntax, type SketchDefinitions, type SketchFault } from './run/sketch-fault.js';
+export { createSketchRun, type SketchEngine } from './run/sketch-run.js';
+export { MAX_MESSAGE_CHARACTERS } from './run/visible-message.js';

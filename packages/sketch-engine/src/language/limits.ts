@@ -1,0 +1,30 @@
+/** The engine's messages for a limit that depends on the machine, on the compiler or on the engine's version. */
+const LIMITS = [
+  'Maximum call stack size exceeded',
+  'Array buffer allocation failed',
+  'Invalid string length',
+  'Map maximum size exceeded',
+  'Set maximum size exceeded',
+  'Maximum BigInt size exceeded',
+];
+
+/** An allocation failed for lack of memory. */
+export class MemoryLimitError extends RangeError {}
+
+const { getOwnPropertyDescriptor, getPrototypeOf } = Object;
+const { prototype: rangeError } = RangeError;
+const { RuntimeError } = WebAssembly;
+
+/**
+ * Whether a thrown value says that a limit was reached which is not the same everywhere. Where a recursion ends, say,
+ * depends on which functions are compiled; a sketch that catches it and continues would draw another picture next time.
+ */
+export function isLimit(thrown: unknown): boolean {
+  if (typeof thrown !== 'object' || thrown === null) return false;
+  if (thrown instanceof MemoryLimitError || thrown instanceof RuntimeError) return true;
+  if (getPrototypeOf(thrown) !== rangeError) return false;
+  const message: unknown = getOwnPropertyDescriptor(thrown, 'message')?.value;
+  // Without methods, which the sketch may have replaced.
+  for (let i = 0; i < LIMITS.length; i++) if (LIMITS[i] === message) return true;
+  return false;
+}

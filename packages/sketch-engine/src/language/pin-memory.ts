@@ -1,0 +1,130 @@
+import { canonicalizeNaNs, type Contents } from './float-bits.js';
+import { guardedView, type View } from './guarded-view.js';
+
+type Construct = new (...args: unknown[]) => object;
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+/** Makes the NaNs of a buffer canonical, of all its bytes or of some. */
+type Settle = (buffer: unknown, from?: number, to?: number) => void;
+
+const INTEGER_ARRAYS =
+  'BigInt64Array BigUint64Array Int16Array Int32Array Int8Array Uint16Array Uint32Array Uint8Array Uint8ClampedArray';
+const KINDS: ReadonlyMap<string, Contents> = new Map<string, Contents>([
+  ['Float32Array', 4],
+  ['Float64Array', 8],
+  ...INTEGER_ARRAYS.split(' ').map((name): [string, Contents] => [name, 'integers']),
+]);
+const { apply, construct, defineProperty, get, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
+
+/**
+ * Makes the buffers of the sketch in this realm the same in every engine: their size is fixed, and a NaN has the same
+ * bits in each view. Code that took the constructors before keeps those of the engine.
+ */
+export function pinMemory(): void {
+  const contents = new WeakMap<object, Contents>();
+  // The methods as they are now: the sketch may replace them.
+  const [read, write] = [get(contents, 'get') as Method, get(contents, 'set') as Method];
+  const contentsOf = (buffer: unknown): Contents | undefined => apply(read, contents, [buffer]) as Contents | undefined;
+  const { prototype } = getPrototypeOf(Uint8Array) as { readonly prototype: object };
+  const bufferOf = getterOf(prototype, 'buffer');
+  const kindOf = getterOf(prototype, Symbol.toStringTag);
+  /** A buffer holds what its first view holds: the first whose buffer was asked for, or that was made on it. */
+  const claim = (buffer: object, kind: Contents): Contents => {
+    const held = contentsOf(buffer) ?? kind;
+    apply(write, contents, [buffer, held]);
+    return held;
+  };
+  const settle: Settle = (buffer, from, to) => {
+    const held = contentsOf(buffer);
+    if (held !== undefined && held !== 'integers') canonicalizeNaNs(buffer as ArrayBuffer, held, from, to);
+  };
+
+  defineProperty(prototype, 'buffer', {
+    get(this: unknown): unknown {
+      const buffer = apply(bufferOf, this, []) as object;
+      const kind = KINDS.get(String(apply(kindOf, this, [])));
+      if (kind !== undefined) claim(buffer, kind);
+      return buffer;
+    },
+    configurable: true,
+    enumerable: false,
+  });
+  for (const [name, kind] of KINDS) {
+    const pinned = replaceConstructor(name, (native, args, newTarget) => {
+      const view = construct(native, args, newTarget) as View;
+      const [buffer] = args;
+      if (typeof buffer !== 'object' || buffer === null || apply(bufferOf, view, []) !== buffer) return view;
+      const held = claim(buffer, kind);
+      if (held === kind) return view;
+      const part = (from: number, length: number): View => {
+        const made: object = construct(pinned, [buffer, from, length]);
+        return made as View;
+      };
+      return guardedView(view, { kind, held, part });
+    });
+  }
+  // A resizable buffer can be had until the machine has no addresses left.
+  replaceConstructor('ArrayBuffer', (native, [length], newTarget) => construct(native, [length], newTarget));
+  replaceMethod(ArrayBuffer.prototype, 'slice', (native) => ({
+    method(this: unknown, ...args: unknown[]): unknown {
+      settle(this);
+      return apply(native, this, args);
+    },
+  }));
+  pinDataView(settle);
+}
+
+function pinDataView(settle: Settle): void {
+  const { prototype } = DataView;
+  const bufferOf = getterOf(prototype, 'buffer');
+  for (const name of Reflect.ownKeys(prototype)) {
+    if (typeof name !== 'string' || !name.startsWith('get')) continue;
+    replaceMethod(prototype, name, (native) => ({
+      method(this: unknown, ...args: unknown[]): unknown {
+        settle(apply(bufferOf, this, []));
+        return apply(native, this, args);
+      },
+    }));
+  }
+  const canonical = {
+    setFloat32: ['setUint32', 0x7fc0_0000],
+    setFloat64: ['setBigUint64', 0x7ff8_0000_0000_0000n],
+  } as const;
+  for (const [name, [writer, bits]] of Object.entries(canonical)) {
+    const write = get(prototype, writer) as Method;
+    replaceMethod(prototype, name, (native) => ({
+      method(this: unknown, at: unknown, value: unknown, littleEndian: unknown): unknown {
+        // The engine refuses a BigInt.
+        const number = typeof value === 'bigint' ? value : Number(value);
+        return number === number
+          ? apply(native, this, [at, number, littleEndian])
+          : apply(write, this, [at, bits, littleEndian]);
+      },
+    }));
+  }
+}
+
+function replaceConstructor(
+  name: string,
+  make: (native: Construct, args: readonly unknown[], newTarget: Construct) => object,
+): Construct {
+  const native = get(globalThis, name) as Construct;
+  const pinned = new Proxy(native, { construct: (_, args, newTarget) => make(native, args, newTarget as Construct) });
+  const changeable = { writable: true, configurable: true, enumerable: false };
+  defineProperty(globalThis, name, { value: pinned, ...changeable });
+  defineProperty(native.prototype as object, 'constructor', { value: pinned, ...changeable });
+  return pinned;
+}
+
+/** A method has no members that a function has, as those of the engine. */
+function replaceMethod(owner: object, name: string, make: (native: Method) => { readonly method: Method }): void {
+  const native = get(owner, name) as Method;
+  const { length } = native;
+  const value = Object.defineProperties(make(native).method, { name: { value: name }, length: { value: length } });
+  defineProperty(owner, name, { value, writable: true, configurable: true, enumerable: false });
+}
+
+function getterOf(owner: object, key: PropertyKey): Method {
+  const found: unknown = getOwnPropertyDescriptor(owner, key)?.get;
+  if (typeof found !== 'function') throw new Error(`no getter of ${String(key)}`);
+  return found as Method;
+}

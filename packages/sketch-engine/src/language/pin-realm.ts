@@ -1,0 +1,43 @@
+import { isLimit } from './limits.js';
+import { pinBuiltins } from './pin-builtins.js';
+import { pinErrors } from './pin-errors.js';
+import { pinMemory } from './pin-memory.js';
+import { CAUGHT } from './syntax-names.js';
+
+/** What a sketch caught, the last first. */
+interface Catches {
+  readonly thrown: unknown;
+  readonly before: Catches | undefined;
+}
+
+/** Declared by the first script of the realm. */
+declare let __catches: Catches | undefined;
+
+/**
+ * Gives the sketches of this realm the language of ECMAScript 2023 without what engines and machines do differently.
+ * The realm's own code takes the constructors of buffers before, or works with the pinned ones.
+ * @param onLimit called once a sketch caught a limit of the machine; what it caught is thrown on
+ * @returns calls `onLimit` for what was caught where not even the check had stack left
+ */
+export function pinRealm(onLimit: (thrown: unknown) => void): () => void {
+  const check = (): void => {
+    let caught = __catches;
+    __catches = undefined;
+    for (; caught !== undefined; caught = caught.before) {
+      if (!isLimit(caught.thrown)) continue;
+      onLimit(caught.thrown);
+      throw caught.thrown;
+    }
+  };
+  pinErrors();
+  pinMemory();
+  pinBuiltins();
+  Object.defineProperty(globalThis, CAUGHT, { value: check });
+  return () => {
+    try {
+      check();
+    } catch (error) {
+      if (!isLimit(error)) throw error;
+    }
+  };
+}

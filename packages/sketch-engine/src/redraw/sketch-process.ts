@@ -1,0 +1,67 @@
+import { Worker } from 'node:worker_threads';
+import type { ProcessFile, ProcessOrder, ProcessReport, ThreadOrder } from './messages.js';
+
+const WATCH_EVERY_MS = 20;
+const MAX_HEAP_MB = 768;
+/** More than a page has: what did not overflow there must not overflow here. */
+const STACK_MB = 4;
+
+// The program of the process that holds a sketch: its thread draws, and this one watches the memory.
+
+function report(message: ProcessReport): void {
+  process.stdout.write(`${JSON.stringify(message)}\n`);
+}
+
+/** Ends the process once what it reported was read. */
+function endWith(message: ProcessReport): void {
+  process.stdout.write(`${JSON.stringify(message)}\n`, () => process.exit(0));
+}
+
+interface ReadOrder extends Omit<ProcessOrder, 'files'> {
+  readonly files: Readonly<Record<ProcessFile, Uint8Array>>;
+}
+
+async function readOrder(): Promise<ReadOrder> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  const bytes = Buffer.concat(chunks);
+  const start = 4 + bytes.readUInt32LE(0);
+  const order = JSON.parse(bytes.toString('utf8', 4, start)) as ProcessOrder;
+  const files: Partial<Record<ProcessFile, Uint8Array>> = {};
+  let at = start;
+  for (const file of order.files) {
+    files[file.name] = bytes.subarray(at, at + file.bytes);
+    at += file.bytes;
+  }
+  return Object.assign(order, { files: files as Record<ProcessFile, Uint8Array> });
+}
+
+function watchMemory(maxBytes: number): void {
+  setInterval(() => {
+    if (process.memoryUsage.rss() > maxBytes) endWith({ kind: 'memory' });
+  }, WATCH_EVERY_MS).unref();
+}
+
+async function main(): Promise<void> {
+  const { code, input, files, maxBytes } = await readOrder();
+  const { 'sketch-thread': program, ...realm } = files;
+  const workerData: ThreadOrder = { code, input, files: realm };
+  watchMemory(maxBytes);
+  const thread = new Worker(Buffer.from(program).toString('utf8'), {
+    eval: true,
+    workerData,
+    env: {},
+    argv: [],
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB, stackSizeMb: STACK_MB },
+  });
+  thread.on('message', report);
+  thread.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') endWith({ kind: 'memory' });
+    else process.exit(1);
+  });
+}
+
+void main();

@@ -1,0 +1,41 @@
+import { PROBE, PROBE_SCRIPT, type RealmEntry } from './sketch-realm.js';
+import type { WorkerAnswer, WorkerOrder } from './worker-host-messages.js';
+
+// The host of a still in a worker of its own. Everything that it needs of the worker is taken before the sketch runs, and
+// the sketch is left with the language and the drawing functions alone.
+declare const openSketchRealm: RealmEntry;
+declare const importScripts: (address: string) => void;
+
+const answer = postMessage.bind(globalThis) as (message: WorkerAnswer, transfer?: readonly ArrayBuffer[]) => void;
+const load = importScripts.bind(globalThis);
+const DID_NOT_LOAD = 'the sketch failed when it was loaded';
+
+function addressOf(script: string): string {
+  return URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
+}
+
+async function draw({ engine, script, input, pixels }: WorkerOrder): Promise<void> {
+  const { parse } = JSON;
+  const addresses = [`${script}\n//# sourceURL=sketch.js`, PROBE_SCRIPT].map(addressOf);
+  const sketch = await openSketchRealm(engine, pixels);
+  sketch.start(input, PROBE);
+  try {
+    for (let i = 0; i < addresses.length; i++) load(addresses[i] ?? '');
+  } catch {
+    answer({ fault: DID_NOT_LOAD });
+    return;
+  }
+  const fault = sketch.setup() || sketch.frame(0);
+  if (fault === '') answer({ pixels }, [pixels]);
+  else answer({ fault: String((parse(fault) as { readonly message: unknown }).message) });
+}
+
+addEventListener(
+  'message',
+  ({ data }: MessageEvent<WorkerOrder>) => {
+    draw(data).catch(() => {
+      answer({ fault: DID_NOT_LOAD });
+    });
+  },
+  { once: true },
+);

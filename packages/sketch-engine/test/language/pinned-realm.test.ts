@@ -1,0 +1,103 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Context } from 'node:vm';
+import { LANGUAGE } from '../../src/prelude/allowed.js';
+import { evaluate, LIST_MEMBERS, pinnedRealm } from './realm.js';
+
+const MEMBERS: unknown = JSON.parse(readFileSync(join(__dirname, 'members.json'), 'utf8'));
+
+describe('The language of sketches', () => {
+  let realm: Context;
+  beforeAll(async () => {
+    realm = await pinnedRealm();
+  });
+  const value = (expression: string): unknown => JSON.parse(String(evaluate(realm, `JSON.stringify(${expression})`)));
+
+  it('has exactly the committed members', () => {
+    const listed = `${LIST_MEMBERS}; JSON.stringify(listMembers(${JSON.stringify(LANGUAGE.filter((name) => name !== 'globalThis'))}))`;
+    expect(JSON.parse(String(evaluate(realm, listed)))).toEqual(MEMBERS);
+  });
+
+  it('shows nothing of the locale', () => {
+    expect(value('[(1234567.5).toLocaleString(), 12n.toLocaleString(), [1, 2].toLocaleString()]')).toEqual([
+      '1234567.5',
+      '12',
+      '1,2',
+    ]);
+    expect(value("['b', 'a', 'B', 'é'].sort((a, b) => a.localeCompare(b))")).toEqual(['B', 'a', 'b', 'é']);
+    expect(value("'Iı'.toLocaleLowerCase('tr')")).toBe('iı');
+  });
+
+  it('has buffers of a fixed size', () => {
+    expect(value('new ArrayBuffer(4, { maxByteLength: 8 }).byteLength')).toBe(4);
+    expect(value('[ArrayBuffer.prototype.resize, ArrayBuffer.prototype.transfer].map(String)')).toEqual([
+      'undefined',
+      'undefined',
+    ]);
+  });
+
+  it.each([
+    ['floats seen as integers', 'const f = new Float32Array(2), u = new Uint32Array(f.buffer);', 'f', '[...u]'],
+    ['integers seen as floats', 'const u = new Uint32Array(2), f = new Float32Array(u.buffer);', 'f', '[...u]'],
+    [
+      'a buffer made before',
+      'const b = new ArrayBuffer(8), f = new Float32Array(b), u = new Uint32Array(b);',
+      'f',
+      '[u[0], u[1]]',
+    ],
+    ['a part of the view', 'const f = new Float32Array(2), u = new Uint32Array(f.buffer);', 'f', '[...u.subarray(0)]'],
+    ['a copy of the buffer', 'const f = new Float32Array(2);', 'f', '[...new Uint32Array(f.buffer.slice(0))]'],
+    [
+      'a view of the data',
+      'const f = new Float32Array(2);',
+      'f',
+      '(() => { const d = new DataView(f.buffer); return [d.getUint32(0, true), d.getUint32(4, true)]; })()',
+    ],
+    [
+      'descriptors',
+      'const f = new Float32Array(2), u = new Uint32Array(f.buffer);',
+      'f',
+      'Object.values(Object.getOwnPropertyDescriptors(u)).map(({ value }) => value)',
+    ],
+  ])('has one NaN, in %s', (_name, made, floats, integers) => {
+    const script = `(() => { ${made} const zero = +'0'; ${floats}[0] = zero / zero; ${floats}[1] = -(zero / zero); return ${integers}; })()`;
+    expect(value(script)).toEqual([0x7fc0_0000, 0x7fc0_0000]);
+  });
+
+  it('has one NaN of double precision too', () => {
+    const nan = '(() => { const zero = +"0"; return -(zero / zero); })()';
+    const expected = [0, 0x7ff8_0000];
+    expect(value(`[...new Uint32Array(Float64Array.of(${nan}).buffer)]`)).toEqual(expected);
+    const data = `(() => { const d = new DataView(new ArrayBuffer(8)); d.setFloat64(0, ${nan}, true); return [d.getUint32(0, true), d.getUint32(4, true)]; })()`;
+    expect(value(data)).toEqual(expected);
+  });
+
+  it('keeps tricks with the bits of a float', () => {
+    expect(value('(() => { const f = Float32Array.of(1.5, -2); return [...new Int32Array(f.buffer)]; })()')).toEqual([
+      0x3fc0_0000, -0x4000_0000,
+    ]);
+    const inverseRoot =
+      '(() => { const f = new Float32Array(1), i = new Int32Array(f.buffer); f[0] = 4; i[0] = 0x5f3759df - (i[0] >> 1); return f[0].toFixed(2); })()';
+    expect(value(inverseRoot)).toBe('0.48');
+    expect(
+      value(
+        '(() => { const p = new Uint8ClampedArray(4), w = new Uint32Array(p.buffer); w[0] = 0xff112233; return [...p]; })()',
+      ),
+    ).toEqual([0x33, 0x22, 0x11, 0xff]);
+  });
+
+  it('keeps what typed arrays can do', () => {
+    expect(value('[class A extends Float32Array {}].map((A) => new A(3).length)')).toEqual([3]);
+    expect(value('new Float32Array([1, 2]).map((x) => x * 2) instanceof Float32Array')).toBe(true);
+    expect(
+      value(
+        '(() => { const f = new Float32Array(4), u = new Uint8Array(f.buffer, 4, 8); u.fill(1); return [u.length, u.indexOf(1), f[1] > 0]; })()',
+      ),
+    ).toEqual([8, 0, true]);
+  });
+
+  it('shows no stack trace', () => {
+    expect(value("[new Error('x').stack, typeof Error.captureStackTrace]")).toEqual(['', 'undefined']);
+  });
+});
