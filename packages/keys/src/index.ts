@@ -6,27 +6,6 @@ export { decodeBase64, decodeBase64Url, encodeBase64, encodeBase64Url } from './
 export type { Ed25519Backend } from './ed25519-backend.js';
 export { jwkThumbprint, keyFingerprint } from './fingerprint.js';
 export { encodeHex } from './hex.js';
-export {
-  REVOCATION_REASONS,
-  type HistoryKey,
-  type KeyChange,
-  type RevocationReason,
-  type RootEndorsement,
-  type RootIntroduction,
-  type RootKey,
-} from './key-history/change.js';
-export {
-  KEY_HISTORY_TYPE,
-  KEY_SET_STATEMENT_TYPE,
-  parseKeyHistory,
-  parseKeyHistoryEntry,
-  type KeyHistoryDocument,
-  type KeyHistoryEntry,
-  type KeyHistoryHead,
-  type KeySetStatement,
-  type StatementSignature,
-} from './key-history/document.js';
-export { replayKeyHistory, type HistoryRoot, type ReplayedHistory } from './key-history/replay.js';
 export { publicKeyFromJwk, toJwk, type Ed25519Jwk } from './jwk.js';
 export type { EntryKey, KeyEntry, KeyStatus } from './key-entry.js';
 export { KeyError, type KeyErrorCode } from './key-error.js';

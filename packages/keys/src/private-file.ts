@@ -12,6 +12,7 @@ import {
   rmSync,
   writeFileSync,
   writeSync,
+  type Stats,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { KeyError } from './key-error.js';
@@ -23,14 +24,15 @@ const MAX_BYTES = 1024 * 1024;
 
 /**
  * Reads a key file.
- * @throws KeyError KEY_FILE_NOT_FOUND; KEY_FILE_PERMISSIONS when any user but the owner has access; KEY_FILE_INVALID
+ * @throws KeyError KEY_FILE_NOT_FOUND; KEY_FILE_PERMISSIONS when users have access beside the owner, or the
+ *   group of a file of root; KEY_FILE_INVALID
  */
 export function readPrivately(path: string): string {
   const file = openForReading(path);
   try {
     const found = fstatSync(file);
     if (!found.isFile()) throw new KeyError('KEY_FILE_INVALID', `key file ${path}: must be a regular file`);
-    if ((found.mode & 0o077) !== 0) {
+    if (!isPrivate(found)) {
       throw new KeyError(
         'KEY_FILE_PERMISSIONS',
         `key file ${path}: users other than its owner have access. Run: chmod 600 ${path}. If others may have read it, revoke its keys`,
@@ -41,6 +43,15 @@ export function readPrivately(path: string): string {
   } finally {
     closeSync(file);
   }
+}
+
+/**
+ * Orchestrators mount secrets as files of root that the service's group may read: there, access of the group is access
+ * of the service alone. A file of any other owner is private when only the owner has access.
+ */
+function isPrivate({ mode, uid }: Stats): boolean {
+  const mountedSecret = uid === 0 && process.geteuid?.() !== 0;
+  return (mode & (mountedSecret ? 0o037 : 0o077)) === 0;
 }
 
 function openForReading(path: string): number {

@@ -3,6 +3,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -222,6 +223,33 @@ describe('openKeyFile', () => {
       expect(openKeyFile(path).nodeId).toBe('n');
     },
   );
+
+  it('reads a file of root that its group may read, as orchestrators mount secrets', () => {
+    store({ nodeId: 'n', keys: [freshKey()] });
+    if (process.geteuid?.() !== 0) {
+      process.stderr.write('not run: a file of root, which only root can make\n');
+      chmodSync(path, 0o440);
+      expect(refusalOf(() => openKeyFile(path)).code).toBe('KEY_FILE_PERMISSIONS');
+      return;
+    }
+    chmodSync(folder, 0o755);
+    chownSync(path, 0, 65_534);
+    const readAsService = (mode: number): string => {
+      chmodSync(path, mode);
+      process.setegid?.(65_534);
+      process.seteuid?.(65_534);
+      try {
+        return openKeyFile(path).nodeId;
+      } finally {
+        process.seteuid?.(0);
+        process.setegid?.(0);
+      }
+    };
+    expect(readAsService(0o440)).toBe('n');
+    for (const mode of [0o460, 0o444]) {
+      expect(refusalOf(() => readAsService(mode)).code).toBe('KEY_FILE_PERMISSIONS');
+    }
+  });
 
   it('rejects a missing file, folder and pipe at once', () => {
     const codeOf = (place: string): KeyErrorCode => refusalOf(() => openKeyFile(place)).code;

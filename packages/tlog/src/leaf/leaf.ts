@@ -1,7 +1,5 @@
 import { jcsV1, type JsonValue } from '@cer/canonical-json';
 import { encodeBase64Url, encodeHex, sha256 } from '@cer/keys';
-import { hmac } from '@noble/hashes/hmac.js';
-import { sha256 as hmacHash } from '@noble/hashes/sha2.js';
 import { leafHash } from '../merkle/hash.js';
 
 /** What the receipt of a leaf attests. */
@@ -92,8 +90,19 @@ export function jcsBytes(value: unknown): Uint8Array {
   return new TextEncoder().encode(jcsV1.canonicalize(value));
 }
 
+const BLOCK_BYTES = 64;
+
+/** RFC 2104 on the hash of the platform, which is native on Node.js. Keys are seeds and salts of 32 bytes. */
 function hmacSha256(key: Uint8Array, message: Uint8Array): Uint8Array {
-  return hmac(hmacHash, key, message);
+  return padded(key, 0x5c, padded(key, 0x36, message));
+}
+
+function padded(key: Uint8Array, pad: number, message: Uint8Array): Uint8Array {
+  if (key.length > BLOCK_BYTES) throw new RangeError('key: must have at most 64 bytes');
+  const block = new Uint8Array(BLOCK_BYTES + message.length).fill(pad, 0, BLOCK_BYTES);
+  for (const [at, byte] of key.entries()) block[at] = byte ^ pad;
+  block.set(message, BLOCK_BYTES);
+  return sha256(block);
 }
 
 /** The opening that everybody may see: that this receipt is the leaf; no tenant, no number. */

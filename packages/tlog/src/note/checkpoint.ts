@@ -1,4 +1,4 @@
-import { decodeBase64, encodeBase64, type Signer } from '@cer/keys';
+import { decodeBase64, encodeBase64, encodeHex, sha256, type Signer } from '@cer/keys';
 import { EMPTY_ROOT, equalBytes, HASH_BYTES } from '../merkle/hash.js';
 import { malformed } from '../tlog-error.js';
 import {
@@ -34,14 +34,25 @@ export interface SignedCheckpoint extends Checkpoint {
  * @see https://c2sp.org/tlog-checkpoint
  */
 export function parseCheckpoint(text: string): SignedCheckpoint {
+  const checkpoint = parseAnyCheckpoint(text);
+  if (!isEmptyRootRight(checkpoint)) {
+    throw malformed('checkpoint: the root of an empty log must be that of the empty tree');
+  }
+  return checkpoint;
+}
+
+/** Reads a signed checkpoint as {@link parseCheckpoint} does, but with any root at size 0. @throws TlogError MALFORMED */
+export function parseAnyCheckpoint(text: string): SignedCheckpoint {
   const note = parseNote(text);
   const [origin = '', size = '', root = '', last, ...more] = note.text.split('\n');
   if (origin === '' || last !== '' || more.length > 0) throw malformed('checkpoint: must be origin, size and root');
   const head = { size: parseDecimal(size, 'checkpoint: the size'), root: parseHash(root, 'checkpoint: the root') };
-  if (head.size === 0 && !equalBytes(head.root, EMPTY_ROOT)) {
-    throw malformed('checkpoint: the root of an empty log must be that of the empty tree');
-  }
   return { origin, ...head, note };
+}
+
+/** False for an empty log with another root than that of the empty tree. */
+export function isEmptyRootRight({ size, root }: TreeHead): boolean {
+  return size > 0 || equalBytes(root, EMPTY_ROOT);
 }
 
 /** The text of a checkpoint, which log and witnesses sign. */
@@ -89,4 +100,9 @@ export function parseHash(text: string, part: string): Uint8Array {
   }
   if (hash.length !== HASH_BYTES) throw malformed(`${part} must have 32 bytes`);
   return hash;
+}
+
+/** The name of a log in paths of witnesses: SHA-256 of its origin, 64 lower-case hex digits. */
+export function originHashOf(origin: string): string {
+  return encodeHex(sha256(new TextEncoder().encode(origin)));
 }
