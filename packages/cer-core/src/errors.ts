@@ -1,3 +1,18 @@
+/** Codes of transparency, in the order in which the first that applies is reported. @see docs/spec.md, "Log proofs" */
+export const TRANSPARENCY_CODES = [
+  'LOG_PROOF_MISSING',
+  'LOG_PROOF_MALFORMED',
+  'LOG_UNKNOWN',
+  'LOG_SIGNATURE_INVALID',
+  'LOG_INCLUSION_INVALID',
+  'LOG_LABEL_MISMATCH',
+  'LOG_QUORUM_NOT_MET',
+  'LOG_TIME_CONFLICT',
+  'LOG_BACKDATED',
+  'LOG_LATE',
+] as const;
+export type TransparencyCode = (typeof TRANSPARENCY_CODES)[number];
+
 /** Every code a verification can end with, in order of precedence. @see docs/spec.md, "Verification codes" */
 export const CER_VERIFY_CODES = [
   'OK',
@@ -23,6 +38,7 @@ export const CER_VERIFY_CODES = [
   'KEY_REVOKED',
   'ATTESTATION_KEY_FORMAT_UNSUPPORTED',
   'ATTESTATION_INVALID_SIGNATURE',
+  ...TRANSPARENCY_CODES,
   'UNKNOWN_ERROR',
 ] as const;
 

@@ -3,5 +3,5 @@ export { deriveSalts, SALT_BYTES, type CommitmentSalts, type SealedField } from 
 export { formatOpenings } from './commitments/openings.js';
 export { buildProject, type ProjectStep } from './project/build-project.js';
 export { wellFormedLabel } from './schema/rules.js';
-export { executionRequestFaults, REQUEST_DEPTH } from './seal/execution-request.js';
+export { executionRequestFaults, REQUEST_DEPTH, stated } from './seal/execution-request.js';
 export { sealBundle, sealExecution, type SealedExecution } from './seal/seal-execution.js';

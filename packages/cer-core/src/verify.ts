@@ -25,4 +25,6 @@ export {
 export type { ReportedTimestamp } from './verify/reported-timestamp.js';
 export { readSubject } from './verify/subject.js';
 export type { TimestampClaim, TimestampVerifier } from './verify/timestamp-verifier.js';
+export { describeTransparency } from './verify/transparency.js';
+export type { Transparency, TransparencyClaim, TransparencyVerifier } from './verify/transparency-verifier.js';
 export { unwrap } from './verify/unwrap.js';

@@ -46,11 +46,13 @@ describe('the vector families', () => {
     expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
   });
 
-  it('cover every verification code but UNKNOWN_ERROR', () => {
+  it('cover every verification code but UNKNOWN_ERROR and those of logs', () => {
     const met = new Set(
       cases.flatMap(({ expected }) => [expected['code'], ...((expected['steps'] as string[] | undefined) ?? [])]),
     );
-    expect(CER_VERIFY_CODES.filter((code) => !met.has(code))).toEqual(['UNKNOWN_ERROR']);
+    // The vectors of log proofs are in packages/tlog, which no verifier without a log needs.
+    const others = CER_VERIFY_CODES.filter((code) => !code.startsWith('LOG_'));
+    expect(others.filter((code) => !met.has(code))).toEqual(['UNKNOWN_ERROR']);
   });
 
   it('contain more failures than passes', () => {

@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import type { DatabaseLocation } from './database-url.js';
 import { storeErrorOf } from './store-error.js';
 
-/** How long a statement waits for another process's commit. It blocks the event loop, so it is short. */
+/** Maximum wait, in ms, for another process's commit. It blocks the event loop, so it is short. */
 const BUSY_TIMEOUT_MS = 100;
 const POOL_LIMIT = 10;
 const CONNECT_TIMEOUT_MS = 5_000;

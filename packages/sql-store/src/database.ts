@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import knex, { type Knex } from 'knex';
 import { connectionOf } from './connection.js';
 import { DATABASE_URL_RULE, locationOf, type Dialect } from './database-url.js';
+import { probeWrite } from './write-probe.js';
 import { isContention, StoreError, storeErrorOf } from './store-error.js';
 
 export type { Dialect };
 
-/** How long work that met contention is repeated; other requests are served between the attempts. */
+/** Time for which contended work is retried, in ms; other requests are served between the attempts. */
 const CONTENTION_RETRY_MS = 5_000;
 const MAX_PAUSE_MS = 25;
 
@@ -15,6 +16,8 @@ export class Database {
   readonly dialect: Dialect;
   /** For a library that needs the query builder itself, such as a rate limiter; it throws errors of drivers. */
   readonly knex: Knex;
+  /** Whether work failed since the last successful transaction: it may have been a write. */
+  #mayBeUnwritable = false;
 
   /**
    * Connects when the first statement runs.
@@ -37,7 +40,7 @@ export class Database {
       try {
         return await work(this.knex);
       } catch (error) {
-        if (!isContention(error) || performance.now() > deadline) throw storeErrorOf(error);
+        if (!isContention(error) || performance.now() > deadline) throw this.#noted(storeErrorOf(error));
         await sleep(Math.random() * MAX_PAUSE_MS);
       }
     }
@@ -48,7 +51,9 @@ export class Database {
    * another process's commit, which it cannot do once it has read.
    */
   async transaction<T>(work: (transaction: Knex.Transaction) => Promise<T>): Promise<T> {
-    return this.run((db) => db.transaction(work));
+    const result = await this.run((db) => db.transaction(work));
+    this.#mayBeUnwritable = false;
+    return result;
   }
 
   /** Resolves when the database answers. */
@@ -56,6 +61,21 @@ export class Database {
     await this.run(async (db) => {
       await db.raw('select 1');
     });
+  }
+
+  /**
+   * Resolves when the last write succeeded. After failed work a row is written to `write_probes` to find out.
+   * @throws StoreError STORE_UNAVAILABLE when it cannot be written, for example because the disk is full
+   */
+  async proveWritable(): Promise<void> {
+    if (!this.#mayBeUnwritable) return;
+    await this.run(probeWrite);
+    this.#mayBeUnwritable = false;
+  }
+
+  #noted(error: StoreError): StoreError {
+    if (error.code === 'STORE_UNAVAILABLE') this.#mayBeUnwritable = true;
+    return error;
   }
 
   async close(): Promise<void> {

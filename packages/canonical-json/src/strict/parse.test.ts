@@ -90,7 +90,8 @@ describe('strict JSON', () => {
 
   it.each([
     [96, 96],
-    [MAX_DEPTH.text, 128],
+    [MAX_DEPTH.body, 128],
+    [MAX_DEPTH.text, 130],
     [MAX_DEPTH.canonical, 160],
   ])('counts containers: %d levels are taken where %d may be', (limit, levels) => {
     const text = (depth: number): string => `${'{"a":['.repeat(depth / 2)}${']}'.repeat(depth / 2)}`;
@@ -101,7 +102,7 @@ describe('strict JSON', () => {
   });
 
   it('refuses ten million brackets at once', () => {
-    expect(() => parseJson('['.repeat(10_000_000))).toThrow(strict('[0]'.repeat(128)));
+    expect(() => parseJson('['.repeat(10_000_000))).toThrow(strict('[0]'.repeat(130)));
     expect(() => parseJson('{"a":'.repeat(2_000_000))).toThrow(JsonError);
   });
 
@@ -131,6 +132,14 @@ describe('strict JSON', () => {
     expect(parseJson(new TextEncoder().encode('"é😀"'))).toBe('é😀');
     expect(() => parseJson(bytes(0xef, 0xbb, 0xbf, 0x31))).toThrow(syntax);
     expect(() => parseJson(bytes(0xff, 0xfe, 0x31, 0x00))).toThrow(strict(''));
+  });
+
+  it('skips one byte order mark of a file', () => {
+    const skipsByteOrderMark = true;
+    expect(parseJson(bytes(0xef, 0xbb, 0xbf, 0x31), { skipsByteOrderMark })).toBe(1);
+    expect(parseJson('\ufeff{"a":"\ufeff"}', { skipsByteOrderMark })).toEqual({ a: '\ufeff' });
+    expect(() => parseJson('\ufeff\ufeff1', { skipsByteOrderMark })).toThrow(syntax);
+    expect(() => parseJson('1\ufeff', { skipsByteOrderMark })).toThrow(syntax);
   });
 
   it('never quotes the text in its message, and cuts a long name', () => {

@@ -5,8 +5,10 @@ import { findSyntaxFault } from './syntax-fault.js';
 
 /** Maximum levels of nested containers, the outermost being 1. @see docs/spec.md, "Strict JSON" */
 export const MAX_DEPTH = {
-  /** parsed text, unless the caller sets another limit */
-  text: 128,
+  /** the body of a request, unless its route sets another limit */
+  body: 128,
+  /** any other text: the answer of a route to the deepest body, and that as `{bundle}` */
+  text: 130,
   /** a value that is written canonically */
   canonical: 160,
 } as const;
@@ -17,11 +19,16 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * Parses strict JSON: valid UTF-8, no duplicate keys, no number that a double would silently change, bounded depth.
  * @param source UTF-8 bytes, or text
  * @param options.maxDepth levels of nested containers; MAX_DEPTH.text unless set
+ * @param options.skipsByteOrderMark true for files: editors put U+FEFF before the text, where it is not part of the JSON
  * @throws JsonError JSON_SYNTAX when it is not JSON, JSON_NOT_STRICT with path and rule when it breaks a strict rule
  * @see docs/spec.md, "Strict JSON"
  */
-export function parseJson(source: Uint8Array | string, options: { readonly maxDepth?: number } = {}): JsonValue {
-  const text = typeof source === 'string' ? source : decodeUtf8(source);
+export function parseJson(
+  source: Uint8Array | string,
+  options: { readonly maxDepth?: number; readonly skipsByteOrderMark?: boolean } = {},
+): JsonValue {
+  const whole = typeof source === 'string' ? source : decodeUtf8(source);
+  const text = options.skipsByteOrderMark === true ? whole.replace(/^\ufeff/, '') : whole;
   const fault = findStrictFault(text, options.maxDepth ?? MAX_DEPTH.text);
   const value = parseText(text);
   if (fault !== null) throw fault;

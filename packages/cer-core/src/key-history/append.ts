@@ -1,12 +1,11 @@
+import { encodeBase64Url, type Signer } from '@cer/keys';
 import {
-  encodeBase64Url,
   parseKeyHistoryEntry,
   replayKeyHistory,
   type KeyChange,
   type KeyHistoryEntry,
   type RootIntroduction,
-  type Signer,
-} from '@cer/keys';
+} from '@cer/keys/key-history';
 import { jcsV1 } from '../profiles.js';
 import { keyHistoryHead, type KeyHistoryEntries } from './chain.js';
 

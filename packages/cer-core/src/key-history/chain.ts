@@ -1,4 +1,4 @@
-import { KEY_HISTORY_TYPE, type KeyHistoryEntry, type KeyHistoryHead } from '@cer/keys';
+import { KEY_HISTORY_TYPE, type KeyHistoryEntry, type KeyHistoryHead } from '@cer/keys/key-history';
 import { jcsV1 } from '../profiles.js';
 import { sha256, type Sha256Hash } from '../hash.js';
 

@@ -1,12 +1,10 @@
+import { encodeBase64Url, KeyError, type Signer } from '@cer/keys';
 import {
-  encodeBase64Url,
   KEY_SET_STATEMENT_TYPE,
-  KeyError,
   replayKeyHistory,
   type KeySetStatement,
-  type Signer,
   type StatementSignature,
-} from '@cer/keys';
+} from '@cer/keys/key-history';
 import { jcsV1 } from '../profiles.js';
 import { keyHistoryHead, type KeyHistoryEntries } from './chain.js';
 

@@ -1,12 +1,5 @@
-import {
-  decodeBase64Url,
-  KeyError,
-  publicKeyFromBase64,
-  type HistoryRoot,
-  type KeyHistoryEntry,
-  type PublicKey,
-  type SignatureVerifier,
-} from '@cer/keys';
+import { decodeBase64Url, KeyError, publicKeyFromBase64, type PublicKey, type SignatureVerifier } from '@cer/keys';
+import type { HistoryRoot, KeyHistoryEntry } from '@cer/keys/key-history';
 import { endorsedBytes } from './append.js';
 
 /** Whether a base64url signature is this key's over these bytes; false when malformed. */

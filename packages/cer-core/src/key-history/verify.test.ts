@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { encodeBase64Url, keyFingerprint, type KeyHistoryDocument, type KeySetStatement, type Signer } from '@cer/keys';
+import { encodeBase64Url, keyFingerprint, type Signer } from '@cer/keys';
+import type { KeyHistoryDocument, KeySetStatement } from '@cer/keys/key-history';
 import { testSigner } from '@cer/keys/testing';
 import { historyKeyOf, rootKeyOf, TestKeyHistory } from '../testing/key-history.js';
 import { keyHistoryHead } from './chain.js';

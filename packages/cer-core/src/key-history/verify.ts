@@ -2,19 +2,21 @@ import { exceedsDepth, MAX_DEPTH } from '@cer/canonical-json';
 import {
   keyFingerprint,
   KeyError,
-  parseKeyHistory,
   parseKeySet,
   publicKeyFromBase64,
-  replayKeyHistory,
   verifySignature,
+  type NodeKeySet,
+  type SignatureVerifier,
+} from '@cer/keys';
+import {
+  parseKeyHistory,
+  replayKeyHistory,
   type HistoryRoot,
   type KeyHistoryDocument,
   type KeyHistoryEntry,
   type KeyHistoryHead,
   type KeySetStatement,
-  type NodeKeySet,
-  type SignatureVerifier,
-} from '@cer/keys';
+} from '@cer/keys/key-history';
 import { jcsV1 } from '../profiles.js';
 import { CerError } from '../errors.js';
 import { followChain } from './chain.js';
@@ -226,7 +228,7 @@ function requireNotOlder({ document, statement }: ReadKeyHistory, seen: SeenKeyH
   const isNewEntryInOldVersion =
     statement.version === seen.version && statement.historyHead.seq !== seen.historyHead.seq;
   if (!isSame || isNewEntryInOldVersion) {
-    throw new Refused('KEY_HISTORY_FORK', 'entries', 'tells another story than the history that was accepted before');
+    throw new Refused('KEY_HISTORY_FORK', 'entries', 'differ from the history that was accepted before');
   }
 }
 

@@ -9,6 +9,30 @@ const without = (request: JsonObject, ...names: string[]): JsonObject =>
   Object.fromEntries(Object.entries(request).filter(([name]) => !names.includes(name)));
 const faultsOf = (members: JsonObject, ...removed: string[]): string[] =>
   executionRequestFaults(without(executionRequest(members), ...removed));
+/** Every member that a request may have. */
+const MEMBERS = [
+  'provider',
+  'model',
+  'input',
+  'inputHash',
+  'output',
+  'outputHash',
+  'prompt',
+  'executionId',
+  'protocolVersion',
+  'bundleType',
+  'parameters',
+  'modelVersion',
+  'appId',
+  'metadata',
+  'context',
+  'signals',
+  'createdAt',
+  'timestamp',
+  'executionRole',
+  'instruction',
+  'instructionKind',
+];
 const v2 = { bundleType: 'cer.ai.execution.v2', protocolVersion: '1.3.0', executionRole: 'advisory' };
 
 describe('a request without fault', () => {
@@ -17,11 +41,6 @@ describe('a request without fault', () => {
     ['hashes instead of values', { inputHash: HASH, outputHash: HASH }, ['input', 'output']],
     ['an empty string', { input: '' }, []],
     ['an object and an array', { input: { a: 1 }, output: [] }, []],
-    [
-      'null where null means absent',
-      { protocolVersion: null, modelVersion: null, appId: null, executionId: null, createdAt: null, timestamp: null },
-      [],
-    ],
     ['signals', { signals: [{ type: 'a', source: 'b', payload: {}, actor: 'x' }] }, []],
     ['no signals at all', { signals: [] }, []],
     ['a context', { context: { signals: [], more: 1 } }, []],
@@ -58,15 +77,12 @@ describe('each fault is found and names its member', () => {
     ['protocolVersion', '__proto__', 'protocolVersion'],
     ['protocolVersion', 1.2, 'protocolVersion'],
     ['bundleType', 'cer.ai.execution.v3', 'bundleType'],
-    ['bundleType', null, 'bundleType'],
     ['input', 7, 'input'],
     ['input', null, 'input'],
     ['input', true, 'input'],
     ['output', '\udfff', 'output'],
     ['inputHash', HASH, 'inputHash'],
-    ['outputHash', null, 'outputHash'],
     ['metadata', [], 'metadata'],
-    ['metadata', null, 'metadata'],
     ['parameters', [], 'parameters'],
     ['parameters', { temperature: '0' }, 'parameters.temperature'],
     ['parameters', { maxTokens: null }, 'parameters.maxTokens'],
@@ -135,6 +151,38 @@ describe('each fault is found and names its member', () => {
       expect(executionRequestFaults(body)).toEqual(['body: must be a JSON object']);
     },
   );
+});
+
+describe('null means absent for every direct member', () => {
+  const plain = executionRequest();
+  const confidential = executionRequest(CONFIDENTIAL_MEMBERS);
+  const second = executionRequest({ ...v2, instruction: 'x', instructionKind: 'label' });
+  const hashed = without(executionRequest({ inputHash: HASH, outputHash: HASH }), 'input', 'output');
+
+  it.each<[string, JsonObject]>(
+    Object.entries({ plain, confidential, second, hashed }).flatMap(([what, request]) =>
+      MEMBERS.map((name): [string, JsonObject] => [`${what}, ${name}`, { ...request, [name]: null }]),
+    ),
+  )('%s', (_, request) => {
+    const nulls = Object.keys(request).filter((name) => request[name] === null);
+    expect(executionRequestFaults(request)).toEqual(executionRequestFaults(without(request, ...nulls)));
+  });
+
+  it('so a typed client may send every member', () => {
+    const unset = Object.fromEntries(MEMBERS.map((name) => [name, null]));
+    expect(executionRequestFaults({ ...unset, ...plain })).toEqual([]);
+    expect(executionRequestFaults({ ...unset, ...hashed })).toEqual([]);
+    expect(executionRequestFaults({ ...unset, ...confidential })).toEqual([]);
+    expect(executionRequestFaults({ ...unset, ...second })).toEqual([]);
+  });
+
+  it('and inside a value it is data', () => {
+    expect(faultsOf({ parameters: { temperature: null } })).toEqual([
+      'parameters.temperature: must be a finite number',
+    ]);
+    expect(faultsOf({ context: { signals: null } })).toEqual(['context.signals: must be an array']);
+    expect(faultsOf({ metadata: { unset: null }, parameters: { topP: null, stop: null } })).toEqual([]);
+  });
 });
 
 describe('all faults at once', () => {

@@ -1,4 +1,4 @@
-import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonObject, member, setMember, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { EXECUTION_ROLES, INSTRUCTION_KINDS } from '../bundle-types/execution-v2.js';
 import { EXECUTION_V1, EXECUTION_V2 } from '../bundle-types/registry.js';
 import { isSha256Hash } from '../hash.js';
@@ -38,7 +38,6 @@ const required: readonly (readonly [string, Rule])[] = [
   ['model', label],
 ];
 
-/** Members whose null means absent. */
 const optional: readonly (readonly [string, Rule])[] = [
   ['executionId', wellFormedLabel],
   ['modelVersion', label],
@@ -49,15 +48,28 @@ const optional: readonly (readonly [string, Rule])[] = [
 
 const hashRule: Rule = (value) => (isSha256Hash(value) ? null : 'must be sha256: and 64 lower-case hex digits');
 
-/** Members whose null means absent. */
-export function statedOrAbsent(request: JsonObject, name: string): JsonValue | undefined {
+/**
+ * A direct member of a request. Typed clients write null for a member that was not set, so null means absent for each of
+ * them; inside a member's value null is data. @see docs/spec.md, "Null in requests"
+ */
+export function stated(request: JsonObject, name: string): JsonValue | undefined {
   const value = member(request, name);
   return value === null ? undefined : value;
 }
 
+/** The stated members among `names`, as a new object in their order. */
+export function pickStated(request: JsonObject, names: readonly string[]): JsonObject {
+  const picked: Record<string, JsonValue> = {};
+  for (const name of names) {
+    const value = stated(request, name);
+    if (value !== undefined) setMember(picked, name, value);
+  }
+  return picked;
+}
+
 /** Does the request ask for the second bundle schema? */
 export function asksForV2(request: JsonObject): boolean {
-  return member(request, 'bundleType') === EXECUTION_V2;
+  return stated(request, 'bundleType') === EXECUTION_V2;
 }
 
 /**
@@ -67,14 +79,12 @@ export function asksForV2(request: JsonObject): boolean {
  */
 export function executionRequestFaults(request: unknown, protocols: ProtocolRegistry = PROTOCOLS): string[] {
   if (!isJsonObject(request)) return ['body: must be a JSON object'];
-  const protocol = protocolFor(member(request, 'protocolVersion'), protocols);
+  const protocol = protocolFor(stated(request, 'protocolVersion'), protocols);
   const faults = [
     ...bundleTypeFaults(request),
     ...(protocol === null ? [protocolFault(request, protocols)] : []),
     ...required.flatMap(([name, rule]) => memberFaults(request, name, rule, true)),
-    ...optional.flatMap(([name, rule]) =>
-      statedOrAbsent(request, name) === undefined ? [] : memberFaults(request, name, rule, false),
-    ),
+    ...optional.flatMap(([name, rule]) => memberFaults(request, name, rule, false)),
     ...memberFaults(request, 'metadata', plainObject, false),
     ...contextAndSignalFaults(request),
     ...(protocol?.sealing === 'commitments' ? confidentialFaults(request, protocol) : plainFaults(request)),
@@ -84,23 +94,23 @@ export function executionRequestFaults(request: unknown, protocols: ProtocolRegi
 }
 
 function memberFaults(request: JsonObject, name: string, rule: Rule, isRequired: boolean): Fault[] {
-  const value = member(request, name);
+  const value = stated(request, name);
   if (value === undefined) return isRequired ? [{ path: name, rule: 'is required' }] : [];
   const broken = rule(value);
   return broken === null ? [] : [{ path: name, rule: broken }];
 }
 
 function bundleTypeFaults(request: JsonObject): Fault[] {
-  const stated = member(request, 'bundleType');
-  if (stated === undefined || stated === EXECUTION_V1) return [];
-  if (stated !== EXECUTION_V2) return [{ path: 'bundleType', rule: `must be ${EXECUTION_V1} or ${EXECUTION_V2}` }];
-  return statedOrAbsent(request, 'protocolVersion') === undefined
+  const bundleType = stated(request, 'bundleType');
+  if (bundleType === undefined || bundleType === EXECUTION_V1) return [];
+  if (bundleType !== EXECUTION_V2) return [{ path: 'bundleType', rule: `must be ${EXECUTION_V1} or ${EXECUTION_V2}` }];
+  return stated(request, 'protocolVersion') === undefined
     ? [{ path: 'protocolVersion', rule: `is required for ${EXECUTION_V2}` }]
     : [];
 }
 
 function protocolFault(request: JsonObject, protocols: ProtocolRegistry): Fault {
-  const isText = effectiveProtocolVersion(member(request, 'protocolVersion')) !== null;
+  const isText = effectiveProtocolVersion(stated(request, 'protocolVersion')) !== null;
   return {
     path: 'protocolVersion',
     rule: isText ? `must be one of ${[...protocols.keys()].join(', ')}` : 'must be a string',
@@ -108,8 +118,8 @@ function protocolFault(request: JsonObject, protocols: ProtocolRegistry): Fault 
 }
 
 function contextAndSignalFaults(request: JsonObject): Fault[] {
-  const context = member(request, 'context');
-  const signals = member(request, 'signals');
+  const context = stated(request, 'context');
+  const signals = stated(request, 'signals');
   return [
     ...(context !== undefined && signals !== undefined
       ? [{ path: 'signals', rule: 'must not be given beside context' }]
@@ -126,11 +136,11 @@ const valuePairs = [
 
 /** Raw value or hash, exactly one of them. */
 function plainFaults(request: JsonObject): Fault[] {
-  const parameters = member(request, 'parameters');
+  const parameters = stated(request, 'parameters');
   return [
     ...valuePairs.flatMap(([name, hashName]) => {
-      const hasRaw = member(request, name) !== undefined;
-      const hasHash = member(request, hashName) !== undefined;
+      const hasRaw = stated(request, name) !== undefined;
+      const hasHash = stated(request, hashName) !== undefined;
       if (hasRaw && hasHash) return [{ path: hashName, rule: `must not be given beside ${name}` }];
       if (!hasRaw && !hasHash) return [{ path: name, rule: `is required, or ${hashName}` }];
       return hasRaw ? memberFaults(request, name, rawValue, true) : memberFaults(request, hashName, hashRule, true);
@@ -141,11 +151,11 @@ function plainFaults(request: JsonObject): Fault[] {
 
 /** The node must see raw input and output to commit to them. */
 function confidentialFaults(request: JsonObject, { version, exactParameters }: Protocol): Fault[] {
-  const parameters = member(request, 'parameters');
+  const parameters = stated(request, 'parameters');
   return [
     ...valuePairs.flatMap(([name, hashName]) => [
       ...memberFaults(request, name, rawValue, true),
-      ...(member(request, hashName) === undefined ? [] : [{ path: hashName, rule: `is forbidden under ${version}` }]),
+      ...(stated(request, hashName) === undefined ? [] : [{ path: hashName, rule: `is forbidden under ${version}` }]),
     ]),
     ...memberFaults(request, 'prompt', nonEmptyText, true),
     ...(parameters === undefined
@@ -155,8 +165,8 @@ function confidentialFaults(request: JsonObject, { version, exactParameters }: P
 }
 
 function v2Faults(request: JsonObject): Fault[] {
-  const hasInstruction = member(request, 'instruction') !== undefined;
-  const hasKind = member(request, 'instructionKind') !== undefined;
+  const hasInstruction = stated(request, 'instruction') !== undefined;
+  const hasKind = stated(request, 'instructionKind') !== undefined;
   const oneOf =
     (allowed: readonly string[]): Rule =>
     (value) =>

@@ -77,6 +77,33 @@ describe('sealing a plain execution', () => {
     expect([replay.createdAt, replay.timestamp]).toEqual(['2026-01-01T00:00:00+01:00', TEST_TIME]);
   });
 
+  it.each([
+    'parameters',
+    'modelVersion',
+    'appId',
+    'context',
+    'signals',
+    'metadata',
+    'bundleType',
+    'protocolVersion',
+    'inputHash',
+    'outputHash',
+    'prompt',
+    'executionRole',
+    'instruction',
+    'instructionKind',
+  ])('seals %s: null like the absent member', (name) => {
+    const absent = Object.fromEntries(Object.entries(executionRequest()).filter(([other]) => other !== name));
+    expect(sealExecution({ ...absent, [name]: null }, inputs).bundle).toEqual(sealExecution(absent, inputs).bundle);
+  });
+
+  it('takes the hash beside a raw value that is null', () => {
+    const hashed = { provider: 'p', model: 'm', inputHash: sha('a'), outputHash: sha('b') };
+    expect(sealExecution({ ...hashed, input: null, output: null }, inputs).bundle).toEqual(
+      sealExecution(hashed, inputs).bundle,
+    );
+  });
+
   it('depends on the input only, so retries agree', () => {
     expect(sealed().certificateHash).toBe(sealed().certificateHash);
     expect(sealed({ input: 'another' }).certificateHash).not.toBe(sealed().certificateHash);

@@ -1,4 +1,4 @@
-import { isJsonObject, member, pickPresent, type JsonObject } from '@cer/canonical-json';
+import { isJsonObject, type JsonObject } from '@cer/canonical-json';
 import type { SealedBundle } from '../attest/attest.js';
 import { executionV1, V1_SNAPSHOT_TYPE } from '../bundle-types/execution-v1.js';
 import { executionV2, protectedSetOf, V2_SNAPSHOT_TYPE } from '../bundle-types/execution-v2.js';
@@ -9,7 +9,7 @@ import { sealedValue } from '../commitments/sealed-value.js';
 import { CerError } from '../errors.js';
 import { hashValue, sha256 } from '../hash.js';
 import { protocolFor, PROTOCOLS, type Protocol, type ProtocolRegistry } from '../protocols/protocols.js';
-import { asksForV2, statedOrAbsent } from './execution-request.js';
+import { asksForV2, pickStated, stated } from './execution-request.js';
 
 /** Inputs of sealing that a pure package cannot make: the time, an id, secrets. */
 export interface SealingInputs {
@@ -44,7 +44,7 @@ type Values = Readonly<Record<'input' | 'output', { readonly sealed: JsonObject 
  * @see docs/spec.md, "Sealing"
  */
 export function sealExecution(request: JsonObject, inputs: SealingInputs): SealedExecution {
-  const protocol = protocolFor(member(request, 'protocolVersion'), inputs.protocols ?? PROTOCOLS);
+  const protocol = protocolFor(stated(request, 'protocolVersion'), inputs.protocols ?? PROTOCOLS);
   if (protocol === null) throw new CerError('SCHEMA_ERROR', 'protocolVersion', 'is not supported');
   const isV2 = asksForV2(request);
   const layout = isV2 ? executionV2 : executionV1;
@@ -91,7 +91,7 @@ function withProtectedSet(bundle: JsonObject, isV2: boolean): JsonObject {
 }
 
 function textOr(request: JsonObject, name: string, fallback: string): string {
-  const value = statedOrAbsent(request, name);
+  const value = stated(request, name);
   return typeof value === 'string' ? value : fallback;
 }
 
@@ -101,7 +101,7 @@ function sealValue(
   protocol: Protocol,
   salt: Uint8Array | null,
 ): { readonly sealed: JsonObject | null; readonly hash: string } {
-  const raw = member(request, name);
+  const raw = stated(request, name);
   if (raw === undefined) return { sealed: null, hash: textOr(request, `${name}Hash`, '') };
   if (salt === null) return { sealed: null, hash: hashValue(raw, protocol.profile, name) };
   const sealed = sealedValue(computeCommitment(raw, salt, protocol.profile, name));
@@ -114,56 +114,49 @@ interface Facts {
   readonly protocolVersion: string;
 }
 
-function snapshotV1(
-  request: JsonObject,
-  { executionId, timestamp, protocolVersion }: Facts,
-  { input, output }: Values,
-): JsonObject {
-  const isSealed = input.sealed !== null && output.sealed !== null;
+/** The members that follow `type` in both layouts. */
+function snapshotHead(request: JsonObject, { executionId, timestamp, protocolVersion }: Facts): JsonObject {
   return {
-    type: V1_SNAPSHOT_TYPE,
     protocolVersion,
     executionSurface: 'ai',
     executionId,
     timestamp,
-    provider: member(request, 'provider') ?? null,
-    model: member(request, 'model') ?? null,
-    modelVersion: statedOrAbsent(request, 'modelVersion') ?? null,
-    ...(isSealed && { ...pickPresent(request, ['prompt']), input: input.sealed, output: output.sealed }),
-    inputHash: input.hash,
-    outputHash: output.hash,
-    ...pickPresent(request, ['parameters']),
-    appId: statedOrAbsent(request, 'appId') ?? null,
+    provider: stated(request, 'provider') ?? null,
+    model: stated(request, 'model') ?? null,
+    modelVersion: stated(request, 'modelVersion') ?? null,
   };
 }
 
-function snapshotV2(
-  request: JsonObject,
-  { executionId, timestamp, protocolVersion }: Facts,
-  { input, output }: Values,
-): JsonObject {
+function snapshotV1(request: JsonObject, facts: Facts, { input, output }: Values): JsonObject {
+  const isSealed = input.sealed !== null && output.sealed !== null;
+  return {
+    type: V1_SNAPSHOT_TYPE,
+    ...snapshotHead(request, facts),
+    ...(isSealed && { ...pickStated(request, ['prompt']), input: input.sealed, output: output.sealed }),
+    inputHash: input.hash,
+    outputHash: output.hash,
+    ...pickStated(request, ['parameters']),
+    appId: stated(request, 'appId') ?? null,
+  };
+}
+
+function snapshotV2(request: JsonObject, facts: Facts, { input, output }: Values): JsonObject {
   const isSealed = input.sealed !== null && output.sealed !== null;
   return {
     type: V2_SNAPSHOT_TYPE,
-    protocolVersion,
-    executionSurface: 'ai',
-    executionId,
-    timestamp,
-    provider: member(request, 'provider') ?? null,
-    model: member(request, 'model') ?? null,
-    modelVersion: statedOrAbsent(request, 'modelVersion') ?? null,
-    ...pickPresent(request, ['executionRole', 'instruction', 'instructionKind']),
-    ...(isSealed && pickPresent(request, ['prompt'])),
+    ...snapshotHead(request, facts),
+    ...pickStated(request, ['executionRole', 'instruction', 'instructionKind']),
+    ...(isSealed && pickStated(request, ['prompt'])),
     input: input.sealed ?? input.hash,
-    ...pickPresent(request, ['parameters']),
+    ...pickStated(request, ['parameters']),
     output: output.sealed ?? output.hash,
-    appId: statedOrAbsent(request, 'appId') ?? null,
+    appId: stated(request, 'appId') ?? null,
   };
 }
 
 function contextOf(request: JsonObject): JsonObject {
-  const context = member(request, 'context');
+  const context = stated(request, 'context');
   if (isJsonObject(context)) return { context };
-  const signals = member(request, 'signals');
+  const signals = stated(request, 'signals');
   return signals === undefined ? {} : { context: { signals } };
 }

@@ -1,15 +1,13 @@
+import { keyFingerprint, toSpkiBase64, type Signer } from '@cer/keys';
 import {
   KEY_HISTORY_TYPE,
-  keyFingerprint,
-  toSpkiBase64,
   type HistoryKey,
   type KeyChange,
   type KeyHistoryDocument,
   type KeyHistoryEntry,
   type RootIntroduction,
   type RootKey,
-  type Signer,
-} from '@cer/keys';
+} from '@cer/keys/key-history';
 import { testSigner } from '@cer/keys/testing';
 import { nextKeyHistoryEntry, nextRootEntry } from '../key-history/append.js';
 import { makeKeySetStatement, signKeySetStatement } from '../key-history/statement.js';

@@ -15,6 +15,14 @@ import { reportTimestamp } from './reported-timestamp.js';
 import { rollUp } from './rollup.js';
 import type { Subject } from './subject.js';
 import type { TimestampFinding } from './timestamp-verifier.js';
+import { requiredLogFindings } from './transparency.js';
+import type { Transparency } from './transparency-verifier.js';
+
+/** What is checked beside the layers. */
+export interface BesideLayers {
+  readonly stamps: readonly TimestampFinding[];
+  readonly transparency: Transparency;
+}
 
 /** One evaluation from the three layers: the rollup, the shown members, and the signer. */
 export function conclude(
@@ -23,7 +31,7 @@ export function conclude(
   integrity: Integrity,
   receipt: ReceiptCheck,
   envelope: LayerOutcome,
-  stamps: readonly TimestampFinding[],
+  { stamps, transparency }: BesideLayers,
   options: VerifyOptions,
 ): Evaluation {
   const { bundle, protocol, reading, type } = subject;
@@ -32,7 +40,8 @@ export function conclude(
   const isHashOnly = type?.name === HASH_ONLY;
   const required = requirementFindings(options, isResealed || isHashOnly, layers.receipt);
   const relaxations = reading?.relaxations ?? [];
-  const { status, code, findings } = rollUp(layers, required, protocol, isConfidential(subject));
+  const demanded = requiredLogFindings(transparency, options);
+  const { status, code, findings } = rollUp(layers, required, demanded, protocol, isConfidential(subject));
   const stated = member(bundle, 'certificateHash');
   const snapshot = member(bundle, 'snapshot');
   return {
@@ -59,6 +68,7 @@ export function conclude(
     provenance: provenanceOf(subject, receipt),
     timestamp: reportTimestamp(stamps, receipt.receipt === null ? null : receipt.outcome),
     timestamps: stamps,
+    transparency,
     keyRescue: receipt.outcome.status === 'PASS' ? receipt.rescue : null,
     revocationsKnownUntil: options.keySet?.revocationsKnownUntil ?? null,
     verifiedAt: options.verifiedAt,

@@ -1,7 +1,7 @@
 import { exceedsDepth, MAX_DEPTH, member, type JsonObject } from '@cer/canonical-json';
 import { BUNDLE_TYPES, PROJECT } from '../bundle-types/registry.js';
 import { PROTOCOLS } from '../protocols/protocols.js';
-import { conclude } from './conclude.js';
+import { conclude, type BesideLayers } from './conclude.js';
 import { checkEnvelope } from './envelope.js';
 import { unreadable, type Evaluation } from './evaluation.js';
 import { collectEvidence, type Evidence } from './evidence.js';
@@ -13,6 +13,7 @@ import { checkReceipt } from './receipt.js';
 import { trustOf } from './signature.js';
 import { readSubject, type Registries } from './subject.js';
 import { checkTimestamps, type TimestampSources } from './timestamps.js';
+import { checkTransparency, transparencySubjects } from './transparency.js';
 import { unwrap } from './unwrap.js';
 
 /**
@@ -51,14 +52,16 @@ async function evaluate(input: unknown, options: VerifyOptions): Promise<Evaluat
   const read = readSubject(bundle, packaging, registries);
   const evidence = collectEvidence(bundle, packaging);
   const stamps = await checkTimestamps(timestampSources(bundle, evidence), trust.timestamps);
-  if (isLabelledOlderReseal(bundle)) return evaluateOlderReseal(read, evidence, stamps, trust, options);
+  const transparency = await checkTransparency(transparencySubjects(bundle, packaging, evidence), options);
+  const beside: BesideLayers = { stamps, transparency };
+  if (isLabelledOlderReseal(bundle)) return evaluateOlderReseal(read, evidence, beside, trust, options);
   const integrity = checkIntegrity(read);
   // Both signatures go to the crypto thread pool at once; neither layer depends on the other's outcome.
   const [receipt, envelope] = await Promise.all([
     checkReceipt(read, evidence, stamps, trust),
     checkEnvelope(read, evidence, stamps, integrity.hashed, trust),
   ]);
-  return conclude(read, evidence, integrity, receipt, envelope, stamps, options);
+  return conclude(read, evidence, integrity, receipt, envelope, beside, options);
 }
 
 function timestampSources(bundle: JsonObject, { receipt, signature, timestampPlaces }: Evidence): TimestampSources {

@@ -9,6 +9,8 @@ import type { KeyRescue } from './key-rescue.js';
 import type { VerifyOptions } from './options.js';
 import type { ReportedTimestamp } from './reported-timestamp.js';
 import type { TimestampFinding } from './timestamp-verifier.js';
+import { NOT_CHECKED } from './transparency.js';
+import type { Transparency } from './transparency-verifier.js';
 
 /** The signed members; reports show these and never an unsigned copy. */
 export interface SignedFacts {
@@ -59,6 +61,8 @@ export interface Evaluation {
   readonly timestamp: ReportedTimestamp | null;
   /** Every external timestamp that was checked, the best first. */
   readonly timestamps: readonly TimestampFinding[];
+  /** What a transparency log says of the receipt; it decides only under `requireLog`. */
+  readonly transparency: Transparency;
   /** Set when the key was revoked and the receipt is accepted nevertheless. */
   readonly keyRescue: KeyRescue | null;
   /** With a key history: until when a root vouches for its revocations. */
@@ -94,6 +98,7 @@ export function unreadable(finding: Finding, options: Pick<VerifyOptions, 'verif
     provenance: null,
     timestamp: null,
     timestamps: [],
+    transparency: NOT_CHECKED,
     keyRescue: null,
     revocationsKnownUntil: null,
     verifiedAt: options.verifiedAt,

@@ -1,7 +1,7 @@
 import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
 import { EXECUTION_V1 } from '../bundle-types/registry.js';
 import { sha256, type Sha256Hash } from '../hash.js';
-import { conclude } from './conclude.js';
+import { conclude, type BesideLayers } from './conclude.js';
 import { checkEnvelope } from './envelope.js';
 import type { Evaluation } from './evaluation.js';
 import type { Evidence } from './evidence.js';
@@ -12,7 +12,6 @@ import type { VerifyOptions } from './options.js';
 import { checkReceipt } from './receipt.js';
 import type { Trust } from './signature.js';
 import type { Subject } from './subject.js';
-import type { TimestampFinding } from './timestamp-verifier.js';
 
 /** Bundles from older nodes call themselves reseals only in unsigned members. */
 export function isLabelledOlderReseal(bundle: JsonObject): boolean {
@@ -32,11 +31,11 @@ export function isLabelledOlderReseal(bundle: JsonObject): boolean {
 export async function evaluateOlderReseal(
   read: Subject,
   evidence: Evidence,
-  stamps: readonly TimestampFinding[],
+  beside: BesideLayers,
   trust: Trust,
   options: VerifyOptions,
 ): Promise<Evaluation> {
-  const receipt = await checkReceipt(read, evidence, stamps, trust);
+  const receipt = await checkReceipt(read, evidence, beside.stamps, trust);
   const isVouchedFor = receipt.outcome.status === 'PASS';
   const subject: Subject =
     isVouchedFor && read.reading !== null ? { ...read, reading: { ...read.reading, resealed: true } } : read;
@@ -44,13 +43,13 @@ export async function evaluateOlderReseal(
   // A bundle that is intact as the type it states is not read as a reseal, so its envelope is checked like any other.
   // Otherwise a label that any attacker can add would excuse a broken envelope.
   const isWhole = checkIntegrity(read).outcome.status === 'PASS';
-  const envelope = await checkEnvelope(isWhole ? read : subject, evidence, stamps, integrity.hashed, trust);
+  const envelope = await checkEnvelope(isWhole ? read : subject, evidence, beside.stamps, integrity.hashed, trust);
   const mayExcludeContext =
     isVouchedFor &&
     isAfter(receipt.keyEntry?.contextUnprotectedBefore, receipt.receipt?.timestamp) &&
     isOnlyHashMismatch(integrity);
   if (!mayExcludeContext || hashWithoutContext(subject) !== member(subject.bundle, 'certificateHash')) {
-    return conclude(subject, evidence, integrity, receipt, envelope, stamps, options);
+    return conclude(subject, evidence, integrity, receipt, envelope, beside, options);
   }
   const relaxed: Subject = {
     ...subject,
@@ -62,7 +61,7 @@ export async function evaluateOlderReseal(
     outcome: PASS,
     computedCertificateHash: hashWithoutContext(subject),
   };
-  return conclude(relaxed, evidence, relaxedIntegrity, receipt, envelope, stamps, options);
+  return conclude(relaxed, evidence, relaxedIntegrity, receipt, envelope, beside, options);
 }
 
 function isOnlyHashMismatch({ outcome }: Integrity): boolean {

@@ -2,6 +2,7 @@ import type { NodeKeySet, SignatureVerifier } from '@cer/keys';
 import type { BundleTypeRegistry } from '../bundle-types/registry.js';
 import type { ProtocolRegistry } from '../protocols/protocols.js';
 import type { TimestampVerifier } from './timestamp-verifier.js';
+import type { TransparencyVerifier } from './transparency-verifier.js';
 
 /** Pins and requirements of the caller. The verified data never overrides them. */
 export interface VerifyOptions {
@@ -18,6 +19,10 @@ export interface VerifyOptions {
   readonly bundleTypes?: BundleTypeRegistry;
   /** Checks external timestamps against the roots the caller pinned; without it tokens are ignored. */
   readonly timestamps?: TimestampVerifier | null;
+  /** Checks log proofs under the policy the caller pinned; without it proofs are ignored. */
+  readonly transparency?: TransparencyVerifier | null;
+  /** Refuse a receipt that no log of the policy holds. */
+  readonly requireLog?: boolean;
   /** Another Ed25519 backend than the platform's. */
   readonly verifySignature?: SignatureVerifier;
 }

@@ -3,6 +3,7 @@ import { describeFinding } from '../finding.js';
 import type { Evaluation } from './evaluation.js';
 import type { KeyRescue } from './key-rescue.js';
 import type { LayerOutcome } from './layer.js';
+import type { ReportedTimestamp } from './reported-timestamp.js';
 
 // The documented result shapes. Each is a view of one evaluation, so they cannot disagree.
 
@@ -30,6 +31,8 @@ export interface VerificationReport {
   readonly contentMode?: 'HASH_BOUND';
   /** The best external timestamp, when there is any. */
   readonly timestamp?: Evaluation['timestamp'];
+  /** Present where the caller pinned a policy. */
+  readonly transparency?: Evaluation['transparency'];
   readonly keyRescue?: KeyRescue;
   readonly revocationsKnownUntil?: string;
 }
@@ -55,6 +58,7 @@ export function toReport(evaluation: Evaluation, verifier: VerifierName): Verifi
     verifier,
     ...contentModeOf(evaluation),
     ...(evaluation.timestamp?.type === 'rfc3161' && { timestamp: evaluation.timestamp }),
+    ...(evaluation.transparency.status !== 'not-checked' && { transparency: evaluation.transparency }),
     ...keyRescueOf(evaluation),
     ...revocationsKnownUntilOf(evaluation),
   };
@@ -184,7 +188,7 @@ export interface StructuredResult {
   readonly verifiedUnder?: { readonly canonicalization: 'svc-v1' | 'jcs-v1'; readonly protocolVersion: string | null };
   readonly relaxations?: readonly string[];
   readonly anchorStatus: 'none' | 'present';
-  readonly timestampStatus: 'verified' | 'invalid' | 'untrusted' | null;
+  readonly timestampStatus: ReportedTimestamp['status'] | null;
   readonly supplemental: boolean;
   readonly contentMode?: 'HASH_BOUND';
   readonly keyRescue?: KeyRescue;

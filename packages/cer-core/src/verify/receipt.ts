@@ -218,5 +218,8 @@ async function originalFindings(
   const places = [original];
   const stamps = await checkTimestamps({ receipt: payload, signature, hash: receipt.hash, places }, trust.timestamps);
   const { outcome } = await checkSignature(receipt, signature, stamps, trust);
-  return outcome.status === 'PASS' ? [] : [invalid(`${path}.signature`, 'is not valid')];
+  return findingsOf(outcome).map((finding) => ({
+    ...finding,
+    member: finding.member === SIGNATURE_MEMBER ? `${path}.signature` : `${path}.receipt`,
+  }));
 }

@@ -4,7 +4,7 @@ import type { TimestampCovers, TimestampFinding } from './timestamp-verifier.js'
 /** The time object of reports. The members after `status` are present for a token with a valid signature. */
 export interface ReportedTimestamp {
   readonly type: 'rfc3161' | 'node-issued';
-  readonly status: 'verified' | 'invalid' | 'untrusted';
+  readonly status: 'verified' | 'invalid' | 'untrusted' | 'not-checked';
   readonly covers?: TimestampCovers;
   readonly provider?: string;
   readonly genTime?: string;
@@ -22,6 +22,7 @@ export function reportTimestamp(
   receipt: LayerOutcome | null,
 ): ReportedTimestamp | null {
   if (best !== undefined) {
+    if (best.status === 'not-checked') return { type: 'rfc3161', status: best.status };
     if (best.status === 'invalid') return { type: 'rfc3161', status: best.status, detail: best.detail };
     const { status, covers, provider, genTime } = best;
     return { type: 'rfc3161', status, covers, provider, genTime };

@@ -20,15 +20,23 @@ export interface Rollup {
  * verdict needs a passing receipt, since only a receipt vouches for the commitments.
  * @param isConfidential the bundle holds intact commitments and was read under no relaxation
  * @param required unmet demands of the caller: after integrity, before the signatures
+ * @param demanded the unmet demand for a log: after the signatures
  * @see docs/spec.md, "Overall status"
  */
 export function rollUp(
   { integrity, receipt, envelope }: Layers,
   required: readonly Finding[],
+  demanded: readonly Finding[],
   protocol: Protocol | null,
   isConfidential: boolean,
 ): Rollup {
-  const findings = [...findingsOf(integrity), ...required, ...findingsOf(receipt), ...findingsOf(envelope)];
+  const findings = [
+    ...findingsOf(integrity),
+    ...required,
+    ...findingsOf(receipt),
+    ...findingsOf(envelope),
+    ...demanded,
+  ];
   const [first] = findings;
   if (first !== undefined) return { status: 'FAILED', code: first.code, findings };
   const isVouchedFor = isConfidential && receipt.status === 'PASS' && protocol !== null;

@@ -25,7 +25,11 @@ export interface SoundTimestamp {
   readonly provider: string;
 }
 
-export type TimestampFinding = SoundTimestamp | { readonly status: 'invalid'; readonly detail: string };
+export type TimestampFinding =
+  | SoundTimestamp
+  | { readonly status: 'invalid'; readonly detail: string }
+  /** The caller gave no way to check tokens. */
+  | { readonly status: 'not-checked' };
 
 /**
  * Checks RFC 3161 tokens against the roots that the caller pinned. A port: the checker brings a parser for

@@ -20,16 +20,16 @@ const MAX_TOKENS = 8;
 /**
  * Checks every external timestamp of the input. Its own `status` and `covers` are not trusted.
  * @returns the one to show first: a verified one over the receipt before any other
- * @param verify null: tokens are ignored
+ * @param verify null: tokens are not looked at, and the finding says that there are some
  * @see docs/spec.md, "External timestamps"
  */
 export async function checkTimestamps(
   { receipt, signature, hash, places }: TimestampSources,
   verify: TimestampVerifier | null,
 ): Promise<readonly TimestampFinding[]> {
-  if (verify === null) return [];
   const tokens = collectTokens(places);
   if (tokens.length === 0) return [];
+  if (verify === null) return [{ status: 'not-checked' }];
   const candidates = [...receiptDigest(receipt, signature), ...contentDigests(hash)];
   const checked = await Promise.all(tokens.map(async (token) => check({ ...token, candidates }, verify)));
   return [...checked].sort((left, right) => rank(left) - rank(right));
@@ -49,7 +49,7 @@ async function check(claim: TimestampClaim, verify: TimestampVerifier): Promise<
 }
 
 function rank(stamp: TimestampFinding): number {
-  if (stamp.status === 'invalid') return 3;
+  if (stamp.status === 'invalid' || stamp.status === 'not-checked') return 3;
   if (stamp.status === 'untrusted') return 2;
   return stamp.covers === 'receipt' ? 0 : 1;
 }

@@ -17,7 +17,7 @@ const BUFFERED_BYTES = 64 * 1024;
 /** Approximate slice size of a larger answer; each slice is sent when the client has read the previous one. */
 const SLICE_LENGTH = 128 * 1024;
 
-type Headers = Record<string, string | number>;
+type Headers = Record<string, string | number | string[]>;
 
 /** `aborted`: the client disconnected or stopped reading before the end of the answer. */
 export type SendOutcome = 'sent' | 'aborted';
@@ -46,6 +46,7 @@ export async function sendResponse(
   const headers: Headers = { ...base };
   for (const name of Object.keys(answer.headers)) headers[name.toLowerCase()] = answer.headers[name] ?? '';
   headers['x-request-id'] = requestId;
+  if (answer.cookies !== undefined) headers['set-cookie'] = [...answer.cookies];
 
   if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) {
     return sendStream(request, response, status, headers, body, stallMs);

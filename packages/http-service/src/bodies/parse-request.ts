@@ -1,4 +1,4 @@
-import { JsonError, parseJson, type JsonValue } from '@cer/canonical-json';
+import { JsonError, MAX_DEPTH, parseJson, type JsonValue } from '@cer/canonical-json';
 import type { z } from 'zod';
 import type { ServiceRequest } from '../handler/handler.js';
 import { validationError } from '../errors/service-error.js';
@@ -9,8 +9,6 @@ export interface ParseOptions {
   readonly maxDepth?: number;
 }
 
-const BODY_MAX_DEPTH = 128;
-
 /**
  * The JSON value of a request body, parsed strictly.
  * @throws ServiceError VALIDATION_ERROR naming the path and the rule
@@ -18,7 +16,7 @@ const BODY_MAX_DEPTH = 128;
  */
 export function parseJsonBody(request: Pick<ServiceRequest, 'body'>, options: ParseOptions = {}): JsonValue {
   try {
-    return parseJson(request.body, { maxDepth: options.maxDepth ?? BODY_MAX_DEPTH });
+    return parseJson(request.body, { maxDepth: options.maxDepth ?? MAX_DEPTH.body });
   } catch (error) {
     if (error instanceof JsonError) throw validationError([error.message]);
     throw error;

@@ -1,3 +1,6 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import {
@@ -56,6 +59,25 @@ describe('configuration', () => {
     expect(JSON.stringify(config)).not.toContain('long enough');
     expect(Object.isFrozen(config)).toBe(true);
     expect(config).not.toHaveProperty('PATH');
+  });
+
+  it('reads any variable from the file that its _FILE names', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'config-'));
+    try {
+      const path = join(folder, 'secret');
+      writeFileSync(path, 'from a file\n', { mode: 0o640 });
+      expect(loadConfig(schema, { ADMIN_SECRET_FILE: path }).adminSecret.reveal()).toBe('from a file');
+      expect(linesOf({ ADMIN_SECRET_FILE: path, ADMIN_SECRET: 'long enough' })).toEqual([
+        'ADMIN_SECRET, ADMIN_SECRET_FILE: set only one of them',
+      ]);
+      chmodSync(path, 0o644);
+      expect(linesOf({ ADMIN_SECRET_FILE: path, PORT_FILE: join(folder, 'none') })).toEqual([
+        `PORT_FILE: secret file ${join(folder, 'none')} cannot be opened`,
+        `ADMIN_SECRET_FILE: secret file ${path} is open to every user: chmod 600 it`,
+      ]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it.each(['pässword that is long', ' long enough', 'long enough ', 'long\tenough', 'long enough\n'])(

@@ -3,21 +3,51 @@ import { z } from 'zod';
 import { parseTrustedProxies } from '../callers/client-address.js';
 import { ConfigError } from './config-error.js';
 import { LOG_LEVELS } from '../telemetry/logger.js';
-import { Secret } from './secret.js';
+import { readSecretFile, Secret, SecretFileError } from './secret.js';
 import { zodFaults } from '../errors/zod-faults.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads a service's configuration from environment variables. An empty variable counts as unset.
+ * Reads a service's configuration from environment variables. An empty variable counts as unset. A variable `X` may be
+ * given as `X_FILE`, the path of a file with its value, as orchestrators mount secrets.
  * @param schema zod object by variable name, or one that is transformed into the service's own names
  * @throws ConfigError with every bad variable, one line each, never a value
  */
 export function loadConfig<Schema extends z.ZodType>(schema: Schema, env: Environment): Readonly<z.output<Schema>> {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const unreadable = readVariableFiles(variablesOf(schema), set);
+  if (unreadable.length > 0) throw new ConfigError(unreadable);
   const result = schema.safeParse(set);
   if (!result.success) throw new ConfigError(zodFaults(result.error, set));
   return Object.freeze(result.data);
+}
+
+/** The names of a schema's variables. */
+function variablesOf(schema: z.core.$ZodType): ReadonlySet<string> {
+  if (schema instanceof z.ZodPipe) return variablesOf(schema.in);
+  return new Set(schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
+}
+
+/** Sets each variable whose file is named. @returns the faults, one line each */
+function readVariableFiles(variables: ReadonlySet<string>, set: Record<string, string | undefined>): readonly string[] {
+  const faults: string[] = [];
+  for (const name of variables) {
+    const file = `${name}_FILE`;
+    const path = set[file];
+    if (path === undefined || variables.has(file)) continue;
+    if (set[name] !== undefined) {
+      faults.push(`${name}, ${file}: set only one of them`);
+      continue;
+    }
+    try {
+      set[name] = readSecretFile(path).reveal();
+    } catch (error) {
+      if (!(error instanceof SecretFileError)) throw error;
+      faults.push(`${file}: ${error.message}`);
+    }
+  }
+  return faults;
 }
 
 /** A whole number in decimal digits, from `min` to `max`. */

@@ -32,6 +32,8 @@ export type ResponseHeaders = Readonly<Record<string, string>>;
 export interface ServiceResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
+  /** `Set-Cookie` values. */
+  readonly cookies?: readonly string[];
   /** An iterable is streamed and pulled no faster than the client reads. */
   readonly body: Uint8Array | string | AsyncIterable<Uint8Array | string> | null;
 }

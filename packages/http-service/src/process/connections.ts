@@ -1,4 +1,4 @@
-import type { RequestListener, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { answerForbiddenHead, answerProtocolError } from './protocol-error.js';
 
@@ -6,7 +6,7 @@ import { answerForbiddenHead, answerProtocolError } from './protocol-error.js';
 export interface DrainTimes {
   readonly headersTimeout: number;
   readonly requestTimeout: number;
-  /** When remaining connections are closed. */
+  /** Time at which remaining connections are closed. */
   readonly drainTimeout: number;
 }
 
@@ -16,6 +16,16 @@ export interface Connections {
    * @returns number of connections closed because the time was up
    */
   drain(times: DrainTimes): Promise<number>;
+}
+
+const HOST = /^host$/i;
+
+/** Node keeps the first of several Host fields, and a proxy may have chosen the other: HTTP asks for a refusal. */
+function hostFault({ httpVersion, headers, rawHeaders }: IncomingMessage): string | null {
+  if (headers.host === undefined) return httpVersion === '1.1' ? 'host: is required' : null;
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (HOST.test(rawHeaders[at] ?? '')) hosts += 1;
+  return hosts > 1 ? 'host: must be given once' : null;
 }
 
 /** Wires a server to its listener and tracks open connections, so that closing loses no accepted request. */
@@ -36,9 +46,9 @@ export function trackConnections(server: Server, listener: RequestListener): Con
       inFlight.delete(response);
       if (closing) server.closeIdleConnections();
     });
-    if (request.httpVersion === '1.1' && request.headers.host === undefined) {
-      answerForbiddenHead(response, 'host: is required');
-    } else listener(request, response);
+    const fault = hostFault(request);
+    if (fault === null) listener(request, response);
+    else answerForbiddenHead(response, fault);
   };
   server.on('request', accept);
   // The router sends "100 Continue" itself, and only for a body that it accepts.

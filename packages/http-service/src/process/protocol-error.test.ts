@@ -20,6 +20,11 @@ async function answerTo(head: string): Promise<string> {
 describe('a request that violates HTTP', () => {
   it.each([
     ['GET / HTTP/1.1\r\n', 'host: is required'],
+    ['GET / HTTP/1.1\r\nhost: a\r\nhost: b\r\n', 'host: must be given once'],
+    ['GET / HTTP/1.1\r\nHost: a\r\naccept: x\r\nhOST: a\r\n', 'host: must be given once'],
+    ['GET / HTTP/1.0\r\nhost: a\r\nhost: b\r\n', 'host: must be given once'],
+    ['GET http://a/ HTTP/1.1\r\nhost: a\r\nhost: b\r\n', 'host: must be given once'],
+    ['GET / HTTP/1.1\r\nhost: a\r\nhost: b\r\nexpect: 100-continue\r\n', 'host: must be given once'],
     ['GET / HTTP/1.1\r\nhost: a\r\nexpect: the unexpected\r\n', 'expect: must be 100-continue'],
   ])('is refused like any other fault: %j', async (head, fault) => {
     const answer = await answerTo(head);

@@ -148,6 +148,22 @@ describe('a service process', () => {
     expect(await service.exited).toBe(1);
   });
 
+  it('closes when its supervisor is killed', async () => {
+    const code = `
+      const { spawn } = await import('node:child_process');
+      const service = spawn(process.execPath, [${JSON.stringify(join(folder, MAIN_PATH))}],
+        { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+      service.stdout.once('data', () => console.log('pid=' + service.pid));`;
+    const supervisor = spawn(process.execPath, ['--input-type=module', '-e', code], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    children.push(supervisor);
+    const [line] = (await once(supervisor.stdout.setEncoding('utf8'), 'data')) as [string];
+    const pid = Number(/pid=(\d+)/.exec(line)?.[1]);
+    supervisor.kill('SIGKILL');
+    await untilGone(pid);
+  });
+
   it('ends on an uncaught error without printing its message', async () => {
     const service = start();
     const raw = await connectRaw(await service.until(/"url":"([^"]+)"/));
@@ -157,3 +173,15 @@ describe('a service process', () => {
     expect(service.said()).not.toContain('leaked');
   });
 });
+
+/** Never resolves while the process runs: the test then runs into its timeout. */
+async function untilGone(pid: number): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -61,7 +61,7 @@ function groupByShape(routes: readonly Route[]): Map<string, Route[]> {
   const groups = new Map<string, Route[]>();
   for (const route of routes) {
     if (!route.path.startsWith('/')) throw new Error(`route path must begin with "/": ${route.path}`);
-    const shape = route.path.replace(/\/:[^/]+/g, '/:');
+    const shape = route.path.replace(/\/:[^/]*?(\+?)(?=\/|$)/g, '/:$1');
     const group = groups.get(shape) ?? [];
     if (group.some(({ method }) => method === route.method)) {
       throw new Error(`route declared twice: ${route.method} ${route.path}`);
@@ -93,21 +93,29 @@ export function endpointOf(route: Route): Endpoint {
   return {
     route,
     headers: route.cors === 'public' ? { ...SECURITY_HEADERS, ...PUBLIC_CORS_HEADERS } : SECURITY_HEADERS,
-    paramNames: [...route.path.matchAll(/\/:([^/]+)/g)].map(([, name = '']) => name),
+    paramNames: [...route.path.matchAll(/\/:([^/+]+)/g)].map(([, name = '']) => name),
   };
 }
 
-function valuesOf(segments: readonly string[], pattern: readonly string[]): readonly string[] | undefined {
+function valuesOf(sent: readonly string[], pattern: readonly string[]): readonly string[] | undefined {
+  const segments = pattern.at(-1) === REST ? joinRest(sent, pattern.length) : sent;
   if (segments.length !== pattern.length) return undefined;
   const values: string[] = [];
   for (const [index, segment] of segments.entries()) {
-    if (pattern[index] === ':') {
+    if (pattern[index] === ':' || pattern[index] === REST) {
       const value = decoded(segment);
       if (value === undefined) return undefined;
       values.push(value);
     } else if (pattern[index] !== segment) return undefined;
   }
   return values;
+}
+
+/** The last segment of a pattern that takes all that follow. */
+const REST = ':+';
+
+function joinRest(segments: readonly string[], length: number): readonly string[] {
+  return [...segments.slice(0, length - 1), segments.slice(length - 1).join('/')];
 }
 
 /** An empty or invalidly encoded segment matches no parameter. */

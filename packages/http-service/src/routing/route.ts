@@ -4,7 +4,10 @@ type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 interface RouteRules<Description> {
   readonly method: RouteMethod;
-  /** `/v1/cer/:hash`: segments that start with a colon are parameters, all others are matched byte for byte. */
+  /**
+   * `/v1/cer/:hash`: segments that start with a colon are parameters, all others are matched byte for byte. A last
+   * segment `:name+` takes all that follow, at least one, with the slashes between them.
+   */
   readonly path: string;
   /** Documentation of the route. The router does not read it. */
   readonly describe?: Description;

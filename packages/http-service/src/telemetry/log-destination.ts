@@ -1,21 +1,95 @@
-import { pino } from 'pino';
+import { write, writeSync } from 'node:fs';
+import type { DestinationStream } from 'pino';
 
-/** Maximum unwritten text; further lines are dropped. */
+/** Maximum unwritten text, in characters; further lines are dropped. */
 const MAX_WAITING_CHARACTERS = 4 * 1024 * 1024;
+/** Pause before a full pipe is written to again, in ms. */
+const RETRY_MS = 20;
+/** Maximum pauses for a full pipe when the process exits. */
+const RETRIES_AT_EXIT = 50;
+
+/** Where log lines go. */
+export interface LogDestination extends DestinationStream {
+  /** Writes all waiting lines now, or drops them where that fails. */
+  flushSync(): void;
+}
+
+const open = new Set<LogDestination>();
 
 /**
- * Destination of log lines. Drops lines when the disk is full or the pipe is broken, retries on each write, and does not
- * block shutdown (pino would).
+ * Writes log lines to an open file, several per write. Drops lines when the disk is full or the pipe is broken, and
+ * tries again with the next line. A failure never delays the exit of the process: pino's own destination would repeat
+ * the last write without end.
  * @param fd an open file, 1 for stdout
  */
-export function logDestination(fd: number): ReturnType<typeof pino.destination> {
-  const destination = pino.destination({ dest: fd, sync: false, maxLength: MAX_WAITING_CHARACTERS });
-  const flush = destination.flushSync.bind(destination);
-  destination.on('error', () => {
-    destination.flushSync = () => undefined;
-  });
-  destination.on('drain', () => {
-    destination.flushSync = flush;
-  });
+export function logDestination(fd: number): LogDestination {
+  let waiting = '';
+  let isWriting = false;
+  /** The part that a full pipe did not take yet. */
+  let rest: Buffer = Buffer.alloc(0);
+
+  const writeWaiting = (): void => {
+    if (waiting === '') {
+      isWriting = false;
+      return;
+    }
+    isWriting = true;
+    const lines = Buffer.from(waiting);
+    waiting = '';
+    writeFrom(lines, 0);
+  };
+  const writeFrom = (lines: Buffer, start: number): void => {
+    write(fd, lines, start, lines.length - start, null, (error, written) => {
+      rest = Buffer.alloc(0);
+      if (isFullPipe(error)) {
+        rest = lines.subarray(start);
+        setTimeout(() => {
+          writeFrom(rest, 0);
+        }, RETRY_MS).unref();
+      } else if (error === null && start + written < lines.length) {
+        writeFrom(lines, start + written);
+      } else {
+        writeWaiting();
+      }
+    });
+  };
+
+  const destination: LogDestination = {
+    write: (line) => {
+      if (waiting.length + line.length > MAX_WAITING_CHARACTERS) return;
+      waiting += line;
+      if (!isWriting) writeWaiting();
+    },
+    flushSync: () => {
+      const lines = Buffer.concat([rest, Buffer.from(waiting)]);
+      rest = Buffer.alloc(0);
+      waiting = '';
+      writeNow(fd, lines);
+    },
+  };
+  if (open.size === 0) process.once('exit', flushAll);
+  open.add(destination);
   return destination;
+}
+
+/** Lines that cannot be written are lost: there is no other place to report that. */
+function writeNow(fd: number, lines: Buffer): void {
+  let start = 0;
+  for (let retries = 0; start < lines.length;) {
+    try {
+      start += writeSync(fd, lines, start);
+    } catch (error) {
+      if (!isFullPipe(error) || retries === RETRIES_AT_EXIT) return;
+      retries += 1;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+    }
+  }
+}
+
+function isFullPipe(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'EAGAIN';
+}
+
+function flushAll(): void {
+  for (const destination of open) destination.flushSync();
 }

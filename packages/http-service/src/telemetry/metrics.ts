@@ -11,7 +11,7 @@ export interface AnsweredRequest {
 }
 
 export interface Metrics {
-  /** Where an app registers its own metrics. */
+  /** Registry for the metrics of the app itself. */
   readonly registry: Registry;
   observe(answered: AnsweredRequest): void;
 }

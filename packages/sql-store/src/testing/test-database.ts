@@ -2,22 +2,39 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import pg from 'pg';
+
+type Rows = readonly Readonly<Record<string, unknown>>[];
 
 /** An empty database of one test. */
 export interface TestDatabase {
   readonly url: string;
+  /** Runs one statement over a separate connection. */
+  readonly query: (sql: string) => Promise<Rows>;
   /** All that is stored in it, as text that a test can search. */
   readonly everything: () => Promise<string>;
   readonly remove: () => Promise<void>;
 }
 
 /** A file that does not exist yet, in a folder that does not exist yet. */
-export async function sqliteTestDatabase(): Promise<TestDatabase> {
+export async function sqliteTestDatabase(): Promise<TestDatabase & { readonly path: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'cer-sql-store-'));
   const path = join(folder, 'data', 'test.sqlite');
   return {
+    path,
     url: `sqlite:${path}`,
+    query: async (sql) => {
+      const file = new Sqlite(path);
+      try {
+        const statement = file.prepare<[], Record<string, unknown>>(sql);
+        if (statement.reader) return statement.all();
+        statement.run();
+        return [];
+      } finally {
+        file.close();
+      }
+    },
     everything: async () =>
       readdirSync(dirname(path))
         .map((name) => readFileSync(join(dirname(path), name), 'latin1'))
@@ -37,6 +54,7 @@ export async function postgresTestDatabase(): Promise<TestDatabase> {
   const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
   return {
     url,
+    query: (sql) => query(url, sql),
     everything: async () => {
       const tables = await query(url, "select tablename from pg_tables where schemaname = 'public'");
       const rows = await Promise.all(tables.map(({ tablename }) => query(url, `select * from "${String(tablename)}"`)));
@@ -48,7 +66,7 @@ export async function postgresTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+async function query(url: string, sql: string): Promise<Rows> {
   const client = new pg.Client(url);
   await client.connect();
   try {

@@ -271,6 +271,12 @@ export async function receiptCases(): Promise<Vector[]> {
     ),
     broken('number', 7),
     broken('all-zero', Buffer.alloc(64).toString('base64url')),
+    [
+      'copy-of-attestedat-in-another-spelling',
+      'A time that is a copy of a signed or hashed one is compared as the text that it is.',
+      change(receipted, 'meta.attestation.attestedAt', TIME.replace(/Z$/, '+00:00')),
+      fails(INVALID, 'meta.attestation.attestedAt', 'PPFS'),
+    ],
     copy('certificateHash', hashText('x')),
     copy('kid', 'another'),
     copy('nodeId', 'another'),

@@ -39,6 +39,7 @@ async function resealCases(): Promise<Vector[]> {
     undefined,
   );
   const forged = { ...object(at(bundle, 'meta.provenance.original.receipt')), certificateHash: hashText('x') };
+  const unknownKid = { ...object(at(bundle, 'meta.provenance.original.receipt')), kid: 'unknown' };
   const mismatch = fails('CERTIFICATE_HASH_MISMATCH', 'certificateHash', 'FPPS', PROVEN);
   const original = 'meta.provenance.original';
   const BELIEVED = 'Provenance is believed only when the receipt says the same.';
@@ -198,6 +199,12 @@ async function resealCases(): Promise<Vector[]> {
       'Its receipt must be signed by the same node.',
       change(bundle, `${original}.signature`, await sign(OTHER, at(bundle, `${original}.receipt`))),
       fails(INVALID, `${original}.signature`, 'PPFS', CLAIMED),
+    ],
+    [
+      'original-under-an-unknown-key',
+      'Its key is chosen as any key, and what is found then has the code of that choice.',
+      change(change(bundle, `${original}.receipt`, unknownKid), `${original}.signature`, await sign(OTHER, unknownKid)),
+      fails('ATTESTATION_KEY_NOT_FOUND', `${original}.receipt`, 'PPFS', CLAIMED),
     ],
     [
       'original-without-signature',
