@@ -24,7 +24,7 @@ const body = JSON.stringify({
   signals: [{ type: 'policy.check', source: 'bench', payload: { rule: 'no-secrets', passed: true, score: 0.97 } }],
 });
 
-async function start(main, env, apiKey) {
+export async function start(main, env, apiKey) {
   const port = 20_000 + Math.floor(Math.random() * 20_000);
   const child = spawn(process.execPath, [main], {
     cwd: root,
@@ -51,7 +51,7 @@ function cpuOf({ pid }) {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-async function load({ child, url, apiKey }, connections, seconds) {
+export async function load({ child, url, apiKey }, connections, seconds) {
   const before = cpuOf(child);
   const result = await autocannon({
     url: `${url}/v1/cer/ai/certify`,
@@ -136,7 +136,7 @@ export async function certifyCases({ rounds, seconds, connectionCounts }) {
   };
 }
 
-function caseOf(name, runs) {
+export function caseOf(name, runs) {
   const rates = runs.map(({ rate }) => rate);
   const middle = (member) => median(runs.map((run) => run[member]));
   return {

@@ -1,39 +1,17 @@
-// node bench/neighbours.mjs [--main apps/node/dist/main.js] [--seconds 8]: the latency of one account's certify beside
-// another account that sends large bodies or batches, against alone. Goal: p99 at most 5 times that of alone.
+// The latency of one account's certify beside another account that sends large bodies or batches, against alone.
+// Goal: p99 at most 5 times that of alone. Alone and beside alternate in short rounds, so that a busy machine slows both.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { ratio } from './measure.mjs';
 
-const { values } = parseArgs({
-  options: {
-    main: { type: 'string', default: join(import.meta.dirname, '../apps/node/dist/main.js') },
-    seconds: { type: 'string', default: '8' },
-  },
-});
-const main = resolve(values.main);
-const seconds = Number(values.seconds);
+const main = join(import.meta.dirname, '../apps/node/dist/main.js');
 const MIB = 1024 * 1024;
 const GOAL = 5;
-
-const folder = mkdtempSync(join(tmpdir(), 'cer-neighbours-'));
-const env = {
-  ...process.env,
-  DATABASE_URL: `sqlite:${folder}/node.sqlite`,
-  KEYS_FILE: `${folder}/keys.json`,
-  COMMITMENT_SECRET_FILE: `${folder}/secrets.json`,
-  PORT: String(20_000 + Math.floor(Math.random() * 20_000)),
-  LOG_LEVEL: 'warn',
-};
-const keyOf = (tenant) =>
-  execFileSync(process.execPath, [main, 'api-key', 'create', '--tenant', tenant], { env, encoding: 'utf8' }).trim();
-const [victim, attacker] = [keyOf('victim'), keyOf('attacker')];
-const url = `http://127.0.0.1:${env.PORT}`;
-const agent = new Agent({ keepAlive: true });
 
 let number = 0;
 /** An execution of about `bytes`, as many small values: the costly form. Made before measuring, except for its id. */
@@ -44,17 +22,55 @@ function executions(bytes) {
   return () => `{"executionId":"bench-${(number += 1)}",${rest}`;
 }
 
-function post(path, key, body, type = 'application/json') {
-  return new Promise((done, fail) => {
-    const headers = { 'content-type': type, 'content-length': Buffer.byteLength(body), authorization: `Bearer ${key}` };
-    const sent = request(`${url}${path}`, { method: 'POST', agent, headers }, (answer) => {
-      answer.resume().once('end', () => done(answer.statusCode));
+/** A node of its own with two accounts. */
+async function startNode() {
+  const folder = mkdtempSync(join(tmpdir(), 'cer-neighbours-'));
+  const env = {
+    ...process.env,
+    DATABASE_URL: `sqlite:${folder}/node.sqlite`,
+    KEYS_FILE: `${folder}/keys.json`,
+    COMMITMENT_SECRET_FILE: `${folder}/secrets.json`,
+    PORT: String(20_000 + Math.floor(Math.random() * 12_000)),
+    LOG_LEVEL: 'warn',
+  };
+  const keyOf = (tenant) =>
+    execFileSync(process.execPath, [main, 'api-key', 'create', '--tenant', tenant], { env, encoding: 'utf8' }).trim();
+  const [victim, attacker] = [keyOf('victim'), keyOf('attacker')];
+  const url = `http://127.0.0.1:${env.PORT}`;
+  const agent = new Agent({ keepAlive: true });
+  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const stop = async () => {
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
+    agent.destroy();
+    rmSync(folder, { recursive: true });
+  };
+  const isReady = () =>
+    fetch(`${url}/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  for (let attempt = 0; !(await isReady()); attempt += 1) {
+    if (attempt > 300) {
+      await stop();
+      throw new Error('the node did not start');
+    }
+    await sleep(100);
+  }
+  const post = (path, key, body, type = 'application/json') =>
+    new Promise((done, fail) => {
+      const length = Buffer.byteLength(body);
+      const headers = { 'content-type': type, 'content-length': length, authorization: `Bearer ${key}` };
+      const sent = request(`${url}${path}`, { method: 'POST', agent, headers }, (answer) => {
+        answer.resume().once('end', () => done(answer.statusCode));
+      });
+      sent.once('error', fail).end(body);
     });
-    sent.once('error', fail).end(body);
-  });
+  return { post, victim, attacker, stop };
 }
 
-async function latencies(untilMs) {
+/** The victim's latencies in ms, one request after the other. */
+async function latencies({ post, victim }, untilMs) {
   const found = [];
   const execution = executions(200);
   while (performance.now() < untilMs) {
@@ -65,61 +81,70 @@ async function latencies(untilMs) {
     found.push(performance.now() - since);
     await sleep(2);
   }
-  return found.sort((a, b) => a - b);
+  return found;
 }
 
-/** @param attack sends one request; null: none */
-async function beside(name, connections, attack) {
+/** @param attack sends one request; connections 0: none */
+async function beside(node, seconds, connections, attack) {
   const untilMs = performance.now() + seconds * 1000;
-  const statuses = {};
   const attacking = Array.from({ length: connections }, async () => {
     while (performance.now() < untilMs) {
       const status = await attack();
-      statuses[status] = (statuses[status] ?? 0) + 1;
+      if (status !== 200) throw new Error(`the attacker got ${status}`);
     }
   });
-  const found = await latencies(untilMs);
+  const found = await latencies(node, untilMs);
   await Promise.all(attacking);
-  const at = (share) => found[Math.min(found.length - 1, Math.floor(found.length * share))];
-  const [p50, p99] = [at(0.5), at(0.99)];
-  const attacked = connections === 0 ? '' : ` attacker's answers ${JSON.stringify(statuses)}`;
-  console.log(`${name.padEnd(34)} n ${found.length} p50 ${p50.toFixed(1)} ms p99 ${p99.toFixed(1)} ms${attacked}`);
-  return p99;
+  return found;
 }
 
-const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'ignore', 'inherit'] });
-try {
-  for (let attempt = 0; ; attempt += 1) {
-    if (
-      await fetch(`${url}/ready`).then(
-        ({ ok }) => ok,
-        () => false,
-      )
-    )
-      break;
-    if (attempt > 300) throw new Error('the node did not start');
-    await sleep(100);
+function at(found, share) {
+  const sorted = [...found].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+}
+
+/**
+ * @param {{rounds: number, seconds: number}} options seconds of each of the two parts of a round
+ * @returns the measured cases and their ratios, as `bench/run.mjs` prints them
+ */
+export async function neighbourCases({ rounds, seconds }) {
+  const node = await startNode();
+  const { post, attacker } = node;
+  const cases = [];
+  const ratios = [];
+  try {
+    await beside(node, seconds, 0);
+    const [large, middle, line] = [9 * MIB, MIB, 40 * 1024].map(executions);
+    const batch = () => Array.from({ length: 200 }, line).join('\n');
+    const certify = '/v1/cer/ai/certify';
+    const attacks = [
+      ['N1', '2 connections with bodies of 9 MB', 2, () => post(certify, attacker, large())],
+      ['N2', '8 connections with bodies of 1 MB', 8, () => post(certify, attacker, middle())],
+      [
+        'N3',
+        '2 batches of 200 lines of 40 KB',
+        2,
+        () => post(`${certify}-batch`, attacker, batch(), 'application/x-ndjson'),
+      ],
+    ];
+    for (const [id, title, connections, attack] of attacks) {
+      const alone = [];
+      const attacked = [];
+      for (let round = 0; round < rounds; round += 1) {
+        alone.push(...(await beside(node, seconds, 0)));
+        attacked.push(...(await beside(node, seconds, connections, attack)));
+      }
+      cases.push(caseOf(`certify before ${title}`, alone), caseOf(`certify beside ${title}`, attacked));
+      const found = at(attacked, 0.99) / at(alone, 0.99);
+      ratios.push(ratio(id, `p99 beside ${title} / alone`, found, GOAL, { atMost: true }));
+    }
+  } finally {
+    await node.stop();
   }
-  await beside('warm-up', 0, null);
-  const [large, middle, line] = [9 * MIB, MIB, 40 * 1024].map(executions);
-  const batch = () => Array.from({ length: 200 }, line).join('\n');
-  const attacks = [
-    ['2 connections, bodies of 9 MB', 2, () => post('/v1/cer/ai/certify', attacker, large())],
-    ['8 connections, bodies of 1 MB', 8, () => post('/v1/cer/ai/certify', attacker, middle())],
-    [
-      '2 batches of 200 lines of 40 KB',
-      2,
-      () => post('/v1/cer/ai/certify-batch', attacker, batch(), 'application/x-ndjson'),
-    ],
-  ];
-  for (const [name, connections, attack] of attacks) {
-    const alone = await beside('alone', 0, null);
-    const ratio = (await beside(name, connections, attack)) / alone;
-    console.log(`  p99 beside / alone ${ratio.toFixed(1)}, goal at most ${GOAL}: ${ratio <= GOAL ? 'met' : 'missed'}`);
-  }
-} finally {
-  child.kill('SIGKILL');
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
-  agent.destroy();
-  rmSync(folder, { recursive: true });
+  return { cases, ratios };
+}
+
+function caseOf(name, found) {
+  const [median, min, max] = [0.5, 0, 0.99].map((share) => at(found, share));
+  return { name: `${name}, p50 (least to p99)`, unit: 'ms', median, min, max, rounds: found.length };
 }

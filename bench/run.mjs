@@ -1,9 +1,12 @@
-// npm run bench [-- --quick] [-- --only canonical,verify,project,certify,postgres,bridge,renderer,verifier,scale] [--
-// --help] Only ratios within one run are comparable. A missed goal is reported; --quick fails below half of a goal.
+// npm run bench [-- --quick] [-- --only GROUP,GROUP] [-- --help]
+// Only ratios within one run are comparable. A missed goal is reported; --quick fails below half of a goal.
 import { parseArgs } from 'node:util';
 import { bridgeCases } from './bridge.mjs';
 import { canonicalCases } from './canonical.mjs';
 import { certifyCases } from './certify.mjs';
+import { clientCases } from './client.mjs';
+import { logCases } from './log.mjs';
+import { neighbourCases } from './neighbours.mjs';
 import { postgresCases } from './postgres.mjs';
 import { projectCases } from './project.mjs';
 import { rendererCases } from './renderer.mjs';
@@ -38,7 +41,10 @@ const groups = [
           : { rounds: 3, seconds: 3, connectionCounts: [1, 16, 64, 256] },
       ),
   ],
+  ['client', () => clientCases(quick ? { rounds: 3, seconds: 0.3 } : { rounds: 7, seconds: 1 })],
+  ['log', () => logCases(quick ? { rounds: 1, seconds: 1 } : { rounds: 3, seconds: 3 })],
   ['postgres', () => postgresCases(quick ? { rounds: 1, seconds: 0.5 } : { rounds: 3, seconds: 2 })],
+  ['neighbours', () => neighbourCases(quick ? { rounds: 1, seconds: 2 } : { rounds: 4, seconds: 3 })],
   [BY_NAME_ONLY, () => scaleCases(quick ? { rows: 20_000, rounds: 3 } : { rows: 1_000_000, rounds: 5, verify: true })],
   [
     'bridge',

@@ -39,7 +39,7 @@ const app = createApp({
   now: () => new Date(),
   bodyLimitBytes: 2 ** 20,
   batchLimitBytes: 2 ** 20,
-  verifyLimitBytes: 2 ** 20,
+  verifyLimitBytes: 12 * 2 ** 20,
   projectLimitBytes: 2 ** 20,
   projectVerifyLimitBytes: 2 ** 20,
 });

@@ -4,13 +4,15 @@ import { build } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
 
-for (const [name, platform] of [
-  ['node', 'node'],
-  ['browser', 'browser'],
+for (const [entry, name, platform] of [
+  ['index', 'node', 'node'],
+  ['index', 'browser', 'browser'],
+  ['register', 'register', 'node'],
+  ['spool-folder', 'spool-folder', 'node'],
 ]) {
   await build({
     absWorkingDir: root,
-    entryPoints: ['dist/index.js'],
+    entryPoints: [`dist/${entry}.js`],
     outfile: `dist/bundle/${name}.js`,
     bundle: true,
     format: 'esm',

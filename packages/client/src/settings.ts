@@ -10,6 +10,38 @@ export interface CertifiedCall {
   readonly answer: JsonMembers;
 }
 
+/** A project that a node registered. */
+export interface CertifiedProject {
+  readonly projectHash: string;
+  readonly verificationUrl: string | null;
+  /** The whole answer of the node. */
+  readonly answer: JsonMembers;
+}
+
+/** The protocols that the client seals under. @see docs/spec.md, "Protocol versions" */
+export type Protocol = '1.2.0' | '1.3.0' | '1.3.1';
+
+/** The openings of one certificate: with them and the values a verifier confirms the commitments. */
+export interface Opened {
+  readonly executionId: string;
+  readonly certificateHash: string;
+  /** `{input: {salt}, output: {salt}}`, base64url of 32 bytes each. Kept nowhere else. */
+  readonly openings: JsonMembers;
+}
+
+/** Sealing under protocol 1.3.1. @see docs/spec.md, "Confidential executions" */
+export interface ConfidentialOptions {
+  /** Describes the calls; bound in clear. */
+  readonly prompt: string;
+  /** Called with the openings before the bundle is stored. When it throws, the call gets no certificate. */
+  readonly onOpenings: (opened: Opened) => void;
+  /**
+   * Sampling parameters of requests that state none: 1.3.1 needs `temperature` and `maxTokens`. Certificates name those
+   * that were declared here.
+   */
+  readonly parameters?: JsonMembers;
+}
+
 export interface CertificatesOptions {
   /** The program, as certificates name it. */
   readonly appId: string;
@@ -21,6 +53,8 @@ export interface CertificatesOptions {
   readonly spoolDir?: string | null;
   /** Maximum bytes of sealed bundles that wait. 256 MiB when absent. */
   readonly maxSpoolBytes?: number;
+  /** Maximum age of the oldest bundle that waits; a spool with an older one is full. No limit when absent. */
+  readonly maxSpoolAgeMs?: number;
   /** Maximum bytes of an answer that is folded; a larger one is bound by the hash of its bytes. 8 MiB when absent. */
   readonly maxContentBytes?: number;
   /**
@@ -30,8 +64,19 @@ export interface CertificatesOptions {
   readonly onFull?: 'count' | 'throw-before-call';
   /** Which calls to certify. Absent: all. A call that is left out is counted as skipped. */
   readonly certify?: (call: { readonly url: string; readonly body: Json }) => boolean;
+  /** The protocol of certificates; 1.3.0 when absent, 1.3.1 with `confidential`. */
+  readonly protocol?: Protocol;
+  /** Commits to input and output with salts that are drawn in this process, in place of hashes. */
+  readonly confidential?: ConfidentialOptions;
+  /**
+   * Seals the counts of calls, like a call: every `everyMs` in which a call was seen, and when the client closes. No
+   * reports when absent.
+   */
+  readonly coverage?: { readonly everyMs?: number };
   /** Called after a certificate is attested. */
   readonly onCertified?: (call: CertifiedCall) => void;
+  /** Called after a project is registered. */
+  readonly onProject?: (project: CertifiedProject) => void;
   /** Called when no node will take a sealed bundle; file spools keep it in `dead.ndjson`. */
   readonly onDeadLetter?: (bundle: string, code: string) => void;
   /** Called for every fault of the observer. Without it faults are only counted. */
@@ -61,6 +106,9 @@ export function settingsOf(options: CertificatesOptions): Settings {
   const { username, password, href } = new URL(given);
   if (username !== '' || password !== '') throw new TypeError('nodeUrl: must not hold a password');
   const apiKey = options.apiKey ?? environment['CER_API_KEY'];
+  if ((protocolOf(options) === '1.3.1') !== (options.confidential !== undefined)) {
+    throw new TypeError('protocol: 1.3.1 and the option confidential need each other');
+  }
   return {
     ...options,
     nodeUrl: href.replace(/\/+$/, ''),
@@ -68,4 +116,9 @@ export function settingsOf(options: CertificatesOptions): Settings {
     spoolDir: options.spoolDir === undefined ? (environment['CER_SPOOL_DIR'] ?? platform.spoolDir) : options.spoolDir,
     ...(apiKey !== undefined && apiKey !== '' && { apiKey }),
   };
+}
+
+/** The protocol that certificates are sealed under. */
+export function protocolOf({ protocol, confidential }: CertificatesOptions): Protocol {
+  return protocol ?? (confidential === undefined ? '1.3.0' : '1.3.1');
 }

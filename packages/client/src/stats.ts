@@ -1,4 +1,4 @@
-import type { Outcome } from './observe/exchange.js';
+import type { Outcome } from './outcome.js';
 
 /** Counts since the start of the process. `seen` is the sum of the next five. */
 export interface Stats {
@@ -18,7 +18,11 @@ export interface Stats {
   /** Sealed bundles that wait for a node, with those of earlier processes. */
   readonly waiting: number;
   readonly waitingBytes: number;
+  /** Milliseconds since the oldest of them was sealed; null when none waits. */
+  readonly oldestMs: number | null;
   readonly attested: number;
+  /** Projects that a node registered. */
+  readonly projects: number;
   /** Refused by the node for good. */
   readonly dead: number;
   /** Lines of the spool that a crash cut off. */
@@ -29,7 +33,8 @@ export interface Stats {
   readonly errors: number;
 }
 
-type Count = 'seen' | 'open' | 'sealed' | 'skipped' | 'unsealed' | 'dropped' | 'attested' | 'dead' | 'errors';
+type Count =
+  'seen' | 'open' | 'sealed' | 'skipped' | 'unsealed' | 'dropped' | 'attested' | 'projects' | 'dead' | 'errors';
 
 /** Mutable counts. */
 export interface Counts extends Record<Count, number> {
@@ -46,6 +51,7 @@ export function newCounts(): Counts {
     unsealed: 0,
     dropped: 0,
     attested: 0,
+    projects: 0,
     dead: 0,
     errors: 0,
     outcomes,

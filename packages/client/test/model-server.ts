@@ -10,10 +10,10 @@ export interface ModelServer {
   readonly close: () => Promise<void>;
 }
 
-type Handler = (body: string, response: ServerResponse, request: IncomingMessage) => void | Promise<void>;
+export type ModelHandler = (body: string, response: ServerResponse, request: IncomingMessage) => void | Promise<void>;
 
 /** @param handler answers each request, with its body as text */
-export async function startModelServer(handler: Handler): Promise<ModelServer> {
+export async function startModelServer(handler: ModelHandler): Promise<ModelServer> {
   let written = 0;
   let requests = 0;
   const server: Server = createServer((request, response) => {
@@ -85,4 +85,33 @@ export function events(...words: readonly string[]): string[] {
 
 export function startStream(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
+}
+
+/** A message of Anthropic's API. */
+export const MESSAGE = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'example-1',
+  content: [{ type: 'text', text: 'Hello there' }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: { input_tokens: 1, output_tokens: 2 },
+};
+
+const named = (type: string, members: object): string =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;
+
+/** The events of a streamed message of these words. */
+export function messageEvents(...words: readonly string[]): string[] {
+  return [
+    named('message_start', {
+      message: { ...MESSAGE, content: [], stop_reason: null, usage: { input_tokens: 1, output_tokens: 1 } },
+    }),
+    named('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+    ...words.map((text) => named('content_block_delta', { index: 0, delta: { type: 'text_delta', text } })),
+    named('content_block_stop', { index: 0 }),
+    named('message_delta', { delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 2 } }),
+    named('message_stop', {}),
+  ];
 }

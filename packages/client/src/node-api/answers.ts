@@ -51,14 +51,14 @@ export interface RecordFilter {
 /** What names one certificate in a public lookup. */
 export type LookupKey = { readonly certificateHash: string } | { readonly executionId: string };
 
-/** The request of certify and create. @see docs/spec.md, "Describing an execution" */
+/** The request of certify and create; a member that is null is absent. @see docs/spec.md, "Describing an execution" */
 export interface ExecutionRequest extends JsonMembers {
   readonly provider: string;
   readonly model: string;
   readonly input?: Json;
   readonly output?: Json;
-  readonly inputHash?: string;
-  readonly outputHash?: string;
+  readonly inputHash?: string | null;
+  readonly outputHash?: string | null;
   readonly executionId?: string | null;
   readonly protocolVersion?: '1.2.0' | '1.3.0' | '1.3.1' | null;
 }

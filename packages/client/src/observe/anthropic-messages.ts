@@ -33,6 +33,13 @@ export function foldMessages(): Fold {
       return end;
     },
     isWhole: false,
-    answer: (): JsonMembers => ({ ...message, content: [...blocks.values()] }),
+    answer: (): JsonMembers => ({ ...message, content: [...blocks.values()].map(withInput) }),
   };
+}
+
+/** The input of a tool arrives as pieces of its JSON text; a text that is not whole stays as it arrived. */
+function withInput({ partial_json: text, ...block }: Record<string, Json>): JsonMembers {
+  if (typeof text !== 'string') return block;
+  const input = objectIn(text === '' ? '{}' : text);
+  return input === null ? { ...block, partial_json: text } : { ...block, input };
 }

@@ -1,15 +1,10 @@
 import type { Sha256 } from '../platform/platform.js';
 import type { Json } from '../json.js';
+import type { Outcome } from '../outcome.js';
 import type { Fold } from './fold.js';
 import { objectIn } from './fold.js';
 import type { ModelCall } from './model-call.js';
 import { SseReader } from './sse.js';
-
-/**
- * How a call ended. `complete`: by its protocol. `aborted`: by the caller, before the end. `failed`: refused by the
- * provider, or no answer. `truncated`: the answer ended or broke off before the end.
- */
-export type Outcome = 'complete' | 'aborted' | 'failed' | 'truncated';
 
 /** What a call looked like when it ended. */
 export interface Ended {

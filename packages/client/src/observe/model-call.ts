@@ -31,14 +31,21 @@ export function modelCallOf(input: string | URL | Request, init: RequestInit | u
   const url = new URL(address);
   const fold = DIALECTS.find(([ending]) => url.pathname.endsWith(ending))?.[1];
   if (fold === undefined) return null;
-  const headers = new Headers(init?.headers ?? request?.headers);
   return {
     url,
     body: bodyText(init?.body),
     fold,
-    attempt: Number(headers.get('x-stainless-retry-count') ?? 0) || 0,
+    attempt: Number(retryCount(init?.headers ?? request?.headers) ?? 0) || 0,
     signal: init?.signal ?? request?.signal ?? null,
   };
+}
+
+/** The number that SDKs state with each retry. They give `Headers`; a copy of other headers costs time in every call. */
+function retryCount(headers: RequestInit['headers'] | undefined): string | null {
+  if (headers === undefined) return null;
+  return headers instanceof Headers
+    ? headers.get('x-stainless-retry-count')
+    : new Headers(headers).get('x-stainless-retry-count');
 }
 
 /** Streams and forms are left alone: reading them would consume them. */

@@ -1,17 +1,23 @@
-import type { CallScope } from '../platform/platform.js';
+import type { Contexts } from '../calls/call-context.js';
 import { modelCallOf, type ModelCall } from './model-call.js';
 import { pullThrough, type Follower } from './pull-through.js';
 
 export type Fetch = typeof globalThis.fetch;
 
+/** What watches one call. None of its methods throws. */
+export interface Watch {
+  /** @param response null when no answer came */
+  follow(response: Response | null): Follower;
+  /** The answer cannot be followed. */
+  miss(): void;
+}
+
 /** What watches the calls. None of its methods throws, except `admit`. */
 export interface Observer {
   /** @throws Error to refuse the call before it is made */
   admit(call: ModelCall): void;
-  /** @returns what follows the answer; null to leave the call alone */
-  follow(call: ModelCall, response: Response | null): Follower | null;
-  /** A call that was seen and cannot be followed. */
-  passOver(): void;
+  /** @returns what watches the call; null to leave it alone */
+  begin(call: ModelCall): Watch | null;
   failed(error: unknown): void;
 }
 
@@ -21,47 +27,36 @@ const observed = new WeakSet<Fetch>();
  * A fetch that observes calls of models and changes nothing: the same bytes, errors, back-pressure and identity of the
  * provider's answer. Within the call of an observed fetch, further ones only pass through.
  */
-export function observeFetch(base: Fetch, observer: Observer, scope: CallScope): Fetch {
+export function observeFetch(base: Fetch, observer: Observer, contexts: Contexts): Fetch {
   if (observed.has(base)) return base;
 
-  const follow = (call: ModelCall, response: Response | null): Follower | null => {
-    try {
-      return observer.follow(call, response);
-    } catch (error) {
-      observer.failed(error);
-      return null;
-    }
-  };
-
-  const wrap = (call: ModelCall, response: Response): Response => {
-    if (!(response instanceof Response) || response.bodyUsed) {
-      observer.passOver();
-      return response;
-    }
-    const follower = follow(call, response);
-    return follower === null ? response : pullThrough(response, follower);
-  };
-
   const fetch: Fetch = async (input, init) => {
-    const call = scope.isInside() ? null : recognised(input, init, observer);
+    const call = contexts.current().isObserved ? null : quietly(observer, () => modelCallOf(input, init));
     if (call === null) return base(input, init);
     observer.admit(call);
+    const watch = quietly(observer, () => observer.begin(call));
     let response;
     try {
-      response = await scope.inside(() => base(input, init));
+      response = await contexts.within({ isObserved: true }, () => base(input, init));
     } catch (error) {
-      follow(call, null)?.break(error);
+      quietly(observer, () => watch?.follow(null).break(error));
       throw error;
     }
-    return wrap(call, response);
+    return watch === null ? response : (quietly(observer, () => wrapped(watch, response)) ?? response);
   };
   observed.add(fetch);
   return fetch;
 }
 
-function recognised(input: Parameters<Fetch>[0], init: RequestInit | undefined, observer: Observer): ModelCall | null {
+function wrapped(watch: Watch, response: Response): Response {
+  if (response instanceof Response && !response.bodyUsed) return pullThrough(response, watch.follow(response));
+  watch.miss();
+  return response;
+}
+
+function quietly<T>(observer: Observer, work: () => T): T | null {
   try {
-    return modelCallOf(input, init);
+    return work();
   } catch (error) {
     observer.failed(error);
     return null;

@@ -12,7 +12,7 @@ export const platform: Platform = {
       hex: () => bytesToHex(hash.digest()),
     };
   },
-  createScope: () => ({ isInside: () => false, inside: (work) => work() }),
+  createScope: () => null,
   environment: {},
   spoolDir: null,
   openFileSpool: null,

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { openFileSpool } from '../spool/file-spool.js';
-import type { Platform } from './platform.js';
+import type { Platform, Scope } from './platform.js';
 
 export const platform: Platform = {
   sha256: () => {
@@ -13,9 +13,9 @@ export const platform: Platform = {
       hex: () => hash.digest('hex'),
     };
   },
-  createScope: () => {
-    const storage = new AsyncLocalStorage<true>();
-    return { isInside: () => storage.getStore() === true, inside: (work) => storage.run(true, work) };
+  createScope: <T>(): Scope<T> => {
+    const storage = new AsyncLocalStorage<T>();
+    return { current: () => storage.getStore(), run: <R>(value: T, work: () => R): R => storage.run(value, work) };
   },
   environment: process.env,
   spoolDir: '.cer-spool',

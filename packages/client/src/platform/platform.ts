@@ -7,16 +7,18 @@ export interface Sha256 {
   hex(): string;
 }
 
-/** Marks the asynchronous work inside an observed call. */
-export interface CallScope {
-  isInside(): boolean;
-  inside<T>(work: () => T): T;
+/** A value that asynchronous work inherits. */
+export interface Scope<T> {
+  /** The value of the work that runs; undefined outside of any. */
+  current(): T | undefined;
+  run<R>(value: T, work: () => R): R;
 }
 
 /** What differs between Node.js and other platforms. */
 export interface Platform {
   sha256(): Sha256;
-  createScope(): CallScope;
+  /** Null where asynchronous work inherits nothing. */
+  createScope<T>(): Scope<T> | null;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The folder of the spool unless the options name one; null: in memory. */
   readonly spoolDir: string | null;

@@ -1,77 +1,98 @@
-import type { Ended } from '../observe/exchange.js';
-import type { ModelCall } from '../observe/model-call.js';
-import { providerOf } from '../observe/model-call.js';
-import { isMembers, textOf, type Json, type JsonMembers } from '../json.js';
+import { isMembers, type Json, type JsonMembers } from '../json.js';
+import type { Protocol } from '../settings.js';
+
+/** A call as an observer describes it when it ended. */
+export interface CallDescription {
+  readonly provider: string;
+  readonly model: string;
+  readonly input: Json;
+  /** The input as it was sent; absent: its JSON. Sealed where JSON rules refuse the value. */
+  readonly inputText?: string;
+  /** Null when only the hash of its bytes is known. */
+  readonly output: Json;
+  /** SHA-256 of the answer's bytes in hex; null where no bytes were seen. */
+  readonly outputSha256: string | null;
+  /** Sampling parameters under their names in a certificate. */
+  readonly parameters: JsonMembers;
+  /** The kind of evidence: `model-call` or `tool-call`. */
+  readonly kind: string;
+  /** Facts in clear: no content. */
+  readonly payload: JsonMembers;
+}
 
 export interface CallFacts {
   readonly executionId: string;
   readonly appId: string;
-  /** Absent: by the host of the call. */
-  readonly provider?: string | undefined;
   /** RFC 3339, when the call was made. */
   readonly startedAt: string;
   /** RFC 3339, when it ended. */
   readonly endedAt: string;
 }
 
+/** What a certificate states under 1.3.1 besides the call. */
+export interface ConfidentialSettings {
+  /** Bound in clear. */
+  readonly prompt: string;
+  readonly parameters: JsonMembers;
+}
+
 /** Parameters of sampling, under their names in a certificate. */
 const PARAMETERS: readonly (readonly [name: string, from: readonly string[]])[] = [
   ['temperature', ['temperature']],
-  ['maxTokens', ['max_tokens', 'max_completion_tokens', 'max_output_tokens']],
-  ['topP', ['top_p']],
+  ['maxTokens', ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'maxOutputTokens', 'maxTokens']],
+  ['topP', ['top_p', 'topP']],
   ['seed', ['seed']],
 ];
 
-/**
- * The description of an observed call, as certify takes it. Nothing in it but `input` and `output` holds content, and
- * sealing leaves only hashes of these.
- * @param requestBody the body as it was sent: JSON, or text where it is not JSON
- */
-export function executionOf(facts: CallFacts, call: ModelCall, requestBody: Json, ended: Ended): JsonMembers {
-  const { outcome, status, errorCode, output, bytes, sha256, streamed, providerRequestId } = ended;
-  return {
-    executionId: facts.executionId,
-    protocolVersion: '1.3.0',
-    provider: facts.provider ?? providerOf(call.url),
-    model: modelOf(requestBody) ?? 'unknown',
-    input: requestBody,
-    ...(output === null ? { outputHash: `sha256:${sha256}` } : { output }),
-    parameters: parametersOf(requestBody),
-    appId: facts.appId,
-    createdAt: facts.endedAt,
-    timestamp: facts.startedAt,
-    signals: [
-      {
-        type: 'model-call',
-        source: '@cer/client',
-        payload: {
-          outcome,
-          httpStatus: status,
-          ...(errorCode !== null && { errorCode }),
-          attempt: call.attempt + 1,
-          streamed,
-          outputIs: output === null ? 'bytes' : streamed ? 'folded-stream' : 'body',
-          responseBytes: bytes,
-          responseSha256: `sha256:${sha256}`,
-          ...(providerRequestId !== null && { providerRequestId }),
-          ...(textOf(output, 'id') !== null && { providerId: textOf(output, 'id') }),
-        },
-      },
-    ],
-  };
-}
-
-function modelOf(body: Json): string | null {
-  const model = textOf(body, 'model');
-  return model === null || model === '' ? null : model.slice(0, 256);
-}
-
-function parametersOf(body: Json): JsonMembers {
-  if (!isMembers(body)) return {};
+/** The sampling parameters that a request states, whatever the names of its SDK. */
+export function parametersOf(request: Json): JsonMembers {
+  if (!isMembers(request)) return {};
   return Object.fromEntries(
     PARAMETERS.flatMap(([name, from]) => {
-      const value = from.map((member) => body[member]).find((candidate) => typeof candidate === 'number');
+      const value = from.map((member) => request[member]).find((candidate) => typeof candidate === 'number');
       return value === undefined ? [] : [[name, value]];
     }),
   );
+}
+
+/** A label as certificates take it. */
+export function labelOf(value: unknown, otherwise: string): string {
+  return typeof value === 'string' && value !== '' ? value.slice(0, 256) : otherwise;
+}
+
+/**
+ * The description as certify takes it. Nothing in it but `input` and `output` holds content, and sealing leaves only
+ * hashes or commitments of these.
+ * @see docs/spec.md, "Describing an execution"
+ */
+export function executionOf(
+  facts: CallFacts,
+  call: CallDescription,
+  protocolVersion: Protocol,
+  confidential: ConfidentialSettings | null,
+): JsonMembers {
+  const { executionId, appId, startedAt, endedAt } = facts;
+  const { provider, model, input, output, outputSha256, kind } = call;
+  const hash = outputSha256 === null ? null : `sha256:${outputSha256}`;
+  const common = { executionId, protocolVersion, provider, model, appId, createdAt: endedAt, timestamp: startedAt };
+  const signal = (payload: JsonMembers): JsonMembers => ({ type: kind, source: '@cer/client', payload });
+  if (confidential === null) {
+    return {
+      ...common,
+      input,
+      ...(output === null ? { outputHash: hash ?? '' } : { output }),
+      parameters: call.parameters,
+      signals: [signal({ ...call.payload, ...(hash !== null && { responseSha256: hash }) })],
+    };
+  }
+  const declared = Object.keys(confidential.parameters).filter((name) => !(name in call.parameters));
+  return {
+    ...common,
+    prompt: confidential.prompt,
+    input,
+    // The hash of an answer in clear would confirm a guess of it.
+    output: output ?? { responseSha256: hash },
+    parameters: { topP: null, seed: null, ...confidential.parameters, ...call.parameters },
+    signals: [signal({ ...call.payload, ...(declared.length > 0 && { declaredParameters: declared }) })],
+  };
 }

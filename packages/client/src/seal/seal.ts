@@ -1,12 +1,15 @@
-import { executionRequestFaults, sealExecution } from '@cer/cer-core/seal';
+import { executionRequestFaults, formatOpenings, SALT_BYTES, sealExecution } from '@cer/cer-core/seal';
 import type { JsonMembers } from '../json.js';
 
-/** A sealed execution: hashes and facts, no content. */
+/** A sealed execution: hashes or commitments and facts, no content. */
 export interface Sealed {
   readonly executionId: string;
   readonly certificateHash: string;
+  readonly bundle: JsonMembers;
   /** The bundle as JSON text on one line. */
   readonly text: string;
+  /** `{input: {salt}, output: {salt}}` under 1.3.1, which nothing else can open the commitments with; else null. */
+  readonly openings: JsonMembers | null;
 }
 
 /** An execution that has no certificate, with one sentence per fault. They name members and rules, never values. */
@@ -21,8 +24,8 @@ export class SealError extends Error {
 }
 
 /**
- * Seals an execution in this process.
- * @param execution with `executionId`, `createdAt` and `timestamp`, so that sealing it again gives the same bytes
+ * Seals an execution in this process. Under 1.3.1 the salts are drawn here.
+ * @param execution with `executionId`, `createdAt` and `timestamp`
  * @throws SealError for content that its protocol does not allow
  * @see docs/spec.md, "Sealing"
  */
@@ -30,16 +33,19 @@ export function seal(execution: JsonMembers): Sealed {
   const faults = executionRequestFaults(execution);
   if (faults.length > 0) throw new SealError(faults);
   try {
-    const { bundle, executionId, certificateHash } = sealExecution(execution, {
+    const { bundle, executionId, certificateHash, salts } = sealExecution(execution, {
       createdAt: '',
       timestamp: null,
       executionId: '',
-      saltsFor: () => {
-        throw new Error('observed calls are sealed under a protocol with hashes');
-      },
+      saltsFor: () => ({ input: newSalt(), output: newSalt() }),
     });
-    return { executionId, certificateHash, text: JSON.stringify(bundle) };
+    const openings = salts === null ? null : formatOpenings(salts);
+    return { executionId, certificateHash, bundle, text: JSON.stringify(bundle), openings };
   } catch (error) {
     throw new SealError([error instanceof Error ? error.message : 'unknown fault'], { cause: error });
   }
+}
+
+function newSalt(): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(SALT_BYTES));
 }

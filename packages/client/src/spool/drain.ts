@@ -2,7 +2,7 @@ import { textOf, type JsonMembers } from '../json.js';
 import { isRetryable, retryDelay } from '../node-api/retry.js';
 import { NodeError } from '../node-api/node-error.js';
 import type { LineResult } from '../node-api/lines.js';
-import type { Batch, Spool } from './spool.js';
+import { isProject, type Batch, type Spool } from './spool.js';
 
 /** Maximum bundles of one request. */
 const BATCH_LINES = 200;
@@ -11,7 +11,9 @@ export interface DrainDeps {
   readonly spools: readonly Spool[];
   /** One request, without retries; results in order. */
   readonly attest: (texts: readonly string[]) => Promise<readonly LineResult[]>;
+  readonly register: (project: string) => Promise<LineResult>;
   readonly attested: (answer: JsonMembers) => void;
+  readonly registered: (answer: JsonMembers) => void;
   readonly dead: (bundle: string, code: string) => void;
   readonly failed: (error: unknown) => void;
   readonly random: () => number;
@@ -93,17 +95,20 @@ export function createDrain(deps: DrainDeps): Drain {
 
 /** @throws NodeError when the rest of the batch must be sent later */
 async function send(deps: DrainDeps, spool: Spool, batch: Batch): Promise<void> {
-  const results = await deps.attest(batch.texts);
+  const sent = oneRequest(batch.texts);
+  const [first = ''] = sent;
+  const results = isProject(first) ? [await deps.register(first)] : await deps.attest(sent);
   let taken = 0;
   try {
     for (const { status, body } of results) {
-      const text = batch.texts[taken];
+      const text = sent[taken];
       if (text === undefined) break;
       const code = textOf(body, 'error') ?? 'UNEXPECTED_ANSWER';
       if (status !== 200 && isRetryable(status)) {
         throw new NodeError('UNEXPECTED_ANSWER', `the node cannot attest a bundle now: ${status} ${code}`, { status });
       }
-      if (status === 200) deps.attested(body);
+      if (status === 200 && isProject(text)) deps.registered(body);
+      else if (status === 200) deps.attested(body);
       else {
         spool.bury(text, code);
         deps.dead(text, code);
@@ -113,7 +118,13 @@ async function send(deps: DrainDeps, spool: Spool, batch: Batch): Promise<void> 
   } finally {
     if (taken > 0) batch.acknowledge(taken);
   }
-  if (taken < batch.texts.length) throw new NodeError('UNREACHABLE', 'the answer ended before the last bundle');
+  if (taken < sent.length) throw new NodeError('UNREACHABLE', 'the answer ended before the last bundle');
+}
+
+/** The first bundles that go in one request: a project by itself, else all before the next project. */
+function oneRequest(texts: readonly string[]): readonly string[] {
+  const project = texts.findIndex(isProject);
+  return project < 0 ? texts : texts.slice(0, Math.max(1, project));
 }
 
 async function within(work: Promise<unknown> | null, deadline: number): Promise<void> {

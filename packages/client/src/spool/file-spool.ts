@@ -32,6 +32,11 @@ class FileSpool implements Spool {
     return this.#segments.reduce((sum, segment) => sum + segment.waitingBytes, 0);
   }
 
+  get oldestAt(): number | null {
+    const times = this.#segments.map(({ oldestAt }) => oldestAt).filter((at) => at !== null);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
   put(text: string): boolean {
     if (this.waitingBytes + text.length > this.#limits.maxBytes) return false;
     // After a failed write the segment may end within a line.

@@ -1,4 +1,4 @@
-import type { Batch, Spool, SpoolLimits } from './spool.js';
+import { sealedAt, type Batch, type Spool, type SpoolLimits } from './spool.js';
 
 /** A spool that ends with the process. */
 export function createMemorySpool({ maxBytes }: SpoolLimits): Spool {
@@ -26,6 +26,9 @@ export function createMemorySpool({ maxBytes }: SpoolLimits): Spool {
     },
     get waitingBytes() {
       return bytes;
+    },
+    get oldestAt() {
+      return sealedAt(texts[0] ?? '');
     },
     torn: 0,
     adopted: 0,

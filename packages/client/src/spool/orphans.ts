@@ -9,19 +9,27 @@ export function segmentName(random: Uint8Array): string {
   return `${process.pid}-${Buffer.from(random).toString('hex')}.ndjson`;
 }
 
-/**
- * The segments whose process has ended. A process id that is this process's may be an earlier process's, as in a
- * container: then the file is older than this process.
- */
+/** The segments of a folder, and whether their process runs, by the order of their names. */
+export function segmentsIn(dir: string): readonly { readonly name: string; readonly isRunning: boolean }[] {
+  return readdirSync(dir)
+    .filter((name) => SEGMENT.test(name))
+    .toSorted()
+    .map((name) => ({ name, isRunning: !isOrphan(dir, name) }));
+}
+
+/** The paths of the segments whose process has ended. */
 export function orphansIn(dir: string): string[] {
-  const startedAt = Date.now() - process.uptime() * 1000;
-  return readdirSync(dir).flatMap((name) => {
-    const pid = Number(SEGMENT.exec(name)?.[1] ?? Number.NaN);
-    if (Number.isNaN(pid)) return [];
-    const path = join(dir, name);
-    const isOrphan = pid === process.pid ? statSync(path).mtimeMs < startedAt - 2000 : !isRunning(pid);
-    return isOrphan ? [path] : [];
-  });
+  return segmentsIn(dir).flatMap(({ name, isRunning: runs }) => (runs ? [] : [join(dir, name)]));
+}
+
+/**
+ * A process id that is this process's may be an earlier process's, as in a container: then the file is older than this
+ * process.
+ */
+function isOrphan(dir: string, name: string): boolean {
+  const pid = Number(SEGMENT.exec(name)?.[1]);
+  if (pid !== process.pid) return !isRunning(pid);
+  return statSync(join(dir, name)).mtimeMs < Date.now() - process.uptime() * 1000 - 2000;
 }
 
 function isRunning(pid: number): boolean {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -13,6 +13,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { sealedAt } from './spool.js';
 
 const LINE = /^\{"n":\d+,"sha256":"([0-9a-f]{64})","bundle":(.*)\}$/;
 const LINE_FEED = 0x0a;
@@ -38,6 +39,8 @@ export class Segment {
   #size: number;
   #done: number;
   #flush: NodeJS.Timeout | null = null;
+  /** Of the first line that waits; undefined: not read yet. */
+  #oldestAt: number | null | undefined;
 
   constructor(path: string) {
     this.path = path;
@@ -50,6 +53,12 @@ export class Segment {
     return this.#size - this.#done;
   }
 
+  /** When the first bundle that waits was sealed, in milliseconds since 1970; null without one. */
+  get oldestAt(): number | null {
+    this.#oldestAt ??= sealedAt(this.read(1)[0]?.text ?? '');
+    return this.#oldestAt;
+  }
+
   get size(): number {
     return this.#size;
   }
@@ -58,7 +67,8 @@ export class Segment {
   append(text: string): void {
     this.#fd ??= openSync(this.path, 'a', 0o600);
     this.#written += 1;
-    const sha256 = createHash('sha256').update(text).digest('hex');
+    if (this.waitingBytes === 0) this.#oldestAt = sealedAt(text);
+    const sha256 = hash('sha256', text);
     const bytes = Buffer.from(`{"n":${this.#written},"sha256":"${sha256}","bundle":${text}}\n`);
     for (let at = 0; at < bytes.length;) {
       const count = writeSync(this.#fd, bytes, at);
@@ -105,6 +115,7 @@ export class Segment {
   /** @param offset behind the last attested bundle */
   acknowledge(offset: number): void {
     this.#done = offset;
+    this.#oldestAt = undefined;
     writeFileSync(`${this.path}.done`, String(offset), { mode: 0o600 });
   }
 
@@ -137,7 +148,7 @@ export class Segment {
 function textOfLine(line: string): string | null {
   const [, sha256, text] = LINE.exec(line) ?? [];
   if (text === undefined) return null;
-  return createHash('sha256').update(text).digest('hex') === sha256 ? text : null;
+  return hash('sha256', text) === sha256 ? text : null;
 }
 
 function readOffset(path: string): number {

@@ -21,9 +21,22 @@ export interface Spool {
   /** Bundles and bytes that wait. */
   readonly waiting: number;
   readonly waitingBytes: number;
+  /** When the oldest of them was sealed, in milliseconds since 1970; null when none waits. */
+  readonly oldestAt: number | null;
   /** Lines that a crash cut off or that were changed, and segments taken over from ended processes. */
   readonly torn: number;
   readonly adopted: number;
   /** Waits until everything stored is on the disk. */
   close(): Promise<void>;
+}
+
+/** When a bundle was sealed, in milliseconds since 1970; null for other text. */
+export function sealedAt(text: string): number | null {
+  const at = Date.parse(/"(?:createdAt|completedAt)":"([^"]{10,40})"/.exec(text.slice(0, 4096))?.[1] ?? '');
+  return Number.isNaN(at) ? null : at;
+}
+
+/** A project is registered after its steps are attested, by a request of its own. */
+export function isProject(text: string): boolean {
+  return text.startsWith('{"bundleType":"cer.project.bundle.v1"');
 }

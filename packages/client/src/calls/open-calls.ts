@@ -1,0 +1,45 @@
+/** A call that a framework reports, while it is open. */
+export interface ClaimableCall {
+  /** Id of the call; attempts that a fetch observer certifies name it. */
+  readonly callId: string;
+  /** Set when a fetch observer certifies the requests of this call, so that the framework's report is not needed. */
+  isClaimed: boolean;
+}
+
+/** A call that can only be recognised by what is asked. */
+interface Recognisable {
+  readonly call: ClaimableCall;
+  readonly model: string | null;
+  readonly text: string;
+}
+
+/** Maximum calls kept for recognition; older ones are certified as the framework reports them. */
+const MAX_OPEN = 1000;
+
+/** Open calls of frameworks that run a provider's requests outside of the context of their call. */
+export interface OpenCalls {
+  /** @param text the last text that is sent to the model */
+  add(call: ClaimableCall, model: string | null, text: string): void;
+  remove(call: ClaimableCall): void;
+  /** The open call that a request belongs to, by its model and text. */
+  claim(body: string): ClaimableCall | null;
+}
+
+export function createOpenCalls(): OpenCalls {
+  const open = new Map<ClaimableCall, Recognisable>();
+  return {
+    add: (call, model, text) => {
+      if (open.size < MAX_OPEN) open.set(call, { call, model, text });
+    },
+    remove: (call) => {
+      open.delete(call);
+    },
+    claim: (body) => {
+      for (const { call, model, text } of open.values()) {
+        if (call.isClaimed || !body.includes(JSON.stringify(text))) continue;
+        if (model === null || body.includes(JSON.stringify(model))) return call;
+      }
+      return null;
+    },
+  };
+}

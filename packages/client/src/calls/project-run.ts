@@ -1,0 +1,80 @@
+import { buildProject } from '@cer/cer-core/seal';
+import type { JsonMembers } from '../json.js';
+import type { Sealed } from '../seal/seal.js';
+
+/** Facts of a project in clear. */
+export interface ProjectFacts {
+  readonly projectBundleId: string;
+  readonly title: string;
+  readonly appId: string;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  readonly completedAt: string;
+  readonly outcome: 'complete' | 'failed';
+  readonly framework?: string;
+}
+
+/** The place of a step in its project, taken when its call begins. */
+export interface StepPlace {
+  /** @param stepType `model-call` or `tool-call` */
+  fill(sealed: Sealed, label: string, stepType: string): void;
+  /** The call is another place's. */
+  leave(): void;
+}
+
+interface Step {
+  readonly sealed: Sealed;
+  readonly label: string;
+  readonly stepType: string;
+}
+
+/** The calls of one project while it runs. */
+export class ProjectRun {
+  readonly #steps: (Step | null)[] = [];
+  #left = 0;
+
+  /** A place for a call that begins; it stays empty when the call gets no certificate. */
+  begin(): StepPlace {
+    const at = this.#steps.push(null) - 1;
+    return {
+      fill: (sealed, label, stepType) => {
+        this.#steps[at] = { sealed, label, stepType };
+      },
+      leave: () => {
+        this.#left += 1;
+      },
+    };
+  }
+
+  /** Adds a call that is certified already. */
+  add(sealed: Sealed, label: string, stepType: string): void {
+    this.begin().fill(sealed, label, stepType);
+  }
+
+  /**
+   * The project of the steps so far, in the order in which their calls began; null without any. Its tags state how many
+   * calls began, so that a missing certificate is visible.
+   * @see docs/spec.md, "Project bundle"
+   */
+  seal(facts: ProjectFacts): JsonMembers | null {
+    const steps = this.#steps.filter((step) => step !== null);
+    if (steps.length === 0) return null;
+    const begun = this.#steps.length - this.#left;
+    return buildProject(
+      {
+        projectBundleId: facts.projectBundleId,
+        projectTitle: facts.title,
+        startedAt: facts.startedAt,
+        completedAt: facts.completedAt,
+        appName: facts.appId,
+        ...(facts.framework !== undefined && { frameworkName: facts.framework }),
+        tags: [`outcome:${facts.outcome}`, `calls-begun:${begun}`, `calls-certified:${steps.length}`],
+      },
+      steps.map(({ sealed, label, stepType }) => ({
+        stepId: sealed.executionId,
+        bundle: sealed.bundle,
+        registryMembers: { stepLabel: label, stepType },
+      })),
+    );
+  }
+}

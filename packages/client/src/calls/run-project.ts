@@ -1,0 +1,53 @@
+import type { Contexts } from './call-context.js';
+import type { JsonMembers } from '../json.js';
+import { uuidV7 } from '../uuid-v7.js';
+import { ProjectRun, type ProjectFacts } from './project-run.js';
+
+export interface ProjectOptions {
+  /** Its title in clear, at most 256 characters. */
+  readonly project: string;
+}
+
+export interface ProjectDeps {
+  readonly appId: string;
+  readonly contexts: Contexts;
+  /** Stores a sealed project bundle; does not throw. */
+  readonly store: (project: JsonMembers) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Runs work whose calls become the steps of one project. Results and errors are those of the work. A call that is still
+ * open when the work ends has its own certificate, and the tags of the project show that it is missing.
+ * @throws Error where asynchronous work inherits nothing, as in browsers
+ */
+export async function runProject<T>(deps: ProjectDeps, options: ProjectOptions, work: () => T): Promise<Awaited<T>> {
+  if (!deps.contexts.follow) throw new Error('run: this platform has no AsyncLocalStorage');
+  const run = new ProjectRun();
+  const begun = beginProject(deps, options.project);
+  try {
+    const result = await deps.contexts.within({ project: run }, work);
+    sealProject(deps, run, { ...begun, outcome: 'complete' });
+    return result;
+  } catch (error) {
+    sealProject(deps, run, { ...begun, outcome: 'failed' });
+    throw error;
+  }
+}
+
+type BegunProject = Omit<ProjectFacts, 'completedAt' | 'outcome'>;
+
+export function beginProject({ appId }: ProjectDeps, title: string): BegunProject {
+  const now = new Date();
+  return { projectBundleId: uuidV7(now.getTime()), title: title.slice(0, 256), appId, startedAt: now.toISOString() };
+}
+
+/** Seals the steps so far and stores the project. Does not throw. */
+export function sealProject(deps: ProjectDeps, run: ProjectRun, facts: Omit<ProjectFacts, 'completedAt'>): void {
+  try {
+    const project = run.seal({ ...facts, completedAt: new Date().toISOString() });
+    if (project !== null) deps.store(project);
+  } catch (error) {
+    deps.failed(error);
+  }
+}

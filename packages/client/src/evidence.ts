@@ -1,0 +1,171 @@
+import { createCoverage } from './coverage.js';
+import { attestAll, certifiedCall, certifiedProject, registerProject } from './deliver.js';
+import type { NodeAccess } from './node-api/request.js';
+import type { Platform } from './platform/platform.js';
+import type { Settings } from './settings.js';
+import { createDrain } from './spool/drain.js';
+import { createMemorySpool } from './spool/memory-spool.js';
+import type { Spool, SpoolLimits } from './spool/spool.js';
+import { newCounts, type Counts, type Stats } from './stats.js';
+
+const MAX_SPOOL_BYTES = 256 * 1024 * 1024;
+
+/** Sealed bundles on their way to the node, and the counts of all calls. */
+export interface Evidence {
+  readonly counts: Counts;
+  /** Counts a fault and reports it; does not throw. */
+  readonly failed: (error: unknown) => void;
+  readonly isFull: () => boolean;
+  /** Stores a sealed bundle and starts sending. Does not throw. @returns false when no spool took it */
+  readonly store: (text: string) => boolean;
+  stats(): Stats;
+  flush(options?: { readonly timeoutMs?: number }): Promise<{ readonly waiting: number }>;
+  close(options?: { readonly timeoutMs?: number }): Promise<void>;
+}
+
+export function createEvidence(settings: Settings, access: NodeAccess, platform: Platform): Evidence {
+  const counts = newCounts();
+  const quietly = (hook: () => void): void => {
+    try {
+      hook();
+    } catch {
+      // A hook of the caller must not end the caller's request; its fault is counted.
+      counts.errors += 1;
+    }
+  };
+  const failed = (error: unknown): void => {
+    counts.errors += 1;
+    quietly(() => settings.onError?.(error));
+  };
+  const limits = { maxBytes: settings.maxSpoolBytes ?? MAX_SPOOL_BYTES };
+  const spools = openSpools(settings, limits, platform, failed);
+  const drain = createDrain({
+    spools,
+    attest: (texts) => attestAll(access, texts),
+    register: (text) => registerProject(access, text),
+    attested: (answer) => {
+      counts.attested += 1;
+      quietly(() => settings.onCertified?.(certifiedCall(answer)));
+    },
+    registered: (answer) => {
+      counts.projects += 1;
+      quietly(() => settings.onProject?.(certifiedProject(answer)));
+    },
+    dead: (bundle, code) => {
+      counts.dead += 1;
+      quietly(() => settings.onDeadLetter?.(bundle, code));
+    },
+    failed,
+    random: Math.random,
+    unref: platform.unref,
+  });
+  const sum = (name: 'waiting' | 'waitingBytes' | 'torn' | 'adopted'): number =>
+    spools.reduce((total, spool) => total + spool[name], 0);
+  const oldestMs = (): number | null => {
+    const times = spools.map(({ oldestAt }) => oldestAt).filter((at) => at !== null);
+    return times.length === 0 ? null : Math.max(0, Date.now() - Math.min(...times));
+  };
+  const { maxSpoolAgeMs } = settings;
+  const isTooOld = (): boolean => maxSpoolAgeMs !== undefined && (oldestMs() ?? 0) > maxSpoolAgeMs;
+  const isFull = (): boolean => sum('waitingBytes') >= limits.maxBytes || isTooOld();
+  const flush = async ({ timeoutMs = 10_000 }: { readonly timeoutMs?: number } = {}): Promise<{ waiting: number }> => {
+    await drain.flush(timeoutMs);
+    return { waiting: sum('waiting') };
+  };
+
+  const store = (text: string): boolean => {
+    const isStored = !isFull() && putInto(spools, text, failed);
+    drain.start();
+    return isStored;
+  };
+  const stats = (): Stats => ({
+    ...counts,
+    outcomes: { ...counts.outcomes },
+    waiting: sum('waiting'),
+    waitingBytes: sum('waitingBytes'),
+    oldestMs: oldestMs(),
+    torn: sum('torn'),
+    adopted: sum('adopted'),
+  });
+  const stopReports = startReports(settings, platform, { stats, store, failed });
+
+  // What earlier processes left is sent first.
+  if (sum('waiting') > 0) drain.start();
+
+  return {
+    counts,
+    failed,
+    isFull,
+    store,
+    stats,
+    flush,
+    close: async (given) => {
+      stopReports();
+      await flush(given);
+      drain.stop();
+      for (const spool of spools) await spool.close();
+    },
+  };
+}
+
+/** @returns what seals the last report */
+function startReports(
+  { appId, coverage: wanted }: Settings,
+  platform: Platform,
+  { stats, store, failed }: Pick<Evidence, 'stats' | 'store' | 'failed'>,
+): () => void {
+  if (wanted === undefined) return () => undefined;
+  const coverage = createCoverage(appId);
+  let reported = 0;
+  const report = (isLast: boolean): void => {
+    try {
+      const found = stats();
+      if (found.seen === reported && !isLast) return;
+      if (store(coverage.seal(found, isLast).text)) reported = found.seen;
+    } catch (error) {
+      failed(error);
+    }
+  };
+  const timer =
+    wanted.everyMs === undefined
+      ? undefined
+      : setInterval(() => {
+          report(false);
+        }, wanted.everyMs);
+  if (timer !== undefined) platform.unref(timer);
+  let isOver = false;
+  return () => {
+    clearInterval(timer);
+    if (!isOver) report(true);
+    isOver = true;
+  };
+}
+
+/** The folder's spool, then memory for what the folder does not take. */
+function openSpools(
+  { spoolDir }: Settings,
+  limits: SpoolLimits,
+  { openFileSpool }: Platform,
+  failed: (error: unknown) => void,
+): readonly Spool[] {
+  const memory = createMemorySpool(limits);
+  if (spoolDir === null || openFileSpool === null) return [memory];
+  try {
+    return [openFileSpool(spoolDir, limits), memory];
+  } catch (error) {
+    failed(error);
+    return [memory];
+  }
+}
+
+/** A full spool is not passed over: the next one takes what a fault kept out. */
+function putInto(spools: readonly Spool[], text: string, failed: (error: unknown) => void): boolean {
+  for (const spool of spools) {
+    try {
+      return spool.put(text);
+    } catch (error) {
+      failed(error);
+    }
+  }
+  return false;
+}

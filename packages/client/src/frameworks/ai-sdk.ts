@@ -1,0 +1,106 @@
+import type { Json } from '../json.js';
+import type { Outcome } from '../outcome.js';
+import { generated } from './ai-sdk-parts.js';
+import { beginFrameworkCall, guarded, type FrameworkCall, type FrameworkDeps } from './framework-call.js';
+import { contentOf, isAbort, jsonOf, requestMembers, statusOf } from './json-of.js';
+
+type Event = Readonly<Record<string, unknown>>;
+
+/** An integration for `registerTelemetry` of the AI SDK 7. */
+export interface AiSdkTelemetry {
+  executeLanguageModelCall<T>(options: {
+    readonly callId: string;
+    readonly execute: () => PromiseLike<T>;
+  }): PromiseLike<T>;
+  onLanguageModelCallEnd(event: unknown): void;
+  onAbort(event: unknown): void;
+  onError(event: unknown): void;
+  onEmbedStart(event: unknown): void;
+  onEmbedEnd(event: unknown): void;
+}
+
+/** Maximum calls whose end is awaited. */
+const MAX_OPEN = 1000;
+
+/** Certifies the calls of every model of the AI SDK, as its telemetry reports them. Changes no result. */
+export function aiSdkTelemetry(deps: FrameworkDeps): AiSdkTelemetry {
+  const { contexts, failed } = deps;
+  /** Streams by the id of their call: their end is an event. */
+  const streams = new Map<string, FrameworkCall>();
+  const embeddings = new Map<string, FrameworkCall>();
+
+  const begin = (event: Event): FrameworkCall | null =>
+    guarded(failed, () =>
+      beginFrameworkCall(deps, {
+        framework: 'ai-sdk',
+        provider: event['provider'],
+        model: event['modelId'],
+        input: () => contentOf(requestMembers(event, 'callId')),
+        settings: jsonOf(requestMembers(event)),
+      }),
+    );
+  const finish = (open: Map<string, FrameworkCall>, id: string, outcome: Outcome, output: () => Json): void => {
+    open.get(id)?.end(outcome, output);
+    open.delete(id);
+  };
+
+  return {
+    executeLanguageModelCall: async ({ execute, ...event }) => {
+      deps.recorder.admit();
+      const call = begin(event);
+      let result;
+      try {
+        result = await contexts.within({ call }, execute);
+      } catch (error) {
+        call?.end(isAbort(error) ? 'aborted' : 'failed', () => ({}), { httpStatus: statusOf(error) });
+        throw error;
+      }
+      if (call === null) return result;
+      const answer = guarded(failed, () => generated(result));
+      if (answer !== null) call.end('complete', () => answer);
+      else if (streams.size < MAX_OPEN) streams.set(event.callId, call);
+      else call.end('truncated', () => ({}), { streamed: true });
+      return result;
+    },
+    onLanguageModelCallEnd: (event) => {
+      const { callId, ...end } = eventOf(event);
+      finish(streams, String(callId), 'complete', () => generated(end) ?? {});
+    },
+    onAbort: (event) => {
+      finish(streams, String(eventOf(event)['callId']), 'aborted', () => ({}));
+    },
+    onError: (event) => {
+      const { callId, error } = eventOf(event);
+      const outcome = isAbort(error) ? 'aborted' : 'failed';
+      finish(streams, String(callId), outcome, () => ({}));
+      for (const id of [...embeddings.keys()].filter((key) => key.startsWith(`${String(callId)} `))) {
+        finish(embeddings, id, outcome, () => ({}));
+      }
+    },
+    onEmbedStart: (event) => {
+      const started = eventOf(event);
+      const { modelId, values } = started;
+      const call = begin(started);
+      const [first] = Array.isArray(values) ? (values as readonly unknown[]) : [];
+      if (call === null) return;
+      if (embeddings.size >= MAX_OPEN) {
+        call.end('truncated', () => ({}));
+        return;
+      }
+      if (typeof first === 'string') deps.openCalls.add(call, typeof modelId === 'string' ? modelId : null, first);
+      embeddings.set(embeddingKey(started), call);
+    },
+    onEmbedEnd: (event) => {
+      const ended = eventOf(event);
+      finish(embeddings, embeddingKey(ended), 'complete', () => contentOf(ended['embeddings']));
+    },
+  };
+}
+
+function eventOf(event: unknown): Event {
+  return typeof event === 'object' && event !== null ? (event as Event) : {};
+}
+
+function embeddingKey({ callId, embedCallId }: Event): string {
+  return `${String(callId)} ${String(embedCallId)}`;
+}

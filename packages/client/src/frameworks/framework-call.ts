@@ -1,0 +1,76 @@
+import type { CallContext, Contexts } from '../calls/call-context.js';
+import type { Json, JsonMembers } from '../json.js';
+import type { Outcome } from '../outcome.js';
+import type { Recorder } from '../calls/recorder.js';
+import { labelOf, parametersOf } from '../seal/execution-of.js';
+import type { Sealed } from '../seal/seal.js';
+import type { ClaimableCall, OpenCalls } from '../calls/open-calls.js';
+
+export interface FrameworkDeps {
+  readonly recorder: Recorder;
+  readonly contexts: Contexts;
+  readonly openCalls: OpenCalls;
+  /** Counts a fault and reports it; does not throw. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** A call of a model as a framework states it. */
+export interface AskedModel {
+  /** The framework and its major version, as certificates name it. */
+  readonly framework: string;
+  readonly provider: unknown;
+  readonly model: unknown;
+  /** What is sent, evaluated when the call ends. */
+  readonly input: () => Json;
+  /** What states the sampling parameters. */
+  readonly settings: Json;
+}
+
+/** A call of a model that a framework reports. */
+export interface FrameworkCall extends ClaimableCall {
+  /** Certifies the call, unless a fetch observer certifies its requests. Does not throw. */
+  end(outcome: Outcome, output: () => Json, payload?: JsonMembers): Sealed | null;
+}
+
+/** @returns null for a call that is left out by choice */
+export function beginFrameworkCall(
+  deps: FrameworkDeps,
+  asked: AskedModel,
+  context?: CallContext,
+): FrameworkCall | null {
+  const model = labelOf(asked.model, 'unknown');
+  const provider = labelOf(asked.provider, asked.framework);
+  const started = deps.recorder.begin(`${provider}:${model}`, asked.input, context);
+  if (started === null) return null;
+  return {
+    callId: started.executionId,
+    isClaimed: false,
+    end(outcome, output, payload = {}) {
+      deps.openCalls.remove(this);
+      if (this.isClaimed) {
+        started.leave();
+        return null;
+      }
+      return started.end(outcome, () => ({
+        provider,
+        model,
+        input: asked.input(),
+        output: output(),
+        outputSha256: null,
+        parameters: parametersOf(asked.settings),
+        kind: 'model-call',
+        payload: { outcome, framework: asked.framework, outputIs: 'framework-value', ...payload },
+      }));
+    },
+  };
+}
+
+/** Runs an observer's work; its fault is reported, never thrown. */
+export function guarded<T>(failed: (error: unknown) => void, work: () => T): T | null {
+  try {
+    return work();
+  } catch (error) {
+    failed(error);
+    return null;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Json } from '../json.js';
+
+/**
+ * The JSON of a framework's value, as `JSON.stringify` gives it; functions and undefined members are left out. Bytes are
+ * base64, integers of arbitrary size text, errors their names.
+ * @throws TypeError for a value that contains itself
+ */
+export function jsonOf(value: unknown): Json {
+  const text = JSON.stringify(value, (_, member: unknown) => {
+    if (typeof member === 'bigint') return member.toString();
+    if (typeof member !== 'object' || member === null) return member;
+    if (member instanceof Uint8Array) return base64Of(member);
+    if (member instanceof Error) return { name: member.name };
+    return member;
+  }) as string | undefined;
+  return text === undefined ? null : (JSON.parse(text) as Json);
+}
+
+function base64Of(bytes: Uint8Array): string {
+  const step = 0x8000;
+  let text = '';
+  for (let at = 0; at < bytes.length; at += step) text += String.fromCharCode(...bytes.subarray(at, at + step));
+  return btoa(text);
+}
+
+/** A value as certify takes input and output: text, an object or a list; another value is the member `value`. */
+export function contentOf(value: unknown): Json {
+  const json = jsonOf(value);
+  return typeof json === 'string' || (typeof json === 'object' && json !== null) ? json : { value: json };
+}
+
+/** Did the caller end this call? */
+export function isAbort(error: unknown): boolean {
+  const name: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'name') : null;
+  return typeof name === 'string' && /abort/i.test(name);
+}
+
+/** The HTTP status that an SDK's error states; null without one. */
+export function statusOf(error: unknown): number | null {
+  if (typeof error !== 'object' || error === null) return null;
+  const found = [Reflect.get(error, 'status'), Reflect.get(error, 'statusCode')].find((one) => typeof one === 'number');
+  return typeof found === 'number' ? found : null;
+}
+
+/** The members of a request, without its signal and headers, which may hold keys, and without other names. */
+export function requestMembers(request: unknown, ...without: readonly string[]): Readonly<Record<string, unknown>> {
+  const left = new Set(['abortSignal', 'headers', ...without]);
+  return Object.fromEntries(Object.entries(request ?? {}).filter(([name]) => !left.has(name)));
+}

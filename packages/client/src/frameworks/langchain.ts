@@ -1,0 +1,129 @@
+import type { Json, JsonMembers } from '../json.js';
+import { beginFrameworkCall, guarded, type FrameworkCall, type FrameworkDeps } from './framework-call.js';
+import { contentOf, isAbort, jsonOf, statusOf } from './json-of.js';
+import { beginToolCall, type ToolCall } from './tool-call.js';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A handler for the option `callbacks` of LangChain 1.x. Its methods do not throw. */
+export interface LangChainHandler {
+  /** Calls of it are synchronous: a run is known here before its request is made. */
+  readonly awaitHandlers: true;
+  readonly raiseError: false;
+  handleChatModelStart(
+    llm: unknown,
+    messages: readonly (readonly unknown[])[],
+    runId: string,
+    ...more: unknown[]
+  ): void;
+  handleLLMStart(llm: unknown, prompts: readonly string[], runId: string, ...more: unknown[]): void;
+  handleLLMEnd(output: unknown, runId: string): void;
+  handleLLMError(error: unknown, runId: string): void;
+  handleToolStart(tool: unknown, input: string, runId: string, ...more: unknown[]): void;
+  handleToolEnd(output: unknown, runId: string): void;
+  handleToolError(error: unknown, runId: string): void;
+}
+
+/** Certifies the runs of models and tools that LangChain reports. */
+export function langChainHandler(deps: FrameworkDeps): LangChainHandler {
+  const { failed } = deps;
+  const runs = new Map<string, FrameworkCall>();
+  const tools = new Map<string, ToolCall>();
+
+  const begin = (runId: string, input: () => Json, text: string, more: readonly unknown[]): void => {
+    guarded(failed, () => {
+      // handle...Start(llm, input, runId, parentRunId, extraParams, tags, metadata, runName)
+      const asked = membersOf(membersOf(more[1])['invocation_params']);
+      const metadata = membersOf(more[3]);
+      const model = metadata['ls_model_name'] ?? asked['model'] ?? asked['modelName'];
+      const call = beginFrameworkCall(deps, {
+        framework: 'langchain',
+        provider: metadata['ls_provider'],
+        model,
+        input,
+        settings: { ...(jsonOf(asked) as JsonMembers | null) },
+      });
+      if (call === null) return;
+      runs.set(runId, call);
+      if (text !== '') deps.openCalls.add(call, typeof model === 'string' ? model : null, text);
+    });
+  };
+  const end = (runId: string, work: (call: FrameworkCall) => void): void => {
+    const call = runs.get(runId);
+    runs.delete(runId);
+    if (call !== undefined) work(call);
+  };
+
+  return {
+    awaitHandlers: true,
+    raiseError: false,
+    handleChatModelStart: (_llm, messages, runId, ...more) => {
+      begin(runId, () => messages.map((list) => list.map(messageOf)), lastText(messages[0]), more);
+    },
+    handleLLMStart: (_llm, prompts, runId, ...more) => {
+      begin(runId, () => [...prompts], prompts[0] ?? '', more);
+    },
+    handleLLMEnd: (output, runId) => {
+      end(runId, (call) => call.end('complete', () => generationsOf(output)));
+    },
+    handleLLMError: (error, runId) => {
+      const outcome = isAbort(error) ? 'aborted' : 'failed';
+      end(runId, (call) => call.end(outcome, () => ({}), { httpStatus: statusOf(error) }));
+    },
+    handleToolStart: (tool, input, runId, ...more) => {
+      guarded(failed, () => {
+        const call = beginToolCall(deps, more[3] ?? membersOf(tool)['name'], () => contentOf(input));
+        if (call !== null) tools.set(runId, call);
+      });
+    },
+    handleToolEnd: (output, runId) => {
+      tools.get(runId)?.end('complete', () => toolOutput(output));
+      tools.delete(runId);
+    },
+    handleToolError: (error, runId) => {
+      tools.get(runId)?.end(isAbort(error) ? 'aborted' : 'failed', () => ({}));
+      tools.delete(runId);
+    },
+  };
+}
+
+function membersOf(value: unknown): Members {
+  return typeof value === 'object' && value !== null ? (value as Members) : {};
+}
+
+/** `{type, content, ...}` of a message: what it says, without the class that holds it. */
+function messageOf(message: unknown): JsonMembers {
+  const { type, content, name, tool_calls, tool_call_id } = membersOf(message);
+  return {
+    type: jsonOf(type),
+    content: jsonOf(content),
+    ...(name !== undefined && { name: jsonOf(name) }),
+    ...(Array.isArray(tool_calls) && tool_calls.length > 0 && { tool_calls: jsonOf(tool_calls) }),
+    ...(tool_call_id !== undefined && { tool_call_id: jsonOf(tool_call_id) }),
+  };
+}
+
+/** A list per prompt, with `{text, message?}` of each generation. */
+function generationsOf(output: unknown): Json {
+  const { generations } = membersOf(output);
+  const lists = Array.isArray(generations) ? (generations as readonly unknown[]) : [];
+  return lists.map((list) =>
+    (Array.isArray(list) ? (list as readonly unknown[]) : []).map((generation) => {
+      const { text, message } = membersOf(generation);
+      return { text: jsonOf(text), ...(message !== undefined && { message: messageOf(message) }) };
+    }),
+  );
+}
+
+function toolOutput(output: unknown): Json {
+  return 'tool_call_id' in membersOf(output) ? messageOf(output) : contentOf(output);
+}
+
+/** The text of the last message, or of its last part of text. */
+function lastText(messages: readonly unknown[] | undefined): string {
+  const { content } = membersOf(messages?.at(-1));
+  if (typeof content === 'string') return content;
+  const texts = Array.isArray(content) ? (content as readonly unknown[]).map((part) => membersOf(part)['text']) : [];
+  const text = texts.findLast((part) => typeof part === 'string');
+  return typeof text === 'string' ? text : '';
+}

@@ -1,0 +1,83 @@
+import type { CallContext } from '../calls/call-context.js';
+import type { Json } from '../json.js';
+import type { Outcome } from '../outcome.js';
+import { labelOf } from '../seal/execution-of.js';
+import type { Sealed } from '../seal/seal.js';
+import { guarded, type FrameworkDeps } from './framework-call.js';
+import { contentOf, isAbort } from './json-of.js';
+
+/** The provider of a tool's certificate. */
+const TOOL_PROVIDER = 'tool';
+
+export interface ToolCall {
+  /** Certifies the call, once. Does not throw. */
+  end(outcome: Outcome, output: () => Json): Sealed | null;
+}
+
+/** @returns null for a call that is left out by choice */
+export function beginToolCall(
+  { recorder }: FrameworkDeps,
+  name: unknown,
+  input: () => Json,
+  context?: CallContext,
+): ToolCall | null {
+  const model = labelOf(name, 'unnamed');
+  const started = recorder.begin(`${TOOL_PROVIDER}:${model}`, input, context);
+  if (started === null) return null;
+  return {
+    end: (outcome, output) =>
+      started.end(outcome, () => ({
+        provider: TOOL_PROVIDER,
+        model,
+        input: input(),
+        output: output(),
+        outputSha256: null,
+        parameters: {},
+        kind: 'tool-call',
+        payload: { outcome },
+      })),
+  };
+}
+
+/**
+ * The same function, whose calls are certified: the arguments as a list, and the result. Results, promises and errors
+ * are the function's own.
+ */
+export function observeTool<A extends unknown[], R>(
+  deps: FrameworkDeps,
+  name: string,
+  tool: (...args: A) => R,
+): (...args: A) => R {
+  return function (this: unknown, ...args: A): R {
+    deps.recorder.admit();
+    // A tool may change its arguments.
+    const input = guarded(deps.failed, () => contentOf(args));
+    const call = input === null ? null : guarded(deps.failed, () => beginToolCall(deps, name, () => input));
+    if (input === null) deps.recorder.passOver();
+    const threw = (error: unknown): void => {
+      call?.end(isAbort(error) ? 'aborted' : 'failed', () => ({}));
+    };
+    let result: R;
+    try {
+      result = tool.apply(this, args);
+    } catch (error) {
+      threw(error);
+      throw error;
+    }
+    if (!(result instanceof Promise)) {
+      call?.end('complete', () => contentOf(result));
+      return result;
+    }
+    // The caller gets this promise, so that a rejection that nothing handles is still reported as one.
+    return result.then(
+      (value: unknown) => {
+        call?.end('complete', () => contentOf(value));
+        return value;
+      },
+      (error: unknown) => {
+        threw(error);
+        throw error;
+      },
+    ) as R;
+  };
+}

@@ -1,0 +1,43 @@
+import { isMembers, textOf, type Json, type JsonMembers } from '../json.js';
+import { labelOf, parametersOf, type CallDescription } from '../seal/execution-of.js';
+import type { Ended } from './exchange.js';
+import { providerOf, type ModelCall } from './model-call.js';
+
+/**
+ * An observed request and its answer.
+ * @param requestBody the body as it was sent: JSON, or text where it is not JSON
+ * @param provider absent: by the host of the call
+ * @param link ids that join attempts of one call
+ */
+export function describeExchange(
+  call: ModelCall,
+  requestBody: Json,
+  ended: Ended,
+  provider: string | undefined,
+  link: JsonMembers,
+): CallDescription {
+  const { outcome, status, errorCode, output, bytes, sha256, streamed, providerRequestId } = ended;
+  const providerId = textOf(output, 'id');
+  return {
+    provider: provider ?? providerOf(call.url),
+    model: labelOf(isMembers(requestBody) ? requestBody['model'] : null, 'unknown'),
+    input: requestBody,
+    inputText: call.body ?? '',
+    output,
+    outputSha256: sha256,
+    parameters: parametersOf(requestBody),
+    kind: 'model-call',
+    payload: {
+      outcome,
+      httpStatus: status,
+      ...(errorCode !== null && { errorCode }),
+      attempt: call.attempt + 1,
+      ...link,
+      streamed,
+      outputIs: output === null ? 'bytes' : streamed ? 'folded-stream' : 'body',
+      responseBytes: bytes,
+      ...(providerRequestId !== null && { providerRequestId }),
+      ...(providerId !== null && { providerId }),
+    },
+  };
+}

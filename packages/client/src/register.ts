@@ -1,0 +1,23 @@
+import { certificates } from './certificates.js';
+
+// `node --import @cer/client/register app.js`: certifies the calls that any SDK of the program makes with the global
+// `fetch`. Settings are the variables of the client, and CER_APP_ID. An address that is missing or malformed is reported,
+// and the program runs as without.
+
+declare global {
+  /** Where the AI SDK looks for integrations. */
+  var AI_SDK_TELEMETRY_INTEGRATIONS: unknown[] | undefined;
+}
+
+/** Milliseconds for which a program that ends waits for the node. */
+const FLUSH_MS = 2000;
+
+try {
+  const cer = certificates({ appId: process.env['CER_APP_ID'] ?? 'app' });
+  globalThis.fetch = cer.fetch({ fetch: globalThis.fetch });
+  // Providers of the AI SDK may have a fetch of their own.
+  globalThis.AI_SDK_TELEMETRY_INTEGRATIONS = [...(globalThis.AI_SDK_TELEMETRY_INTEGRATIONS ?? []), cer.aiSdk()];
+  process.once('beforeExit', () => void cer.flush({ timeoutMs: FLUSH_MS }));
+} catch (error) {
+  process.emitWarning(error instanceof Error ? error.message : 'unknown fault', 'CerWarning');
+}

@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { ClientBundle } from './client-bundle.js';
+import { COMPLETION, events, sendJson, startStream, type ModelHandler } from './model-server.js';
+import { NODE_DOWN, ObservedProgram } from './observed-program.js';
+
+const bundle = new ClientBundle();
+let client: string;
+let program: ObservedProgram;
+beforeAll(async () => {
+  client = await bundle.of('index');
+});
+afterAll(() => {
+  bundle.remove();
+});
+afterEach(async () => program.end());
+
+const answers: ModelHandler = (body, response, request) => {
+  const { model, stream } = JSON.parse(body) as { readonly model: string; readonly stream?: boolean };
+  if (request.url?.endsWith('/embeddings') === true) {
+    sendJson(response, { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0.5, 0.25] }] });
+  } else if (model === 'refused') sendJson(response, { error: { message: 'refused', code: 'slow_down' } }, 400);
+  else if (stream === true) {
+    startStream(response);
+    const sent = events('Hel', 'lo ', 'there');
+    if (model === 'stalls') for (const event of sent.slice(0, 2)) response.write(event);
+    else response.end(sent.join(''));
+  } else sendJson(response, COMPLETION);
+};
+
+interface Said {
+  readonly stats: { readonly seen: number; readonly open: number; readonly sealed: number };
+  readonly faults: readonly string[];
+}
+
+async function run(env: Readonly<Record<string, string>>): Promise<Said> {
+  program = await ObservedProgram.start(answers, { spoolDir: null });
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(__dirname, 'apps/ai-7.mjs')], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      CLIENT: client,
+      MODEL_URL: `${program.server.url}/v1`,
+      CER_NODE_URL: NODE_DOWN,
+      CER_SPOOL_DIR: program.dir,
+      ...env,
+    },
+  });
+  expect(stderr).toBe('');
+  const said = JSON.parse(stdout) as Said;
+  expect(said).toMatchObject({
+    text: 'Hello there',
+    streamed: 'Hello there',
+    refused: 400,
+    embedding: [0.5, 0.25],
+    stats: { seen: 5, open: 0, sealed: 5 },
+  });
+  expect(said.faults.filter((fault) => !fault.includes('the node cannot be reached'))).toEqual([]);
+  return said;
+}
+
+describe('the AI SDK 7', () => {
+  it('has the calls of every model certified', async () => {
+    await run({});
+    const calls = program.calls();
+    expect(calls.map(({ snapshot, payload }) => [snapshot['model'], payload['outcome']])).toEqual([
+      ['answers', 'complete'],
+      ['streams', 'complete'],
+      ['refused', 'failed'],
+      ['stalls', 'aborted'],
+      ['embeds', 'complete'],
+    ]);
+    expect(calls[0]?.snapshot).toMatchObject({ parameters: { temperature: 0.25, maxTokens: 64 } });
+    expect(program.stored()).not.toMatch(/the secret|Hello/);
+  });
+
+  it('has one certificate for a call whose fetch is observed too', async () => {
+    await run({ OBSERVE_FETCH: 'yes' });
+    expect(program.calls().map(({ payload }) => payload['outputIs'])).toEqual([
+      'body',
+      'folded-stream',
+      'body',
+      'folded-stream',
+      'body',
+    ]);
+  });
+});

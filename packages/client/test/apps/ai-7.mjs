@@ -1,0 +1,36 @@
+// Calls models with the AI SDK 7 in each way, and prints what the client counted. CLIENT, MODEL_URL and OBSERVE_FETCH
+// state the client's bundle, the server of models, and whether the provider's requests are observed too.
+import * as ai from 'ai-7';
+import { createOpenAICompatible } from 'openai-compatible-3';
+
+const { certificates } = await import(process.env.CLIENT);
+const faults = [];
+const cer = certificates({ appId: 'tests', onError: (error) => faults.push(String(error)) });
+ai.registerTelemetry(cer.aiSdk());
+const models = createOpenAICompatible({
+  name: 'local',
+  baseURL: process.env.MODEL_URL,
+  apiKey: 'key',
+  ...(process.env.OBSERVE_FETCH === 'yes' && { fetch: cer.fetch() }),
+});
+const asked = (model) => ({
+  model: models.chatModel(model),
+  maxRetries: 0,
+  temperature: 0.25,
+  maxOutputTokens: 64,
+  prompt: 'the secret of the caller',
+});
+
+const { text } = await ai.generateText(asked('answers'));
+const streamed = await ai.streamText(asked('streams')).text;
+const refused = await ai.generateText(asked('refused')).catch((error) => error.statusCode);
+const aborter = new AbortController();
+const stalling = ai.streamText({ ...asked('stalls'), abortSignal: aborter.signal });
+for await (const part of stalling.textStream) if (part) aborter.abort();
+const { embedding } = await ai.embed({
+  model: models.textEmbeddingModel('embeds'),
+  value: 'the secret',
+  maxRetries: 0,
+});
+await cer.close({ timeoutMs: 0 });
+console.log(JSON.stringify({ text, streamed, refused, embedding, stats: cer.stats(), faults }));

@@ -1,0 +1,154 @@
+import type { ServerResponse } from 'node:http';
+
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import { certificates, NodeError, type Certificates } from '../src/index.js';
+import { parseRetryAfter, retryDelay } from '../src/node-api/retry.js';
+import { sendJson, startModelServer, type ModelServer } from './model-server.js';
+
+const EXECUTION = { provider: 'p', model: 'm', input: 'in', output: 'out' };
+
+let server: ModelServer;
+let cer: Certificates;
+let bodies: string[] = [];
+afterEach(async () => {
+  await cer.close({ timeoutMs: 0 });
+  await server.close();
+});
+
+type Step = (response: ServerResponse) => void;
+
+const ok: Step = (response) => {
+  sendJson(response, { ok: true });
+};
+const refuse =
+  (status: number, error: string, headers: Readonly<Record<string, string>> = {}): Step =>
+  (response) => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    sendJson(response, { error, details: ['model: is required'] }, status);
+  };
+const drop: Step = (response) => {
+  response.destroy();
+};
+const hang: Step = () => undefined;
+
+/** A node that answers with these steps, the last one over and over. */
+async function nodeThat(...steps: readonly Step[]): Promise<Certificates> {
+  bodies = [];
+  server = await startModelServer((body, response) => {
+    const step = steps[Math.min(bodies.length, steps.length - 1)];
+    bodies.push(body);
+    step?.(response);
+  });
+  cer = certificates({ appId: 'tests', nodeUrl: server.url, apiKey: 'key', spoolDir: null });
+  return cer;
+}
+
+describe('a request to the node', () => {
+  it.each([
+    ['429', refuse(429, 'RATE_LIMITED')],
+    ['500', refuse(500, 'INTERNAL_ERROR')],
+    ['503 with Retry-After', refuse(503, 'SERVICE_UNAVAILABLE', { 'retry-after': '0' })],
+    ['a lost connection', drop],
+  ])('is sent again after %s, with the same bytes', async (_, step) => {
+    const { node } = await nodeThat(step, step, ok);
+    expect(await node.certify(EXECUTION)).toEqual({ ok: true });
+    expect(bodies).toHaveLength(3);
+    expect(new Set(bodies).size).toBe(1);
+    expect(bodies[0]).toContain('"executionId"');
+  });
+
+  it.each([
+    [400, 'VALIDATION_ERROR'],
+    [401, 'UNAUTHORIZED'],
+    [409, 'EXECUTION_MUTATION_DETECTED'],
+    [501, 'VIDEO_UNAVAILABLE'],
+  ])('is not sent again after %s', async (status, code) => {
+    const { node } = await nodeThat(refuse(status, code));
+    const error = await node.certify(EXECUTION).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(NodeError);
+    expect(error).toMatchObject({ code, status, requestId: 'req-1', details: ['model: is required'] });
+    expect(bodies).toHaveLength(1);
+  });
+
+  it('is given up after the retries, with the last refusal', async () => {
+    const { node } = await nodeThat(refuse(503, 'SERVICE_UNAVAILABLE'));
+    const refused = node.certify(EXECUTION, { retries: 2 });
+    await expect(refused).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: 503 });
+    expect(bodies).toHaveLength(3);
+  });
+
+  it('does not wait longer than 30 s for the node', async () => {
+    const { node } = await nodeThat(refuse(429, 'QUOTA_EXCEEDED', { 'retry-after': '3600' }));
+    await expect(node.certify(EXECUTION)).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED', retryAfterMs: 3_600_000 });
+    expect(bodies).toHaveLength(1);
+  });
+
+  it('ends at its timeout', async () => {
+    const { node } = await nodeThat(hang);
+    const asked = node.certify(EXECUTION, { timeoutMs: 50, retries: 1 });
+    await expect(asked).rejects.toMatchObject({ code: 'TIMEOUT', status: null });
+    expect(bodies).toHaveLength(2);
+  });
+
+  it('ends with the reason of its signal while the node is silent', async () => {
+    const { node } = await nodeThat(hang);
+    const aborter = new AbortController();
+    const asked = node.certify(EXECUTION, { signal: aborter.signal });
+    while (server.requests() === 0) await new Promise((resolve) => setImmediate(resolve));
+    const reason = new Error('enough');
+    aborter.abort(reason);
+    await expect(asked).rejects.toBe(reason);
+  });
+
+  it('ends with the reason of its signal while it waits to be sent again', async () => {
+    const { node } = await nodeThat(refuse(503, 'SERVICE_UNAVAILABLE', { 'retry-after': '30' }));
+    const aborter = new AbortController();
+    const asked = node.certify(EXECUTION, { signal: aborter.signal });
+    while (bodies.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const reason = new Error('enough');
+    setImmediate(() => {
+      aborter.abort(reason);
+    });
+    await expect(asked).rejects.toBe(reason);
+    expect(bodies).toHaveLength(1);
+  });
+
+  it.each<[string, Step]>([
+    ['text', (response) => response.end('hello')],
+    ['a list', (response) => response.end('[]')],
+    ['a number over the limits of JSON', (response) => response.end('{"a":1e999}')],
+  ])('refuses an answer that is %s', async (_, step) => {
+    const { node } = await nodeThat(step);
+    await expect(node.version({ retries: 0 })).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER', status: 200 });
+  });
+
+  it('names no code that it does not know', async () => {
+    const { node } = await nodeThat(refuse(400, 'toString'));
+    await expect(node.version()).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER', status: 400 });
+  });
+});
+
+describe('the wait before a retry', () => {
+  it('is random below a bound that doubles up to 30 s', () => {
+    const bounds = [0, 1, 2, 6, 7, 40].map((attempt) => retryDelay(attempt, null, () => 1));
+    expect(bounds).toEqual([250, 500, 1000, 16_000, 30_000, 30_000]);
+    expect(retryDelay(5, null, () => 0)).toBe(0);
+  });
+
+  it('is at least what the node asks for', () => {
+    expect(retryDelay(0, 2000, () => 0)).toBe(2000);
+    expect(retryDelay(4, 10, () => 0.5)).toBe(2000);
+    expect(retryDelay(0, 30_001, () => 0)).toBeNull();
+  });
+
+  it.each([
+    ['120', 120_000],
+    ['Sun, 22 Nov 2026 08:00:10 GMT', 10_000],
+    ['Sun, 22 Nov 2026 07:00:00 GMT', 0],
+    ['soon', null],
+    [null, null],
+  ])('is read from Retry-After: %s', (value, expected) => {
+    expect(parseRetryAfter(value, Date.parse('2026-11-22T08:00:00Z'))).toBe(expected);
+  });
+});

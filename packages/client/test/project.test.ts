@@ -1,0 +1,130 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { member } from '@cer/canonical-json';
+import { evaluateProject } from '@cer/cer-core/verify';
+import OpenAI from 'openai';
+
+import { COMPLETION, sendJson, type ModelHandler } from './model-server.js';
+import { ObservedProgram } from './observed-program.js';
+
+const SECRET = 'the secret of the caller';
+const answers: ModelHandler = (_, response) => {
+  sendJson(response, COMPLETION);
+};
+
+let program: ObservedProgram;
+afterEach(async () => program.end());
+
+function client(): OpenAI {
+  return program.cer.openai(new OpenAI({ apiKey: 'key', baseURL: `${program.server.url}/v1`, maxRetries: 0 }));
+}
+
+const ask = async (openai: OpenAI): Promise<unknown> =>
+  openai.chat.completions.create({ model: 'example-1', messages: [{ role: 'user', content: SECRET }] });
+
+describe('a tool', () => {
+  it('gives the same results and errors, and a certificate for each call', async () => {
+    program = await ObservedProgram.start(answers);
+    const { cer } = program;
+    const fault = new TypeError(SECRET);
+    const added = cer.tool('add', (a: number, b: number) => a + b);
+    const later = cer.tool('later', async (text: string) => Promise.resolve(text));
+    const fails = cer.tool('fails', () => {
+      throw fault;
+    });
+    const rejects = cer.tool('rejects', async () => Promise.reject(fault));
+    expect(added(1, 2)).toBe(3);
+    expect(await later(SECRET)).toBe(SECRET);
+    expect(() => fails()).toThrow(fault);
+    await expect(rejects()).rejects.toBe(fault);
+    expect(program.calls().map(({ snapshot, payload }) => [snapshot['model'], payload['outcome']])).toEqual([
+      ['add', 'complete'],
+      ['later', 'complete'],
+      ['fails', 'failed'],
+      ['rejects', 'failed'],
+    ]);
+    expect(program.stored()).not.toContain(SECRET);
+  });
+
+  it('runs although its arguments have no JSON', async () => {
+    program = await ObservedProgram.start(answers);
+    const loop: Record<string, unknown> = {};
+    loop['self'] = loop;
+    expect(program.cer.tool('same', (value: unknown) => value)(loop)).toBe(loop);
+    expect(program.cer.stats()).toMatchObject({ seen: 1, unsealed: 1, sealed: 0 });
+  });
+
+  it('keeps its receiver', async () => {
+    program = await ObservedProgram.start(answers);
+    const desk = {
+      name: 'desk',
+      say: program.cer.tool('say', function (this: { readonly name: string }) {
+        return this.name;
+      }),
+    };
+    expect(desk.say()).toBe('desk');
+  });
+});
+
+describe('a project', () => {
+  it('has the calls that its work made, and no others', async () => {
+    program = await ObservedProgram.start(answers);
+    const openai = client();
+    const lookUp = program.cer.tool('look_up', async (city: string) => Promise.resolve({ city, sky: 'clear' }));
+    await ask(openai);
+    const result = await program.cer.run({ project: 'case-7' }, async () => {
+      await Promise.all([ask(openai), lookUp('Lisbon')]);
+      await ask(openai);
+      return 'done';
+    });
+    expect(result).toBe('done');
+    const [project] = program.projects();
+    expect(program.calls()).toHaveLength(4);
+    expect(project).toMatchObject({
+      projectTitle: 'case-7',
+      totalSteps: 3,
+      tags: ['outcome:complete', 'calls-begun:3', 'calls-certified:3'],
+    });
+    const registry = member(project ?? {}, 'stepRegistry');
+    expect(registry).toMatchObject([
+      // The SDK sends its request in a later turn than the one that calls the tool.
+      { stepType: 'tool-call', stepLabel: 'look_up' },
+      { stepType: 'model-call', stepLabel: 'example-1' },
+      { stepType: 'model-call', stepLabel: 'example-1' },
+    ]);
+    expect(await evaluateProject(project ?? {}, { verifiedAt: new Date().toISOString() })).toMatchObject({
+      status: 'VERIFIED',
+      structuralValid: true,
+      totalSteps: 3,
+    });
+    expect(program.stored()).not.toContain(SECRET);
+  });
+
+  it('is sealed when its work fails, and the error is the same', async () => {
+    program = await ObservedProgram.start(answers);
+    const fault = new Error('the work failed');
+    const openai = client();
+    const running = program.cer.run({ project: 'case-8' }, async () => {
+      await ask(openai);
+      throw fault;
+    });
+    await expect(running).rejects.toBe(fault);
+    expect(program.projects()).toMatchObject([{ tags: ['outcome:failed', 'calls-begun:1', 'calls-certified:1'] }]);
+  });
+
+  it('shows that a call has no certificate', async () => {
+    program = await ObservedProgram.start(answers, { protocol: '1.2.0' });
+    const unsealable = program.cer.tool('unsealable', () => {
+      const loop: unknown[] = [];
+      loop.push(loop);
+      return loop;
+    });
+    await program.cer.run({ project: 'case-9' }, () => [program.cer.tool('kept', () => 'kept')(), unsealable()]);
+    expect(program.projects()).toMatchObject([{ tags: ['outcome:complete', 'calls-begun:2', 'calls-certified:1'] }]);
+  });
+
+  it('without calls makes no bundle', async () => {
+    program = await ObservedProgram.start(answers);
+    expect(await program.cer.run({ project: 'empty' }, () => 7)).toBe(7);
+    expect(program.projects()).toEqual([]);
+  });
+});

@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { ClientBundle } from './client-bundle.js';
+import { COMPLETION, sendJson } from './model-server.js';
+import { NODE_DOWN, ObservedProgram } from './observed-program.js';
+
+const bundle = new ClientBundle();
+let register: string;
+let program: ObservedProgram;
+beforeAll(async () => {
+  register = await bundle.of('register');
+});
+afterAll(() => {
+  bundle.remove();
+});
+afterEach(async () => program.end());
+
+async function run(env: Readonly<Record<string, string>>): Promise<{ stdout: string; stderr: string }> {
+  program = await ObservedProgram.start((_, response) => {
+    sendJson(response, COMPLETION);
+  });
+  return promisify(execFile)(process.execPath, ['--import', register, join(__dirname, 'apps/registered.mjs')], {
+    env: { PATH: process.env['PATH'] ?? '', MODEL_URL: `${program.server.url}/v1`, CER_SPOOL_DIR: program.dir, ...env },
+  });
+}
+
+describe('node --import @cer/client/register', () => {
+  it('has the calls of a program certified that knows nothing of it', async () => {
+    expect(await run({ CER_NODE_URL: NODE_DOWN, CER_APP_ID: 'desk' })).toEqual({ stdout: 'Hello there\n', stderr: '' });
+    expect(program.calls()).toMatchObject([
+      { snapshot: { model: 'example-1', appId: 'desk' }, payload: { outcome: 'complete' } },
+    ]);
+  });
+
+  it('warns without an address, and the program runs', async () => {
+    const { stdout, stderr } = await run({});
+    expect(stdout).toBe('Hello there\n');
+    expect(stderr).toContain('CerWarning: nodeUrl: must be a http or https address (or set CER_NODE_URL)');
+  });
+});
