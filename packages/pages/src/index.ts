@@ -1,3 +1,4 @@
+/** HTML pages of a service: document frame, style sheet, cookies, headers, and the answers of `/ready` and 404. */
 export { asset, ICON, stylesheet, type Asset } from './assets.js';
 export { browserOrigin } from './browser-origin.js';
 export { clearedCookie, cookieValue, hostCookie } from './cookies.js';
