@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Secret } from '@cer/http-service';
 import { executionRequest } from '@cer/cer-core/testing';
+import { sqliteTestDatabase } from '@cer/sql-store/testing';
 
 import { ask, at, textAt, type Answer } from './ask.js';
-import { sqliteTestDatabase } from './store/sqlite-test-database.js';
 import { startTestNode, type TestNode } from './test-node.js';
 
 const SECRET = 'a secret of the test node';

@@ -277,6 +277,19 @@ describe('a submission with faults', () => {
     const { status, body } = await attest(nested(128));
     expect([status, at(body, 'error')]).toEqual([400, 'VALIDATION_ERROR']);
   });
+
+  it('gets an answer that verifies as it is and as {bundle}, however deep it is', async () => {
+    const text = JSON.stringify({ ...elsewhere(), extra: 'NEST' }).replace('"NEST"', '['.repeat(127) + ']'.repeat(127));
+    const answer = await attest(text);
+    expect(answer.status).toBe(200);
+    for (const body of [answer.text, `{"bundle":${answer.text}}`]) {
+      const verdict = await ask(node, 'post', '/v1/cer/verify', { body });
+      expect([verdict.status, at(verdict.body, 'reasonCode')]).toEqual([200, 'OK']);
+    }
+    const hash = encodeURIComponent(textAt(answer.body, 'certificateHash'));
+    const looked = await ask(node, 'get', `/v1/cer/public?certificate_hash=${hash}`);
+    expect(at((await ask(node, 'post', '/v1/cer/verify', { body: looked.text })).body, 'reasonCode')).toBe('OK');
+  });
 });
 
 describe('certify and attest', () => {

@@ -139,6 +139,20 @@ describe('certify', () => {
     });
   });
 
+  it.each([
+    ...['protocolVersion', 'bundleType', 'parameters', 'modelVersion', 'appId', 'metadata', 'context', 'signals'],
+    ...['createdAt', 'timestamp', 'inputHash', 'outputHash', 'prompt', 'executionRole', 'instruction'],
+    'instructionKind',
+  ])('certifies %s: null like the absent member, and replays either', async (name) => {
+    const absent = Object.fromEntries(Object.entries(request()).filter(([other]) => other !== name));
+    const first = await certify({ ...absent, [name]: null });
+    expect(first.status).toBe(200);
+    const again = await certify(absent);
+    expect([again.status, again.headers['x-idempotent-replay'], again.body]).toEqual([200, 'true', first.body]);
+    expect((await certify({ ...absent, [name]: null })).headers['x-idempotent-replay']).toBe('true');
+    expect(objectAt(first.body, 'cer', 'meta')).not.toHaveProperty('metadata');
+  });
+
   it('keeps supplied times verbatim and signals as context', async () => {
     const signals = [{ type: 't', source: 's', payload: {}, step: 1 }];
     const times = { createdAt: '2026-02-28T23:59:59.123456789+14:00', timestamp: '2026-03-01T00:00:00Z' };
@@ -242,14 +256,9 @@ describe('a certify request with faults', () => {
     ['a prototype name as protocol', { protocolVersion: '__proto__' }, ['protocolVersion']],
     ['a protocol of another type', { protocolVersion: 1.2 }, ['protocolVersion']],
     ['another bundle type', { bundleType: 'cer.ai.execution.v3' }, ['bundleType']],
-    ['null for a bundle type', { bundleType: null }, ['bundleType']],
     ['v2 without a protocol', { ...V2_MEMBERS, protocolVersion: null }, ['protocolVersion']],
     ['v2 without a role', { ...V2_MEMBERS, executionRole: 'boss' }, ['executionRole']],
     ['v2 with a kind without instruction', { ...V2_MEMBERS, instructionKind: 'system' }, ['instructionKind']],
-    ['null for parameters', { parameters: null }, ['parameters']],
-    ['null for metadata', { metadata: null }, ['metadata']],
-    ['null for context', { context: null }, ['context']],
-    ['null for signals', { signals: null }, ['signals']],
     ['null for input', { input: null }, ['input']],
     ['a number for output', { output: 5 }, ['output']],
     ['context without signals', { context: {} }, ['context.signals']],

@@ -104,6 +104,16 @@ describe('verify', () => {
     });
   });
 
+  it('takes a bundle and a package bare or as {bundle}, with one verdict', async () => {
+    const cer = await certified();
+    const answer = { cer, receipt: at(cer, 'meta', 'attestation', 'receipt') };
+    const verdicts = await Promise.all([cer, answer, { bundle: cer }, { bundle: answer }].map(verify));
+    expect(verdicts.map(({ status, body }) => [status, body])).toEqual(verdicts.map(() => [200, verdicts[0]?.body]));
+    expect(verdicts[0]?.body).toMatchObject({ status: 'verified', checks: { signature: 'pass' } });
+    const flat = { runtimeHash: cer['certificateHash'], codeHash: cer['certificateHash'] };
+    expect((await verify(flat)).body).toMatchObject({ status: 'failed', reasonCode: 'SCHEMA_ERROR' });
+  });
+
   it('fails what is wrapped twice, as a file of the same content fails anywhere else', async () => {
     const { body } = await verify({ bundle: { bundle: await certified() } });
     expect(body).toMatchObject({ status: 'failed', reasonCode: 'SCHEMA_ERROR' });
@@ -136,14 +146,18 @@ describe('verify', () => {
     ['a package beside the bundle', { bundle: sealed().bundle, cer: sealed().bundle }],
     ['text', '"canary"'],
     ['a duplicate member', '{"bundle":{"canary":1,"canary":1}}'],
-    ['129 levels', `{"bundle":{"a":${'['.repeat(127)}${']'.repeat(127)}}}`],
+    ['131 levels', `{"bundle":{"a":${'['.repeat(129)}${']'.repeat(129)}}}`],
+    ['an object of another kind', { status: 'canary' }],
+    ['an array', [sealed().bundle]],
+    ['a package of text', { cer: 'canary' }],
+    ['a package beside a bundle', { ...sealed().bundle, cer: sealed().bundle }],
   ])('is 400: %s', async (_name, body) => {
     const { status, body: answer } = await verify(body);
     expect([status, at(answer, 'error')]).toEqual([400, 'VALIDATION_ERROR']);
   });
 
-  it('takes 128 levels, and 413 is beyond its size', async () => {
-    expect((await verify(`{"bundle":{"a":${'['.repeat(126)}${']'.repeat(126)}}}`)).status).toBe(200);
+  it('takes 130 levels, and 413 is beyond its size', async () => {
+    expect((await verify(`{"bundle":{"a":${'['.repeat(128)}${']'.repeat(128)}}}`)).status).toBe(200);
     expect((await verify({ bundle: { a: 'x'.repeat(TEST_LIMITS.verifyLimitBytes) } })).status).toBe(413);
   });
 });

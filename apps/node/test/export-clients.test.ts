@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
-import { parseKeyHistory } from '@cer/keys';
+import { parseKeyHistory } from '@cer/keys/key-history';
 
 import type { RecordList } from '../src/store/index.js';
 import { ask } from './ask.js';

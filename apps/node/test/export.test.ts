@@ -24,7 +24,7 @@ const keySet = parseKeySet(testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer
 let node: TestNode;
 let socket: UnixSocket;
 beforeAll(async () => {
-  node = await startTestNode({ publish: { metadata: 'none' } });
+  node = await startTestNode({ publish: { metadata: 'none' }, replace: () => ({ verifyLimitBytes: 512 * 1024 }) });
   socket = await openUnixSocket(node.deps);
 });
 afterAll(async () => {

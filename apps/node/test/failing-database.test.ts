@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
+import { sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
 import { ask, textAt } from './ask.js';
 import { premisesOn, startNodeProcess, type NodeProcess, type Premises } from './node-process.js';
-import { sqliteTestDatabase } from './store/sqlite-test-database.js';
-import type { TestDatabase } from './store/test-database.js';
 
 let database: TestDatabase;
 let premises: Premises;

@@ -7,14 +7,13 @@ import { parseKeySet, type Signer } from '@cer/keys';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import { connectToken } from '@cer/pkcs11';
 import { describeWithToken, makeToken, TOKEN_LABEL, type TestToken } from '@cer/pkcs11/testing';
+import { sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
 import type { HeldKey, SigningKeyHolder } from '../src/signing/key-holder.js';
 import { pkcs11KeyHolder } from '../src/signing-keys/pkcs11-key-holder.js';
 import { fixedSigning } from '../src/testing/fixed-signing.js';
 import { ask, objectAt, type Answer } from './ask.js';
 import { premisesOn, runNode, startNodeProcess, type NodeEnvironment, type Premises } from './node-process.js';
-import { sqliteTestDatabase } from './store/sqlite-test-database.js';
-import type { TestDatabase } from './store/test-database.js';
 import { startTestNode, type TestNode } from './test-node.js';
 import { keyHolderContract } from './signing-keys/key-holder.contract.js';
 

@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CONFIDENTIAL_MEMBERS, executionRequest } from '@cer/cer-core/testing';
+import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
 import { textAt } from './ask.js';
 import { premisesOn, startNodeProcess, type NodeProcess, type Premises } from './node-process.js';
-import { postgresTestDatabase } from './store/postgres-test-database.js';
-import { sqliteTestDatabase } from './store/sqlite-test-database.js';
 import { strays } from './store/store.contract.js';
-import type { TestDatabase } from './store/test-database.js';
 
 // `npm run soak -w apps/node` sets it to 20.
 const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 3);

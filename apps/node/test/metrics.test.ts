@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
+import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
 import { startRecordCounts } from '../src/metrics/record-counts.js';
 import { nodeMetrics } from '../src/metrics/node-metrics.js';
@@ -14,9 +15,6 @@ import { countRange } from '../src/store/sql/record-counts.js';
 import type { Counted } from '../src/store/index.js';
 import { ask } from './ask.js';
 import { newRecord } from './store/new-record.js';
-import { postgresTestDatabase } from './store/postgres-test-database.js';
-import { sqliteTestDatabase } from './store/sqlite-test-database.js';
-import type { TestDatabase } from './store/test-database.js';
 import { startTestNode, type TestNode } from './test-node.js';
 
 const PATIENCE_MS = 60_000;

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TestDatabase } from '@cer/sql-store/testing';
 
 import { apiKeyPrefix, generateApiKey, hashApiKey, SCOPES } from '../src/auth/api-key.js';
 import type { NodeConfig } from '../src/start/config.js';
 import { createKeyMaterial } from '../src/start/key-material.js';
 import { openStore } from '../src/store/index.js';
-import type { TestDatabase } from './store/test-database.js';
 
 export type NodeEnvironment = Readonly<Record<string, string>>;
 

@@ -94,8 +94,27 @@ describe('registering a project', () => {
     expect((await ask(node, 'post', '/api/attest', { key, body: submitted })).status).toBe(200);
     const { status, body } = await register(await project([await step(), foreign, unattested, hashOnly]));
     expect([status, at(body, 'error')]).toEqual([400, 'ATTESTATION_MISSING']);
-    const details = at(body, 'details') as string[];
-    expect(details.map((detail) => detail.split(':')[0])).toEqual(['step-1', 'step-2', 'step-3']);
+    const hashes = [foreign, unattested, hashOnly].map((bundle) => textAt(bundle, 'certificateHash'));
+    expect(at(body, 'missingSteps')).toEqual(
+      hashes.map((certificateHash, at) => ({ index: at + 1, stepId: `step-${at + 1}`, certificateHash })),
+    );
+    expect(at(body, 'details')).toEqual(
+      hashes.map(
+        (hash, at) =>
+          `stepRegistry[${at + 1}]: step step-${at + 1} (${hash}) is not a certified record of this account: ` +
+          'attest it (POST /api/attest-batch, or cer register-project --attest-steps), then register',
+      ),
+    );
+  });
+
+  it('registers a local project once its steps are attested', async () => {
+    const local = await project([sealed({ executionId: randomUUID() }).bundle, await step()]);
+    const refused = await register(local);
+    expect(at(refused.body, 'missingSteps')).toMatchObject([{ index: 0, stepId: 'step-0' }]);
+    const line = `${JSON.stringify(at(local, 'embeddedBundles', 'step-0'))}\n`;
+    const headers = { 'Content-Type': 'application/x-ndjson' };
+    expect((await ask(node, 'post', '/api/attest-batch', { key, body: line, headers })).status).toBe(200);
+    expect((await register(local)).status).toBe(200);
   });
 
   it('requires every step embedded completely', async () => {
@@ -243,6 +262,8 @@ describe('verifying a project', () => {
     expect(at(failing.body, 'ok')).toBe(false);
     const wrapped = await project([await step()]);
     expect(at((await verify({ bundle: wrapped })).body, 'ok')).toBe(false);
+    const bare = await ask(node, 'post', '/v1/project-bundle/verify', { body: wrapped });
+    expect([bare.status, bare.body]).toEqual([200, (await verify(wrapped)).body]);
     for (const body of [
       { ...wrapped, bundle: wrapped },
       {},

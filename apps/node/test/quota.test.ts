@@ -3,12 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { executionRequest, sealed } from '@cer/cer-core/testing';
 import type { JsonObject } from '@cer/canonical-json';
+import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
 import { createQuota } from '../src/limits/quota.js';
 import { ask, at, type Answer } from './ask.js';
-import { postgresTestDatabase } from './store/postgres-test-database.js';
-import { sqliteTestDatabase } from './store/sqlite-test-database.js';
-import type { TestDatabase } from './store/test-database.js';
 import { startTestNode, type TestNode } from './test-node.js';
 
 const cleanups: (() => Promise<void>)[] = [];

@@ -3,12 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '@cer/canonical-json';
 import { CONFIDENTIAL_MEMBERS, executionRequest, sealed } from '@cer/cer-core/testing';
+import { postgresTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
 import { ask, textAt, type Answer } from './ask.js';
 import { premisesOn, startNodeProcess, type NodeProcess, type Premises } from './node-process.js';
-import { postgresTestDatabase } from './store/postgres-test-database.js';
 import { strays } from './store/store.contract.js';
-import type { TestDatabase } from './store/test-database.js';
 
 const PARALLEL = 64;
 

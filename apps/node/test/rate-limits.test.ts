@@ -3,14 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
 import { parseTrustedProxies } from '@cer/http-service';
+import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
 import { generateApiKey, hashApiKey } from '../src/auth/api-key.js';
 import type { KeyDirectory } from '../src/auth/key-directory.js';
 import type { RateLimitSettings } from '../src/auth/rate-limits.js';
 import { ask, at, type Answer } from './ask.js';
-import { postgresTestDatabase } from './store/postgres-test-database.js';
-import { sqliteTestDatabase } from './store/sqlite-test-database.js';
-import type { TestDatabase } from './store/test-database.js';
 import { startTestNode, type TestNode } from './test-node.js';
 
 const CERTIFY = '/v1/cer/ai/certify';

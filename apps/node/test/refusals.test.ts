@@ -30,7 +30,7 @@ const KEYED: readonly (readonly [path: string, scope: string])[] = [
 ];
 
 /** Routes that the owner of the records reads with any key. */
-const OWNERS: readonly string[] = ['/v1/records', '/v1/records/export'];
+const OWNERS: readonly string[] = ['/v1/records', '/v1/records/export', '/v1/log/completeness'];
 
 const ADMIN: readonly (readonly ['get' | 'post', string])[] = [
   ['get', '/v1/admin/audit'],
@@ -59,6 +59,12 @@ const KEYLESS: readonly (readonly ['get' | 'post', string])[] = [
   ['get', '/ready'],
   ['get', '/metrics'],
   ['get', '/.well-known/svc-key-history.json'],
+  ['get', '/.well-known/svc-log.json'],
+  ['get', '/log/checkpoint'],
+  ['get', '/log/tile/:path+'],
+  ['get', '/log/epochs/checkpoint'],
+  ['get', '/log/epochs/tile/:path+'],
+  ['get', '/v1/log/proof'],
   ['get', '/openapi.json'],
   ['get', '/docs'],
 ];

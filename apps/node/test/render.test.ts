@@ -120,9 +120,16 @@ describe('rendering through the node', () => {
     await new Promise((resolve) => renderer.close(resolve));
   });
 
-  const render = (body: unknown, headers = {}): Promise<Answer> =>
-    ask(node, 'post', '/api/render', { key, body, headers });
-  const verify = (body: unknown): Promise<Answer> => ask(node, 'post', '/verify', { key, body });
+  const render = (members: object, headers = {}): Promise<Answer> =>
+    ask(node, 'post', '/api/render', { key, body: { seed: 'default', VAR: [], ...members }, headers });
+  const verify = ({
+    snapshot,
+    ...beside
+  }: {
+    readonly snapshot: object;
+    readonly [name: string]: unknown;
+  }): Promise<Answer> =>
+    ask(node, 'post', '/verify', { key, body: { ...beside, snapshot: { seed: 'default', vars: [], ...snapshot } } });
 
   it('returns the PNG with its hash, or JSON', async () => {
     const png = await render({ code: CODE, VAR: [1] });
@@ -180,6 +187,38 @@ describe('rendering through the node', () => {
     });
     expect(text).not.toContain('secret-value');
     expect(asked).toEqual([]);
+  });
+
+  it.each([undefined, null])('refuses a seed and variables that are %p', async (unset) => {
+    const image = await render({ code: CODE, seed: unset, VAR: unset });
+    expect([image.status, at(image.body, 'details')]).toEqual([400, ['seed: is required', 'VAR: is required']]);
+    const certified = await verify({ snapshot: { code: CODE, seed: unset, vars: unset } });
+    expect([certified.status, at(certified.body, 'details')]).toEqual([
+      400,
+      ['snapshot.seed: is required', 'snapshot.vars: is required'],
+    ]);
+    expect(asked).toEqual([]);
+  });
+
+  it('takes null for an optional member that is absent', async () => {
+    const unset = { width: null, height: null, protocolVersion: null, engine: null };
+    expect((await render({ code: CODE, ...unset })).status).toBe(200);
+    const plain = await verify({ snapshot: { code: CODE, seed: 'unset' } });
+    const { status, headers, body } = await verify({
+      ...{ executionId: null, expectedHash: null, expectedAnimationHash: null, expectedPosterHash: null },
+      snapshot: {
+        code: CODE,
+        seed: 'unset',
+        execution: null,
+        engine: null,
+        rendererVersion: null,
+        protocolVersion: null,
+      },
+    });
+    expect([status, headers['x-idempotent-replay'], at(body, 'cer')]).toEqual([200, 'true', at(plain.body, 'cer')]);
+    const inside = { mode: null, totalFrames: null, fps: null };
+    const third = await verify({ snapshot: { code: CODE, seed: 'unset', execution: inside } });
+    expect(at(third.body, 'certificateHash')).toBe(at(plain.body, 'certificateHash'));
   });
 
   it('rejects answers not bound to the request', async () => {
@@ -331,7 +370,8 @@ describe('a node with an unreachable renderer', () => {
     const node = await startTestNode({
       replace: () => ({ render: { renderer: client, maxTotalFrames: 1800, allowOpenRender: false } }),
     });
-    const answer = await ask(node, 'post', '/verify', { key: await node.newKey(), body: { snapshot: { code: CODE } } });
+    const body = { snapshot: { code: CODE, seed: 's', vars: [] } };
+    const answer = await ask(node, 'post', '/verify', { key: await node.newKey(), body });
     expect(answer).toMatchObject({ status: 503, body: { error: 'RENDERER_UNAVAILABLE' } });
     expect(answer.headers['retry-after']).toBe('2');
     await node.close();

@@ -8,12 +8,10 @@ import { svcV1, type JsonObject } from '@cer/canonical-json';
 import { hashValue } from '@cer/cer-core';
 import { CONFIDENTIAL_MEMBERS, executionRequest } from '@cer/cer-core/testing';
 import { connectRaw } from '@cer/http-service/testing';
+import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
 import { ask, at, objectAt, textAt, type Answer } from './ask.js';
 import { sealedElsewhere } from './sealed-elsewhere.js';
-import { postgresTestDatabase } from './store/postgres-test-database.js';
-import { sqliteTestDatabase } from './store/sqlite-test-database.js';
-import type { TestDatabase } from './store/test-database.js';
 import { startTestNode, type TestNode, type TestNodeOptions } from './test-node.js';
 
 // Every raw value contains it, and no storable value does.

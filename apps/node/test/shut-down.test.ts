@@ -3,12 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
 import { connectRaw } from '@cer/http-service/testing';
+import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
 import { ask } from './ask.js';
 import { premisesOn, startNodeProcess, type Premises } from './node-process.js';
-import { postgresTestDatabase } from './store/postgres-test-database.js';
-import { sqliteTestDatabase } from './store/sqlite-test-database.js';
-import type { TestDatabase } from './store/test-database.js';
 
 let database: TestDatabase;
 let premises: Premises;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { CONFIDENTIAL_MEMBERS, executionRequest } from '@cer/cer-core/testing';
+import { postgresTestDatabase } from '@cer/sql-store/testing';
 
 import { loadNodeConfig } from '../src/start/config.js';
 import { createKeyMaterial, openKeyMaterial } from '../src/start/key-material.js';
@@ -11,7 +12,6 @@ import { startNode } from '../src/start/start-node.js';
 import { migrate, openStore } from '../src/store/index.js';
 import { ask } from './ask.js';
 import { runNode, type NodeEnvironment } from './node-process.js';
-import { postgresTestDatabase } from './store/postgres-test-database.js';
 
 let folder: string;
 let env: NodeEnvironment;

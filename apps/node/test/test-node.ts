@@ -6,6 +6,7 @@ import type { Attestor, PublishSettings } from '@cer/cer-core/attest';
 import { TEST_ATTESTOR, TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import type { Signer } from '@cer/keys';
 import { testKeySet } from '@cer/keys/testing';
+import { sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
 import { createApp, type NodeDeps } from '../src/start/app.js';
 import { createAuditLog } from '../src/audit-log/audit-log.js';
@@ -16,8 +17,6 @@ import { describeRuntime } from '../src/status/runtime.js';
 import { createQuota } from '../src/limits/quota.js';
 import { FIXED_KEYS, fixedSigning } from '../src/testing/fixed-signing.js';
 import { openStore, type Store } from '../src/store/index.js';
-import { sqliteTestDatabase } from './store/sqlite-test-database.js';
-import type { TestDatabase } from './store/test-database.js';
 
 export const VERIFY_URL = 'https://verify.example';
 
@@ -52,6 +51,8 @@ export interface TestNodeOptions {
   readonly publish?: Partial<PublishSettings>;
   /** Replacement parts, built from the default ones. */
   readonly replace?: (deps: UsualDeps) => Partial<UsualDeps>;
+  /** The same for parts that take time to build. */
+  readonly replaceAsync?: (deps: UsualDeps) => Promise<Partial<UsualDeps>>;
 }
 
 const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
@@ -102,7 +103,7 @@ export async function startTestNode(options: TestNodeOptions = {}): Promise<Test
     metrics: createMetrics(),
     now: () => new Date(),
   };
-  const replaced = { ...usual, ...options.replace?.(usual) };
+  const replaced = { ...usual, ...options.replace?.(usual), ...(await options.replaceAsync?.(usual)) };
   const auditLog = createAuditLog({ audit: store.audit, signing: replaced.signing, now: replaced.now });
   const deps = { ...replaced, auditLog };
   const server = await serve(createApp(deps), { host: '127.0.0.1', port: 0, logger });

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
 import { silentLogger } from '@cer/http-service';
+import { sqliteTestDatabase } from '@cer/sql-store/testing';
 import { InMemorySpanExporter, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
 
 import { openTracing, tracesUrlOf } from '../src/tracing/open-tracing.js';
 import { tracingTo } from '../src/tracing/otlp-trace.js';
 import { ask } from './ask.js';
 import { premisesOn, runNode, startNodeProcess } from './node-process.js';
-import { sqliteTestDatabase } from './store/sqlite-test-database.js';
 import { startTestNode } from './test-node.js';
 
 interface Span {

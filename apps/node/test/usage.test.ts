@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
 import { Secret, silentLogger } from '@cer/http-service';
+import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 import Sqlite from 'better-sqlite3';
 
 import { createAuditLog } from '../src/audit-log/audit-log.js';
@@ -17,9 +18,6 @@ import { startUsageReports, type UsageReportDeps } from '../src/usage-reports/re
 import { ask, at, type Answer } from './ask.js';
 import { SERVICE_TOKEN, startDashboardProcess, type Dashboard } from './dashboard-process.js';
 import { newRecord } from './store/new-record.js';
-import { postgresTestDatabase } from './store/postgres-test-database.js';
-import { sqliteTestDatabase } from './store/sqlite-test-database.js';
-import type { TestDatabase } from './store/test-database.js';
 import { startTestNode, type TestNode } from './test-node.js';
 
 const PATIENCE_MS = 60_000;

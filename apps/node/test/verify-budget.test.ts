@@ -5,6 +5,7 @@ import { executionRequest, sealed } from '@cer/cer-core/testing';
 import { parseTrustedProxies } from '@cer/http-service';
 import { connectRaw } from '@cer/http-service/testing';
 
+import { loadNodeConfig } from '../src/start/config.js';
 import { VERIFY_BUDGET, type VerifyBudgetSettings } from '../src/limits/verify-budget.js';
 import { ask, at, type Answer } from './ask.js';
 import { startTestNode, type TestNode } from './test-node.js';
@@ -65,6 +66,35 @@ async function until(status: number, question: () => Promise<Answer>): Promise<A
   for (let attempt = 0; answer.status !== status && attempt < 500; attempt += 1) answer = await question();
   return answer;
 }
+
+describe('the largest certificate', () => {
+  const certify = async (key: string, body: unknown): Promise<Answer> =>
+    ask(node, 'post', '/v1/cer/ai/certify', { key, body });
+
+  it('of the largest body verifies without a key, on a node without settings', async () => {
+    const { bodyLimitBytes, verifyLimitBytes, verifyBudget } = loadNodeConfig({ VERIFY_URL: 'http://verify.example' });
+    node = await startTestNode({ replace: () => ({ bodyLimitBytes, verifyLimitBytes, verifyBudget }) });
+    const text = JSON.stringify(executionRequest({ parameters: { a: 'HERE' }, metadata: { b: 'THERE' } }));
+    const half = (bodyLimitBytes - text.length) / 2;
+    const body = text.replace('HERE', 'x'.repeat(half)).replace('THERE', 'y'.repeat(half));
+    expect(bodyLimitBytes - body.length).toBeLessThan(16);
+    const answer = await certify(await node.newKey(), body);
+    expect(answer.status).toBe(200);
+    for (const submitted of [answer.text, `{"bundle":${answer.text}}`]) {
+      const verdict = await ask(node, 'post', VERIFY, { body: submitted });
+      expect([verdict.status, at(verdict.body, 'reasonCode')]).toEqual([200, 'OK']);
+    }
+  });
+
+  it('is not made where its numbers are longer than those of the request', async () => {
+    await start();
+    const key = await node.newKey();
+    const request = executionRequest({ executionId: 'numbers', parameters: { a: 'LONG' } });
+    const refused = await certify(key, JSON.stringify(request).replace('"LONG"', `[${'1e20,'.repeat(50_000)}1]`));
+    expect([refused.status, at(refused.body, 'error')]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    expect((await certify(key, request)).status).toBe(200);
+  });
+});
 
 describe('verifying without a key', () => {
   it('limits concurrent requests of an address', async () => {

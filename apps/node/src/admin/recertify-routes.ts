@@ -55,7 +55,7 @@ export function recertifyRoutes(deps: RecertifyRouteDeps): DescribedRoute[] {
       path: '/v1/admin/recertify-batch',
       description: {
         group: 'Administration',
-        summary: 'Attest stored records anew, by their hashes or by a filter',
+        summary: 'Attest stored records again, by their hashes or by a filter',
         access: 'admin',
         body: { schema: requestSchema(RecertifyRequest) },
         success: { 200: { schema: RECERTIFIED_ANSWER, description: 'A result for each record.' } },

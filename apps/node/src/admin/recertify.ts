@@ -3,10 +3,11 @@ import { isJsonObject, member } from '@cer/canonical-json';
 import { ENVELOPE_SPEC_VERSION } from '@cer/cer-core/attest';
 import type { TimestampVerifier } from '@cer/cer-core/verify';
 import { whileAttesting } from '../errors/refusals.js';
+import type { NodeLog } from '../log/node-log.js';
 import { objectMember, parseStored, storedMeta } from '../records/stored-cer.js';
 import type { Signing } from '../signing/signing.js';
 import type { CertificateRecord, Store } from '../store/index.js';
-import { attestedAnew } from './reattest-record.js';
+import { attestedAnew, leavesAnew } from './reattest-record.js';
 import { storedFault } from './stored-faults.js';
 
 export interface RecertifyDeps {
@@ -14,6 +15,8 @@ export interface RecertifyDeps {
   readonly signing: Pick<Signing, 'attestorAt' | 'published'>;
   /** A receipt under a revoked key is valid when a timestamp token proves that it is older. */
   readonly timestamps?: TimestampVerifier | null;
+  /** Null: no transparency log. */
+  readonly log: NodeLog | null;
   readonly now: () => Date;
 }
 
@@ -59,10 +62,16 @@ export async function recertify(
       if (asRead.kid === next.kid && !hasEnvelope(asRead.metaJson) && !hasEnvelope(next.metaJson)) {
         return answer('unchanged');
       }
-      if (isDryRun || (await deps.store.records.replaceAttestation(asRead, next))) return answer('recertified');
+      const leaves = deps.log === null ? [] : leavesAnew(asRead, next);
+      if (isDryRun || (await deps.store.records.replaceAttestation(asRead, next, leaves))) {
+        return answer('recertified');
+      }
       asRead = await deps.store.records.findOwnByHash(tenantId, certificateHash, kind);
     }
-    return answer('failed', asRead === null ? 'the record was deleted meanwhile' : 'the record changes all the time');
+    return answer(
+      'failed',
+      asRead === null ? 'the record was deleted concurrently' : 'the record kept changing: try again',
+    );
   });
 }
 

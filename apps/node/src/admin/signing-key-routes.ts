@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { REVOCATION_REASONS, parseTimestamp, type KeyHistoryDocument } from '@cer/keys';
+import { parseTimestamp } from '@cer/keys';
+import { REVOCATION_REASONS, type KeyHistoryDocument } from '@cer/keys/key-history';
 import { checkRequest, ok, parseJsonBody, pathParam, type ServiceRequest } from '@cer/http-service';
 import type { AdminGate } from '../auth/admin-gate.js';
 import type { AuditLog } from '../audit-log/audit-log.js';

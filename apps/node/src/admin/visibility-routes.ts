@@ -43,7 +43,7 @@ export function visibilityRoutes({ store, adminGate, auditLog }: VisibilityRoute
           requestId: request.requestId,
           details: { tenant: tenant ?? null },
         });
-        const changed = await store[kind].setVisibility(hash, visibility, tenant);
+        const changed = await store[kind].setVisibility(hash, visibility, tenant, auditSeq);
         const isDeletion = visibility === 'deleted';
         const held = isDeletion ? await store.legalHolds.held(kind, hash, tenant ?? null) : 0;
         if (changed === 0) throw held === 0 ? recordNotFound() : legalHold();

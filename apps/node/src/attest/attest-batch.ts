@@ -1,10 +1,15 @@
 import { isJsonObject, member, type JsonValue } from '@cer/canonical-json';
 import { unwrap } from '@cer/cer-core/verify';
 import type { Caller } from '../auth/key-directory.js';
+import { largeLines } from '../large-work/large-answer.js';
+import type { LargeWork } from '../large-work/large-work.js';
 import { processLines, type LineBatchDeps } from '../batch/line-batch.js';
 import { attest, type AttestUseCaseDeps } from './attest.js';
 
-export interface AttestBatchDeps extends AttestUseCaseDeps, LineBatchDeps {}
+export interface AttestBatchDeps extends AttestUseCaseDeps, LineBatchDeps {
+  /** Absent: large lines are worked on here too. */
+  readonly largeWork?: Pick<LargeWork, 'run'> | undefined;
+}
 
 /**
  * Attests one submission per line and returns one line `{index, status, body}` each, in order. The result of an item
@@ -19,6 +24,7 @@ export function attestBatch(
   return processLines(deps, source, {
     holder: caller.tenantId,
     idOf: sealedExecutionId,
+    processLarge: largeLines('attest', deps.largeWork, caller),
     process: async (submission, requestId) => (await attest(deps, submission, caller, requestId)).body,
   });
 }

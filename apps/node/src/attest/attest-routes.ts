@@ -1,6 +1,8 @@
 import { ok, parseJsonBody } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import { certificateHeaders } from '../records/response-headers.js';
+import { largeResponse } from '../large-work/large-answer.js';
+import { LARGE_BYTES } from '../large-work/large-work.js';
 import { attest } from './attest.js';
 import { attestBatch, type AttestBatchDeps } from './attest-batch.js';
 import type { WorkTurns } from '../limits/work-turns.js';
@@ -35,6 +37,9 @@ export function attestRoutes(deps: AttestRouteDeps): DescribedRoute[] {
       holderOf: (head) => gate.callerOf(head).tenantId,
       handler: async (request) => {
         const caller = gate.callerOf(request);
+        if (request.body.length > LARGE_BYTES && deps.largeWork !== undefined) {
+          return largeResponse(await deps.largeWork.run('attest', request, caller));
+        }
         await deps.turns.takeFor(caller.tenantId, request.body.length, request.signal);
         const attested = await attest(deps, parseJsonBody(request), caller, request.requestId);
         return ok(attested.body, certificateHeaders(attested.certificateHash, attested.isReplay));

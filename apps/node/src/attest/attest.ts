@@ -8,7 +8,8 @@ import { attestAndRecord, type AttestDeps } from '../records/write/attest-and-re
 import { recordExecution } from '../records/write/record-execution.js';
 import { certifyResponse } from '../records/certify-response.js';
 import { recordRemoved, recordToReplay } from '../records/write/mutation.js';
-import { metaOf, storedMeta, textMember } from '../records/stored-cer.js';
+import { newLeaf, signedPart } from '../log/new-leaf.js';
+import { metaOf, objectMember, storedMeta, textMember } from '../records/stored-cer.js';
 import type { NewRecord } from '../store/index.js';
 import { checkSubmission, type AttestableBundle } from './check-submission.js';
 
@@ -100,6 +101,15 @@ async function attestHash(
       createdAt: facts.attestedAt,
       timestamp: facts.attestedAt,
       commitmentSecretId: null,
+      ...(deps.log !== null && {
+        leaves: [
+          newLeaf(
+            'record',
+            { kind: 'hash-only', at: facts.attestedAt, appId: null, bundleType: HASH_ONLY },
+            signedPart(objectMember(made, 'attestation')),
+          ),
+        ],
+      }),
     };
     return { meta: made, outcome: await recordExecution(deps, record, caller.limits) };
   });

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { parseJson, type JsonValue } from '@cer/canonical-json';
+import { MAX_DEPTH, parseJson, type JsonValue } from '@cer/canonical-json';
 import { createErrorShaper, ServiceError, type Logger } from '@cer/http-service';
 import { byteLines } from '@cer/ndjson';
 import { STATUS, translateError } from '../errors/refusals.js';
+import { LARGE_BYTES } from '../large-work/large-work.js';
 import { SLICE_BYTES, type WorkTurns } from '../limits/work-turns.js';
 import type { LineRoom } from './line-room.js';
 
@@ -34,6 +35,11 @@ export interface LineWork {
   readonly idOf: (request: JsonValue) => string | null;
   /** @returns the body of the answer */
   readonly process: (request: JsonValue, requestId: string) => Promise<JsonValue>;
+  /**
+   * Does the same for a line of more than `LARGE_BYTES`, elsewhere than on the event loop; it takes the bytes over.
+   * Absent: `process` does. @returns the body as JSON
+   */
+  readonly processLarge?: ((line: Uint8Array, requestId: string) => Promise<string>) | undefined;
 }
 
 /**
@@ -44,14 +50,14 @@ export interface LineWork {
 export async function* processLines(
   deps: LineBatchDeps,
   source: AsyncIterable<Uint8Array>,
-  { holder, maxDepth, idOf, process }: LineWork,
+  { holder, maxDepth, idOf, process, processLarge }: LineWork,
 ): AsyncGenerator<string> {
   const shapeError = createErrorShaper({ logger: deps.logger, statusOf: STATUS, translate: translateError });
   const lastOfId = new Map<string, Promise<unknown>>();
 
-  const answer = async (work: () => Promise<unknown>, requestId: string): Promise<{ status: number; body: string }> => {
+  const answer = async (work: () => Promise<string>, requestId: string): Promise<{ status: number; body: string }> => {
     try {
-      return { status: 200, body: JSON.stringify(await work()) };
+      return { status: 200, body: await work() };
     } catch (error) {
       const { status, body } = shapeError(error, requestId);
       return { status, body: typeof body === 'string' ? body : 'null' };
@@ -62,7 +68,8 @@ export async function* processLines(
     const requestId = randomUUID();
     const { status, body } = await answer(async () => {
       if (line === null) throw lineTooLong();
-      const request = parseJson(line, maxDepth === undefined ? {} : { maxDepth });
+      if (processLarge !== undefined && isLarge(line)) return processLarge(line, requestId);
+      const request = parseJson(line, { maxDepth: maxDepth ?? MAX_DEPTH.body });
       const id = idOf(request);
       const before = id === null ? undefined : lastOfId.get(id);
       const processing = (async () => {
@@ -71,7 +78,7 @@ export async function* processLines(
         return process(request, requestId);
       })();
       if (id !== null) lastOfId.set(id, processing);
-      return processing;
+      return JSON.stringify(await processing);
     }, requestId);
     return resultLine(index, status, body);
   };
@@ -96,9 +103,12 @@ export async function* processLines(
         while (underWay.length > 0 && (underWay.length >= ITEMS_AT_ONCE || bytesUnderWay + needed > BATCH_BYTES)) {
           yield await answerOfOldest();
         }
+        // Its id is not known here: it is processed alone, so that lines with one id stay in order.
+        const isAlone = processLarge !== undefined && bytes !== null && isLarge(bytes);
+        if (isAlone) while (underWay.length > 0) yield await answerOfOldest();
         const leave = needed > BATCH_BYTES ? await deps.lineRoom.take(holder, needed) : null;
         try {
-          bytesOfTurn += length;
+          bytesOfTurn += isAlone ? 0 : length;
           if (bytesOfTurn > SLICE_BYTES) {
             await deps.turns.take(holder);
             bytesOfTurn = length;
@@ -106,7 +116,7 @@ export async function* processLines(
           underWay.push({ line: start(index, bytes), bytes: needed });
           bytesUnderWay += needed;
           index += 1;
-          if (leave !== null) yield await answerOfOldest();
+          if (leave !== null || isAlone) yield await answerOfOldest();
         } finally {
           leave?.();
         }
@@ -120,6 +130,10 @@ export async function* processLines(
   }
   deps.batchLines.observe(index);
   while (underWay.length > 0) yield await answerOfOldest();
+}
+
+function isLarge(line: Uint8Array): boolean {
+  return line.length > LARGE_BYTES;
 }
 
 function resultLine(index: number, status: number, body: string): string {

@@ -1,10 +1,15 @@
 import { REQUEST_DEPTH } from '@cer/cer-core/seal';
 import { isJsonObject, member, type JsonValue } from '@cer/canonical-json';
 import type { Caller } from '../auth/key-directory.js';
+import { largeLines } from '../large-work/large-answer.js';
+import type { LargeWork } from '../large-work/large-work.js';
 import { processLines, type LineBatchDeps } from '../batch/line-batch.js';
 import { certify, type CertifyDeps } from './certify.js';
 
-export interface CertifyBatchDeps extends CertifyDeps, LineBatchDeps {}
+export interface CertifyBatchDeps extends CertifyDeps, LineBatchDeps {
+  /** Absent: large lines are worked on here too. */
+  readonly largeWork?: Pick<LargeWork, 'run'> | undefined;
+}
 
 /**
  * Certifies one request per line and returns one line `{index, status, body}` each, in order. The result of an item
@@ -20,6 +25,7 @@ export function certifyBatch(
     holder: caller.tenantId,
     maxDepth: REQUEST_DEPTH,
     idOf: statedExecutionId,
+    processLarge: largeLines('certify', deps.largeWork, caller),
     process: async (request, requestId) => (await certify(deps, request, caller, requestId)).body,
   });
 }

@@ -4,6 +4,8 @@ import type { Gate } from '../auth/authenticate.js';
 import { certify, create } from './certify.js';
 import type { WorkTurns } from '../limits/work-turns.js';
 import { certifyBatch, type CertifyBatchDeps } from './certify-batch.js';
+import { largeResponse } from '../large-work/large-answer.js';
+import { LARGE_BYTES } from '../large-work/large-work.js';
 import { certificateHeaders } from '../records/response-headers.js';
 import { ATTESTING, type DescribedRoute } from '../openapi/route-description.js';
 import { shape } from '../openapi/answer-shapes.js';
@@ -39,9 +41,13 @@ export function certifyRoutes(deps: CertifyRouteDeps): DescribedRoute[] {
       bodyLimitBytes,
       holderOf,
       handler: async (request) => {
-        await deps.turns.takeFor(gate.callerOf(request).tenantId, request.body.length, request.signal);
+        const caller = gate.callerOf(request);
+        if (request.body.length > LARGE_BYTES && deps.largeWork !== undefined) {
+          return largeResponse(await deps.largeWork.run('certify', request, caller));
+        }
+        await deps.turns.takeFor(caller.tenantId, request.body.length, request.signal);
         const body = parseJsonBody(request, { maxDepth: REQUEST_DEPTH });
-        const certified = await certify(deps, body, gate.callerOf(request), request.requestId);
+        const certified = await certify(deps, body, caller, request.requestId);
         return ok(certified.body, certificateHeaders(certified.certificateHash, certified.isReplay));
       },
     },
@@ -62,6 +68,9 @@ export function certifyRoutes(deps: CertifyRouteDeps): DescribedRoute[] {
       holderOf,
       handler: async (request) => {
         const caller = gate.callerOf(request);
+        if (request.body.length > LARGE_BYTES && deps.largeWork !== undefined) {
+          return largeResponse(await deps.largeWork.run('create', request, caller));
+        }
         await deps.turns.takeFor(caller.tenantId, request.body.length, request.signal);
         return ok(create(deps, parseJsonBody(request, { maxDepth: REQUEST_DEPTH }), caller));
       },

@@ -1,11 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonObject, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import {
   deriveSalts,
   executionRequestFaults,
   formatOpenings,
   SALT_BYTES,
   sealExecution,
+  stated,
   type CommitmentSalts,
   type SealedExecution,
 } from '@cer/cer-core/seal';
@@ -13,6 +14,7 @@ import { validationError } from '@cer/http-service';
 import type { Caller } from '../auth/key-directory.js';
 import { attestAndRecord, hashedBundle, type AttestDeps } from '../records/write/attest-and-record.js';
 import { certifyResponse } from '../records/certify-response.js';
+import { withLogProofs } from '../records/with-log-proofs.js';
 import { recordToReplay } from '../records/write/mutation.js';
 import { parseStored, storedMeta } from '../records/stored-cer.js';
 import type { CertificateRecord, ExecutionRow } from '../store/index.js';
@@ -67,7 +69,7 @@ export async function certify(
     });
 
   const sealed = seal({ createdAt: now, timestamp: null }, activeId);
-  const metadata = member(request, 'metadata');
+  const metadata = stated(request, 'metadata');
   const layout = layoutFor(sealed.bundle);
   const { meta, outcome } = await attestAndRecord(deps, {
     sealed,
@@ -91,7 +93,8 @@ export async function certify(
   // The first request may have left the times to the node or used an older secret: seal with its times and secret.
   const again = sealAgain(existing, deps.secrets, (secretId) => seal(existing, secretId));
   const record = recordToReplay(existing, outcome.record, again.certificateHash);
-  return certified(deps, again, bundleOf(record, again, layout), storedMeta(record), record.requestId, true);
+  const replayed = certified(deps, again, bundleOf(record, again, layout), storedMeta(record), record.requestId, true);
+  return { ...replayed, body: await withLogProofs(replayed.body, record, deps.log) };
 }
 
 /**
@@ -148,14 +151,14 @@ export function create(
   caller: Caller,
 ): JsonObject {
   assertExecutionRequest(request);
-  const stated = member(request, 'executionId');
+  const isIdStated = stated(request, 'executionId') !== undefined;
   return sealExecution(request, {
     createdAt: now().toISOString(),
     timestamp: null,
     executionId: randomUUID(),
     saltsFor: (executionId) =>
-      stated === undefined || stated === null
-        ? { input: randomBytes(SALT_BYTES), output: randomBytes(SALT_BYTES) }
-        : deriveSalts(secrets.secretOf(secrets.activeId), caller.tenantId, executionId),
+      isIdStated
+        ? deriveSalts(secrets.secretOf(secrets.activeId), caller.tenantId, executionId)
+        : { input: randomBytes(SALT_BYTES), output: randomBytes(SALT_BYTES) },
   }).bundle;
 }

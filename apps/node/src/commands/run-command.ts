@@ -5,6 +5,8 @@ import { backupCommand, restoreCommand } from './backup-commands.js';
 import { UsageError, type Command } from './command.js';
 import { compactCommand, migrateCommand } from './database-commands.js';
 import { initCommand, keysUpgradeCommand } from './key-commands.js';
+import { logCloseCommand, logInitCommand, logStatusCommand } from './log-commands.js';
+import { restoreAcceptCommand } from './restore-accept-command.js';
 import { tenantCreateCommand, tenantSetCommand, tenantShowCommand } from './tenant-commands.js';
 
 /** Every command, in the order of the usage. A new command is a row here. */
@@ -13,12 +15,17 @@ const COMMANDS: readonly Command[] = [
   keysUpgradeCommand,
   migrateCommand,
   backupCommand,
+  // Before `restore`, whose name begins it.
+  restoreAcceptCommand,
   restoreCommand,
   compactCommand,
   tenantCreateCommand,
   tenantShowCommand,
   tenantSetCommand,
   apiKeyCreateCommand,
+  logInitCommand,
+  logStatusCommand,
+  logCloseCommand,
 ];
 
 const SYNTAX_WIDTH = 46;

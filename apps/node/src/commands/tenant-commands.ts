@@ -1,9 +1,6 @@
-import { silentLogger } from '@cer/http-service';
+import { signingOn } from './with-signing.js';
 import { createAuditLog } from '../audit-log/audit-log.js';
 import { loadNodeConfig, type NodeConfig } from '../start/config.js';
-import { describeRuntime } from '../status/runtime.js';
-import { openKeyMaterial } from '../start/key-material.js';
-import { openSigningKeys } from '../start/open-signing-keys.js';
 import { StartupError } from '../errors/startup-error.js';
 import type { Store } from '../store/index.js';
 import { changeSettings, shownTenant } from '../admin/settings-routes.js';
@@ -82,17 +79,10 @@ async function tenantIdOf(store: Store, { name, id }: Asked): Promise<string> {
 }
 
 async function changeAsNode(config: NodeConfig, store: Store, tenantId: string, change: Change): Promise<void> {
-  const now = (): Date => new Date();
-  const { vault } = await openKeyMaterial(config, store, now());
-  const nodeRuntimeHash = describeRuntime(vault.nodeId).hash;
-  const keyDeps = { config, store: store.signingKeys, vault, nodeRuntimeHash, now, logger: silentLogger() };
-  const { signing, upkeep } = await openSigningKeys(keyDeps);
-  try {
+  await signingOn(config, store, async ({ signing, now }) => {
     const auditLog = createAuditLog({ audit: store.audit, signing, now });
     await changeSettings({ store, auditLog }, tenantId, change, { actor: 'command', requestId: null });
-  } finally {
-    await upkeep.stop();
-  }
+  });
 }
 
 function parseTenantArgs(args: readonly string[]): Asked {

@@ -14,6 +14,7 @@ import { SignerAwayError } from '../signing/key-holder.js';
 import type { KeyHistoryLog } from '../signing-keys/key-history-log.js';
 import type { Signing } from '../signing/signing.js';
 import type { WholeRecord } from '../store/index.js';
+import { logFiles, type LogFileDeps } from './log-files.js';
 import { PackageParts } from './package-parts.js';
 import { readme } from './readme.js';
 import type { PackageFile } from './zip-stream.js';
@@ -25,10 +26,9 @@ export interface PackageOrder {
   readonly asOf: Date;
 }
 
-export interface PackageDeps {
+export interface PackageDeps extends LogFileDeps {
   readonly signing: Signing;
   readonly keyHistory: Pick<KeyHistoryLog, 'document'>;
-  readonly now: () => Date;
 }
 
 /**
@@ -38,10 +38,11 @@ export interface PackageDeps {
  * @see docs/spec.md, "Audit package"
  */
 export async function* packageFiles(
-  { signing, keyHistory, now }: PackageDeps,
+  deps: PackageDeps,
   order: PackageOrder,
   records: AsyncIterator<WholeRecord>,
 ): AsyncGenerator<PackageFile> {
+  const { signing, keyHistory, now } = deps;
   const entries: AuditPackageEntry[] = [];
   const listed = (name: string, content: AsyncIterable<string> | Iterable<string>, isStored = false): PackageFile => ({
     name,
@@ -55,6 +56,7 @@ export async function* packageFiles(
     yield listed(`receipts/${part}`, pieces(parts.receipts));
     if (parts.timestamps.length > 0) yield listed(`timestamps/${part}`, pieces(parts.timestamps));
   }
+  for await (const [name, content] of logFiles(deps, order.tenantId, order.query)) yield listed(name, pieces(content));
   const signedAt = now();
   const { signer, nodeId } = await signing.attestorAt(signedAt);
   yield listed('keys.json', [`${JSON.stringify(signing.published().document, null, 2)}\n`]);

@@ -9,6 +9,7 @@ export const HASH: JsonSchema = {
   description: 'SHA-256 in lower-case hex.',
 };
 
+export const OPTIONAL_HASH: JsonSchema = { ...HASH, type: ['string', 'null'] };
 export const OPTIONAL_TEXT: JsonSchema = { type: ['string', 'null'] };
 export const OPTIONAL_TIME: JsonSchema = {
   type: ['string', 'null'],

@@ -49,10 +49,14 @@ const ERROR: JsonSchema = {
     {
       message: TEXT,
       details: list(TEXT),
-      reasonCode: { ...TEXT, description: 'RECORD_NOT_FOUND, with NOT_FOUND.' },
+      reasonCode: { ...TEXT, description: 'RECORD_NOT_FOUND or LOG_PENDING, with NOT_FOUND.' },
       mismatches: {
         ...list(object({ field: TEXT, expected: TEXT_OR_NULL, computed: TEXT_OR_NULL })),
         description: 'With INVALID_BUNDLE.',
+      },
+      missingSteps: {
+        ...list(object({ index: COUNT, stepId: TEXT, certificateHash: TEXT })),
+        description: 'With ATTESTATION_MISSING: the steps of the project to attest first.',
       },
       pendingKid: { ...TEXT, description: 'With KEY_ROTATION_IN_PROGRESS, as is notBefore.' },
       notBefore: TIME,
@@ -91,7 +95,7 @@ export function openApiDocument(
 ): OpenApiDocument {
   const paths: Record<string, Record<string, Operation>> = {};
   for (const { method, path: pattern, description } of routes) {
-    const path = pattern.replaceAll(/:(\w+)/g, '{$1}');
+    const path = pattern.replaceAll(/:(\w+)\+?/g, '{$1}');
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation(method, path, description) };
   }
   return {

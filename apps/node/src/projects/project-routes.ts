@@ -1,3 +1,4 @@
+import { MAX_DEPTH } from '@cer/canonical-json';
 import { CER_VERIFY_CODES } from '@cer/cer-core';
 import { evaluateProject, toProjectVerifyResponse } from '@cer/cer-core/verify';
 import { ok, parseJsonBody } from '@cer/http-service';
@@ -81,7 +82,7 @@ export function projectRoutes(deps: ProjectRouteDeps): DescribedRoute[] {
           bodyLimitBytes: deps.projectVerifyLimitBytes,
           cors: 'public',
           handler: async (request) => {
-            const submitted = submittedBundle(parseJsonBody(request));
+            const submitted = submittedBundle(parseJsonBody(request, { maxDepth: MAX_DEPTH.text }));
             const { keySet } = signing.published();
             const options = { keySet, timestamps, verifiedAt: now().toISOString(), onProgress: breathe };
             return ok(toProjectVerifyResponse(await evaluateProject(submitted, options)));

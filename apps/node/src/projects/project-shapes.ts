@@ -19,7 +19,7 @@ export const REGISTER_REQUEST: JsonSchema = { type: 'object', description: 'A pr
 
 export const PROJECT_VERIFY_REQUEST: JsonSchema = {
   type: 'object',
-  required: ['bundle'],
+  description: 'A project bundle, or {bundle}.',
   properties: { bundle: { type: 'object', description: 'A project bundle.' } },
 };
 

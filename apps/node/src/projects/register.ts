@@ -12,6 +12,8 @@ import {
 import { ServiceError, validationError } from '@cer/http-service';
 import type { Caller } from '../auth/key-directory.js';
 import { whileAttesting } from '../errors/refusals.js';
+import { newLeaf } from '../log/new-leaf.js';
+import type { NodeLog } from '../log/node-log.js';
 import { recordRemoved } from '../records/write/mutation.js';
 import { parseStored } from '../records/stored-cer.js';
 import type { Signing } from '../signing/signing.js';
@@ -22,12 +24,17 @@ export interface ProjectDeps {
   readonly signing: Signing;
   /** As in verification, so that a step under a key revoked later is accepted in the same cases. */
   readonly timestamps?: TimestampVerifier | null;
+  /** Absent or null: no transparency log. */
+  readonly log?: NodeLog | null;
   readonly verifyUrl: string;
   readonly now: () => Date;
 }
 
 /** The relevant members of a submitted project; its attestation is ignored. */
 const UNASKED: ReadonlySet<string> = new Set(['meta', 'receipt', 'signature', 'kid', 'withdrawn']);
+
+/** Maximum steps named at once. @see docs/spec.md, "Limits" */
+const MAX_MISSING_STEPS = 1000;
 
 /** Pause between batches of steps, so that a large project does not delay other requests. */
 export const breathe = (): Promise<void> =>
@@ -82,7 +89,16 @@ export async function registerProject(
       kid,
       requestId,
     };
-    const outcome = await deps.store.projects.registerOnce(registration);
+    const outcome = await deps.store.projects.registerOnce(
+      registration,
+      deps.log == null
+        ? undefined
+        : newLeaf(
+            'project',
+            { kind: 'project', at: registeredAt, appId: null, bundleType: null },
+            { receipt, signature },
+          ),
+    );
     if (outcome.registered) return { body: registrationBody(registration, deps.verifyUrl), isReplay: false };
     if (outcome.existing === null) throw recordRemoved();
     return { body: registrationBody(outcome.existing, deps.verifyUrl), isReplay: true };
@@ -121,12 +137,20 @@ async function assertOwnRecords(
     caller.tenantId,
     entries.map(({ certificateHash }) => certificateHash),
   );
-  const missing = entries.filter(({ certificateHash }) => !isHeld(known.get(certificateHash)));
-  if (missing.length === 0) return;
+  const missingSteps = entries
+    .map(({ stepId, certificateHash }, index) => ({ index, stepId, certificateHash }))
+    .filter(({ certificateHash }) => !isHeld(known.get(certificateHash)))
+    .slice(0, MAX_MISSING_STEPS);
+  if (missingSteps.length === 0) return;
   throw new ServiceError({
     code: 'ATTESTATION_MISSING',
     status: 400,
-    details: missing.map(({ stepId }) => `${stepId}: is no certified record of this account`),
+    details: missingSteps.map(
+      ({ index, stepId, certificateHash }) =>
+        `stepRegistry[${index}]: step ${stepId} (${certificateHash}) is not a certified record of this account: ` +
+        'attest it (POST /api/attest-batch, or cer register-project --attest-steps), then register',
+    ),
+    members: { missingSteps },
   });
 }
 

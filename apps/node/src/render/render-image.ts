@@ -1,18 +1,10 @@
-import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonObject, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { effectiveProtocolVersion } from '@cer/cer-core';
+import { stated } from '@cer/cer-core/seal';
 import { ok, validationError, type ServiceRequest, type ServiceResponse } from '@cer/http-service';
 import { engineFaults, engineOf, requestedEngine } from './engine.js';
 import type { RendererClient, SketchOrder } from './renderer-client.js';
-import {
-  CANVAS,
-  codeFaults,
-  DEFAULT_SEED,
-  numbersIn,
-  renderProtocolFaults,
-  seedFaults,
-  textOr,
-  varsFaults,
-} from './sketch-rules.js';
+import { CANVAS, codeFaults, numbersIn, renderProtocolFaults, seedFaults, textOr, varsFaults } from './sketch-rules.js';
 
 interface ImageRequest {
   readonly order: SketchOrder;
@@ -22,23 +14,23 @@ interface ImageRequest {
 /** @throws ServiceError VALIDATION_ERROR with every fault */
 function parseImageRequest(body: JsonValue, tenantId: string): ImageRequest {
   if (!isJsonObject(body)) throw validationError(['body: must be a JSON object']);
-  const protocolVersion = member(body, 'protocolVersion');
+  const protocolVersion = stated(body, 'protocolVersion');
   const faults = [
-    ...codeFaults(member(body, 'code'), 'code'),
-    ...seedFaults(member(body, 'seed'), 'seed'),
-    ...varsFaults(member(body, 'VAR'), 'VAR'),
+    ...codeFaults(stated(body, 'code'), 'code'),
+    ...seedFaults(stated(body, 'seed'), 'seed'),
+    ...varsFaults(stated(body, 'VAR'), 'VAR'),
     ...canvasFaults(body),
     ...renderProtocolFaults(protocolVersion, 'protocolVersion'),
-    ...engineFaults(member(body, 'engine'), 'engine'),
+    ...engineFaults(stated(body, 'engine'), 'engine'),
   ];
   if (faults.length > 0) throw validationError(faults);
   return {
     order: {
       tenantId,
-      engine: requestedEngine(member(body, 'engine'), undefined).name,
-      code: textOr(member(body, 'code'), ''),
-      seed: textOr(member(body, 'seed'), DEFAULT_SEED),
-      vars: numbersIn(member(body, 'VAR')),
+      engine: requestedEngine(stated(body, 'engine'), undefined).name,
+      code: textOr(stated(body, 'code'), ''),
+      seed: textOr(stated(body, 'seed'), ''),
+      vars: numbersIn(stated(body, 'VAR')),
     },
     protocolVersion: effectiveProtocolVersion(protocolVersion) ?? '',
   };
@@ -46,10 +38,9 @@ function parseImageRequest(body: JsonValue, tenantId: string): ImageRequest {
 
 /** The canvas has one size: a request that sets it must set both members to it. */
 function canvasFaults(body: JsonObject): string[] {
-  const stated = (['width', 'height'] as const).filter((name) => member(body, name) !== undefined);
-  if (stated.length === 1)
-    return [`${stated[0] === 'width' ? 'height' : 'width'}: is required beside ${stated[0] ?? ''}`];
-  return stated.filter((name) => member(body, name) !== CANVAS[name]).map((name) => `${name}: must be ${CANVAS[name]}`);
+  const sizes = (['width', 'height'] as const).filter((name) => stated(body, name) !== undefined);
+  if (sizes.length === 1) return [`${sizes[0] === 'width' ? 'height' : 'width'}: is required beside ${sizes[0] ?? ''}`];
+  return sizes.filter((name) => stated(body, name) !== CANVAS[name]).map((name) => `${name}: must be ${CANVAS[name]}`);
 }
 
 /**

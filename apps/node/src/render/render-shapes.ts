@@ -1,6 +1,6 @@
 import { CANVAS } from './sketch-rules.js';
 import { COUNT, TEXT, TIME, object, oneOf, shape } from '../openapi/answer-shapes.js';
-import { HASH, OPTIONAL_TEXT } from '../openapi/body-shapes.js';
+import { OPTIONAL_HASH, OPTIONAL_TEXT } from '../openapi/body-shapes.js';
 import type { JsonSchema } from '../openapi/route-description.js';
 
 const VARS: JsonSchema = { type: 'array', maxItems: 10, items: { type: 'number', minimum: 0, maximum: 100 } };
@@ -23,20 +23,20 @@ const ENGINE: JsonSchema = object(
   },
 );
 const ENGINE_REQUEST: JsonSchema = {
-  anyOf: [ENGINE_NAME, { type: 'object', required: ['name'], properties: { name: ENGINE_NAME } }],
+  anyOf: [ENGINE_NAME, { type: 'object', required: ['name'], properties: { name: ENGINE_NAME } }, { type: 'null' }],
 };
 
 /** @see docs/spec.md, "POST /api/render" */
 export const IMAGE_REQUEST: JsonSchema = {
   type: 'object',
-  required: ['code'],
+  required: ['code', 'seed', 'VAR'],
   properties: {
     code: CODE,
     seed: TEXT,
     VAR: VARS,
     engine: ENGINE_REQUEST,
-    width: { const: CANVAS.width },
-    height: { const: CANVAS.height },
+    width: { enum: [CANVAS.width, null] },
+    height: { enum: [CANVAS.height, null] },
     protocolVersion: RENDER_PROTOCOL,
   },
   dependentRequired: { width: ['height'], height: ['width'] },
@@ -50,28 +50,28 @@ export const RENDER_VERIFY_REQUEST: JsonSchema = {
   properties: {
     snapshot: {
       type: 'object',
-      required: ['code'],
+      required: ['code', 'seed', 'vars'],
       properties: {
         code: CODE,
         seed: TEXT,
         vars: VARS,
         engine: ENGINE_REQUEST,
-        rendererVersion: TEXT,
+        rendererVersion: OPTIONAL_TEXT,
         protocolVersion: RENDER_PROTOCOL,
         execution: {
-          type: 'object',
+          type: ['object', 'null'],
           properties: {
-            mode: { enum: ['static', 'loop'] },
-            totalFrames: { type: 'integer', minimum: 2 },
-            fps: { type: 'number', minimum: 1, maximum: 240 },
+            mode: { enum: ['static', 'loop', null] },
+            totalFrames: { type: ['integer', 'null'], minimum: 2 },
+            fps: { type: ['number', 'null'], minimum: 1, maximum: 240 },
           },
         },
       },
     },
     executionId: OPTIONAL_TEXT,
-    expectedHash: HASH,
-    expectedAnimationHash: HASH,
-    expectedPosterHash: HASH,
+    expectedHash: OPTIONAL_HASH,
+    expectedAnimationHash: OPTIONAL_HASH,
+    expectedPosterHash: OPTIONAL_HASH,
   },
 };
 

@@ -1,25 +1,29 @@
-import { member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import type { JsonObject, JsonValue } from '@cer/canonical-json';
 import { codemodeRender, effectiveProtocolVersion, isSha256Hash, PROTOCOLS } from '@cer/cer-core';
+import { stated } from '@cer/cer-core/seal';
 
 // Rules shared by the routes that run sketches. Each returns its faults as `path: rule`.
 // @see docs/spec.md, "Rendering"
 
 export const CANVAS = { width: 1950, height: 2400 } as const;
-export const DEFAULT_SEED = 'default';
 
 const MAX_VARS = 10;
 const MAX_VAR = 100;
 
 export function codeFaults(value: JsonValue | undefined, path: string): string[] {
+  if (value === undefined) return [`${path}: is required`];
   return typeof value === 'string' && value !== '' ? [] : [`${path}: must be a non-empty string`];
 }
 
+/** Required: a certificate states the seed, so the producer must. */
 export function seedFaults(value: JsonValue | undefined, path: string): string[] {
-  return value === undefined || typeof value === 'string' ? [] : [`${path}: must be a string`];
+  if (value === undefined) return [`${path}: is required`];
+  return typeof value === 'string' ? [] : [`${path}: must be a string`];
 }
 
+/** Required, as the seed is; an empty array means that every variable is 0. */
 export function varsFaults(value: JsonValue | undefined, path: string): string[] {
-  if (value === undefined) return [];
+  if (value === undefined) return [`${path}: is required`];
   if (!Array.isArray(value)) return [`${path}: must be an array of numbers`];
   const items = value as readonly JsonValue[];
   return [
@@ -32,7 +36,7 @@ export function varsFaults(value: JsonValue | undefined, path: string): string[]
   ];
 }
 
-/** Null means absent; protocols with commitments do not apply to pictures. */
+/** Protocols with commitments do not apply to pictures. */
 export function renderProtocolFaults(value: JsonValue | undefined, path: string): string[] {
   const version = effectiveProtocolVersion(value);
   const protocol = version === null ? undefined : PROTOCOLS.get(version);
@@ -45,7 +49,7 @@ export function renderProtocolFaults(value: JsonValue | undefined, path: string)
 
 export function hashFaults(object: JsonObject, names: readonly string[]): string[] {
   return names
-    .filter((name) => member(object, name) !== undefined && !isSha256Hash(member(object, name)))
+    .filter((name) => stated(object, name) !== undefined && !isSha256Hash(stated(object, name)))
     .map((name) => `${name}: must be sha256: and 64 lower-case hex digits`);
 }
 

@@ -1,12 +1,11 @@
-import { isJsonObject, jcsV1, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonObject, jcsV1, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { protocolFor, sha256, type Protocol } from '@cer/cer-core';
-import { wellFormedLabel } from '@cer/cer-core/seal';
+import { stated, wellFormedLabel } from '@cer/cer-core/seal';
 import { ServiceError, validationError } from '@cer/http-service';
 import { engineFaults, requestedEngine, type RequestedEngine } from './engine.js';
 import type { RendererClient, SketchOrder } from './renderer-client.js';
 import {
   codeFaults,
-  DEFAULT_SEED,
   hashFaults,
   numbersIn,
   renderProtocolFaults,
@@ -37,19 +36,19 @@ const MAX_FPS = 240;
 /** @throws ServiceError VALIDATION_ERROR with every fault @see docs/spec.md, "POST /verify" */
 export function parseRenderRequest(body: JsonValue, tenantId: string): RenderRequest {
   if (!isJsonObject(body)) throw validationError(['body: must be a JSON object']);
-  const snapshot = member(body, 'snapshot');
+  const snapshot = stated(body, 'snapshot');
   if (!isJsonObject(snapshot)) {
     throw validationError([snapshot === undefined ? 'snapshot: is required' : 'snapshot: must be an object']);
   }
-  const execution = member(snapshot, 'execution') ?? {};
-  const executionId = member(body, 'executionId');
-  const protocolVersion = member(snapshot, 'protocolVersion');
+  const execution = stated(snapshot, 'execution') ?? {};
+  const executionId = stated(body, 'executionId');
+  const protocolVersion = stated(snapshot, 'protocolVersion');
   const faults = [
-    ...codeFaults(member(snapshot, 'code'), 'snapshot.code'),
-    ...seedFaults(member(snapshot, 'seed'), 'snapshot.seed'),
-    ...varsFaults(member(snapshot, 'vars'), 'snapshot.vars'),
+    ...codeFaults(stated(snapshot, 'code'), 'snapshot.code'),
+    ...seedFaults(stated(snapshot, 'seed'), 'snapshot.seed'),
+    ...varsFaults(stated(snapshot, 'vars'), 'snapshot.vars'),
     ...renderProtocolFaults(protocolVersion, 'snapshot.protocolVersion'),
-    ...engineFaults(member(snapshot, 'engine'), 'snapshot.engine'),
+    ...engineFaults(stated(snapshot, 'engine'), 'snapshot.engine'),
     ...(isJsonObject(execution) ? executionFaults(execution) : ['snapshot.execution: must be an object']),
     ...executionIdFaults(executionId),
     ...hashFaults(body, EXPECTED_NAMES),
@@ -57,18 +56,18 @@ export function parseRenderRequest(body: JsonValue, tenantId: string): RenderReq
   const protocol = protocolFor(protocolVersion);
   if (faults.length > 0 || protocol === null || !isJsonObject(execution)) throw validationError(faults);
   const expected = (name: ExpectedName): string | null => {
-    const value = member(body, name);
+    const value = stated(body, name);
     return typeof value === 'string' ? value : null;
   };
-  const engine = requestedEngine(member(snapshot, 'engine'), member(snapshot, 'rendererVersion'));
+  const engine = requestedEngine(stated(snapshot, 'engine'), stated(snapshot, 'rendererVersion'));
   return {
     engine,
     order: {
       tenantId,
       engine: engine.name,
-      code: textOr(member(snapshot, 'code'), ''),
-      seed: textOr(member(snapshot, 'seed'), DEFAULT_SEED),
-      vars: numbersIn(member(snapshot, 'vars')),
+      code: textOr(stated(snapshot, 'code'), ''),
+      seed: textOr(stated(snapshot, 'seed'), ''),
+      vars: numbersIn(stated(snapshot, 'vars')),
     },
     protocol,
     statedExecution: execution,
@@ -83,8 +82,8 @@ export function parseRenderRequest(body: JsonValue, tenantId: string): RenderReq
 
 /** `totalFrames` is checked with the mode, because a loop has its own error code. */
 function executionFaults(execution: JsonObject): string[] {
-  const mode = member(execution, 'mode');
-  const fps = member(execution, 'fps');
+  const mode = stated(execution, 'mode');
+  const fps = stated(execution, 'fps');
   return [
     ...(mode === undefined || mode === 'static' || mode === 'loop'
       ? []
@@ -96,7 +95,7 @@ function executionFaults(execution: JsonObject): string[] {
 }
 
 function executionIdFaults(value: JsonValue | undefined): string[] {
-  if (value === undefined || value === null) return [];
+  if (value === undefined) return [];
   const broken = wellFormedLabel(value);
   return broken === null ? [] : [`executionId: ${broken}`];
 }
@@ -111,9 +110,9 @@ export async function decideExecution(
   maxTotalFrames: number,
   signal: AbortSignal,
 ): Promise<Execution> {
-  const totalFrames = member(statedExecution, 'totalFrames');
-  const fps = member(statedExecution, 'fps');
-  const isAskedFor = member(statedExecution, 'mode') === 'loop';
+  const totalFrames = stated(statedExecution, 'totalFrames');
+  const fps = stated(statedExecution, 'fps');
+  const isAskedFor = stated(statedExecution, 'mode') === 'loop';
   const mayLoop = typeof totalFrames === 'number' && totalFrames > 1;
   if (!isAskedFor && !mayLoop) return { mode: 'static' };
   if (isAskedFor && !isFrameCount(totalFrames, maxTotalFrames)) throw frameCountError(maxTotalFrames);

@@ -55,14 +55,14 @@ async function sweepTenant(deps: SweepDeps, kind: HeldKind, tenantId: string, si
     const { due, next } = await store.retention.due(kind, tenantId, before, after);
     if (due.length > 0) {
       // Logged first, so that every deletion has an entry.
-      await auditLog.append({
+      const auditSeq = await auditLog.append({
         act: `${kind}.retention`,
         target: tenantId,
         actor: 'retention',
         requestId: null,
         details: { before, hashes: due.map(({ hash }) => hash) },
       });
-      deleted += await store.retention.deleteDue(kind, due);
+      deleted += await store.retention.deleteDue(kind, due, auditSeq);
     }
     if (next === null) break;
     after = next;

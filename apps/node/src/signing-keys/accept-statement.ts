@@ -1,6 +1,7 @@
 import type { JsonValue } from '@cer/canonical-json';
 import { hashKeyHistoryEntry, rootFingerprintOf, verifyKeyHistory } from '@cer/cer-core/logs';
-import { KeyError, parseKeyHistory, replayKeyHistory, type KeyHistoryDocument } from '@cer/keys';
+import { KeyError } from '@cer/keys';
+import { parseKeyHistory, replayKeyHistory, type KeyHistoryDocument } from '@cer/keys/key-history';
 import { ServiceError, validationError } from '@cer/http-service';
 import type { AuditLog } from '../audit-log/audit-log.js';
 import type { SigningKeyStore } from '../store/index.js';
@@ -35,7 +36,7 @@ export async function acceptStatement(
   const shared = Math.min(own.entries.length, entries.length);
   const isSame = shared === 0 || hashAt(own, shared - 1) === hashAt(submitted, shared - 1);
   const added = entries.slice(own.entries.length);
-  if (!isSame) throw conflict('entries: tell another story than the key history of this node');
+  if (!isSame) throw conflict('entries: differ from the key history of this node');
   if (added.some(({ change }) => !change.type.startsWith('root-'))) {
     throw validationError(['entries: may add roots only; keys change by the routes of the node']);
   }
@@ -46,7 +47,7 @@ export async function acceptStatement(
   if (added.length > 0) {
     const kept = added.map((entry) => ({ seq: entry.seq, json: JSON.stringify(entry) }));
     if (!(await store.signingKeys.change({ keys: [], entries: kept }))) {
-      throw conflict('entries: the key history went on meanwhile: sign what is published now');
+      throw conflict('entries: the key history changed concurrently: sign the one that is published now');
     }
   }
   const isKept = await store.signingKeys.addStatement(statementRow(submitted));

@@ -1,5 +1,6 @@
 import type { KeyHistoryEntries } from '@cer/cer-core/logs';
-import { REVOCATION_REASONS, replayKeyHistory, toSpkiBase64, type KeyChange, type Signer } from '@cer/keys';
+import { toSpkiBase64, type Signer } from '@cer/keys';
+import { REVOCATION_REASONS, replayKeyHistory, type KeyChange } from '@cer/keys/key-history';
 import type { KeyVault } from '@cer/keys/file-signer';
 import { StartupError } from '../errors/startup-error.js';
 import type { SigningKeyStore } from '../store/index.js';

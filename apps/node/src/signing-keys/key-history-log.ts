@@ -1,14 +1,13 @@
 import { nextKeyHistoryEntry, type KeyHistoryEntries } from '@cer/cer-core/logs';
+import { toSpkiBase64, type KeySetDocumentEntry } from '@cer/keys';
 import {
   KEY_HISTORY_TYPE,
   parseKeyHistoryEntry,
   replayKeyHistory,
-  toSpkiBase64,
   type KeyChange,
   type KeyHistoryDocument,
   type KeyHistoryEntry,
-  type KeySetDocumentEntry,
-} from '@cer/keys';
+} from '@cer/keys/key-history';
 import type { SigningKeyChange, SigningKeyRow, SigningKeyStore } from '../store/index.js';
 import type { HeldKey } from '../signing/key-holder.js';
 import { statementOf } from './key-set-statements.js';

@@ -1,5 +1,6 @@
 import type { KeyHistoryEntries } from '@cer/cer-core/logs';
-import { KeyError, type KeyChange, type RevocationReason } from '@cer/keys';
+import { KeyError } from '@cer/keys';
+import type { KeyChange, RevocationReason } from '@cer/keys/key-history';
 import { ServiceError, validationError, type Logger } from '@cer/http-service';
 import type { AuditAct, AuditLog } from '../audit-log/audit-log.js';
 import type { SigningKeyStore } from '../store/index.js';

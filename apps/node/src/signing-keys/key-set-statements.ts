@@ -1,5 +1,6 @@
 import { makeKeySetStatement, signKeySetStatement, type KeyHistoryEntries } from '@cer/cer-core/logs';
-import { parseKeyHistory, KEY_HISTORY_TYPE, replayKeyHistory, type KeyHistoryDocument, type Signer } from '@cer/keys';
+import type { Signer } from '@cer/keys';
+import { parseKeyHistory, KEY_HISTORY_TYPE, replayKeyHistory, type KeyHistoryDocument } from '@cer/keys/key-history';
 import type { SigningKeyStore, StatementRow } from '../store/index.js';
 
 /** Time until a newer statement is due. */

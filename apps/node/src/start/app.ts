@@ -30,12 +30,17 @@ import { STATUS, translateError } from '../errors/refusals.js';
 import type { Quota } from '../limits/quota.js';
 import { createRateLimits, type RateLimitSettings } from '../auth/rate-limits.js';
 import { createVerifyBudget, VERIFY_BUDGET, type VerifyBudgetSettings } from '../limits/verify-budget.js';
+import type { LargeWork, LargeWorkDeps } from '../large-work/large-work.js';
 import { WorkTurns } from '../limits/work-turns.js';
 import { lookupRoutes } from '../records/read/lookup-routes.js';
 import { measureQueues, nodeMetrics } from '../metrics/node-metrics.js';
+import { logWarnings, measureLog } from '../log/log-state.js';
+import type { NodeLog } from '../log/node-log.js';
+import { logRoutes } from '../log-routes/log-routes.js';
 import { openApiRoutes } from '../openapi/openapi-routes.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
 import { projectRoutes } from '../projects/project-routes.js';
+import { closedUntilAccepted, type RestoredStore } from '../restore-mark/restored-store.js';
 import { recordListRoutes } from '../records/list/list-routes.js';
 import { renderRoutes, type RenderSettings } from '../render/render-routes.js';
 import { signingKeyRoutes, type SigningKeyRouteDeps } from '../admin/signing-key-routes.js';
@@ -66,6 +71,8 @@ export interface NodeDeps extends BodyLimits {
   readonly auditLog: AuditLog;
   /** Verifies external timestamps; absent: tokens are ignored. */
   readonly timestamps?: TimestampVerifier | null;
+  /** Null or absent: no transparency log. */
+  readonly log?: NodeLog | null;
   readonly runtime: Runtime;
   readonly render: RenderSettings;
   readonly verifyUrl: string;
@@ -81,6 +88,10 @@ export interface NodeDeps extends BodyLimits {
   readonly trustedProxies?: RouterOptions['trustedProxies'];
   readonly stallMs?: RouterOptions['stallMs'];
   readonly now: () => Date;
+  /** Set on a database that is older than this machine's mark: certification is closed until that is accepted. */
+  readonly restored?: RestoredStore | null;
+  /** Makes the threads for large bodies; absent: large bodies are worked on here. The caller closes them. */
+  readonly openLargeWork?: (deps: LargeWorkDeps) => Pick<LargeWork, 'run'>;
 }
 
 /** All routes of the node, as data: tests compare them with the interface document. */
@@ -90,6 +101,12 @@ export function nodeRoutes(deps: NodeDeps): DescribedRoute[] {
 }
 
 function apiRoutes(deps: NodeDeps): DescribedRoute[] {
+  const { restored } = deps;
+  const routes = openRoutes(deps);
+  return restored == null ? routes : routes.map((route) => closedUntilAccepted(route, restored));
+}
+
+function openRoutes(deps: NodeDeps): DescribedRoute[] {
   const { store } = deps;
   const rates = createRateLimits(deps.rateLimits ?? {}, store.ratePoints, Date.now);
   const turns = new WorkTurns();
@@ -101,9 +118,13 @@ function apiRoutes(deps: NodeDeps): DescribedRoute[] {
     commits: () => store.pendingRecords(),
     verifications: () => verifyBudget.waiting(),
   });
+  const signing = tracedSigning(deps.signing, deps.trace);
+  measureLog(deps.metrics, store, deps.log ?? null, deps.now);
   const shared = {
     ...deps,
-    signing: tracedSigning(deps.signing, deps.trace),
+    signing,
+    log: deps.log ?? null,
+    largeWork: deps.openLargeWork?.({ ...deps, log: deps.log ?? null, records: store.records, signing, turns }),
     batchLines,
     verifyBudget,
     turns,
@@ -121,13 +142,18 @@ function apiRoutes(deps: NodeDeps): DescribedRoute[] {
     ...recordListRoutes({ ...shared, recordList: store.recordList }),
     ...exportRoutes({ ...shared, recordList: store.recordList }),
     ...renderRoutes(shared),
+    ...logRoutes(shared),
     ...statusRoutes({
       ...deps,
       readiness: {
-        store: () => store.ping(),
+        store: async () => {
+          await store.ping();
+          await deps.restored?.assertAccepted();
+        },
         signer: () => deps.signing.prove(deps.now()),
         apiKeys: () => proveKeys(deps.keys),
       },
+      warnings: () => logWarnings(store.log, deps.log ?? null),
     }),
     ...visibilityRoutes(shared),
     ...legalHoldRoutes(shared),

@@ -135,13 +135,41 @@ export const VARIABLES = z.object({
     .describe(
       '`each`: one timestamp per receipt. `batch`: one timestamp for all receipts of ten seconds, each with its inclusion path.',
     ),
+  LOG_ORIGIN: z
+    .string()
+    .regex(/^[A-Za-z0-9._:-]+(\/[A-Za-z0-9._~-]+)*$/, {
+      error: 'must be the address of the log without scheme, for example node.example/log',
+    })
+    .max(200)
+    .optional()
+    .describe(
+      'Name of the transparency log: the address of `/log` without scheme, for example `node.example/log`. Unset: no log.',
+    ),
+  LOG_POLICY_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Policy (C2SP tlog-policy) with the witnesses that must cosign a checkpoint before it is published. Unset: none.',
+    ),
+  LOG_EVERY_MS: positiveInteger(1000).describe(
+    'Pause between two turns that give new receipts their place in the log.',
+  ),
+  LOG_WITNESS_EVERY_S: positiveInteger(10).describe(
+    'Shortest time in seconds between two requests to witnesses; public ones grant a number of requests a day.',
+  ),
+  LOG_EPOCH_S: wholeNumber(1, 3600)
+    .default(3600)
+    .describe('Seconds between two epochs, which commit to the tree of every tenant.'),
   LOG_LEVEL: logLevel().describe('Minimum level of the JSON log on standard output.'),
   TRUST_PROXY: trustedProxies().describe('Proxies whose `X-Forwarded-For` is trusted.'),
   BODY_LIMIT_BYTES: positiveInteger(10 * MIB).describe(
     'Maximum body of certify, create and attest, and of one line of a batch.',
   ),
   BATCH_LIMIT_BYTES: positiveInteger(128 * MIB).describe('Maximum body of a batch.'),
-  VERIFY_LIMIT_BYTES: positiveInteger(MIB).describe('Maximum body of `POST /v1/cer/verify`, which needs no API key.'),
+  VERIFY_LIMIT_BYTES: positiveInteger(12 * MIB).describe(
+    'Maximum body of `POST /v1/cer/verify`, which needs no API key. Certificates that it would not take are not made: keep it above `BODY_LIMIT_BYTES`.',
+  ),
   PROJECT_LIMIT_BYTES: positiveInteger(128 * MIB).describe('Maximum body of a project registration.'),
   PROJECT_VERIFY_LIMIT_BYTES: positiveInteger(32 * MIB).describe(
     'Maximum body of `POST /v1/project-bundle/verify`, which needs no API key.',

@@ -47,6 +47,7 @@ const Settings = VARIABLES.refine((env) => env.RENDERER_URL === undefined || env
     controlPlaneUrl: env.CONTROL_PLANE_URL,
     controlPlaneTokenFile: env.CONTROL_PLANE_TOKEN_FILE,
     tsa: authoritiesOf(env),
+    log: logOf(env),
     logLevel: env.LOG_LEVEL,
     trustedProxies: env.TRUST_PROXY,
     bodyLimitBytes: env.BODY_LIMIT_BYTES,
@@ -98,6 +99,24 @@ interface TsaVariables {
 /** Null without pinned roots. Roots without URLs: tokens are verified, none is requested. */
 function authoritiesOf({ TSA_URLS: urls = [], TSA_ROOTS_FILE: rootsFile, TSA_TIMEOUT_MS, TSA_MODE }: TsaVariables) {
   return rootsFile === undefined ? null : { urls, rootsFile, timeoutMs: TSA_TIMEOUT_MS, mode: TSA_MODE };
+}
+
+/** Null without LOG_ORIGIN. */
+function logOf(env: {
+  readonly LOG_ORIGIN?: string | undefined;
+  readonly LOG_POLICY_FILE?: string | undefined;
+  readonly LOG_EVERY_MS: number;
+  readonly LOG_WITNESS_EVERY_S: number;
+  readonly LOG_EPOCH_S: number;
+}) {
+  if (env.LOG_ORIGIN === undefined) return null;
+  return {
+    origin: env.LOG_ORIGIN,
+    policyFile: env.LOG_POLICY_FILE ?? null,
+    everyMs: env.LOG_EVERY_MS,
+    witnessEverySeconds: env.LOG_WITNESS_EVERY_S,
+    epochEverySeconds: env.LOG_EPOCH_S,
+  };
 }
 
 /** In development a root key is created beside the node's keys; in production it is kept off the node. */

@@ -37,6 +37,8 @@ export interface SigningKeys {
   readonly operations: KeyOperations;
   readonly history: KeyHistoryLog;
   readonly upkeep: KeyUpkeep;
+  /** Where private keys are; new ones are made by the first. */
+  readonly holders: readonly SigningKeyHolder[];
 }
 
 /**
@@ -59,12 +61,12 @@ export async function openSigningKeys(deps: SigningKeyDeps): Promise<SigningKeys
   const forgetInFile = forgetter(config.keysFile, vault);
   const upkeep = keyUpkeep({ signing, history, store, holders, forgetInFile, root, now, logger });
   await upkeep.turn();
-  return { signing, operations, history, upkeep };
+  return { signing, operations, history, upkeep, holders: [holder, ...others] };
 }
 
 /** The holder that creates new keys comes first; each key is opened by the holder that created it. */
-function holdersOf(
-  { pkcs11 }: SigningConfig,
+export function holdersOf(
+  { pkcs11 }: Pick<SigningConfig, 'pkcs11'>,
   vault: KeyVault,
   now: () => Date,
 ): [SigningKeyHolder, ...SigningKeyHolder[]] {

@@ -12,6 +12,7 @@ import { createApp } from './app.js';
 import { createAuditLog } from '../audit-log/audit-log.js';
 import { CONTROL_PLANE_TIMES, controlPlaneDirectory } from '../auth/control-plane-directory.js';
 import { cachedKeyDirectory, ownKeyDirectory, type KeyDirectory } from '../auth/key-directory.js';
+import { largeWorkOpener } from '../thread/open-large-work.js';
 import { closeInOrder, type Closing } from './close-in-order.js';
 import { loadNodeConfig, type NodeConfig } from './config.js';
 import { describeRuntime } from '../status/runtime.js';
@@ -22,8 +23,12 @@ import { nodeMetrics } from '../metrics/node-metrics.js';
 import { createRendererClient, type RendererClient } from '../render/renderer-client.js';
 import { startSweeper } from '../retention/sweeper.js';
 import { openSigningKeys } from './open-signing-keys.js';
+import { markFileBeside } from '../restore-mark/mark-file.js';
+import { startMarking } from '../restore-mark/marking.js';
+import { restoredStore } from '../restore-mark/restored-store.js';
 import { openStore, type Store } from '../store/index.js';
 import { createSettingsMemory, type SettingsMemory } from '../tenants/settings-memory.js';
+import { openLog } from './open-log.js';
 import { openTimestamps } from './open-timestamps.js';
 import { openTracing } from '../tracing/open-tracing.js';
 import { startUsageReports } from '../usage-reports/report-usage.js';
@@ -42,16 +47,23 @@ export async function startNode(env: Environment): Promise<RunningServer> {
     const { vault, secrets } = await openKeyMaterial(config, store, now());
     const runtime = describeRuntime(vault.nodeId);
     const keyDeps = { config, store: store.signingKeys, vault, nodeRuntimeHash: runtime.hash, now, logger };
-    const { signing, operations, history, upkeep } = await openSigningKeys(keyDeps);
+    const { signing, operations, history, upkeep, holders } = await openSigningKeys(keyDeps);
+    const nodeId = vault.nodeId;
+    const logSetup = await openLog({ config, store, holders, history, nodeId, now, logger });
+    const markFile = markFileBeside(config.keysFile);
+    const restored = await restoredStore(store, markFile);
+    if (restored !== null) logger.error('the database is older than this node has seen: see "After a restore"');
     const auditLog = createAuditLog({ audit: store.audit, signing, now });
     const timestamps = openTimestamps(config);
     const quota = createQuota({ quotas: store.quotas, now, logger });
     const tracing = await openTracing(config.tracesUrl, runtime.version, logger);
+    const largeWork = largeWorkOpener({ ...config, secrets, hasLog: logSetup !== null });
     const app = createApp({
       ...config,
       trace: tracing?.trace,
       store,
       timestamps: timestamps.verifier,
+      log: logSetup?.log ?? null,
       keys: keyDirectory(config, store, createSettingsMemory({ store, auditLog })),
       signing,
       keyOperations: operations,
@@ -68,6 +80,8 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       logger,
       metrics,
       now,
+      restored,
+      openLargeWork: largeWork.open,
     });
     upkeep.start();
     const everyMs = config.retentionSweepEverySeconds * 1000;
@@ -83,13 +97,18 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       logger,
     });
     const timestamping = timestamps.start({ store, now, logger });
+    const marking = startMarking({ store, file: markFile, now, logger });
+    const logWorker = logSetup?.start();
     const parts: readonly Closing[] = [
+      ['large work', () => largeWork.close()],
       ['timestamping', () => timestamping?.stop()],
+      ['log', () => logWorker?.stop()],
       ['retention', () => sweeper?.stop()],
       ['signing keys', () => upkeep.stop()],
       ['usage reports', () => usageReports?.stop()],
       ['record counts', () => recordCounts.stop()],
       ['quota', () => quota.close()],
+      ['mark', () => marking.stop()],
       ['store', () => store.close()],
       ['tracing', () => tracing?.close()],
     ];

@@ -1,4 +1,5 @@
 import { settleWithin } from '@cer/http-service';
+import { StoreRestoredError, StoreUnwritableError } from '../store/index.js';
 import { SignerAwayError } from '../signing/key-holder.js';
 
 /** Timeout of a check; probes have given up by then. */
@@ -34,12 +35,18 @@ function sharedWhileRunning(check: () => Promise<void>): () => Promise<void> {
   };
 }
 
+function isPublic(error: unknown): error is Error {
+  return (
+    error instanceof SignerAwayError || error instanceof StoreUnwritableError || error instanceof StoreRestoredError
+  );
+}
+
 /** Only the name, except for public reasons: an error may quote an address, and the route is public. */
 async function reasonOf(name: string, check: () => Promise<void>, withinMs: number): Promise<string | null> {
   try {
     await settleWithin(check(), withinMs, () => new Error('the check takes too long'));
     return null;
   } catch (error) {
-    return `${name}: ${error instanceof SignerAwayError ? error.message : 'is not available'}`;
+    return `${name}: ${isPublic(error) ? error.message : 'is not available'}`;
   }
 }

@@ -29,7 +29,10 @@ export const VERSION_ANSWER: JsonSchema = object({
 
 export const HEALTH_ANSWER: JsonSchema = { ...object({ status: { const: 'ok' } }), examples: [{ status: 'ok' }] };
 
-export const READY_ANSWER: JsonSchema = { ...object({ status: { const: 'ready' } }), examples: [{ status: 'ready' }] };
+export const READY_ANSWER: JsonSchema = {
+  ...object({ status: { const: 'ready' } }, { warnings: list(TEXT) }),
+  examples: [{ status: 'ready' }],
+};
 
 /** @see docs/spec.md, "GET /ready" */
 export const NOT_READY_ANSWER: JsonSchema = {

@@ -19,12 +19,14 @@ export interface StatusDeps {
   readonly runtime: Runtime;
   readonly metrics: Metrics;
   readonly readiness: ReadinessChecks;
+  /** What is wrong and keeps no request from the node, e.g. a halted log. */
+  readonly warnings: () => Promise<readonly string[]>;
 }
 
 const SERVICE = 'execution-certification-node';
 const WELL_KNOWN = '/.well-known/svc-node.json';
 
-export function statusRoutes({ signing, runtime, metrics, readiness }: StatusDeps): DescribedRoute[] {
+export function statusRoutes({ signing, runtime, metrics, readiness, warnings }: StatusDeps): DescribedRoute[] {
   const failingChecks = createReadiness(readiness);
   const about = () => ({
     service: SERVICE,
@@ -81,7 +83,9 @@ export function statusRoutes({ signing, runtime, metrics, readiness }: StatusDep
       cors: 'public',
       handler: async () => {
         const reasons = await failingChecks();
-        return reasons.length === 0 ? ok({ status: 'ready' }) : json(503, { status: 'not ready', reasons });
+        if (reasons.length > 0) return json(503, { status: 'not ready', reasons });
+        const warned = await warnings();
+        return ok({ status: 'ready', ...(warned.length > 0 && { warnings: warned }) });
       },
     },
     {

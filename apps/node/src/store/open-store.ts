@@ -4,6 +4,9 @@ import type { Database } from './sql/database.js';
 import { GroupCommit } from './sql/group-commit.js';
 import { SqlLeaseStore } from './sql/leases.js';
 import { SqlLegalHoldStore } from './sql/legal-holds.js';
+import { SqlLogStore } from './sql/log.js';
+import { SqlLogEpochStore } from './sql/log-epochs.js';
+import { SqlLogNoteStore } from './sql/log-notes.js';
 import { compiledMigrations, MIGRATIONS } from './migrations/index.js';
 import type { Migration } from './migrations/migration.js';
 import type { NewRecord } from './ports/records.js';
@@ -20,6 +23,7 @@ import { SqlRetentionStore } from './sql/retention.js';
 import { retryPassing } from './sql/retry.js';
 import { SqliteDatabase } from './sqlite/sqlite-database.js';
 import { SqlSigningKeyStore } from './sql/signing-keys.js';
+import { SqlStoreMark } from './sql/store-mark.js';
 import { SqlTimestampStore } from './sql/timestamps.js';
 import { StoreError } from './ports/store-error.js';
 import { SqlTenantSettingsStore } from './sql/tenant-settings.js';
@@ -31,6 +35,10 @@ const BATCH_LIMIT = 256;
 
 /** Concurrent batches: SQLite commits in one step; on PostgreSQL the second is sent while the first becomes durable. */
 const IN_FLIGHT_LIMIT: Readonly<Record<Database['dialect'], number>> = { sqlite: 1, postgres: 2 };
+
+/** The schema that brought the log. */
+const LOG_SCHEMA = 12;
+const ANY_LOG = 'select 1 from log_keys limit 1';
 
 export interface StoreOptions {
   /** `sqlite:PATH`, created if missing, or `postgres://...`. */
@@ -64,14 +72,15 @@ export async function openStore({
     inFlightLimit: IN_FLIGHT_LIMIT[database.dialect],
     queueLimit,
   });
-  const records = new SqlRecordStore(database, commits);
+  const log = { hasLog: schemaVersion >= LOG_SCHEMA && (await database.all(ANY_LOG, [])).length > 0 };
+  const records = new SqlRecordStore(database, commits, log);
   return {
     records,
-    projects: new SqlProjectStore(database),
+    projects: new SqlProjectStore(database, log),
     tenants: new SqlTenantStore(database, now),
     tenantSettings: new SqlTenantSettingsStore(database, now),
     legalHolds: new SqlLegalHoldStore(database, now),
-    retention: new SqlRetentionStore(database),
+    retention: new SqlRetentionStore(database, log),
     leases: new SqlLeaseStore(database),
     audit: new SqlAuditStore(database),
     signingKeys: new SqlSigningKeyStore(database),
@@ -80,11 +89,16 @@ export async function openStore({
     timestamps: new SqlTimestampStore(database),
     ratePoints: ratePointsOn(database, rateAnswerWithinMs),
     quotas: new SqlQuotaStore(database),
+    log: new SqlLogStore(database, log),
+    logEpochs: new SqlLogEpochStore(database),
+    logNotes: new SqlLogNoteStore(database),
     usage: new SqlUsageStore(database),
     recordCounts: new SqlRecordCounts(database),
+    mark: new SqlStoreMark(database),
     schemaVersion,
     ping: async () => {
       await database.all('select 1', []);
+      await database.writes.prove((sql, values) => database.all(sql, values));
     },
     referencedCommitmentSecretIds: async () => {
       const rows = await retryPassing(() => database.all('select commitment_secret_id from commitment_secrets', []));

@@ -1,4 +1,5 @@
 import { evaluateCer, toNodeVerifyResponse, type TimestampVerifier } from '@cer/cer-core/verify';
+import { MAX_DEPTH } from '@cer/canonical-json';
 import { ok, parseJsonBody } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import type { VerifyBudget } from '../limits/verify-budget.js';
@@ -47,7 +48,7 @@ export function verifyRoutes({
           bodyLimitBytes: verifyLimitBytes,
           cors: 'public',
           handler: async (request) => {
-            const submitted = submittedBundle(parseJsonBody(request));
+            const submitted = submittedBundle(parseJsonBody(request, { maxDepth: MAX_DEPTH.text }));
             const { keySet } = signing.published();
             const options = { keySet, timestamps, verifiedAt: now().toISOString() };
             return ok(toNodeVerifyResponse(await evaluateCer(submitted, options)));

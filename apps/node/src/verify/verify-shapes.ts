@@ -4,7 +4,7 @@ import type { JsonSchema } from '../openapi/route-description.js';
 /** @see docs/spec.md, "POST /v1/cer/verify" */
 export const VERIFY_REQUEST: JsonSchema = {
   type: 'object',
-  required: ['bundle'],
+  description: 'A bundle, a package, or either as {bundle}.',
   properties: { bundle: { type: 'object', description: 'A bundle or a package.' } },
 };
 
@@ -28,7 +28,7 @@ export const VERIFIED_ANSWER: JsonSchema = {
       timestamp: {
         anyOf: [
           object(
-            { type: oneOf('rfc3161', 'node-issued'), status: oneOf('verified', 'invalid', 'untrusted') },
+            { type: oneOf('rfc3161', 'node-issued'), status: oneOf('verified', 'invalid', 'untrusted', 'not-checked') },
             { covers: oneOf('receipt', 'content'), provider: TEXT, genTime: TIME, detail: TEXT },
           ),
           { type: 'null' },

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CONFIDENTIAL_MEMBERS, executionRequest } from '@cer/cer-core/testing';
 import type { JsonObject } from '@cer/canonical-json';
+import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
 import { ask, at, objectAt, textAt, type Answer } from '../ask.js';
 import {
@@ -14,9 +15,6 @@ import {
   type NodeProcess,
   type Premises,
 } from '../node-process.js';
-import { postgresTestDatabase } from '../store/postgres-test-database.js';
-import { sqliteTestDatabase } from '../store/sqlite-test-database.js';
-import type { TestDatabase } from '../store/test-database.js';
 import { keptPostgres, keptSqlite, type KeptDatabase } from './kept-databases.js';
 
 const ADMIN_SECRET = 'secret of the test administrator';
@@ -90,6 +88,8 @@ describe.each<[string, () => Promise<TestDatabase>, KeptDatabase]>([
     await node.ended;
     const { url, stop } = await kept.restore(env, folder);
     stopDatabase = stop;
+    // On another machine, which has the key files and no mark.
+    rmSync(`${env['KEYS_FILE'] ?? ''}.mark`, { force: true });
     restored = await startNodeProcess({ ...env, DATABASE_URL: url });
   }, 400_000);
   afterAll(async () => {

@@ -6,6 +6,8 @@ import { startTestNode, type TestNode } from '../test-node.js';
 
 /** Routes without a method of the client: pages, metrics, and what only operators call. */
 const WITHOUT_METHOD = ['GET /', 'GET /docs', 'GET /openapi.json', 'GET /metrics', 'POST /render'];
+/** The transparency log is read by `cer log` and by readers of tiles, not by producers. */
+const LOG = /\/log\/|\/svc-log\.json$/;
 const ADMIN = /^(GET|POST) \/v1\/admin\//;
 
 let node: TestNode;
@@ -33,7 +35,9 @@ const routes = Object.values(NODE_ROUTES).map(({ method, path, keyed }) => ({ na
 
 describe('the client and the OpenAPI document', () => {
   it('have the same routes', () => {
-    const described = [...operations().keys()].filter((name) => !WITHOUT_METHOD.includes(name) && !ADMIN.test(name));
+    const described = [...operations().keys()].filter(
+      (name) => !WITHOUT_METHOD.includes(name) && !ADMIN.test(name) && !LOG.test(name),
+    );
     expect(routes.map(({ name }) => name).toSorted()).toEqual(described.toSorted());
     expect([...operations().keys()]).toEqual(expect.arrayContaining(WITHOUT_METHOD));
   });

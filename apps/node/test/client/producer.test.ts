@@ -7,9 +7,16 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '@cer/canonical-json';
-import { evaluateCer } from '@cer/cer-core/verify';
+import { evaluateCer, evaluateProject } from '@cer/cer-core/verify';
 import { testKeys } from '@cer/cer-core/testing';
-import { certificates, NodeError, type CertificatesOptions, type Certificates, type CertifiedCall } from '@cer/client';
+import {
+  certificates,
+  NodeError,
+  type CertificatesOptions,
+  type Certificates,
+  type CertifiedCall,
+  type CertifiedProject,
+} from '@cer/client';
 
 import { textAt } from '../ask.js';
 import { startTestNode, type TestNode } from '../test-node.js';
@@ -144,6 +151,25 @@ describe('a producer', () => {
     expect(dead).toEqual(['EXECUTION_MUTATION_DETECTED']);
     expect(cer.stats()).toMatchObject({ dead: 1, waiting: 0, attested: 0 });
     expect(readFileSync(join(dir, 'dead.ndjson'), 'utf8')).toContain(executionId);
+  });
+
+  it('has the calls of one run registered as a project', async () => {
+    const projects: CertifiedProject[] = [];
+    const cer = producer({ apiKey: await node.newKey(), onProject: (made) => projects.push(made) });
+    const add = cer.tool('add', (a: number, b: number) => a + b);
+    isAway = true;
+    await cer.run({ project: 'case-7' }, async () => {
+      await call(cer);
+      add(1, 2);
+    });
+    await call(cer);
+    isAway = false;
+    expect(await cer.flush()).toEqual({ waiting: 0 });
+    expect(cer.stats()).toMatchObject({ attested: 3, projects: 1, dead: 0 });
+    const found = await cer.node.project(projects[0]?.projectHash ?? '');
+    expect(found).toMatchObject({ ok: true, projectTitle: 'case-7', totalSteps: 2 });
+    const { status } = await evaluateProject(found, { keySet: testKeys(), verifiedAt: new Date().toISOString() });
+    expect(status).toBe('VERIFIED');
   });
 
   it('keeps bundles when its key is refused', async () => {

@@ -8,7 +8,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 
 import { openApiDocument } from '../../src/openapi/openapi-document.js';
 import { nodeRoutes } from '../../src/start/app.js';
+import type { Worker } from '../../src/worker/worker.js';
 import { at, objectAt } from '../ask.js';
+import { newKeyHolder, openTestLog } from '../log/logging-node.js';
 import { keyPremises, type KeyPremises } from '../signing-keys/key-premises.js';
 import { startTestNode, type TestNode } from '../test-node.js';
 import { journey, type Met } from './journey.js';
@@ -22,6 +24,7 @@ const JSON_TYPE = 'application/json';
 let node: TestNode;
 let premises: KeyPremises;
 let renderer: Awaited<ReturnType<typeof startStubRenderer>>;
+let logWorker: Worker | undefined;
 let met: readonly Met[];
 let document: JsonObject;
 
@@ -43,12 +46,19 @@ beforeAll(async () => {
       },
       render: { renderer: renderer.client, maxTotalFrames: 100, allowOpenRender: true },
     }),
+    replaceAsync: async (deps) => {
+      const options = { everyMs: 100, epochEverySeconds: 0, now: () => new Date() };
+      const setup = await openTestLog(deps, newKeyHolder(premises.folder), options);
+      logWorker = setup?.start();
+      return { log: setup?.log ?? null };
+    },
   });
   document = JSON.parse(JSON.stringify(openApiDocument('0.0.0', nodeRoutes(node.deps)))) as JsonObject;
   ajv.addSchema({ $id: 'document', ...objectAt(closed(document)) });
   met = await journey(node, ADMIN_SECRET, openRootFile(join(premises.folder, 'root-key.json')));
 });
 afterAll(async () => {
+  await logWorker?.stop();
   await node.close();
   await renderer.close();
   await premises.remove();
@@ -67,7 +77,7 @@ function closed(value: JsonValue | undefined): JsonValue {
 /** The location of a response in the document. */
 function placeOf(route: string, status: number): readonly string[] {
   const [method = '', path = ''] = route.split(' ');
-  return ['paths', path.replaceAll(/:(\w+)/g, '{$1}'), method.toLowerCase(), 'responses', String(status)];
+  return ['paths', path.replaceAll(/:(\w+)\+?/g, '{$1}'), method.toLowerCase(), 'responses', String(status)];
 }
 
 function faultsOf(place: readonly string[], body: unknown): unknown {

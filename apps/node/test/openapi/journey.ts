@@ -3,11 +3,13 @@ import { isJsonObject, type JsonObject } from '@cer/canonical-json';
 import { makeKeySetStatement, signKeySetStatement } from '@cer/cer-core/logs';
 import { buildProject } from '@cer/cer-core/seal';
 import { CONFIDENTIAL_MEMBERS, executionRequest } from '@cer/cer-core/testing';
-import { parseKeyHistory, type Signer } from '@cer/keys';
+import type { Signer } from '@cer/keys';
+import { parseKeyHistory } from '@cer/keys/key-history';
 
 import { ask, objectAt, textAt, type Answer, type Question } from '../ask.js';
 import { sealedElsewhere } from '../sealed-elsewhere.js';
 import type { TestNode } from '../test-node.js';
+import { until } from '../timestamps/timestamping-node.js';
 
 /** One response and its route, named as in the document. */
 export interface Met {
@@ -27,7 +29,10 @@ export async function journey(node: TestNode, adminSecret: string, root: Signer)
   const key = await node.newKey();
   const visit = async (route: string, question: Question & { readonly query?: string } = {}, ...path: string[]) => {
     const [method, pattern = ''] = route.split(' ');
-    const filled = path.reduce((text, value) => text.replace(/:\w+/, encodeURIComponent(value)), pattern);
+    const filled = path.reduce(
+      (text, value) => text.replace(/:\w+\+?/, (name) => (name.endsWith('+') ? value : encodeURIComponent(value))),
+      pattern,
+    );
     const { query = '', ...asked } = question;
     const answer = await ask(node, method === 'GET' ? 'get' : 'post', `${filled}${query}`, asked);
     met.push({ route, answer });
@@ -42,6 +47,7 @@ export async function journey(node: TestNode, adminSecret: string, root: Signer)
 
   await certifying();
   await lookingUp();
+  await theLog();
   await projects();
   await rendering();
   await theNode();
@@ -110,6 +116,33 @@ export async function journey(node: TestNode, adminSecret: string, root: Signer)
     await visit('GET /v1/records/export', { key, query: '?cursor=x' });
   }
 
+  async function theLog(): Promise<void> {
+    const certified = await visit('POST /v1/cer/ai/certify', { key, body: execution() });
+    const hash = textAt(certified.body, 'certificateHash');
+    const proof = { query: `?certificate_hash=${hash}` };
+    await until(
+      () => visit('GET /v1/log/proof', proof),
+      ({ status }) => status === 200,
+    );
+    await visit('GET /v1/log/proof', { ...proof, headers: { accept: 'application/json' } });
+    await visit('GET /v1/log/proof', { query: `?certificate_hash=${UNKNOWN}` });
+    await visit('GET /v1/log/proof', { query: `?project_hash=${UNKNOWN}` });
+    await visit('GET /v1/log/proof');
+    await visit('GET /v1/cer/public', proof);
+    await visit('GET /.well-known/svc-log.json');
+    await until(
+      () => visit('GET /v1/log/completeness', { key }),
+      ({ status }) => status === 200,
+    );
+    await visit('GET /v1/log/completeness', { key: await node.newKey() });
+    await visit('GET /v1/log/completeness');
+    for (const prefix of ['/log', '/log/epochs']) {
+      await visit(`GET ${prefix}/checkpoint`);
+      await visit(`GET ${prefix}/tile/:path+`, {}, '0/000.p/1');
+      await visit(`GET ${prefix}/tile/:path+`, {}, '0/999');
+    }
+  }
+
   async function projects(): Promise<void> {
     const step = async (): Promise<JsonObject> => {
       const { body } = await visit('POST /v1/cer/ai/certify', { key, body: execution() });
@@ -126,6 +159,8 @@ export async function journey(node: TestNode, adminSecret: string, root: Signer)
     const hash = textAt(registered.body, 'projectHash');
     await visit('POST /v1/project-bundle/register', { key, body: { ...project, projectTitle: 'Another' } });
     await visit('POST /v1/project-bundle/register', { key, body: [] });
+    const local = buildProject({}, [{ stepId: 'local', bundle: sealedElsewhere({ snapshot: {} }) }]);
+    await visit('POST /v1/project-bundle/register', { key, body: local });
     await visit('POST /v1/project-bundle/verify', { body: { bundle: project } });
     await visit('POST /v1/project-bundle/verify', { body: { bundle: { ...project, projectTitle: 'Another' } } });
     await visit('POST /v1/project-bundle/verify', { body: {} });
@@ -143,15 +178,16 @@ export async function journey(node: TestNode, adminSecret: string, root: Signer)
     const code = 'function setup() {}';
     const wantsJson = { Accept: 'application/json' };
     for (const route of ['POST /api/render', 'POST /render']) {
-      await visit(route, { key, body: { code }, headers: wantsJson });
-      await visit(route, { key, body: { code } });
+      await visit(route, { key, body: { code, seed: 's', VAR: [1] }, headers: wantsJson });
+      await visit(route, { key, body: { code, seed: 's', VAR: [] } });
       await visit(route, { key, body: {} });
     }
-    await visit('POST /verify', { key, body: { snapshot: { code } } });
-    await visit('POST /verify', { key, body: { snapshot: { code }, expectedHash: UNKNOWN } });
-    const loop = { code: `${code} function draw() {}`, execution: { mode: 'loop', totalFrames: 2, fps: 30 } };
+    const still = { code, seed: 's', vars: [] };
+    await visit('POST /verify', { key, body: { snapshot: still } });
+    await visit('POST /verify', { key, body: { snapshot: still, expectedHash: UNKNOWN } });
+    const loop = { ...still, code: `${code} function draw() {}`, execution: { mode: 'loop', totalFrames: 2, fps: 30 } };
     await visit('POST /verify', { key, body: { snapshot: loop } });
-    await visit('POST /verify', { key, body: { snapshot: { code, execution: { mode: 'loop' } } } });
+    await visit('POST /verify', { key, body: { snapshot: { ...still, execution: { mode: 'loop' } } } });
     await visit('POST /verify', { key, body: {} });
   }
 

@@ -8,12 +8,11 @@ import { buildProject } from '@cer/cer-core/seal';
 import { evaluateProject } from '@cer/cer-core/verify';
 import { CONFIDENTIAL_MEMBERS, executionRequest, testKeys } from '@cer/cer-core/testing';
 import { Secret } from '@cer/http-service';
+import { postgresTestDatabase, sqliteTestDatabase } from '@cer/sql-store/testing';
 
 import { createAuditLog } from '../../src/audit-log/audit-log.js';
 import { sweep } from '../../src/retention/sweep.js';
 import { ask, at, objectAt, textAt, type Answer } from '../ask.js';
-import { postgresTestDatabase } from '../store/postgres-test-database.js';
-import { sqliteTestDatabase } from '../store/sqlite-test-database.js';
 import { startTestNode, type TestNode } from '../test-node.js';
 import { zipFiles } from '../zip-files.js';
 

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
 import { silentLogger } from '@cer/http-service';
+import { postgresTestDatabase, sqliteTestDatabase } from '@cer/sql-store/testing';
 
 import { createAuditLog, type AuditLog } from '../../src/audit-log/audit-log.js';
 import { sweep, type SweepDeps } from '../../src/retention/sweep.js';
@@ -12,8 +13,6 @@ import { openStore, type NewRecord, type Store } from '../../src/store/index.js'
 import { ask } from '../ask.js';
 import { newProject } from '../store/new-project.js';
 import { newRecord } from '../store/new-record.js';
-import { postgresTestDatabase } from '../store/postgres-test-database.js';
-import { sqliteTestDatabase } from '../store/sqlite-test-database.js';
 import { startTestNode, type TestNode } from '../test-node.js';
 
 const NOW = new Date('2024-06-30T12:00:00.000Z');

@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import { sha256 } from '@cer/cer-core';
 import { createKeyVault, openKeyVault } from '@cer/keys/file-signer';
 import { recordedLog } from '@cer/http-service/testing';
+import { sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
 import type { SigningKeyHolder } from '../../src/signing/key-holder.js';
 import { openSigningKeys, type SigningKeys } from '../../src/start/open-signing-keys.js';
 import type { AuditAct, AuditLog } from '../../src/audit-log/audit-log.js';
 import { openStore, type Store } from '../../src/store/index.js';
-import { sqliteTestDatabase } from '../store/sqlite-test-database.js';
-import type { TestDatabase } from '../store/test-database.js';
 
 export const ASKED = { actor: 'admin@test', requestId: 'request-1' };
 

@@ -3,14 +3,15 @@ import { dirname, join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { nextKeyHistoryEntry, rootFingerprintOf, verifyKeyHistory } from '@cer/cer-core/logs';
-import { replayKeyHistory, verifySignature } from '@cer/keys';
+import { verifySignature } from '@cer/keys';
+import { replayKeyHistory } from '@cer/keys/key-history';
 import { openKeyVault } from '@cer/keys/file-signer';
+import { sqliteTestDatabase } from '@cer/sql-store/testing';
 
 import { SignerAwayError, type SigningKeyHolder } from '../../src/signing/key-holder.js';
 import { sealedKeyHolder } from '../../src/signing-keys/sealed-key-holder.js';
 import { keyPremises, ASKED, type KeyNode, type KeyPremises } from './key-premises.js';
 import { newRecord } from '../store/new-record.js';
-import { sqliteTestDatabase } from '../store/sqlite-test-database.js';
 
 let premises: KeyPremises;
 let node: KeyNode;

@@ -6,14 +6,14 @@ import type { JsonObject } from '@cer/canonical-json';
 import { rootFingerprintOf, verifyKeyHistory } from '@cer/cer-core/logs';
 import { evaluateCer } from '@cer/cer-core/verify';
 import { executionRequest } from '@cer/cer-core/testing';
-import { parseKeyHistory, parseKeySet, replayKeyHistory } from '@cer/keys';
+import { parseKeySet } from '@cer/keys';
+import { parseKeyHistory, replayKeyHistory } from '@cer/keys/key-history';
 import { createRootFile } from '@cer/keys/file-signer';
+import { postgresTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 import { join } from 'node:path';
 
 import { ask, at, objectAt, textAt } from '../ask.js';
 import { premisesOn, startNodeProcess, type NodeProcess, type Premises } from '../node-process.js';
-import { postgresTestDatabase } from '../store/postgres-test-database.js';
-import type { TestDatabase } from '../store/test-database.js';
 
 const MAX_AGE_S = 2;
 const IN_FLIGHT = 8;

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '@cer/canonical-json';
@@ -10,21 +10,13 @@ import {
   type KeyHistoryEntries,
 } from '@cer/cer-core/logs';
 import { executionRequest } from '@cer/cer-core/testing';
-import {
-  KEY_HISTORY_TYPE,
-  parseKeyHistory,
-  parseKeySet,
-  toSpkiBase64,
-  type KeyHistoryDocument,
-  type NodeKeySet,
-  type Signer,
-} from '@cer/keys';
+import { parseKeySet, toSpkiBase64, type NodeKeySet, type Signer } from '@cer/keys';
+import { KEY_HISTORY_TYPE, parseKeyHistory, type KeyHistoryDocument } from '@cer/keys/key-history';
 import { testSigner } from '@cer/keys/testing';
+import { postgresTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
 import { ask, at, textAt, type Answer } from '../ask.js';
 import { premisesOn, runNode, startNodeProcess, type NodeProcess, type Premises } from '../node-process.js';
-import { postgresTestDatabase } from '../store/postgres-test-database.js';
-import type { TestDatabase } from '../store/test-database.js';
 
 const ADMIN_SECRET = 'secret of the test administrator';
 
@@ -173,15 +165,16 @@ describe('the admin routes of keys', () => {
 });
 
 it('require an upgrade of old key files on shared databases', async () => {
-  const file = premises.env['KEYS_FILE'] ?? '';
-  const whole = readFileSync(file, 'utf8');
-  const { wrappingKey, ...old } = JSON.parse(whole) as Record<string, unknown>;
+  const current = premises.env['KEYS_FILE'] ?? '';
+  // A file of its own: what a node has marked beside the other is of another database.
+  const file = `${current}.old`;
+  const { wrappingKey, ...old } = JSON.parse(readFileSync(current, 'utf8')) as Record<string, unknown>;
   expect(wrappingKey).toBeDefined();
   writeFileSync(file, JSON.stringify(old));
   chmodSync(file, 0o600);
   const second = await postgresTestDatabase();
   try {
-    const env = { ...premises.env, DATABASE_URL: second.url, PORT: '0' };
+    const env = { ...premises.env, KEYS_FILE: file, DATABASE_URL: second.url, PORT: '0' };
     const refused = await runNode([], env);
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('keys upgrade')]);
     expect((await runNode(['keys', 'upgrade'], env)).stdout).toContain('has its wrapping key');
@@ -192,6 +185,6 @@ it('require an upgrade of old key files on shared databases', async () => {
     await upgraded.ended;
   } finally {
     await second.remove();
-    writeFileSync(file, whole);
+    rmSync(file);
   }
 });

@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import type { JsonValue } from '@cer/canonical-json';
 import { AuditChainCheck } from '@cer/cer-core/logs';
 import { TEST_ATTESTOR, testKeys } from '@cer/cer-core/testing';
+import type { TestDatabase } from '@cer/sql-store/testing';
 
 import { createAuditLog, type AuditAct, type AuditLog } from '../../src/audit-log/audit-log.js';
 import type { AuditRow, Store } from '../../src/store/index.js';
-import type { TestDatabase } from './test-database.js';
 
 const act = (target: string): AuditAct => ({
   act: 'records.hide',

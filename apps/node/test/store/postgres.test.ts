@@ -3,13 +3,12 @@ import { inspect } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { postgresTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
 import { openStore, type Store } from '../../src/store/index.js';
 import { PostgresDatabase } from '../../src/store/postgres/postgres-database.js';
 import { newRecord } from './new-record.js';
-import { postgresTestDatabase } from './postgres-test-database.js';
 import { storeContract, strays } from './store.contract.js';
-import type { TestDatabase } from './test-database.js';
 
 describe('the store on PostgreSQL', () => {
   storeContract(postgresTestDatabase);

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
 import { migrate } from '../../src/store/index.js';
-import { postgresTestDatabase } from './postgres-test-database.js';
 import { recordInProcess } from './recording-processes.js';
-import { sqliteTestDatabase } from './sqlite-test-database.js';
 import { strays } from './store.contract.js';
-import type { TestDatabase } from './test-database.js';
 
 const ROUNDS = [1, 2, 3, 4];
 

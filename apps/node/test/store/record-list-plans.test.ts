@@ -2,13 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
 import { openStore, type RecordFilter, type Store } from '../../src/store/index.js';
 import { LIST_LOOKUPS, pageStatement } from '../../src/store/sql/record-list.js';
 import { newRecord } from './new-record.js';
-import { postgresTestDatabase } from './postgres-test-database.js';
-import { sqliteTestDatabase } from './sqlite-test-database.js';
-import type { TestDatabase } from './test-database.js';
 
 const ONE = { app: { appId: 'a' }, type: { bundleType: 'b' }, status: { status: 'hidden' } } as const;
 const TIMES = [

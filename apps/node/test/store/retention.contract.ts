@@ -99,10 +99,10 @@ export function retentionContract(opened: () => Store): void {
       const [dueRecords, dueProjects] = [await found('records'), await found('projects')];
       expect([dueRecords.length, dueProjects.length]).toEqual([2, 1]);
       await legalHolds.place('records', second.certificateHash, null);
-      expect(await retention.deleteDue('records', dueRecords)).toBe(1);
-      expect(await retention.deleteDue('records', dueRecords)).toBe(0);
-      expect(await retention.deleteDue('projects', dueProjects)).toBe(1);
-      expect(await retention.deleteDue('projects', [])).toBe(0);
+      expect(await retention.deleteDue('records', dueRecords, 1)).toBe(1);
+      expect(await retention.deleteDue('records', dueRecords, 1)).toBe(0);
+      expect(await retention.deleteDue('projects', dueProjects, 2)).toBe(1);
+      expect(await retention.deleteDue('projects', [], 2)).toBe(0);
       expect(await records.findByHash(first.certificateHash)).toBeNull();
       expect(await records.findExecution(tenantId, first.executionId ?? '')).toMatchObject({ record: null });
       expect(await records.findByHash(second.certificateHash)).not.toBeNull();

@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { sqliteTestDatabase } from '@cer/sql-store/testing';
 
 import { openStore, type NewRecord, type Store } from '../../src/store/index.js';
 import { newProject } from './new-project.js';
 import { newRecord } from './new-record.js';
-import { sqliteTestDatabase } from './sqlite-test-database.js';
 
 type SqliteTestDatabase = Awaited<ReturnType<typeof sqliteTestDatabase>>;
 
@@ -67,7 +67,7 @@ describe('a deleted record on SQLite', () => {
     await Promise.all([...records, newRecord()].map((row) => store.records.recordOnce(row)));
     expect(bytes()).toContain('canary');
     const { due } = await store.retention.due('records', 'swept', '2027-01-01T00:00:00.000Z', null);
-    expect(await store.retention.deleteDue('records', due)).toBe(30);
+    expect(await store.retention.deleteDue('records', due, 1)).toBe(30);
     await store.compact();
     expect(bytes()).not.toContain('canary');
   });
@@ -84,7 +84,7 @@ describe('a deleted record on SQLite', () => {
     cpSync(dirname(database.path), crashed, { recursive: true });
     reader.close();
 
-    const next = await openStore({ databaseUrl: `sqlite:${join(crashed, 'node.db')}`, queueLimit: 1 });
+    const next = await openStore({ databaseUrl: `sqlite:${join(crashed, 'test.sqlite')}`, queueLimit: 1 });
     expect(bytesIn(crashed)).not.toContain('canary');
     expect(await next.records.findExecution('tenant-a', record.executionId ?? '')).toMatchObject({ record: null });
     await next.close();
@@ -122,7 +122,7 @@ describe('a deleted record on SQLite', () => {
         const hash = records[index]?.certificateHash ?? '';
         return { hash, seq: seqs.get(hash) ?? 0 };
       });
-      expect(await store.retention.deleteDue('records', due)).toBe(30);
+      expect(await store.retention.deleteDue('records', due, 1)).toBe(30);
     }
     while ((await database.query('pragma user_version'))[0]?.['user_version'] !== 0) await sleep(50);
     expect(await database.query('pragma freelist_count')).toEqual([{ freelist_count: 0 }]);

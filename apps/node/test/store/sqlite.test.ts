@@ -2,12 +2,12 @@ import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
+import { sqliteTestDatabase } from '@cer/sql-store/testing';
 
 import { openStore } from '../../src/store/index.js';
 import { RECORD_LOOKUPS } from '../../src/store/sql/records.js';
 import { RETENTION_LOOKUPS } from '../../src/store/sql/retention.js';
 import { newRecord } from './new-record.js';
-import { sqliteTestDatabase } from './sqlite-test-database.js';
 import { storeContract } from './store.contract.js';
 
 describe('the store on SQLite', () => {
@@ -19,7 +19,7 @@ describe('the store on SQLite', () => {
     await store.records.recordOnce(newRecord());
     expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
     const files = readdirSync(dirname(path));
-    expect(files.toSorted()).toEqual(['node.db', 'node.db-shm', 'node.db-wal']);
+    expect(files.toSorted()).toEqual(['test.sqlite', 'test.sqlite-shm', 'test.sqlite-wal']);
     for (const name of files) expect(statSync(join(dirname(path), name)).mode & 0o777).toBe(0o600);
     await store.close();
     await remove();

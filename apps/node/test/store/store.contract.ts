@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { TestDatabase } from '@cer/sql-store/testing';
 
 import {
   migrate,
@@ -21,7 +22,6 @@ import { timestampContract } from './timestamp.contract.js';
 import { retentionContract } from './retention.contract.js';
 import { tenantContract } from './tenant.contract.js';
 import { tenantSettingsContract } from './tenant-settings.contract.js';
-import type { TestDatabase } from './test-database.js';
 import { visibilityContract } from './visibility.contract.js';
 
 const QUEUE_LIMIT = 1_000;

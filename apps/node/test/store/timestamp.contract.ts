@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 
 import { describe, expect, it } from '@jest/globals';
+import type { TestDatabase } from '@cer/sql-store/testing';
 
 import type { NewRecord, TimestampedRecord, Store, UntimestampedRecord } from '../../src/store/index.js';
 import { FIND_UNSTAMPED, FIND_UNSTAMPED_PROJECTS } from '../../src/store/sql/timestamps.js';
 import { newProject } from './new-project.js';
 import { hashOf, newRecord } from './new-record.js';
-import type { TestDatabase } from './test-database.js';
 
 const TIMESTAMPED_AT = '2026-02-02T00:00:00.000Z';
 const ALL = 10_000;

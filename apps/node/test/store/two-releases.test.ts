@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { postgresTestDatabase, sqliteTestDatabase } from '@cer/sql-store/testing';
 
 import { openStore } from '../../src/store/index.js';
 import { compiledMigrations, MIGRATIONS } from '../../src/store/migrations/index.js';
 import type { Migration } from '../../src/store/migrations/migration.js';
 import { newRecord } from './new-record.js';
-import { postgresTestDatabase } from './postgres-test-database.js';
-import { sqliteTestDatabase } from './sqlite-test-database.js';
 
 const latest = MIGRATIONS.at(-1)?.version ?? 0;
 

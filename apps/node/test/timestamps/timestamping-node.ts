@@ -5,13 +5,13 @@ import { inspect } from 'node:util';
 import type { JsonObject } from '@cer/canonical-json';
 import { executionRequest } from '@cer/cer-core/testing';
 import { createTimestampVerifier, parseTsaRoots } from '@cer/timestamps';
+import type { TestDatabase } from '@cer/sql-store/testing';
 
 import { createAuthority } from '../../src/timestamps/authority.js';
 import type { TimestampMode } from '../../src/timestamps/timestamp-digests.js';
 import { startTimestamping } from '../../src/timestamps/timestamping.js';
 import { ask, at, objectAt, textAt, type Answer } from '../ask.js';
 import { startTestNode, type TestNode } from '../test-node.js';
-import type { TestDatabase } from '../store/test-database.js';
 
 export interface TimestampingOptions {
   readonly rootPem: string;

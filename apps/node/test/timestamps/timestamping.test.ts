@@ -15,6 +15,7 @@ import { createOpensslTsa, serveTsa, type OpensslTsa, type ServedTsa } from '@ce
 import { storedFault } from '../../src/admin/stored-faults.js';
 import { attestedAnew } from '../../src/admin/reattest-record.js';
 import { registerProject } from '../../src/projects/register.js';
+import { startTestNode } from '../test-node.js';
 import { ask, at, objectAt, textAt } from '../ask.js';
 import { sealedElsewhere } from '../sealed-elsewhere.js';
 import {
@@ -94,6 +95,10 @@ describe('external timestamps', () => {
     // The node itself checks the token too.
     const verified = await ask(node, 'post', '/v1/cer/verify', { body: { bundle: body['cer'] } });
     expect(at(verified.body, 'timestamp')).toMatchObject({ type: 'rfc3161', status: 'verified' });
+    const rootless = await startTestNode();
+    const unchecked = await ask(rootless, 'post', '/v1/cer/verify', { body: { bundle: body['cer'] } });
+    await rootless.close();
+    expect(at(unchecked.body, 'timestamp')).toEqual({ type: 'rfc3161', status: 'not-checked' });
   });
 
   it('are part of a replayed response', async () => {

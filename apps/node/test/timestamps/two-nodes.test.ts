@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createOpensslTsa, serveTsa, type OpensslTsa, type ServedTsa } from '@cer/timestamps/testing';
+import { postgresTestDatabase, sqliteTestDatabase } from '@cer/sql-store/testing';
 
-import { postgresTestDatabase } from '../store/postgres-test-database.js';
-import { sqliteTestDatabase } from '../store/sqlite-test-database.js';
 import { timestamped, timestampingNode } from './timestamping-node.js';
 
 const RECORDS = 24;

@@ -31,6 +31,8 @@ const PUBLIC_FACTS = {
 
 const CANONICAL_RECEIPT = object({ canonicalPayload: TEXT, signature: SIGNATURE, kid: TEXT });
 
+const LOG_PROOFS = { logProofs: list(object({ proof: TEXT }, { notBefore: TEXT })) };
+
 const RESEALED = { resealedCertificateHash: shape('Hash') };
 
 /** @see docs/spec.md, "GET /v1/cer/public" */
@@ -48,7 +50,12 @@ export const PUBLIC_ANSWER: JsonSchema = object(
       receipt: CANONICAL_RECEIPT,
     }),
   },
-  { ...RESEALED, matchedBy: { const: 'executionId' }, otherMatches: { ...list(shape('Hash')), maxItems: 20 } },
+  {
+    ...RESEALED,
+    ...LOG_PROOFS,
+    matchedBy: { const: 'executionId' },
+    otherMatches: { ...list(shape('Hash')), maxItems: 20 },
+  },
 );
 
 /** @see docs/spec.md, "GET /api/public-cer-proof" */

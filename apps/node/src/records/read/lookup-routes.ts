@@ -2,8 +2,10 @@ import { ok, pathParam, redirect, type RequestHead, type ServiceResponse } from 
 import type { JsonObject } from '@cer/canonical-json';
 import type { Gate } from '../../auth/authenticate.js';
 import { recordNotFound } from '../../errors/refusals.js';
+import type { NodeLog } from '../../log/node-log.js';
 import { certificateHeaders } from '../response-headers.js';
 import type { CertificateRecord, RecordStore } from '../../store/index.js';
+import { withLogProofs } from '../with-log-proofs.js';
 import { parseHash, parseHashQuery, parseLookupQuery } from './lookup-query.js';
 import { publicProof, publicRecord } from './public-record.js';
 import { COUNTED, type DescribedRoute } from '../../openapi/route-description.js';
@@ -13,6 +15,8 @@ import { HASH_QUERY, PROOF_ANSWER, PUBLIC_ANSWER } from './lookup-answers.js';
 export interface LookupDeps {
   readonly records: RecordStore;
   readonly verifyUrl: string;
+  /** Null: no transparency log. */
+  readonly log: Pick<NodeLog, 'proofs'> | null;
   readonly gate: Pick<Gate, 'optionalCaller' | 'admitAnybody'>;
 }
 
@@ -20,7 +24,7 @@ const MAX_OTHER_MATCHES = 20;
 
 /** @see docs/spec.md, "GET /v1/cer/public" */
 export function lookupRoutes(deps: LookupDeps): DescribedRoute[] {
-  const { records, verifyUrl } = deps;
+  const { records, verifyUrl, log } = deps;
   const admit = deps.gate.admitAnybody;
   return [
     {
@@ -46,7 +50,9 @@ export function lookupRoutes(deps: LookupDeps): DescribedRoute[] {
       handler: async (request) => {
         const query = parseLookupQuery(request.query);
         return query.by === 'certificateHash'
-          ? byHash(records, query.certificateHash, (record) => publicRecord(record, verifyUrl))
+          ? byHash(records, query.certificateHash, (record) =>
+              withLogProofs(publicRecord(record, verifyUrl), record, log),
+            )
           : byExecutionId(deps, query.executionId, request);
       },
     },
@@ -64,7 +70,7 @@ export function lookupRoutes(deps: LookupDeps): DescribedRoute[] {
       admit,
       cors: 'public',
       handler: async ({ query }) =>
-        byHash(records, parseHashQuery(query, 'certificate_hash', 'certificateHash'), (record) =>
+        byHash(records, parseHashQuery(query, 'certificate_hash', 'certificateHash'), async (record) =>
           publicProof(record, verifyUrl),
         ),
     },
@@ -92,16 +98,16 @@ export function lookupRoutes(deps: LookupDeps): DescribedRoute[] {
 async function byHash(
   records: RecordStore,
   certificateHash: string,
-  present: (record: CertificateRecord) => JsonObject,
+  present: (record: CertificateRecord) => Promise<JsonObject>,
 ): Promise<ServiceResponse> {
   const record = await records.findByHash(certificateHash);
   if (record === null) throw recordNotFound();
-  return ok(present(record), certificateHeaders(record.certificateHash));
+  return ok(await present(record), certificateHeaders(record.certificateHash));
 }
 
 /** An executionId is a label, not an identity: several certificates may carry it. */
 async function byExecutionId(
-  { records, verifyUrl, gate }: LookupDeps,
+  { records, verifyUrl, log, gate }: LookupDeps,
   executionId: string,
   head: RequestHead,
 ): Promise<ServiceResponse> {
@@ -115,7 +121,7 @@ async function byExecutionId(
   if (earliest === undefined) throw recordNotFound();
   return ok(
     {
-      ...publicRecord(earliest, verifyUrl),
+      ...(await withLogProofs(publicRecord(earliest, verifyUrl), earliest, log)),
       matchedBy: 'executionId',
       otherMatches: others.map(({ certificateHash }) => certificateHash),
     },

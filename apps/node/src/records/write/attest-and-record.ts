@@ -5,20 +5,32 @@ import {
   attestBundle,
   resealForPublication,
   withheldPaths,
+  type AttestationFacts,
+  type AttestationMeta,
   type PublishSettings,
   type SealedBundle,
 } from '@cer/cer-core/attest';
+import { ServiceError } from '@cer/http-service';
 import type { PlanLimits } from '../../auth/key-directory.js';
 import { whileAttesting } from '../../errors/refusals.js';
 import type { Signing } from '../../signing/signing.js';
-import type { NewRecord, RecordOutcome } from '../../store/index.js';
-import { appIdOf, metaOf } from '../stored-cer.js';
+import type { NewLeaf, NewRecord, RecordOutcome } from '../../store/index.js';
+import { newLeaf, signedPart } from '../../log/new-leaf.js';
+import type { NodeLog } from '../../log/node-log.js';
+import { appIdOf, metaOf, objectMember } from '../stored-cer.js';
 import { recordExecution, type RecordDeps } from './record-execution.js';
 
 export interface AttestDeps extends RecordDeps {
   readonly signing: Pick<Signing, 'attestorAt'>;
+  /** Null: no transparency log. */
+  readonly log: Pick<NodeLog, 'proofs'> | null;
   readonly now: () => Date;
+  /** Maximum body of verification without a key: a certificate that it cannot take is not made. */
+  readonly verifyLimitBytes: number;
 }
+
+/** Room for what an answer and `{bundle}` add to a certificate: receipt, envelope, attestation, openings. */
+const ANSWER_BYTES = 16 * 1024;
 
 /** A sealed bundle to attest and record under its executionId. */
 export interface Submission {
@@ -46,10 +58,14 @@ export interface Attested {
 /**
  * Signs, then stores: a crash in between leaves an unused signature, never an unsigned record. Resolves when the record
  * is durable, or when a record with the same executionId exists.
+ * @throws ServiceError PAYLOAD_TOO_LARGE for a certificate that verification without a key would not take
  */
 export async function attestAndRecord(deps: AttestDeps, submission: Submission): Promise<Attested> {
+  const { sealed, layout, protocol, metadata, publish, isForeign } = submission;
+  const kept = hashedBundle(sealed.bundle, layout);
+  const keptJson = JSON.stringify(kept);
+  assertVerifiable(keptJson, metadata, deps.verifyLimitBytes);
   return whileAttesting(async () => {
-    const { sealed, layout, protocol, metadata, publish, isForeign } = submission;
     const time = deps.now();
     // Read once, so that kid, receipt, envelope and reseal use one key even during a rotation.
     const attestor = await deps.signing.attestorAt(time);
@@ -61,7 +77,6 @@ export async function attestAndRecord(deps: AttestDeps, submission: Submission):
       withheld.length === 0
         ? null
         : await resealForPublication({ ...sealed, layout, protocol, meta: attestation }, withheld, attestor, facts);
-    const kept = hashedBundle(sealed.bundle, layout);
     const publicMetadata = publishedMetadata(metadata, publish);
     const publicCer =
       reseal !== null
@@ -81,16 +96,42 @@ export async function attestAndRecord(deps: AttestDeps, submission: Submission):
       attestedAt: facts.attestedAt,
       kid: attestor.signer.kid,
       requestId: submission.requestId,
-      bundleJson: isForeign && reseal !== null ? null : JSON.stringify(kept),
+      bundleJson: isForeign && reseal !== null ? null : keptJson,
       metaJson: JSON.stringify(meta),
       publicCerJson: publicCer === null ? null : JSON.stringify(publicCer),
       resealedCertificateHash: reseal?.certificateHash ?? null,
       createdAt: submission.createdAt,
       timestamp: submission.timestamp,
       commitmentSecretId: submission.commitmentSecretId,
+      ...(deps.log !== null && { leaves: leavesOf(sealed.bundle, attestation, reseal?.bundle ?? null, facts) }),
     };
     return { meta, outcome: await recordExecution(deps, record, submission.limits) };
   });
+}
+
+/** Canonical numbers may be longer than those of the request: `1e20` has 21 digits. */
+function assertVerifiable(keptJson: string, metadata: JsonValue | undefined, limitBytes: number): void {
+  const bytes =
+    Buffer.byteLength(keptJson) + (metadata === undefined ? 0 : Buffer.byteLength(JSON.stringify(metadata)));
+  if (bytes + ANSWER_BYTES <= limitBytes) return;
+  throw new ServiceError({
+    code: 'PAYLOAD_TOO_LARGE',
+    message: `the certificate would be larger than verification takes (${limitBytes} bytes): send less beside input and output`,
+  });
+}
+
+/** One leaf for each signed receipt. */
+function leavesOf(
+  bundle: JsonObject,
+  { attestation }: AttestationMeta,
+  reseal: JsonObject | null,
+  { attestedAt: at }: AttestationFacts,
+): readonly NewLeaf[] {
+  const factsOf = (of: JsonObject) => ({ at, appId: appIdOf(of), bundleType: bundleTypeOf(of) });
+  const leaf = newLeaf('record', { kind: 'certificate', ...factsOf(bundle) }, signedPart(attestation));
+  if (reseal === null) return [leaf];
+  const signed = signedPart(objectMember(objectMember(reseal, 'meta'), 'attestation'));
+  return [leaf, newLeaf('reseal', { kind: 'reseal', ...factsOf(reseal) }, signed)];
 }
 
 /** The members covered by the hash, and the hash: no other part of a bundle is stored or returned. */

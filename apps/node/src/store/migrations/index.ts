@@ -10,6 +10,9 @@ import { signingKeys } from './0006-signing-keys.js';
 import { limits } from './0008-limits.js';
 import { projectTimestamps } from './0010-project-timestamps.js';
 import { usageReports } from './0011-usage-reports.js';
+import { log } from './0012-log.js';
+import { writeProbes } from './0013-write-probes.js';
+import { storeMark } from './0014-store-mark.js';
 import type { Migration } from './migration.js';
 
 /** In order of version. */
@@ -23,6 +26,9 @@ export const MIGRATIONS: readonly Migration[] = [
   limits,
   projectTimestamps,
   usageReports,
+  log,
+  writeProbes,
+  storeMark,
 ];
 
 /** The first schema that was released. */

@@ -1,4 +1,5 @@
 import type { Visibility } from './certificate-record.js';
+import type { NewLeaf } from './log-leaves.js';
 
 export interface ProjectStep {
   readonly stepId: string;
@@ -31,11 +32,11 @@ export interface ProjectStore {
    * Stores a registration unless the tenant already registered this hash. The tenant's settings, read in the same
    * transaction, determine its visibility.
    */
-  registerOnce(registration: ProjectRegistration): Promise<RegisterOutcome>;
+  registerOnce(registration: ProjectRegistration, leaf?: NewLeaf): Promise<RegisterOutcome>;
   /** The public registration: the earliest visible one of this hash. */
   findByHash(projectHash: string): Promise<ProjectRegistration | null>;
   /** The tenant's registration, including a hidden one. */
   findOwnByHash(tenantId: string, projectHash: string): Promise<ProjectRegistration | null>;
   /** As for records. @returns the number of changed registrations */
-  setVisibility(projectHash: string, visibility: Visibility, tenantId?: string): Promise<number>;
+  setVisibility(projectHash: string, visibility: Visibility, tenantId?: string, auditSeq?: number): Promise<number>;
 }

@@ -1,4 +1,5 @@
 import type { CertificateRecord, RecordKind, Visibility } from './certificate-record.js';
+import type { NewLeaf } from './log-leaves.js';
 
 /** One used executionId of one tenant. Stored permanently, even after the record is deleted. */
 export interface ExecutionRow {
@@ -21,6 +22,8 @@ export interface NewRecord extends Omit<CertificateRecord, 'visibility'> {
   readonly createdAt: string;
   readonly timestamp: string;
   readonly commitmentSecretId: string | null;
+  /** Stored with the record, or not at all; absent without a log. */
+  readonly leaves?: readonly NewLeaf[];
 }
 
 /**
@@ -84,14 +87,19 @@ export interface RecordStore {
   /**
    * Unhides, hides or deletes every record of a hash (original or resealed), of one tenant or of all. Deleting erases
    * the JSON and keeps the execution row; a deleted record stays deleted, and one under a legal hold is not deleted.
+   * @param auditSeq of the audit entry of a deletion, for the log
    * @returns the number of changed records
    */
-  setVisibility(certificateHash: string, visibility: Visibility, tenantId?: string): Promise<number>;
+  setVisibility(certificateHash: string, visibility: Visibility, tenantId?: string, auditSeq?: number): Promise<number>;
 
   /**
    * Replaces the signed content of a record unless it changed since it was read: compare and swap on `metaJson` and
    * `publicCerJson`. The hashes and the bundle never change.
    * @returns false when the record changed or was deleted; read it again
    */
-  replaceAttestation(asRead: CertificateRecord, next: AttestationColumns): Promise<boolean>;
+  replaceAttestation(
+    asRead: CertificateRecord,
+    next: AttestationColumns,
+    leaves?: readonly NewLeaf[],
+  ): Promise<boolean>;
 }

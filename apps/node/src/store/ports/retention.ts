@@ -23,7 +23,8 @@ export interface RetentionStore {
   due(kind: HeldKind, tenantId: string, before: string, after: RecordPlace | null): Promise<DueBatch>;
   /**
    * Erases those that are not deleted yet and not under a hold at that moment. Their execution rows stay.
+   * @param auditSeq of the audit entry of the deletion, for the log
    * @returns the number of erased items
    */
-  deleteDue(kind: HeldKind, due: readonly DueItem[]): Promise<number>;
+  deleteDue(kind: HeldKind, due: readonly DueItem[], auditSeq: number): Promise<number>;
 }

@@ -10,6 +10,8 @@ export type StoreErrorCode =
   | 'STORE_CONTENDED'
   /** The database, or the check before it, rejected this row; other rows are not affected. */
   | 'STORE_ROW_REFUSED'
+  /** What a transaction depends on has changed since it was read; nothing was written. */
+  | 'STORE_CONDITION_FAILED'
   /** The store was closed before this call. */
   | 'STORE_CLOSED'
   /** A newer, incompatible release migrated this database. */
@@ -28,6 +30,22 @@ export class StoreError extends OperatorError {
     super(message);
     this.name = 'StoreError';
     this.code = code;
+  }
+}
+
+/** The last write failed, and so did a probe. The message is public: it names the resource only. */
+export class StoreUnwritableError extends StoreError {
+  constructor(isDiskFull: boolean) {
+    super('STORE_UNAVAILABLE', isDiskFull ? 'the disk is full' : 'cannot be written');
+    this.name = 'StoreUnwritableError';
+  }
+}
+
+/** The database is older than this machine's mark of it. The message is public. */
+export class StoreRestoredError extends StoreError {
+  constructor() {
+    super('STORE_UNAVAILABLE', 'is older than this node has seen: an operator must accept the restore');
+    this.name = 'StoreRestoredError';
   }
 }
 

@@ -1,6 +1,9 @@
 import type { AuditStore } from './audit-log.js';
 import type { LeaseStore } from './leases.js';
 import type { LegalHoldStore } from './legal-holds.js';
+import type { LogStore } from './log.js';
+import type { LogEpochStore } from './log-epochs.js';
+import type { LogNoteStore } from './log-notes.js';
 import type { ProjectStore } from './projects.js';
 import type { QuotaStore } from './quotas.js';
 import type { RatePoints } from './rate-points.js';
@@ -10,6 +13,7 @@ import type { RecordScan } from './record-scan.js';
 import type { RecordStore } from './records.js';
 import type { RetentionStore } from './retention.js';
 import type { SigningKeyStore } from './signing-keys.js';
+import type { StoreMark } from './store-mark.js';
 import type { TenantSettingsStore } from './tenant-settings.js';
 import type { TenantStore } from './tenants.js';
 import type { TimestampStore } from './timestamps.js';
@@ -35,11 +39,18 @@ export interface Store {
   readonly timestamps: TimestampStore;
   readonly ratePoints: RatePoints;
   readonly quotas: QuotaStore;
+  readonly log: LogStore;
+  readonly logEpochs: LogEpochStore;
+  readonly logNotes: LogNoteStore;
   readonly usage: UsageStore;
   readonly recordCounts: RecordCounts;
+  readonly mark: StoreMark;
   /** The schema version of the database. */
   readonly schemaVersion: number;
-  /** Resolves when the database answers. */
+  /**
+   * Resolves when the database answers and its last write succeeded. After a failed write a row is written to find out.
+   * @throws StoreUnwritableError when it cannot be written
+   */
   ping(): Promise<void>;
   /** The id of every commitment secret used by an execution; start-up fails when one is missing. */
   referencedCommitmentSecretIds(): Promise<readonly string[]>;

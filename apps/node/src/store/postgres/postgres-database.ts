@@ -1,11 +1,19 @@
 import pg from 'pg';
 
-import type { CompiledMigration, Database, SqlRow, SqlStatement, SqlValue } from '../sql/database.js';
+import {
+  assertReturned,
+  type CompiledMigration,
+  type Database,
+  type SqlRow,
+  type SqlStatement,
+  type SqlValue,
+} from '../sql/database.js';
 import type { NewRecord } from '../ports/records.js';
 import { recordKey } from '../sql/record-rows.js';
 import { APPLIED_STEPS, pendingMigrations, SCHEMA_TABLES } from '../sql/schema-version.js';
+import { WriteHealth } from '../sql/write-health.js';
 import { driverCodeOf, StoreError } from '../ports/store-error.js';
-import { columnArrays, INSERT_EXECUTIONS, INSERT_UNCLAIMED } from './batch-insert.js';
+import { batchInsert } from './batch-insert.js';
 
 const POOL_LIMIT = 10;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -20,6 +28,7 @@ const MIGRATION_LOCK = 4_100;
 /** A PostgreSQL database, shared by any number of nodes. */
 export class PostgresDatabase implements Database {
   readonly dialect = 'postgres';
+  readonly writes = new WriteHealth();
   readonly #pool: pg.Pool;
   readonly #queryTimeoutMs: number;
   #closed = false;
@@ -46,11 +55,17 @@ export class PostgresDatabase implements Database {
   }
 
   async transact(statements: readonly SqlStatement[]): Promise<readonly (readonly SqlRow[])[]> {
-    return await this.#inTransaction(async (query) => {
-      const answers: (readonly SqlRow[])[] = [];
-      for (const { sql, values } of statements) answers.push(await query(sql, [...values]));
-      return answers;
+    const answers = await this.#inTransaction(async (query) => {
+      const found: (readonly SqlRow[])[] = [];
+      for (const { sql, values, mustReturn } of statements) {
+        const rows = await query(sql, [...values]);
+        assertReturned(rows, mustReturn);
+        found.push(rows);
+      }
+      return found;
     }, this.#queryTimeoutMs);
+    this.writes.noteSuccess();
+    return answers;
   }
 
   async insertBatch(records: readonly NewRecord[]): Promise<readonly boolean[]> {
@@ -58,16 +73,21 @@ export class PostgresDatabase implements Database {
     const keyed = records.map((record) => ({ record, key: recordKey(record) }));
     keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
     const inserted = new Set<NewRecord>();
-    for (const [sql, rows] of [
-      [INSERT_EXECUTIONS, keyed.filter(({ record }) => record.executionId !== null)],
-      [INSERT_UNCLAIMED, keyed.filter(({ record }) => record.executionId === null)],
+    for (const [kind, rows] of [
+      ['executions', keyed.filter(({ record }) => record.executionId !== null)],
+      ['unclaimed', keyed.filter(({ record }) => record.executionId === null)],
     ] as const) {
       if (rows.length === 0) continue;
-      for (const { position } of await this.#query(sql, columnArrays(rows.map(({ record }) => record)))) {
+      const statement = batchInsert(
+        kind,
+        rows.map(({ record }) => record),
+      );
+      for (const { position } of await this.#query(statement.sql, statement.values)) {
         const row = rows[Number(position) - 1];
         if (row !== undefined) inserted.add(row.record);
       }
     }
+    this.writes.noteSuccess();
     return records.map((record) => inserted.has(record));
   }
 
@@ -102,7 +122,7 @@ export class PostgresDatabase implements Database {
 
   async compact(): Promise<void> {
     try {
-      const statement = { text: 'vacuum full records, projects', query_timeout: MIGRATION_TIMEOUT_MS };
+      const statement = { text: 'vacuum full records, projects, log_leaves', query_timeout: MIGRATION_TIMEOUT_MS };
       await this.#pool.query(statement);
     } catch (error) {
       throw translated(error);
@@ -119,7 +139,7 @@ export class PostgresDatabase implements Database {
     try {
       return (await this.#pool.query<SqlRow>(sql, [...values])).rows;
     } catch (error) {
-      throw translated(error);
+      throw this.writes.noteFailure(translated(error));
     }
   }
 
@@ -144,7 +164,7 @@ export class PostgresDatabase implements Database {
         throw error;
       }
     } catch (error) {
-      throw translated(error);
+      throw this.writes.noteFailure(translated(error));
     }
   }
 }

@@ -1,12 +1,16 @@
 import type { NewRecord } from '../ports/records.js';
+import { StoreError } from '../ports/store-error.js';
+import type { WriteHealth } from './write-health.js';
 
-export type SqlValue = string | number | null;
+export type SqlValue = string | number | Uint8Array | null;
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** One statement of a transaction. */
 export interface SqlStatement {
   readonly sql: string;
   readonly values: readonly SqlValue[];
+  /** The number of rows that it must return; the transaction is rolled back when it returns another. */
+  readonly mustReturn?: number;
 }
 
 /** Plain DDL for one schema version, compiled for one database. */
@@ -23,6 +27,7 @@ export interface CompiledMigration {
  */
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
+  readonly writes: WriteHealth;
 
   /** Runs one statement in its own transaction; durable when it resolves. */
   all(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
@@ -30,6 +35,7 @@ export interface Database {
   /**
    * Runs statements in one transaction, all or none; durable when it resolves.
    * @returns the rows of each statement
+   * @throws StoreError STORE_CONDITION_FAILED when a statement returned another number of rows than it must
    */
   transact(statements: readonly SqlStatement[]): Promise<readonly (readonly SqlRow[])[]>;
 
@@ -54,4 +60,10 @@ export interface Database {
   compact(): Promise<void>;
 
   close(): Promise<void>;
+}
+
+/** @throws StoreError STORE_CONDITION_FAILED */
+export function assertReturned(rows: readonly SqlRow[], mustReturn: number | undefined): void {
+  if (mustReturn === undefined || rows.length === mustReturn) return;
+  throw new StoreError('STORE_CONDITION_FAILED', 'what was read has changed: read it again');
 }

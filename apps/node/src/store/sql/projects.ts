@@ -1,8 +1,9 @@
-import type { Database, SqlRow } from './database.js';
+import type { Database, SqlRow, SqlValue } from './database.js';
 import { firstVisibility } from './first-visibility.js';
 import { holdsStandStill, NOT_HELD } from './legal-holds.js';
 import type { ProjectRegistration, ProjectStep, ProjectStore, RegisterOutcome } from '../ports/projects.js';
-import type { Visibility } from '../ports/certificate-record.js';
+import { eraseLeaves, leafOf, type LogState } from './log-erasure.js';
+import type { NewLeaf } from '../ports/log-leaves.js';
 import { isStorable, text } from './record-rows.js';
 import { retryPassing } from './retry.js';
 import { StoreError } from '../ports/store-error.js';
@@ -25,12 +26,14 @@ export const ERASED_PROJECT =
 
 export class SqlProjectStore implements ProjectStore {
   readonly #database: Database;
+  readonly #log: LogState;
 
-  constructor(database: Database) {
+  constructor(database: Database, log: LogState) {
     this.#database = database;
+    this.#log = log;
   }
 
-  async registerOnce(project: ProjectRegistration): Promise<RegisterOutcome> {
+  async registerOnce(project: ProjectRegistration, leaf?: NewLeaf): Promise<RegisterOutcome> {
     const values = [
       project.tenantId,
       project.projectHash,
@@ -46,13 +49,28 @@ export class SqlProjectStore implements ProjectStore {
     if (!values.every(isStorable)) {
       throw new StoreError('STORE_ROW_REFUSED', 'project: holds NUL or a lone surrogate');
     }
-    const inserted = await retryPassing(() => this.#database.all(REGISTER, values));
+    const inserted = await retryPassing(() => this.#insert(values, project, leaf));
     if (inserted.length > 0) return { registered: true };
     // Read in a separate statement after the insert, because only then the row of another transaction is visible.
     const existing = await this.findOwnByHash(project.tenantId, project.projectHash);
     // A retry after a lost commit response finds its own row. A client may repeat a request id, not also the receipt.
     const isOwn = existing?.requestId === project.requestId && existing.receiptJson === project.receiptJson;
     return isOwn ? { registered: true } : { registered: false, existing };
+  }
+
+  async #insert(
+    values: readonly SqlValue[],
+    { tenantId, projectHash, receiptJson }: ProjectRegistration,
+    leaf: NewLeaf | undefined,
+  ): Promise<readonly SqlRow[]> {
+    if (leaf === undefined) return await this.#database.all(REGISTER, values);
+    const kept = leafOf(leaf, {
+      table: 'projects',
+      condition: 'project_hash = $5 and tenant_id = $6 and receipt_json = $7',
+      values: [projectHash, tenantId, receiptJson],
+    });
+    const [inserted = []] = await this.#database.transact([{ sql: REGISTER, values }, kept]);
+    return inserted;
   }
 
   async findByHash(projectHash: string): Promise<ProjectRegistration | null> {
@@ -63,7 +81,9 @@ export class SqlProjectStore implements ProjectStore {
     return await this.#findOne(FIND_OWN, [tenantId, projectHash]);
   }
 
-  async setVisibility(projectHash: string, visibility: Visibility, tenantId?: string): Promise<number> {
+  async setVisibility(
+    ...[projectHash, visibility, tenantId, auditSeq]: Parameters<ProjectStore['setVisibility']>
+  ): Promise<number> {
     const isDeletion = visibility === 'deleted';
     const set = isDeletion ? ERASED_PROJECT : 'visibility = $2';
     const held = isDeletion ? ` and ${NOT_HELD.projects}` : '';
@@ -73,7 +93,15 @@ export class SqlProjectStore implements ProjectStore {
     const sql = `update projects set ${set}
       where project_hash = $1 and visibility <> $2 and visibility <> 'deleted'${own}${held} returning seq`;
     const guard = isDeletion ? holdsStandStill(this.#database) : [];
-    const changed = (await retryPassing(() => this.#database.transact([...guard, { sql, values }]))).flat();
+    const erased =
+      isDeletion && auditSeq !== undefined && this.#log.hasLog
+        ? eraseLeaves('projects', auditSeq, {
+            condition: `project_hash = $2${tenantId === undefined ? '' : ' and tenant_id = $3'}`,
+            values: [projectHash, ...(tenantId === undefined ? [] : [tenantId])],
+          })
+        : [];
+    const all = [...guard, { sql, values }, ...erased];
+    const changed = (await retryPassing(() => this.#database.transact(all))).flat();
     if (isDeletion && changed.length > 0) this.#database.purgeErased();
     return changed.length;
   }

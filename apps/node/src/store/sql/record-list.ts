@@ -9,7 +9,7 @@ import type {
   RecordSnapshot,
   WholeRecord,
 } from '../ports/record-list.js';
-import { columnNames, isStorable, RECORD_COLUMNS, text, textOrNull, toRecord, visibilityOf } from './record-rows.js';
+import { columnNames, isStorable, RECORD_COLUMNS, text, toHead, toRecord } from './record-rows.js';
 import { insertsUnderWay, lastCommitted } from './record-snapshot.js';
 import { retryPassing } from './retry.js';
 
@@ -166,18 +166,5 @@ function seqOf(row: SqlRow): number {
 }
 
 function toListed(row: SqlRow): ListedRecord {
-  return {
-    certificateHash: text(row, 'certificate_hash'),
-    kind: text(row, 'kind') === 'full' ? 'full' : 'hash-only',
-    executionId: textOrNull(row, 'execution_id'),
-    bundleType: text(row, 'bundle_type'),
-    protocolVersion: textOrNull(row, 'protocol_version'),
-    appId: textOrNull(row, 'app_id'),
-    attestationId: text(row, 'attestation_id'),
-    attestedAt: text(row, 'attested_at'),
-    firstAttestedAt: text(row, 'first_attested'),
-    kid: text(row, 'kid'),
-    resealedCertificateHash: textOrNull(row, 'resealed_certificate_hash'),
-    visibility: visibilityOf(row),
-  };
+  return { ...toHead(row), firstAttestedAt: text(row, 'first_attested') };
 }

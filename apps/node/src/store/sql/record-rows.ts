@@ -1,5 +1,6 @@
 import type { SqlRow, SqlValue } from './database.js';
 import type { CertificateRecord } from '../ports/certificate-record.js';
+import type { ListedRecord } from '../ports/record-list.js';
 import type { ExecutionRow, NewRecord } from '../ports/records.js';
 import { StoreError } from '../ports/store-error.js';
 
@@ -78,10 +79,9 @@ export function toExecution(row: SqlRow): ExecutionRow {
   };
 }
 
-/** A row that is not deleted. */
-export function toRecord(row: SqlRow): CertificateRecord {
+/** The members of a row that a list of records shows as well as the record itself. */
+export function toHead(row: SqlRow): Omit<ListedRecord, 'firstAttestedAt'> {
   return {
-    tenantId: text(row, 'tenant_id'),
     certificateHash: text(row, 'certificate_hash'),
     kind: text(row, 'kind') === 'full' ? 'full' : 'hash-only',
     executionId: textOrNull(row, 'execution_id'),
@@ -91,12 +91,20 @@ export function toRecord(row: SqlRow): CertificateRecord {
     attestationId: text(row, 'attestation_id'),
     attestedAt: text(row, 'attested_at'),
     kid: text(row, 'kid'),
+    resealedCertificateHash: textOrNull(row, 'resealed_certificate_hash'),
+    visibility: visibilityOf(row),
+  };
+}
+
+/** A row that is not deleted. */
+export function toRecord(row: SqlRow): CertificateRecord {
+  return {
+    ...toHead(row),
+    tenantId: text(row, 'tenant_id'),
     requestId: text(row, 'request_id'),
     bundleJson: textOrNull(row, 'bundle_json'),
     metaJson: text(row, 'meta_json'),
     publicCerJson: textOrNull(row, 'public_cer_json'),
-    resealedCertificateHash: textOrNull(row, 'resealed_certificate_hash'),
-    visibility: visibilityOf(row),
   };
 }
 

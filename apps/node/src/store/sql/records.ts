@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { Database, SqlRow, SqlValue } from './database.js';
+import { eraseLeaves, leafOf, type LogState } from './log-erasure.js';
 import type { GroupCommit } from './group-commit.js';
 import { holdsStandStill, NOT_HELD } from './legal-holds.js';
 import type { AttestationColumns, NewRecord, RecordOutcome, RecordStore } from '../ports/records.js';
 import type { CertificateRecord, Visibility } from '../ports/certificate-record.js';
+import type { NewLeaf } from '../ports/log-leaves.js';
 import {
   assertStorable,
   columnNames,
@@ -89,13 +91,15 @@ const VANISHING_LIMIT = 3;
 export class SqlRecordStore implements RecordStore {
   readonly #database: Database;
   readonly #commits: GroupCommit<NewRecord>;
+  readonly #log: LogState;
   readonly #knownSecrets = new Set<string>();
   readonly #underWay = new Set<Promise<RecordOutcome>>();
   #closed = false;
 
-  constructor(database: Database, commits: GroupCommit<NewRecord>) {
+  constructor(database: Database, commits: GroupCommit<NewRecord>, log: LogState) {
     this.#database = database;
     this.#commits = commits;
+    this.#log = log;
   }
 
   async recordOnce(record: NewRecord): Promise<RecordOutcome> {
@@ -213,7 +217,9 @@ export class SqlRecordStore implements RecordStore {
     return found;
   }
 
-  async setVisibility(certificateHash: string, visibility: Visibility, tenantId?: string): Promise<number> {
+  async setVisibility(
+    ...[certificateHash, visibility, tenantId, auditSeq]: Parameters<RecordStore['setVisibility']>
+  ): Promise<number> {
     const isDeletion = visibility === 'deleted';
     const set = isDeletion ? ERASED_RECORD : 'visibility = $2';
     const held = isDeletion ? ` and ${NOT_HELD.records}` : '';
@@ -226,13 +232,27 @@ export class SqlRecordStore implements RecordStore {
       values,
     }));
     const guard = isDeletion ? holdsStandStill(this.#database) : [];
-    const changed = (await retryPassing(() => this.#database.transact([...guard, ...statements]))).flat();
+    const erased =
+      isDeletion && auditSeq !== undefined && this.#log.hasLog
+        ? ['certificate_hash', 'resealed_certificate_hash'].flatMap((column) =>
+            eraseLeaves('records', auditSeq, {
+              condition: `${column} = $2${tenantId === undefined ? '' : ' and tenant_id = $3'}`,
+              values: [certificateHash, ...(tenantId === undefined ? [] : [tenantId])],
+            }),
+          )
+        : [];
+    const all = [...guard, ...statements, ...erased];
+    const changed = (await retryPassing(() => this.#database.transact(all))).flat();
     if (isDeletion && changed.length > 0) this.#database.purgeErased();
     return changed.length;
   }
 
-  async replaceAttestation(asRead: CertificateRecord, next: AttestationColumns): Promise<boolean> {
-    const rows = await this.#find(REPLACE_ATTESTATION, [
+  async replaceAttestation(
+    asRead: CertificateRecord,
+    next: AttestationColumns,
+    leaves: readonly NewLeaf[] = [],
+  ): Promise<boolean> {
+    const values = [
       asRead.tenantId,
       asRead.certificateHash,
       asRead.kind,
@@ -243,8 +263,18 @@ export class SqlRecordStore implements RecordStore {
       next.kid,
       next.metaJson,
       next.publicCerJson,
-    ]);
-    return rows.length > 0;
+    ];
+    if (leaves.length === 0) return (await this.#find(REPLACE_ATTESTATION, values)).length > 0;
+    if (!values.every(isStorable)) return false;
+    // Found by the new attestation: without the update there is none.
+    const found = {
+      table: 'records',
+      condition: 'certificate_hash = $5 and kind = $6 and tenant_id = $7 and attestation_id = $8',
+      values: [asRead.certificateHash, asRead.kind, asRead.tenantId, next.attestationId],
+    } as const;
+    const statements = [{ sql: REPLACE_ATTESTATION, values }, ...leaves.map((leaf) => leafOf(leaf, found))];
+    const [replaced = []] = await retryPassing(() => this.#database.transact(statements));
+    return replaced.length > 0;
   }
 
   /** A text that cannot be stored has no rows, so the database is not queried. */

@@ -2,6 +2,7 @@ import type { Database, SqlRow, SqlValue } from './database.js';
 import type { HeldKind } from '../ports/legal-holds.js';
 import { NOW_MS } from './leases.js';
 import { holdsStandStill, NOT_HELD } from './legal-holds.js';
+import { eraseLeaves, type LogState } from './log-erasure.js';
 import { ERASED_PROJECT } from './projects.js';
 import type { RecordPlace } from '../ports/record-list.js';
 import { pageStatement, RECORD_BYTES } from './record-list.js';
@@ -12,6 +13,7 @@ import { retryPassing } from './retry.js';
 
 const ROWS = 100;
 const SEQS = Array.from({ length: ROWS }, (_, index) => `$${index + 1}`).join(', ');
+const SEQS_AFTER_FIRST = Array.from({ length: ROWS }, (_, index) => `$${index + 2}`).join(', ');
 
 /** Erasing overwrites every byte and blocks all requests on SQLite, so batches of large rows are smaller. */
 const BATCH_BYTES = 4 * 1024 * 1024;
@@ -37,9 +39,11 @@ const ERASED: Readonly<Record<HeldKind, string>> = { records: ERASED_RECORD, pro
 /** The retention port on either database. */
 export class SqlRetentionStore implements RetentionStore {
   readonly #database: Database;
+  readonly #log: LogState;
 
-  constructor(database: Database) {
+  constructor(database: Database, log: LogState) {
     this.#database = database;
+    this.#log = log;
   }
 
   async clockMs(): Promise<number> {
@@ -53,15 +57,19 @@ export class SqlRetentionStore implements RetentionStore {
       : await this.#dueProjects(tenantId, before, after);
   }
 
-  async deleteDue(...[kind, due]: Parameters<RetentionStore['deleteDue']>): Promise<number> {
+  async deleteDue(...[kind, due, auditSeq]: Parameters<RetentionStore['deleteDue']>): Promise<number> {
     let deleted = 0;
     for (let start = 0; start < due.length; start += ROWS) {
+      const seqs = filled(due.slice(start, start + ROWS));
       const statement = {
         sql: `update ${kind} set ${ERASED[kind]}
           where seq in (${SEQS}) and visibility <> 'deleted' and ${NOT_HELD[kind]} returning seq`,
-        values: filled(due.slice(start, start + ROWS)),
+        values: seqs,
       };
-      const statements = [...holdsStandStill(this.#database), statement];
+      const erased = this.#log.hasLog
+        ? eraseLeaves(kind, auditSeq, { condition: `seq in (${SEQS_AFTER_FIRST})`, values: seqs })
+        : [];
+      const statements = [...holdsStandStill(this.#database), statement, ...erased];
       deleted += (await retryPassing(() => this.#database.transact(statements))).flat().length;
     }
     if (deleted > 0) this.#database.purgeErased();

@@ -1,11 +1,19 @@
 import type Sqlite from 'better-sqlite3';
 
-import type { CompiledMigration, Database, SqlRow, SqlStatement, SqlValue } from '../sql/database.js';
+import {
+  assertReturned,
+  type CompiledMigration,
+  type Database,
+  type SqlRow,
+  type SqlStatement,
+  type SqlValue,
+} from '../sql/database.js';
 import { firstVisibility } from '../sql/first-visibility.js';
 import type { NewRecord } from '../ports/records.js';
 import { columnNames, EXECUTION_COLUMNS, RECORD_COLUMNS } from '../sql/record-rows.js';
 import { APPLIED_STEPS, pendingMigrations, SCHEMA_TABLES } from '../sql/schema-version.js';
 import { driverCodeOf, StoreError } from '../ports/store-error.js';
+import { WriteHealth } from '../sql/write-health.js';
 import { openSqliteFile } from './sqlite-file.js';
 import { WalCheckpoint } from './wal-checkpoint.js';
 
@@ -14,11 +22,14 @@ const CLAIM = `insert into executions ${columnsAndValues(columnNames(EXECUTION_C
 // The expression of the visibility reads the settings of both sources, each with a tenant id of its own.
 const KEEP = `insert into records (${columnNames(RECORD_COLUMNS).join(', ')}, visibility)
   values (${RECORD_COLUMNS.map(() => '?').join(', ')}, ${firstVisibility('?')})`;
+const KEEP_LEAF = `insert into log_leaves (tenant_id, source, source_seq, label_json, digest, seed)
+  values (?, ?, ?, ?, ?, ?)`;
 const KEEP_ONCE = `${KEEP} on conflict (certificate_hash, kind, tenant_id) do nothing`;
 
 /** The embedded database: one file, one connection, synchronous statements. */
 export class SqliteDatabase implements Database {
   readonly dialect = 'sqlite';
+  readonly writes = new WriteHealth();
   readonly #file: Sqlite.Database;
   readonly #checkpoint: WalCheckpoint;
   readonly #statements = new Map<string, Sqlite.Statement<unknown[], SqlRow>>();
@@ -30,11 +41,21 @@ export class SqliteDatabase implements Database {
   }
 
   async all(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
-    return translated(() => this.#run({ sql, values }));
+    return this.#noted(() => this.#run({ sql, values }));
   }
 
   async transact(statements: readonly SqlStatement[]): Promise<readonly (readonly SqlRow[])[]> {
-    return translated(() => this.#immediately(() => statements.map((statement) => this.#run(statement))));
+    return this.#noted(() => {
+      const answers = this.#immediately(() =>
+        statements.map((statement) => {
+          const rows = this.#run(statement);
+          assertReturned(rows, statement.mustReturn);
+          return rows;
+        }),
+      );
+      this.writes.noteSuccess();
+      return answers;
+    });
   }
 
   #run({ sql, values }: SqlStatement): readonly SqlRow[] {
@@ -48,9 +69,10 @@ export class SqliteDatabase implements Database {
   }
 
   async insertBatch(records: readonly NewRecord[]): Promise<readonly boolean[]> {
-    return translated(() => {
+    return this.#noted(() => {
       const inserted = this.#immediately(() => records.map((record) => this.#insert(record)));
       this.#checkpoint.noteCommit();
+      this.writes.noteSuccess();
       return inserted;
     });
   }
@@ -58,11 +80,21 @@ export class SqliteDatabase implements Database {
   #insert(record: NewRecord): boolean {
     const { tenantId } = record;
     const row = [...RECORD_COLUMNS.map(([, valueOf]) => valueOf(record)), tenantId, tenantId];
-    if (record.executionId === null) return this.#prepared(KEEP_ONCE).run(...row).changes === 1;
+    if (record.executionId === null) {
+      const { changes, lastInsertRowid } = this.#prepared(KEEP_ONCE).run(...row);
+      if (changes === 1) this.#insertLeaves(record, lastInsertRowid);
+      return changes === 1;
+    }
     const execution = EXECUTION_COLUMNS.map(([, valueOf]) => valueOf(record));
     if (this.#prepared(CLAIM).run(...execution).changes === 0) return false;
-    this.#prepared(KEEP).run(...row);
+    this.#insertLeaves(record, this.#prepared(KEEP).run(...row).lastInsertRowid);
     return true;
+  }
+
+  #insertLeaves({ tenantId, leaves = [] }: NewRecord, seq: number | bigint): void {
+    for (const { source, labelJson, digest, seed } of leaves) {
+      this.#prepared(KEEP_LEAF).run(tenantId, source, seq, labelJson, digest, seed);
+    }
   }
 
   async migrate(migrations: readonly CompiledMigration[]): Promise<number> {
@@ -97,6 +129,14 @@ export class SqliteDatabase implements Database {
     this.#file.close();
   }
 
+  #noted<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw this.writes.noteFailure(storeErrorOf(error));
+    }
+  }
+
   /** Takes the write lock at the start: a transaction that reads first cannot wait for it later. */
   #immediately<T>(work: () => T): T {
     return this.#file.transaction(work).immediate();
@@ -121,10 +161,14 @@ function translated<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof StoreError) throw error;
-    const code = driverCodeOf(error);
-    throw /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH)/.test(code)
-      ? new StoreError('STORE_ROW_REFUSED', `the database refused a row (${code})`)
-      : new StoreError('STORE_UNAVAILABLE', `the database file cannot be used (${code})`);
+    throw storeErrorOf(error);
   }
+}
+
+function storeErrorOf(error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const code = driverCodeOf(error);
+  return /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH)/.test(code)
+    ? new StoreError('STORE_ROW_REFUSED', `the database refused a row (${code})`)
+    : new StoreError('STORE_UNAVAILABLE', `the database file cannot be used (${code})`);
 }

@@ -1,0 +1,43 @@
+import type { AuditPackageQuery } from '@cer/cer-core/logs';
+import { leafRange } from '../log/completeness.js';
+import { publishedStatement } from '../log/log-statement.js';
+import type { NodeLog } from '../log/node-log.js';
+import { openingLines } from '../log/opening-lines.js';
+import type { Store } from '../store/index.js';
+
+export interface LogFileDeps {
+  readonly store: Pick<Store, 'log' | 'logEpochs' | 'logNotes'>;
+  /** Absent or null: no transparency log. */
+  readonly log?: NodeLog | null;
+  readonly now: () => Date;
+}
+
+const LINES_A_FILE = 1000;
+
+/**
+ * What the log adds to a package: that no record of the period is missing. Nothing before the first epoch, and with a
+ * filter by status, which the log does not know.
+ * @see docs/spec.md, "Completeness"
+ */
+export async function* logFiles(
+  { store, log = null, now }: LogFileDeps,
+  tenantId: string,
+  query: AuditPackageQuery,
+): AsyncGenerator<readonly [name: string, content: readonly string[]]> {
+  if (log === null || query.status !== null) return;
+  const range = await leafRange({ store, ...log }, tenantId, query);
+  if (range === null) return;
+  yield ['log/completeness.json', [`${JSON.stringify(range.document, null, 2)}\n`]];
+  let lines: string[] = [];
+  let file = 0;
+  const nameOf = (number: number): string => `log/openings/${String(number).padStart(6, '0')}.ndjson`;
+  for await (const line of openingLines({ store: store.log, ...log }, tenantId, range, query)) {
+    lines.push(line);
+    if (lines.length < LINES_A_FILE) continue;
+    yield [nameOf(++file), lines];
+    lines = [];
+  }
+  if (lines.length > 0) yield [nameOf(++file), lines];
+  const deps = { logNotes: store.logNotes, rows: await store.log.logs(), nodeId: log.nodeId };
+  yield ['log/statement.json', [`${JSON.stringify(await publishedStatement(deps, now()), null, 2)}\n`]];
+}

@@ -1,0 +1,64 @@
+import type { Attestor } from '@cer/cer-core/attest';
+import type { Signer } from '@cer/keys';
+import type { NewRecord, RecordOutcome } from '../store/index.js';
+import type { Caller } from '../auth/key-directory.js';
+import type { FoundProof, LogProofs } from '../log/log-proofs.js';
+import type { RelayedError } from './relayed-errors.js';
+
+/** The routes whose large bodies are worked on in threads. */
+export type LargeJobKind = 'certify' | 'create' | 'attest';
+
+export interface LargeJob {
+  readonly kind: LargeJobKind;
+  /** The body of the request. The thread takes it over. */
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly caller: Caller;
+  readonly requestId: string;
+  /** The node's clock when the job began, in milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
+/** A successful answer: JSON in UTF-8. */
+export interface LargeAnswer {
+  readonly json: Uint8Array<ArrayBuffer>;
+  readonly certificateHash: string | null;
+  readonly isReplay: boolean;
+}
+
+/** An attestor without its signature. */
+export type AttestorFacts = Pick<Attestor, 'nodeId' | 'nodeRuntimeHash'> & Pick<Signer, 'kid' | 'publicKey'>;
+
+/** What a thread asks of the main thread, which has signer and store. */
+export type ThreadCall =
+  | { readonly ask: 'attestor' }
+  | { readonly ask: 'sign'; readonly message: Uint8Array }
+  | { readonly ask: 'record'; readonly record: NewRecord }
+  | { readonly ask: 'proof'; readonly of: Parameters<LogProofs['find']> };
+
+export type CallResult<Ask extends ThreadCall['ask']> = {
+  readonly attestor: AttestorFacts;
+  readonly sign: Uint8Array;
+  readonly record: RecordOutcome;
+  readonly proof: FoundProof;
+}[Ask];
+
+/** To the main thread. */
+export type FromThread =
+  | { readonly call: number; readonly asked: ThreadCall }
+  | { readonly answer: LargeAnswer }
+  | { readonly thrown: RelayedError };
+
+/** To the thread. */
+export type ToThread =
+  | { readonly job: LargeJob }
+  | { readonly call: number; readonly result: unknown }
+  | { readonly call: number; readonly thrown: RelayedError };
+
+/** What a thread has from its start. */
+export interface ThreadSettings {
+  readonly verifyUrl: string;
+  readonly verifyLimitBytes: number;
+  /** Whether the node has a transparency log. */
+  readonly hasLog: boolean;
+  readonly secrets: { readonly activeId: string; readonly byId: ReadonlyMap<string, Uint8Array> };
+}

@@ -1,0 +1,129 @@
+import { availableParallelism } from 'node:os';
+import type { Attestor } from '@cer/cer-core/attest';
+import type { Caller } from '../auth/key-directory.js';
+import type { NodeLog } from '../log/node-log.js';
+import type { WorkTurns } from '../limits/work-turns.js';
+import { recordExecution, type RecordDeps } from '../records/write/record-execution.js';
+import type { Signing } from '../signing/signing.js';
+import { JobLines } from './job-lines.js';
+import { JobThread, type AnswerCall, type ThreadStart } from './job-thread.js';
+import type { LargeAnswer, LargeJobKind } from './large-job.js';
+
+/** Bytes of JSON from which work goes to a thread. Smaller work is faster on the event loop. */
+export const LARGE_BYTES = 256 * 1024;
+/** Maximum threads; the event loop keeps a core where there are several. */
+const THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
+
+export interface LargeWorkDeps extends RecordDeps {
+  readonly signing: Pick<Signing, 'attestorAt'>;
+  readonly turns: Pick<WorkTurns, 'take'>;
+  /** Null: no transparency log. */
+  readonly log: Pick<NodeLog, 'proofs'> | null;
+  readonly now: () => Date;
+}
+
+/** A request with a large body, or a large line of a batch. */
+export interface LargeRequest {
+  readonly body: Uint8Array;
+  readonly requestId: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Runs a job; never rejects. */
+type StartJob = (thread: JobThread) => Promise<void>;
+
+/**
+ * Works on large bodies in a few threads, which start with the first one. A thread parses, seals and serializes; the
+ * main thread signs and stores, within the quota and in the turns of the tenants. Answers and errors are those of the
+ * same work on the event loop.
+ */
+export class LargeWork {
+  readonly #start: ThreadStart;
+  readonly #deps: LargeWorkDeps;
+  readonly #lines = new JobLines<StartJob>();
+  readonly #threads = new Set<JobThread>();
+  readonly #idle = new Set<JobThread>();
+
+  constructor(start: ThreadStart, deps: LargeWorkDeps) {
+    this.#start = start;
+    this.#deps = deps;
+  }
+
+  /**
+   * Takes the body over: it must not be read afterwards.
+   * @throws the errors of certify, create and attest; the signal's reason when it aborted before the job began
+   */
+  run(kind: LargeJobKind, { body, requestId, signal }: LargeRequest, caller: Caller): Promise<LargeAnswer> {
+    const work = async (thread: JobThread): Promise<LargeAnswer> => {
+      signal?.throwIfAborted();
+      const { tenantId, keyId, scopes, publish, limits } = caller;
+      const sent: Caller = { tenantId, keyId, scopes, publish, ...(limits !== undefined && { limits }) };
+      const job = { kind, body: ownBytes(body), caller: sent, requestId, nowMs: this.#deps.now().getTime() };
+      return thread.run(job, this.#callsOf(caller));
+    };
+    return new Promise((resolve) => {
+      this.#lines.add(caller.tenantId, async (thread) => {
+        const answer = work(thread);
+        resolve(answer);
+        await Promise.allSettled([answer]);
+      });
+      this.#serve();
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#threads].map((thread) => thread.end()));
+  }
+
+  #serve(): void {
+    const thread = this.#idleThread();
+    if (thread === null) return;
+    const start = this.#lines.next();
+    if (start === undefined) return;
+    this.#idle.delete(thread);
+    void start(thread).then(() => {
+      if (this.#threads.has(thread)) this.#idle.add(thread);
+      this.#serve();
+    });
+  }
+
+  #idleThread(): JobThread | null {
+    const [idle] = this.#idle;
+    if (idle !== undefined) return idle;
+    if (this.#threads.size >= THREADS) return null;
+    const thread = new JobThread(this.#start, (ended) => {
+      this.#threads.delete(ended);
+      this.#idle.delete(ended);
+    });
+    this.#threads.add(thread);
+    this.#idle.add(thread);
+    return thread;
+  }
+
+  #callsOf(caller: Caller): AnswerCall {
+    const { signing, turns, log, now } = this.#deps;
+    // Asked for once per job, so that kid, receipt, envelope and reseal use one key even during a rotation.
+    let attestor: Promise<Attestor> | null = null;
+    return async (call) => {
+      if (call.ask === 'record') {
+        await turns.take(caller.tenantId);
+        return recordExecution(this.#deps, call.record, caller.limits);
+      }
+      if (call.ask === 'proof') {
+        if (log === null) throw new Error('a thread asked for a proof of no log');
+        return log.proofs.find(...call.of);
+      }
+      const { signer, nodeId, nodeRuntimeHash } = await (attestor ??= signing.attestorAt(now()));
+      const { kid, publicKey } = signer;
+      return call.ask === 'sign' ? signer.sign(call.message) : { nodeId, nodeRuntimeHash, kid, publicKey };
+    };
+  }
+}
+
+/** The bytes in a buffer of their own, which a thread can take over. */
+function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer } = bytes;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength
+    ? new Uint8Array(buffer)
+    : Uint8Array.from(bytes);
+}

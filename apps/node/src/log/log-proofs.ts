@@ -1,0 +1,75 @@
+import { formatTlogProof, ownerOpening, publicOpening, type Leaf, type LeafLabel } from '@cer/tlog';
+import type { LoggedLeaf, LogNoteStore, LogRow, LogStore, PublishedNote } from '../store/index.js';
+import { treeOfLog, type LogTreeStore } from './log-tree.js';
+import { leafAt } from './stored-leaf.js';
+
+/** A proof as a package carries it. */
+export interface LogProof {
+  readonly proof: string;
+  readonly notBefore?: string;
+}
+
+/** What the log has of a receipt. */
+export type FoundProof =
+  | { readonly status: 'proven'; readonly proof: LogProof }
+  /** Logged, and not shown by a published checkpoint yet. */
+  | { readonly status: 'pending' }
+  /** Not logged, or deleted. */
+  | { readonly status: 'none' };
+
+/** Makes proofs when they are asked for; nothing is stored. */
+export interface LogProofs {
+  /** @param opens what the opening shows: everybody's, or all for keys of the tenant */
+  find(
+    source: 'record' | 'reseal' | 'project',
+    of: { readonly tenantId: string; readonly hash: string },
+    opens: 'public' | 'owner',
+  ): Promise<FoundProof>;
+}
+
+export interface LogProofDeps {
+  readonly store: LogTreeStore & {
+    readonly log: Pick<LogStore, 'leafOf'>;
+    readonly logNotes: Pick<LogNoteStore, 'firstPublishedAbove' | 'lastPublishedUpTo'>;
+  };
+  readonly log: LogRow;
+  readonly tagOf: (tenantId: string) => Uint8Array;
+}
+
+/** @see docs/spec.md, "Transparency log" */
+export function createLogProofs({ store, log, tagOf }: LogProofDeps): LogProofs {
+  const { logId } = log;
+
+  const prove = async (stored: LoggedLeaf, content: NonNullable<LoggedLeaf['content']>, isOwner: boolean) => {
+    const shown = await store.logNotes.firstPublishedAbove(logId, stored.index);
+    if (shown === null) return null;
+    const [path, before] = await Promise.all([
+      treeOfLog(store, log, shown.size).inclusionPath(stored.index, shown.size),
+      store.logNotes.lastPublishedUpTo(logId, stored.index),
+    ]);
+    const { leaf, label } = leafAt(content, stored.number, tagOf(stored.tenantId));
+    const extra = openingOf(leaf, label, isOwner);
+    return withNotBefore(formatTlogProof({ extra, index: stored.index, path, checkpoint: shown.note }), before);
+  };
+
+  return {
+    find: async (source, { tenantId, hash }, opens) => {
+      const found = await store.log.leafOf(source, tenantId, hash);
+      if (found === null) return { status: 'none' };
+      const { leaf } = found;
+      if (leaf === null) return { status: 'pending' };
+      // A closed log before this one: its proofs are where they were published.
+      if (leaf.content === null || leaf.logId !== logId) return { status: 'none' };
+      const proof = await prove(leaf, leaf.content, opens === 'owner');
+      return proof === null ? { status: 'pending' } : { status: 'proven', proof };
+    },
+  };
+}
+
+function openingOf(leaf: Leaf, label: LeafLabel, isOwner: boolean): Uint8Array {
+  return isOwner ? ownerOpening(leaf, label) : publicOpening(leaf);
+}
+
+function withNotBefore(proof: string, before: PublishedNote | null): LogProof {
+  return before === null ? { proof } : { proof, notBefore: before.fresh };
+}

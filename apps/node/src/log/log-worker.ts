@@ -1,0 +1,77 @@
+import type { Logger } from '@cer/http-service';
+import type { LeaseStore, LogStore } from '../store/index.js';
+import { startWorker, type Worker } from '../worker/worker.js';
+import { addDeletionLeaves } from './deletion-leaves.js';
+import type { Epochs } from './epochs.js';
+import type { OpenedLogs } from './opened-log.js';
+import type { Publication } from './publication.js';
+import type { Sequencer } from './sequencer.js';
+
+export interface LogWorkerDeps {
+  readonly store: { readonly log: LogStore; readonly leases: LeaseStore };
+  readonly logs: OpenedLogs;
+  readonly sequencer: Sequencer;
+  readonly epochs: Epochs;
+  readonly publication: Publication;
+  /** Pause between two turns. */
+  readonly everyMs: number;
+  /** Shortest time between two requests to witnesses; 0 without any. */
+  readonly publishEveryMs: number;
+  readonly now: () => Date;
+  readonly logger: Logger;
+}
+
+/**
+ * Integrates, commits to epochs and publishes, in the background, one node at a time. The lease saves work only: every
+ * write has the old size as its condition.
+ */
+export function startLog(deps: LogWorkerDeps): Worker {
+  const { store, logs, sequencer, epochs, publication, everyMs, publishEveryMs, now, logger } = deps;
+  let mayGoOn = false;
+  let publishing: Promise<void> | null = null;
+  let publishedAtMs = -Infinity;
+
+  const publishBoth = async (): Promise<void> => {
+    await Promise.all([publication.publish(logs.receipts), publication.publish(logs.epochs)]);
+  };
+
+  /** Witnesses elsewhere are slow: nothing waits for them. */
+  const publish = async (): Promise<void> => {
+    if (publishEveryMs === 0) {
+      await publishBoth();
+      return;
+    }
+    if (publishing !== null || now().getTime() - publishedAtMs < publishEveryMs) return;
+    publishedAtMs = now().getTime();
+    publishing = publishBoth()
+      .catch((error: unknown) => {
+        logger.error({ err: error }, 'the log could not be published; the next time comes as planned');
+      })
+      .finally(() => {
+        publishing = null;
+      });
+  };
+
+  const task = async (signal: AbortSignal): Promise<void> => {
+    if (!mayGoOn) {
+      const [receipts, ofEpochs] = [await publication.mayGoOn(logs.receipts), await publication.mayGoOn(logs.epochs)];
+      mayGoOn = receipts && ofEpochs;
+      if (!mayGoOn) return;
+    }
+    await addDeletionLeaves(store.log, logs.receipts.row.logId);
+    for (let placed = -1; placed !== 0 && !signal.aborted;) placed = await sequencer.integrate();
+    await epochs.endWhenDue();
+    await publish();
+  };
+
+  const worker = startWorker({ name: 'log', everyMs, task, leases: store.leases, logger });
+  return {
+    wake: () => {
+      worker.wake();
+    },
+    stop: async () => {
+      await worker.stop();
+      await publishing;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import type { JsonObject, JsonValue } from '@cer/canonical-json';
+import { receiptDigest, type LeafKind } from '@cer/tlog';
+import type { LeafSource, NewLeaf } from '../store/index.js';
+
+/** What a label says of a receipt; number and tenant are added as the leaf gets its place. */
+export interface LeafFacts {
+  readonly kind: LeafKind;
+  /** The time of the receipt. */
+  readonly at: string;
+  readonly appId: string | null;
+  readonly bundleType: string | null;
+}
+
+const SEED_BYTES = 32;
+
+/** The leaf of a receipt, with a seed of its own. @see docs/spec.md, "Transparency log" */
+export function newLeaf(
+  source: Exclude<LeafSource, 'deletion'>,
+  { kind, at, appId, bundleType }: LeafFacts,
+  signed: { readonly receipt: JsonValue; readonly signature: string },
+): NewLeaf {
+  return {
+    source,
+    labelJson: JSON.stringify({ appId, at, bundleType, kind }),
+    digest: receiptDigest(signed.receipt, signed.signature),
+    seed: newSeed(),
+  };
+}
+
+export function newSeed(): Uint8Array {
+  return new Uint8Array(randomBytes(SEED_BYTES));
+}
+
+/** Receipt and signature of an attestation of this node. */
+export function signedPart(attestation: JsonObject): { readonly receipt: JsonValue; readonly signature: string } {
+  const { receipt, signature } = attestation;
+  if (receipt === undefined || typeof signature !== 'string') throw new Error('an attestation has a signed receipt');
+  return { receipt, signature };
+}

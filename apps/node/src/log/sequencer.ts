@@ -1,0 +1,89 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { leafHash } from '@cer/tlog';
+import type { LogStore, PendingLeaf, PlacedLeaf } from '../store/index.js';
+import { treeIdOf, type OpenedLog } from './opened-log.js';
+import { leafAt } from './stored-leaf.js';
+import { growTree, tailStart, type GrowingTree } from './tree-growth.js';
+
+export interface SequencerDeps {
+  readonly log: OpenedLog;
+  readonly store: LogStore;
+  readonly tagOf: (tenantId: string) => Uint8Array;
+  /** Leaves of one transaction. */
+  readonly batchLimit: number;
+}
+
+/** Leaves that are computed between two pauses for other requests. */
+const LEAVES_A_TURN = 16;
+/** Tenants whose last number is remembered. */
+const MAX_NUMBERS = 50_000;
+
+/** Gives stored leaves their places, and the log its heads. */
+export interface Sequencer {
+  /** @returns how many leaves got a place; 0 also when another process was faster */
+  integrate(): Promise<number>;
+}
+
+/**
+ * The state between two turns is only reused while the log has the size that this process gave it, so that any number
+ * of processes may sequence one log.
+ * @see docs/spec.md, "Transparency log"
+ */
+export function createSequencer({ log, store, tagOf, batchLimit }: SequencerDeps): Sequencer {
+  const { logId } = log.row;
+  const treeId = treeIdOf(log.row);
+  let known: GrowingTree | null = null;
+  const numbers = new Map<string, number>();
+
+  const tree = async (): Promise<GrowingTree | null> => {
+    const { halted, ...frontier } = await store.head(logId);
+    if (halted !== null) return null;
+    if (known?.frontier.size === frontier.size) return known;
+    numbers.clear();
+    const entries = await store.entries(logId, tailStart(frontier.size), frontier.size);
+    known = { treeId, frontier, tail: entries.map(leafHash) };
+    return known;
+  };
+
+  const numberAfter = async (tenantId: string): Promise<number> => {
+    const number = (numbers.get(tenantId) ?? (await store.lastNumber(logId, tenantId))) + 1;
+    if (numbers.size >= MAX_NUMBERS) numbers.clear();
+    numbers.set(tenantId, number);
+    return number;
+  };
+
+  const placed = async (pending: readonly PendingLeaf[], start: number) => {
+    const leaves: PlacedLeaf[] = [];
+    const hashes: Uint8Array[] = [];
+    for (const [at, row] of pending.entries()) {
+      const number = await numberAfter(row.tenantId);
+      const { leaf } = leafAt(row, number, tagOf(row.tenantId));
+      leaves.push({ leafId: row.leafId, index: start + at, number, entry: leaf.entry });
+      hashes.push(leaf.leafHash);
+      if (at % LEAVES_A_TURN === LEAVES_A_TURN - 1) await nextTurn();
+    }
+    return { leaves, hashes };
+  };
+
+  return {
+    integrate: async () => {
+      // The head first: rows that are read before an older head could have got their places meanwhile.
+      const before = await tree();
+      if (before === null) return 0;
+      const pending = await store.pending(batchLimit);
+      if (pending.length === 0) return 0;
+      // Until the transaction is known to have succeeded, nothing is remembered.
+      known = null;
+      const { size } = before.frontier;
+      const { leaves, hashes } = await placed(pending, size);
+      const { tiles, ...grown } = await growTree(before, hashes, (...tile) => store.tile(...tile));
+      const isWritten = await store.grow({ logId, oldSize: size, frontier: grown.frontier, leaves, tiles });
+      if (!isWritten) {
+        numbers.clear();
+        return 0;
+      }
+      known = grown;
+      return leaves.length;
+    },
+  };
+}

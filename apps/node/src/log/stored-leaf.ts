@@ -1,0 +1,36 @@
+import { encodeHex } from '@cer/keys';
+import { makeLeaf, tenantTag, type Leaf, type LeafKind, type LeafLabel } from '@cer/tlog';
+import type { PendingLeaf } from '../store/index.js';
+
+type LabelColumns = Omit<LeafLabel, 'number' | 'tenant'> & { readonly kind: LeafKind };
+
+/** The label of a stored leaf. The node wrote it itself, so JSON.parse is sufficient. */
+function labelOf(labelJson: string, number: number, tag: Uint8Array): LeafLabel {
+  return { ...(JSON.parse(labelJson) as LabelColumns), number, tenant: `sha256:${encodeHex(tag)}` };
+}
+
+/** A leaf with its place. */
+export function leafAt(
+  { labelJson, digest, seed }: Pick<PendingLeaf, 'labelJson' | 'digest' | 'seed'>,
+  number: number,
+  tag: Uint8Array,
+): { readonly leaf: Leaf; readonly label: LeafLabel } {
+  const label = labelOf(labelJson, number, tag);
+  return { leaf: makeLeaf(seed, digest, label), label };
+}
+
+/** The tags of tenants, each computed once. */
+export function tenantTags(nodeId: string): (tenantId: string) => Uint8Array {
+  const tags = new Map<string, Uint8Array>();
+  return (tenantId) => {
+    let tag = tags.get(tenantId);
+    if (tag === undefined) {
+      if (tags.size >= MAX_TAGS) tags.clear();
+      tag = tenantTag(nodeId, tenantId);
+      tags.set(tenantId, tag);
+    }
+    return tag;
+  };
+}
+
+const MAX_TAGS = 100_000;

@@ -1,0 +1,83 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { appendLeaves, frontierOf, TILE_WIDTH, treeOfLeafHashes, type Frontier } from '@cer/tlog';
+import type { StoredFrontier, TileRow } from '../store/index.js';
+
+const HASH_BYTES = 32;
+/** Leaves between two pauses for other requests. */
+const LEAVES_A_TURN = 64;
+
+/** A tree that grows at its right edge. */
+export interface GrowingTree {
+  readonly treeId: number;
+  readonly frontier: StoredFrontier;
+  /** Leaf hashes after the last full tile. */
+  readonly tail: readonly Uint8Array[];
+}
+
+export interface GrownTree extends GrowingTree {
+  readonly tiles: readonly TileRow[];
+}
+
+/** How many leaves a tree has after its last full tile. */
+export function tailStart(size: number): number {
+  return size - (size % TILE_WIDTH);
+}
+
+/**
+ * Appends leaves: the new frontier, and the tiles that became full or wider.
+ * @param readTile the stored hashes of a tile above level 0
+ */
+export async function growTree(
+  { treeId, frontier, tail }: GrowingTree,
+  leaves: readonly Uint8Array[],
+  readTile: (treeId: number, level: number, index: number) => Promise<Uint8Array | null>,
+): Promise<GrownTree> {
+  const grown = await appended(frontierOf(frontier.size, frontier.peaks), leaves);
+  const hashes = [...tail, ...leaves];
+  const tiles: TileRow[] = [];
+  let roots: Uint8Array[] = [];
+  const first = Math.floor(frontier.size / TILE_WIDTH);
+  for (let index = first; hashes.length >= TILE_WIDTH; index++) {
+    const full = hashes.splice(0, TILE_WIDTH);
+    tiles.push({ treeId, level: 0, index, data: joined(full) });
+    roots.push(treeOfLeafHashes(full).root);
+  }
+  let start = first;
+  for (let level = 1; roots.length > 0; level++) {
+    const above: Uint8Array[] = [];
+    const aboveStart = Math.floor(start / TILE_WIDTH);
+    for (let index = aboveStart; roots.length > 0; index++) {
+      const kept = start % TILE_WIDTH;
+      const before = kept === 0 ? [] : split((await readTile(treeId, level, index)) ?? new Uint8Array(0), kept);
+      const added = roots.slice(0, TILE_WIDTH - kept);
+      roots = roots.slice(added.length);
+      start += added.length;
+      const all = [...before, ...added];
+      tiles.push({ treeId, level, index, data: joined(all) });
+      if (all.length === TILE_WIDTH) above.push(treeOfLeafHashes(all).root);
+    }
+    roots = above;
+    start = aboveStart;
+  }
+  return { treeId, frontier: grown, tail: hashes, tiles };
+}
+
+async function appended(frontier: Frontier, leaves: readonly Uint8Array[]): Promise<Frontier> {
+  let grown = frontier;
+  for (let at = 0; at < leaves.length; at += LEAVES_A_TURN) {
+    grown = appendLeaves(grown, leaves.slice(at, at + LEAVES_A_TURN));
+    await nextTurn();
+  }
+  return grown;
+}
+
+function joined(hashes: readonly Uint8Array[]): Uint8Array {
+  const data = new Uint8Array(hashes.length * HASH_BYTES);
+  for (const [at, hash] of hashes.entries()) data.set(hash, at * HASH_BYTES);
+  return data;
+}
+
+function split(data: Uint8Array, count: number): readonly Uint8Array[] {
+  if (data.length < count * HASH_BYTES) throw new Error('a tile of the log is missing');
+  return Array.from({ length: count }, (_, at) => data.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES));
+}

@@ -1,0 +1,59 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { OperatorError } from '@cer/http-service';
+import { z } from 'zod';
+import type { Mark } from '../store/index.js';
+
+const MarkText = z.strictObject({ count: z.number().int().nonnegative(), at: z.iso.datetime() });
+
+/** The mark file cannot be read. */
+export class MarkFileError extends OperatorError {
+  override readonly name = 'MarkFileError';
+}
+
+/** The newest mark that this machine saw, outside the database. */
+export interface MarkFile {
+  /** @returns null before the first mark. @throws MarkFileError */
+  readonly read: () => Mark | null;
+  readonly write: (mark: Mark) => void;
+}
+
+export function markFileBeside(keysFile: string): MarkFile {
+  const path = `${keysFile}.mark`;
+  return {
+    read: () => {
+      const text = textIn(path);
+      if (text === null) return null;
+      const parsed = MarkText.safeParse(jsonOrNull(text));
+      if (parsed.success) return parsed.data;
+      throw new MarkFileError(`${path}: is not a mark. Restore it, or remove it when the database is the newest`);
+    },
+    write: ({ count, at }) => {
+      const draft = `${path}.${process.pid}`;
+      const file = openSync(draft, 'w', 0o600);
+      try {
+        writeSync(file, `${JSON.stringify({ count, at })}\n`);
+        fsyncSync(file);
+      } finally {
+        closeSync(file);
+      }
+      renameSync(draft, path);
+    },
+  };
+}
+
+function textIn(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

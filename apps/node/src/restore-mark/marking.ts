@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '@cer/http-service';
+import type { Store } from '../store/index.js';
+import type { MarkFile } from './mark-file.js';
+import { findGap } from './restored-store.js';
+
+const EVERY_MS = 5000;
+
+export interface MarkingDeps {
+  readonly store: Pick<Store, 'mark' | 'usage' | 'audit'>;
+  readonly file: MarkFile;
+  readonly now: () => Date;
+  readonly logger: Logger;
+  readonly everyMs?: number;
+}
+
+/**
+ * Marks the growth of the database in the background: counts in the database first, then in this machine's file, so that
+ * the file is never ahead of a database that was not replaced. While a gap is not accepted, nothing is marked.
+ */
+export function startMarking({ store, file, now, logger, everyMs = EVERY_MS }: MarkingDeps): {
+  readonly stop: () => Promise<void>;
+} {
+  const stopping = new AbortController();
+  let marked = '';
+
+  const mark = async (): Promise<void> => {
+    const state = `${await store.usage.newest()} ${(await store.audit.last())?.seq ?? 0}`;
+    if (state === marked || (await findGap(store, file)) !== null) return;
+    file.write(await store.mark.advance(now().toISOString(), 1, 0));
+    marked = state;
+  };
+  const attempt = async (): Promise<void> => {
+    try {
+      await mark();
+    } catch (error) {
+      logger.warn({ err: error }, 'the growth of the database could not be marked');
+    }
+  };
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await attempt();
+      // Rejects only when interrupted.
+      await sleep(everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+    }
+  };
+  const running = run();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+      await attempt();
+    },
+  };
+}

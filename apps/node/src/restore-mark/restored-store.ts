@@ -1,0 +1,63 @@
+import { ServiceError } from '@cer/http-service';
+import { StoreRestoredError, type Mark, type Store } from '../store/index.js';
+import type { DescribedRoute } from '../openapi/route-description.js';
+import type { MarkFile } from './mark-file.js';
+
+/** The gap between a restored database and what this machine saw of it. */
+export interface Gap {
+  /** The last mark that the database has. */
+  readonly found: Mark;
+  /** The mark of this machine. */
+  readonly seen: Mark;
+}
+
+/** @returns null when the database is as new as this machine's mark */
+export async function findGap({ mark }: Pick<Store, 'mark'>, file: MarkFile): Promise<Gap | null> {
+  const seen = file.read();
+  if (seen === null) return null;
+  const found = await mark.read();
+  return found.count < seen.count ? { found, seen } : null;
+}
+
+/** Fails while a gap is not accepted. */
+export interface RestoredStore {
+  /** @throws StoreRestoredError */
+  readonly assertAccepted: () => Promise<void>;
+}
+
+/**
+ * The state of a node that started on a database older than its mark, until an operator accepts that.
+ * @returns null on a database that is as new
+ */
+export async function restoredStore(store: Pick<Store, 'mark'>, file: MarkFile): Promise<RestoredStore | null> {
+  if ((await findGap(store, file)) === null) return null;
+  let isAccepted = false;
+  return {
+    assertAccepted: async () => {
+      isAccepted ||= (await findGap(store, file)) === null;
+      if (!isAccepted) throw new StoreRestoredError();
+    },
+  };
+}
+
+/** Routes that may give a known executionId a second hash. Attest stays open: it claims the ids of the gap again. */
+const CLOSED: ReadonlySet<string> = new Set(['/v1/cer/ai/certify', '/v1/cer/ai/certify-batch', '/verify']);
+
+/** Closes certification until the gap is accepted. */
+export function closedUntilAccepted(route: DescribedRoute, restored: RestoredStore): DescribedRoute {
+  if (!CLOSED.has(route.path)) return route;
+  const { admit } = route;
+  return {
+    ...route,
+    admit: async (head) => {
+      const headers = await admit?.(head);
+      try {
+        await restored.assertAccepted();
+      } catch (error) {
+        if (!(error instanceof StoreRestoredError)) throw error;
+        throw new ServiceError({ code: 'SERVICE_UNAVAILABLE', message: `store: ${error.message}` }, { cause: error });
+      }
+      return typeof headers === 'object' ? headers : undefined;
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { startTestNode, type TestNode } from '../test-node.js';
+
+// Runs the programs of docs/clients.md with the real SDKs against a local model server and a node.
+
+const ROOT = join(__dirname, '../../../..');
+const EXAMPLES = join(ROOT, 'examples/clients');
+const LOADER = join(__dirname, '../register-typescript.mjs');
+/** The names under which two versions of one package are installed here. */
+const INSTALLED: Readonly<Record<string, readonly (readonly [name: string, installed: string])[]>> = {
+  'ai-sdk.mjs': [
+    ["'ai'", "'ai-7'"],
+    ["'@ai-sdk/openai-compatible'", "'openai-compatible-3'"],
+  ],
+  'ai-sdk-6.mjs': [
+    ["'ai'", "'ai-6'"],
+    ["'@ai-sdk/openai-compatible'", "'openai-compatible-2'"],
+  ],
+};
+
+const TEXT = 'Lisbon';
+const CHAT = { id: 'chatcmpl-1', object: 'chat.completion', created: 1_700_000_000, model: 'example-1' };
+const RESPONSE = {
+  ...{ id: 'resp_1', object: 'response', created_at: 1_700_000_000, model: 'gpt-4.1', status: 'completed' },
+  output: [
+    {
+      ...{ id: 'msg_1', type: 'message', role: 'assistant', status: 'completed' },
+      content: [{ type: 'output_text', text: TEXT, annotations: [] }],
+    },
+  ],
+  usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+};
+
+const data = (members: object, name?: string): string =>
+  `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(members)}\n\n`;
+const named = (type: string, members: object): string => data({ type, ...members }, type);
+
+const MESSAGE = { id: 'msg_1', type: 'message', role: 'assistant', model: 'example-1', content: [], stop_reason: null };
+const MESSAGES =
+  named('message_start', { message: { ...MESSAGE, usage: { input_tokens: 1, output_tokens: 1 } } }) +
+  named('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }) +
+  named('content_block_delta', { index: 0, delta: { type: 'text_delta', text: TEXT } }) +
+  named('content_block_stop', { index: 0 }) +
+  named('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } }) +
+  named('message_stop', {});
+
+/** What a provider answers. */
+function answerTo(path: string, isStream: boolean): string {
+  if (path.endsWith('/messages')) return MESSAGES;
+  if (path.endsWith('/responses')) return JSON.stringify(RESPONSE);
+  const message = { role: 'assistant', content: TEXT, refusal: null };
+  if (!isStream) return JSON.stringify({ ...CHAT, choices: [{ index: 0, message, finish_reason: 'stop' }] });
+  const chunk = { ...CHAT, object: 'chat.completion.chunk' };
+  const parts = [
+    { index: 0, delta: message, finish_reason: null },
+    { index: 0, delta: {}, finish_reason: 'stop' },
+  ];
+  return `${parts.map((part) => data({ ...chunk, choices: [part] })).join('')}data: [DONE]\n\n`;
+}
+
+const MODELS = createServer((request, response) => {
+  let body = '';
+  request.setEncoding('utf8').on('data', (text: string) => (body += text));
+  request.on('end', () => {
+    const isStream = (JSON.parse(body) as { readonly stream?: boolean }).stream === true;
+    response.setHeader('content-type', isStream ? 'text/event-stream' : 'application/json');
+    response.end(answerTo(request.url ?? '', isStream));
+  });
+});
+
+let node: TestNode;
+let key: string;
+let models: string;
+const dir = mkdtempSync(join(tmpdir(), 'cer-starts-'));
+
+beforeAll(async () => {
+  node = await startTestNode();
+  key = await node.newKey();
+  MODELS.listen(0, '127.0.0.1');
+  await once(MODELS, 'listening');
+  const address = MODELS.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  models = `http://127.0.0.1:${address.port}`;
+});
+afterAll(async () => {
+  MODELS.closeAllConnections();
+  MODELS.close();
+  await node.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const programs = readdirSync(EXAMPLES).filter((name) => name.endsWith('.mjs'));
+
+describe('docs/clients.md', () => {
+  it('has the programs of examples/clients, word for word', () => {
+    const page = readFileSync(join(ROOT, 'docs/clients.md'), 'utf8');
+    const blocks = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, text = '']) => text);
+    const files = programs.map((name) => readFileSync(join(EXAMPLES, name), 'utf8'));
+    expect(blocks.toSorted()).toEqual(files.toSorted());
+  });
+
+  it.each(programs)('has %s certified', async (name) => {
+    const text = (INSTALLED[name] ?? []).reduce(
+      (program, [from, to]) => program.replace(from, to),
+      readFileSync(join(EXAMPLES, name), 'utf8'),
+    );
+    const args = ['--import', LOADER, '--input-type=module', '--eval', text];
+    const { stdout } = await promisify(execFile)(process.execPath, args, {
+      cwd: join(ROOT, 'packages/client'),
+      env: {
+        PATH: process.env['PATH'],
+        OPENAI_BASE_URL: `${models}/v1`,
+        OPENAI_API_KEY: 'none',
+        OPENAI_AGENTS_DISABLE_TRACING: '0',
+        ANTHROPIC_BASE_URL: models,
+        ANTHROPIC_API_KEY: 'none',
+        CER_NODE_URL: node.url,
+        CER_API_KEY: key,
+        CER_SPOOL_DIR: dir,
+      },
+    });
+    const hash = /^sha256:[0-9a-f]{64}$/m.exec(stdout)?.[0] ?? '';
+    const isProject = ['project.mjs', 'openai-agents.mjs'].includes(name);
+    const path = isProject ? '/v1/project-bundle/public?project_hash=' : '/v1/cer/public?certificate_hash=';
+    const found = await fetch(`${node.url}${path}${encodeURIComponent(hash)}`);
+    expect([found.status, name === 'project.mjs' || stdout.includes(TEXT)]).toEqual([200, true]);
+  });
+});

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+
+import { executionRequest } from '@cer/cer-core/testing';
+import {
+  postgresTestDatabase,
+  smallDisk,
+  sqliteTestDatabase,
+  type SmallDisk,
+  type TestDatabase,
+} from '@cer/sql-store/testing';
+import { expect, it } from '@jest/globals';
+
+import { ask } from './ask.js';
+import { startTestNode, type TestNode } from './test-node.js';
+
+/** More than the free parts of allocated pages hold after a few records. */
+const BODY_CHARACTERS = 60_000;
+
+it('is reported by readiness until a write succeeds: SQLite', async () => {
+  const disk = smallDisk(8);
+  if (disk === null) {
+    reportUntested('SQLite');
+    return;
+  }
+  const unused = await sqliteTestDatabase();
+  try {
+    await fullAndEmptyAgain(disk, { ...unused, url: `sqlite:${disk.folder}/node.sqlite` });
+  } finally {
+    disk.remove();
+  }
+});
+
+it('is reported by readiness until a write succeeds: PostgreSQL', async () => {
+  const disk = smallDisk(48);
+  if (disk === null) {
+    reportUntested('PostgreSQL');
+    return;
+  }
+  const server = await postgresTestDatabase();
+  const name = `small_${randomUUID().replaceAll('-', '')}`;
+  try {
+    await server.query(`create tablespace ${name} location '${disk.folder}'`);
+    await server.query(`create database ${name} tablespace ${name}`);
+    const url = Object.assign(new URL(server.url), { pathname: `/${name}` }).href;
+    await fullAndEmptyAgain(disk, { ...server, url });
+  } finally {
+    await server.query(`drop database if exists ${name} with (force)`);
+    await server.query(`drop tablespace if exists ${name}`);
+    await server.remove();
+    disk.remove();
+  }
+});
+
+async function fullAndEmptyAgain(disk: SmallDisk, database: TestDatabase): Promise<void> {
+  const node = await startTestNode({ database });
+  try {
+    const key = await node.newKey();
+    expect(await certify(node, key)).toBe(200);
+    disk.fill();
+    // Reading works, and nothing was written yet.
+    expect((await ask(node, 'get', '/ready')).status).toBe(200);
+    let status = 200;
+    for (let at = 0; at < 100 && status === 200; at += 1) status = await certify(node, key);
+    expect(status).toBe(500);
+    for (let at = 0; at < 3; at += 1) {
+      const { status: answered, body } = await ask(node, 'get', '/ready');
+      expect([answered, body]).toEqual([503, { status: 'not ready', reasons: ['store: the disk is full'] }]);
+    }
+    disk.empty();
+    expect((await ask(node, 'get', '/ready')).status).toBe(200);
+    expect(await certify(node, key)).toBe(200);
+  } finally {
+    await node.close();
+  }
+}
+
+async function certify(node: TestNode, key: string): Promise<number> {
+  const body = executionRequest({ executionId: randomUUID(), input: 'x'.repeat(BODY_CHARACTERS) });
+  return (await ask(node, 'post', '/v1/cer/ai/certify', { key, body })).status;
+}
+
+function reportUntested(engine: string): void {
+  process.stderr.write(`A full disk of ${engine} is not tested here: mounting needs root.\n`);
+}
