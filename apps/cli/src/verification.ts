@@ -24,7 +24,7 @@ export type Verification =
       readonly signer: ProjectSigner | null;
     };
 
-/** Who signed a project as a whole, taken from the signed receipt. */
+/** The signer of a project as a whole, taken from the signed receipt. */
 export interface ProjectSigner {
   readonly nodeId: string;
   readonly kid: string;

@@ -1,11 +1,11 @@
 // Some tests run the built command as a user would; this brings the build up to date before them.
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { ensureBuild } from '../../../scripts/setup/ensure-build.mjs';
 
-export default function buildCli() {
-  const root = join(import.meta.dirname, '..', '..', '..');
-  execFileSync(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b', 'apps/cli'], {
-    cwd: root,
-    stdio: 'inherit',
+export default async function buildCli() {
+  await ensureBuild({
+    root: join(import.meta.dirname, '..', '..', '..'),
+    workspaces: ['@cer/cli'],
+    log: () => undefined,
   });
 }

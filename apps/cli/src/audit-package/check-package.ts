@@ -1,9 +1,11 @@
 import type { FailureCode } from '@cer/cer-core';
 import type { AuditPackageManifest } from '@cer/cer-core/logs';
+import type { LogPolicy } from '@cer/tlog';
 import type { FileHandle } from 'node:fs/promises';
 import type { BatchSettings } from '../batch/batch-settings.js';
 import { verifyInOrder } from '../batch/verify-in-order.js';
 import { EXIT } from '../exit-code.js';
+import { checkLogCompleteness, NO_LOG, type LogCompleteness, type TenantHead } from './log-completeness.js';
 import { PackageFindings, PackageRefused, type PackageFinding } from './package-finding.js';
 import type { PackageLimits } from './package-limits.js';
 import { QueryCheck } from './query-check.js';
@@ -35,14 +37,20 @@ export interface PackageVerification {
   };
   readonly manifest: AuditPackageManifest | null;
   readonly records: { readonly total: number; readonly verified: number; readonly failed: number };
+  /** What a transparency log proves of completeness, beside the node's own word. */
+  readonly log: LogCompleteness;
   readonly findings: readonly PackageFinding[];
-  /** How many there are, including those not stored. */
+  /** Number of findings, including those not stored. */
   readonly findingCount: number;
 }
 
 export interface PackageCheck {
   readonly trust: PackageTrust;
   readonly limits: PackageLimits;
+  /** Null: the log is not looked at. */
+  readonly logPolicy: LogPolicy | null;
+  /** The head of the tenant's tree that an earlier check accepted; the tree must extend it. */
+  readonly tenantHead?: TenantHead;
   /** The settings that verify the certificates. */
   readonly settings: BatchSettings;
   /** Called before the first record with how many there should be, then with how many more were verified. */
@@ -56,6 +64,7 @@ export interface PackageCheck {
 export async function checkPackage(file: FileHandle, check: PackageCheck): Promise<PackageVerification> {
   const findings = new PackageFindings();
   const counts = { total: 0, verified: 0, failed: 0 };
+  let log = NO_LOG;
   let manifest: AuditPackageManifest | null = null;
   let isSigned = false;
   let reached: 'form' | 'contents' | 'end' = 'form';
@@ -70,6 +79,7 @@ export async function checkPackage(file: FileHandle, check: PackageCheck): Promi
     await verifyRecords(reading, check, counts);
     await readOthers(reading);
     query.end();
+    log = await checkLogCompleteness(reading, manifest, reading.receipts, check.logPolicy, check.tenantHead);
     reached = 'end';
   } catch (error) {
     if (!(error instanceof PackageRefused)) throw error;
@@ -95,6 +105,7 @@ export async function checkPackage(file: FileHandle, check: PackageCheck): Promi
     },
     manifest,
     records: counts,
+    log,
     findings: findings.stored,
     findingCount: findings.count,
   };

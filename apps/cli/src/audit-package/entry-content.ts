@@ -13,7 +13,7 @@ export async function* entryContent(
   zip: ZipFile,
   { name, entry }: SafeEntry,
   listed: AuditPackageEntry | null,
-  findings: PackageFindings,
+  findings: Pick<PackageFindings, 'add'>,
 ): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   let size = 0;

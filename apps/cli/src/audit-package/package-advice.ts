@@ -5,6 +5,11 @@ import type { PackageCode } from './package-finding.js';
 const GET_AGAIN =
   'Get the package again from the node (cer records export), or ask your source for the one that the node made.';
 
+const ASK_OPERATOR =
+  'Get the package again. If it fails again, the operator cannot prove that it is complete: treat it as incomplete.';
+const EVIDENCE =
+  'Keep this package: it shows that the operator logged or signed what it does not hand over. Ask for the reason.';
+
 /** The advice for each failure of a package itself. */
 const ADVICE = {
   PACKAGE_MALFORMED: GET_AGAIN,
@@ -22,6 +27,13 @@ const ADVICE = {
   RECORDS_MISMATCH: GET_AGAIN,
   CERTIFICATE_FAILED:
     'Take the line out of its file and give it to cer verify, which says what is wrong with that certificate.',
+  LOG_EPOCH_INVALID: ASK_OPERATOR,
+  LOG_HEAD_INVALID: ASK_OPERATOR,
+  LOG_RANGE_INVALID: ASK_OPERATOR,
+  LOG_TENANT_FORK: EVIDENCE,
+  LOG_TENANT_MISMATCH: ASK_OPERATOR,
+  LOG_RECORD_MISSING: EVIDENCE,
+  LOG_RECORD_UNLOGGED: EVIDENCE,
 } as const satisfies Record<PackageCode, string>;
 
 /** The advice for the decisive finding. */

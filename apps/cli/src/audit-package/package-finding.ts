@@ -15,7 +15,14 @@ export type PackageCode =
   | 'MANIFEST_MISSING'
   | 'MANIFEST_INVALID'
   | 'RECORDS_MISMATCH'
-  | 'CERTIFICATE_FAILED';
+  | 'CERTIFICATE_FAILED'
+  | 'LOG_EPOCH_INVALID'
+  | 'LOG_HEAD_INVALID'
+  | 'LOG_RANGE_INVALID'
+  | 'LOG_TENANT_FORK'
+  | 'LOG_TENANT_MISMATCH'
+  | 'LOG_RECORD_MISSING'
+  | 'LOG_RECORD_UNLOGGED';
 
 export interface PackageFinding {
   readonly code: PackageCode | FailureCode;

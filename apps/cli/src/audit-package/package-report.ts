@@ -7,6 +7,7 @@ import { paintFor } from '../report/paint.js';
 import { printable, printableJson } from '../printable.js';
 import { checkLine, keyRows, section, type Page } from '../report/sections.js';
 import { VERIFIER } from '../version.js';
+import { logSentence } from './log-completeness.js';
 import type { PackageVerification } from './check-package.js';
 import { packageAdvice } from './package-advice.js';
 
@@ -52,6 +53,7 @@ function readable(verification: PackageVerification, keys: KeyLookup, page: Page
   return [
     isSound ? `${paint.good('VERIFIED')}\n` : `${paint.bad(`FAILED (${code})`)}\n`,
     paragraph(completenessSentence(verification), width),
+    section('Transparency log', logParagraph(verification, width), page),
     section('Package', rows(packageRows(verification), width), page),
     section(
       'What was checked',
@@ -97,6 +99,14 @@ function completenessSentence({ code, completeness, manifest, checks, records }:
     ? 'The node signed what belongs into this package, and the package is not that. Do not rely on it as a whole.'
     : 'Completeness is unknown: no list of contents has a valid signature, so records may be missing.';
 }
+
+/** What the log adds: independent of the node's word. */
+function logParagraph({ log }: PackageVerification, width: number): string {
+  const sentence = log.status === 'failed' ? LOG_FAILED : logSentence(log);
+  return sentence === null ? '' : paragraph(sentence, width);
+}
+
+const LOG_FAILED = 'The log does not prove that this package is complete; see what is wrong.';
 
 function packageRows({ manifest }: PackageVerification): [string, string][] {
   if (manifest === null) return [];

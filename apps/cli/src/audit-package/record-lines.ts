@@ -4,6 +4,7 @@ import { byteLines, type ByteLine } from '@cer/ndjson';
 import type { ZipFile } from 'yauzl';
 import type { Chunk } from '../batch/batch-settings.js';
 import { entryContent } from './entry-content.js';
+import { LoggedReceipts } from './log-lines.js';
 import { PackageRefused, type PackageFindings } from './package-finding.js';
 import type { QueryCheck } from './query-check.js';
 import type { SafeEntry, SoundZip } from './zip-structure.js';
@@ -23,6 +24,8 @@ export interface LineReading {
   /** A longer line is refused. */
   readonly maxBytes: number;
   readonly query: QueryCheck;
+  /** Collects the receipts that the log must hold. */
+  readonly receipts: LoggedReceipts;
 }
 
 export function lineReading(
@@ -38,6 +41,7 @@ export function lineReading(
     listed: new Map(manifest?.entries.map((entry) => [entry.name, entry])),
     findings,
     query,
+    receipts: new LoggedReceipts(),
     maxBytes,
   };
 }
@@ -92,7 +96,7 @@ async function* linesOf(
 }
 
 function join(
-  { findings, maxBytes, query }: LineReading,
+  { findings, maxBytes, query, receipts }: LineReading,
   place: string,
   certificate: ByteLine | undefined,
   receipt: ByteLine | undefined,
@@ -110,6 +114,7 @@ function join(
     return null;
   }
   query.add(place, line);
+  receipts.add(place, line, certificate.bytes);
   // cer-core accepts the two together, like the response of a lookup, and compares one with the other.
   const names = ['certificateHash', 'receipt', 'signature', 'kid'];
   if (typeof member(line, 'resealedCertificateHash') === 'string') names.push('resealedCertificateHash');

@@ -7,6 +7,9 @@ export interface BatchCall {
   readonly keys: KeyLookup;
   /** Null: timestamps are not checked. */
   readonly tsaRootsPem: string | null;
+  /** Null: log proofs are not checked. */
+  readonly logPolicyText: string | null;
+  readonly requireLog: boolean;
   readonly nodeId: string | null;
   readonly requireAttestation: boolean;
   readonly maxBytes: number;
@@ -20,6 +23,9 @@ export interface BatchSettings {
   /** With a pinned root: the time up to which it vouches for the keys. */
   readonly revocationsKnownUntil: string | null;
   readonly tsaRootsPem: string | null;
+  /** Null: log proofs are not checked. */
+  readonly logPolicyText: string | null;
+  readonly requireLog: boolean;
   readonly nodeId: string | null;
   readonly requireAttestation: boolean;
   readonly maxBytes: number;

@@ -8,15 +8,20 @@ export class ProgressBar {
   readonly #output: Output;
   readonly #total: number | null;
   readonly #now: () => Date;
+  readonly #unit: string;
   #done = 0;
   #items = 0;
   #drawnAt = 0;
 
-  /** @param total null when unknown: then only a count is shown */
-  constructor(output: Output, total: number | null, now: () => Date) {
+  /**
+   * @param total null when unknown: then only a count is shown
+   * @param unit what is counted
+   */
+  constructor(output: Output, total: number | null, now: () => Date, unit = 'verified') {
     this.#output = output;
     this.#total = total;
     this.#now = now;
+    this.#unit = unit;
   }
 
   advance(progress: number, items: number): void {
@@ -34,7 +39,7 @@ export class ProgressBar {
   }
 
   #line(): string {
-    const count = `${this.#items} verified`;
+    const count = `${this.#items} ${this.#unit}`;
     if (this.#total === null || this.#total === 0) return count;
     const share = Math.min(1, this.#done / this.#total);
     const filled = Math.round(share * WIDTH);

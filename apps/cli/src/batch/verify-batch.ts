@@ -15,6 +15,8 @@ export async function verifyBatch(call: BatchCall, io: Io): Promise<ExitCode> {
     keyDocument: call.keys.material?.document ?? null,
     revocationsKnownUntil: call.keys.material?.voucher?.revocationsKnownUntil ?? null,
     tsaRootsPem: call.tsaRootsPem,
+    logPolicyText: call.logPolicyText,
+    requireLog: call.requireLog,
     nodeId: call.nodeId,
     requireAttestation: call.requireAttestation,
     maxBytes: call.maxBytes,

@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from '../exit-code.js';
 import { NO_KEYS } from '../trusted-keys/key-material.js';
 import { readBytes } from '../files/read-bytes.js';
 import { readStrictJson } from '../files/read-json.js';
+import { parsePinnedPolicy } from '../log/log-policy.js';
 import { timestampVerifier } from '../trusted-keys/tsa-roots.js';
 import { toJsonReport, type JsonReport } from '../report/json-report.js';
 import { UsageError } from '../usage-error.js';
@@ -28,6 +29,8 @@ export async function verifyChunk(chunk: Chunk, settings: BatchSettings): Promis
   const options: VerifyOptions = {
     keySet: keySetOf(settings),
     timestamps: settings.tsaRootsPem === null ? null : await timestampVerifier(settings.tsaRootsPem),
+    transparency: settings.logPolicyText === null ? null : (await parsePinnedPolicy(settings.logPolicyText)).verifier,
+    requireLog: settings.requireLog,
     nodeId: settings.nodeId,
     requireAttestation: settings.requireAttestation,
     verifiedAt: settings.verifiedAt,

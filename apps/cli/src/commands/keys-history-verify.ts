@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from '../exit-code.js';
 import { readHistory } from '../key-history/history-source.js';
 import { adviceOn, readFingerprint, verifyPinned } from '../key-history/pinned-history.js';
 import type { HistoryPin } from '../key-history/seen-histories.js';
+import { TIMEOUT_FLAG, TIMEOUT_FLAG_HELP, withTimeout } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { describeKey, keySections } from '../report/key-sections.js';
 import { paragraph, rows, widthOf } from '../report/lay-out.js';
@@ -23,6 +24,7 @@ export const keysHistoryVerifyCommand: Command = {
     ['--root FINGERPRINT', 'the root key that must have signed, confirmed by its owner'],
     ['--node-id ID', 'the node whose history this must be'],
     ['--json', 'as JSON'],
+    ...TIMEOUT_FLAG_HELP,
   ],
   examples: [
     [
@@ -36,12 +38,14 @@ export const keysHistoryVerifyCommand: Command = {
 
 type Accepted = Extract<KeyHistoryVerification, { accepted: true }>;
 
-async function run(args: readonly string[], io: Io): Promise<ExitCode> {
+async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
   const { flags, operands } = readArguments(args, {
     root: { type: 'string' },
     'node-id': { type: 'string' },
     json: { type: 'boolean' },
+    ...TIMEOUT_FLAG,
   });
+  const io = withTimeout(flags.timeout, untimed);
   const source = onlyOperand(operands, 'FILE');
   const nodeId = flags['node-id'];
   if (nodeId === undefined || nodeId === '') throw new UsageError('--node-id is missing: whose history is it?');

@@ -1,4 +1,5 @@
-import { jwkThumbprint, keyFingerprint, publicKeyFromBase64, toSpkiBase64, type RootKey, type Signer } from '@cer/keys';
+import { jwkThumbprint, keyFingerprint, publicKeyFromBase64, toSpkiBase64, type Signer } from '@cer/keys';
+import type { RootKey } from '@cer/keys/key-history';
 import { openRootFile } from '@cer/keys/file-signer';
 import { readArguments } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';

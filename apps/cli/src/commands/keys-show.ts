@@ -1,6 +1,7 @@
 import { onlyOperand, readArguments } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { loadKeys, type KeyMaterial } from '../trusted-keys/key-material.js';
+import { TIMEOUT_FLAG, TIMEOUT_FLAG_HELP, withTimeout } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { describeKey, keySections } from '../report/key-sections.js';
 import { rows, widthOf } from '../report/lay-out.js';
@@ -15,7 +16,7 @@ export const keysShowCommand: Command = {
   name: 'keys show',
   summary: 'show the keys of a node: status, fingerprint, life',
   usage: ['keys show FILE|URL [--json]'],
-  options: [['--json', 'as JSON']],
+  options: [['--json', 'as JSON'], ...TIMEOUT_FLAG_HELP],
   examples: [
     ['cer keys show keys.json', 'a saved key set'],
     ['cer keys show https://node.example', 'as the node publishes it'],
@@ -23,8 +24,9 @@ export const keysShowCommand: Command = {
   run,
 };
 
-async function run(args: readonly string[], io: Io): Promise<ExitCode> {
-  const { flags, operands } = readArguments(args, { json: { type: 'boolean' } });
+async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
+  const { flags, operands } = readArguments(args, { json: { type: 'boolean' }, ...TIMEOUT_FLAG });
+  const io = withTimeout(flags.timeout, untimed);
   const { material, unavailable } = await loadKeys(onlyOperand(operands, 'FILE'), io);
   if (material === null) {
     return fail({ reason: 'VERIFICATION_MATERIAL_UNAVAILABLE', detail: unavailable }, io);

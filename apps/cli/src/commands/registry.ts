@@ -4,21 +4,29 @@ import { keysHistoryVerifyCommand } from './keys-history-verify.js';
 import { keysRootInitCommand } from './keys-root-init.js';
 import { keysRootSignCommand } from './keys-root-sign.js';
 import { keysShowCommand } from './keys-show.js';
+import { logAttachCommand } from './log-attach.js';
 import { openCommand } from './open.js';
+import { renderCommand } from './render.js';
 import { sealCommand } from './seal.js';
+import { spoolDrainCommand, spoolStatusCommand, spoolVerifyCommand } from './spool.js';
 import { verifyPackageCommand } from './verify-package.js';
 import { verifyProjectCommand } from './verify-project.js';
 import { verifyCommand } from './verify.js';
 import { adminAuditVerifyCommand } from '../remote/admin-audit-verify.js';
+import { logMirrorCommand } from '../remote/log-mirror.js';
+import { logMonitorCommand } from '../remote/log-monitor.js';
+import { logProofCommand } from '../remote/log-proof.js';
 import { lookupCommand } from '../remote/lookup.js';
 import { recordsExportCommand } from '../remote/records-export.js';
-import { attestCommand, certifyCommand, registerProjectCommand } from '../remote/submit.js';
+import { registerProjectCommand } from '../remote/register-project.js';
+import { attestCommand, certifyCommand } from '../remote/submit.js';
 
 /** Every command, in the order help shows them. A new command is a new file and a row here. */
 export const COMMANDS: readonly Command[] = [
   verifyCommand,
   verifyProjectCommand,
   verifyPackageCommand,
+  renderCommand,
   sealCommand,
   openCommand,
   certifyCommand,
@@ -26,6 +34,13 @@ export const COMMANDS: readonly Command[] = [
   lookupCommand,
   registerProjectCommand,
   recordsExportCommand,
+  logProofCommand,
+  logAttachCommand,
+  logMonitorCommand,
+  logMirrorCommand,
+  spoolStatusCommand,
+  spoolVerifyCommand,
+  spoolDrainCommand,
   keysShowCommand,
   keysHistoryVerifyCommand,
   keysRootInitCommand,

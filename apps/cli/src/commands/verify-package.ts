@@ -7,13 +7,18 @@ import type { ExitCode } from '../exit-code.js';
 import { loadPinnedKeys } from '../key-history/pinned-history.js';
 import { asUsageError, DEFAULT_MAX_BYTES, nameOf } from '../files/read-bytes.js';
 import { loadTsaRoots } from '../trusted-keys/tsa-roots.js';
+import { loadLogPolicy } from '../log/log-policy.js';
+import { withTimeout } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';
 import type { Command } from '../command.js';
 import { VERIFY_FLAG_HELP, VERIFY_FLAGS } from './verify-flags.js';
 
-const { keys, history, root, 'tsa-roots': tsaRoots, node, json } = VERIFY_FLAGS;
-const FLAGS = { keys, history, root, 'tsa-roots': tsaRoots, node, json, 'max-bytes': { type: 'string' } } as const;
+const { keys, history, root, 'tsa-roots': tsaRoots, 'log-policy': logPolicyFlag, node, json, timeout } = VERIFY_FLAGS;
+const FLAGS = {
+  ...{ keys, history, root, 'tsa-roots': tsaRoots, 'log-policy': logPolicyFlag, node, json, timeout },
+  'max-bytes': { type: 'string' },
+} as const;
 
 /** Verifies an audit package. @see docs/spec.md, "Audit package" */
 export const verifyPackageCommand: Command = {
@@ -21,7 +26,7 @@ export const verifyPackageCommand: Command = {
   summary: 'check an audit package: complete, unchanged, and every certificate in it',
   usage: ['verify-package FILE.zip [--keys FILE|URL] [options]'],
   options: [
-    ...VERIFY_FLAG_HELP.filter(([flag]) => !/^--(require-attestation|max-bytes)/.test(flag)),
+    ...VERIFY_FLAG_HELP.filter(([flag]) => !/^--(require-attestation|require-log|log-proof|max-bytes)/.test(flag)),
     [
       '--max-bytes N',
       `refuse a package whose files have more than N bytes (${DEFAULT_LIMITS.totalBytes} unless given)`,
@@ -34,10 +39,12 @@ export const verifyPackageCommand: Command = {
   run,
 };
 
-async function run(args: readonly string[], io: Io): Promise<ExitCode> {
+async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
   const { flags, operands } = readArguments(args, FLAGS);
+  const io = withTimeout(flags.timeout, untimed);
   const path = onlyOperand(operands, 'FILE');
   const roots = await loadTsaRoots(flags['tsa-roots'], io);
+  const logPolicy = await loadLogPolicy(flags['log-policy'], io);
   const totalBytes = totalBytesOf(flags['max-bytes']);
   const file = await openRegular(path);
   // Loaded here only, so that other commands start faster.
@@ -49,11 +56,14 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     let bar = new ProgressBar(io.stderr, null, io.now);
     const verification = await checkPackage(file, {
       trust: { keySet: material?.keySet ?? null, nodeId },
+      logPolicy: logPolicy?.policy ?? null,
       limits: { ...DEFAULT_LIMITS, totalBytes },
       settings: {
         keyDocument: material?.document ?? null,
         revocationsKnownUntil: material?.voucher?.revocationsKnownUntil ?? null,
         tsaRootsPem: roots?.pem ?? null,
+        logPolicyText: logPolicy?.text ?? null,
+        requireLog: false,
         nodeId,
         requireAttestation: true,
         maxBytes: DEFAULT_MAX_BYTES,

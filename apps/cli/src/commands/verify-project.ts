@@ -4,11 +4,15 @@ import { loadPinnedKeys } from '../key-history/pinned-history.js';
 import { readBytes, readMaxBytes } from '../files/read-bytes.js';
 import { readStrictJson } from '../files/read-json.js';
 import { loadTsaRoots } from '../trusted-keys/tsa-roots.js';
+import { withTimeout } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { writeReport } from '../report/write-report.js';
 import { corrupted, verifyProject } from '../verification.js';
 import type { Command } from '../command.js';
-import { VERIFY_FLAG_HELP, VERIFY_FLAGS, verifyOptions } from './verify-flags.js';
+import { withLogProof } from '../log/attach-proof.js';
+import { loadLogPolicy } from '../log/log-policy.js';
+import { readLogProof } from '../log/read-proof.js';
+import { refuseLogFlagsWithoutPolicy, VERIFY_FLAG_HELP, VERIFY_FLAGS, verifyOptions } from './verify-flags.js';
 
 /** Verifies a project bundle and every step in it. @see docs/spec.md, "Project verification" */
 export const verifyProjectCommand: Command = {
@@ -20,13 +24,19 @@ export const verifyProjectCommand: Command = {
   run,
 };
 
-async function run(args: readonly string[], io: Io): Promise<ExitCode> {
+async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
   const { flags, operands } = readArguments(args, VERIFY_FLAGS);
+  const io = withTimeout(flags.timeout, untimed);
   const source = onlyOperand(operands, 'FILE');
   const { value, fault } = readStrictJson(await readBytes(source, io.stdin, readMaxBytes(flags['max-bytes'])), source);
   const tsaRoots = await loadTsaRoots(flags['tsa-roots'], io);
+  refuseLogFlagsWithoutPolicy(flags);
+  const logPolicy = await loadLogPolicy(flags['log-policy'], io);
+  const proof = flags['log-proof'] === undefined ? null : await readLogProof(flags['log-proof'], io);
   const keys = await loadPinnedKeys(flags, flags.node ?? null, io);
-  const options = verifyOptions(flags, keys, tsaRoots?.verifier ?? null, io.now());
-  const verification = fault === null ? await verifyProject(value, options) : corrupted(fault, options.verifiedAt);
+  const pinned = { timestamps: tsaRoots?.verifier ?? null, transparency: logPolicy?.verifier ?? null };
+  const options = verifyOptions(flags, keys, pinned, io.now());
+  const shown = proof === null || fault !== null ? value : withLogProof(value, proof);
+  const verification = fault === null ? await verifyProject(shown, options) : corrupted(fault, options.verifiedAt);
   return writeReport(verification, keys, flags.json ?? false, io);
 }

@@ -1,4 +1,5 @@
 import { truncateSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonObject } from '@cer/canonical-json';
@@ -184,18 +185,50 @@ describe('files that other programs saved', () => {
   it.each<[string, Uint8Array]>([
     ['with CRLF', Buffer.from(text.replaceAll('\n', '\r\n'))],
     ['with gzip', gzipSync(text)],
+    ['with a byte order mark', Buffer.from(`\ufeff${text}`)],
+    ['with a byte order mark and CRLF, in gzip', gzipSync(`\ufeff${text.replaceAll('\n', '\r\n')}`)],
   ])('verify %s', async (_, bytes) => {
     expect((await cer(['verify', folder.write('saved.json', bytes), ...KEYS])).exitCode).toBe(0);
   });
 
   it.each<[string, Uint8Array]>([
     ['UTF-16 text', Buffer.from(`\ufeff${text}`, 'utf16le')],
-    ['byte order mark', Buffer.from(`\ufeff${text}`)],
     ['gzip file that is damaged', gzipSync(text).subarray(0, 40)],
   ])('name a %s', async (what, bytes) => {
     const { exitCode, stderr } = await cer(['verify', folder.write('saved.json', bytes), ...KEYS]);
     expect(exitCode).toBe(3);
     expect(stderr).toContain(what);
+  });
+});
+
+/** Where jq is not installed, the reason is printed, and its test has nothing to run. */
+function jq(...args: readonly string[]): Buffer | null {
+  try {
+    return execFileSync('jq', args);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    process.stderr.write('jq is not installed: what it saves is not verified here\n');
+    return null;
+  }
+}
+
+const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+describe('what jq saved', () => {
+  it.each([
+    ['indented', ['.']],
+    ['on one line', ['-c', '.']],
+    ['with sorted members', ['-S', '.']],
+    ['in ASCII', ['-a', '.']],
+    ['with tabs', ['--tab', '.']],
+    ['of a package', ['{cer: .}']],
+  ])('verifies %s', async (_, args) => {
+    for (const name of ['certified.json', 'certified-messages.json', 'confidential.json']) {
+      const saved = jq(...args, sample(name));
+      if (saved === null) return;
+      const { exitCode, stdout } = await cer(['verify', folder.write('jq.json', saved), ...KEYS]);
+      expect([name, exitCode, stdout]).toEqual([name, 0, expect.stringContaining('VERIFIED')]);
+    }
   });
 });
 

@@ -5,12 +5,15 @@ import { loadPinnedKeys } from '../key-history/pinned-history.js';
 import { readBytes, readMaxBytes } from '../files/read-bytes.js';
 import { readStrictJson } from '../files/read-json.js';
 import { loadTsaRoots } from '../trusted-keys/tsa-roots.js';
+import { withTimeout } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { writeReport } from '../report/write-report.js';
 import { UsageError } from '../usage-error.js';
 import { verifyAny } from '../verification.js';
 import type { Command } from '../command.js';
-import { VERIFY_FLAG_HELP, VERIFY_FLAGS, verifyOptions } from './verify-flags.js';
+import { withLogProof, type LogProofEntry } from '../log/attach-proof.js';
+import { loadLogPolicy } from '../log/log-policy.js';
+import { refuseLogFlagsWithoutPolicy, VERIFY_FLAG_HELP, VERIFY_FLAGS, verifyOptions } from './verify-flags.js';
 
 /** Verifies a certificate, offline unless the keys are to be fetched. @see docs/spec.md, "Command line" */
 export const verifyCommand: Command = {
@@ -34,6 +37,10 @@ export const verifyCommand: Command = {
       'believes a root key, and not the node, in what its keys are worth',
     ],
     [
+      'cer verify certificate.json --keys keys.json --log-policy policy.txt --require-log',
+      'fails unless independent witnesses saw the receipt in a log',
+    ],
+    [
       'cer verify certificate.json --keys keys.json --tsa-roots roots.pem',
       'checks the timestamp too, which outlives the key that signed',
     ],
@@ -44,13 +51,19 @@ export const verifyCommand: Command = {
   run,
 };
 
-async function run(args: readonly string[], io: Io): Promise<ExitCode> {
+async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
   const { flags, operands } = readArguments(args, {
     ...VERIFY_FLAGS,
     batch: { type: 'boolean' },
     hash: { type: 'string' },
   });
+  const io = withTimeout(flags.timeout, untimed);
   const tsaRoots = await loadTsaRoots(flags['tsa-roots'], io);
+  refuseLogFlagsWithoutPolicy(flags);
+  const logPolicy = await loadLogPolicy(flags['log-policy'], io);
+  const proof = await proofOf(flags, io);
+  const pinned = { timestamps: tsaRoots?.verifier ?? null, transparency: logPolicy?.verifier ?? null };
+  const requireLog = flags['require-log'] ?? false;
   if (flags.hash !== undefined) {
     if (operands.length > 0 || flags.batch === true) throw new UsageError('--hash takes the place of FILE');
     // Loaded here only: a file is verified without loading networking code.
@@ -58,17 +71,18 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     const requireAttestation = flags['require-attestation'] ?? false;
     const { hash, node, keys, history, root } = flags;
     const pins = { keys, history, root };
-    const timestamps = tsaRoots?.verifier ?? null;
-    return verifyByHash({ hash, node, pins, timestamps, asJson: flags.json ?? false, requireAttestation }, io);
+    const asJson = flags.json ?? false;
+    return verifyByHash({ hash, node, pins, ...pinned, asJson, requireAttestation, requireLog }, io);
   }
   const maxBytes = readMaxBytes(flags['max-bytes']);
   if (flags.batch !== true) {
     const source = onlyOperand(operands, 'FILE');
     if (source === '-') requireOneReaderOfStdin(flags);
     // The file first: if it is missing, no node is contacted.
-    const json = readStrictJson(await readBytes(source, io.stdin, maxBytes), source);
+    const read = readStrictJson(await readBytes(source, io.stdin, maxBytes), source);
+    const json = proof === null || read.fault !== null ? read : { ...read, value: withLogProof(read.value, proof) };
     const keys = await loadPinnedKeys(flags, flags.node ?? null, io);
-    const verification = await verifyAny(json, verifyOptions(flags, keys, tsaRoots?.verifier ?? null, io.now()));
+    const verification = await verifyAny(json, verifyOptions(flags, keys, pinned, io.now()));
     return writeReport(verification, keys, flags.json ?? false, io);
   }
   if (operands.length === 0) throw new UsageError('--batch: no FILE is given');
@@ -78,6 +92,8 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
       sources: operands,
       keys: await loadPinnedKeys(flags, flags.node ?? null, io),
       tsaRootsPem: tsaRoots?.pem ?? null,
+      logPolicyText: logPolicy?.text ?? null,
+      requireLog,
       nodeId: flags.node ?? null,
       requireAttestation: flags['require-attestation'] ?? false,
       maxBytes,
@@ -85,6 +101,19 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     },
     io,
   );
+}
+
+/** @throws UsageError where the proof of one certificate is given for many */
+async function proofOf(
+  flags: { readonly 'log-proof'?: string; readonly batch?: boolean; readonly hash?: string },
+  io: Io,
+): Promise<LogProofEntry | null> {
+  const source = flags['log-proof'];
+  if (source === undefined) return null;
+  if (flags.batch === true || flags.hash !== undefined) throw new UsageError('--log-proof belongs to one FILE');
+  if (source === '-') throw new UsageError('--log-proof: must be a file');
+  const { readLogProof } = await import('../log/read-proof.js');
+  return readLogProof(source, io);
 }
 
 function requireOneReaderOfStdin({ keys, history }: { readonly keys?: string; readonly history?: string }): void {

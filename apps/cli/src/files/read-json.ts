@@ -28,7 +28,10 @@ export function readStrictJson(read: Uint8Array, source: string, levelsAround = 
     );
   }
   try {
-    return { value: parseJson(bytes, { maxDepth: MAX_DEPTH.text + levelsAround }), fault: null };
+    return {
+      value: parseJson(bytes, { maxDepth: MAX_DEPTH.text + levelsAround, skipsByteOrderMark: true }),
+      fault: null,
+    };
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     if (error.code === 'JSON_SYNTAX') throw new UsageError(`${nameOf(source)}: is ${error.rule}`);

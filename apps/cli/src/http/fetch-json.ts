@@ -13,8 +13,6 @@ export interface Published {
 export const PUBLISHED_KEY_SET: Published = { flag: '--keys', path: '/.well-known/svc-node.json' };
 export const PUBLISHED_KEY_HISTORY: Published = { flag: '--history', path: '/.well-known/svc-key-history.json' };
 
-const TIMEOUT_MS = 10_000;
-
 /** A failed fetch from a node, as one sentence without a stack trace. */
 export class FetchFault extends Error {
   override readonly name = 'FetchFault';
@@ -37,15 +35,11 @@ export function publishedAddress(source: string, { flag, path }: Published): str
 /**
  * Fetches a JSON document. Redirects are refused: the address is what the caller trusts.
  * @param maxBytes a longer response is abandoned while it arrives
- * @throws FetchFault unless strict JSON with status 200 arrives within ten seconds
+ * @param maxMs time for the whole answer
+ * @throws FetchFault unless strict JSON with status 200 arrives in that time
  */
-export async function fetchJson(address: string, maxBytes: number): Promise<JsonValue> {
-  let body: Uint8Array;
-  try {
-    body = await abortAfter(TIMEOUT_MS, (signal) => fetchBody(address, maxBytes, signal));
-  } catch (error) {
-    throw asFetchFault(error);
-  }
+export async function fetchJson(address: string, maxBytes: number, maxMs: number): Promise<JsonValue> {
+  const body = await fetchBytes(address, maxBytes, maxMs, 'application/json');
   try {
     return parseJson(body);
   } catch (error) {
@@ -54,9 +48,26 @@ export async function fetchJson(address: string, maxBytes: number): Promise<Json
   }
 }
 
-async function fetchBody(address: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
+/**
+ * Fetches the bytes of a document, with the rules of {@link fetchJson}.
+ * @throws FetchFault unless an answer with status 200 arrives in time
+ */
+export async function fetchBytes(
+  address: string,
+  maxBytes: number,
+  maxMs: number,
+  accept = '*/*',
+): Promise<Uint8Array> {
+  try {
+    return await abortAfter(maxMs, (signal) => fetchBody(address, maxBytes, signal, accept));
+  } catch (error) {
+    throw asFetchFault(error, maxMs);
+  }
+}
+
+async function fetchBody(address: string, maxBytes: number, signal: AbortSignal, accept: string): Promise<Uint8Array> {
   const response = await fetch(address, {
-    headers: { accept: 'application/json' },
+    headers: { accept },
     redirect: 'manual',
     signal,
   });
@@ -69,10 +80,10 @@ async function fetchBody(address: string, maxBytes: number, signal: AbortSignal)
   return body;
 }
 
-function asFetchFault(error: unknown): FetchFault {
+function asFetchFault(error: unknown, maxMs: number): FetchFault {
   if (error instanceof FetchFault) return error;
   const name = typeof error === 'object' && error !== null && 'name' in error ? error.name : null;
-  if (name === 'TimeoutError') return new FetchFault(`no answer within ${TIMEOUT_MS / 1000} seconds`);
+  if (name === 'TimeoutError') return new FetchFault(`no answer within ${maxMs / 1000} seconds`);
   const cause = typeof error === 'object' && error !== null && 'cause' in error ? faultCode(error.cause) : null;
   return new FetchFault(`no connection${cause === null ? '' : ` (${cause})`}`);
 }

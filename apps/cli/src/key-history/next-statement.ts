@@ -9,19 +9,16 @@ import {
   type KeyHistoryRefusal,
   type SeenKeyHistory,
 } from '@cer/cer-core/logs';
+import { keyFingerprint, KeyError, toSpkiBase64, type Signer } from '@cer/keys';
 import {
   KEY_HISTORY_TYPE,
-  keyFingerprint,
-  KeyError,
   parseKeyHistory,
   replayKeyHistory,
-  toSpkiBase64,
   type KeyHistoryDocument,
   type KeyHistoryEntry,
   type KeySetStatement,
   type RootKey,
-  type Signer,
-} from '@cer/keys';
+} from '@cer/keys/key-history';
 
 /** A statement that is ready to be signed: nothing is signed before a person has seen it. */
 export interface NextStatement {

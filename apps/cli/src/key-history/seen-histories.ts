@@ -1,11 +1,8 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
 import { isJsonObject, member, type JsonValue } from '@cer/canonical-json';
-import { isSha256Hash, sha256 } from '@cer/cer-core';
+import { isSha256Hash } from '@cer/cer-core';
 import type { SeenKeyHistory } from '@cer/cer-core/logs';
-import { asUsageError, nameOf } from '../files/read-bytes.js';
-import { faultCode } from '../files/fault-code.js';
-import { readOwnJson } from '../files/read-json.js';
+import { nameOf } from '../files/read-bytes.js';
+import { readState, stateFileOf, writeState } from '../files/state-file.js';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';
 
@@ -24,13 +21,7 @@ export interface HistoryPin {
  * @throws UsageError when neither XDG_STATE_HOME nor HOME is an absolute path
  */
 export function stateFile({ nodeId, rootFingerprint }: HistoryPin, env: Io['env']): string {
-  const [state = '', home = ''] = [env['XDG_STATE_HOME'], env['HOME']];
-  if (!isAbsolute(state) && !isAbsolute(home)) {
-    throw new UsageError('accepted key histories need a folder: set XDG_STATE_HOME to an absolute path');
-  }
-  const folder = isAbsolute(state) ? state : join(home, '.local', 'state');
-  const name = sha256(JSON.stringify([rootFingerprint, nodeId])).slice('sha256:'.length);
-  return join(folder, 'cer', 'key-histories', `${name}.json`);
+  return stateFileOf('accepted key histories', 'key-histories', JSON.stringify([rootFingerprint, nodeId]), env);
 }
 
 /**
@@ -39,14 +30,9 @@ export function stateFile({ nodeId, rootFingerprint }: HistoryPin, env: Io['env'
  */
 export async function readSeen(pin: HistoryPin, env: Io['env']): Promise<SeenKeyHistory | null> {
   const path = stateFile(pin, env);
-  let bytes: Uint8Array;
-  try {
-    bytes = await readFile(path);
-  } catch (error) {
-    if (faultCode(error) === 'ENOENT') return null;
-    throw asUsageError(error, path);
-  }
-  const seen = asSeen(readOwnJson(bytes, path));
+  const state = await readState(path);
+  if (state === undefined) return null;
+  const seen = asSeen(state);
   if (seen !== null) return seen;
   throw new UsageError(
     `${nameOf(path)}: does not name the accepted key history. Restore it; without it an old history passes unnoticed`,
@@ -71,14 +57,6 @@ export async function keepSeen(pin: HistoryPin, seen: SeenKeyHistory, io: Pick<I
   // Read again: another process may have stored a newer one concurrently.
   const stored = await readSeen(pin, io.env);
   if (stored !== null && stored.version >= seen.version) return;
-  const draft = `${path}.${io.randomId()}.tmp`;
   const { nodeId, rootFingerprint } = pin;
-  try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFile(draft, `${JSON.stringify({ nodeId, rootFingerprint, ...seen }, null, 2)}\n`, { mode: 0o600 });
-    await rename(draft, path);
-  } catch (error) {
-    if (faultCode(error) === null) throw error;
-    throw asUsageError(error, path);
-  }
+  await writeState(path, { nodeId, rootFingerprint, ...seen }, io);
 }

@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from '../exit-code.js';
 import { loadKeys } from '../trusted-keys/key-material.js';
 import { DEFAULT_MAX_BYTES, readBytes } from '../files/read-bytes.js';
 import { readOwnJson } from '../files/read-json.js';
+import { TIMEOUT_FLAG, TIMEOUT_FLAG_HELP, TIMEOUT_MS, timeoutMs, withTimeout } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { fail } from '../report/failure.js';
 import { printableJson } from '../printable.js';
@@ -26,6 +27,7 @@ export const adminAuditVerifyCommand: Command = {
     ['--head FILE', 'where the log ended before: a shorter or other log is then found out'],
     ['--node URL', 'ask the node instead of reading a file'],
     ['--admin-secret-file FILE', 'the file that holds the admin secret; CER_ADMIN_SECRET unless given'],
+    ...TIMEOUT_FLAG_HELP,
   ],
   examples: [
     ['cer admin audit verify audit.ndjson --keys keys.json --head head.json', 'saved pages, one answer a line'],
@@ -38,6 +40,7 @@ const FLAGS = {
   head: { type: 'string' },
   node: { type: 'string' },
   'admin-secret-file': { type: 'string' },
+  ...TIMEOUT_FLAG,
 } as const;
 
 class Refusal extends Error {
@@ -49,8 +52,9 @@ class Refusal extends Error {
   }
 }
 
-async function run(args: readonly string[], io: Io): Promise<ExitCode> {
+async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
   const { flags, operands } = readArguments(args, FLAGS);
+  const io = withTimeout(flags.timeout, untimed);
   const { material, unavailable } = await loadKeys(flags.keys, io);
   if (flags.keys === undefined) throw new UsageError('--keys is missing: pass the key set of the node');
   if (material === null) {
@@ -62,7 +66,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const pages =
     operands.length > 0
       ? pagesOfFile(onlyOperand(operands, 'FILE'), io)
-      : pagesOfNode(nodeAddress(flags.node, io), adminSecret(flags['admin-secret-file'], io));
+      : pagesOfNode(nodeAddress(flags.node, io), adminSecret(flags['admin-secret-file'], io), io);
   return talking(io, async () => {
     try {
       return await check(pages, new AuditChainCheck({ keySet: material.keySet, seen }), io);
@@ -117,9 +121,10 @@ async function* pagesOfFile(file: string, io: Io): AsyncGenerator<JsonObject> {
   }
 }
 
-async function* pagesOfNode(address: string, secret: string): AsyncGenerator<JsonObject> {
+async function* pagesOfNode(address: string, secret: string, io: Io): AsyncGenerator<JsonObject> {
+  const maxMs = timeoutMs(io, TIMEOUT_MS.others);
   for (let after = 0; ;) {
-    const answer = await getFromNode(address, `/v1/admin/audit?limit=1000&after=${after}`, {
+    const answer = await getFromNode(address, `/v1/admin/audit?limit=1000&after=${after}`, maxMs, {
       'x-admin-secret': secret,
     });
     if (answer.status !== 200) throw new Refusal(answer);

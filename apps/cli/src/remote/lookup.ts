@@ -4,7 +4,16 @@ import type { Command } from '../command.js';
 import type { ExitCode } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';
-import { answered, getFromNode, nodeAddress, PUBLIC_NODE_FLAG_HELP, refused, talking } from './node-client.js';
+import { TIMEOUT_MS, timeoutMs, withTimeout } from '../http/timeout.js';
+import {
+  answered,
+  getFromNode,
+  nodeAddress,
+  PUBLIC_NODE_FLAG_HELP,
+  PUBLIC_NODE_FLAGS,
+  refused,
+  talking,
+} from './node-client.js';
 
 /** @see docs/spec.md, "GET /v1/cer/public" */
 export const lookupCommand: Command = {
@@ -22,8 +31,9 @@ export const lookupCommand: Command = {
 };
 
 async function run(args: readonly string[], io: Io): Promise<ExitCode> {
-  const { flags, operands } = readArguments(args, { node: { type: 'string' }, 'execution-id': { type: 'string' } });
+  const { flags, operands } = readArguments(args, { ...PUBLIC_NODE_FLAGS, 'execution-id': { type: 'string' } });
   const address = nodeAddress(flags.node, io);
+  const maxMs = timeoutMs(withTimeout(flags.timeout, io), TIMEOUT_MS.others);
   const executionId = flags['execution-id'];
   if (executionId !== undefined && operands.length > 0) throw new UsageError('pass either HASH or --execution-id');
   const query =
@@ -31,7 +41,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
       ? `certificate_hash=${encodeURIComponent(hashOperand(operands))}`
       : `execution_id=${encodeURIComponent(executionId)}`;
   return talking(io, async () => {
-    const answer = await getFromNode(address, `/v1/cer/public?${query}`);
+    const answer = await getFromNode(address, `/v1/cer/public?${query}`, maxMs);
     return answer.status === 200 ? answered(answer, io) : refused(answer, io);
   });
 }

@@ -3,13 +3,11 @@ import { isJsonObject, member, parseJson, type JsonObject, type JsonValue } from
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { readBody } from '../http/read-body.js';
 import { abortAfter } from '../http/abort-after.js';
+import { TIMEOUT_FLAG, TIMEOUT_FLAG_HELP } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { fail } from '../report/failure.js';
 import { printable, printableJson } from '../printable.js';
 import { UsageError } from '../usage-error.js';
-
-/** Maximum duration of a request, in milliseconds. */
-const TIMEOUT_MS = 30_000;
 
 /** Maximum response: the largest project that nodes accept, with a margin. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
@@ -18,16 +16,22 @@ const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 export const NODE_FLAGS = {
   node: { type: 'string' },
   'api-key-file': { type: 'string' },
+  ...TIMEOUT_FLAG,
 } as const;
+
+/** Flags of commands that ask a node without a key. */
+export const PUBLIC_NODE_FLAGS = { node: { type: 'string' }, ...TIMEOUT_FLAG } as const;
 
 export const NODE_FLAG_HELP: readonly (readonly [string, string])[] = [
   ['--node URL', 'the address of the node; CER_NODE_URL unless given'],
   ['--api-key-file FILE', 'the file that holds your API key; the variable CER_API_KEY unless given'],
+  ...TIMEOUT_FLAG_HELP,
 ];
 
 /** For public routes, which need no key. */
 export const PUBLIC_NODE_FLAG_HELP: readonly (readonly [string, string])[] = [
   ['--node URL', 'the address of the node; CER_NODE_URL unless given'],
+  ...TIMEOUT_FLAG_HELP,
 ];
 
 export interface NodeAnswer {
@@ -73,34 +77,72 @@ function readKeyFile(file: string): string {
   }
 }
 
-/** @throws NodeFault unless a JSON object arrives */
-export async function postToNode(address: string, path: string, key: string, body: JsonValue): Promise<NodeAnswer> {
-  return send(`${address}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-    body: JSON.stringify(body),
-  });
+/** @throws NodeFault unless a JSON object arrives in time */
+export async function postToNode(
+  address: string,
+  path: string,
+  key: string,
+  body: JsonValue,
+  maxMs: number,
+): Promise<NodeAnswer> {
+  return asAnswer(await post(`${address}${path}`, key, 'application/json', JSON.stringify(body), maxMs));
 }
 
-/** @throws NodeFault unless a JSON object arrives */
+/**
+ * Posts NDJSON.
+ * @returns the lines of a 200, or the refusal of the whole batch
+ * @throws NodeFault unless lines or a JSON object arrive in time
+ */
+export async function postLinesToNode(
+  address: string,
+  path: string,
+  key: string,
+  lines: readonly string[],
+  maxMs: number,
+): Promise<readonly JsonValue[] | NodeAnswer> {
+  const received = await post(`${address}${path}`, key, 'application/x-ndjson', `${lines.join('\n')}\n`, maxMs);
+  if (received.status !== 200) return asAnswer(received);
+  try {
+    const text = new TextDecoder().decode(received.bytes);
+    return text.split('\n').flatMap((line) => (line === '' ? [] : [parseJson(line)]));
+  } catch {
+    throw new NodeFault('the response is not one JSON value a line: is this the address of a node?');
+  }
+}
+
+/** @throws NodeFault unless a JSON object arrives in time */
 export async function getFromNode(
   address: string,
   path: string,
+  maxMs: number,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<NodeAnswer> {
-  return send(`${address}${path}`, { headers: { accept: 'application/json', ...headers } });
+  return asAnswer(await send(`${address}${path}`, { headers: { accept: 'application/json', ...headers } }, maxMs));
 }
 
-async function send(url: string, init: RequestInit): Promise<NodeAnswer> {
-  const answered = abortAfter(TIMEOUT_MS, async (signal) => {
+const post = async (url: string, key: string, type: string, body: string, maxMs: number): Promise<Received> =>
+  send(url, { method: 'POST', headers: { 'content-type': type, authorization: `Bearer ${key}` }, body }, maxMs);
+
+interface Received {
+  readonly status: number;
+  readonly isReplay: boolean;
+  readonly bytes: Uint8Array;
+}
+
+async function send(url: string, init: RequestInit, maxMs: number): Promise<Received> {
+  const answered = abortAfter(maxMs, async (signal) => {
     const response = await fetch(url, { ...init, redirect: 'error', signal });
     const isReplay = response.headers.get('x-idempotent-replay') === 'true';
     return { status: response.status, isReplay, bytes: await readBody(response, MAX_ANSWER_BYTES) };
   });
   const { status, isReplay, bytes } = await answered.catch(() => {
-    throw new NodeFault(`the node cannot be reached, or did not respond within ${TIMEOUT_MS / 1000} seconds`);
+    throw new NodeFault(`the node cannot be reached, or did not respond within ${maxMs / 1000} seconds`);
   });
   if (bytes === null) throw new NodeFault(`the response is larger than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB`);
+  return { status, isReplay, bytes };
+}
+
+function asAnswer({ status, isReplay, bytes }: Received): NodeAnswer {
   try {
     const body = parseJson(bytes);
     if (isJsonObject(body)) return { status, body, isReplay };

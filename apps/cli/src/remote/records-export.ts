@@ -8,13 +8,12 @@ import type { Command } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { faultCode } from '../files/fault-code.js';
 import { asUsageError, nameOf } from '../files/read-bytes.js';
+import { TIMEOUT_MS, timeoutMs, withTimeout } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { printable } from '../printable.js';
 import { UsageError } from '../usage-error.js';
 import { apiKey, NODE_FLAG_HELP, NODE_FLAGS, NodeFault, nodeAddress, refused, talking } from './node-client.js';
 
-/** Maximum silence of a node during a download, in milliseconds. */
-const STALL_MS = 60_000;
 const PROGRESS_MS = 500;
 
 const FILTERS = {
@@ -66,6 +65,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   if (path === '-') throw new UsageError('--out: must be a file, because a partial package is worthless');
   const address = nodeAddress(flags.node, io);
   const key = apiKey(flags['api-key-file'], io);
+  const maxSilenceMs = timeoutMs(withTimeout(flags.timeout, io), TIMEOUT_MS.silence);
   const query = new URLSearchParams();
   for (const [flag, name] of Object.entries(FILTERS)) {
     const value = flags[flag as keyof typeof FILTERS];
@@ -73,7 +73,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   }
   const target = await targetOf(path);
   return talking(io, async () => {
-    const stalled = new StallTimer();
+    const stalled = new StallTimer(maxSilenceMs);
     try {
       const response = await ask(`${address}/v1/records/export?${query.toString()}`, key, stalled.signal);
       if (response.status !== 200 || response.body === null) {
@@ -94,9 +94,11 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
 /** Aborts a request that stalls or is no longer needed. */
 class StallTimer {
   readonly #controller = new AbortController();
+  readonly #maxSilenceMs: number;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor() {
+  constructor(maxSilenceMs: number) {
+    this.#maxSilenceMs = maxSilenceMs;
     this.moved();
   }
 
@@ -108,7 +110,7 @@ class StallTimer {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#controller.abort();
-    }, STALL_MS);
+    }, this.#maxSilenceMs);
   }
 
   stop(): void {

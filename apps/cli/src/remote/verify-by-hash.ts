@@ -1,8 +1,9 @@
 import { isSha256Hash, type Finding } from '@cer/cer-core';
-import { evaluateCer, type Evaluation, type TimestampVerifier } from '@cer/cer-core/verify';
+import { evaluateCer, type Evaluation, type TimestampVerifier, type TransparencyVerifier } from '@cer/cer-core/verify';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { loadPinnedKeys, type PinFlags } from '../key-history/pinned-history.js';
 import type { KeyLookup } from '../trusted-keys/key-material.js';
+import { TIMEOUT_MS, timeoutMs } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { printable, printableJson } from '../printable.js';
 import { VERIFIER } from '../version.js';
@@ -15,6 +16,8 @@ export interface VerifyByHashFlags {
   readonly node: string | undefined;
   readonly pins: PinFlags;
   readonly timestamps: TimestampVerifier | null;
+  readonly transparency: TransparencyVerifier | null;
+  readonly requireLog: boolean;
   readonly asJson: boolean;
   readonly requireAttestation: boolean;
 }
@@ -28,8 +31,9 @@ export async function verifyByHash(flags: VerifyByHashFlags, io: Io): Promise<Ex
   const { hash } = flags;
   if (!isSha256Hash(hash)) throw new UsageError('--hash: must be sha256: and 64 lower-case hex digits');
   const address = nodeAddress(flags.node, io);
+  const maxMs = timeoutMs(io, TIMEOUT_MS.others);
   return talking(io, async () => {
-    const answer = await getFromNode(address, `/v1/cer/public?certificate_hash=${encodeURIComponent(hash)}`);
+    const answer = await getFromNode(address, `/v1/cer/public?certificate_hash=${encodeURIComponent(hash)}`, maxMs);
     if (answer.status === 404) return notFound(hash, flags.asJson, io);
     if (answer.status !== 200) return refused(answer, io);
     const pins = flags.pins.history === undefined ? { ...flags.pins, keys: flags.pins.keys ?? address } : flags.pins;
@@ -38,6 +42,8 @@ export async function verifyByHash(flags: VerifyByHashFlags, io: Io): Promise<Ex
     const evaluation = await evaluateCer(answer.body, {
       keySet: keys.material?.keySet ?? null,
       timestamps: flags.timestamps,
+      transparency: flags.transparency,
+      requireLog: flags.requireLog,
       requireAttestation: flags.requireAttestation,
       verifiedAt: io.now().toISOString(),
     });

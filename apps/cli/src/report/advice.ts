@@ -8,6 +8,9 @@ const ASK_PRODUCER = 'Ask its producer to seal it again; this file cannot be rep
 const CHECK_KEYS =
   'Check that the key set is that of the node named in the receipt, fetched recently (--keys with the address of the node).';
 
+const FETCH_PROOF = 'Fetch the proof again (cer log proof). If it fails again, ask the operator of the log.';
+const KEEP_EVIDENCE = 'Keep this file: it is evidence against the operator of the log. Show it to your auditor.';
+
 /** The advice for each failure code. */
 const ADVICE = {
   SCHEMA_ERROR: READ_SPEC,
@@ -35,6 +38,17 @@ const ADVICE = {
     '--tsa-roots. Otherwise ask for the certificate to be attested again with a valid key.',
   ATTESTATION_KEY_FORMAT_UNSUPPORTED: CHECK_KEYS,
   ATTESTATION_INVALID_SIGNATURE: `${ASK_FOR_ORIGINAL} ${CHECK_KEYS}`,
+  LOG_PROOF_MISSING: 'Fetch the proof from the node (cer log proof) and add it (cer log attach, or --log-proof).',
+  LOG_PROOF_MALFORMED: FETCH_PROOF,
+  LOG_UNKNOWN: 'Name the log in the policy (--log-policy) if you trust it; its operator publishes the key of the log.',
+  LOG_SIGNATURE_INVALID: FETCH_PROOF,
+  LOG_INCLUSION_INVALID: FETCH_PROOF,
+  LOG_LABEL_MISMATCH: KEEP_EVIDENCE,
+  LOG_QUORUM_NOT_MET:
+    'Fetch the proof again after a minute: the witnesses of your policy may cosign a later checkpoint.',
+  LOG_TIME_CONFLICT: KEEP_EVIDENCE,
+  LOG_BACKDATED: KEEP_EVIDENCE,
+  LOG_LATE: FETCH_PROOF,
   UNKNOWN_ERROR: 'Please report this, with the file if you may share it.',
 } as const satisfies Record<FailureCode, string>;
 

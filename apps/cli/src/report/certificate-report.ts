@@ -4,6 +4,7 @@ import { paragraph, rows } from './lay-out.js';
 import { printable } from '../printable.js';
 import { checkLine, faultSections, keyRows, section, type Page } from './sections.js';
 import { statedExecution } from './producer-statements.js';
+import { logRows } from './log-rows.js';
 import { timeRows } from './time-rows.js';
 import { layerSentences, verdictOf, type Verdict } from './verdict.js';
 
@@ -29,6 +30,7 @@ export function certificateReport(evaluation: Evaluation, keys: KeyLookup, page:
     faultSections(evaluation.findings, page),
     section('Who signed', rows([...signerRows(evaluation), ...keyRows(keys)], page.width), page),
     section('When', rows(timeRows(evaluation), page.width), page),
+    section('Transparency log', rows(logRows(evaluation.transparency), page.width), page),
     isSound ? section('What the producer states', rows(statedRows(evaluation), page.width), page) : '',
     isSound ? section('What this proves', paragraph(whatItProves(evaluation), page.width), page) : '',
     isSound ? section('What it does not prove', paragraph(DOES_NOT_PROVE, page.width), page) : '',

@@ -9,7 +9,7 @@ import { statedTimes } from './producer-statements.js';
 export interface KeyStatement {
   readonly nodeId: string | null;
   readonly from: string | null;
-  /** When the key file was last changed or the address asked. */
+  /** Time at which the key file was last changed or the address was asked. */
   readonly date: string | null;
   readonly unavailable?: string;
   /** Set where a root vouches for the keys. */

@@ -1,5 +1,6 @@
 import { rootFingerprintOf } from '@cer/cer-core/logs';
-import { keyFingerprint, publicKeyFromBase64, type KeyChange, type KeyHistoryEntry } from '@cer/keys';
+import { keyFingerprint, publicKeyFromBase64 } from '@cer/keys';
+import type { KeyChange, KeyHistoryEntry } from '@cer/keys/key-history';
 import { printable } from '../printable.js';
 
 /** The fingerprint of a root: people compare these, while entries name roots by kid. */

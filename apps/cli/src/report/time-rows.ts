@@ -5,7 +5,7 @@ import { statedTimes } from './producer-statements.js';
 
 /** Each time with its source: the node, an authority that the reader pinned, the producer, this computer. */
 export function timeRows(evaluation: Evaluation): [string, string][] {
-  const { signed, bundle, isHashOnly, timestamp, verifiedAt } = evaluation;
+  const { signed, bundle, isHashOnly, timestamp, transparency, verifiedAt } = evaluation;
   const stated = isHashOnly ? null : statedTimes(bundle);
   const entry = (label: string, time: string | null | undefined, by: string): [string, string][] =>
     typeof time === 'string' ? [[label, `${printable(time)} (${by})`]] : [];
@@ -16,16 +16,16 @@ export function timeRows(evaluation: Evaluation): [string, string][] {
       signed?.attestedAt,
       isWitnessed ? "the node's own clock" : "the node's own clock; no third party witnessed it",
     ),
-    ...(timestamp?.type !== 'rfc3161' && hasStamps(bundle) ? UNCHECKED : []),
     ...witnessRows(evaluation),
+    ...(transparency.status === 'not-checked' && hasListed(bundle, 'logProofs') ? UNCHECKED_LOG : []),
     ...entry('Created', stated?.createdAt, 'stated by the producer'),
     ...entry('Executed', stated?.timestamp, 'stated by the producer'),
     ...entry('Verified', verifiedAt, "this computer's clock"),
   ];
 }
 
-const UNCHECKED: readonly [string, string][] = [
-  ['Timestamp', 'present, from a third party; --tsa-roots FILE checks it'],
+const UNCHECKED_LOG: readonly [string, string][] = [
+  ['Log proof', 'present, of a transparency log; --log-policy FILE checks it'],
 ];
 
 /** What a timestamping authority confirmed, and the revoked key that this rescues. */
@@ -36,6 +36,7 @@ export function witnessRows({ timestamp, keyRescue }: Pick<Evaluation, 'timestam
 function stampRows(timestamp: ReportedTimestamp | null): [string, string][] {
   if (timestamp?.type !== 'rfc3161') return [];
   const { status, covers, detail = '', genTime = '', provider = '' } = timestamp;
+  if (status === 'not-checked') return [['Timestamp', 'present, from a third party; --tsa-roots FILE checks it']];
   if (status === 'invalid') return [['Timestamp', `invalid: ${printable(detail)}`]];
   const by = `by ${printable(provider)}`;
   if (status === 'untrusted') {
@@ -53,8 +54,8 @@ function rescueRows({ before, limit, revocationReason }: KeyRescue): [string, st
   return [['Key', `${since} ${printable(limit)}${reason}; the timestamp shows that the signature is older`]];
 }
 
-function hasStamps(bundle: Evaluation['bundle']): boolean {
+function hasListed(bundle: Evaluation['bundle'], name: 'logProofs'): boolean {
   const meta = bundle === null ? undefined : member(bundle, 'meta');
-  const timestamps = isJsonObject(meta) ? member(meta, 'timestamps') : undefined;
-  return Array.isArray(timestamps) && timestamps.length > 0;
+  const listed = isJsonObject(meta) ? member(meta, name) : undefined;
+  return Array.isArray(listed) && listed.length > 0;
 }

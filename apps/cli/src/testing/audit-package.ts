@@ -42,12 +42,14 @@ export interface PackageChanges {
   readonly manifest?: Partial<AuditPackageManifest>;
   /** Records in one part; all when left out. */
   readonly perPart?: number;
+  /** Further entries, before the keys. */
+  readonly more?: readonly RawEntry[];
 }
 
 /** The entries of a package as a node makes them, signed by the test node. */
 export async function packageEntries(
   records: readonly PackageRecord[],
-  { manifest: changes = {}, perPart = records.length }: PackageChanges = {},
+  { manifest: changes = {}, perPart = records.length, more = [] }: PackageChanges = {},
 ): Promise<RawEntry[]> {
   const entries: RawEntry[] = [];
   for (let start = 0; start < records.length; start += perPart) {
@@ -60,6 +62,7 @@ export async function packageEntries(
     });
     entries.push({ name: `receipts/${name}`, content: lines(part.map(({ receipt }) => receipt)), deflated: true });
   }
+  entries.push(...more);
   entries.push({ name: 'keys.json', content: '{}' }, { name: 'README.txt', content: 'An audit package.' });
   const cursorOf = (record: PackageRecord | undefined): string | null => {
     const cursor = record === undefined ? null : member(record.receipt, 'cursor');

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { KeyError, parseKeySet, type NodeKeySet } from '@cer/keys';
 import type { JsonValue } from '@cer/canonical-json';
 import type { KeyHistoryFinding, KeyHistoryNotice } from '@cer/cer-core/logs';
+import { TIMEOUT_MS, timeoutMs } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';
 import { nameOf, readBytes } from '../files/read-bytes.js';
@@ -48,7 +49,7 @@ export const isUrl = (source: string): boolean => /^https?:\/\//i.test(source);
  * Loads the key set that `--keys` names. A file never touches the network.
  * @throws UsageError when a file is missing or holds no key set, or an address is malformed
  */
-export async function loadKeys(source: string | undefined, io: Pick<Io, 'stdin' | 'now'>): Promise<KeyLookup> {
+export async function loadKeys(source: string | undefined, io: Pick<Io, 'stdin' | 'now' | 'env'>): Promise<KeyLookup> {
   if (source === undefined) return NO_KEYS;
   if (isUrl(source)) return fetchKeys(source, io);
   const document = readOwnJson(await readBytes(source, io.stdin, MAX_KEY_SET_BYTES), source);
@@ -61,12 +62,12 @@ export async function loadKeys(source: string | undefined, io: Pick<Io, 'stdin' 
   }
 }
 
-async function fetchKeys(source: string, io: Pick<Io, 'now'>): Promise<KeyLookup> {
+async function fetchKeys(source: string, io: Pick<Io, 'now' | 'env'>): Promise<KeyLookup> {
   // Loaded here only: with keys from a file, no networking code is loaded at all.
   const { fetchJson, FetchFault, PUBLISHED_KEY_SET, publishedAddress } = await import('../http/fetch-json.js');
   const address = publishedAddress(source, PUBLISHED_KEY_SET);
   try {
-    const document = await fetchJson(address, MAX_KEY_SET_BYTES);
+    const document = await fetchJson(address, MAX_KEY_SET_BYTES, timeoutMs(io, TIMEOUT_MS.keys));
     return available(document, { kind: 'url', from: address, date: io.now().toISOString() });
   } catch (error) {
     if (!(error instanceof FetchFault) && !(error instanceof KeyError)) throw error;

@@ -1,0 +1,62 @@
+import { isJsonObject, JsonError, member, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { encodeHex, parseTimestamp } from '@cer/keys';
+import { receiptDigest } from '@cer/tlog';
+
+/** Place of a receipt in the package, and the time of its first attestation. */
+interface HandedOver {
+  readonly place: string;
+  /** Of the first attestation, in seconds since 1970. */
+  readonly firstAttestedAt: number;
+}
+
+const HISTORY = Buffer.from('"attestationHistory"');
+
+/** The receipts of a package, which the openings of its log must lead to. */
+export class LoggedReceipts {
+  /** Hex digests of all receipts, earlier ones of renewed records included. */
+  readonly digests = new Set<string>();
+  /** The records, by the digests of all of their receipts. */
+  readonly #records: { readonly at: HandedOver; readonly digests: readonly string[] }[] = [];
+
+  /** @param line of `receipts/` @param certificate its line of `certificates/` */
+  add(place: string, line: JsonObject, certificate: Uint8Array): void {
+    const first = parseTimestamp(member(line, 'firstAttestedAt'));
+    const digests = [digestOf(line), ...historyOf(certificate).map(digestOf)].filter((digest) => digest !== null);
+    for (const digest of digests) this.digests.add(digest);
+    if (first !== null) this.#records.push({ at: { place, firstAttestedAt: first.epochSeconds }, digests });
+  }
+
+  /** Places of records that were first attested in this time and of whose receipts no leaf is known. */
+  unlogged(logged: ReadonlySet<string>, from: number, until: number): readonly string[] {
+    return this.#records
+      .filter(({ at }) => at.firstAttestedAt >= from && at.firstAttestedAt < until)
+      .filter(({ digests }) => !digests.some((digest) => logged.has(digest)))
+      .map(({ at }) => at.place);
+  }
+}
+
+function digestOf(signed: JsonObject): string | null {
+  const [receipt, signature] = [member(signed, 'receipt'), member(signed, 'signature')];
+  if (!isJsonObject(receipt) || typeof signature !== 'string') return null;
+  return encodeHex(receiptDigest(receipt, signature));
+}
+
+/** Earlier attestations of a renewed record; most lines have none, and are not parsed for it. */
+function historyOf(certificate: Uint8Array): readonly JsonObject[] {
+  if (!Buffer.from(certificate.buffer, certificate.byteOffset, certificate.length).includes(HISTORY)) return [];
+  let value: JsonValue;
+  try {
+    value = parseJson(certificate);
+  } catch (error) {
+    // Reported where the certificate itself is verified.
+    if (error instanceof JsonError) return [];
+    throw error;
+  }
+  const meta = isJsonObject(value) ? member(value, 'meta') : undefined;
+  const history = isJsonObject(meta) ? member(meta, 'attestationHistory') : undefined;
+  const entries: readonly JsonValue[] = Array.isArray(history) ? history : [];
+  return entries.flatMap((entry) => {
+    const attestation = isJsonObject(entry) ? member(entry, 'attestation') : undefined;
+    return isJsonObject(attestation) ? [attestation] : [];
+  });
+}

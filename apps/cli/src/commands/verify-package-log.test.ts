@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '@cer/canonical-json';
+import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
+import { testKeySet } from '@cer/keys/testing';
+import { appendLeaves } from '@cer/tlog';
+import { testPolicy, TestWitness } from '@cer/tlog/testing';
+import { packageEntries, packageRecord, type PackageRecord } from '../testing/audit-package.js';
+import { cer, type Said } from '../testing/console.js';
+import { Folder } from '../testing/files.js';
+import { LoggedTenant } from '../testing/logged-tenant.js';
+import { rawZip } from '../testing/raw-zip.js';
+
+const folder = new Folder();
+const witnesses = [new TestWitness('w1')];
+let records: readonly PackageRecord[];
+let tenant: LoggedTenant;
+let keys: string;
+
+/** As a node orders records of one time. */
+function hashOf({ receipt: { certificateHash } }: PackageRecord): string {
+  if (typeof certificateHash !== 'string') throw new TypeError('the record has no hash');
+  return certificateHash;
+}
+
+beforeAll(async () => {
+  const made = await Promise.all(['a', 'b', 'c'].map((id) => packageRecord(id)));
+  records = made.sort((one, other) => (hashOf(one) < hashOf(other) ? -1 : 1));
+  keys = folder.write('keys.json', testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER }] }) as never);
+});
+beforeEach(() => {
+  tenant = new LoggedTenant();
+});
+afterAll(() => {
+  folder.remove();
+});
+
+interface Handed {
+  readonly records?: readonly PackageRecord[];
+  readonly openings?: readonly JsonObject[];
+  readonly document?: JsonObject;
+}
+
+/** Verifies a package of these records under a policy with both logs. */
+async function verify({ records: shown = records, openings, document }: Handed = {}, ...more: string[]): Promise<Said> {
+  const lines = openings ?? tenant.openings();
+  const entries = await packageEntries(shown, {
+    more: [
+      { name: 'log/completeness.json', content: JSON.stringify(document ?? (await tenant.completeness(witnesses))) },
+      { name: 'log/openings/000001.ndjson', content: lines.map((line) => `${JSON.stringify(line)}\n`).join('') },
+    ],
+  });
+  const file = folder.write('package.zip', rawZip(entries));
+  const policy = folder.write('policy.txt', testPolicy([tenant.receipts, tenant.epochs], witnesses));
+  return cer(['verify-package', file, '--keys', keys, '--log-policy', policy, ...more]);
+}
+
+const codesOf = ({ stderr }: Said): readonly string[] => [
+  ...new Set((JSON.parse(stderr) as { findings: { code: string }[] }).findings.map(({ code }) => code)),
+];
+
+describe('a package with the openings of its log', () => {
+  it('is proven complete, with the numbers of its tenant', async () => {
+    for (const record of records) tenant.log(record);
+    tenant.endEpoch(3);
+    const said = await verify();
+    expect(said).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(said.stdout.replace(/\s+/g, ' ')).toContain('Numbers 1 to 3 of this tenant; none was deleted.');
+    expect(JSON.parse((await verify({}, '--json')).stdout)).toMatchObject({
+      log: { status: 'proven', numbers: [1, 3], leaves: 3, certificates: 3, deleted: 0, elsewhere: 0 },
+    });
+  });
+
+  it('counts and dates what was deleted, and says that nothing of it is known', async () => {
+    for (const record of records) tenant.log(record);
+    tenant.logDeletion([[2, 2]]);
+    tenant.endEpoch(3);
+    const kept = records.filter((_, at) => at !== 1);
+    const said = await verify({ records: kept, openings: tenant.openings((n) => (n === 2 ? 'erased' : 'owner')) });
+    expect(said).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(said.stdout.replace(/\s+/g, ' ')).toContain('1 were deleted, nothing of them is known');
+  });
+
+  it('is proven from an earlier epoch on', async () => {
+    for (const record of records.slice(0, 1)) tenant.log(record);
+    tenant.endEpoch(-1);
+    for (const record of records.slice(1)) tenant.log(record);
+    tenant.endEpoch(3);
+    const document = await tenant.completeness(witnesses, 0);
+    const said = await verify({ document, openings: tenant.openings(undefined, 1) });
+    // The package asks for everything, so a later beginning proves too little, and one record is not in the range.
+    expect(codesOf(said)).toEqual(['LOG_RANGE_INVALID', 'LOG_RECORD_UNLOGGED']);
+  });
+
+  it('is not judged without a policy, nor with a filter that the log does not know', async () => {
+    for (const record of records) tenant.log(record);
+    tenant.endEpoch(3);
+    const entries = await packageEntries(records);
+    const file = folder.write('plain.zip', rawZip(entries));
+    const said = await cer(['verify-package', file, '--keys', keys, '--json']);
+    expect(JSON.parse(said.stdout)).toMatchObject({ status: 'VERIFIED', log: { status: 'absent' } });
+  });
+});
+
+describe('the auditor finds', () => {
+  beforeEach(() => {
+    for (const record of records) tenant.log(record);
+  });
+
+  it('a record that was dropped from the package', async () => {
+    tenant.endEpoch(3);
+    expect(codesOf(await verify({ records: records.slice(1) }))).toEqual(['LOG_RECORD_MISSING']);
+  });
+
+  it('a record of the question that is opened by its label alone', async () => {
+    tenant.endEpoch(3);
+    const openings = tenant.openings((number) => (number === 1 ? 'label' : 'owner'));
+    const said = await verify({ records: records.slice(1), openings });
+    expect(codesOf(said)).toEqual(['LOG_RECORD_MISSING']);
+  });
+
+  it('a record that hides as attested again', async () => {
+    tenant = new LoggedTenant();
+    for (const [at, record] of records.entries()) tenant.log(record, at === 0 ? { kind: 'again' } : {});
+    tenant.endEpoch(3);
+    expect(codesOf(await verify({ records: records.slice(1) }))).toEqual(['LOG_RECORD_MISSING']);
+  });
+
+  it('a leaf called deleted without a logged deletion', async () => {
+    tenant.endEpoch(3);
+    const openings = tenant.openings((number) => (number === 1 ? 'erased' : 'owner'));
+    expect(codesOf(await verify({ records: records.slice(1), openings }))).toEqual(['LOG_RECORD_MISSING']);
+  });
+
+  it('a leaf that was left out, added or swapped', async () => {
+    tenant.endEpoch(3);
+    const lines = tenant.openings();
+    const [first, second, third] = lines;
+    if (first === undefined || second === undefined || third === undefined) throw new TypeError('three lines');
+    for (const openings of [
+      [first, third],
+      [...lines, third],
+      [second, first, third],
+    ]) {
+      expect(codesOf(await verify({ openings }))).toContain('LOG_RANGE_INVALID');
+    }
+  });
+
+  it('a record that was never logged', async () => {
+    tenant.endEpoch(3);
+    const extra = await packageRecord('d');
+    const all = [...records, extra].sort((one, other) => (hashOf(one) < hashOf(other) ? -1 : 1));
+    expect(codesOf(await verify({ records: all }))).toEqual(['LOG_RECORD_UNLOGGED']);
+  });
+
+  it('a certificate that was dated back', async () => {
+    tenant = new LoggedTenant();
+    for (const [at, record] of records.entries())
+      tenant.log(record, at === 2 ? { at: '2026-01-01T00:00:00.000Z' } : {});
+    tenant.endEpoch(3);
+    expect(codesOf(await verify())).toEqual(['LOG_BACKDATED']);
+  });
+
+  it('another tenant tree than the map of the epoch holds', async () => {
+    tenant.endEpoch(3, { head: appendLeaves(tenant.frontier, [new Uint8Array(32)]) });
+    const document = await tenant.completeness(witnesses);
+    const to = document['to'] as JsonObject;
+    const head = { ...(to['head'] as JsonObject), size: 3 };
+    expect(codesOf(await verify({ document: { ...document, to: { ...to, head } } }))).toContain('LOG_HEAD_INVALID');
+  });
+
+  it('an epoch that no witness of the policy saw', async () => {
+    tenant.endEpoch(3);
+    const document = await tenant.completeness([new TestWitness('stranger')]);
+    expect(codesOf(await verify({ document }))).toEqual(['LOG_EPOCH_INVALID']);
+  });
+
+  it('the document of another tenant', async () => {
+    tenant.endEpoch(3);
+    const document = { ...(await tenant.completeness(witnesses)), tenantId: 'other' };
+    expect(codesOf(await verify({ document }))).toContain('LOG_TENANT_MISMATCH');
+  });
+});

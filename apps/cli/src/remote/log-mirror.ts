@@ -1,0 +1,79 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { DEFAULT_MMD_SECONDS, EPOCHS_SUFFIX, formatTilePath, tilesOf, type PolicyKey, type TileName } from '@cer/tlog';
+import { readArguments } from '../arguments.js';
+import type { Command } from '../command.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { faultCode } from '../files/fault-code.js';
+import { asUsageError } from '../files/read-bytes.js';
+import { TIMEOUT_FLAG, TIMEOUT_FLAG_HELP, TIMEOUT_MS, timeoutMs, withTimeout } from '../http/timeout.js';
+import type { Io } from '../io.js';
+import { requiredLogPolicy } from '../log/log-policy.js';
+import { logAt } from '../log/log-source.js';
+import { addressOf, watchLogs } from '../log/monitor-turn.js';
+import { printableJson } from '../printable.js';
+import { UsageError } from '../usage-error.js';
+import { nodeAddress } from './node-client.js';
+
+/** Copies the logs of a node into files that any web server can serve. */
+export const logMirrorCommand: Command = {
+  name: 'log mirror',
+  summary: 'copy the transparency logs of a node into a folder, after checking them',
+  usage: ['log mirror URL FOLDER --log-policy FILE'],
+  options: [['--log-policy FILE', 'which logs and witnesses you trust (tlog-policy)'], ...TIMEOUT_FLAG_HELP],
+  examples: [['cer log mirror https://node.example copy --log-policy policy.txt', 'only what is new is fetched']],
+  run,
+};
+
+async function run(args: readonly string[], given: Io): Promise<ExitCode> {
+  const { flags, operands } = readArguments(args, { ...TIMEOUT_FLAG, 'log-policy': { type: 'string' } });
+  const [url, folder, ...more] = operands;
+  if (url === undefined || folder === undefined || more.length > 0) {
+    throw new UsageError('URL and FOLDER are expected', { seesHelp: true });
+  }
+  const io = withTimeout(flags.timeout, given);
+  const node = nodeAddress(url, io);
+  const logPolicy = await requiredLogPolicy(flags['log-policy'], io);
+  const maxMs = timeoutMs(io, TIMEOUT_MS.others);
+  // What was accepted before is kept beside the copy, so that a copy never lacks what its checkpoint covers.
+  const inFolder: Io = { ...io, env: { ...io.env, XDG_STATE_HOME: resolve(folder, '.state') } };
+  const keep = (log: PolicyKey, path: string, bytes: Uint8Array | string): Promise<void> =>
+    writeAside(join(folder, folderOf(log), path), bytes, io);
+  const watched = {
+    node,
+    logPolicy,
+    mmdSeconds: DEFAULT_MMD_SECONDS,
+    maxMs,
+    onTile: (log: PolicyKey, name: TileName, bytes: Uint8Array) => keep(log, formatTilePath(name), bytes),
+  };
+  const { alarms, turns } = await watchLogs(watched, inFolder);
+  for (const alarm of alarms) io.stderr.write(`${printableJson(alarm)}\n`);
+  for (const log of logPolicy.policy.logs) {
+    const turn = turns.get(log.key.name);
+    if (turn === undefined) continue;
+    const { size } = turn.checkpoint;
+    const source = logAt(addressOf(log, node), maxMs);
+    for (const tile of tilesOf(size))
+      if (tile.level > 0) await keep(log, formatTilePath(tile), await source.tile(tile));
+    // Last: a reader of the copy finds everything below a checkpoint.
+    await keep(log, 'checkpoint', turn.note);
+    io.stdout.write(`${log.key.name}: ${String(size)} entries\n`);
+  }
+  return alarms.length === 0 ? EXIT.verified : EXIT.failed;
+}
+
+function folderOf({ key }: PolicyKey): string {
+  return key.name.endsWith(EPOCHS_SUFFIX) ? 'log/epochs' : 'log';
+}
+
+async function writeAside(path: string, bytes: Uint8Array | string, io: Pick<Io, 'randomId'>): Promise<void> {
+  const draft = `${path}.${io.randomId()}.tmp`;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(draft, bytes);
+    await rename(draft, path);
+  } catch (error) {
+    if (faultCode(error) === null) throw error;
+    throw asUsageError(error, path);
+  }
+}

@@ -1,0 +1,23 @@
+import type { Transparency } from '@cer/cer-core/verify';
+import { printable } from '../printable.js';
+
+/** What a log and its witnesses say of the receipt. Names of witnesses are those that the caller's policy gives. */
+export function logRows({ status, code, origin, index, treeSize, ...more }: Transparency): [string, string][] {
+  if (status === 'not-checked') return [];
+  const { loggedAfter, loggedBy, witnesses, detail } = more;
+  const log: [string, string][] = origin === null ? [] : [['Log', printable(origin)]];
+  const remark: [string, string][] =
+    code === null ? [] : [[status === 'included' ? 'Remark' : 'Fault', `${detail ?? 'is not accepted'} [${code}]`]];
+  if (status !== 'included') return [...log, ...remark];
+  const names = witnesses.length === 0 ? 'none; your policy asks for none' : witnesses.map((name) => printable(name));
+  return [
+    ...log,
+    ['Place', `entry ${String(index)} of ${String(treeSize)}`],
+    ['Witnesses', typeof names === 'string' ? names : `${names.join(', ')} (as your policy names them)`],
+    ...(loggedAfter === null
+      ? []
+      : ([['Not before', `${loggedAfter} (witnesses had not seen it then)`]] as [string, string][])),
+    ...(loggedBy === null ? [] : ([['Not after', `${loggedBy} (witnesses had seen it then)`]] as [string, string][])),
+    ...remark,
+  ];
+}
