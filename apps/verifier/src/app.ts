@@ -1,9 +1,19 @@
 import express, { type Express } from 'express';
 import { createHash } from 'node:crypto';
-import { createRouter, type Handler, type Logger, type Route, type RouterOptions } from '@cer/http-service';
+import {
+  createRouter,
+  metricsHandler,
+  type Handler,
+  type Logger,
+  type Metrics,
+  type Route,
+  type RouterOptions,
+} from '@cer/http-service';
 import { assetRoutes } from './pages/asset-routes.js';
+import type { LogPolicy } from '@cer/tlog';
 import { imageRoutes } from './pages/image-routes.js';
 import { keysRoute } from './pages/keys-route.js';
+import { logRoute } from './pages/log-route.js';
 import { createRequestLimit } from './pages/limit-requests.js';
 import { messagePage } from './pages/message-page.js';
 import type { PageSettings } from './pages/page-response.js';
@@ -16,7 +26,7 @@ import { createRecordCheck } from './record/record-check.js';
 import { TEXTS } from './view/texts.js';
 
 /** These cost neither a look-up nor a verification, so no rate limit applies. */
-const CHEAP_PATHS: ReadonlySet<string> = new Set(['/health', '/ready', '/assets/:name']);
+const CHEAP_PATHS: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics', '/assets/:name']);
 
 export interface VerifierDeps {
   readonly node: NodeClient;
@@ -24,32 +34,37 @@ export interface VerifierDeps {
   readonly publicUrl: string;
   readonly publicNodeUrl: string;
   readonly rateLimitPerMinute: number;
+  /** Null: signatures of witnesses are not checked. */
+  readonly logPolicy?: LogPolicy | null;
   readonly logger: Logger;
+  readonly metrics: Metrics;
   readonly trustedProxies?: RouterOptions['trustedProxies'];
   readonly now: () => Date;
 }
 
 /** The verifier as an Express app that does not listen yet. */
 export function createApp(deps: VerifierDeps): Express {
-  const { logger, trustedProxies } = deps;
+  const { logger, metrics, trustedProxies } = deps;
   const settings = pageSettings(deps);
   const limited = createRequestLimit(deps.rateLimitPerMinute, settings);
   const unknown: Handler = async () => messagePage(settings, null, 404, TEXTS.missing);
   const notFound = { handler: limited(unknown) };
   return express()
     .disable('x-powered-by')
-    .use(createRouter(verifierRoutes(deps, settings, limited), { logger, trustedProxies, notFound }));
+    .use(createRouter(verifierRoutes(deps, settings, limited), { logger, metrics, trustedProxies, notFound }));
 }
 
 function verifierRoutes(deps: VerifierDeps, settings: PageSettings, limited: (handler: Handler) => Handler): Route[] {
-  const { build, node, now } = deps;
+  const { build, node, metrics, now, logPolicy = null } = deps;
   const checkRecord = createRecordCheck(node, now);
   const routes = [
     ...recordRoutes({ settings, checkRecord, now }),
     ...imageRoutes({ settings, checkRecord }),
     ...plainRoutes({ settings, node }),
     keysRoute({ settings, node, now }),
+    logRoute({ settings, node, logPolicy, now }),
     ...assetRoutes({ build, settings, checkRecord, node }),
+    { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) } satisfies Route,
   ];
   const pages = routes.filter(({ path }) => !CHEAP_PATHS.has(path));
   return [...routes, ...trailingSlashRoutes(pages)].map((route): Route => {

@@ -31,20 +31,26 @@ export const VARIABLES = z.object({
   RATE_LIMIT_PER_MINUTE: positiveInteger(600).describe(
     'Maximum requests per minute and client address, not counting assets; then 429.',
   ),
+  LOG_POLICY_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Policy (tlog-policy) under which `/log` checks log and witnesses. Unset: it names them unchecked.'),
   NODE_TIMEOUT_MS: positiveInteger(10_000).describe('Maximum time for an answer of the node.'),
 });
 
 const Settings = VARIABLES.transform((env) => ({
   port: env.PORT,
   host: env.HOST,
-  /** Where this server reaches the node. */
+  /** Address at which this server reaches the node. */
   nodeUrl: env.NODE_URL,
-  /** Where a visitor's browser reaches it. */
+  /** Address at which a visitor's browser reaches it. */
   publicNodeUrl: env.PUBLIC_NODE_URL ?? env.NODE_URL,
   publicUrl: env.PUBLIC_URL,
   logLevel: env.LOG_LEVEL,
   trustedProxies: env.TRUST_PROXY,
   rateLimitPerMinute: env.RATE_LIMIT_PER_MINUTE,
+  logPolicyFile: env.LOG_POLICY_FILE,
   nodeTimeoutMs: env.NODE_TIMEOUT_MS,
 }));
 

@@ -1,17 +1,44 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLogger, serve, type Environment, type RunningServer } from '@cer/http-service';
+import {
+  ConfigError,
+  createLogger,
+  createMetrics,
+  serve,
+  type Environment,
+  type RunningServer,
+} from '@cer/http-service';
+import { parseLogPolicy, TlogError, type LogPolicy } from '@cer/tlog';
 import { createApp } from './app.js';
 import { loadVerifierConfig } from './config.js';
 import { loadWebBuild } from './pages/web-build.js';
 import { createNodeClient } from './record/node-client.js';
 
-/** Loads configuration and browser files, then listens. @param folder where this app's compiled code lies */
+/** Loads configuration and browser files, then listens. @param folder of this app's compiled code */
 export async function startVerifier(env: Environment, folder: string): Promise<RunningServer> {
   const config = loadVerifierConfig(env);
   const build = loadWebBuild(join(folder, 'web'));
   const logger = createLogger({ service: 'verifier', level: config.logLevel });
   const now = (): Date => new Date();
   const node = createNodeClient({ nodeUrl: config.nodeUrl, timeoutMs: config.nodeTimeoutMs, now });
-  const app = createApp({ ...config, node, build, logger, now });
+  const logPolicy = readLogPolicy(config.logPolicyFile);
+  const app = createApp({ ...config, logPolicy, node, build, logger, metrics: createMetrics({ process: true }), now });
   return serve(app, { host: config.host, port: config.port, logger });
+}
+
+/** @throws ConfigError for a file that cannot be read or is not a policy */
+function readLogPolicy(path: string | undefined): LogPolicy | null {
+  if (path === undefined) return null;
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    throw new ConfigError(['LOG_POLICY_FILE: cannot be read']);
+  }
+  try {
+    return parseLogPolicy(text);
+  } catch (error) {
+    if (error instanceof TlogError) throw new ConfigError([`LOG_POLICY_FILE: ${error.message}`]);
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { auditPage, takeScreenshots } from '@cer/test-browser';
 import type { JsonObject } from '@cer/canonical-json';
-import type { KeyHistoryDocument } from '@cer/keys';
+import type { KeyHistoryDocument } from '@cer/keys/key-history';
 import { ask, verdictOf } from './ask.js';
 import { describeInChromium, type WatchedPage } from './chromium.js';
 import { historyAfterRevocation, nodeHistory } from './key-history.js';

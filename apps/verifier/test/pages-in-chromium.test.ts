@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { auditPage } from '@cer/test-browser';
 import { describeInChromium } from './chromium.js';
+import { logPolicy } from './logged.js';
 import { publishEveryState, type PageState } from './states.js';
 import { startStubNode, type StubNode } from './stub-node.js';
 import { startVerifier, type VerifierUnderTest } from './verifier-under-test.js';
@@ -8,7 +9,7 @@ import { startVerifier, type VerifierUnderTest } from './verifier-under-test.js'
 const NAMES = [
   ['verified', 'confidential', 'integrity-only', 'content-changed', 'signature-broken', 'envelope-broken'],
   ['unknown-protocol', 'unknown-key', 'project', 'project-broken', 'not-found', 'unreachable'],
-  ['home', 'how-it-works', 'keys', 'execution', 'no-such-page'],
+  ['home', 'how-it-works', 'keys', 'log', 'log-proof', 'execution', 'no-such-page'],
 ].flat();
 
 describeInChromium('every page and state in a real Chromium', (chromium) => {
@@ -19,7 +20,7 @@ describeInChromium('every page and state in a real Chromium', (chromium) => {
   beforeAll(async () => {
     node = await startStubNode();
     states = await publishEveryState(node);
-    verifier = await startVerifier({ nodeUrl: node.url });
+    verifier = await startVerifier({ nodeUrl: node.url, logPolicy: logPolicy() });
     await chromium.start();
   });
 

@@ -60,6 +60,25 @@ describe('records of a real node', () => {
     expect(page.text).not.toMatch(/SECRET|withheld member|not published/);
   });
 
+  it('names both hashes of a public form, and which one was recomputed', async () => {
+    const path = paths.get('resealed') ?? '';
+    const asked = decodeURIComponent(path.slice('/c/'.length));
+    const { headers, text } = await ask(verifier.url, path, { accept: 'application/json' });
+    expect(headers['content-type']).toMatch(/^application\/json/);
+    const report: unknown = JSON.parse(text);
+    if (!isJsonObject(report)) throw new Error('no report');
+    expect(report).toMatchObject({ status: 'VERIFIED', originalCertificateHash: asked });
+    const recomputed = report['certificateHash'];
+    if (typeof recomputed !== 'string') throw new Error('no hash');
+    expect(recomputed).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(recomputed).not.toBe(asked);
+    const page = (await ask(verifier.url, path)).text;
+    const original = page.indexOf('Made from certificate');
+    expect(page.slice(original, original + 600)).toContain(asked);
+    expect(page.slice(original, original + 600)).toContain('recomputed was the certificate hash above');
+    expect(page.indexOf(recomputed)).toBeLessThan(original);
+  });
+
   it('disappear when hidden, and reappear', async () => {
     const hidden = await node.post('/v1/cer/ai/certify', {
       executionId: 'run-hidden',

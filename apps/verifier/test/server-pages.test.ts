@@ -295,6 +295,16 @@ describe('safety', () => {
     expect(lines.join('')).not.toContain('secret-path');
     await limited.close();
   });
+
+  it('counts requests by route, method and status', async () => {
+    await ask(verifier.url, '/keys');
+    await ask(verifier.url, '/secret-path');
+    const { status, text } = await ask(verifier.url, '/metrics');
+    expect(status).toBe(200);
+    expect(text).toMatch(/^http_request_duration_seconds_count\{route="\/keys",method="GET",status="2xx"\} [1-9]/m);
+    expect(text).toMatch(/_count\{route="\(unmatched\)",method="ANY",status="4xx"\} [1-9]/);
+    expect(text).not.toContain('secret-path');
+  });
 });
 
 describe('the page of a project', () => {

@@ -2,6 +2,7 @@ import { svcV1, type JsonObject } from '@cer/canonical-json';
 import { sha256 } from '@cer/cer-core';
 import { buildProject } from '@cer/cer-core/seal';
 import { certified, sealed } from '@cer/cer-core/testing';
+import { publishLogProof } from './logged.js';
 import {
   changed,
   confidential,
@@ -94,6 +95,8 @@ export async function publishEveryState(node: StubNode): Promise<PageState[]> {
     { name: 'home', path: '/', verdict: null, tone: null },
     { name: 'how-it-works', path: '/how-it-works', verdict: null, tone: null },
     { name: 'keys', path: '/keys', verdict: null, tone: null },
+    { name: 'log', path: '/log', verdict: null, tone: null },
+    { name: 'log-proof', path: await publishLogProof(node), verdict: null, tone: null },
     { name: 'execution', path: '/e/exec-plain', verdict: null, tone: null },
     { name: 'no-such-page', path: '/nothing', verdict: null, tone: null },
   ];

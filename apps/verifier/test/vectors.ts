@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** A vector that is refused as a body: files may begin with a byte order mark, and what follows it verifies. */
+export const BYTE_ORDER_MARK = 'json-byte-order-mark';
+
 /** One test of cer-core's vectors that needs only a bundle and keys, as files that a page or a command takes. */
 export interface Vector {
   readonly name: string;

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { silentLogger, type Logger } from '@cer/http-service';
+import type { LogPolicy } from '@cer/tlog';
+import { createMetrics, silentLogger, type Logger } from '@cer/http-service';
 import { createApp } from '../src/app.js';
 import { loadWebBuild } from '../src/pages/web-build.js';
 import { createNodeClient } from '../src/record/node-client.js';
@@ -21,6 +22,7 @@ interface Options {
   readonly publicNodeUrl?: string;
   readonly rateLimitPerMinute?: number;
   readonly logger?: Logger;
+  readonly logPolicy?: LogPolicy;
   /** How far the server's clock is ahead, in milliseconds. */
   readonly now?: () => Date;
 }
@@ -35,7 +37,9 @@ export async function startVerifier(options: Options): Promise<VerifierUnderTest
     publicNodeUrl,
     rateLimitPerMinute,
     logger: options.logger ?? silentLogger(),
+    metrics: createMetrics(),
     now,
+    ...(options.logPolicy !== undefined && { logPolicy: options.logPolicy }),
   });
   const server = createServer(app);
   return { url: await listening(server), close: () => closed(server) };

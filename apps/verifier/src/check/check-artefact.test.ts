@@ -32,6 +32,15 @@ async function checkCertificate(bundle: JsonObject): Promise<CertificateCheck> {
   return checked;
 }
 
+describe('a file that an editor saved', () => {
+  it('is checked with a byte order mark and CRLF', async () => {
+    const bundle = await certified();
+    const saved = `\ufeff${JSON.stringify(bundle, null, 2).replaceAll('\n', '\r\n')}`;
+    expect(await check(saved)).toEqual(await check(bundle));
+    expect(tamperablePaths(saved)).toEqual(tamperablePaths(JSON.stringify(bundle)));
+  });
+});
+
 describe('the colour of a project', () => {
   it('is good only with every step present and signed', async () => {
     const whole = await project(2);

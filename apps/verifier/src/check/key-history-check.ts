@@ -1,14 +1,13 @@
 import { parseJson, type JsonValue } from '@cer/canonical-json';
 import { rootFingerprintOf, verifyKeyHistory, type KeyHistoryFinding, type ReadKeyHistory } from '@cer/cer-core/logs';
+import { keyFingerprint, publicKeyFromBase64 } from '@cer/keys';
 import {
-  keyFingerprint,
   parseKeyHistory,
-  publicKeyFromBase64,
   replayKeyHistory,
   type HistoryRoot,
   type KeyHistoryDocument,
   type KeyHistoryEntry,
-} from '@cer/keys';
+} from '@cer/keys/key-history';
 
 /** One entry of a key history as people read it. */
 export interface HistoryEntryView {

@@ -11,7 +11,7 @@ export type Artefact =
 export function readArtefact(source: Uint8Array | string): Artefact {
   let value: JsonValue;
   try {
-    value = parseJson(source);
+    value = parseJson(source, { skipsByteOrderMark: true });
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const detail = error.path === '' ? error.message : error.message.slice(error.path.length + 2);

@@ -8,6 +8,7 @@ import { scriptSafeJson } from '../view/document.js';
 import { TEXTS } from '../view/texts.js';
 import type { SavedRecord } from '../check/saved-record.js';
 import { messagePage } from './message-page.js';
+import { redrawRoute } from './redraw-route.js';
 import { entityTag, unlessUnchanged, type PageSettings } from './page-response.js';
 import type { WebBuild } from './web-build.js';
 
@@ -83,6 +84,7 @@ export function assetRoutes({ build, settings, checkRecord, node }: AssetRouteDe
           compressed(request, offline, OFFLINE_HEADERS),
         ),
     },
+    redrawRoute(build.redrawHtml),
     saved('certificate', '/c/:hash/offline.html'),
     saved('project', '/p/:hash/offline.html'),
   ];

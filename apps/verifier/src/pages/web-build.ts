@@ -9,6 +9,8 @@ export interface WebBuild {
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly assets: PageAssets;
   readonly offlineHtml: string;
+  /** Draws sketches again; about 14 MB. */
+  readonly redrawHtml: Uint8Array;
 }
 
 /** @param folder `dist/web` of this app @throws Error saying that the build is missing */
@@ -24,6 +26,7 @@ export function loadWebBuild(folder: string): WebBuild {
         icon: assetPath(names, /^icon-.+\.svg$/),
       },
       offlineHtml: readFileSync(join(folder, 'offline.html'), 'utf8'),
+      redrawHtml: readFileSync(join(folder, 'redraw.html')),
     };
   } catch (error) {
     throw new WebBuildMissing('the browser files are missing: run "npm run build -w apps/verifier"', { cause: error });

@@ -12,6 +12,8 @@ export interface NodeClient {
   readonly execution: (executionId: string) => Promise<NodeAnswer>;
   readonly keySet: () => Promise<{ readonly answer: NodeAnswer; readonly source: KeySource }>;
   readonly keyHistory: () => Promise<NodeAnswer>;
+  readonly logCheckpoint: () => Promise<NodeAnswer>;
+  readonly logProof: (certificateHash: string) => Promise<NodeAnswer>;
 }
 
 export interface NodeClientOptions {
@@ -22,6 +24,8 @@ export interface NodeClientOptions {
 
 const CERTIFICATE_LIMIT_BYTES = 32 * 1024 * 1024;
 const PROJECT_LIMIT_BYTES = 256 * 1024 * 1024;
+/** A checkpoint with its cosignatures, and a proof with two of them. */
+const LOG_LIMIT_BYTES = 1024 * 1024;
 /** Far below the time for which a node announces a new key, so that no signature waits for this cache. */
 const KEY_SET_TTL_MS = 5000;
 
@@ -33,6 +37,8 @@ export function createNodeClient({ nodeUrl, timeoutMs, now }: NodeClientOptions)
     certificate: (hash) => get(`/v1/cer/public?certificate_hash=${encodeURIComponent(hash)}`, CERTIFICATE_LIMIT_BYTES),
     project: (hash) => get(`/v1/project-bundle/public?project_hash=${encodeURIComponent(hash)}`, PROJECT_LIMIT_BYTES),
     execution: (id) => get(`/v1/cer/public?execution_id=${encodeURIComponent(id)}`, CERTIFICATE_LIMIT_BYTES),
+    logCheckpoint: () => get('/log/checkpoint', LOG_LIMIT_BYTES),
+    logProof: (hash) => get(`/v1/log/proof?certificate_hash=${encodeURIComponent(hash)}`, LOG_LIMIT_BYTES),
     keyHistory: () => get(KEY_HISTORY_PATH, CERTIFICATE_LIMIT_BYTES),
     keySet: async () => {
       const at = now();

@@ -19,7 +19,7 @@ export interface DocumentProps {
   readonly url: string;
   readonly assets: PageAssets;
   readonly publicNodeUrl: string;
-  readonly current?: 'home' | 'how' | 'keys';
+  readonly current?: 'home' | 'how' | 'keys' | 'log';
   /** Plain data for the script; a data block is never run. */
   readonly state?: unknown;
   readonly indexable?: boolean;
@@ -62,6 +62,7 @@ export function Document(props: DocumentProps): VNode {
             <NavLink href="/" isCurrent={current === 'home'} text={T.home} />
             <NavLink href="/how-it-works" isCurrent={current === 'how'} text={T.how} />
             <NavLink href="/keys" isCurrent={current === 'keys'} text={T.keys} />
+            <NavLink href="/log" isCurrent={current === 'log'} text={T.log} />
             <NavLink href="/offline.html" isCurrent={false} text={T.offline} />
           </nav>
         </header>

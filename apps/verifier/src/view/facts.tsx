@@ -41,7 +41,7 @@ export function Facts({ check }: { readonly check: CertificateCheck }): VNode {
           </Fact>
         )}
         {facts.originalCertificateHash !== null && (
-          <Fact name={T.originalCertificateHash} note={isProven ? null : T.claimed}>
+          <Fact name={T.originalCertificateHash} note={isProven ? T.notRecomputed : T.claimed}>
             <Hash value={facts.originalCertificateHash} />
           </Fact>
         )}

@@ -10,6 +10,7 @@ export const TEXTS = {
     home: 'Verify',
     how: 'How it works',
     keys: 'Keys',
+    log: 'Log',
     offline: 'Offline verifier',
     footer:
       'Verification shows that a record is unchanged and who attested it. It does not show that an output was correct, fair, lawful or complete.',
@@ -126,7 +127,7 @@ export const TEXTS = {
         'The record carries no envelope. Public records carry none, because values may be withheld from them.',
       redacted: 'Values were withheld from this public record, so the signed envelope cannot be rebuilt.',
       rescued:
-        'The node’s Ed25519 signature is valid, and the receipt names this very hash and node. The key was revoked since; a stamp of time shows that the receipt is older.',
+        'The node’s Ed25519 signature is valid, and the receipt names this very hash and node. The key was revoked since; a timestamp shows that the receipt is older.',
     } as Readonly<Record<string, string>>,
     status: { PASS: 'Pass', FAIL: 'Fail', SKIPPED: 'Skipped' },
   },
@@ -154,6 +155,7 @@ export const TEXTS = {
     byNode: 'stated and signed by the node; no third party confirms it',
     kidUnproven: 'as the record states it; not verified',
     claimed: 'claimed by the record, not proven',
+    notRecomputed: 'as the signed receipt states; recomputed was the certificate hash above',
     none: 'none',
     noKeys: 'no keys were given',
     sources: { node: 'the node, ', file: 'your file ', embedded: 'this saved page, confirmed by you ' },
@@ -193,7 +195,7 @@ export const TEXTS = {
     externalTime: 'that the receipt existed at the external time above, as the authority that you chose says',
     notTime: 'that it existed at the stated time in the eyes of a third party: the time is the node’s own',
     notReplay: 'that the model would answer the same again',
-    notWitness: 'that it stands in a public log: there is none, and no external witness',
+    notWitness: 'that a transparency log holds it: a log proof and its witnesses show that, see the page Log',
     notAuthor: 'who made it: nobody has signed it',
   },
   failure: {
@@ -229,7 +231,7 @@ export const TEXTS = {
       ],
       revoked: [
         'Ask the node’s operator since when the key is worth nothing: what it signed after that moment proves nothing.',
-        'If the record carries a stamp of time, choose its authority: a stamp that is older than that moment saves it.',
+        'If the record carries a timestamp, choose its authority: a timestamp from before that moment keeps the record valid.',
         'Ask the producer for a newly attested record.',
       ],
       schema: [
@@ -407,6 +409,65 @@ export const TEXTS = {
     tamperResult: 'Result for the changed copy',
     tamperUncovered: 'This value is not covered by any check of this record: changing it changes no verdict.',
   },
+  log: {
+    title: 'Transparency log',
+    lead: 'Every receipt this node signs is an entry of a log that only grows. Witnesses sign how it grows, so nobody can drop, change or back-date an entry without being seen.',
+    unavailable: 'The node cannot be reached, or does not answer with a checkpoint of its log.',
+    none: 'This node keeps no transparency log, or has not published a checkpoint yet.',
+    checkpointTitle: 'Newest checkpoint',
+    noPolicy:
+      'This site pins no witnesses, so the names below are not checked. The command line cer checks them under your own policy.',
+    trusted:
+      'Signed by the log and by enough witnesses of this site’s policy. Who runs them is for you to find out: a witness of the operator proves nothing against the operator.',
+    untrusted: 'Not signed by log and witnesses as this site’s policy asks. Do not rely on this checkpoint.',
+    origin: 'Log',
+    size: 'Size',
+    entries: (size: number) => (size === 1 ? '1 receipt' : `${size.toLocaleString('en')} receipts`),
+    age: 'Age',
+    ago: (seconds: number) => {
+      const [count, unit] =
+        seconds < 120
+          ? [seconds, 'seconds']
+          : seconds < 7200
+            ? [seconds / 60, 'minutes']
+            : seconds < 172_800
+              ? [seconds / 3600, 'hours']
+              : [seconds / 86_400, 'days'];
+      return `${Math.floor(count).toLocaleString('en')} ${unit} since the last witness signed`;
+    },
+    root: 'Root',
+    witness: 'Witness',
+    at: (time: string) => `signed at ${time} by its own clock`,
+    otherLine: 'Also names itself',
+    notChecked: 'not checked',
+    proofTitle: 'The way of one receipt',
+    hashLabel: 'Hash of a public certificate',
+    show: 'Show the way',
+    noProof:
+      'There is no proof of this hash: it is not a public certificate of this node, or not logged and witnessed yet.',
+    place: (index: number, size: number) =>
+      `The receipt is entry ${index.toLocaleString('en')} of a log of ${size.toLocaleString('en')}. From its hash to the root, each step joins it with one neighbour:`,
+    pathOnly: 'The path leads to the root. Who signed the root is not checked here: this site pins no policy.',
+    proofFault: 'The proof is not accepted: it',
+    included: (names: readonly string[], after: string | null, by: string | null) =>
+      `Witnessed by ${names.length === 0 ? 'nobody, since the policy asks for none' : names.join(', ')}.` +
+      (after === null ? '' : ` Not in the log at ${after}.`) +
+      (by === null ? '' : ` In the log at ${by}.`),
+    leaf: 'The receipt, as the log holds it',
+    step: (step: number) => `Step ${step}`,
+    rootStep: (step: number) => `Step ${step}: the root`,
+    left: 'Neighbour on the left:',
+    right: 'Neighbour on the right:',
+    together: 'Hash of both:',
+    end: 'The last hash is the root in the checkpoint of the proof. A change of the receipt would change every hash on the way.',
+    limitsTitle: 'What none of this proves',
+    limits: [
+      'That every execution was certified: what never reached the node is in no log.',
+      'That the content of a certificate is true: the log holds receipts, whatever they say.',
+      'That witnesses are independent: their names are given by a policy, and independence is yours to judge.',
+      'That you see the same log as others, if you only look here: run cer log monitor on a computer of your own.',
+    ],
+  },
   keys: {
     title: 'Keys of the node',
     lead: 'Every key this node has signed with. Compare a fingerprint with one that you got another way before you rely on it.',
@@ -496,7 +557,7 @@ export const TEXTS = {
   },
   time: {
     title: 'Time authorities',
-    lead: 'A record may carry a stamp of time (RFC 3161). It counts only under an authority that you choose.',
+    lead: 'A record may carry a timestamp (RFC 3161). It counts only under an authority that you choose.',
     none: 'No authority is chosen, so no stamp counts.',
     chosen: 'Stamps under these certificates count:',
     bad: 'That file is no list of PEM certificates.',
@@ -509,6 +570,7 @@ export const TEXTS = {
       verified: 'RFC 3161 token, verified under an authority that you chose.',
       untrusted: 'RFC 3161 token, sound, but under no authority that you chose.',
       invalid: 'RFC 3161 token, invalid:',
+      'not-checked': 'RFC 3161 token, not checked.',
     },
     covers: {
       receipt: 'It covers the signed receipt.',
@@ -562,5 +624,33 @@ export const TEXTS = {
     savedCheck: 'Check the saved record',
     noScript: 'The offline verifier needs JavaScript.',
     build: 'Compare the SHA-256 of the file as released with the one in the release notes before you rely on it.',
+  },
+  redraw: {
+    title: 'Draw again',
+    lead: 'This file draws a certified sketch again in your browser and compares the pictures. It makes no request of any kind.',
+    certificate: 'Certificate of a render',
+    sketch: 'Text of the sketch',
+    sketchNote: 'The certificate has only its hash. The sketch runs in a worker without network, storage or clock.',
+    draw: 'Draw and compare',
+    stop: 'Stop',
+    working: 'Drawing ...',
+    noScript: 'Drawing again needs JavaScript.',
+    picture: 'The picture as it was drawn here',
+    headlines: {
+      same: 'Same picture',
+      another: 'Another picture',
+      'not-judged': 'Cannot be judged here',
+      failed: 'The certificate failed verification',
+    },
+    same: 'This browser draws the certified pixels. The certificate is intact; the verifier shows who signed it.',
+    another: 'The engine that the certificate names draws other pixels here.',
+    otherEngine:
+      'Another engine drew, or another version of it: a difference would prove nothing. This file draws with version ',
+    loop: 'Loops have too many frames for a page: use cer render --verify.',
+    noRender: 'This is not the certificate of a render.',
+    notJson: 'This is not a certificate.',
+    otherSketch: 'This is not the sketch that was certified: its hash is another one.',
+    noPicture: 'The sketch draws no picture here: ',
+    stopped: 'The sketch was stopped.',
   },
 } as const;

@@ -7,7 +7,7 @@ const ICONS: Readonly<Record<Tone, IconName>> = { good: 'pass', bad: 'fail', unk
 
 interface VerdictProps {
   readonly outcome: Outcome;
-  /** Who came to it. */
+  /** The party that came to this verdict: server, browser or both. */
   readonly by: 'server' | 'browser' | 'file';
   readonly children?: ComponentChildren;
 }

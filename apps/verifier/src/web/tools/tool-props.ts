@@ -1,7 +1,7 @@
 import type { CertificateCheck } from '../../check/check-result.js';
 import type { Engine } from '../engine.js';
 
-/** What a tool works on: a certificate, and its result so far. */
+/** Input of a tool: a certificate, and its latest result. */
 export interface ToolProps {
   readonly engine: Engine;
   readonly source: Uint8Array | string;

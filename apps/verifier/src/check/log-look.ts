@@ -1,0 +1,122 @@
+import { isJsonObject, JsonError, member, parseJson, type JsonValue } from '@cer/canonical-json';
+import { describeTransparency, readReceipt, type Transparency } from '@cer/cer-core/verify';
+import { encodeHex } from '@cer/keys';
+import {
+  createTransparencyVerifier,
+  inclusionSteps,
+  judgeCheckpoint,
+  leafHashOfOpening,
+  parseCheckpoint,
+  parseOpening,
+  parseTlogProof,
+  receiptDigest,
+  TlogError,
+  type LogPolicy,
+} from '@cer/tlog';
+
+/** The newest checkpoint of the node's log, as a person can read it. */
+export interface LogLook {
+  readonly origin: string;
+  readonly size: number;
+  /** 64 lower-case hex digits. */
+  readonly root: string;
+  /** Witnesses of this site's policy that cosigned, with their newest time, ISO 8601. */
+  readonly witnesses: readonly { readonly name: string; readonly at: string }[];
+  /** Names of other lines, which nothing here can check. */
+  readonly unchecked: readonly string[];
+  /** Whether log and witnesses are those of the policy; null where this site has none. */
+  readonly isTrusted: boolean | null;
+}
+
+/** The way of one receipt from its leaf to the root that log and witnesses signed. */
+export interface ProofLook {
+  readonly verdict: Omit<Transparency, 'detail'> & { readonly detail: string | null };
+  readonly index: number;
+  readonly treeSize: number;
+  /** Hex. */
+  readonly leaf: string;
+  readonly steps: readonly { readonly side: 'left' | 'right'; readonly neighbour: string; readonly result: string }[];
+}
+
+/** @returns null for a text that is no checkpoint */
+export async function lookAtCheckpoint(text: string, policy: LogPolicy | null): Promise<LogLook | null> {
+  try {
+    const checkpoint = parseCheckpoint(text);
+    const judged = policy === null ? null : await judgeCheckpoint(checkpoint, policy);
+    const signed = judged?.status === 'signed' ? judged : null;
+    const known = new Set([checkpoint.origin, ...(policy?.witnesses ?? []).map(({ key }) => key.name)]);
+    return {
+      origin: checkpoint.origin,
+      size: checkpoint.size,
+      root: encodeHex(checkpoint.root),
+      witnesses: (signed?.witnesses ?? []).map(({ name, times }) => ({
+        name,
+        at: new Date(Math.max(...times) * 1000).toISOString(),
+      })),
+      unchecked: [...new Set(checkpoint.note.lines.map(({ name }) => name))].filter((name) => !known.has(name)),
+      isTrusted: judged === null ? null : signed?.isQuorumMet === true,
+    };
+  } catch (error) {
+    if (error instanceof TlogError || error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/**
+ * Follows the proof of a receipt.
+ * @param proofText what the node answers: JSON `{proof, notBefore?}`
+ * @param recordText the public record with receipt and signature
+ * @returns null when one of them is not of that form, or the path does not lead to the root
+ */
+export async function lookAtProof(
+  proofText: string,
+  recordText: string,
+  policy: LogPolicy | null,
+): Promise<ProofLook | null> {
+  try {
+    const [entry, record] = [parseJson(proofText), parseJson(recordText)];
+    const proof = textOf(entry, 'proof');
+    const receipt = isJsonObject(record) ? member(record, 'receipt') : undefined;
+    const signature = textOf(record, 'signature');
+    if (proof === null || signature === null || !isJsonObject(receipt)) return null;
+    const { index, path, checkpoint, extra } = parseTlogProof(proof);
+    const leaf = leafHashOfOpening(parseOpening(extra), receiptDigest(receipt, signature));
+    const place = { leafIndex: index, treeSize: checkpoint.size, path };
+    const steps = leaf === null ? null : inclusionSteps(leaf, place, checkpoint.root);
+    const signedAt = readReceipt(receipt).receipt?.timestamp;
+    if (leaf === null || steps === null || signedAt === undefined) return null;
+    const label = { appId: null, bundleType: null, kinds: [] };
+    const claim = { proof, notBefore: textOf(entry, 'notBefore'), receipt, signature, signedAt, label };
+    const verdict = policy === null ? NOT_CHECKED : await createTransparencyVerifier({ policy })(claim);
+    return {
+      verdict: { ...verdict, detail: verdict.code === null ? null : describeTransparency(verdict.code) },
+      index,
+      treeSize: checkpoint.size,
+      leaf: encodeHex(leaf),
+      steps: steps.map(({ side, neighbour, result }) => ({
+        side,
+        neighbour: encodeHex(neighbour),
+        result: encodeHex(result),
+      })),
+    };
+  } catch (error) {
+    if (error instanceof TlogError || error instanceof JsonError || error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+const NOT_CHECKED = {
+  status: 'not-checked',
+  code: null,
+  origin: null,
+  index: null,
+  treeSize: null,
+  loggedAfter: null,
+  loggedBy: null,
+  witnesses: [],
+} as const;
+
+function textOf(value: JsonValue, name: string): string | null {
+  const text = isJsonObject(value) ? member(value, name) : undefined;
+  return typeof text === 'string' ? text : null;
+}

@@ -1,0 +1,18 @@
+import { render } from 'preact';
+import { TEXTS } from '../view/texts.js';
+import { engineBlock } from './redraw/engine-block.js';
+import { RedrawTool } from './redraw/redraw-tool.js';
+
+const app = document.getElementById('main');
+if (app !== null) {
+  app.replaceChildren();
+  render(
+    <>
+      <h1>{TEXTS.redraw.title}</h1>
+      <p class="lead">{TEXTS.redraw.lead}</p>
+      <RedrawTool block={engineBlock()} />
+      <p class="note">{TEXTS.offline.build}</p>
+    </>,
+    app,
+  );
+}

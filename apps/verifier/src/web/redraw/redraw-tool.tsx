@@ -1,0 +1,83 @@
+import type { VNode } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { CANVAS_HEIGHT, CANVAS_WIDTH } from '@cer/sketch-engine/render-rules';
+import { TEXTS } from '../../view/texts.js';
+import type { EngineBlock } from './engine-block.js';
+import { judge, type Judgement } from './judge.js';
+
+const T = TEXTS.redraw;
+const TONES = { same: 'good', another: 'bad', failed: 'bad', 'not-judged': 'neutral' } as const;
+
+/** Two files, a button, and what drawing again says. Nothing is drawn before the visitor asks for it. */
+export function RedrawTool({ block }: { readonly block: EngineBlock }): VNode {
+  const certificate = useRef<HTMLInputElement>(null);
+  const sketch = useRef<HTMLInputElement>(null);
+  const [working, setWorking] = useState<AbortController | null>(null);
+  const [judgement, setJudgement] = useState<Judgement | null>(null);
+  const draw = async (): Promise<void> => {
+    const [bundle, code] = [certificate.current?.files?.[0], sketch.current?.files?.[0]];
+    if (bundle === undefined || code === undefined) return;
+    const ending = new AbortController();
+    setWorking(ending);
+    setJudgement(null);
+    setJudgement(
+      await judge(new Uint8Array(await bundle.arrayBuffer()), await code.text(), block, ending.signal).catch(() => ({
+        kind: 'not-judged' as const,
+        why: T.noPicture,
+      })),
+    );
+    setWorking(null);
+  };
+  return (
+    <section class="card">
+      <p>
+        <label for="certificate-file">{T.certificate}</label>{' '}
+        <input id="certificate-file" ref={certificate} type="file" accept=".json,application/json" />
+      </p>
+      <p>
+        <label for="sketch-file">{T.sketch}</label>{' '}
+        <input id="sketch-file" ref={sketch} type="file" accept=".js,.txt,text/javascript,text/plain" />
+      </p>
+      <p class="note">{T.sketchNote}</p>
+      <p class="row">
+        <button type="button" class="button" id="draw" disabled={working !== null} onClick={() => void draw()}>
+          {T.draw}
+        </button>
+        {working !== null && (
+          <button
+            type="button"
+            class="button quiet"
+            id="stop"
+            onClick={() => {
+              working.abort();
+            }}
+          >
+            {T.stop}
+          </button>
+        )}
+      </p>
+      <div aria-live="polite">
+        {working !== null && <p>{T.working}</p>}
+        {judgement !== null && (
+          <div data-judgement={judgement.kind}>
+            <p class={`outcome ${TONES[judgement.kind]}`}>
+              <strong>{T.headlines[judgement.kind]}</strong>
+            </p>
+            <p>{judgement.why}</p>
+            {judgement.pixels !== undefined && <Picture pixels={judgement.pixels} />}
+          </div>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Picture({ pixels }: { readonly pixels: Uint8ClampedArray<ArrayBuffer> }): VNode {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    canvas.current?.getContext('2d')?.putImageData(new ImageData(pixels, CANVAS_WIDTH, CANVAS_HEIGHT), 0, 0);
+  }, [pixels]);
+  return (
+    <canvas ref={canvas} width={CANVAS_WIDTH} height={CANVAS_HEIGHT} class="drawn" role="img" aria-label={T.picture} />
+  );
+}

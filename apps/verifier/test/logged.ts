@@ -1,0 +1,44 @@
+import { member } from '@cer/canonical-json';
+import { makeLeaf, publicOpening, receiptDigest, type LeafLabel, type LogPolicy, parseLogPolicy } from '@cer/tlog';
+import { TestLog, testPolicy, TestWitness } from '@cer/tlog/testing';
+import { TEST_TIME } from '@cer/cer-core/testing';
+import { hashOf, lookupAnswer, object, plain } from './records.js';
+import { certificatePath, type StubNode } from './stub-node.js';
+
+const log = new TestLog('node.example/log');
+const witnesses = [new TestWitness('w1.example'), new TestWitness('w2.example')];
+const AT = Math.floor(new Date(TEST_TIME).getTime() / 1000) + 30;
+
+/** The policy of the site under test: this log, and both of its witnesses. */
+export function logPolicy(): LogPolicy {
+  return parseLogPolicy(testPolicy([log], witnesses));
+}
+
+/** Gives a stub node a log with the receipt of a certificate in it. @returns the path of the page that shows its proof */
+export async function publishLogProof(node: StubNode): Promise<string> {
+  const certificate = await plain();
+  const hash = hashOf(certificate);
+  const attestation = object(object(certificate, 'meta'), 'attestation');
+  const signature = member(attestation, 'signature');
+  if (typeof signature !== 'string') throw new TypeError('the certificate is not signed');
+  const label: LeafLabel = {
+    ...{ appId: null, bundleType: null, kind: 'certificate', number: 1 },
+    at: TEST_TIME,
+    tenant: `sha256:${'0'.repeat(64)}`,
+  };
+  const leaf = makeLeaf(new Uint8Array(32).fill(5), receiptDigest(object(attestation, 'receipt'), signature), label);
+  log.appendMany(700);
+  const index = log.append(leaf.entry);
+  log.appendMany(312);
+  const checkpoint = await log.checkpoint(
+    log.size,
+    witnesses.map((witness) => [witness, AT]),
+  );
+  node.answers.set('/log/checkpoint', { text: checkpoint });
+  node.answers.set(certificatePath(hash), { status: 200, body: lookupAnswer(certificate) });
+  node.answers.set(`/v1/log/proof?certificate_hash=${encodeURIComponent(hash)}`, {
+    status: 200,
+    body: { proof: log.proof(index, checkpoint, publicOpening(leaf)) },
+  });
+  return `/log?certificate_hash=${encodeURIComponent(hash)}`;
+}

@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { JsonObject } from '@cer/canonical-json';
+import {
+  codemodeRender,
+  PROTOCOLS,
+  RENDER_BUNDLE_TYPE,
+  RENDER_HASH_SCHEME,
+  RENDER_SNAPSHOT_TYPE,
+  sha256,
+} from '@cer/cer-core';
+import { sealBundle } from '@cer/cer-core/seal';
+import { readInstalledEngine } from '@cer/sketch-engine/files';
+import { auditPage } from '@cer/test-browser';
+import { describeInChromium, type WatchedPage } from './chromium.js';
+import { Files } from './files.js';
+import { startStubNode } from './stub-node.js';
+import { startVerifier, WEB_BUILD_FOLDER } from './verifier-under-test.js';
+
+const SKETCHES = join(__dirname, '../../../examples/sketches');
+const sketchOf = (name: string): string => join(SKETCHES, `${name}.js`);
+
+interface GalleryRow {
+  readonly name: string;
+  readonly seed: string;
+  readonly vars?: readonly number[];
+  readonly pixelHash: { readonly portable: string };
+}
+
+const GALLERY = JSON.parse(readFileSync(join(SKETCHES, 'gallery.json'), 'utf8')) as readonly GalleryRow[];
+
+describeInChromium('the page that draws again', (chromium) => {
+  const files = new Files();
+  let engine: JsonObject;
+  let watched: WatchedPage;
+
+  beforeAll(async () => {
+    engine = { ...(await readInstalledEngine()).identity };
+    await chromium.start();
+  });
+  afterAll(async () => {
+    files.remove();
+    await chromium.stop();
+  });
+
+  /** An intact certificate of a sketch; by default that of the gallery, with its pinned pixels. */
+  function certificate(name: string, changes: JsonObject = {}): string {
+    const protocol = PROTOCOLS.get('1.2.0');
+    const row = GALLERY.find((known) => known.name === name);
+    if (protocol === undefined) throw new Error('no protocol');
+    const snapshot: JsonObject = {
+      type: RENDER_SNAPSHOT_TYPE,
+      protocolVersion: '1.2.0',
+      executionId: `render-${name}`,
+      timestamp: '2026-01-01T00:00:00.000Z',
+      codeHash: row === undefined ? '' : sha256(readFileSync(sketchOf(name), 'utf8')),
+      seed: row?.seed ?? 'default',
+      vars: [...(row?.vars ?? [])],
+      execution: { mode: 'static' },
+      canvas: { width: 1950, height: 2400 },
+      hashScheme: RENDER_HASH_SCHEME,
+      outputHash: row?.pixelHash.portable ?? sha256('another'),
+      imageHash: sha256('png'),
+      sdkVersion: '1.8.4',
+      rendererVersion: 'any',
+      engine,
+      ...changes,
+    };
+    const bundle: JsonObject = {
+      bundleType: RENDER_BUNDLE_TYPE,
+      version: codemodeRender.version,
+      createdAt: '2026-01-01T00:00:00.000Z',
+      snapshot,
+    };
+    return files.write('certificate.json', sealBundle(bundle, codemodeRender, protocol).bundle);
+  }
+
+  async function openFromDisk(): Promise<void> {
+    watched = await chromium.open();
+    await watched.page.setOfflineMode(true);
+    await watched.page.goto(pathToFileURL(join(WEB_BUILD_FOLDER, 'redraw.html')).href);
+    await watched.page.waitForSelector('#certificate-file');
+  }
+
+  async function judged(path: string, sketch: string): Promise<string | null> {
+    await watched.upload('#certificate-file', path);
+    await watched.upload('#sketch-file', sketch);
+    await watched.page.click('#draw');
+    await watched.page.waitForSelector('[data-judgement]');
+    return watched.attribute('[data-judgement]', 'data-judgement');
+  }
+
+  it.each(['typography', 'blend-modes', 'de-jong'])(
+    'draws %s again from a disk, with the network cut',
+    async (name) => {
+      await openFromDisk();
+      expect(await judged(certificate(name), sketchOf(name))).toBe('same');
+      expect(watched.complaints).toEqual([]);
+      if (name === 'typography') await auditPage(watched.page, 'redraw-same');
+    },
+  );
+
+  it.each([
+    ['other pixels than are drawn', 'another', { outputHash: sha256('another') }],
+    ['another version of the engine', 'not-judged', { engine: { name: 'portable', version: '0.1.0' } }],
+    ["a browser's own canvas", 'not-judged', { engine: { name: 'chromium-native', boundTo: 'machine' } }],
+    ['a loop', 'not-judged', { execution: { mode: 'loop', totalFrames: 2, fps: 30 } }],
+    ['another sketch', 'failed', { codeHash: sha256('another') }],
+  ])('says of a certificate of %s: %s', async (_name, verdict, changes) => {
+    await openFromDisk();
+    expect(await judged(certificate('variables', changes), sketchOf('variables'))).toBe(verdict);
+  });
+
+  it('fails for a changed certificate', async () => {
+    await openFromDisk();
+    const changed = readFileSync(certificate('variables'), 'utf8').replace('"seed":"', '"seed":"x');
+    expect(await judged(files.write('changed.json', changed), sketchOf('variables'))).toBe('failed');
+  });
+
+  it('gives a sketch nothing of the page, when the verifier serves it', async () => {
+    const node = await startStubNode();
+    const verifier = await startVerifier({ nodeUrl: node.url });
+    try {
+      const code = `function setup() {
+        const names = ['fetch', 'XMLHttpRequest', 'WebSocket', 'indexedDB', 'caches', 'postMessage', 'importScripts', 'navigator', 'performance', 'WebAssembly', 'openSketchRealm', 'Worker', 'setTimeout'];
+        const found = names.filter((name) => { try { return globalThis[name] !== undefined || (self && self[name] !== undefined); } catch { return false; } });
+        if (found.length > 0) throw new Error(found.join());
+      }`;
+      watched = await chromium.open();
+      const answer = await watched.page.goto(`${verifier.url}/redraw.html`);
+      expect(answer?.headers()['content-security-policy']).toBe("sandbox allow-scripts; frame-ancestors 'none'");
+      await watched.page.waitForSelector('#certificate-file');
+      const sketch = files.write('sketch.js', code);
+      expect(await judged(certificate('mine', { codeHash: sha256(code) }), sketch)).toBe('another');
+      expect(watched.requests).toEqual([`${verifier.url}/redraw.html`]);
+    } finally {
+      await verifier.close();
+      await node.close();
+    }
+  });
+
+  it('stops a sketch that does not end', async () => {
+    await openFromDisk();
+    const code = 'function setup() { for (;;); }';
+    await watched.upload('#certificate-file', certificate('mine', { codeHash: sha256(code) }));
+    await watched.upload('#sketch-file', files.write('endless.js', code));
+    await watched.page.click('#draw');
+    await (await watched.page.waitForSelector('#stop'))?.click();
+    await watched.page.waitForSelector('[data-judgement="not-judged"]');
+  });
+});
