@@ -43,11 +43,11 @@ export interface BridgeDeps {
   readonly handoffKeys: HandoffKeys;
   /** This bridge's origin: where its pages' requests come from, and whom handoff tokens are for. */
   readonly publicUrl: string;
-  /** Who issues handoff tokens. */
-  readonly controlPlaneUrl: string;
+  /** The dashboard's origin: issuer of handoff tokens, and where pages link to. */
+  readonly dashboardUrl: string;
   readonly verifyUrl: string | undefined;
   readonly sessionTimes: SessionTimes;
-  /** Where the files of the pages are. */
+  /** Folder with the files of the pages. */
   readonly assetFolder: string;
   /** Aborts when this instance stops, so that streams to pages end. */
   readonly stopping: AbortSignal;
@@ -75,7 +75,7 @@ export function createApp(deps: BridgeDeps): Express {
   const sessions = createSessions({ store: store.sessions, controlPlane, times: deps.sessionTimes, now });
   const assets = readAssets(deps.assetFolder);
   const handoffRules = {
-    issuer: deps.controlPlaneUrl,
+    issuer: deps.dashboardUrl,
     audience: new URL(deps.publicUrl).host,
     keys: deps.handoffKeys,
     now,
@@ -106,7 +106,7 @@ export function createApp(deps: BridgeDeps): Express {
     { method: 'GET', path: '/ready', handler: readinessHandler(readinessChecks(deps)) },
     { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) },
   ];
-  const { publicUrl, controlPlaneUrl: dashboardUrl } = deps;
+  const { publicUrl, dashboardUrl } = deps;
   const frame = { assets: assets.paths, publicUrl, dashboardUrl, path: '', session: null };
   const notFound = notFoundPage(pageResponse(notFoundContent('the bridge'), frame));
   const errors = { statusOf: STATUS, translate: translateError, presentError };
@@ -118,6 +118,7 @@ export function createApp(deps: BridgeDeps): Express {
 function readinessChecks({ store, nodeKeys, controlPlane }: BridgeDeps): readonly ReadinessCheck[] {
   return [
     ['the database does not answer', () => store.ping()],
+    ['the database cannot be written: its disk may be full', () => store.proveWritable()],
     ['the attestation node does not answer', () => nodeKeys.keySetWith(null)],
     // The hash of no key: the check passes when the control plane answers.
     ['the control plane does not answer', () => controlPlane.findKey('0'.repeat(64))],

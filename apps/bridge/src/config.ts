@@ -14,7 +14,7 @@ import { z } from 'zod';
 
 const MIB = 1024 * 1024;
 const MINUTE_MS = 60_000;
-/** How long nothing of a body may come. */
+/** Maximum pause of a body that arrives, in ms. */
 const STALL_MS = 10_000;
 
 /**
@@ -35,8 +35,11 @@ export const VARIABLES = z.object({
     .optional()
     .describe('Address of the public verifier. Unset: the one that the node states in its answers.'),
   CONTROL_PLANE_URL: browserOrigin().describe(
-    'Origin of the dashboard: issuer of handoff tokens, source of accounts and API keys.',
+    'Origin of the dashboard as the bridge reaches it: source of accounts and API keys.',
   ),
+  PUBLIC_CONTROL_PLANE_URL: browserOrigin()
+    .optional()
+    .describe('Origin of the dashboard as browsers reach it: issuer of handoff tokens. Unset: `CONTROL_PLANE_URL`.'),
   CONTROL_PLANE_TOKEN_FILE: z
     .string()
     .min(1)
@@ -65,6 +68,7 @@ const Settings = VARIABLES.transform((set) => ({
   nodeUrl: set.NODE_URL,
   verifyUrl: set.VERIFY_URL,
   controlPlaneUrl: set.CONTROL_PLANE_URL,
+  dashboardUrl: set.PUBLIC_CONTROL_PLANE_URL ?? set.CONTROL_PLANE_URL,
   controlPlaneTokenFile: set.CONTROL_PLANE_TOKEN_FILE,
   logLevel: set.LOG_LEVEL,
   trustedProxies: set.TRUST_PROXY,

@@ -17,7 +17,7 @@ import { publishedHandoffKeys } from './handoff/handoff-keys.js';
 import { openStore } from './store/index.js';
 
 const USAGE_INTERVAL_MS = 30_000;
-/** How long a stream of executions may take to be sent. */
+/** Maximum time in which a stream of executions arrives, in ms. */
 const STREAM_TIMEOUT_MS = 15 * 60_000;
 const SWEEP_INTERVAL_MS = 10 * 60_000;
 
@@ -40,7 +40,7 @@ export async function startBridge(env: Environment): Promise<RunningServer> {
   };
   const sweeping = setInterval(sweep, SWEEP_INTERVAL_MS);
   sweeping.unref();
-  // A bridge that is restarted often would never come to it.
+  // A bridge that is restarted often would never reach the interval.
   sweep();
   const close = async (): Promise<void> => {
     clearInterval(sweeping);

@@ -178,6 +178,20 @@ describe('a handoff token', () => {
     expect((await handoff(token({ key: next }))).status).toBe(200);
   });
 
+  it('is issued by the origin that browsers know, wherever the bridge reaches the control plane', async () => {
+    const dashboardUrl = 'https://dashboard.example';
+    const own = await startTestBridge({
+      nodeUrl: 'http://127.0.0.1:9',
+      controlPlaneUrl: controlPlane.url,
+      dashboardUrl,
+    });
+    const audience = new URL(own.url).host;
+    const statusOf = async (iss: string): Promise<number> =>
+      (await handoff(token({ audience, claims: { iss } }), { url: own.url })).status;
+    expect([await statusOf(dashboardUrl), await statusOf(controlPlane.url)]).toEqual([200, 401]);
+    await own.close();
+  });
+
   it('causes a bounded number of key refetches', async () => {
     const own = await startTestBridge({ nodeUrl: 'http://127.0.0.1:9', controlPlaneUrl: controlPlane.url });
     const audience = new URL(own.url).host;

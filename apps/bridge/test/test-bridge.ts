@@ -38,6 +38,8 @@ export interface TestBridge {
 export interface TestBridgeOptions {
   readonly nodeUrl: string;
   readonly controlPlaneUrl: string;
+  /** Where browsers reach the control plane; `controlPlaneUrl` by default. */
+  readonly dashboardUrl?: string;
   /** Shared with another bridge; a new SQLite file by default. */
   readonly databaseUrl?: string;
   readonly now?: () => Date;
@@ -75,7 +77,7 @@ export async function startTestBridge(options: TestBridgeOptions): Promise<TestB
     nodeKeys: publishedKeys(node, Date.now),
     handoffKeys: publishedHandoffKeys(options.controlPlaneUrl),
     publicUrl: server.url,
-    controlPlaneUrl: options.controlPlaneUrl,
+    dashboardUrl: options.dashboardUrl ?? options.controlPlaneUrl,
     verifyUrl: undefined,
     sessionTimes: { idleMs: 3_600_000, absoluteMs: 12 * 3_600_000 },
     limits: TEST_LIMITS,

@@ -62,8 +62,8 @@ export function createApp(deps: AppDeps): Express {
   const pages = createPages({ sessions, respond, logger, publicUrl });
   const { hasher, loginLimits: limits, signingKeys, lastUsed, serviceToken } = deps;
   const routes: readonly Route[] = [
-    ...signInRoutes({ pages, sessions, store, hasher, limits, destinations: PLACES.map(([path]) => path) }),
-    ...linkRoutes({ pages, store, sessions, hasher }),
+    ...signInRoutes({ pages, sessions, store, hasher, limits, now, destinations: PLACES.map(([path]) => path) }),
+    ...linkRoutes({ pages, store, sessions, hasher, now }),
     ...overviewRoutes({ pages, store, now }),
     ...keyRoutes({ pages, store, now }),
     ...integrationRoutes({ pages, store, signingKeys, publicUrl, bridgeUrl, nodeUrl, now }),
@@ -88,6 +88,7 @@ export function createApp(deps: AppDeps): Express {
 function readinessChecks(store: Store, signingKeys: SigningKeys): readonly ReadinessCheck[] {
   return [
     ['the database does not answer', () => store.ping()],
+    ['the database cannot be written: its disk may be full', () => store.proveWritable()],
     ['the handoff keys cannot be read', async () => signingKeys.signer()],
   ];
 }

@@ -38,8 +38,10 @@ export const VARIABLES = z.object({
   TRUST_PROXY: trustedProxies().describe('Proxies whose `X-Forwarded-For` is trusted.'),
   SESSION_IDLE_MINUTES: positiveInteger(60).describe('Minutes without a request after which a session ends.'),
   SESSION_MAX_MINUTES: positiveInteger(DAY_MINUTES / 2).describe('Maximum age of a session, in minutes.'),
-  LOGIN_ATTEMPTS_PER_ACCOUNT: positiveInteger(10).describe('Maximum sign-in attempts per account and window.'),
-  LOGIN_ATTEMPTS_PER_ADDRESS: positiveInteger(50).describe('Maximum sign-in attempts per client address and window.'),
+  LOGIN_ATTEMPTS_PER_ACCOUNT: positiveInteger(10).describe(
+    'Maximum sign-in attempts at one account per network or known device, and window.',
+  ),
+  LOGIN_ATTEMPTS_PER_ADDRESS: positiveInteger(50).describe('Maximum sign-in attempts per network and window.'),
   LOGIN_WINDOW_MINUTES: positiveInteger(15).describe('Length of that window, in minutes.'),
 });
 

@@ -6,14 +6,20 @@ import { OWNER_EMAIL, PASSWORD, PUBLIC_URL } from './test-dashboard.js';
 export class TestBrowser {
   readonly cookies = new Map<string, string>();
   readonly #app: Express;
+  readonly #address: string;
   #formToken: string | undefined;
 
-  constructor(app: Express) {
+  constructor(app: Express, address = '192.0.2.1') {
     this.#app = app;
+    this.#address = address;
   }
 
   async get(path: string): Promise<Response> {
-    return this.#keep(await request(this.#app).get(path).set({ Cookie: this.#cookieHeader(), Accept: 'text/html' }));
+    return this.#keep(
+      await request(this.#app)
+        .get(path)
+        .set({ Cookie: this.#cookieHeader(), Accept: 'text/html', 'X-Forwarded-For': this.#address }),
+    );
   }
 
   /** Sends a form like the last page. An `undefined` header is left out. */
@@ -29,7 +35,11 @@ export class TestBrowser {
       for (const one of typeof value === 'string' ? [value] : value) body.append(name, one);
     }
     let call = request(this.#app).post(path).type('form').set('Cookie', this.#cookieHeader());
-    const named: Readonly<Record<string, string | undefined>> = { Origin: PUBLIC_URL, ...headers };
+    const named: Readonly<Record<string, string | undefined>> = {
+      Origin: PUBLIC_URL,
+      'X-Forwarded-For': this.#address,
+      ...headers,
+    };
     for (const [name, value] of Object.entries(named)) {
       if (value !== undefined) call = call.set(name, value);
     }

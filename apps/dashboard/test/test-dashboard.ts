@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMetrics, Secret } from '@cer/http-service';
+import { createMetrics, parseTrustedProxies, Secret } from '@cer/http-service';
 import { recordedLog } from '@cer/http-service/testing';
 import { sqliteTestDatabase } from '@cer/sql-store/testing';
 import type { Express } from 'express';
@@ -77,7 +77,8 @@ export async function startTestDashboard(options: TestDashboardOptions = {}): Pr
     publicUrl: options.publicUrl ?? PUBLIC_URL,
     bridgeUrl: 'bridgeUrl' in options ? options.bridgeUrl : BRIDGE_URL,
     nodeUrl: 'https://node.example',
-    trustedProxies: undefined,
+    // Tests state the address of a client.
+    trustedProxies: parseTrustedProxies('127.0.0.1'),
     metrics: createMetrics(),
   });
   const tenant = await store.tenants.create({ name: 'Acme' }, 'test');

@@ -50,7 +50,7 @@ export interface PlanLimits {
   readonly executionsPerMonth: number | null;
 }
 
-/** Who sends in executions: a tenant, by one of its API keys. */
+/** The sender of executions: a tenant, by one of its API keys. */
 export interface KeyAccount {
   readonly tenantId: string;
   readonly tenantName: string;
@@ -62,7 +62,7 @@ export interface KeyAccount {
   readonly minimumProtocol: ProtocolVersion;
 }
 
-/** Who looks at the pages. */
+/** The reader of the pages. */
 export interface SessionAccount {
   readonly tenantName: string;
   readonly user: { readonly id: string; readonly email: string; readonly name: string };

@@ -10,7 +10,7 @@ import {
   type SessionAccount,
 } from './accounts.js';
 
-/** How long the control plane may take; longer counts as gone. */
+/** Timeout of a request to the control plane, in ms; after it the control plane counts as unavailable. */
 const TIMEOUT_MS = 3000;
 
 export interface UsageItem {

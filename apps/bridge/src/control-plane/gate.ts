@@ -6,7 +6,7 @@ import type { FindKey } from './cached-keys.js';
 /** The scopes that sending in needs: the bridge's own, and that of what the node does with it. */
 const NEEDED_SCOPES = ['ingest', 'certify'] as const;
 
-/** Who was admitted, with the key to forward for this one request. */
+/** The admitted sender, with the key to forward for this one request. */
 export interface Caller extends KeyAccount {
   readonly key: Secret<string>;
 }

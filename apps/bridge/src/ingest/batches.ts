@@ -3,7 +3,7 @@ import type { Item } from './item.js';
 
 /** A batch is sent when it holds this much, in bytes; more gains nothing and makes memory follow the sender. */
 const BATCH_BYTES = 4 * 1024 * 1024;
-/** How long a batch waits for more, in milliseconds, when its sender pauses. */
+/** Maximum time, in ms, for which an incomplete batch waits when its sender pauses. */
 const PATIENCE_MS = 5;
 
 /**

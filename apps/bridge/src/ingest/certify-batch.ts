@@ -15,7 +15,7 @@ export interface CertifyDeps {
   readonly nodeKeys: NodeKeys;
   /** Called with every batch's outcomes before they are answered. */
   readonly record: (caller: Caller, outcomes: readonly Outcome[]) => Promise<void>;
-  /** Where certificates are shown, when that is not where the node says. */
+  /** Origin of the verifier, when it is not the one that the node states. */
   readonly verifyUrl: string | undefined;
   readonly logger: Logger;
   readonly now: () => Date;

@@ -1,4 +1,4 @@
-import type { Migration } from '@cer/sql-store';
+import { createWriteProbes, type Migration } from '@cer/sql-store';
 
 /*
  * Times are ISO 8601 in UTC with milliseconds, so that their order as text is their order in time. No API key and no
@@ -88,4 +88,5 @@ export const MIGRATIONS: readonly Migration[] = [
         table.renameColumn('door', 'source');
       }),
   },
+  { version: 4, up: createWriteProbes },
 ];

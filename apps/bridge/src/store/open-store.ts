@@ -25,6 +25,7 @@ export async function openStore({ databaseUrl, now = () => new Date() }: StoreOp
     limits: new SqlLimitStore(database),
     traces: new SqlTraceStore(database, now),
     ping: () => database.ping(),
+    proveWritable: () => database.proveWritable(),
     sweep: () => sweepExpired(database, now()),
     close: () => database.close(),
   };

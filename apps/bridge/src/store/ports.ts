@@ -16,7 +16,7 @@ export interface Session {
   readonly user: SessionUser;
   readonly createdAt: string;
   readonly lastSeenAt: string;
-  /** When the control plane last said that user and tenant are in order. */
+  /** Time of the last confirmation of user and tenant by the control plane. */
   readonly checkedAt: string;
   /** However busy it is, it ends here. */
   readonly expiresAt: string;
@@ -132,6 +132,8 @@ export interface Store {
   readonly limits: LimitStore;
   readonly traces: TraceStore;
   ping(): Promise<void>;
+  /** Resolves when the last write succeeded; after a failed one a row is written to find out. */
+  proveWritable(): Promise<void>;
   /** Removes what has run out. */
   sweep(): Promise<void>;
   close(): Promise<void>;

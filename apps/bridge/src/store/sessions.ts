@@ -15,7 +15,7 @@ interface SessionRow {
   readonly expires_at: string;
 }
 
-/** Who looks at the pages, and which handoff tokens were used up. */
+/** Sessions of the readers of the pages, and the handoff tokens that were used. */
 export class SqlSessionStore implements SessionStore {
   readonly #database: Database;
   readonly #now: () => Date;

@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How long things are kept, in milliseconds. */
+/** Retention times, in ms. */
 const KEPT = {
   /** What the pages show. */
   ingestsMs: 2 * DAY_MS,

@@ -18,7 +18,7 @@ export interface PageRouteDeps {
   readonly nodeKeys: NodeKeys;
   readonly assets: Assets;
   readonly publicUrl: string;
-  readonly controlPlaneUrl: string;
+  readonly dashboardUrl: string;
   /** Aborts when this instance stops: streams would keep it from doing so. */
   readonly stopping: AbortSignal;
   readonly logger: Logger;
@@ -30,7 +30,7 @@ const SHOWN_REFUSED = 20;
 
 /** The pages. @see docs/spec.md, "Evidence bridge: human path" */
 export function pageRoutes(deps: PageRouteDeps): readonly Route[] {
-  const { sessions, ingests, assets, publicUrl, controlPlaneUrl: dashboardUrl, stopping, logger } = deps;
+  const { sessions, ingests, assets, publicUrl, dashboardUrl, stopping, logger } = deps;
   const streams = openStreams();
 
   const show = async ({ tenantId }: LiveSession): Promise<Html> => {

@@ -52,7 +52,7 @@ export function summaryOf({ publish, minimumProtocol, retentionDays, visibility,
     `new records ${visibility}`,
     `published: ${published.length === 0 ? 'nothing more' : published.join(', ')}`,
     `at least protocol ${minimumProtocol}`,
-    retentionDays === null ? 'kept for ever' : `kept ${retentionDays} days`,
+    retentionDays === null ? 'kept indefinitely' : `kept ${retentionDays} days`,
     legalHold ? 'legal hold' : 'no legal hold',
   ].join('; ');
 }

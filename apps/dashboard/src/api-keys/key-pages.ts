@@ -15,7 +15,7 @@ const SCOPE_HINTS: Readonly<Record<Scope, string>> = {
   audit: 'List and export the records of this account, and nothing else. For auditors.',
 };
 
-/** How long a rotated key keeps working. */
+/** Grace periods offered for a rotated key. */
 export const GRACE_PERIODS = [
   { hours: 0, label: 'Not at all' },
   { hours: 1, label: 'One hour' },
@@ -156,7 +156,7 @@ export function rotatePage(formToken: string, key: ApiKey): PageAnswer {
         Makes a new key with the same name and rights. <code>${key.prefix}…</code> keeps working for the grace period.
       </p>
       <form method="post" class="card">
-        ${formTokenField(formToken)} ${selectField('grace_hours', 'How long may the old key go on working?', grace)}
+        ${formTokenField(formToken)} ${selectField('grace_hours', 'How long does the old key stay valid?', grace)}
         <div class="acts"><button>Rotate the key</button> <a href="/keys">Cancel</a></div>
       </form>`,
   };

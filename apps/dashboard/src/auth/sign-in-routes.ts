@@ -40,17 +40,17 @@ export function signInRoutes(deps: SignInRoutesDeps): readonly Route[] {
         signInPage({ formToken, to, faults, email: fields.get('email') ?? '' });
       const form = checkForm(SignInForm, Object.fromEntries(fields), LABELS);
       if (!form.ok) return { ...page(form.faults), status: 422 };
-      const result = await check({ ...form.value, remoteAddress: head.remoteAddress });
+      const result = await check({ ...form.value, head });
       switch (result.outcome) {
         case 'refused':
           return { ...page(REFUSED), status: 422 };
         case 'limited': {
           const minutes = Math.ceil(result.retryAfterS / 60);
-          const sentence = `Too many attempts. Wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`} and try again.`;
+          const sentence = `Too many attempts. Wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`}, or use a browser that has signed in to this account before.`;
           return { ...page([{ field: 'email', sentence }]), status: 429, retryAfterS: result.retryAfterS };
         }
         case 'signed-in':
-          return { goTo: to, cookie: await sessions.start(head, result.user) };
+          return { goTo: to, cookies: [await sessions.start(head, result.user), result.deviceCookie] };
       }
     }),
     pages.signOut('/sign-out', async ({ head, session }) => {
@@ -59,7 +59,7 @@ export function signInRoutes(deps: SignInRoutesDeps): readonly Route[] {
         const { tenantId, email } = session.user;
         await store.note(tenantId, 'signed out', email, email);
       }
-      return { goTo: '/sign-in?done=signed-out', cookie: clearCookie(SESSION_COOKIE) };
+      return { goTo: '/sign-in?done=signed-out', cookies: [clearCookie(SESSION_COOKIE)] };
     }),
   ];
 }

@@ -1,15 +1,18 @@
 import type { PasswordHasher } from '../passwords/password-hash.js';
 import type { Store, User } from '../store/index.js';
+import type { RequestHead } from '@cer/http-service';
+import { knownDevice, rememberDevice } from './known-device.js';
 import type { LoginLimits } from './login-limits.js';
 
 export interface SignInDeps {
   readonly store: Store;
   readonly hasher: PasswordHasher;
   readonly limits: LoginLimits;
+  readonly now: () => Date;
 }
 
 export type SignInOutcome =
-  | { readonly outcome: 'signed-in'; readonly user: User }
+  | { readonly outcome: 'signed-in'; readonly user: User; readonly deviceCookie: string }
   /** One and the same for an unknown address, a wrong password and a disabled user. */
   | { readonly outcome: 'refused' }
   | { readonly outcome: 'limited'; readonly retryAfterS: number };
@@ -18,19 +21,22 @@ export interface Credentials {
   /** Lower case. */
   readonly email: string;
   readonly password: string;
-  readonly remoteAddress: string;
+  readonly head: Pick<RequestHead, 'headers' | 'remoteAddress'>;
 }
 
 /** Checks address and password. Counts before comparing, and does the same work for every address. */
 export const signIn =
-  ({ store, hasher, limits }: SignInDeps) =>
-  async ({ email, password, remoteAddress }: Credentials): Promise<SignInOutcome> => {
-    const retryAfterS = await limits.attempt(email, remoteAddress);
-    if (retryAfterS !== null) return { outcome: 'limited', retryAfterS };
+  ({ store, hasher, limits, now }: SignInDeps) =>
+  async ({ email, password, head }: Credentials): Promise<SignInOutcome> => {
     const found = await store.users.findForLogin(email);
-    const usable = found?.user.enabled === true ? found.passwordHash : null;
-    const matches = await hasher.verify(password, usable);
-    if (!matches || found === null) return { outcome: 'refused' };
-    await limits.succeeded(email);
-    return { outcome: 'signed-in', user: found.user };
+    const passwordHash = found?.user.enabled === true ? found.passwordHash : null;
+    const account = found === null || passwordHash === null ? null : { userId: found.user.userId, passwordHash };
+    const device = account === null ? null : knownDevice(head, account, now());
+    const attempt = { email, remoteAddress: head.remoteAddress, device };
+    const retryAfterS = await limits.attempt(attempt);
+    if (retryAfterS !== null) return { outcome: 'limited', retryAfterS };
+    const matches = await hasher.verify(password, passwordHash);
+    if (!matches || found === null || account === null) return { outcome: 'refused' };
+    await limits.succeeded(attempt);
+    return { outcome: 'signed-in', user: found.user, deviceCookie: rememberDevice(account, now()) };
   };

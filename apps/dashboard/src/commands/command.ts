@@ -29,7 +29,7 @@ export class CommandError extends OperatorError {
   override readonly name = 'CommandError';
 }
 
-/** Who acts in the audit trail when a command does. */
+/** Actor in the audit trail for acts of commands. */
 export const COMMAND_LINE = 'command line';
 
 /** @throws CommandError when the option is missing */

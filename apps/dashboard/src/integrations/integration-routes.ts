@@ -15,7 +15,7 @@ export interface IntegrationRoutesDeps {
   readonly now: () => Date;
 }
 
-/** Where the account is used from. @see docs/spec.md, "Evidence bridge: human path" */
+/** The page of services that an account is used from, and the handoff to the bridge. @see docs/spec.md, "Evidence bridge: human path" */
 export function integrationRoutes(deps: IntegrationRoutesDeps): readonly Route[] {
   const { pages, store, signingKeys, publicUrl, bridgeUrl, nodeUrl, now } = deps;
   return [

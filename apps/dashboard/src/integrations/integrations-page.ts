@@ -10,6 +10,7 @@ export interface IntegrationsPage {
   readonly nodeUrl: string | undefined;
 }
 
+/** The services that the account can be used from, with an example request. */
 export function integrationsPage({ formToken, tenant, bridgeUrl, nodeUrl }: IntegrationsPage): PageAnswer {
   return {
     title: 'Integrations',

@@ -1,7 +1,7 @@
 import { ok, type Route } from '@cer/http-service';
 import { KEY_SET_MAX_AGE_S, type SigningKeys } from './signing-keys.js';
 
-/** Where the bridge finds the keys of handoff tokens. @see docs/spec.md, "Evidence bridge: human path" */
+/** Publishes the keys of handoff tokens to the bridge. @see docs/spec.md, "Evidence bridge: human path" */
 export function jwksRoutes(keys: SigningKeys): readonly Route[] {
   return [
     {

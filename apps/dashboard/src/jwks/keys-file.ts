@@ -20,7 +20,7 @@ export interface HandoffKey {
   readonly kid: string;
   readonly privateKey: KeyObject;
   readonly publicJwk: PublicJwk;
-  /** When it begins to sign; it is published from the moment it is in the file. */
+  /** Time from which it signs; it is published as soon as it is in the file. */
   readonly signsFrom: Date;
 }
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { addKey, readKeysFile, type HandoffKey, type PublicJwk } from './keys-file.js';
 
-/** How long a reader of the key set may keep it. */
+/** Maximum time for which readers may cache the key set. */
 export const KEY_SET_MAX_AGE_S = 300;
 /** A new key is published this long before it signs, an old one this long after it signed last. */
 const OVERLAP_MS = 2 * KEY_SET_MAX_AGE_S * 1000;

@@ -2,9 +2,10 @@ import { pathParam, ServiceError, type RequestHead, type Route } from '@cer/http
 import { z } from 'zod';
 import { EmailAddress, PlainName } from '../account/person.js';
 import { isRandomToken, tokenHash } from '../account/random-token.js';
+import { rememberDevice } from '../auth/known-device.js';
 import type { PasswordHasher } from '../passwords/password-hash.js';
 import { NewPassword } from '../passwords/password-rules.js';
-import type { LinkPurpose, Store } from '../store/index.js';
+import type { LinkPurpose, Store, User } from '../store/index.js';
 import { checkForm } from '../web/form.js';
 import type { Pages } from '../web/pages.js';
 import type { Sessions } from '../web/sessions.js';
@@ -15,6 +16,7 @@ export interface LinkDeps {
   readonly store: Store;
   readonly sessions: Sessions;
   readonly hasher: PasswordHasher;
+  readonly now: () => Date;
 }
 
 const PASSWORD_LABELS = { password: 'Password' };
@@ -24,7 +26,7 @@ const SET_UP_LABELS = { tenant: 'Organisation', name: 'Your name', email: 'E-mai
 const SetUpForm = z.object({ tenant: PlainName, name: PlainName, email: EmailAddress, password: NewPassword });
 
 /** One-time links: the first set-up, and choosing a password. Opening one uses nothing up; sending its form does. */
-export function linkRoutes({ pages, store, sessions, hasher }: LinkDeps): readonly Route[] {
+export function linkRoutes({ pages, store, sessions, hasher, now }: LinkDeps): readonly Route[] {
   const purposeOf = async (head: RequestHead): Promise<{ hash: string; purpose: LinkPurpose }> => {
     const token = pathParam(head, 'token');
     const hash = tokenHash(token);
@@ -32,6 +34,11 @@ export function linkRoutes({ pages, store, sessions, hasher }: LinkDeps): readon
     if (purpose === null) throw linkIsOver();
     return { hash, purpose };
   };
+
+  const cookiesFor = async (head: RequestHead, user: User, passwordHash: string): Promise<readonly string[]> => [
+    await sessions.start(head, user),
+    rememberDevice({ userId: user.userId, passwordHash }, now()),
+  ];
 
   return [
     pages.openView('/link/:token', async ({ head, formToken }) => {
@@ -44,9 +51,10 @@ export function linkRoutes({ pages, store, sessions, hasher }: LinkDeps): readon
       if (purpose.purpose === 'password') {
         const form = checkForm(PasswordForm, given, PASSWORD_LABELS);
         if (!form.ok) return { ...passwordPage({ formToken, user: purpose.user, faults: form.faults }), status: 422 };
-        const user = await store.links.redeemForPassword(hash, await hasher.hash(form.value.password));
+        const passwordHash = await hasher.hash(form.value.password);
+        const user = await store.links.redeemForPassword(hash, passwordHash);
         if (user === null) throw linkIsOver();
-        return { goTo: '/?done=password-set', cookie: await sessions.start(head, user) };
+        return { goTo: '/?done=password-set', cookies: await cookiesFor(head, user, passwordHash) };
       }
       const form = checkForm(SetUpForm, given, SET_UP_LABELS);
       if (!form.ok) return { ...setUpPage({ formToken, given: fields, faults: form.faults }), status: 422 };
@@ -54,7 +62,7 @@ export function linkRoutes({ pages, store, sessions, hasher }: LinkDeps): readon
       const passwordHash = await hasher.hash(password);
       const owner = await store.links.redeemForSetUp(hash, { tenantName, name, email, passwordHash });
       if (owner === null) throw linkIsOver();
-      return { goTo: '/', cookie: await sessions.start(head, owner) };
+      return { goTo: '/', cookies: await cookiesFor(head, owner, passwordHash) };
     }),
   ];
 }

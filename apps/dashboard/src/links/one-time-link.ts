@@ -1,9 +1,9 @@
 import { randomToken, tokenHash } from '../account/random-token.js';
 import type { NewLink } from '../store/index.js';
 
-/** How long an invited user has to choose a password. */
+/** Lifetime of an invitation, in which the user chooses a password. */
 export const INVITATION_MS = 72 * 60 * 60 * 1000;
-/** How long the set-up link works. */
+/** Lifetime of the set-up link. */
 export const SET_UP_MS = 60 * 60 * 1000;
 
 /** A link that works once, and the parts of it that are stored. */

@@ -1,4 +1,4 @@
-import type { Migration } from '@cer/sql-store';
+import { createWriteProbes, type Migration } from '@cer/sql-store';
 
 /** Every tenant has this plan until an operator assigns another. */
 export const STANDARD_PLAN_ID = 'standard';
@@ -93,4 +93,5 @@ export const MIGRATIONS: readonly Migration[] = [
         })
         .raw(`insert into plans (plan_id, name, bridge) values ('${STANDARD_PLAN_ID}', 'Standard', 1)`),
   },
+  { version: 2, up: createWriteProbes },
 ];

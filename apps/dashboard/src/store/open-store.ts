@@ -44,6 +44,7 @@ function storeOn(database: Database, schemaVersion: number, now: () => Date): St
     acts: (tenantId, limit) => database.run((db) => listActs(db, tenantId, limit)),
     schemaVersion,
     ping: () => database.ping(),
+    proveWritable: () => database.proveWritable(),
     sweep: () => sweepExpired(database, now()),
     close: () => database.close(),
   };

@@ -90,7 +90,7 @@ export interface NewApiKey {
   readonly scopes: readonly Scope[];
 }
 
-/** Who acts, as the audit trail shows it: an e-mail address, or `command line`. */
+/** Actor as the audit trail shows it: an e-mail address, or `command line`. */
 export type Actor = string;
 
 export interface AccountAct {
@@ -247,6 +247,8 @@ export interface Store {
   readonly schemaVersion: number;
   /** Resolves when the database answers. */
   ping(): Promise<void>;
+  /** Resolves when the last write succeeded; after a failed one a row is written to find out. */
+  proveWritable(): Promise<void>;
   /** Removes what has run out: sessions, links, old counts and reports, login attempts. */
   sweep(): Promise<void>;
   close(): Promise<void>;

@@ -4,7 +4,7 @@ import { TENANT_COLUMNS, tenantOf, userOf, type TenantRow, type UserRow } from '
 
 type SessionRow = Omit<UserRow, 'name'> & TenantRow & { readonly last_seen_at: string; readonly user_name: string };
 
-/** Who is signed in. Of a session's token only its SHA-256 is kept. */
+/** Sessions of signed-in users. Only the SHA-256 of a session's token is stored. */
 export class SqlSessionStore implements SessionStore {
   readonly #database: Database;
   readonly #now: () => Date;

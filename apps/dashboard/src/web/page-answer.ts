@@ -3,8 +3,8 @@ import { documentOf, type PageContent, type SignedInFrame } from './document.js'
 
 export interface PageAnswer extends PageContent {
   readonly status?: number;
-  /** One `Set-Cookie` value. */
-  readonly cookie?: string | undefined;
+  /** `Set-Cookie` values. */
+  readonly cookies?: readonly string[];
   readonly retryAfterS?: number;
 }
 
@@ -13,13 +13,13 @@ export type PageResponder = (answer: PageAnswer, frame?: SignedInFrame) => Servi
 
 /** @param headers of every page */
 export function createPageResponder(headers: Readonly<Record<string, string>>): PageResponder {
-  return ({ status = 200, cookie, retryAfterS, ...content }, frame) => ({
+  return ({ status = 200, cookies, retryAfterS, ...content }, frame) => ({
     status,
     headers: {
       ...headers,
-      ...(cookie !== undefined && { 'set-cookie': cookie }),
       ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }),
     },
+    ...(cookies !== undefined && { cookies }),
     body: documentOf(content, frame),
   });
 }

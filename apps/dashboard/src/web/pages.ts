@@ -45,7 +45,7 @@ export interface Visitor {
   readonly session: LiveSession | null;
 }
 
-type Shown = PageAnswer | { readonly goTo: string; readonly cookie?: string };
+type Shown = PageAnswer | { readonly goTo: string; readonly cookies?: readonly string[] };
 
 /** Makes routes whose answers are pages, refusals included. */
 export interface Pages {
@@ -78,7 +78,7 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
   };
   const send = (shown: Shown, visitor?: SignedIn): ServiceResponse => {
     if ('goTo' in shown) {
-      return redirect(shown.goTo, 303, shown.cookie === undefined ? {} : { 'set-cookie': shown.cookie });
+      return { ...redirect(shown.goTo, 303), ...(shown.cookies !== undefined && { cookies: shown.cookies }) };
     }
     if (visitor === undefined) return respond(shown);
     const { session, formToken, head } = visitor;
@@ -133,7 +133,7 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
           const known = cookieToken(request, VISIT_COOKIE);
           const token = known ?? randomToken();
           const shown = await show({ head: request, formToken: formTokenOf(token) });
-          return send(known === undefined ? { ...shown, cookie: setCookie(VISIT_COOKIE, token) } : shown);
+          return send(known === undefined ? { ...shown, cookies: [setCookie(VISIT_COOKIE, token)] } : shown);
         }),
       ),
     openAct: (path, act) =>

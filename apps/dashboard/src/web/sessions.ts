@@ -4,9 +4,9 @@ import type { Session, Store, User } from '../store/index.js';
 import { cookieToken, SESSION_COOKIE, setCookie } from './cookies.js';
 
 export interface SessionTimes {
-  /** How long a session lives without a request. */
+  /** Maximum time of a session without a request, in ms. */
   readonly idleMs: number;
-  /** How long it lives at most. */
+  /** Maximum age of a session, in ms. */
   readonly absoluteMs: number;
 }
 

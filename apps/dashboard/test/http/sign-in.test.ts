@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomToken } from '../../src/account/random-token.js';
+import { issueLink } from '../../src/links/one-time-link.js';
 import { openStore } from '../../src/store/index.js';
-import { SESSION_COOKIE, VISIT_COOKIE } from '../../src/web/cookies.js';
+import { DEVICE_COOKIE, SESSION_COOKIE, VISIT_COOKIE } from '../../src/web/cookies.js';
 import { TestBrowser } from '../test-browser.js';
-import { OWNER_EMAIL, PASSWORD, startTestDashboard, type TestDashboard } from '../test-dashboard.js';
+import { OWNER_EMAIL, PASSWORD, PUBLIC_URL, startTestDashboard, type TestDashboard } from '../test-dashboard.js';
 
 const MINUTE_MS = 60_000;
 
@@ -24,7 +25,7 @@ describe('signing in', () => {
     const answer = await browser.signIn();
     expect(answer.status).toBe(303);
     expect(answer.headers['location']).toBe('/');
-    const cookie = String(answer.headers['set-cookie']);
+    const [cookie] = [answer.headers['set-cookie']].flat();
     expect(cookie).toMatch(
       /^__Host-dashboard_session=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax; Max-Age=\d+$/,
     );
@@ -221,6 +222,117 @@ describe('attempts to sign in', () => {
     const browser = new TestBrowser(dashboard.app);
     for (const name of ['a', 'b', 'c']) expect((await browser.signIn(`${name}@example.org`)).status).toBe(422);
     expect((await browser.signIn()).status).toBe(429);
+    await dashboard.close();
+  });
+
+  describe('of a stranger', () => {
+    const STRANGER = '198.51.100.1';
+    let dashboard: TestDashboard;
+    let owner: TestBrowser;
+
+    beforeEach(async () => {
+      dashboard = await startTestDashboard({ limits: { attemptsPerAddress: 8 } });
+      owner = new TestBrowser(dashboard.app);
+    });
+    afterEach(async () => {
+      await dashboard.close();
+    });
+
+    const guess = async (address: string, times: number, email = OWNER_EMAIL): Promise<readonly number[]> => {
+      const browser = new TestBrowser(dashboard.app, address);
+      const statuses: number[] = [];
+      for (let at = 0; at < times; at += 1) statuses.push((await browser.signIn(email, 'a wrong password')).status);
+      return statuses;
+    };
+    const exhaust = async (address: string): Promise<void> => {
+      expect((await guess(address, 20)).at(-1)).toBe(429);
+    };
+    const signInAgain = async (browser: TestBrowser, email = OWNER_EMAIL): Promise<number> => {
+      browser.cookies.delete(SESSION_COOKIE);
+      return (await browser.signIn(email)).status;
+    };
+
+    it('do not lock the owner out on another network', async () => {
+      await exhaust(STRANGER);
+      expect((await owner.signIn()).status).toBe(303);
+      await exhaust(STRANGER);
+    });
+
+    it('do not lock a known device out on the same network', async () => {
+      await owner.signIn();
+      await exhaust('192.0.2.1');
+      expect((await new TestBrowser(dashboard.app).signIn()).status).toBe(429);
+      expect(await signInAgain(owner)).toBe(303);
+      const second = await startTestDashboard({ databaseUrl: dashboard.databaseUrl });
+      const elsewhere = new TestBrowser(second.app);
+      elsewhere.cookies.set(DEVICE_COOKIE, owner.cookies.get(DEVICE_COOKIE) ?? '');
+      expect((await elsewhere.signIn()).status).toBe(303);
+      await second.close();
+    });
+
+    it('slow down over many networks, and the owner still gets in', async () => {
+      for (let network = 1; network <= 5; network += 1) {
+        expect(await guess(`198.51.100.${network}`, 5)).toEqual([422, 422, 422, 422, 422]);
+      }
+      expect(await guess('198.51.100.6', 3)).toEqual([422, 429, 429]);
+      expect((await owner.signIn()).status).toBe(303);
+    });
+
+    it('count one wrong guess after another on a known device', async () => {
+      await owner.signIn();
+      owner.cookies.delete(SESSION_COOKIE);
+      for (let at = 0; at < 5; at += 1) expect((await owner.signIn(OWNER_EMAIL, 'a wrong password')).status).toBe(422);
+      expect((await owner.signIn()).status).toBe(429);
+    });
+
+    it('are not hidden by a device of another account', async () => {
+      await dashboard.addUser('member@example.org', 'member');
+      const member = new TestBrowser(dashboard.app);
+      await member.signIn('member@example.org');
+      await exhaust('192.0.2.1');
+      expect(await signInAgain(member)).toBe(429);
+      expect(await signInAgain(member, 'member@example.org')).toBe(303);
+    });
+
+    it('count on a device from before the password changed', async () => {
+      await owner.signIn();
+      const link = issueLink(PUBLIC_URL, MINUTE_MS, dashboard.now());
+      const { tenant, owner: user, store, hasher } = dashboard;
+      await store.links.issuePasswordLink(tenant.tenantId, user.userId, link, 'test');
+      await store.links.redeemForPassword(link.tokenHash, await hasher.hash(PASSWORD));
+      await exhaust('192.0.2.1');
+      expect(await signInAgain(owner)).toBe(429);
+    });
+
+    it('count on a device whose cookie is altered or too old', async () => {
+      await owner.signIn();
+      const known = owner.cookies.get(DEVICE_COOKIE) ?? '';
+      await exhaust('192.0.2.1');
+      const [since = '', device = '', signature = ''] = known.split('.');
+      const altered = [
+        `${Number(since) + 1}.${device}.${signature}`,
+        `${since}.${randomToken()}.${signature}`,
+        `${since}.${device}.${randomToken()}`,
+        `${known}.`,
+        '..',
+      ];
+      for (const cookie of altered) {
+        owner.cookies.set(DEVICE_COOKIE, cookie);
+        expect(await signInAgain(owner)).toBe(429);
+      }
+      owner.cookies.set(DEVICE_COOKIE, known);
+      dashboard.pass(181 * 24 * 60 * MINUTE_MS);
+      expect(await signInAgain(owner)).toBe(429);
+    });
+  });
+
+  it('leave a protected device cookie', async () => {
+    const dashboard = await startTestDashboard();
+    const answer = await new TestBrowser(dashboard.app).signIn();
+    const set: unknown = answer.headers['set-cookie'];
+    expect(Array.isArray(set) && set[1]).toMatch(
+      /^__Host-dashboard_device=\d+\.[\w-]{43}\.[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax; Max-Age=15552000$/,
+    );
     await dashboard.close();
   });
 });

@@ -29,7 +29,7 @@ export interface ExecutionRouteDeps extends CertifyDeps {
   readonly bodyLimitBytes: number;
   readonly streamLimitBytes: number;
   readonly byteBudget: ByteBudget;
-  /** How long nothing of a body may come; a stream may pause. */
+  /** Maximum pause of a body, in ms; a stream may pause. */
   readonly stallMs: number;
 }
 

@@ -26,7 +26,7 @@ export interface OtlpRouteDeps extends CertifyDeps, ExportLimits, SealTraceDeps 
   readonly takeRequest: TakeRequest;
   readonly otlpLimitBytes: number;
   readonly byteBudget: ByteBudget;
-  /** How long nothing of a body may come. */
+  /** Maximum pause of a body that arrives, in ms. */
   readonly stallMs: number;
 }
 

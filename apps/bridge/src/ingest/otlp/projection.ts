@@ -91,7 +91,7 @@ export function project(span: Span, dialect: Dialect, evidence: Evidence, rules:
   };
 }
 
-/** The fault of a span whose content was never recorded. Cut content, or the output of a call that failed, is no fault. */
+/** The fault of a span whose content was never recorded. Cut content, or the output of a call that failed, is not a fault. */
 function contentFault({ unrecorded }: Evidence, { content }: ProjectionRules): string | null {
   const missing = (['input', 'output'] as const).filter((side) => unrecorded[side] === 'not-recorded');
   if (content === 'optional' || missing.length === 0) return null;

@@ -16,7 +16,7 @@ interface ProjectedCall extends Recorded {
 /** That a call is certified already, from another span. */
 type IsElsewhere = (recorded: Recorded) => boolean;
 
-/** How many are made before other requests get a turn. */
+/** Maximum items made before other requests get a turn. */
 const PAUSE_AFTER = 200;
 
 /**

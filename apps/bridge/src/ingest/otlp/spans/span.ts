@@ -6,7 +6,7 @@ export type Attributes = ReadonlyMap<string, JsonValue>;
 export interface SpanEvent {
   readonly name: string;
   readonly attributes: Attributes;
-  /** How many attributes the sender left out. */
+  /** Number of attributes that the sender left out. */
   readonly droppedAttributes: number;
 }
 
@@ -24,10 +24,10 @@ export interface Span {
   /** 0 when it has not ended. */
   readonly endNano: bigint;
   readonly attributes: Attributes;
-  /** How many attributes the sender left out. */
+  /** Number of attributes that the sender left out. */
   readonly droppedAttributes: number;
   readonly events: readonly SpanEvent[];
-  /** How many events the sender left out. */
+  /** Number of events that the sender left out. */
   readonly droppedEvents: number;
   readonly status: 'unset' | 'ok' | 'error';
   readonly resource: Attributes;

@@ -8,13 +8,13 @@ export const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 const MAX_VARINT_BYTES = 10;
 
 /**
- * Reads protobuf fields one after another out of a window of bytes. It copies nothing and never recurses: whoever reads
- * a nested message opens a window on it, and so decides how deep is deep enough.
+ * Reads protobuf fields one after another out of a window of bytes. It copies nothing and never recurses: the caller
+ * opens a window on each nested message, and so decides how deep it reads.
  */
 export class ProtobufReader {
   readonly #bytes: Buffer;
   readonly #end: number;
-  /** How many messages may still be opened, in this window and all others on the same bytes. */
+  /** Number of messages that may still be opened, in this window and all others on the same bytes. */
   readonly #budget: { left: number };
   #at: number;
   /** Number and layout of the field that `next` found. */
@@ -47,7 +47,7 @@ export class ProtobufReader {
   }
 
   /**
-   * A nested message, in a window of its own.
+   * A nested message, in a separate window.
    * @throws OtlpError when there are too many: an empty one takes two bytes, and much more once it is read
    */
   message(): ProtobufReader {
