@@ -5,15 +5,31 @@ import { join } from 'node:path';
  * The services in start order. A row holds the name, which is also the folder under `apps/`, and the environment. A new
  * service is a new row.
  * @typedef {{urls: Record<string, string>, ports: Record<string, number>, path: (...names: string[]) => string,
- *   secrets: {admin: string, renderer: string}, runs: (name: string) => boolean}} Setting
+ *   secrets: {admin: string, renderer: string}, logVkeys: readonly string[], runs: (name: string) => boolean}} Setting
  */
 const SERVICES = [
+  {
+    name: 'witness',
+    title: 'witness (your own)',
+    args: ['serve'],
+    env: ({ ports, path, logVkeys }) => ({
+      PORT: String(ports.witness),
+      DATABASE_FILE: path('witness', 'witness.sqlite'),
+      LOG_VKEYS: logVkeys.join(' '),
+    }),
+  },
   {
     name: 'node',
     title: 'attestation node',
     /** @param {Setting} setting */
     env: ({ ports, urls, path, secrets, runs }) => ({
       ...nodeFiles(path),
+      ...(runs('witness') && {
+        ...nodeLog(urls),
+        LOG_POLICY_FILE: path('log-policy.txt'),
+        LOG_WITNESS_EVERY_S: '1',
+        LOG_EPOCH_S: '10',
+      }),
       PORT: String(ports.node),
       VERIFY_URL: urls.verifier,
       ADMIN_SECRET: secrets.admin,
@@ -69,6 +85,11 @@ export function nodeFiles(path) {
     KEYS_FILE: path('node', 'keys.json'),
     COMMITMENT_SECRET_FILE: path('node', 'commitment-secrets.json'),
   };
+}
+
+/** The name of the log: where it is served, without scheme. */
+export function nodeLog(urls) {
+  return { LOG_ORIGIN: `${new URL(urls.node).host}/log` };
 }
 
 /** The files of the dashboard, which its commands need too. */

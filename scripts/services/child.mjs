@@ -28,11 +28,11 @@ export class NotReady extends Error {
 
 /**
  * Starts a service in this process group, so that Ctrl-C reaches it too. Its output goes to a file; the last lines
- * are kept.
- * @param {{name: string, main: string, cwd: string, env: Record<string, string>, logs: string}} options
+ * are kept. The IPC channel tells the service when this process ends, even by SIGKILL: it then closes by itself.
+ * @param {{name: string, main: string, args?: string[], cwd: string, env: Record<string, string>, logs: string}} options
  */
-export function startChild({ name, main, cwd, env, logs }) {
-  const child = spawn(process.execPath, [main], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+export function startChild({ name, main, args = [], cwd, env, logs }) {
+  const child = spawn(process.execPath, [main, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   const file = join(logs, `${name}.log`);
   const log = createWriteStream(file, { flags: 'a', mode: 0o600 });
   let isWritable = true;

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 export function openDataFolder(root, env = process.env) {
   const folder = resolve(root, env.CER_DATA_DIR || '.data');
   const path = (...names) => join(folder, ...names);
-  for (const name of ['', 'node', 'bridge', 'dashboard', 'logs'])
+  for (const name of ['', 'node', 'bridge', 'dashboard', 'witness', 'logs'])
     mkdirSync(path(name), { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);
   return { folder, path };

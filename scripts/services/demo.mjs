@@ -40,7 +40,7 @@ export async function demoAccount({ root, path, hasDashboard }) {
 }
 
 /** Runs commands of a service. @returns a function from words and input to the output */
-function commandsOf(name, { root, env }) {
+export function commandsOf(name, { root, env }) {
   const main = join(root, 'apps', name, 'dist', 'main.js');
   return async (words, input) => {
     const { code, output } = await runNode([main, ...words], { cwd: root, env: { ...process.env, ...env }, input });

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { SetupError } from '../setup/setup-error.mjs';
 
-const OFFSETS = { node: 0, renderer: 10, verifier: 100, bridge: 200, dashboard: 300 };
+const OFFSETS = { node: 0, renderer: 10, verifier: 100, bridge: 200, dashboard: 300, witness: 500 };
 const DEFAULT_BASE = 4100;
 const HIGHEST_BASE = 65_000;
 

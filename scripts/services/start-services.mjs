@@ -1,10 +1,14 @@
 import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SetupError } from '../setup/setup-error.mjs';
 import { servicesIn } from './catalogue.mjs';
 import { NotReady, ServiceEnded, startChild, stopAll, untilReady } from './child.mjs';
 import { openDataFolder, removeFile, secretIn, writePrivately } from './data-folder.mjs';
 import { certifySample, demoAccount } from './demo.mjs';
 import { assertPortsFree, servicePorts } from './ports.mjs';
+import { witnessedLog } from './witnessed-log.mjs';
+
+const LOGGED_WITHIN_MS = 15_000;
 
 const KEPT_FROM_THIS_PROCESS = [
   ...['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'CHROMIUM_PATH', 'NODE_EXTRA_CA_CERTS'],
@@ -35,15 +39,20 @@ export async function startServices({ root, browser, log = console.log }) {
     path,
     urls: Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `http://127.0.0.1:${port}`])),
     secrets: { admin: secretIn(path('admin-secret')), renderer: secretIn(path('renderer-token')) },
+    logVkeys: [],
     runs: (name) => services.some((service) => service.name === name),
   };
   secretIn(path('control-plane-token'));
+  if (setting.runs('witness')) {
+    setting.logVkeys = await witnessedLog({ root, path, urls: setting.urls });
+  }
   const account = await demoAccount({ root, path, hasDashboard: setting.runs('dashboard') });
 
-  const children = services.map(({ name, env }) =>
+  const children = services.map(({ name, args, env }) =>
     startChild({
       name,
       main: join(root, 'apps', name, 'dist', 'main.js'),
+      args,
       cwd: root,
       logs: path('logs'),
       // Not this process's whole environment: it may hold unrelated secrets.
@@ -70,12 +79,13 @@ export async function startServices({ root, browser, log = console.log }) {
     if (first instanceof ServiceEnded) throw first;
     if (typeof first !== 'string') {
       const sample = await certifySample({ root, nodeUrl: setting.urls.node, apiKey: account.apiKey });
+      const isLogged = setting.runs('witness') && (await untilLogged(setting.urls.node, sample.certificateHash));
       const running = Object.fromEntries(
         services.filter(({ name }) => !leftOut.has(name)).map(({ name }) => [name, { url: setting.urls[name] }]),
       );
       const facts = { ...running, ...account, adminSecret: setting.secrets.admin };
       writePrivately(servicesFile, `${JSON.stringify(facts, null, 2)}\n`);
-      showTable({ log, services, leftOut, setting, account, sample, folder, browser });
+      showTable({ log, services, leftOut, setting, account, sample, isLogged, folder, browser });
     }
     const ended = children.filter(({ name }) => !leftOut.has(name)).map((child) => child.ended);
     const reason = typeof first === 'string' ? first : await Promise.race([stopped, ...ended]);
@@ -90,6 +100,15 @@ export async function startServices({ root, browser, log = console.log }) {
   } finally {
     removeFile(servicesFile);
   }
+}
+
+/** Whether the log shows the sample within a few seconds; the services run on without. */
+async function untilLogged(nodeUrl, certificateHash) {
+  const url = `${nodeUrl}/v1/log/proof?certificate_hash=${encodeURIComponent(certificateHash)}`;
+  for (const deadline = Date.now() + LOGGED_WITHIN_MS; Date.now() < deadline; await sleep(200)) {
+    if ((await fetch(url)).ok) return true;
+  }
+  return false;
 }
 
 function isServiceFault(error) {
@@ -112,7 +131,7 @@ function explain({ lines }, path) {
   return `Its last lines (all of them are in ${path('logs')}):\n\n${lines.join('\n')}`;
 }
 
-function showTable({ log, services, leftOut, setting, account, sample, folder, browser }) {
+function showTable({ log, services, leftOut, setting, account, sample, isLogged, folder, browser }) {
   const shown = (file) => relative(process.cwd(), file) || '.';
   const width = Math.max(...services.map(({ title }) => title.length));
   const { urls, path } = setting;
@@ -132,11 +151,14 @@ function showTable({ log, services, leftOut, setting, account, sample, folder, b
   log(`  Data, keys and logs         ${shown(folder)}`);
   log(`  Sample certificate          ${sample.certificateHash}`);
   if (setting.runs('verifier')) log(`                              ${sample.verificationUrl}`);
+  if (isLogged)
+    log(`  Log proof of the sample     ${urls.node}/v1/log/proof?certificate_hash=${sample.certificateHash}`);
   const lookup = `${urls.node}/v1/cer/public?certificate_hash=${sample.certificateHash}`;
   log('');
   log('Try, in another terminal:');
   log(`  curl -s '${lookup}' > record.json`);
-  log(`  npx cer verify record.json --keys ${urls.node}`);
+  const policy = isLogged ? ` --log-policy ${shown(path('log-policy.txt'))}` : '';
+  log(`  npx cer verify record.json --keys ${urls.node}${policy}`);
   log("  jq -j .canonical.certificate.canonicalPayload record.json | sha256sum   # the sample's hash");
   log('');
   log('Ctrl-C stops everything. The data stays.');

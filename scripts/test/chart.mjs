@@ -1,0 +1,82 @@
+// `npm run test:chart`: renders infra/helm with helm itself and decodes every object strictly by the types of Kubernetes.
+// Both are built from the Go module proxy, which takes minutes the first time; says so in one line where Go is missing.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+const HELM = 'helm.sh/helm/v3/cmd/helm@v3.18.6';
+const root = join(import.meta.dirname, '..', '..');
+const tools = join(root, '.data', 'tools');
+const chart = join(root, 'infra', 'helm');
+const helm = join(tools, 'helm');
+const KUBERNETES = ['--kube-version', '1.31.0'];
+
+/** Values with which the chart must render. */
+const ACCEPTED = [
+  [],
+  ['--set', 'services.bridge.enabled=false,services.dashboard.enabled=false,services.renderer.enabled=false'],
+  ['--set', 'services.renderer.autoscaling.enabled=true,services.bridge.autoscaling.enabled=true'],
+  ['--set', 'ingress.className=nginx,ingress.tlsSecret=tls,testApiKeySecret=key,databaseCaSecret=ca'],
+  [
+    '--set',
+    'networkPolicy.egressTo[0].ipBlock.cidr=10.0.0.0/8,networkPolicy.ingressFrom[0].namespaceSelector.matchLabels.a=b',
+  ],
+  ['--set', 'services.node.env.TSA_MODE=batch,services.node.env.LOG_LEVEL=warn,image.pullSecrets[0].name=registry'],
+];
+/** Values that the schema must refuse. */
+const REFUSED = [
+  'services.node.replicas=0',
+  'service.node.enabled=true',
+  'hosts.node=UPPER',
+  'services.node.env.lower=1',
+];
+
+if (spawnSync('go', ['version']).error !== undefined) {
+  console.log('test:chart: not run: Go is not installed');
+  process.exit(0);
+}
+if (!existsSync(helm)) {
+  console.log(`building helm (${HELM}) ...`);
+  run('go', ['install', HELM], { env: { ...process.env, GOBIN: tools, GOFLAGS: '-mod=mod' } });
+}
+const check = join(tools, 'chart-check');
+run('go', ['build', '-o', check, '.'], { cwd: join(chart, 'check') });
+
+console.log(lastLine(run(helm, ['lint', '--strict', chart])));
+let passed = 0;
+for (const values of ACCEPTED) {
+  const manifests = run(helm, ['template', 'cer', chart, ...KUBERNETES, ...values]);
+  console.log(`${values[1] ?? 'default values'}: ${lastLine(run(check, [], { input: manifests }))}`);
+  passed += 1;
+}
+for (const value of REFUSED) {
+  const { status, stderr } = spawnSync(helm, ['template', 'cer', chart, ...KUBERNETES, '--set', value], {
+    encoding: 'utf8',
+  });
+  if (status === 0) fail(`${value}: was accepted`);
+  console.log(`${value}: refused: ${lastLine(stderr)}`);
+  passed += 1;
+}
+const misspelled = run(helm, ['template', 'cer', chart, ...KUBERNETES]).replaceAll('containerPort:', 'containerport_:');
+if (spawnSync(check, [], { input: misspelled }).status === 0) fail('a misspelled field was accepted');
+console.log(`${passed + 1} passed, 0 failed`);
+
+/** @returns the standard output; ends this process when the program fails */
+function run(program, args, options = {}) {
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+    ...options,
+  });
+  if (status !== 0) fail(`${program} ${args.join(' ')}: ${error?.message ?? `${stdout}${stderr}`}`);
+  return stdout;
+}
+
+function fail(message) {
+  console.error(`test:chart: ${message}`);
+  process.exit(1);
+}
+
+function lastLine(text) {
+  return text.trim().split('\n').at(-1) ?? '';
+}
