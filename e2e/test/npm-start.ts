@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,6 +28,8 @@ export class Start {
   readonly child: ChildProcess;
   readonly ended: Promise<number | null>;
   said = '';
+  /** A start that was killed leaves its `services.json`: only a newer one counts. */
+  readonly #startedAtMs = Date.now();
 
   constructor(dataDir: string, portBase: number, more: Readonly<Record<string, string>> = {}) {
     this.child = spawn(process.execPath, ['scripts/start.mjs'], {
@@ -51,7 +53,9 @@ export class Start {
     const deadline = Date.now() + PATIENCE_MS;
     while (Date.now() < deadline) {
       await sleep(100);
-      if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Services;
+      const written = statSync(file, { throwIfNoEntry: false });
+      if (written !== undefined && written.mtimeMs >= this.#startedAtMs)
+        return JSON.parse(readFileSync(file, 'utf8')) as Services;
       if (this.child.exitCode !== null) break;
     }
     throw new Error(`not ready:\n${this.said}`);

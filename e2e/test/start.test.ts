@@ -82,6 +82,19 @@ describe('npm start', () => {
   );
 
   it(
+    'leaves no service behind when it is killed',
+    async () => {
+      const started = start();
+      await started.services(dataDir);
+      const services = childrenOf(started);
+      expect(services.length).toBeGreaterThanOrEqual(4);
+      started.child.kill('SIGKILL');
+      for (const pid of services) await untilGone(pid);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
     'serves everything else where the browser does not start, and says why',
     async () => {
       const started = start({ CHROMIUM_PATH: '/bin/false' });
@@ -119,16 +132,23 @@ describe('npm start', () => {
 });
 
 /** The child process that runs the node. */
-function nodeProcessOf({ child }: Start): number {
-  const children = readFileSync(`/proc/${child.pid ?? 0}/task/${child.pid ?? 0}/children`, 'utf8')
-    .trim()
-    .split(/\s+/);
-  const pid = children.find((id) => commandOf(id).includes('apps/node/dist/main.js'));
+function nodeProcessOf(started: Start): number {
+  const pid = childrenOf(started).find((id) => commandOf(id).includes('apps/node/dist/main.js'));
   if (pid === undefined) throw new Error('the node runs as a child of npm start');
-  return Number(pid);
+  return pid;
 }
 
-function commandOf(pid: string): string {
+function childrenOf({ child: { pid = 0 } }: Start): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return children.split(/\s+/).map(Number);
+}
+
+/** Never resolves while the process runs: the test then runs into its timeout. */
+async function untilGone(pid: number): Promise<void> {
+  while (commandOf(pid) !== '') await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {

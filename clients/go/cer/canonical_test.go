@@ -89,7 +89,7 @@ func TestStrictParserAndDepth(t *testing.T) {
 	for text, code := range map[string]string{
 		"\xff": "JSON_NOT_STRICT", "\"\xed\xa0\x80\"": "JSON_NOT_STRICT", `"\ud800\u0041"`: "", `[01]`: "JSON_SYNTAX", `1.`: "JSON_SYNTAX",
 		`{"a":1,"a":2`: "JSON_SYNTAX", `"\u12"`: "JSON_SYNTAX", `"\uD83D\uDE00"`: "", "nul": "JSON_SYNTAX", "[1,]": "JSON_SYNTAX",
-		strings.Repeat("[", 128) + strings.Repeat("]", 128): "", strings.Repeat("[", 1<<20): "JSON_NOT_STRICT",
+		strings.Repeat("[", 130) + strings.Repeat("]", 130): "", strings.Repeat("[", 1<<20): "JSON_NOT_STRICT",
 	} {
 		_, fault := Parse([]byte(text))
 		if got := faultCode(fault); got != code {

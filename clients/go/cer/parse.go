@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxFileDepth is the number of levels that a request body or a file may have.
-const MaxFileDepth = 128
+// MaxFileDepth is the number of levels that a file may have.
+const MaxFileDepth = 130
 
 // ParseError refuses a text. Code is JSON_SYNTAX for text that is not JSON, else JSON_NOT_STRICT with the path.
 type ParseError struct{ Code, Path, Rule string }
@@ -86,7 +86,7 @@ func (p *parser) value(path string, depth int) (*Value, *ParseError) {
 	switch b := p.peek(); {
 	case b == '{' || b == '[':
 		if depth > MaxFileDepth {
-			return nil, &ParseError{"JSON_NOT_STRICT", path, "more than 128 levels"}
+			return nil, &ParseError{"JSON_NOT_STRICT", path, "more than 130 levels"}
 		}
 		p.pos++
 		if b == '{' {

@@ -13,8 +13,13 @@ export const PUBLISHED = {
   '@cer/ndjson': 'packages/ndjson',
   '@cer/tlog': 'packages/tlog',
   '@cer/timestamps': 'packages/timestamps',
+  '@cer/client': 'packages/client',
+  '@cer/sketch-engine': 'packages/sketch-engine',
   '@cer/cli': 'apps/cli',
 } as const;
+
+/** What the example of a README imports and its package does not depend on. */
+const IN_EXAMPLES = { openai: 'packages/client' };
 
 export interface Manifest {
   readonly name: string;
@@ -46,7 +51,10 @@ export class Consumer {
     mkdirSync(tarballs);
     this.tarballs = packPublished(tarballs);
     const folders = Object.values(PUBLISHED).map((path) => join(ROOT, path));
-    const registry = registryFolders(folders).map((folder, at) => archive(folder, join(tarballs, `${at}.tgz`)));
+    const examples = Object.entries(IN_EXAMPLES).map(([name, path]) => resolved(name, join(ROOT, path)));
+    const registry = [...registryFolders(folders), ...examples].map((folder, at) =>
+      archive(folder, join(tarballs, `${at}.tgz`)),
+    );
     this.write('package.json', '{ "name": "consumer", "private": true, "type": "module" }');
     const options = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund'];
     run(this.folder, 'npm', ['install', ...options, ...this.tarballs.values(), ...registry]);

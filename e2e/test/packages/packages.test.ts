@@ -1,14 +1,19 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
 import { Consumer, manifestOf, PUBLISHED, ROOT, run } from './consumer.js';
+import { startModelServer } from './model-server.js';
 import { readmeExample } from './readme-example.js';
 
 // What others get from a registry, installed into an empty folder.
 
-const LIBRARIES = ['@cer/canonical-json', '@cer/keys', '@cer/cer-core', '@cer/tlog', '@cer/timestamps'] as const;
+const ALONE = ['@cer/canonical-json', '@cer/keys', '@cer/cer-core', '@cer/tlog', '@cer/timestamps'] as const;
+/** With those whose example needs a service. */
+const LIBRARIES = [...ALONE, '@cer/client'] as const;
 const names = Object.keys(PUBLISHED) as (keyof typeof PUBLISHED)[];
 const { resolve } = createRequire(__filename);
 
@@ -22,10 +27,13 @@ afterAll(() => {
 
 const linesOf = (text: string): readonly string[] => text.trim().split('\n');
 
+/** Imports for Node.js alone. */
+const NODE_ONLY: readonly string[] = ['./file-signer', './register', './spool-folder'];
+
 /** Every import of a package that is for production and for all platforms. */
 function entriesOf(name: (typeof LIBRARIES)[number]): readonly string[] {
   return Object.keys(manifestOf(join(ROOT, PUBLISHED[name])).exports ?? {})
-    .filter((path) => !path.startsWith('./testing') && path !== './file-signer')
+    .filter((path) => !path.startsWith('./testing') && !NODE_ONLY.includes(path))
     .map((path) => `${name}${path.slice(1)}`);
 }
 
@@ -72,18 +80,43 @@ describe.each(LIBRARIES)('%s', (name) => {
     expect(output.match(/^node16 \(from ESM\): 🟢/gmu)).toHaveLength(entries.length);
   });
 
+  it('bundles for browsers without a builtin of Node', async () => {
+    const lines = entriesOf(name).map((entry, at) => `import * as m${at} from '${entry}';\nconsole.log(m${at});\n`);
+    const bundle = readFileSync(await bundled(consumer.write('all.mjs', lines.join(''))), 'utf8');
+    expect(bundle.length).toBeGreaterThan(1000);
+    expect(bundle).not.toMatch(/from "node:|require\("/);
+  });
+});
+
+describe.each(ALONE)('%s', (name) => {
   it('runs the example of its README in Node', () => {
     const { code, prints } = readmeExample(name);
     expect(prints).not.toEqual([]);
     const file = consumer.write('example.mjs', code);
     expect(linesOf(run(consumer.folder, process.execPath, [file]))).toEqual(prints);
   });
+});
 
-  it('bundles for browsers without a builtin of Node', async () => {
-    const lines = entriesOf(name).map((entry, at) => `import * as m${at} from '${entry}';\nconsole.log(m${at});\n`);
-    const bundle = readFileSync(await bundled(consumer.write('all.mjs', lines.join(''))), 'utf8');
-    expect(bundle.length).toBeGreaterThan(1000);
-    expect(bundle).not.toMatch(/from "node:|require\("/);
+describe('@cer/client', () => {
+  it('runs the example of its README in Node', async () => {
+    const model = await startModelServer();
+    try {
+      const { code, prints } = readmeExample('@cer/client');
+      expect(prints).not.toEqual([]);
+      const env = {
+        PATH: process.env['PATH'],
+        OPENAI_BASE_URL: `${model.url}/v1`,
+        OPENAI_API_KEY: 'none',
+        // No node answers there: what is sealed waits in the spool.
+        CER_NODE_URL: model.url,
+        CER_SPOOL_DIR: join(consumer.folder, 'spool'),
+      };
+      const file = consumer.write('example.mjs', code);
+      const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: consumer.folder, env });
+      expect(linesOf(stdout)).toEqual(prints);
+    } finally {
+      await model.close();
+    }
   });
 });
 
