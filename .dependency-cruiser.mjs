@@ -1,7 +1,7 @@
 // Who may import whom (ARCHITECTURE.md, "Directions"). CI fails on any other arrow.
-const pure = '^packages/(canonical-json|keys|cer-core|timestamps|tlog)/src';
+const pure = '^packages/(canonical-json|keys|cer-core|sketch-engine|timestamps|tlog)/src';
 const nodeOnly =
-  '(^packages/[^/]+/src/platform/node\\.ts$|^packages/keys/src/(file-signer|key-vault|native-signer|private-file|root-file)\\.ts$|\\.test\\.ts$|/testing/)';
+  '(^packages/[^/]+/src/platform/node\\.ts$|^packages/keys/src/(file-signer|key-vault|native-signer|private-file|root-file|single-key-file)\\.ts$|^packages/sketch-engine/src/(files|redraw)/|\\.test\\.ts$|/testing/)';
 
 export default {
   forbidden: [
@@ -48,6 +48,12 @@ export default {
       severity: 'error',
       from: { path: '^packages/client/' },
       to: { path: '^(packages/(?!client/|canonical-json/|cer-core/|keys/)|apps/)' },
+    },
+    {
+      name: 'sketch-engine-imports-canonical-json-and-cer-core-only',
+      severity: 'error',
+      from: { path: '^packages/sketch-engine/' },
+      to: { path: '^(packages/(?!sketch-engine/|canonical-json/|cer-core/)|apps/)' },
     },
     {
       name: 'timestamps-imports-pure-packages-only',
@@ -103,7 +109,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)dist/' },
+    exclude: { path: '(^|/)(dist|behaviours)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.depcruise.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['node', 'import', 'default'] },

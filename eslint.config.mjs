@@ -19,7 +19,7 @@ export default tseslint.config(
     },
   },
   {
-    // Tests are no part of a workspace's build; one project of their own types them all.
+    // Tests are not part of a workspace's build; a separate project types them all.
     files: ['**/*.test.{ts,tsx}', '*/*/test/**/*.ts', 'packages/test-browser/**/*.ts', 'e2e/test/**/*.ts'],
     languageOptions: { parserOptions: { projectService: false, project: ['./tsconfig.tests.json'] } },
   },
