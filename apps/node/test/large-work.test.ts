@@ -1,19 +1,29 @@
 import { join } from 'node:path';
+import { setImmediate as nextTurnOfLoop } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
 import { DEFAULT_PUBLISH_SETTINGS } from '@cer/cer-core/attest';
-import { CONFIDENTIAL_MEMBERS, executionRequest } from '@cer/cer-core/testing';
+import type { JsonObject } from '@cer/canonical-json';
+import { buildProject } from '@cer/cer-core/seal';
+import { CONFIDENTIAL_MEMBERS, executionRequest, sealed } from '@cer/cer-core/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { generateApiKey, SCOPES } from '../src/auth/api-key.js';
 import type { Caller } from '../src/auth/key-directory.js';
 import { largeWorkOpener, type LargeWorkOpener } from '../src/thread/open-large-work.js';
+import { objectAt } from './ask.js';
 import { startTestNode, testSecrets, VERIFY_URL, type TestNode } from './test-node.js';
 
 const NOW = new Date('2030-01-01T00:00:00.000Z');
 const LARGE = 300 * 1024;
-const LIMITS = { bodyLimitBytes: 4 * 1024 * 1024, verifyLimitBytes: 8 * 1024 * 1024 };
+const MIB = 1024 * 1024;
+const LIMITS = {
+  bodyLimitBytes: 4 * MIB,
+  verifyLimitBytes: 8 * MIB,
+  projectLimitBytes: 4 * MIB,
+  projectVerifyLimitBytes: 4 * MIB,
+};
 const START = {
   url: pathToFileURL(join(__dirname, '../src/thread/thread.ts')),
   execArgv: ['--import', pathToFileURL(join(__dirname, 'register-typescript.mjs')).href],
@@ -30,11 +40,22 @@ let opener: LargeWorkOpener;
 
 beforeAll(async () => {
   opener = largeWorkOpener(
-    { ...LIMITS, secrets: testSecrets('secret-1'), verifyUrl: VERIFY_URL, hasLog: false },
+    { ...LIMITS, secrets: testSecrets('secret-1'), verifyUrl: VERIFY_URL, hasLog: false, tsaRootsPem: null },
     START,
   );
   const members = { keys: { find: async () => CALLER }, now: () => NOW, ...LIMITS };
-  threaded = await startTestNode({ replace: () => ({ ...members, openLargeWork: opener.open }) });
+  threaded = await startTestNode({
+    replace: () => ({
+      ...members,
+      openLargeWork: (deps) => {
+        const work = opener.open(deps);
+        return {
+          run: (kind, ...request) => held(kind).then(() => work.run(kind, ...request)),
+          verify: (kind, ...request) => held(kind).then(() => work.verify(kind, ...request)),
+        };
+      },
+    }),
+  });
   plain = await startTestNode({ replace: () => members });
 });
 afterAll(async () => {
@@ -42,6 +63,16 @@ afterAll(async () => {
   await threaded.close();
   await plain.close();
 });
+
+/** Jobs before their thread takes them. */
+let arrived: string[] = [];
+/** While set, jobs wait for it, as behind others. */
+let gate: Promise<void> = Promise.resolve();
+
+async function held(kind: string): Promise<void> {
+  arrived.push(kind);
+  await gate;
+}
 
 interface Answer {
   readonly status: number;
@@ -153,5 +184,88 @@ describe('large bodies in threads and on the event loop', () => {
       .split('\n')
       .map((line) => /"status":(\d+)/.exec(line)?.[1]);
     expect(statuses).toEqual(['200', '200', '409', '200', '400', '409']);
+  });
+});
+
+describe('large projects and verifications', () => {
+  const REGISTER = '/v1/project-bundle/register';
+  const VERIFY = '/v1/cer/verify';
+  const VERIFY_PROJECT = '/v1/project-bundle/verify';
+  const arrays = `[${'[],'.repeat(LARGE / 3)}[]]`;
+
+  async function certified(executionId: string): Promise<JsonObject> {
+    const { status, text } = await bothAnswer('/v1/cer/ai/certify', request({ executionId }));
+    expect(status).toBe(200);
+    const cer = objectAt(JSON.parse(text), 'cer');
+    // Ids and signatures were made equal: what is attested again is the sealed part.
+    delete cer['meta'];
+    return cer;
+  }
+  const projectOf = (bundles: readonly JsonObject[], projectTitle = 'A project'): Promise<JsonObject> =>
+    buildProject(
+      { projectBundleId: 'project', projectTitle },
+      bundles.map((bundle, at) => ({ stepId: `step-${at}`, bundle })),
+    );
+
+  it('get the same registration, replay and refusals', async () => {
+    const steps = await Promise.all(['p1', 'p2'].map((id) => certified(id)));
+    const body = JSON.stringify({ ...(await projectOf(steps)), meta: { padding } });
+    expect((await bothAnswer(REGISTER, body)).status).toBe(200);
+    const replay = await bothAnswer(REGISTER, body);
+    expect([replay.status, replay.headers['x-idempotent-replay']]).toEqual([200, 'true']);
+    expect((await bothAnswer(REGISTER, body.replace('A project', 'Another'))).status).toBe(400);
+    const foreign = await projectOf([...steps, sealed(executionRequest()).bundle]);
+    const missing = await bothAnswer(REGISTER, JSON.stringify({ ...foreign, meta: { padding } }));
+    expect([missing.status, JSON.parse(missing.text)]).toMatchObject([400, { error: 'ATTESTATION_MISSING' }]);
+    expect((await bothAnswer(REGISTER, arrays)).status).toBe(400);
+    expect((await bothAnswer(REGISTER, `{"a":"${padding}",}`)).status).toBe(400);
+  });
+
+  it('get the same verdicts', async () => {
+    const { bundle } = sealed(executionRequest({ executionId: 'v1', parameters: { temperature: 0, padding } }));
+    const text = JSON.stringify(bundle);
+    const project = JSON.stringify(await projectOf([bundle]));
+    for (const [path, body, status] of [
+      [VERIFY, text, 200],
+      [VERIFY, `{"bundle":${text}}`, 200],
+      [VERIFY, text.replace('"v1"', '"v2"'), 200],
+      [VERIFY, `{"a":"${padding}"}`, 400],
+      [VERIFY, `{"bundle":${arrays}}`, 400],
+      [VERIFY, `{"bundle":{"a":"${padding}"}`, 400],
+      [VERIFY_PROJECT, project, 200],
+      [VERIFY_PROJECT, project.replace('A project', 'Another'), 200],
+      [VERIFY_PROJECT, `{"stepRegistry":${arrays}}`, 200],
+    ] as const) {
+      expect([path, body.slice(0, 40), (await bothAnswer(path, body)).status]).toEqual([
+        path,
+        body.slice(0, 40),
+        status,
+      ]);
+    }
+  });
+
+  it('leave the event loop to other callers', async () => {
+    let release = (): void => undefined;
+    gate = new Promise((resolve) => {
+      release = resolve;
+    });
+    arrived = [];
+    const body = `{"stepRegistry":${arrays}}`;
+    const kinds = ['register', 'verify', 'verify-project'];
+    const waiting = [REGISTER, VERIFY, VERIFY_PROJECT].map((path) => send(threaded, path, body, 'large'));
+    try {
+      while (arrived.length < kinds.length) await nextTurnOfLoop();
+      expect([...arrived].sort()).toEqual(kinds);
+      const small = JSON.stringify(executionRequest({ executionId: 'small' }));
+      expect((await send(threaded, '/v1/cer/ai/certify', small, 'small')).status).toBe(200);
+      const { bundle } = sealed(executionRequest());
+      expect((await send(threaded, VERIFY, JSON.stringify(bundle), 'small')).status).toBe(200);
+      expect((await send(threaded, VERIFY_PROJECT, JSON.stringify(await projectOf([bundle])), 'small')).status).toBe(
+        200,
+      );
+    } finally {
+      release();
+    }
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([400, 200, 200]);
   });
 });

@@ -1,5 +1,5 @@
 import { jsonText, type ServiceResponse } from '@cer/http-service';
-import { certificateHeaders } from '../records/response-headers.js';
+import { certificateHeaders, replayHeaders } from '../records/response-headers.js';
 import type { Caller } from '../auth/key-directory.js';
 import type { LargeAnswer, LargeJobKind } from './large-job.js';
 import type { LargeWork } from './large-work.js';
@@ -8,7 +8,7 @@ const utf8 = new TextDecoder();
 
 /** The 200 of a job, with the headers that the same answer has without one. */
 export function largeResponse({ json, certificateHash, isReplay }: LargeAnswer): ServiceResponse {
-  const headers = certificateHash === null ? {} : certificateHeaders(certificateHash, isReplay);
+  const headers = certificateHash === null ? replayHeaders(isReplay) : certificateHeaders(certificateHash, isReplay);
   return { ...jsonText(200, '', headers), body: json };
 }
 

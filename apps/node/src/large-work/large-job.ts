@@ -1,26 +1,39 @@
 import type { Attestor } from '@cer/cer-core/attest';
-import type { Signer } from '@cer/keys';
-import type { NewRecord, RecordOutcome } from '../store/index.js';
+import type { NodeKeySet, Signer } from '@cer/keys';
+import type { NewLeaf, NewRecord, ProjectRegistration, RecordOutcome, Store } from '../store/index.js';
 import type { Caller } from '../auth/key-directory.js';
 import type { FoundProof, LogProofs } from '../log/log-proofs.js';
 import type { RelayedError } from './relayed-errors.js';
 
-/** The routes whose large bodies are worked on in threads. */
-export type LargeJobKind = 'certify' | 'create' | 'attest';
+/** The routes with a key whose large bodies are worked on in threads. */
+export type LargeJobKind = 'certify' | 'create' | 'attest' | 'register';
 
-export interface LargeJob {
-  readonly kind: LargeJobKind;
+/** The same without a key. */
+export type LargeVerifyKind = 'verify' | 'verify-project';
+
+interface JobFacts {
   /** The body of the request. The thread takes it over. */
   readonly body: Uint8Array<ArrayBuffer>;
-  readonly caller: Caller;
   readonly requestId: string;
   /** The node's clock when the job began, in milliseconds since 1970. */
   readonly nowMs: number;
 }
 
+export interface KeyedJob extends JobFacts {
+  readonly kind: LargeJobKind;
+  readonly caller: Caller;
+}
+
+export interface VerifyJob extends JobFacts {
+  readonly kind: LargeVerifyKind;
+}
+
+export type LargeJob = KeyedJob | VerifyJob;
+
 /** A successful answer: JSON in UTF-8. */
 export interface LargeAnswer {
   readonly json: Uint8Array<ArrayBuffer>;
+  /** Null: an answer that names no certificate in its headers. */
   readonly certificateHash: string | null;
   readonly isReplay: boolean;
 }
@@ -31,15 +44,21 @@ export type AttestorFacts = Pick<Attestor, 'nodeId' | 'nodeRuntimeHash'> & Pick<
 /** What a thread asks of the main thread, which has signer and store. */
 export type ThreadCall =
   | { readonly ask: 'attestor' }
+  | { readonly ask: 'keys' }
   | { readonly ask: 'sign'; readonly message: Uint8Array }
   | { readonly ask: 'record'; readonly record: NewRecord }
-  | { readonly ask: 'proof'; readonly of: Parameters<LogProofs['find']> };
+  | { readonly ask: 'proof'; readonly of: Parameters<LogProofs['find']> }
+  | { readonly ask: 'full records'; readonly of: Parameters<Store['records']['visibilityOfFullRecords']> }
+  | { readonly ask: 'register'; readonly registration: ProjectRegistration; readonly leaf: NewLeaf | undefined };
 
 export type CallResult<Ask extends ThreadCall['ask']> = {
   readonly attestor: AttestorFacts;
+  readonly keys: NodeKeySet;
   readonly sign: Uint8Array;
   readonly record: RecordOutcome;
   readonly proof: FoundProof;
+  readonly 'full records': Awaited<ReturnType<Store['records']['visibilityOfFullRecords']>>;
+  readonly register: Awaited<ReturnType<Store['projects']['registerOnce']>>;
 }[Ask];
 
 /** To the main thread. */
@@ -60,5 +79,7 @@ export interface ThreadSettings {
   readonly verifyLimitBytes: number;
   /** Whether the node has a transparency log. */
   readonly hasLog: boolean;
+  /** Pinned roots of time-stamping authorities; null: tokens are ignored. */
+  readonly tsaRootsPem: string | null;
   readonly secrets: { readonly activeId: string; readonly byId: ReadonlyMap<string, Uint8Array> };
 }

@@ -5,9 +5,10 @@ import type { NodeLog } from '../log/node-log.js';
 import type { WorkTurns } from '../limits/work-turns.js';
 import { recordExecution, type RecordDeps } from '../records/write/record-execution.js';
 import type { Signing } from '../signing/signing.js';
+import type { Store } from '../store/index.js';
 import { JobLines } from './job-lines.js';
 import { JobThread, type AnswerCall, type ThreadStart } from './job-thread.js';
-import type { LargeAnswer, LargeJobKind } from './large-job.js';
+import type { LargeAnswer, LargeJob, LargeJobKind, LargeVerifyKind } from './large-job.js';
 
 /** Bytes of JSON from which work goes to a thread. Smaller work is faster on the event loop. */
 export const LARGE_BYTES = 256 * 1024;
@@ -15,7 +16,9 @@ export const LARGE_BYTES = 256 * 1024;
 const THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
 
 export interface LargeWorkDeps extends RecordDeps {
-  readonly signing: Pick<Signing, 'attestorAt'>;
+  readonly signing: Pick<Signing, 'attestorAt' | 'published'>;
+  readonly projects: Pick<Store['projects'], 'registerOnce'>;
+  readonly fullRecords: Pick<Store['records'], 'visibilityOfFullRecords'>;
   readonly turns: Pick<WorkTurns, 'take'>;
   /** Null: no transparency log. */
   readonly log: Pick<NodeLog, 'proofs'> | null;
@@ -28,6 +31,11 @@ export interface LargeRequest {
   readonly requestId: string;
   readonly signal?: AbortSignal;
 }
+
+type JobFacts = Pick<LargeJob, 'body' | 'requestId' | 'nowMs'>;
+
+/** Requests without a key, as one holder. Tenant ids are not empty. */
+const KEYLESS = '';
 
 /** Runs a job; never rejects. */
 type StartJob = (thread: JobThread) => Promise<void>;
@@ -51,18 +59,47 @@ export class LargeWork {
 
   /**
    * Takes the body over: it must not be read afterwards.
-   * @throws the errors of certify, create and attest; the signal's reason when it aborted before the job began
+   * @throws the errors of certify, create, attest and register; the signal's reason when it aborted before the job began
    */
-  run(kind: LargeJobKind, { body, requestId, signal }: LargeRequest, caller: Caller): Promise<LargeAnswer> {
+  run(kind: LargeJobKind, request: LargeRequest, caller: Caller): Promise<LargeAnswer> {
+    const { tenantId, keyId, scopes, publish, limits } = caller;
+    const sent: Caller = { tenantId, keyId, scopes, publish, ...(limits !== undefined && { limits }) };
+    return this.#wait(tenantId, request, {
+      job: (facts) => ({ kind, caller: sent, ...facts }),
+      answerCall: this.#callsOf(caller),
+    });
+  }
+
+  /**
+   * The same without a key. All such requests take turns as one holder.
+   * @param began called when a thread takes the body
+   * @throws the errors of verification; the signal's reason when it aborted before the job began
+   */
+  verify(kind: LargeVerifyKind, request: LargeRequest, began: () => void): Promise<LargeAnswer> {
+    const answerCall: AnswerCall = async ({ ask }) => {
+      if (ask !== 'keys') throw new Error('verification asked for more than the published keys');
+      return this.#deps.signing.published().keySet;
+    };
+    return this.#wait(KEYLESS, request, {
+      job: (facts) => {
+        began();
+        return { kind, ...facts };
+      },
+      answerCall,
+    });
+  }
+
+  #wait(
+    holder: string,
+    { body, requestId, signal }: LargeRequest,
+    { job, answerCall }: { readonly job: (facts: JobFacts) => LargeJob; readonly answerCall: AnswerCall },
+  ): Promise<LargeAnswer> {
     const work = async (thread: JobThread): Promise<LargeAnswer> => {
       signal?.throwIfAborted();
-      const { tenantId, keyId, scopes, publish, limits } = caller;
-      const sent: Caller = { tenantId, keyId, scopes, publish, ...(limits !== undefined && { limits }) };
-      const job = { kind, body: ownBytes(body), caller: sent, requestId, nowMs: this.#deps.now().getTime() };
-      return thread.run(job, this.#callsOf(caller));
+      return thread.run(job({ body: ownBytes(body), requestId, nowMs: this.#deps.now().getTime() }), answerCall);
     };
     return new Promise((resolve) => {
-      this.#lines.add(caller.tenantId, async (thread) => {
+      this.#lines.add(holder, async (thread) => {
         const answer = work(thread);
         resolve(answer);
         await Promise.allSettled([answer]);
@@ -101,17 +138,26 @@ export class LargeWork {
   }
 
   #callsOf(caller: Caller): AnswerCall {
-    const { signing, turns, log, now } = this.#deps;
+    const { signing, turns, log, projects, fullRecords, now } = this.#deps;
     // Asked for once per job, so that kid, receipt, envelope and reseal use one key even during a rotation.
     let attestor: Promise<Attestor> | null = null;
     return async (call) => {
-      if (call.ask === 'record') {
-        await turns.take(caller.tenantId);
-        return recordExecution(this.#deps, call.record, caller.limits);
-      }
-      if (call.ask === 'proof') {
-        if (log === null) throw new Error('a thread asked for a proof of no log');
-        return log.proofs.find(...call.of);
+      switch (call.ask) {
+        case 'record':
+          await turns.take(caller.tenantId);
+          return recordExecution(this.#deps, call.record, caller.limits);
+        case 'register':
+          await turns.take(caller.tenantId);
+          return projects.registerOnce(call.registration, call.leaf);
+        case 'full records':
+          return fullRecords.visibilityOfFullRecords(...call.of);
+        case 'keys':
+          return signing.published().keySet;
+        case 'proof':
+          if (log === null) throw new Error('a thread asked for a proof of no log');
+          return log.proofs.find(...call.of);
+        case 'attestor':
+        case 'sign':
       }
       const { signer, nodeId, nodeRuntimeHash } = await (attestor ??= signing.attestorAt(now()));
       const { kid, publicKey } = signer;

@@ -36,13 +36,22 @@ export const VERIFY_BUDGET: VerifyBudgetSettings = {
 /** A public route whose cost is determined by the caller. */
 type CostlyRoute = Route & { readonly handler: Handler; readonly bodyLimitBytes: number };
 
+/** Works on large bodies elsewhere, in a line of their own, so that small requests do not wait for them. */
+export interface LargeHandler {
+  /** Bytes of a body above which it is a large one. */
+  readonly fromBytes: number;
+  /** Calls `began` when the work begins: waiting for it is not charged to the address. */
+  readonly handler: (request: Parameters<Handler>[0], began: () => void) => ReturnType<Handler>;
+}
+
 export interface VerifyBudget {
   /**
    * Limits a route: 429 for an address with too many concurrent requests or no time left, 503 when the node's queue or
-   * memory budget is full. Handlers run sequentially, within `share` of event-loop time.
+   * memory budget is full. Handlers run sequentially, within `share` of event-loop time, and so do those of large
+   * bodies.
    * @see docs/spec.md, "Rate limits and quotas"
    */
-  readonly guarded: (route: CostlyRoute, share: number) => Route;
+  readonly guarded: (route: CostlyRoute, share: number, large?: LargeHandler) => Route;
   /** Queued and running requests. */
   readonly waiting: () => number;
 }
@@ -108,10 +117,12 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
     else inProgress.set(client, after);
   };
 
-  const charged = async <T>(client: string | null, work: () => Promise<T>): Promise<T> => {
-    const startedAt = performance.now();
+  const charged = async <T>(client: string | null, work: (began: () => void) => Promise<T>): Promise<T> => {
+    let startedAt = performance.now();
     try {
-      return await work();
+      return await work(() => {
+        startedAt = performance.now();
+      });
     } finally {
       // Refusals count too: finding the fault in a large body takes time.
       if (client !== null) await cpu.penalty(client, performance.now() - startedAt);
@@ -123,9 +134,10 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
 
   return {
     waiting: () => lanes.reduce((sum, { waiting }) => sum + waiting, 0),
-    guarded: ({ handler, ...route }, share) => {
+    guarded: ({ handler, ...route }, share, large) => {
       const turns = new ShareLimiter(share);
-      lanes.push(turns);
+      const largeTurns = new ShareLimiter(share);
+      lanes.push(turns, largeTurns);
       return {
         ...route,
         body: 'stream',
@@ -133,7 +145,9 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
         handler: async (streamed) => {
           const body = await read(streamed);
           const request = Object.assign(streamed, { body });
-          if (turns.waiting >= MAX_WAITING) throw tooBusy();
+          const isLarge = large !== undefined && body.length > large.fromBytes;
+          const lane = isLarge ? largeTurns : turns;
+          if (lane.waiting >= MAX_WAITING) throw tooBusy();
           const since = performance.now();
           const client = clientOf(request);
           const begin = async (): Promise<void> => {
@@ -142,7 +156,9 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
             // Earlier requests of the same address may have used up its time.
             if (client !== null) await refuseSpent(client);
           };
-          return turns.take(begin, () => charged(client, () => handler(request)));
+          return lane.take(begin, () =>
+            charged(client, (began) => (isLarge ? large.handler(request, began) : handler(request))),
+          );
         },
       };
     },

@@ -1,16 +1,22 @@
 import { MAX_DEPTH } from '@cer/canonical-json';
 import { CER_VERIFY_CODES } from '@cer/cer-core';
-import { evaluateProject, toProjectVerifyResponse } from '@cer/cer-core/verify';
+import type { TimestampVerifier } from '@cer/cer-core/verify';
 import { ok, parseJsonBody } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import { recordNotFound } from '../errors/refusals.js';
 import type { VerifyBudget } from '../limits/verify-budget.js';
 import type { WorkTurns } from '../limits/work-turns.js';
+import { largeResponse } from '../large-work/large-answer.js';
+import { LARGE_BYTES, type LargeWork } from '../large-work/large-work.js';
+import type { NodeLog } from '../log/node-log.js';
 import { parseHashQuery } from '../records/read/lookup-query.js';
 import { replayHeaders } from '../records/response-headers.js';
-import { submittedBundle } from '../verify/submitted-bundle.js';
+import type { Signing } from '../signing/signing.js';
+import type { Store } from '../store/index.js';
+import { largeChecks } from '../verify/large-checks.js';
+import { verifySubmittedProject } from '../verify/verify-submitted.js';
 import { publicProject } from './public-project.js';
-import { breathe, registerProject, type ProjectDeps } from './register.js';
+import { registerProject } from './register.js';
 import { COUNTED, type DescribedRoute } from '../openapi/route-description.js';
 import { HASH } from '../openapi/body-shapes.js';
 import {
@@ -21,12 +27,22 @@ import {
   REGISTERED_ANSWER,
 } from './project-shapes.js';
 
-export interface ProjectRouteDeps extends ProjectDeps {
+export interface ProjectRouteDeps {
+  readonly store: Pick<Store, 'records' | 'projects' | 'timestamps'>;
+  readonly signing: Signing;
+  /** As in verification, so that a step under a key revoked later is accepted in the same cases. */
+  readonly timestamps?: TimestampVerifier | null;
+  /** Absent or null: no transparency log. */
+  readonly log?: NodeLog | null;
+  readonly verifyUrl: string;
+  readonly now: () => Date;
   readonly gate: Gate;
   readonly projectLimitBytes: number;
   readonly projectVerifyLimitBytes: number;
   readonly verifyBudget: VerifyBudget;
   readonly turns: Pick<WorkTurns, 'takeFor'>;
+  /** Absent: large bodies are worked on here. */
+  readonly largeWork?: Pick<LargeWork, 'run' | 'verify'> | undefined;
 }
 
 /** Share of event-loop time for verification without a key, in addition to that for single bundles. */
@@ -54,11 +70,16 @@ export function projectRoutes(deps: ProjectRouteDeps): DescribedRoute[] {
       bodyLimitBytes: deps.projectLimitBytes,
       holderOf: (head) => gate.callerOf(head).tenantId,
       handler: async (request) => {
-        await deps.turns.takeFor(gate.callerOf(request).tenantId, request.body.length, request.signal);
+        const caller = gate.callerOf(request);
+        if (request.body.length > LARGE_BYTES && deps.largeWork !== undefined) {
+          return largeResponse(await deps.largeWork.run('register', request, caller));
+        }
+        await deps.turns.takeFor(caller.tenantId, request.body.length, request.signal);
+        const registering = { ...deps, hasLog: deps.log != null, keySet: async () => signing.published().keySet };
         const { body, isReplay } = await registerProject(
-          deps,
+          registering,
           parseJsonBody(request),
-          gate.callerOf(request),
+          caller,
           request.requestId,
         );
         return ok(body, replayHeaders(isReplay));
@@ -82,13 +103,13 @@ export function projectRoutes(deps: ProjectRouteDeps): DescribedRoute[] {
           bodyLimitBytes: deps.projectVerifyLimitBytes,
           cors: 'public',
           handler: async (request) => {
-            const submitted = submittedBundle(parseJsonBody(request, { maxDepth: MAX_DEPTH.text }));
             const { keySet } = signing.published();
-            const options = { keySet, timestamps, verifiedAt: now().toISOString(), onProgress: breathe };
-            return ok(toProjectVerifyResponse(await evaluateProject(submitted, options)));
+            const body = parseJsonBody(request, { maxDepth: MAX_DEPTH.text });
+            return ok(await verifySubmittedProject({ keySet, timestamps, now }, body));
           },
         },
         SHARE_OF_TIME,
+        largeChecks('verify-project', deps.largeWork),
       ),
     },
     {

@@ -10,22 +10,28 @@ import {
   type TimestampVerifier,
 } from '@cer/cer-core/verify';
 import { ServiceError, validationError } from '@cer/http-service';
+import type { NodeKeySet } from '@cer/keys';
 import type { Caller } from '../auth/key-directory.js';
 import { whileAttesting } from '../errors/refusals.js';
 import { newLeaf } from '../log/new-leaf.js';
-import type { NodeLog } from '../log/node-log.js';
 import { recordRemoved } from '../records/write/mutation.js';
 import { parseStored } from '../records/stored-cer.js';
 import type { Signing } from '../signing/signing.js';
 import type { ProjectRegistration, Store } from '../store/index.js';
+import { breathe } from '../verify/verify-submitted.js';
 
 export interface ProjectDeps {
-  readonly store: Pick<Store, 'records' | 'projects' | 'timestamps'>;
-  readonly signing: Signing;
+  readonly store: {
+    readonly records: Pick<Store['records'], 'visibilityOfFullRecords'>;
+    readonly projects: Pick<Store['projects'], 'registerOnce'>;
+  };
+  readonly signing: Pick<Signing, 'attestorAt'>;
+  /** The published keys. */
+  readonly keySet: () => Promise<NodeKeySet>;
   /** As in verification, so that a step under a key revoked later is accepted in the same cases. */
   readonly timestamps?: TimestampVerifier | null;
-  /** Absent or null: no transparency log. */
-  readonly log?: NodeLog | null;
+  /** Whether the node has a transparency log, which gets a leaf for each registration. */
+  readonly hasLog: boolean;
   readonly verifyUrl: string;
   readonly now: () => Date;
 }
@@ -35,12 +41,6 @@ const UNASKED: ReadonlySet<string> = new Set(['meta', 'receipt', 'signature', 'k
 
 /** Maximum steps named at once. @see docs/spec.md, "Limits" */
 const MAX_MISSING_STEPS = 1000;
-
-/** Pause between batches of steps, so that a large project does not delay other requests. */
-export const breathe = (): Promise<void> =>
-  new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 
 export interface Registered {
   readonly body: JsonObject;
@@ -60,7 +60,7 @@ export async function registerProject(
 ): Promise<Registered> {
   const project = submittedProject(body);
   const options = {
-    keySet: deps.signing.published().keySet,
+    keySet: await deps.keySet(),
     timestamps: deps.timestamps ?? null,
     verifiedAt: deps.now().toISOString(),
     onProgress: breathe,
@@ -91,13 +91,13 @@ export async function registerProject(
     };
     const outcome = await deps.store.projects.registerOnce(
       registration,
-      deps.log == null
-        ? undefined
-        : newLeaf(
+      deps.hasLog
+        ? newLeaf(
             'project',
             { kind: 'project', at: registeredAt, appId: null, bundleType: null },
             { receipt, signature },
-          ),
+          )
+        : undefined,
     );
     if (outcome.registered) return { body: registrationBody(registration, deps.verifyUrl), isReplay: false };
     if (outcome.existing === null) throw recordRemoved();

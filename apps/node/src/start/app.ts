@@ -91,7 +91,7 @@ export interface NodeDeps extends BodyLimits {
   /** Set on a database that is older than this machine's mark: certification is closed until that is accepted. */
   readonly restored?: RestoredStore | null;
   /** Makes the threads for large bodies; absent: large bodies are worked on here. The caller closes them. */
-  readonly openLargeWork?: (deps: LargeWorkDeps) => Pick<LargeWork, 'run'>;
+  readonly openLargeWork?: (deps: LargeWorkDeps) => Pick<LargeWork, 'run' | 'verify'>;
 }
 
 /** All routes of the node, as data: tests compare them with the interface document. */
@@ -124,7 +124,15 @@ function openRoutes(deps: NodeDeps): DescribedRoute[] {
     ...deps,
     signing,
     log: deps.log ?? null,
-    largeWork: deps.openLargeWork?.({ ...deps, log: deps.log ?? null, records: store.records, signing, turns }),
+    largeWork: deps.openLargeWork?.({
+      ...deps,
+      log: deps.log ?? null,
+      records: store.records,
+      fullRecords: store.records,
+      projects: store.projects,
+      signing,
+      turns,
+    }),
     batchLines,
     verifyBudget,
     turns,

@@ -14,16 +14,19 @@ import { startTimestamping } from '../timestamps/timestamping.js';
 export interface Timestamps {
   /** Null without TSA_ROOTS_FILE: then tokens are ignored. */
   readonly verifier: TimestampVerifier | null;
+  /** The pinned roots as PEM; null without TSA_ROOTS_FILE. */
+  readonly rootsPem: string | null;
   /** @returns the worker that acquires timestamps, or null without TSA_URLS */
   readonly start: (deps: { readonly store: Store; readonly now: () => Date; readonly logger: Logger }) => Worker | null;
 }
 
 /** @throws StartupError for a TSA_ROOTS_FILE that cannot be read or has no usable root */
 export function openTimestamps({ tsa }: Pick<NodeConfig, 'tsa'>): Timestamps {
-  if (tsa === null) return { verifier: null, start: () => null };
+  if (tsa === null) return { verifier: null, rootsPem: null, start: () => null };
   const { urls, timeoutMs, mode } = tsa;
-  const roots = rootsOf(tsa.rootsFile);
+  const { roots, rootsPem } = rootsOf(tsa.rootsFile);
   return {
+    rootsPem,
     verifier: createTimestampVerifier(roots),
     start: (deps) => {
       if (urls.length === 0) return null;
@@ -33,9 +36,10 @@ export function openTimestamps({ tsa }: Pick<NodeConfig, 'tsa'>): Timestamps {
   };
 }
 
-function rootsOf(file: string): TsaRoots {
+function rootsOf(file: string): { readonly roots: TsaRoots; readonly rootsPem: string } {
   try {
-    return parseTsaRoots(readFileSync(file, 'utf8'));
+    const rootsPem = readFileSync(file, 'utf8');
+    return { roots: parseTsaRoots(rootsPem), rootsPem };
   } catch (cause) {
     const reason = cause instanceof TimestampError ? cause.message : 'cannot be read';
     throw new StartupError(`TSA_ROOTS_FILE: ${file}: ${reason}`, { cause });

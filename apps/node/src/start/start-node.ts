@@ -57,7 +57,12 @@ export async function startNode(env: Environment): Promise<RunningServer> {
     const timestamps = openTimestamps(config);
     const quota = createQuota({ quotas: store.quotas, now, logger });
     const tracing = await openTracing(config.tracesUrl, runtime.version, logger);
-    const largeWork = largeWorkOpener({ ...config, secrets, hasLog: logSetup !== null });
+    const largeWork = largeWorkOpener({
+      ...config,
+      secrets,
+      hasLog: logSetup !== null,
+      tsaRootsPem: timestamps.rootsPem,
+    });
     const app = createApp({
       ...config,
       trace: tracing?.trace,

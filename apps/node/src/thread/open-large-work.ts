@@ -18,12 +18,13 @@ export function largeWorkOpener(
     verifyUrl,
     verifyLimitBytes,
     hasLog,
-  }: Pick<CertifyDeps, 'secrets' | 'verifyUrl' | 'verifyLimitBytes'> & Pick<ThreadSettings, 'hasLog'>,
+    tsaRootsPem,
+  }: Pick<CertifyDeps, 'secrets' | 'verifyUrl' | 'verifyLimitBytes'> & Pick<ThreadSettings, 'hasLog' | 'tsaRootsPem'>,
   start: Omit<ThreadStart, 'settings'> = { url: THREAD },
 ): LargeWorkOpener {
   const opened: LargeWork[] = [];
   const byId = new Map(secrets.ids.map((id) => [id, secrets.secretOf(id)]));
-  const settings = { verifyUrl, verifyLimitBytes, hasLog, secrets: { activeId: secrets.activeId, byId } };
+  const settings = { verifyUrl, verifyLimitBytes, hasLog, tsaRootsPem, secrets: { activeId: secrets.activeId, byId } };
   return {
     open: (deps) => {
       const work = new LargeWork({ ...start, settings }, deps);

@@ -1,8 +1,10 @@
 import type { Attestor } from '@cer/cer-core/attest';
+import type { ProjectDeps } from '../projects/register.js';
 import type { CertifyDeps } from '../certify/certify.js';
 import type { CommitmentSecrets } from '../certify/commitment-secrets.js';
 import type { CallResult, FromThread, ThreadCall, ThreadSettings, ToThread } from '../large-work/large-job.js';
 import type { ErrorRelay } from '../large-work/relayed-errors.js';
+import type { Signing } from '../signing/signing.js';
 
 interface Waiting {
   readonly resolve: (result: unknown) => void;
@@ -50,18 +52,41 @@ export function threadDeps(
     log: hasLog ? { proofs: { find: (...of) => calls.ask({ ask: 'proof', of }) } } : null,
     secrets: secretsOf(secrets),
     now,
-    signing: {
-      attestorAt: async (): Promise<Attestor> => {
-        const { kid, publicKey, ...node } = await calls.ask({ ask: 'attestor' });
-        return { ...node, signer: { kid, publicKey, sign: (message) => calls.ask({ ask: 'sign', message }) } };
-      },
-    },
+    signing: signingOf(calls),
     // The main thread writes within the quota.
     quota: { admit: (_tenantId, _limits, { write }) => write() },
     records: {
       recordOnce: (record) => calls.ask({ ask: 'record', record }),
       findExecution: onMainThread,
       findOwnByHash: onMainThread,
+    },
+  };
+}
+
+/** What registering a project needs. */
+export function registerDeps(
+  { verifyUrl, hasLog }: ThreadSettings,
+  now: () => Date,
+  calls: ThreadCalls,
+): Omit<ProjectDeps, 'timestamps'> {
+  return {
+    verifyUrl,
+    hasLog,
+    now,
+    signing: signingOf(calls),
+    keySet: () => calls.ask({ ask: 'keys' }),
+    store: {
+      records: { visibilityOfFullRecords: (...of) => calls.ask({ ask: 'full records', of }) },
+      projects: { registerOnce: (registration, leaf) => calls.ask({ ask: 'register', registration, leaf }) },
+    },
+  };
+}
+
+function signingOf(calls: ThreadCalls): Pick<Signing, 'attestorAt'> {
+  return {
+    attestorAt: async (): Promise<Attestor> => {
+      const { kid, publicKey, ...node } = await calls.ask({ ask: 'attestor' });
+      return { ...node, signer: { kid, publicKey, sign: (message) => calls.ask({ ask: 'sign', message }) } };
     },
   };
 }

@@ -4,17 +4,22 @@ import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { parseJsonBody } from '@cer/http-service';
 import { REQUEST_DEPTH } from '@cer/cer-core/seal';
+import { MAX_DEPTH } from '@cer/canonical-json';
+import { createTimestampVerifier, parseTsaRoots } from '@cer/timestamps';
 import { attest } from '../attest/attest.js';
 import { certify, create } from '../certify/certify.js';
-import type { FromThread, LargeAnswer, LargeJob, ThreadSettings, ToThread } from '../large-work/large-job.js';
+import type { FromThread, KeyedJob, LargeAnswer, LargeJob, ThreadSettings, ToThread } from '../large-work/large-job.js';
 import { ErrorRelay } from '../large-work/relayed-errors.js';
-import { threadDeps, ThreadCalls } from './thread-deps.js';
+import { registerProject } from '../projects/register.js';
+import { verifySubmitted, verifySubmittedProject } from '../verify/verify-submitted.js';
+import { registerDeps, threadDeps, ThreadCalls } from './thread-deps.js';
 
 // One thread for large bodies: parses, seals and serializes. Signing and storing are calls to the main thread.
 
 lowerPriority();
 const settings = workerData as ThreadSettings;
 const utf8 = new TextEncoder();
+const timestamps = settings.tsaRootsPem === null ? null : createTimestampVerifier(parseTsaRoots(settings.tsaRootsPem));
 let calls: ThreadCalls | null = null;
 
 parentPort?.on('message', (message: ToThread) => {
@@ -34,14 +39,28 @@ async function run(job: LargeJob): Promise<void> {
 }
 
 async function answerOf(job: LargeJob, asking: ThreadCalls): Promise<LargeAnswer> {
-  const { kind, body, caller, requestId } = job;
   const since = performance.now();
   // The node's clock: it is read again when the attestation is dated.
   const now = (): Date => new Date(job.nowMs + performance.now() - since);
+  if (!('caller' in job)) {
+    const body = parseJsonBody(job, { maxDepth: MAX_DEPTH.text });
+    const deps = { keySet: await asking.ask({ ask: 'keys' }), timestamps, now };
+    const verdict = await (job.kind === 'verify' ? verifySubmitted(deps, body) : verifySubmittedProject(deps, body));
+    return { json: jsonOf(verdict), certificateHash: null, isReplay: false };
+  }
+  return keyedAnswer(job, now, asking);
+}
+
+async function keyedAnswer(job: KeyedJob, now: () => Date, asking: ThreadCalls): Promise<LargeAnswer> {
+  const { kind, caller, requestId } = job;
+  if (kind === 'register') {
+    const deps = { ...registerDeps(settings, now, asking), timestamps };
+    const { body, isReplay } = await registerProject(deps, parseJsonBody(job), caller, requestId);
+    return { json: jsonOf(body), certificateHash: null, isReplay };
+  }
   const deps = threadDeps(settings, now, asking);
-  const jsonOf = (value: unknown): Uint8Array<ArrayBuffer> => utf8.encode(JSON.stringify(value));
   if (kind === 'create') {
-    const bundle = create(deps, parseJsonBody({ body }, { maxDepth: REQUEST_DEPTH }), caller);
+    const bundle = create(deps, parseJsonBody(job, { maxDepth: REQUEST_DEPTH }), caller);
     return { json: jsonOf(bundle), certificateHash: null, isReplay: false };
   }
   const {
@@ -49,9 +68,13 @@ async function answerOf(job: LargeJob, asking: ThreadCalls): Promise<LargeAnswer
     certificateHash,
     isReplay,
   } = await (kind === 'certify'
-    ? certify(deps, parseJsonBody({ body }, { maxDepth: REQUEST_DEPTH }), caller, requestId)
-    : attest(deps, parseJsonBody({ body }), caller, requestId));
+    ? certify(deps, parseJsonBody(job, { maxDepth: REQUEST_DEPTH }), caller, requestId)
+    : attest(deps, parseJsonBody(job), caller, requestId));
   return { json: jsonOf(answered), certificateHash, isReplay };
+}
+
+function jsonOf(value: unknown): Uint8Array<ArrayBuffer> {
+  return utf8.encode(JSON.stringify(value));
 }
 
 function send(message: FromThread, transfer: readonly ArrayBuffer[] = []): void {

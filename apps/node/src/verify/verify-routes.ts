@@ -1,10 +1,12 @@
-import { evaluateCer, toNodeVerifyResponse, type TimestampVerifier } from '@cer/cer-core/verify';
+import type { TimestampVerifier } from '@cer/cer-core/verify';
 import { MAX_DEPTH } from '@cer/canonical-json';
 import { ok, parseJsonBody } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import type { VerifyBudget } from '../limits/verify-budget.js';
 import type { Signing } from '../signing/signing.js';
-import { submittedBundle } from './submitted-bundle.js';
+import type { LargeWork } from '../large-work/large-work.js';
+import { largeChecks } from './large-checks.js';
+import { verifySubmitted } from './verify-submitted.js';
 import { COUNTED, type DescribedRoute } from '../openapi/route-description.js';
 import { VERIFIED_ANSWER, VERIFY_REQUEST } from './verify-shapes.js';
 
@@ -15,6 +17,8 @@ export interface VerifyRouteDeps {
   readonly now: () => Date;
   readonly verifyLimitBytes: number;
   readonly verifyBudget: VerifyBudget;
+  /** Absent: large bodies are worked on here. */
+  readonly largeWork?: Pick<LargeWork, 'verify'> | undefined;
 }
 
 /** Share of event-loop time for public verification, so that certifying is never starved. */
@@ -28,6 +32,7 @@ export function verifyRoutes({
   now,
   verifyLimitBytes,
   verifyBudget,
+  largeWork,
 }: VerifyRouteDeps): DescribedRoute[] {
   return [
     {
@@ -48,13 +53,13 @@ export function verifyRoutes({
           bodyLimitBytes: verifyLimitBytes,
           cors: 'public',
           handler: async (request) => {
-            const submitted = submittedBundle(parseJsonBody(request, { maxDepth: MAX_DEPTH.text }));
             const { keySet } = signing.published();
-            const options = { keySet, timestamps, verifiedAt: now().toISOString() };
-            return ok(toNodeVerifyResponse(await evaluateCer(submitted, options)));
+            const body = parseJsonBody(request, { maxDepth: MAX_DEPTH.text });
+            return ok(await verifySubmitted({ keySet, timestamps, now }, body));
           },
         },
         SHARE_OF_TIME,
+        largeChecks('verify', largeWork),
       ),
     },
   ];

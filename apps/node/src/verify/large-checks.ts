@@ -1,0 +1,17 @@
+import type { LargeWork } from '../large-work/large-work.js';
+import { largeResponse } from '../large-work/large-answer.js';
+import type { LargeVerifyKind } from '../large-work/large-job.js';
+import { LARGE_BYTES } from '../large-work/large-work.js';
+import type { LargeHandler } from '../limits/verify-budget.js';
+
+/** Verifies large bodies in threads; undefined without threads. */
+export function largeChecks(
+  kind: LargeVerifyKind,
+  largeWork: Pick<LargeWork, 'verify'> | undefined,
+): LargeHandler | undefined {
+  if (largeWork === undefined) return undefined;
+  return {
+    fromBytes: LARGE_BYTES,
+    handler: async (request, began) => largeResponse(await largeWork.verify(kind, request, began)),
+  };
+}
