@@ -28,6 +28,12 @@ import { TEXTS } from './view/texts.js';
 /** These cost neither a look-up nor a verification, so no rate limit applies. */
 const CHEAP_PATHS: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics', '/assets/:name']);
 
+/** The policy under which this site judges logs, as text and read. */
+export interface SiteLogPolicy {
+  readonly text: string;
+  readonly policy: LogPolicy;
+}
+
 export interface VerifierDeps {
   readonly node: NodeClient;
   readonly build: WebBuild;
@@ -35,7 +41,7 @@ export interface VerifierDeps {
   readonly publicNodeUrl: string;
   readonly rateLimitPerMinute: number;
   /** Null: signatures of witnesses are not checked. */
-  readonly logPolicy?: LogPolicy | null;
+  readonly logPolicy?: SiteLogPolicy | null;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly trustedProxies?: RouterOptions['trustedProxies'];
@@ -56,13 +62,13 @@ export function createApp(deps: VerifierDeps): Express {
 
 function verifierRoutes(deps: VerifierDeps, settings: PageSettings, limited: (handler: Handler) => Handler): Route[] {
   const { build, node, metrics, now, logPolicy = null } = deps;
-  const checkRecord = createRecordCheck(node, now);
+  const checkRecord = createRecordCheck(node, now, settings.logPolicy);
   const routes = [
     ...recordRoutes({ settings, checkRecord, now }),
     ...imageRoutes({ settings, checkRecord }),
     ...plainRoutes({ settings, node }),
     keysRoute({ settings, node, now }),
-    logRoute({ settings, node, logPolicy, now }),
+    logRoute({ settings, node, logPolicy: logPolicy?.policy ?? null, now }),
     ...assetRoutes({ build, settings, checkRecord, node }),
     { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) } satisfies Route,
   ];
@@ -75,7 +81,10 @@ function verifierRoutes(deps: VerifierDeps, settings: PageSettings, limited: (ha
   });
 }
 
-function pageSettings({ build, publicUrl, publicNodeUrl }: VerifierDeps): PageSettings {
-  const buildId = createHash('sha256').update(JSON.stringify(build.assets)).update(build.offlineHtml).digest('hex');
-  return { publicUrl, publicNodeUrl, assets: build.assets, buildId };
+function pageSettings({ build, publicUrl, publicNodeUrl, logPolicy }: VerifierDeps): PageSettings {
+  const text = logPolicy?.text ?? null;
+  const built = createHash('sha256').update(JSON.stringify(build.assets)).update(build.offlineHtml);
+  // A page also changes with the policy that it carries.
+  const buildId = built.update(JSON.stringify(text)).digest('hex');
+  return { publicUrl, publicNodeUrl, assets: build.assets, buildId, logPolicy: text };
 }

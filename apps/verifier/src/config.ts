@@ -35,7 +35,9 @@ export const VARIABLES = z.object({
     .string()
     .min(1)
     .optional()
-    .describe('Policy (tlog-policy) under which `/log` checks log and witnesses. Unset: it names them unchecked.'),
+    .describe(
+      'Policy (tlog-policy) under which `/log` and the pages of records check log and witnesses. Unset: they are not checked.',
+    ),
   NODE_TIMEOUT_MS: positiveInteger(10_000).describe('Maximum time for an answer of the node.'),
 });
 

@@ -8,8 +8,8 @@ import {
   type Environment,
   type RunningServer,
 } from '@cer/http-service';
-import { parseLogPolicy, TlogError, type LogPolicy } from '@cer/tlog';
-import { createApp } from './app.js';
+import { parseLogPolicy, TlogError } from '@cer/tlog';
+import { createApp, type SiteLogPolicy } from './app.js';
 import { loadVerifierConfig } from './config.js';
 import { loadWebBuild } from './pages/web-build.js';
 import { createNodeClient } from './record/node-client.js';
@@ -27,7 +27,7 @@ export async function startVerifier(env: Environment, folder: string): Promise<R
 }
 
 /** @throws ConfigError for a file that cannot be read or is not a policy */
-function readLogPolicy(path: string | undefined): LogPolicy | null {
+function readLogPolicy(path: string | undefined): SiteLogPolicy | null {
   if (path === undefined) return null;
   let text: string;
   try {
@@ -36,7 +36,7 @@ function readLogPolicy(path: string | undefined): LogPolicy | null {
     throw new ConfigError(['LOG_POLICY_FILE: cannot be read']);
   }
   try {
-    return parseLogPolicy(text);
+    return { text, policy: parseLogPolicy(text) };
   } catch (error) {
     if (error instanceof TlogError) throw new ConfigError([`LOG_POLICY_FILE: ${error.message}`]);
     throw error;

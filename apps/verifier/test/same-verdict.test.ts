@@ -34,6 +34,7 @@ function requestOf({ bundle, keySet }: Vector) {
     keySet,
     keySource: keySet === null ? null : keySource,
     tsaRoots: null,
+    logPolicy: null,
     askedHash: null,
     verifiedAt: AT,
   };
@@ -177,7 +178,15 @@ describe('the verdicts under a pinned root and chosen time authorities', () => {
       const source = JSON.stringify(bundle);
       const keySource = { kind: 'file', where: 'history.json', at: AT, voucher: pinned.voucher } as const;
       const tsaRoots = roots === null ? null : tsa.rootPem;
-      const request = { source, keySet: pinned.keySet, keySource, tsaRoots, askedHash: null, verifiedAt: AT };
+      const request = {
+        source,
+        keySet: pinned.keySet,
+        keySource,
+        tsaRoots,
+        logPolicy: null,
+        askedHash: null,
+        verifiedAt: AT,
+      };
       const { report } = await checkArtefact(request, () => import('@cer/timestamps'));
       site.push({ ...Object(essence({ ...report })), ...timeIn(report, roots !== null) });
       const given = [files.write(`${index}.json`, source), '--history', files.write(`history-${index}.json`, text)];

@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import type { LogPolicy } from '@cer/tlog';
 import { createMetrics, silentLogger, type Logger } from '@cer/http-service';
-import { createApp } from '../src/app.js';
+import { createApp, type SiteLogPolicy } from '../src/app.js';
 import { loadWebBuild } from '../src/pages/web-build.js';
 import { createNodeClient } from '../src/record/node-client.js';
 import { closed, listening } from './stub-node.js';
@@ -22,7 +21,7 @@ interface Options {
   readonly publicNodeUrl?: string;
   readonly rateLimitPerMinute?: number;
   readonly logger?: Logger;
-  readonly logPolicy?: LogPolicy;
+  readonly logPolicy?: SiteLogPolicy;
   /** How far the server's clock is ahead, in milliseconds. */
   readonly now?: () => Date;
 }

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
-import { certified, TEST_NODE_ID, TEST_SIGNER, TEST_TIME } from '@cer/cer-core/testing';
+import { attestProject } from '@cer/cer-core/attest';
+import { buildProject } from '@cer/cer-core/seal';
+import { certified, TEST_ATTESTOR, TEST_NODE_ID, TEST_SIGNER, TEST_TIME } from '@cer/cer-core/testing';
 import { testKeySet } from '@cer/keys/testing';
 import { makeLeaf, ownerOpening, publicOpening, receiptDigest, type LeafLabel } from '@cer/tlog';
 import { TestLog, testPolicy, TestWitness } from '@cer/tlog/testing';
@@ -42,6 +44,14 @@ function textMember(object: JsonObject, name: string): string {
 
 const attestation = (): JsonObject => objectMember(objectMember(certificate, 'meta'), 'attestation');
 
+/** A registered project of one step. */
+async function registeredProject(): Promise<JsonObject> {
+  const bundle = buildProject({ projectTitle: 'One step' }, [{ stepId: 'one', bundle: certificate }]);
+  const hash = textMember(objectMember(bundle, 'integrity'), 'projectHash');
+  const { receipt, signature, kid } = await attestProject(`sha256:${hash.slice(7)}`, TEST_TIME, TEST_ATTESTOR);
+  return { ...bundle, meta: { attestation: { receipt, signature, kid } } };
+}
+
 interface Logged {
   readonly label?: Partial<LeafLabel>;
   readonly form?: 'public' | 'owner';
@@ -51,16 +61,25 @@ interface Logged {
   /** Seconds after the receipt of a checkpoint without the leaf. */
   readonly notBefore?: number;
   readonly log?: TestLog;
+  /** The attestation whose receipt is logged; that of the certificate unless given. */
+  readonly of?: JsonObject;
 }
 
 /** Logs the receipt of the certificate among others, and returns its proof as a node answers it. */
 async function proofOf(options: Logged = {}): Promise<{ proof: string; notBefore?: string; log: TestLog }> {
-  const { form = 'public', after = 30, cosigners = witnesses, notBefore, log = new TestLog(ORIGIN) } = options;
-  const receipt = objectMember(attestation(), 'receipt');
-  const signature = textMember(attestation(), 'signature');
+  const {
+    form = 'public',
+    after = 30,
+    cosigners = witnesses,
+    notBefore,
+    log = new TestLog(ORIGIN),
+    of = attestation(),
+  } = options;
+  const receipt = objectMember(of, 'receipt');
+  const signature = textMember(of, 'signature');
   const label: LeafLabel = {
     appId: null,
-    at: textMember(receipt, 'timestamp'),
+    at: textMember(receipt, options.of === undefined ? 'timestamp' : 'registeredAt'),
     bundleType: textMember(certificate, 'bundleType'),
     kind: 'certificate',
     number: 1,
@@ -256,5 +275,48 @@ describe('a faulty log proof', () => {
     const file = folder.write('certificate.json', certificate);
     const said = await cer(['verify', file, '--keys', keys, '--require-log']);
     expect(said).toMatchObject({ exitCode: 3, stderr: 'cer: --require-log needs --log-policy\n' });
+  });
+});
+
+describe('cer verify-project with a log policy', () => {
+  const projectProof = async (
+    project: JsonObject,
+    label: Partial<LeafLabel> = { kind: 'project' },
+  ): ReturnType<typeof proofOf> => {
+    const of = objectMember(objectMember(project, 'meta'), 'attestation');
+    return proofOf({ of, form: 'owner', label: { bundleType: null, at: TEST_TIME, ...label } });
+  };
+  const verifyProject = async (
+    project: JsonObject,
+    { proof, log }: { readonly proof?: string; readonly log: TestLog },
+    ...more: readonly string[]
+  ): Promise<Said> => {
+    const meta = objectMember(project, 'meta');
+    const logProofs = proof === undefined ? [] : [{ proof }];
+    const file = folder.write('project.json', { ...project, meta: { ...meta, logProofs } });
+    const policy = folder.write('policy.txt', testPolicy([log], witnesses));
+    return cer(['verify-project', file, '--keys', keys, '--log-policy', policy, ...more]);
+  };
+
+  it('demands the proof of the project, and not of each step', async () => {
+    const project = await registeredProject();
+    const said = await verifyProject(project, await projectProof(project), '--require-log');
+    expect(said).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(said.stdout.replace(/\s+/g, ' ')).toContain(`Transparency log Log ${ORIGIN} Place entry 4 of 11`);
+    const asJson = await verifyProject(project, await projectProof(project), '--json');
+    expect(transparencyOf(asJson)).toMatchObject({ status: 'included', code: null, witnesses: ['w1', 'w2'] });
+  });
+
+  it.each([
+    ['LOG_PROOF_MISSING', null],
+    ['LOG_LABEL_MISMATCH', { kind: 'again' } as const],
+  ])('%s fails only under the demand', async (code, label) => {
+    const project = await registeredProject();
+    const log = new TestLog(ORIGIN);
+    const made = label === null ? { log } : await projectProof(project, label);
+    expect((await verifyProject(project, made)).exitCode).toBe(0);
+    const demanded = await verifyProject(project, made, '--require-log');
+    expect(demanded.exitCode).toBe(1);
+    expect(JSON.parse(demanded.stderr)).toMatchObject({ status: 'FAILED', reason: code });
   });
 });

@@ -3,6 +3,7 @@ import type { KeyLookup } from '../trusted-keys/key-material.js';
 import { headline } from './certificate-report.js';
 import { paragraph, rows } from './lay-out.js';
 import { printable } from '../printable.js';
+import { logRows } from './log-rows.js';
 import { checkLine, faultSections, keyRows, section, type Page } from './sections.js';
 import { witnessRows } from './time-rows.js';
 import type { ProjectSigner, Verification } from '../verification.js';
@@ -46,6 +47,7 @@ export function projectReport({ evaluation, title, signer }: ProjectVerification
       ),
       page,
     ),
+    section('Transparency log', rows(logRows(evaluation.transparency), page.width), page),
   ].join('');
 }
 

@@ -22,7 +22,7 @@ const KEY_SET = JSON.stringify(testKeySet({ nodeId: TEST_NODE_ID, signers: [{ si
 function check(bundle: JsonObject | string): Promise<ArtefactCheck> {
   const source = typeof bundle === 'string' ? bundle : JSON.stringify(bundle);
   const keySource = { kind: 'file', where: 'keys.json', at: TEST_TIME } as const;
-  const pins = { keySet: KEY_SET, keySource, tsaRoots: null, askedHash: null };
+  const pins = { keySet: KEY_SET, keySource, tsaRoots: null, logPolicy: null, askedHash: null };
   return checkArtefact({ source, ...pins, verifiedAt: TEST_TIME }, () => import('@cer/timestamps'));
 }
 

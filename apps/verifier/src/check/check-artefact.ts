@@ -3,6 +3,7 @@ import { evaluateCer, evaluateProject, unreadable } from '@cer/cer-core/verify';
 import { parseKeySet, type NodeKeySet } from '@cer/keys';
 import { checkCertificate } from './check-certificate.js';
 import { checkProject } from './check-project.js';
+import { logVerifier } from './log-policy.js';
 import type { ArtefactCheck, KeySource } from './check-result.js';
 import { readArtefact } from './read-artefact.js';
 import { timestampVerifier, type LoadTimestampCode } from './timestamp-code.js';
@@ -16,6 +17,8 @@ export interface CheckRequest {
   readonly keySource: KeySource | null;
   /** PEM of the time-stamping authorities that the visitor chose; null: none. */
   readonly tsaRoots: string | null;
+  /** The text of the policy (tlog-policy) under which log proofs are judged; null: none is judged. */
+  readonly logPolicy: string | null;
   /** The requested hash, when an answer is checked: a valid certificate with another hash is refused. */
   readonly askedHash: string | null;
   /** ISO-8601, the caller's clock. */
@@ -27,7 +30,7 @@ export type OnProgress = (done: number, total: number) => void | Promise<void>;
 
 /**
  * Checks a certificate, package or project bundle: the one way in for server, worker and offline file.
- * @throws KeyError or JsonError when the key set is none
+ * @throws KeyError or JsonError when the key set is none, TlogError when the log policy is none
  */
 export async function checkArtefact(
   request: CheckRequest,
@@ -37,7 +40,12 @@ export async function checkArtefact(
   const { source, verifiedAt, keySource } = request;
   const artefact = readArtefact(source);
   const keySet = request.keySet === null ? null : withVoucher(readKeySet(request.keySet), keySource);
-  const options = { keySet, verifiedAt, timestamps: timestampVerifier(loadTimestampCode, request.tsaRoots) };
+  const options = {
+    keySet,
+    verifiedAt,
+    timestamps: timestampVerifier(loadTimestampCode, request.tsaRoots),
+    transparency: logVerifier(request.logPolicy),
+  };
   const pinned = keySet === null ? null : keySource;
   if (artefact.kind === 'project') {
     const evaluation = await evaluateProject(artefact.value, { ...options, onProgress });

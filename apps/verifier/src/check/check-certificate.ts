@@ -94,6 +94,7 @@ function factsOf(evaluation: Evaluation): CertificateFacts {
     keyStatus: signed?.keyStatus ?? null,
     timestamp,
     keyRescue: evaluation.keyRescue,
+    transparency: evaluation.transparency,
     isHashOnly,
     isResealed: evaluation.isResealed,
     isConfidential: evaluation.contentMode === 'HASH_BOUND',

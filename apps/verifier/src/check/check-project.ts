@@ -31,6 +31,7 @@ export function checkProject(checked: Checked<ProjectEvaluation> & { readonly pr
     registeredAt: evaluation.registeredAt,
     timestamp: evaluation.timestamp,
     keyRescue: evaluation.keyRescue,
+    transparency: evaluation.transparency,
     nodeId: isVouchedFor ? (keySet?.nodeId ?? null) : null,
     kid: receipt?.kid ?? null,
     keyFingerprint: key?.usable === true ? keyFingerprint(key.publicKey) : null,

@@ -5,6 +5,7 @@ import type {
   NodeVerifyResponse,
   ProjectVerifyResponse,
   ReportedTimestamp,
+  Transparency,
   VerificationReport,
 } from '@cer/cer-core/verify';
 
@@ -103,6 +104,8 @@ export interface CertificateFacts {
   readonly timestamp: ReportedTimestamp | null;
   /** Set where the key was revoked and a timestamp shows that the receipt is older. */
   readonly keyRescue: KeyRescue | null;
+  /** What a transparency log says of the receipt; beside the layers, and none of them. */
+  readonly transparency: Transparency;
   readonly isHashOnly: boolean;
   readonly isResealed: boolean;
   readonly isConfidential: boolean;
@@ -145,6 +148,7 @@ export interface ProjectCheck {
   readonly registeredAt: string | null;
   readonly timestamp: ReportedTimestamp | null;
   readonly keyRescue: KeyRescue | null;
+  readonly transparency: Transparency;
   readonly nodeId: string | null;
   readonly kid: string | null;
   readonly keyFingerprint: string | null;

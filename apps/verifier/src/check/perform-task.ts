@@ -2,6 +2,7 @@ import { checkArtefact, type OnProgress } from './check-artefact.js';
 import { compareBundles } from './compare-members.js';
 import { checkKeyHistory } from './key-history-check.js';
 import { listKeys } from './key-list.js';
+import { listLogPolicy } from './log-policy.js';
 import { checkOpening } from './open-field.js';
 import { pinKeyHistory } from './pin-key-history.js';
 import { readArtefact } from './read-artefact.js';
@@ -43,6 +44,8 @@ export async function performTask(
       return pinKeyHistory(question.request);
     case 'roots':
       return listTsaRoots(question.request.pem, loadTimestampCode);
+    case 'policy':
+      return listLogPolicy(question.request.text);
   }
 }
 

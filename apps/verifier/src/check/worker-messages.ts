@@ -3,6 +3,7 @@ import type { ArtefactCheck } from './check-result.js';
 import type { Comparison } from './compare-members.js';
 import type { KeyHistoryCheck } from './key-history-check.js';
 import type { KeyList } from './key-list.js';
+import type { ListedLogPolicy } from './log-policy.js';
 import type { OpeningClaim, OpeningResult } from './open-field.js';
 import type { PinRequest, PinResult } from './pin-key-history.js';
 import type { ListedTsaRoot } from './tsa-root-list.js';
@@ -24,6 +25,7 @@ export interface WorkerTasks {
   };
   readonly pin: { readonly request: PinRequest; readonly result: PinResult };
   readonly roots: { readonly request: { readonly pem: string }; readonly result: readonly ListedTsaRoot[] | null };
+  readonly policy: { readonly request: { readonly text: string }; readonly result: ListedLogPolicy | null };
 }
 
 export type TaskName = keyof WorkerTasks;

@@ -11,6 +11,8 @@ export interface PageSettings {
   readonly assets: PageAssets;
   /** Changes with every build, so that a cached page never outlives its scripts. */
   readonly buildId: string;
+  /** The text of the policy under which this site judges log proofs; null: it judges none. */
+  readonly logPolicy: string | null;
 }
 
 /** No inline script or style, no third party, and connections to the configured node only. */

@@ -64,7 +64,7 @@ function htmlPage(
     title: `${words.title}: ${short}`,
     description: words.lead,
     path: recordPath(kind, hash),
-    state: { kind, hash, server: outcome },
+    state: { kind, hash, server: outcome, logPolicy: settings.logPolicy },
     children: (
       <RecordPage
         kind={kind}

@@ -22,8 +22,11 @@ export type CheckRecord = (kind: RecordKind, hash: string) => Promise<RecordChec
 /** Maximum checked records in memory, newest last: a large project takes seconds to check and megabytes to keep. */
 const KEPT = 8;
 
-/** Looks a record up and checks it; equal texts are checked once. */
-export function createRecordCheck(node: NodeClient, now: () => Date): CheckRecord {
+/**
+ * Looks a record up and checks it; equal texts are checked once.
+ * @param logPolicy the text of this site's policy, under which log proofs are judged; null: none is
+ */
+export function createRecordCheck(node: NodeClient, now: () => Date, logPolicy: string | null): CheckRecord {
   const kept = new Map<string, Promise<ArtefactCheck>>();
   return async (kind, hash) => {
     const [record, keys] = await Promise.all([
@@ -38,7 +41,11 @@ export function createRecordCheck(node: NodeClient, now: () => Date): CheckRecor
     const running =
       kept.get(version) ??
       checkArtefact(
-        { source, keySet, keySource: keys.source, tsaRoots: null, askedHash: hash, verifiedAt: now().toISOString() },
+        {
+          ...{ source, keySet, keySource: keys.source, tsaRoots: null, logPolicy },
+          askedHash: hash,
+          verifiedAt: now().toISOString(),
+        },
         loadTimestampCode,
         breathe,
       );

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { CertificateCheck, ShownMember } from '../check/check-result.js';
 import { Hash } from './copy-block.js';
-import { Fact } from './facts.js';
+import { Fact } from './fact.js';
 import { TEXTS } from './texts.js';
 
 const T = TEXTS.content;

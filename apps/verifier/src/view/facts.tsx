@@ -1,31 +1,12 @@
-import type { ComponentChildren, VNode } from 'preact';
+import type { VNode } from 'preact';
 import type { CertificateCheck, KeySource } from '../check/check-result.js';
 import { CopyButton, Hash } from './copy-block.js';
 import { ExternalTime } from './external-time.js';
+import { Fact } from './fact.js';
+import { LogFact } from './log-fact.js';
 import { TEXTS } from './texts.js';
 
 const T = TEXTS.facts;
-
-/** One line of a definition list. */
-export function Fact({
-  name,
-  note,
-  children,
-}: {
-  readonly name: string;
-  readonly note?: string | null;
-  readonly children: ComponentChildren;
-}): VNode {
-  return (
-    <div class="fact">
-      <dt>{name}</dt>
-      <dd>
-        {children}
-        {note != null && <span class="note"> {note}</span>}
-      </dd>
-    </div>
-  );
-}
 
 export function Facts({ check }: { readonly check: CertificateCheck }): VNode {
   const { facts, report, keySource } = check;
@@ -68,6 +49,9 @@ export function Facts({ check }: { readonly check: CertificateCheck }): VNode {
           <Fact name={T.timestamp}>
             <ExternalTime timestamp={facts.timestamp} keyRescue={facts.keyRescue} />
           </Fact>
+        )}
+        {(facts.attestedAt !== null || facts.transparency.status !== 'not-checked') && (
+          <LogFact transparency={facts.transparency} />
         )}
         <Fact name={T.verifiedAt}>{report.verifiedAt}</Fact>
       </dl>

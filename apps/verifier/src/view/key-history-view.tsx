@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { HistoryEntryView, HistoryRootView, KeyHistoryCheck } from '../check/key-history-check.js';
 import { Hash } from './copy-block.js';
-import { Fact } from './facts.js';
+import { Fact } from './fact.js';
 import { Icon } from './icon.js';
 import { TEXTS } from './texts.js';
 

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { KeyHistoryCheck } from '../check/key-history-check.js';
 import type { KeyList, ListedKey } from '../check/key-list.js';
 import { CopyBlock, Hash } from './copy-block.js';
-import { Fact } from './facts.js';
+import { Fact } from './fact.js';
 import { KeyHistoryView } from './key-history-view.js';
 import { TEXTS } from './texts.js';
 

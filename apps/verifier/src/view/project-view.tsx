@@ -4,9 +4,11 @@ import type { ProjectCheck } from '../check/check-result.js';
 import { CopyButton, Hash } from './copy-block.js';
 import { Evidence } from './evidence.js';
 import { ExternalTime } from './external-time.js';
-import { Fact, KeyFacts } from './facts.js';
+import { Fact } from './fact.js';
+import { KeyFacts } from './facts.js';
 import { Findings } from './findings.js';
 import { LayerCard } from './layers.js';
+import { LogFact } from './log-fact.js';
 import { Scope } from './scope.js';
 import { StepGraph } from './step-graph.js';
 import { StepTable } from './step-table.js';
@@ -115,6 +117,9 @@ function ProjectFacts({ check }: { readonly check: ProjectCheck }): VNode {
           <Fact name={F.timestamp}>
             <ExternalTime timestamp={check.timestamp} keyRescue={check.keyRescue} />
           </Fact>
+        )}
+        {(registeredAt !== null || check.transparency.status !== 'not-checked') && (
+          <LogFact transparency={check.transparency} />
         )}
         <Fact name={F.verifiedAt}>{report.verifiedAt}</Fact>
       </dl>

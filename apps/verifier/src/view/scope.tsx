@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import type { ArtefactCheck } from '../check/check-result.js';
 import { hasExternalTime } from './external-time.js';
+import { isLogged } from './log-fact.js';
 import { TEXTS } from './texts.js';
 
 const T = TEXTS.scope;
@@ -37,17 +38,19 @@ function scopeOf(check: ArtefactCheck): { readonly proves: readonly string[]; re
   const isAttested =
     check.kind === 'project' ? check.nodeReceipt.status === 'PASS' : check.layers.receipt.status === 'PASS';
   const isTimed = check.status !== 'FAILED' && hasExternalTime(check);
+  const isWitnessed = check.status !== 'FAILED' && isLogged(check);
+  const beside = [...(isTimed ? [T.externalTime] : []), ...(isWitnessed ? [T.logged] : [])];
   const provesNot = [
     ...(isAttested ? [] : [T.notAuthor]),
     T.notCorrect,
     ...(isTimed ? [] : [T.notTime]),
     T.notReplay,
-    T.notWitness,
+    ...(isWitnessed ? [] : [T.notWitness]),
   ];
   if (check.status === 'FAILED') return { proves: [T.nothing], provesNot };
   if (check.kind === 'project')
     return {
-      proves: [T.project, T.integrity, ...(isAttested ? [T.attested] : []), ...(isTimed ? [T.externalTime] : [])],
+      proves: [T.project, T.integrity, ...(isAttested ? [T.attested] : []), ...beside],
       provesNot,
     };
   return {
@@ -56,7 +59,7 @@ function scopeOf(check: ArtefactCheck): { readonly proves: readonly string[]; re
       ...(isAttested ? [T.attested] : []),
       ...(check.layers.envelope.status === 'PASS' ? [T.envelope] : []),
       ...(check.status === 'VERIFIED_CONFIDENTIAL' ? [T.confidential] : []),
-      ...(isTimed ? [T.externalTime] : []),
+      ...beside,
     ],
     provesNot,
   };

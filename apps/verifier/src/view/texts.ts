@@ -145,6 +145,7 @@ export const TEXTS = {
     keyStatus: 'Key status',
     keySource: 'Keys from',
     timestamp: 'External time',
+    transparency: 'Transparency log',
     voucher: 'Vouched for by root',
     knownUntil: 'Revocations known until',
     verifiedAt: 'Checked at',
@@ -193,6 +194,7 @@ export const TEXTS = {
     nothing: 'nothing, as long as a check fails',
     notCorrect: 'that an output was correct, fair, lawful or complete',
     externalTime: 'that the receipt existed at the external time above, as the authority that you chose says',
+    logged: 'that the log named above held the receipt when its witnesses signed, under the policy that was used',
     notTime: 'that it existed at the stated time in the eyes of a third party: the time is the node’s own',
     notReplay: 'that the model would answer the same again',
     notWitness: 'that a transparency log holds it: a log proof and its witnesses show that, see the page Log',
@@ -449,6 +451,21 @@ export const TEXTS = {
       `The receipt is entry ${index.toLocaleString('en')} of a log of ${size.toLocaleString('en')}. From its hash to the root, each step joins it with one neighbour:`,
     pathOnly: 'The path leads to the root. Who signed the root is not checked here: this site pins no policy.',
     proofFault: 'The proof is not accepted: it',
+    remark: 'Remark: the receipt',
+    entry: (index: number, size: number) => `Entry ${index.toLocaleString('en')} of ${size.toLocaleString('en')}`,
+    ofLog: 'in the log',
+    notJudged: 'Not checked: no policy names the logs and witnesses that count.',
+    absent: 'The record carries no proof that a log of the policy holds its receipt.',
+    policyTitle: 'Log and witnesses',
+    policyLead:
+      'A record may carry a proof that a transparency log holds its receipt. It counts only under a policy (tlog-policy) that you choose: which log, which witnesses, and how many of them.',
+    policyNone: 'No policy is chosen, so no log proof is checked.',
+    policyChosen: 'Log proofs are checked under this policy:',
+    policyBad: 'That file is not a policy.',
+    policyLoad: 'Choose a policy file',
+    policyClear: 'Choose none',
+    policyLog: 'Log',
+    policyWitness: 'Witness',
     included: (names: readonly string[], after: string | null, by: string | null) =>
       `Witnessed by ${names.length === 0 ? 'nobody, since the policy asks for none' : names.join(', ')}.` +
       (after === null ? '' : ` Not in the log at ${after}.`) +

@@ -17,6 +17,8 @@ export interface PageState {
   readonly kind: 'certificate' | 'project';
   readonly hash: string;
   readonly server: Outcome;
+  /** The text of the log policy of this site; null: it has none. */
+  readonly logPolicy: string | null;
 }
 
 interface LocalCheck {
@@ -54,7 +56,7 @@ export async function checkAgain(state: PageState, engine: Engine, nodeUrl: stri
   render(<ArtefactView check={check} cli={cli} stepLink stepTable={stepTable} />, emptied(details));
   const tools = document.getElementById('record-tools');
   if (tools !== null && local.record !== null) {
-    const given = { engine, source: local.record, keySet: local.keySet };
+    const given = { engine, source: local.record, keySet: local.keySet, logPolicy: state.logPolicy };
     render(
       <>
         <TimeTool {...given} check={check} askedHash={state.hash} />
@@ -82,7 +84,8 @@ async function checkLocally(
     if (found.state === 'refused') return without({ state: 'failed', reason: 'pin', detail: found.finding.detail });
     const { text: keySet, source: keySource } = found.keys;
     const verifiedAt = new Date().toISOString();
-    const request = { source: source.text, keySet, keySource, tsaRoots: null, askedHash: state.hash, verifiedAt };
+    const pins = { keySet, keySource, tsaRoots: null, logPolicy: state.logPolicy };
+    const request = { source: source.text, ...pins, askedHash: state.hash, verifiedAt };
     const check = await engine.ask('check', request, onProgress);
     return { browser: { state: 'done', outcome: outcomeOfCheck(check) }, check, record: source.text, keySet };
   } catch (error) {

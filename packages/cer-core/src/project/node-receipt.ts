@@ -8,6 +8,8 @@ import type { KeyRescue } from '../verify/key-rescue.js';
 import { signatureFault, trustOf, type Trust } from '../verify/signature.js';
 import type { TimestampFinding } from '../verify/timestamp-verifier.js';
 import { checkTimestamps, stampsOfReceipt } from '../verify/timestamps.js';
+import { absentTransparency, checkTransparency } from '../verify/transparency.js';
+import type { Transparency } from '../verify/transparency-verifier.js';
 
 const WHERE = 'meta.attestation.receipt';
 
@@ -19,6 +21,8 @@ export interface NodeReceipt {
   readonly timestamps: readonly TimestampFinding[];
   /** Set when the key was revoked and the receipt is accepted nevertheless. */
   readonly rescue: KeyRescue | null;
+  /** What a transparency log says of the receipt of the project. */
+  readonly transparency: Transparency;
 }
 
 /**
@@ -27,9 +31,10 @@ export interface NodeReceipt {
  */
 export async function checkNodeReceipt(project: JsonObject, options: VerifyOptions): Promise<NodeReceipt> {
   const meta = member(project, 'meta');
+  const absent = absentTransparency(options);
   const attestation = isJsonObject(meta) ? (member(meta, 'attestation') ?? undefined) : undefined;
   if (attestation !== undefined && !isJsonObject(attestation)) {
-    return refused(fail('SCHEMA_ERROR', 'meta.attestation', 'must be an object'));
+    return refused(fail('SCHEMA_ERROR', 'meta.attestation', 'must be an object'), absent);
   }
   const inMeta = attestation ?? {};
   const receipts = statedIn(inMeta, project, 'receipt');
@@ -37,14 +42,14 @@ export async function checkNodeReceipt(project: JsonObject, options: VerifyOptio
   const [payload] = receipts;
   const [signature] = signatures;
   if (attestation === undefined && payload === undefined && signature === undefined) {
-    return refused(skipped('no-attestation'));
+    return refused(skipped('no-attestation'), absent);
   }
   if (!isJsonObject(payload) || signature === undefined) {
-    return refused(fail('ATTESTATION_MISSING', WHERE, 'is required beside the other parts of an attestation'));
+    return refused(fail('ATTESTATION_MISSING', WHERE, 'is required beside the other parts of an attestation'), absent);
   }
   const { receipt } = readReceipt(payload);
   if (receipt?.scope !== 'project') {
-    return refused(fail('ATTESTATION_INVALID_SIGNATURE', WHERE, 'is no receipt of a project'));
+    return refused(fail('ATTESTATION_INVALID_SIGNATURE', WHERE, 'is no receipt of a project'), absent);
   }
   const trust = trustOf(options);
   const places = [isJsonObject(meta) ? meta : null, inMeta, project];
@@ -52,6 +57,8 @@ export async function checkNodeReceipt(project: JsonObject, options: VerifyOptio
     { receipt: payload, signature, hash: receipt.hash, places },
     trust.timestamps,
   );
+  const label = { appId: null, bundleType: null, kinds: ['project'] };
+  const transparency = await checkTransparency([{ receipt: payload, signature, label, places }], options);
   const choice = chooseKey(trust.keySet, receipt.kid, receipt.timestamp, stampsOfReceipt(timestamps));
   const key = choice.key ?? choice.misdated;
   const fault = key === null ? null : await signatureFault(trust, key, canonicalReceipt(payload), signature);
@@ -59,7 +66,7 @@ export async function checkNodeReceipt(project: JsonObject, options: VerifyOptio
     const { code, detail } = choice;
     const outcome =
       fault === null ? fail(code, WHERE, detail) : outcomeOf([invalid('meta.attestation.signature', fault)]);
-    return refused(outcome, timestamps);
+    return refused(outcome, transparency, timestamps);
   }
   const outcome = outcomeOf([
     ...(fault === null ? [] : [invalid('meta.attestation.signature', fault)]),
@@ -71,12 +78,16 @@ export async function checkNodeReceipt(project: JsonObject, options: VerifyOptio
     ...copyFindings(inMeta, 'meta.attestation.', receipt),
     ...copyFindings(project, '', receipt),
   ]);
-  if (outcome.status !== 'PASS') return refused(outcome, timestamps);
-  return { outcome, registeredAt: receipt.timestamp, timestamps, rescue: choice.rescue };
+  if (outcome.status !== 'PASS') return refused(outcome, transparency, timestamps);
+  return { outcome, registeredAt: receipt.timestamp, timestamps, rescue: choice.rescue, transparency };
 }
 
-function refused(outcome: LayerOutcome, timestamps: readonly TimestampFinding[] = []): NodeReceipt {
-  return { outcome, registeredAt: null, timestamps, rescue: null };
+function refused(
+  outcome: LayerOutcome,
+  transparency: Transparency,
+  timestamps: readonly TimestampFinding[] = [],
+): NodeReceipt {
+  return { outcome, registeredAt: null, timestamps, rescue: null, transparency };
 }
 
 /** Null means absent. */

@@ -28,6 +28,8 @@ export interface ProjectVerifyResponse {
   readonly nodeReceipt: 'PASS' | 'FAIL' | 'SKIPPED';
   /** The external timestamp of the registration, if any. */
   readonly timestamp?: ProjectEvaluation['timestamp'];
+  /** Present where the caller pinned a policy. */
+  readonly transparency?: ProjectEvaluation['transparency'];
   readonly keyRescue?: KeyRescue;
   readonly revocationsKnownUntil?: string;
 }
@@ -55,7 +57,7 @@ export function toProjectVerifyResponse(evaluation: ProjectEvaluation): ProjectV
       errors: step.findings.map(describeFinding),
     })),
     nodeReceipt: nodeReceipt.status,
-    ...timeOf(evaluation),
+    ...besideChecks(evaluation),
   };
 }
 
@@ -65,13 +67,18 @@ function findingsOfStep({ ok, status, stepId, findings }: StepResult): readonly 
   return findings.map((finding) => ({ ...finding, member: `step ${stepId}: ${finding.member}` }));
 }
 
-function timeOf({
+function besideChecks({
   timestamp,
+  transparency,
   keyRescue,
   revocationsKnownUntil,
-}: ProjectEvaluation): Pick<ProjectVerifyResponse, 'timestamp' | 'keyRescue' | 'revocationsKnownUntil'> {
+}: ProjectEvaluation): Pick<
+  ProjectVerifyResponse,
+  'timestamp' | 'transparency' | 'keyRescue' | 'revocationsKnownUntil'
+> {
   return {
     ...(timestamp?.type === 'rfc3161' && { timestamp }),
+    ...(transparency.status !== 'not-checked' && { transparency }),
     ...(keyRescue !== null && { keyRescue }),
     ...(revocationsKnownUntil !== null && { revocationsKnownUntil }),
   };
@@ -100,6 +107,6 @@ export function toProjectReport(
     bundleType: 'cer.project.bundle.v1',
     verifiedAt,
     verifier,
-    ...timeOf(evaluation),
+    ...besideChecks(evaluation),
   };
 }

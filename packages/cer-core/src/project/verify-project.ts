@@ -8,6 +8,8 @@ import type { KeyRescue } from '../verify/key-rescue.js';
 import type { VerifyOptions } from '../verify/options.js';
 import { reportTimestamp, type ReportedTimestamp } from '../verify/reported-timestamp.js';
 import { pooledVerifier } from '../verify/signature.js';
+import { absentTransparency, requiredLogFindings } from '../verify/transparency.js';
+import type { Transparency } from '../verify/transparency-verifier.js';
 import { checkChain } from './chain.js';
 import { checkNodeReceipt } from './node-receipt.js';
 import { computeProjectHash, PROJECT_HASH_ALGORITHM } from './project-hash.js';
@@ -35,6 +37,8 @@ export interface ProjectEvaluation {
   /** The best external timestamp of the registration, else the node's word; null without receipt. */
   readonly timestamp: ReportedTimestamp | null;
   readonly keyRescue: KeyRescue | null;
+  /** What a transparency log says of the receipt of the project; it decides only under `requireLog`. */
+  readonly transparency: Transparency;
   /** As in an evaluation. */
   readonly revocationsKnownUntil: string | null;
   readonly verifiedAt: string;
@@ -94,11 +98,13 @@ async function evaluate(input: unknown, options: VerifyProjectOptions): Promise<
   const embedded = member(project, 'embeddedBundles');
   const bundles = isJsonObject(embedded) ? embedded : {};
   const chain = checkChain(bundles, entries, withdrawn);
-  const steps = await verifySteps(bundles, entries, withdrawn, isVouchedFor, options);
+  // The project's receipt commits to every step, so the demand for a log is about that receipt.
+  const steps = await verifySteps(bundles, entries, withdrawn, isVouchedFor, { ...options, requireLog: false });
   const findings = [
     ...[...hash.findings, ...structure, ...chain, ...schema],
     ...requirementFindings(options, nodeReceipt.outcome),
     ...findingsOf(nodeReceipt.outcome),
+    ...requiredLogFindings(nodeReceipt.transparency, options),
   ];
   const code = codeOf(findings, steps);
   return {
@@ -114,6 +120,7 @@ async function evaluate(input: unknown, options: VerifyProjectOptions): Promise<
     registeredAt: isVouchedFor ? nodeReceipt.registeredAt : null,
     timestamp: reportTimestamp(nodeReceipt.timestamps, nodeReceipt.outcome),
     keyRescue: nodeReceipt.rescue,
+    transparency: nodeReceipt.transparency,
     revocationsKnownUntil: options.keySet?.revocationsKnownUntil ?? null,
     verifiedAt: options.verifiedAt,
   };
@@ -211,6 +218,7 @@ function failed(
     registeredAt: null,
     timestamp: null,
     keyRescue: null,
+    transparency: absentTransparency(options),
     revocationsKnownUntil: options.keySet?.revocationsKnownUntil ?? null,
     verifiedAt: options.verifiedAt,
   };

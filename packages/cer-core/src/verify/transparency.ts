@@ -71,6 +71,11 @@ function kindsOf(receipt: Receipt | null, isRenewed: boolean): readonly string[]
   return receipt.scope === 'hash-only' ? ['hash-only', ...again] : [receipt.scope];
 }
 
+/** What is said where there is no receipt. */
+export function absentTransparency({ transparency }: Pick<VerifyOptions, 'transparency'>): Transparency {
+  return transparency == null ? NOT_CHECKED : fault('absent', 'LOG_PROOF_MISSING');
+}
+
 /**
  * Checks every log proof of the input.
  * @returns the most telling result: a label that does not fit, then inclusion, then the first fault
@@ -81,7 +86,7 @@ export async function checkTransparency(
 ): Promise<Transparency> {
   if (verify == null) return NOT_CHECKED;
   const claims = subjects.flatMap(claimsOf).slice(0, MAX_PROOFS);
-  if (claims.length === 0) return fault('absent', 'LOG_PROOF_MISSING');
+  if (claims.length === 0) return absentTransparency({ transparency: verify });
   const found = await Promise.all(claims.map(async (claim) => check(claim, verify)));
   const [best] = [...found].sort((one, other) => rank(one) - rank(other));
   return best ?? fault('absent', 'LOG_PROOF_MISSING');

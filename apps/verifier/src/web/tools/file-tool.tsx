@@ -9,6 +9,7 @@ import type { Engine } from '../engine.js';
 import { StepBrowser } from '../step-browser.js';
 import { ArtefactInput, savedAsGiven, type Given } from './artefact-input.js';
 import { KeyPanel } from './key-panel.js';
+import { LogPolicyPanel } from './log-policy-panel.js';
 import type { NodeKeys, PinnedKeys } from './node-keys.js';
 import { RecordTools } from './record-tools.js';
 import { TsaRootsPanel } from './tsa-roots-panel.js';
@@ -35,6 +36,7 @@ export function FileTool({ engine, loadNodeKeys, saved }: FileToolProps): VNode 
   const [given, setGiven] = useState<Given | null>(saved === null ? null : savedAsGiven(saved));
   const [keys, setKeys] = useState<PinnedKeys | null>(null);
   const [tsaRoots, setTsaRoots] = useState<string | null>(null);
+  const [logPolicy, setLogPolicy] = useState<string | null>(null);
   const [result, setResult] = useState<CheckState>({ state: 'idle' });
 
   useEffect(() => {
@@ -52,6 +54,7 @@ export function FileTool({ engine, loadNodeKeys, saved }: FileToolProps): VNode 
       keySet: keys?.text ?? null,
       keySource: keys?.source ?? null,
       tsaRoots,
+      logPolicy,
       askedHash: given.askedHash,
       verifiedAt: new Date().toISOString(),
     };
@@ -70,7 +73,7 @@ export function FileTool({ engine, loadNodeKeys, saved }: FileToolProps): VNode 
     return () => {
       isCurrent = false;
     };
-  }, [engine, given, keys, tsaRoots]);
+  }, [engine, given, keys, tsaRoots, logPolicy]);
 
   return (
     <>
@@ -80,12 +83,20 @@ export function FileTool({ engine, loadNodeKeys, saved }: FileToolProps): VNode 
         <ArtefactInput id="artefact" onGiven={setGiven} saved={saved} />
         <KeyPanel engine={engine} loadNodeKeys={loadNodeKeys} saved={saved} onKeys={setKeys} />
         <TsaRootsPanel id="tsa-roots-file" engine={engine} onRoots={setTsaRoots} />
+        <LogPolicyPanel id="log-policy-file" engine={engine} onPolicy={setLogPolicy} />
       </section>
       <div aria-live="polite">
         <Progress result={result} name={given?.name ?? ''} />
       </div>
       {result.state === 'done' && given !== null && (
-        <Result engine={engine} given={given} keys={keys} tsaRoots={tsaRoots} check={result.check} />
+        <Result
+          engine={engine}
+          given={given}
+          keys={keys}
+          tsaRoots={tsaRoots}
+          logPolicy={logPolicy}
+          check={result.check}
+        />
       )}
     </>
   );
@@ -118,16 +129,18 @@ interface ResultProps {
   readonly given: Given;
   readonly keys: PinnedKeys | null;
   readonly tsaRoots: string | null;
+  readonly logPolicy: string | null;
   readonly check: ArtefactCheck;
 }
 
-function Result({ engine, given, keys, tsaRoots, check }: ResultProps): VNode {
+function Result({ engine, given, keys, tsaRoots, logPolicy, check }: ResultProps): VNode {
   const { file, nothingUploaded } = TEXTS.checkedBy;
   const root = keys?.source.voucher?.rootFingerprint;
   const cli = [
     check.kind === 'project' ? 'cer verify-project FILE' : 'cer verify FILE',
     root === undefined ? '--keys keys.json' : `--history history.json --root ${root}`,
     ...(tsaRoots === null ? [] : ['--tsa-roots roots.pem']),
+    ...(logPolicy === null ? [] : ['--log-policy policy.txt']),
   ].join(' ');
   const stepTable = check.kind === 'project' ? <StepBrowser steps={check.steps} stepLink={false} /> : undefined;
   return (
@@ -143,6 +156,7 @@ function Result({ engine, given, keys, tsaRoots, check }: ResultProps): VNode {
           source={given.source}
           keySet={keys?.text ?? null}
           tsaRoots={tsaRoots}
+          logPolicy={logPolicy}
           check={check}
         />
       )}

@@ -14,7 +14,7 @@ const T = TEXTS.tools;
 const FIRST_CHOICE = 'snapshot.model';
 
 /** Changes one value in a copy and shows which check catches it. */
-export function TamperTool({ engine, source, keySet, tsaRoots, check }: ToolProps): VNode {
+export function TamperTool({ engine, source, keySet, tsaRoots, logPolicy, check }: ToolProps): VNode {
   const [paths, setPaths] = useState<readonly string[]>([]);
   const [path, setPath] = useState(FIRST_CHOICE);
   const [result, setResult] = useState<ArtefactCheck | 'crashed' | null>(null);
@@ -38,6 +38,7 @@ export function TamperTool({ engine, source, keySet, tsaRoots, check }: ToolProp
       keySet,
       keySource: check.keySource,
       tsaRoots,
+      logPolicy,
       askedHash: null,
       verifiedAt: new Date().toISOString(),
       path,

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ArtefactCheck } from '../../check/check-result.js';
 import { outcomeOfCheck } from '../../check/headline.js';
-import { Fact } from '../../view/facts.js';
+import { Fact } from '../../view/fact.js';
 import { TEXTS } from '../../view/texts.js';
 import { ExternalTime, timeOf } from '../../view/external-time.js';
 import { Verdict } from '../../view/verdict.js';
@@ -18,7 +18,7 @@ type TimeToolProps = Omit<ToolProps, 'check' | 'tsaRoots'> & {
 };
 
 /** Checks a record once more, under the time-stamping authorities that the visitor chooses. */
-export function TimeTool({ engine, source, keySet, check, askedHash }: TimeToolProps): VNode | null {
+export function TimeTool({ engine, source, keySet, logPolicy, check, askedHash }: TimeToolProps): VNode | null {
   const [result, setResult] = useState<ArtefactCheck | 'crashed' | null>(null);
   const [latest] = useState(() => new LatestAnswer());
   if (timeOf(check).timestamp?.type !== 'rfc3161') return null;
@@ -27,7 +27,8 @@ export function TimeTool({ engine, source, keySet, check, askedHash }: TimeToolP
     latest.forget();
     if (tsaRoots === null) return;
     const { keySource } = check;
-    const request = { source, keySet, keySource, tsaRoots, askedHash, verifiedAt: new Date().toISOString() };
+    const verifiedAt = new Date().toISOString();
+    const request = { source, keySet, keySource, tsaRoots, logPolicy, askedHash, verifiedAt };
     const found = await latest.of(engine.ask('check', request).catch(() => 'crashed' as const));
     if (found !== null) setResult(found);
   };

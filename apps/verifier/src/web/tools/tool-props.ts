@@ -9,5 +9,7 @@ export interface ToolProps {
   readonly keySet: string | null;
   /** PEM of the chosen time authorities. */
   readonly tsaRoots: string | null;
+  /** The text of the chosen log policy. */
+  readonly logPolicy: string | null;
   readonly check: CertificateCheck;
 }
