@@ -1,0 +1,14 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+
+// Runs the tests of `npm run test:python`: the package in clients/python, whose verifier reads the same vectors.
+
+const SCRIPT = join(__dirname, '..', '..', 'scripts', 'test', 'python.mjs');
+
+it('verifies every vector with the Python verifier', () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [SCRIPT, '--tests-only'], { encoding: 'utf8' });
+  expect({ status, stderr, stdout: status === 0 ? '' : stdout }).toEqual({ status: 0, stderr: '', stdout: '' });
+  if (stdout.startsWith('clients/python was not tested')) process.stderr.write(stdout);
+  else expect(stdout).toMatch(/^568 vectors in 11 families$/m);
+});
