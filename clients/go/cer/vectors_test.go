@@ -64,32 +64,12 @@ func runFamily(t *testing.T, name string, family *Value) {
 }
 
 func runCase(t *testing.T, family, test *Value) {
-	expected := test.Get("expected")
-	value, fault := Parse([]byte(test.Get("bundle").Text))
-	if refused := expected.Get("refused"); refused != nil || fault != nil {
-		if fault == nil || fault.Code != refused.text() || fault.Path != expected.Get("member").text() {
-			t.Fatalf("refused as %v, not as %s at %s", fault, refused.text(), expected.Get("member").text())
-		}
-		return
+	file := newObject()
+	for _, name := range []string{"kind", "bundle", "options"} {
+		file.set(name, test.Get(name))
 	}
-	options := Options{
-		NodeID:              test.Path("options", "nodeId").text(),
-		RequireAttestation:  test.Path("options", "requireAttestation").is(Bool),
-		RequireFullArtifact: test.Path("options", "requireFullArtifact").is(Bool),
-	}
-	if name := test.Get("keySet"); name.is(String) {
-		set, ok := ParseKeySet(family.Get("keySets").Get(name.Text))
-		if !ok {
-			t.Fatalf("key set %s is not one", name.Text)
-		}
-		options.Keys = set
-	}
-	actual := newObject()
-	if test.Get("kind").isText("project") {
-		actual = projectResult(VerifyProject(value, options))
-	} else {
-		actual = bundleResult(Verify(value, options))
-	}
+	file.set("keySet", family.Get("keySets").Get(test.Get("keySet").text()))
+	expected, actual := test.Get("expected"), Answer(file)
 	for _, name := range expected.Names {
 		if !equal(expected.Get(name), actual.Get(name)) {
 			want, _ := Canonicalize(expected.Get(name), SvcV1, "")
@@ -104,61 +84,6 @@ func canonical(v *Value) string {
 	}
 	text, _ := Canonicalize(v, SvcV1, "")
 	return text
-}
-
-func texts(list []string) *Value {
-	array := &Value{Kind: Array}
-	for _, text := range list {
-		array.Items = append(array.Items, textValue(text))
-	}
-	return array
-}
-
-func truth(b bool) *Value { return &Value{Kind: Bool, Bool: b} }
-func count(n int) *Value  { return &Value{Kind: Number, Number: float64(n)} }
-func firstMember(findings []Finding) *Value {
-	if len(findings) == 0 {
-		return nil
-	}
-	return textValue(findings[0].Member)
-}
-
-func bundleResult(r Report) *Value {
-	result, checks := newObject(), newObject()
-	checks.set("bundleIntegrity", textValue(r.Checks.BundleIntegrity))
-	checks.set("nodeSignature", textValue(r.Checks.NodeSignature))
-	checks.set("receiptConsistency", textValue(r.Checks.ReceiptConsistency))
-	checks.set("envelope", textValue(r.Checks.Envelope))
-	result.set("checks", checks)
-	for name, text := range map[string]string{"status": r.Status, "code": r.Code, "classification": r.Classification,
-		"contentMode": r.ContentMode, "provenance": r.Provenance} {
-		result.set(name, textValue(text))
-	}
-	result.set("reasonCodes", texts(r.ReasonCodes))
-	result.set("relaxations", texts(r.Relaxations))
-	result.set("supplemental", truth(r.Supplemental))
-	result.set("member", firstMember(r.Findings))
-	return result
-}
-
-func projectResult(r ProjectReport) *Value {
-	result := newObject()
-	codes, statuses := []string{}, []string{}
-	for _, step := range r.Steps {
-		codes = append(codes, step.Code)
-		statuses = append(statuses, step.Status)
-	}
-	for name, text := range map[string]string{"status": r.Status, "code": r.Code, "nodeReceipt": r.NodeReceipt} {
-		result.set(name, textValue(text))
-	}
-	result.set("steps", texts(codes))
-	result.set("stepStatuses", texts(statuses))
-	result.set("structuralValid", truth(r.StructuralValid))
-	result.set("projectHashValid", truth(r.ProjectHashValid))
-	result.set("attestedSteps", count(r.AttestedSteps))
-	result.set("passedSteps", count(r.PassedSteps))
-	result.set("member", firstMember(r.Findings))
-	return result
 }
 
 // TestNotBuiltIsKnown keeps the list of what is lacking free of ids that no family has.

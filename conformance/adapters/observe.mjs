@@ -1,0 +1,88 @@
+// What the library reports of one case file, in the members that the suite compares. Runs in Node.js and in browsers.
+import { parseJson } from '@cer/canonical-json';
+import {
+  evaluateCer,
+  evaluateProject,
+  toNodeVerifyResponse,
+  toProjectVerifyResponse,
+  toReport,
+} from '@cer/cer-core/verify';
+import { executionRequestFaults, sealExecution } from '@cer/cer-core/seal';
+import { parseKeySet } from '@cer/keys';
+
+const VERIFIED_AT = '2026-07-01T00:00:00.000Z';
+
+/** @param {{kind: string, bundle: string, keySet: object | null, options?: object}} file */
+export async function verifyCase({ kind, bundle: text, keySet, options }) {
+  const bundle = parsed(text);
+  if (bundle.refused !== undefined) return bundle;
+  const how = { verifiedAt: VERIFIED_AT, keySet: keySet === null ? null : parseKeySet(keySet), ...options };
+  return kind === 'project'
+    ? ofProject(await evaluateProject(bundle.value, how))
+    : ofCer(await evaluateCer(bundle.value, how));
+}
+
+/** @param {{request: string, salts?: {input: string, output: string}}} file salts in base64url */
+export function sealCase({ request: text, salts }) {
+  const request = parsed(text);
+  if (request.refused !== undefined) return request;
+  if (executionRequestFaults(request.value).length > 0) return { refused: 'VALIDATION_ERROR' };
+  try {
+    const { bundle } = sealExecution(request.value, {
+      createdAt: VERIFIED_AT,
+      timestamp: null,
+      executionId: 'none-was-given',
+      saltsFor: () => ({ input: bytesOf(salts.input), output: bytesOf(salts.output) }),
+    });
+    return { bundle };
+  } catch (error) {
+    if (error.name !== 'CerError') throw error;
+    return { refused: error.code };
+  }
+}
+
+function parsed(text) {
+  try {
+    return { value: parseJson(text) };
+  } catch (error) {
+    if (error.name !== 'JsonError') throw error;
+    return { refused: error.code, member: error.path };
+  }
+}
+
+function bytesOf(base64url) {
+  const text = atob(base64url.replaceAll('-', '+').replaceAll('_', '/'));
+  return Uint8Array.from(text, (unit) => unit.charCodeAt(0));
+}
+
+function ofCer(evaluation) {
+  const { checks, reasonCodes } = toReport(evaluation, 'conformance/1');
+  return {
+    status: evaluation.status,
+    code: evaluation.code,
+    checks,
+    reasonCodes,
+    classification: toNodeVerifyResponse(evaluation).classification,
+    member: evaluation.findings[0]?.member ?? null,
+    supplemental: evaluation.supplemental,
+    contentMode: evaluation.contentMode,
+    relaxations: evaluation.relaxations,
+    provenance: evaluation.provenance?.state ?? null,
+  };
+}
+
+function ofProject(evaluation) {
+  const { passedSteps, attestedSteps, code, steps } = toProjectVerifyResponse(evaluation);
+  return {
+    status: evaluation.status,
+    code,
+    member: evaluation.findings.find((finding) => finding.code === code)?.member ?? null,
+    structuralValid: evaluation.structuralValid,
+    projectHashValid: evaluation.projectHash.valid,
+    nodeReceipt: evaluation.nodeReceipt.status,
+    steps: steps.map((step) => step.code),
+    stepStatuses: steps.map((step) => step.status),
+    passedSteps,
+    attestedSteps,
+  };
+}

@@ -1,0 +1,32 @@
+// npm run conformance -- --impl node|browser|go|python | --command 'PROGRAM ARGS' [--json FILE] [--only PREFIX]
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { IMPLEMENTATIONS } from './implementations.mjs';
+import { bySection, printReport } from './report.mjs';
+import { allCases, runCases } from './suite.mjs';
+
+const { values } = parseArgs({
+  options: {
+    impl: { type: 'string' },
+    command: { type: 'string' },
+    json: { type: 'string' },
+    only: { type: 'string', default: '' },
+  },
+});
+const known = IMPLEMENTATIONS[values.impl];
+if ((known === undefined) === (values.command === undefined)) {
+  console.error(`name one: --impl ${Object.keys(IMPLEMENTATIONS).join('|')}, or --command 'PROGRAM ARGS'`);
+  process.exit(3);
+}
+const implementation = known?.() ?? { command: values.command.split(' ') };
+if (implementation.missing !== undefined) {
+  console.log(`conformance of ${values.impl} was not run: ${implementation.missing}.`);
+  process.exit(0);
+}
+const cases = allCases().filter(({ id }) => id.startsWith(values.only));
+const results = await runCases(implementation, cases);
+printReport(values.impl ?? values.command, results, (line) => console.log(line));
+if (values.json !== undefined) {
+  writeFileSync(values.json, `${JSON.stringify({ sections: bySection(results), results }, null, 2)}\n`);
+}
+process.exitCode = results.some(({ outcome }) => outcome === 'failed') ? 1 : 0;

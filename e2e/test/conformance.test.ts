@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from '@jest/globals';
+import { root } from './npm-start.js';
+
+// The short form of `npm run conformance`: sealing, canonical bytes and the journeys against the node, one family of
+// vectors in other languages. The vectors run in full in packages/cer-core.
+
+const folder = mkdtempSync(join(tmpdir(), 'cer-conformance-test-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+interface Result {
+  readonly id: string;
+  readonly outcome: string;
+  readonly detail?: string;
+}
+
+/** The results, or null with the reason in one line where the implementation cannot run here. */
+async function conformance(only: string, ...implementation: string[]): Promise<readonly Result[] | null> {
+  const report = join(folder, `${only.replaceAll('/', '')}.json`);
+  const args = [join(root, 'conformance/run.mjs'), ...implementation, '--only', only, '--json', report];
+  // The exit code says no more than the report.
+  const stdout = await new Promise<string>((resolve) => {
+    execFile(process.execPath, args, (_error, text) => {
+      resolve(text);
+    });
+  });
+  if (stdout.includes('was not run')) {
+    process.stderr.write(stdout);
+    return null;
+  }
+  return (JSON.parse(readFileSync(report, 'utf8')) as { readonly results: readonly Result[] }).results;
+}
+
+const notPassed = (results: readonly Result[]): readonly Result[] =>
+  results.filter(({ outcome }) => outcome !== 'passed');
+
+it.each([
+  ['seal/', 45],
+  ['canonical/', 120],
+  ['http/', 50],
+])('the node conforms: %s', async (only, atLeast) => {
+  const results = (await conformance(only, '--impl', 'node')) ?? [];
+  expect(notPassed(results)).toEqual([]);
+  expect(results.length).toBeGreaterThanOrEqual(atLeast);
+});
+
+it.each(['go', 'python'])('the verifier in %s conforms', async (name) => {
+  const results = await conformance('canonical/', '--impl', name);
+  if (results !== null) expect(notPassed(results)).toEqual([]);
+});
+
+it('an implementation that answers wrongly fails, and what it lacks is not passed', async () => {
+  const wrong = join(folder, 'wrong.mjs');
+  writeFileSync(
+    wrong,
+    "if (process.argv[2] !== 'seal') process.exit(64);\nfor (const _ of process.argv.slice(3)) console.log('{}');\n",
+  );
+  const command = ['--command', `${process.execPath} ${wrong}`];
+  const [sealed, served] = [await conformance('seal/', ...command), await conformance('http/', ...command)];
+  expect(new Set(sealed?.map(({ outcome }) => outcome))).toEqual(new Set(['failed']));
+  expect(new Set(served?.map(({ outcome }) => outcome))).toEqual(new Set(['not built']));
+});
