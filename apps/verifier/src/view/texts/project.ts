@@ -1,0 +1,43 @@
+/** Sentences of projects: their steps and the order of steps. */
+export const PROJECT_TEXTS = {
+  project: {
+    steps: 'Steps',
+    graph: 'Order of steps',
+    step: 'Step',
+    status: 'Result',
+    certificate: 'Certificate',
+    execution: 'Execution',
+    attested: 'attested',
+    unattested: 'not attested',
+    chainBreak: 'Chain breaks here',
+    chain: 'Each step that is here names the one before it.',
+    chainBroken: 'The steps are chained, and the chain is broken where a line is cut.',
+    noChain: 'The steps are not chained; their order rests on the registry.',
+    withdrawn: 'left out, said to be withdrawn (nobody signed that)',
+    passed: 'passed',
+    failed: 'failed',
+    of: 'of',
+    shown: 'Shown: ',
+    previous: 'Previous steps',
+    next: 'Next steps',
+    onlyFailing: 'Only steps with faults',
+    graphLimit: 'The drawing shows the first steps and the surroundings of each fault.',
+    receipt: 'Project receipt',
+    receiptStatus: {
+      PASS: 'The node signed the registration of this project.',
+      FAIL: 'The project receipt does not vouch for this project.',
+      SKIPPED: 'The project carries no receipt of a node.',
+    },
+    structure: 'Structure and hash',
+    structureStatus: {
+      PASS: 'The project hash covers every step, and the structure is whole.',
+      FAIL: 'The project does not fit together.',
+    },
+    stepStatus: {
+      VERIFIED: 'verified',
+      VERIFIED_CONFIDENTIAL: 'verified, confidential',
+      FAILED: 'failed',
+      WITHDRAWN: 'left out',
+    },
+  },
+} as const;
