@@ -1,15 +1,16 @@
 import type { Canvas, CanvasKit, Paint } from 'canvaskit-wasm';
-import { isOpaque, premultiply, unpremultiply } from './alpha.js';
-import { colorText, parseColor, type Rgba } from './color-syntax.js';
-import { PortableGradient, PortablePattern, type Fill } from './fills.js';
-import { parseFilter } from './filters.js';
-import { parseFont } from './font-syntax.js';
+import { PortableGradient, PortablePattern } from './fills.js';
 import { PortableImageData } from './image-data.js';
+import { placeImage } from './image-drawing.js';
 import { areFinite, IDENTITY, invert, isSame, multiply, type Matrix } from './matrix.js';
 import { MemorySurface } from './memory-surface.js';
-import { isBlendMode, Painter } from './painter.js';
+import { Painter } from './painter.js';
 import { PathRecorder } from './path-recorder.js';
+import { readPixels, writePixels } from './pixel-copy.js';
+import { cornersOf } from './round-corners.js';
+import { defineSettings, type CanvasSettings } from './settings.js';
 import { FIRST_STATE, type CanvasState } from './state.js';
+import { layOutLine, measureLine, type TextMeasures } from './text-layout.js';
 import type { TextShaper } from './text-shaper.js';
 import { numberOf, textOf } from './values.js';
 
@@ -29,24 +30,47 @@ type MatrixLike = Partial<Readonly<Record<'a' | 'b' | 'c' | 'd' | 'e' | 'f', num
 type Rule = 'nonzero' | 'evenodd';
 
 const SURFACES = new WeakMap<object, MemorySurface>();
-const LINE_CAPS = ['butt', 'round', 'square'];
-const LINE_JOINS = ['miter', 'round', 'bevel'];
-const ALIGNMENTS = ['start', 'end', 'left', 'right', 'center'];
-const BASELINES = ['top', 'hanging', 'middle', 'alphabetic', 'ideographic', 'bottom'];
-const QUALITIES = ['low', 'medium', 'high'];
 
 /**
  * The canvas's 2D context on Skia compiled to WebAssembly: the same picture on every machine. A sketch may hold it; what
  * draws is private to it. Text runs from left to right. There are no `Path2D`, images other than canvases, and focus.
  */
-export class PortableContext {
+export class PortableContext implements CanvasSettings {
   readonly canvas: CanvasHandle;
+  declare fillStyle: unknown;
+  declare strokeStyle: unknown;
+  declare globalAlpha: number;
+  declare globalCompositeOperation: string;
+  declare lineWidth: number;
+  declare lineCap: string;
+  declare lineJoin: string;
+  declare miterLimit: number;
+  declare lineDashOffset: number;
+  declare shadowColor: string;
+  declare shadowBlur: number;
+  declare shadowOffsetX: number;
+  declare shadowOffsetY: number;
+  declare filter: string;
+  declare font: string;
+  declare textAlign: string;
+  declare textBaseline: string;
+  declare imageSmoothingEnabled: boolean;
+  declare imageSmoothingQuality: string;
   readonly #tools: PortableTools;
   readonly #surface: MemorySurface;
   readonly #painter: Painter;
   readonly #path: PathRecorder;
   #state = FIRST_STATE;
   #kept: CanvasState[] = [];
+
+  static {
+    defineSettings(PortableContext.prototype, {
+      stateOf: (context) => context.#state,
+      change: (context, part) => {
+        context.#change(part);
+      },
+    });
+  }
 
   /** @throws RangeError where there is no memory for it */
   constructor(tools: PortableTools, width: number, height: number) {
@@ -267,66 +291,27 @@ export class PortableContext {
   // Text
 
   fillText(text: string, x: number, y: number, maxWidth?: number): void {
-    this.#drawText(text, x, y, maxWidth, (draw) => {
-      this.#painter.fill(this.#state, draw);
-    });
+    const draw = this.#layOut(text, x, y, maxWidth);
+    if (draw !== null) this.#painter.fill(this.#state, draw);
   }
 
   strokeText(text: string, x: number, y: number, maxWidth?: number): void {
-    this.#drawText(text, x, y, maxWidth, (draw) => {
-      this.#painter.stroke(this.#state, draw);
-    });
+    const draw = this.#layOut(text, x, y, maxWidth);
+    if (draw !== null) this.#painter.stroke(this.#state, draw);
   }
 
-  measureText(
-    text: string,
-  ): Readonly<
-    Record<
-      'width' | 'actualBoundingBoxLeft' | 'actualBoundingBoxRight' | 'fontBoundingBoxAscent' | 'fontBoundingBoxDescent',
-      number
-    >
-  > {
-    const { width } = this.#tools.shaper.shape(textOf(text), this.#state.font);
-    const { ascent, descent } = this.#tools.shaper.metrics(this.#state.font);
-    const left = this.#alignmentShift(width);
-    const baseline = this.#baselineShift();
-    return Object.freeze({
-      width,
-      actualBoundingBoxLeft: left === 0 ? 0 : -left,
-      actualBoundingBoxRight: width + left,
-      fontBoundingBoxAscent: Math.round(ascent) - baseline,
-      fontBoundingBoxDescent: Math.round(descent) + baseline,
-    });
+  measureText(text: string): TextMeasures {
+    return measureLine(this.#tools.shaper, textOf(text), this.#state);
   }
 
   // Pictures
 
   drawImage(source: CanvasHandle | { readonly canvas: CanvasHandle }, ...at: number[]): void {
     const surface = surfaceOf(source);
-    const { width: w, height: h } = surface;
     const values = at.map(numberOf);
     if (!areFinite(values)) return;
-    const [sx = 0, sy = 0, sw = w, sh = h, dx = 0, dy = 0, dw = 0, dh = 0] =
-      values.length >= 8 ? values : [0, 0, w, h, values[0] ?? 0, values[1] ?? 0, values[2] ?? w, values[3] ?? h];
-    if (sw === 0 || sh === 0) return;
-    const image = surface.image();
-    const { kit } = this.#tools;
-    const from = kit.LTRBRect(
-      Math.min(sx, sx + sw),
-      Math.min(sy, sy + sh),
-      Math.max(sx, sx + sw),
-      Math.max(sy, sy + sh),
-    );
-    const to = kit.LTRBRect(Math.min(dx, dx + dw), Math.min(dy, dy + dh), Math.max(dx, dx + dw), Math.max(dy, dy + dh));
-    const { isSmoothing, smoothingQuality } = this.#state;
-    this.#painter.image(this.#state, (canvas, paint) => {
-      if (isSmoothing && smoothingQuality === 'high') canvas.drawImageRectCubic(image, from, to, 1 / 3, 1 / 3, paint);
-      else {
-        const filter = isSmoothing ? kit.FilterMode.Linear : kit.FilterMode.Nearest;
-        const mips = isSmoothing && smoothingQuality === 'medium' ? kit.MipmapMode.Nearest : kit.MipmapMode.None;
-        canvas.drawImageRectOptions(image, from, to, filter, mips, paint);
-      }
-    });
+    const draw = placeImage(this.#tools.kit, surface, this.#state, values);
+    if (draw !== null) this.#painter.image(this.#state, draw);
   }
 
   createImageData(width: number | PortableImageData, height?: number): PortableImageData {
@@ -335,35 +320,11 @@ export class PortableContext {
   }
 
   getImageData(x: number, y: number, width: number, height: number): PortableImageData {
-    const [w, h] = [Math.trunc(width), Math.trunc(height)];
-    const picture = new PortableImageData(Math.abs(w), Math.abs(h));
-    const [left, top] = [Math.trunc(x) + Math.min(0, w), Math.trunc(y) + Math.min(0, h)];
-    const pixels = this.#surface.pixels();
-    eachRow(this.#surface, left, top, picture.width, picture.height, (own, row, bytes) => {
-      picture.data.set(pixels.subarray(own, own + bytes), row);
-    });
-    const bytes = new Uint8Array(picture.data.buffer);
-    if (!isOpaque(bytes)) unpremultiply(bytes);
-    return picture;
+    return readPixels(this.#surface, x, y, width, height);
   }
 
   putImageData(picture: PortableImageData, x: number, y: number, ...dirty: number[]): void {
-    const [dirtyX = 0, dirtyY = 0, dirtyWidth = picture.width, dirtyHeight = picture.height] = dirty.map(Math.trunc);
-    const source = new Uint8Array(picture.data);
-    if (!isOpaque(source)) premultiply(source);
-    const [left, top] = [Math.max(0, dirtyX), Math.max(0, dirtyY)];
-    const [right, bottom] = [
-      Math.min(picture.width, dirtyX + dirtyWidth),
-      Math.min(picture.height, dirtyY + dirtyHeight),
-    ];
-    const pixels = this.#surface.pixels();
-    const [atX, atY] = [Math.trunc(x) + left, Math.trunc(y) + top];
-    eachRow(this.#surface, atX, atY, right - left, bottom - top, (own, row, bytes) => {
-      const line = Math.floor(row / ((right - left) * 4));
-      const from = ((top + line) * picture.width + left) * 4 + (row - line * (right - left) * 4);
-      pixels.set(source.subarray(from, from + bytes), own);
-    });
-    this.#surface.touch();
+    writePixels(this.#surface, picture, x, y, dirty);
   }
 
   createLinearGradient(x0: number, y0: number, x1: number, y1: number): PortableGradient {
@@ -397,133 +358,6 @@ export class PortableContext {
 
   getLineDash(): number[] {
     return [...this.#state.dash];
-  }
-
-  // What the sketch sets; values that mean nothing are ignored, as the canvas does.
-
-  get fillStyle(): unknown {
-    return shownFill(this.#state.fill);
-  }
-  set fillStyle(value: unknown) {
-    const fill = fillOf(value);
-    if (fill !== undefined) this.#change({ fill });
-  }
-  get strokeStyle(): unknown {
-    return shownFill(this.#state.stroke);
-  }
-  set strokeStyle(value: unknown) {
-    const stroke = fillOf(value);
-    if (stroke !== undefined) this.#change({ stroke });
-  }
-  get globalAlpha(): number {
-    return this.#state.alpha;
-  }
-  set globalAlpha(value: number) {
-    const alpha = numberOf(value);
-    if (alpha >= 0 && alpha <= 1) this.#change({ alpha });
-  }
-  get globalCompositeOperation(): string {
-    return this.#state.blend;
-  }
-  set globalCompositeOperation(blend: string) {
-    if (isBlendMode(blend)) this.#change({ blend });
-  }
-  get lineWidth(): number {
-    return this.#state.lineWidth;
-  }
-  set lineWidth(value: number) {
-    const lineWidth = numberOf(value);
-    if (lineWidth > 0 && lineWidth < Infinity) this.#change({ lineWidth });
-  }
-  get lineCap(): string {
-    return this.#state.lineCap;
-  }
-  set lineCap(lineCap: string) {
-    if (LINE_CAPS.includes(lineCap)) this.#change({ lineCap });
-  }
-  get lineJoin(): string {
-    return this.#state.lineJoin;
-  }
-  set lineJoin(lineJoin: string) {
-    if (LINE_JOINS.includes(lineJoin)) this.#change({ lineJoin });
-  }
-  get miterLimit(): number {
-    return this.#state.miterLimit;
-  }
-  set miterLimit(value: number) {
-    const miterLimit = numberOf(value);
-    if (miterLimit > 0 && miterLimit < Infinity) this.#change({ miterLimit });
-  }
-  get lineDashOffset(): number {
-    return this.#state.dashOffset;
-  }
-  set lineDashOffset(value: number) {
-    if (Number.isFinite(numberOf(value))) this.#change({ dashOffset: numberOf(value) });
-  }
-  get shadowColor(): string {
-    return colorText(this.#state.shadowColor);
-  }
-  set shadowColor(value: string) {
-    const shadowColor = parseColor(textOf(value));
-    if (shadowColor !== undefined) this.#change({ shadowColor });
-  }
-  get shadowBlur(): number {
-    return this.#state.shadowBlur;
-  }
-  set shadowBlur(value: number) {
-    const shadowBlur = numberOf(value);
-    if (shadowBlur >= 0 && shadowBlur < Infinity) this.#change({ shadowBlur });
-  }
-  get shadowOffsetX(): number {
-    return this.#state.shadowX;
-  }
-  set shadowOffsetX(value: number) {
-    if (Number.isFinite(numberOf(value))) this.#change({ shadowX: numberOf(value) });
-  }
-  get shadowOffsetY(): number {
-    return this.#state.shadowY;
-  }
-  set shadowOffsetY(value: number) {
-    if (Number.isFinite(numberOf(value))) this.#change({ shadowY: numberOf(value) });
-  }
-  get filter(): string {
-    return this.#state.filterText;
-  }
-  set filter(value: string) {
-    const filter = parseFilter(textOf(value));
-    if (filter !== undefined) this.#change({ filter, filterText: textOf(value) });
-  }
-  get font(): string {
-    return this.#state.fontText;
-  }
-  set font(value: string) {
-    if (value === this.#state.fontText) return;
-    const font = parseFont(textOf(value));
-    if (font !== undefined) this.#change({ font, fontText: textOf(value) });
-  }
-  get textAlign(): string {
-    return this.#state.textAlign;
-  }
-  set textAlign(textAlign: string) {
-    if (ALIGNMENTS.includes(textAlign)) this.#change({ textAlign });
-  }
-  get textBaseline(): string {
-    return this.#state.textBaseline;
-  }
-  set textBaseline(textBaseline: string) {
-    if (BASELINES.includes(textBaseline)) this.#change({ textBaseline });
-  }
-  get imageSmoothingEnabled(): boolean {
-    return this.#state.isSmoothing;
-  }
-  set imageSmoothingEnabled(value: unknown) {
-    this.#change({ isSmoothing: Boolean(value) });
-  }
-  get imageSmoothingQuality(): string {
-    return this.#state.smoothingQuality;
-  }
-  set imageSmoothingQuality(smoothingQuality: string) {
-    if (QUALITIES.includes(smoothingQuality)) this.#change({ smoothingQuality });
   }
 
   #change(part: Partial<CanvasState>): void {
@@ -567,66 +401,11 @@ export class PortableContext {
     return isInside;
   }
 
-  #drawText(
-    text: string,
-    x: number,
-    y: number,
-    maxWidth: number | undefined,
-    act: (draw: (canvas: Canvas, paint: Paint) => void) => void,
-  ): void {
-    if (!areFinite([x, y]) || (maxWidth !== undefined && !(maxWidth > 0))) return;
-    const { shaper } = this.#tools;
-    const shaped = shaper.shape(textOf(text), this.#state.font);
-    const squeeze = maxWidth !== undefined && shaped.width > maxWidth ? maxWidth / shaped.width : 1;
-    const left = numberOf(x) + this.#alignmentShift(shaped.width * squeeze);
-    const baseline = numberOf(y) + this.#baselineShift();
-    act((canvas, paint) => {
-      if (squeeze === 1) {
-        shaper.draw(canvas, shaped, left, baseline, paint);
-        return;
-      }
-      canvas.save();
-      canvas.translate(left, baseline);
-      canvas.scale(squeeze, 1);
-      shaper.draw(canvas, shaped, 0, 0, paint);
-      canvas.restore();
-    });
+  #layOut(text: string, x: number, y: number, maxWidth?: number): ((canvas: Canvas, paint: Paint) => void) | null {
+    if (!areFinite([x, y]) || (maxWidth !== undefined && !(maxWidth > 0))) return null;
+    const line = { text: textOf(text), x: numberOf(x), y: numberOf(y), maxWidth };
+    return layOutLine(this.#tools.shaper, line, this.#state);
   }
-
-  #alignmentShift(width: number): number {
-    const { textAlign } = this.#state;
-    if (textAlign === 'center') return -width / 2;
-    return textAlign === 'right' || textAlign === 'end' ? -width : 0;
-  }
-
-  #baselineShift(): number {
-    const { font, textBaseline } = this.#state;
-    if (textBaseline === 'alphabetic') return 0;
-    const { ascent, descent } = this.#tools.shaper.metrics(font);
-    const whole = ascent + descent;
-    const [emAscent, emDescent] = whole === 0 ? [0, 0] : [(font.size * ascent) / whole, (font.size * descent) / whole];
-    switch (textBaseline) {
-      case 'top':
-        return emAscent;
-      case 'hanging':
-        return ascent * 0.8;
-      case 'middle':
-        return (emAscent - emDescent) / 2;
-      case 'ideographic':
-        return -descent;
-      default:
-        return -emDescent;
-    }
-  }
-}
-
-function fillOf(value: unknown): Rgba | Fill | undefined {
-  if (value instanceof PortableGradient || value instanceof PortablePattern) return value;
-  return parseColor(textOf(value));
-}
-
-function shownFill(fill: Rgba | Fill): unknown {
-  return fill instanceof PortableGradient || fill instanceof PortablePattern ? fill : colorText(fill);
 }
 
 /** @throws TypeError for anything but a canvas of this page */
@@ -639,27 +418,4 @@ function surfaceOf(source: CanvasHandle | { readonly canvas: CanvasHandle }): Me
 function finiteAll(values: readonly number[]): number[] {
   if (!areFinite(values)) throw new TypeError('a gradient needs finite numbers');
   return values.map(numberOf);
-}
-
-/** Radii that do not fit shrink together. */
-function cornersOf(radii: readonly number[], width: number, height: number): (readonly [number, number])[] {
-  const [a = 0, b = a, c = a, d = b] = radii;
-  const share = (side: number, sum: number): number => (sum === 0 ? 1 : side / sum);
-  const scale = Math.min(1, share(width, a + b), share(width, c + d), share(height, a + d), share(height, b + c));
-  return [a, b, c, d].map((radius) => [radius * scale, radius * scale]);
-}
-
-/** Visits the part of each row of a picture that lies on the surface. @param act byte offsets, and how many bytes */
-function eachRow(
-  { width, height }: MemorySurface,
-  x: number,
-  y: number,
-  w: number,
-  h: number,
-  act: (surfaceOffset: number, pictureOffset: number, bytes: number) => void,
-): void {
-  const [left, right] = [Math.max(0, x), Math.min(width, x + w)];
-  if (left >= right) return;
-  for (let row = Math.max(0, -y); row < h && y + row < height; row++)
-    act(((y + row) * width + left) * 4, (row * w + left - x) * 4, (right - left) * 4);
 }

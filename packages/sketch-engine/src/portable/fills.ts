@@ -1,5 +1,5 @@
 import type { CanvasKit, Image, Shader } from 'canvaskit-wasm';
-import { parseColor, type Rgba } from './color-syntax.js';
+import { colorText, parseColor, type Rgba } from './color-syntax.js';
 import { areFinite, IDENTITY, rowsOf, type Matrix } from './matrix.js';
 import { numberOf, textOf } from './values.js';
 
@@ -83,4 +83,15 @@ export class PortablePattern {
       rowsOf(pattern.#matrix),
     );
   }
+}
+
+/** A fill as a sketch sets it; undefined where it means nothing. */
+export function fillOf(value: unknown): Rgba | Fill | undefined {
+  if (value instanceof PortableGradient || value instanceof PortablePattern) return value;
+  return parseColor(textOf(value));
+}
+
+/** A fill as a sketch reads it. */
+export function shownFill(fill: Rgba | Fill): unknown {
+  return fill instanceof PortableGradient || fill instanceof PortablePattern ? fill : colorText(fill);
 }
