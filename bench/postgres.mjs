@@ -20,6 +20,8 @@ function newRecord() {
     bundleType: 'cer.ai.execution.v1',
     protocolVersion: '1.2.0',
     appId: null,
+    provider: 'example',
+    model: 'example-1',
     attestationId: randomUUID(),
     attestedAt: time,
     kid: 'bench',

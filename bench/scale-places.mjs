@@ -25,10 +25,11 @@ function recordMaker(attestor, tenantId, from) {
     const executionId = randomUUID();
     const attestedAt = new Date(FIRST_TIME + index * 10).toISOString();
     const appId = `app-${index % APPS}`;
+    const [provider, model] = [`provider-${index % 5}`, `model-${index % 40}`];
     const signals = [{ type: 'policy.check', source: 'scale', payload: { rule: 'no-secrets', passed: true, index } }];
     const sealed = sealExecution(
       {
-        ...{ protocolVersion: '1.3.0', executionId, provider: 'example', model: 'example-large-2', appId, signals },
+        ...{ protocolVersion: '1.3.0', executionId, provider, model, appId, signals },
         input: 'What does a certificate prove, and to whom?',
         output: 'That this content was described, at this time, by this node.',
         parameters: { temperature: 0.2, maxTokens: 512, topP: 0.95, seed: index },
@@ -38,7 +39,16 @@ function recordMaker(attestor, tenantId, from) {
     const attestationId = randomUUID();
     const meta = await attestBundle(sealed, attestor, { attestationId, attestedAt });
     return {
-      ...{ tenantId, certificateHash: sealed.certificateHash, kind: 'full', executionId, appId, attestationId },
+      ...{
+        tenantId,
+        certificateHash: sealed.certificateHash,
+        kind: 'full',
+        executionId,
+        appId,
+        provider,
+        model,
+        attestationId,
+      },
       ...{ bundleType: 'cer.ai.execution.v1', protocolVersion: '1.3.0', attestedAt, kid: attestor.signer.kid },
       ...{ requestId: randomUUID(), bundleJson: JSON.stringify(sealed.bundle), metaJson: JSON.stringify(meta) },
       ...{

@@ -16,7 +16,17 @@ beforeAll(async () => {
   node = await startTestNode();
   key = await node.newKey('owner', ['certify', 'render', 'register', 'ingest']);
   hashes = [];
-  for (const appId of ['one', 'two', 'one', 'two', 'one']) hashes.push(await certified({ appId }));
+  for (const [at, appId] of ['one', 'two', 'one', 'two', 'one'].entries()) {
+    hashes.push(
+      await certified({
+        appId,
+        executionId: `run-${at}`,
+        provider: 'example',
+        model: 'first',
+        protocolVersion: '1.2.0',
+      }),
+    );
+  }
   await node.store.records.setVisibility(hashes[1] ?? '', 'hidden');
   await node.store.records.setVisibility(hashes[3] ?? '', 'deleted');
   await certified({ appId: 'one' }, await node.newKey('somebody else'));
@@ -65,9 +75,12 @@ describe('GET /v1/records', () => {
       'firstAttestedAt',
       'kid',
       'kind',
+      'model',
       'protocolVersion',
+      'provider',
       'resealedCertificateHash',
       'status',
+      'timestampedAt',
       'verificationUrl',
     ]);
   });
@@ -90,6 +103,14 @@ describe('GET /v1/records', () => {
     ['?status=hidden', [1]],
     ['?status=visible', [4, 2, 0]],
     ['?bundle_type=cer.ai.execution.v2', []],
+    ['?model=first&provider=example&order=oldest', [0, 1, 2, 4]],
+    ['?model=other', []],
+    ['?protocol_version=1.2.0&app_id=two', [1]],
+    ['?timestamped=true', []],
+    ['?log_proof=true', []],
+    ['?execution_id=run-2', [2]],
+    ['?executionId=run-2&model=other', []],
+    [`?project_hash=sha256:${'0'.repeat(64)}`, []],
     ['?attested_from=2020-01-01&attested_to=2020-02-01T00:00:00%2B01:00', []],
     ['?attestedFrom=2020-01-01T00:00:00.000Z&limit=1', [4]],
   ])('filters by %s', async (query, places) => {
@@ -105,6 +126,13 @@ describe('GET /v1/records', () => {
     ['?app_id=one&appId=one', 'app_id: must be given once'],
     ['?bundle_type=other', 'bundle_type'],
     ['?status=deleted', 'status: must be visible or hidden'],
+    ['?model=', 'model'],
+    ['?provider=x&provider=x', 'provider: must be given once'],
+    ['?protocol_version=9', 'protocol_version: must be a known protocol version'],
+    ['?timestamped=false', 'timestamped: must be true'],
+    ['?log_proof=1', 'log_proof: must be true'],
+    ['?certificate_hash=abc', 'certificate_hash: must be sha256:'],
+    ['?project_hash=SHA256:0', 'project_hash'],
     ['?order=random', 'order'],
     ['?limit=0', 'limit'],
     ['?limit=1001', 'limit'],

@@ -4,6 +4,7 @@ export { manifestRefusal, signManifest } from './audit-package/manifest-signatur
 export {
   AUDIT_PACKAGE_TYPE,
   canonicalManifest,
+  isKnownToLog,
   MANIFEST_NAME,
   MANIFEST_SIGNATURE_NAME,
   readManifest,

@@ -1,5 +1,5 @@
 import { isJsonObject, JsonError, member, parseJson, type JsonValue } from '@cer/canonical-json';
-import type { AuditPackageManifest } from '@cer/cer-core/logs';
+import { isKnownToLog, type AuditPackageManifest } from '@cer/cer-core/logs';
 import { encodeHex, parseTimestamp } from '@cer/keys';
 import { byteLines } from '@cer/ndjson';
 import {
@@ -81,7 +81,7 @@ export async function checkLogCompleteness(
 ): Promise<LogCompleteness> {
   const { entries, findings, zip } = reading;
   const entry = entries.get(DOCUMENT);
-  if (manifest === null || entry === undefined || policy === null || manifest.query.status !== null) return NO_LOG;
+  if (manifest === null || entry === undefined || policy === null || !isKnownToLog(manifest.query)) return NO_LOG;
   try {
     const document = readCompleteness(parseJson(await wholeEntry(zip, entry, MAX_DOCUMENT_BYTES, findings)));
     const promise = await readStatement(reading, document.origin);

@@ -1,8 +1,10 @@
-import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
-import { isSha256Hash } from '@cer/cer-core';
-import { formatCursor, type AuditPackageManifest } from '@cer/cer-core/logs';
+import { isJsonObject, JsonError, member, parseJson, type JsonObject } from '@cer/canonical-json';
+import { effectiveProtocolVersion, isSha256Hash, REDACTED } from '@cer/cer-core';
+import { formatCursor, type AuditPackageManifest, type AuditPackageQuery } from '@cer/cer-core/logs';
 import { parseTimestamp } from '@cer/keys';
 import type { PackageFindings } from './package-finding.js';
+
+const UNASKED = 'does not fit what was asked for';
 
 /** Compares each record's line with the order and query in the manifest, with one record in memory at a time. */
 export class QueryCheck {
@@ -24,9 +26,13 @@ export class QueryCheck {
     return this.#count;
   }
 
-  add(place: string, line: JsonObject): void {
+  /**
+   * @param line of the receipt
+   * @param certificate its JSON text, read only for a query about its content
+   */
+  add(place: string, line: JsonObject, certificate: Uint8Array): void {
     this.#count += 1;
-    const fault = this.#orderFault(line) ?? this.#queryFault(line);
+    const fault = this.#orderFault(line) ?? this.#queryFault(line) ?? this.#contentFault(certificate);
     if (fault !== null) this.#findings.add('RECORDS_MISMATCH', place, fault);
   }
 
@@ -65,13 +71,48 @@ export class QueryCheck {
     const stated = isJsonObject(receipt) ? member(receipt, 'timestamp') : undefined;
     if (member(line, 'attestedAt') !== stated) return 'attestedAt: differs from the time in the receipt';
     if (this.#manifest === null) return null;
-    const { attestedFrom, attestedTo, appId, bundleType, status } = this.#manifest.query;
+    const { attestedFrom, attestedTo, appId, bundleType, status, executionId } = this.#manifest.query;
     const fits =
       (attestedFrom === null || this.#time >= attestedFrom) &&
       (attestedTo === null || this.#time < attestedTo) &&
       (appId === null || member(line, 'appId') === appId) &&
+      (executionId === undefined || member(line, 'executionId') === executionId) &&
       (bundleType === null || member(line, 'bundleType') === bundleType) &&
       (status === null || member(line, 'status') === status);
-    return fits ? null : 'does not fit what was asked for';
+    return fits ? null : UNASKED;
+  }
+
+  #contentFault(certificate: Uint8Array): string | null {
+    const query = this.#manifest?.query;
+    if (query === undefined || !asksForContent(query)) return null;
+    const { provider, model, protocolVersion } = query;
+    const bundle = objectOf(certificate);
+    const snapshot = member(bundle, 'snapshot');
+    // A reseal may withhold what the query names.
+    const isAsked = (name: string, asked: string | undefined): boolean => {
+      const value = isJsonObject(snapshot) ? member(snapshot, name) : undefined;
+      return asked === undefined || value === asked || value === REDACTED;
+    };
+    const version = effectiveProtocolVersion(isJsonObject(snapshot) ? member(snapshot, 'protocolVersion') : undefined);
+    const fits =
+      isAsked('provider', provider) &&
+      isAsked('model', model) &&
+      (protocolVersion === undefined || version === protocolVersion);
+    return fits ? null : UNASKED;
+  }
+}
+
+function asksForContent({ provider, model, protocolVersion }: AuditPackageQuery): boolean {
+  return provider !== undefined || model !== undefined || protocolVersion !== undefined;
+}
+
+/** An empty object for what is not one: verification reports it. */
+function objectOf(certificate: Uint8Array): JsonObject {
+  try {
+    const value = parseJson(certificate);
+    return isJsonObject(value) ? value : {};
+  } catch (error) {
+    if (error instanceof JsonError) return {};
+    throw error;
   }
 }

@@ -113,7 +113,7 @@ function join(
     findings.add('RECORDS_MISMATCH', place, 'its receipt is not a strict JSON object');
     return null;
   }
-  query.add(place, line);
+  query.add(place, line, certificate.bytes);
   receipts.add(place, line, certificate.bytes);
   // cer-core accepts the two together, like the response of a lookup, and compares one with the other.
   const names = ['certificateHash', 'receipt', 'signature', 'kid'];

@@ -21,7 +21,15 @@ const FILTERS = {
   'attested-to': 'attested_to',
   'app-id': 'app_id',
   'bundle-type': 'bundle_type',
+  provider: 'provider',
+  model: 'model',
+  'protocol-version': 'protocol_version',
   status: 'status',
+  'certificate-hash': 'certificate_hash',
+  'execution-id': 'execution_id',
+  'project-hash': 'project_hash',
+  timestamped: 'timestamped',
+  'log-proof': 'log_proof',
 } as const;
 
 /** Downloads an audit package. @see docs/spec.md, "GET /v1/records/export" */
@@ -36,7 +44,13 @@ export const recordsExportCommand: Command = {
     ['--attested-to TIME', 'first attested before this date (UTC) or time'],
     ['--app-id ID', 'of this application'],
     ['--bundle-type TYPE', 'of this type'],
+    ['--provider NAME, --model NAME', 'of this provider, of this model'],
+    ['--protocol-version VERSION', 'under this protocol'],
     ['--status STATUS', 'visible or hidden'],
+    ['--timestamped, --log-proof', 'only with an external timestamp, only with a place in the transparency log'],
+    ['--certificate-hash HASH', 'this certificate, also by the hash of its reseal'],
+    ['--execution-id ID', 'of this execution'],
+    ['--project-hash HASH', 'the steps of this project'],
   ],
   examples: [
     [
@@ -57,7 +71,15 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     'attested-to': text,
     'app-id': text,
     'bundle-type': text,
+    provider: text,
+    model: text,
+    'protocol-version': text,
     status: text,
+    'certificate-hash': text,
+    'execution-id': text,
+    'project-hash': text,
+    timestamped: { type: 'boolean' },
+    'log-proof': { type: 'boolean' },
   });
   if (operands.length > 0) throw new UsageError('records export takes no FILE: --out names where the package goes');
   const path = flags.out;
@@ -69,7 +91,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const query = new URLSearchParams();
   for (const [flag, name] of Object.entries(FILTERS)) {
     const value = flags[flag as keyof typeof FILTERS];
-    if (value !== undefined) query.set(name, value);
+    if (value !== undefined) query.set(name, String(value));
   }
   const target = await targetOf(path);
   return talking(io, async () => {

@@ -84,6 +84,8 @@ async function attestHash(
       bundleType: HASH_ONLY,
       protocolVersion: null,
       appId: null,
+      provider: null,
+      model: null,
       attestationId: facts.attestationId,
       attestedAt: facts.attestedAt,
       kid: attestor.signer.kid,

@@ -1,6 +1,7 @@
 import type { AuditPackageQuery } from '@cer/cer-core/logs';
 import { ServiceError, type RequestHead, type ServiceResponse } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
+import { assertDescribed } from '../records/list/described.js';
 import { QueryReader, readRecordQuery, type RecordQuery } from '../records/list/record-query.js';
 import { StoreError, type RecordList, type WholeRecord } from '../store/index.js';
 import { ExportSlots } from './export-slots.js';
@@ -41,6 +42,7 @@ async function exportPackage(deps: ExportDeps, slots: ExportSlots, head: Request
   const reader = new QueryReader(head.query, []);
   const query = readRecordQuery(reader);
   reader.end();
+  await assertDescribed(deps.recordList, query);
   const giveBack = slots.take(tenantId);
   try {
     const snapshot = await snapshotOf(deps.recordList);
@@ -97,13 +99,14 @@ async function started(records: AsyncGenerator<WholeRecord>): Promise<AsyncItera
   };
 }
 
-function stated({ attestedFrom, attestedTo, appId, bundleType, status }: RecordQuery): AuditPackageQuery {
+function stated({ attestedFrom, attestedTo, appId, bundleType, status, ...others }: RecordQuery): AuditPackageQuery {
   return {
     attestedFrom: attestedFrom ?? null,
     attestedTo: attestedTo ?? null,
     appId: appId ?? null,
     bundleType: bundleType ?? null,
     status: status ?? null,
+    ...others,
   };
 }
 

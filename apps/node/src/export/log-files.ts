@@ -1,4 +1,4 @@
-import type { AuditPackageQuery } from '@cer/cer-core/logs';
+import { isKnownToLog, type AuditPackageQuery } from '@cer/cer-core/logs';
 import { leafRange } from '../log/completeness.js';
 import { publishedStatement } from '../log/log-statement.js';
 import type { NodeLog } from '../log/node-log.js';
@@ -15,8 +15,8 @@ export interface LogFileDeps {
 const LINES_A_FILE = 1000;
 
 /**
- * What the log adds to a package: that no record of the period is missing. Nothing before the first epoch, and with a
- * filter by status, which the log does not know.
+ * What the log adds to a package: that no record of the period is missing. Nothing before the first epoch, and with
+ * a filter that the log does not know.
  * @see docs/spec.md, "Completeness"
  */
 export async function* logFiles(
@@ -24,7 +24,7 @@ export async function* logFiles(
   tenantId: string,
   query: AuditPackageQuery,
 ): AsyncGenerator<readonly [name: string, content: readonly string[]]> {
-  if (log === null || query.status !== null) return;
+  if (log === null || !isKnownToLog(query)) return;
   const range = await leafRange({ store, ...log }, tenantId, query);
   if (range === null) return;
   yield ['log/completeness.json', [`${JSON.stringify(range.document, null, 2)}\n`]];

@@ -4,12 +4,13 @@ type Facts = Pick<AuditPackageManifest, 'nodeId' | 'kid' | 'tenantId' | 'query' 
 
 /** The summary in plain text. Query values are quoted as JSON, so that they cannot break lines. */
 export function readme({ nodeId, kid, tenantId, query, asOf, signedAt, count }: Facts): string {
-  const { attestedFrom, attestedTo, appId, bundleType, status } = query;
+  const { attestedFrom, attestedTo, appId, bundleType, status, ...others } = query;
   const asked = [
     `first attested:  ${attestedFrom ?? 'from the beginning'} up to ${attestedTo === null ? 'now' : `(not including) ${attestedTo}`}`,
     `application:     ${appId === null ? 'any' : JSON.stringify(appId)}`,
     `kind of record:  ${bundleType ?? 'any'}`,
     `status:          ${status ?? 'visible and hidden'}`,
+    ...Object.entries(others).map(([name, value]) => `${`${name}:`.padEnd(17)}${JSON.stringify(value)}`),
   ];
   return `AUDIT PACKAGE
 

@@ -4,7 +4,7 @@ import { leafRange } from '../log/completeness.js';
 import type { NodeLog } from '../log/node-log.js';
 import { openingLines, type LeafQuestion } from '../log/opening-lines.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
-import { RECORD_FILTERS } from '../records/list/list-shapes.js';
+import { LEAF_FILTERS } from '../records/list/list-shapes.js';
 import { QueryReader, readRecordQuery } from '../records/list/record-query.js';
 import type { Store } from '../store/index.js';
 
@@ -23,7 +23,7 @@ export function completenessRoute({ store, log, gate }: CompletenessRouteDeps): 
       group: 'Transparency log',
       summary: 'That nothing is missing between two epochs: heads, proofs and an opening for each leaf',
       access: { scopes: ['audit', 'certify'] },
-      query: RECORD_FILTERS.filter(({ name }) => name !== 'status'),
+      query: LEAF_FILTERS,
       success: {
         200: {
           description: 'First the document of the range, then one opening a line.',
@@ -35,7 +35,11 @@ export function completenessRoute({ store, log, gate }: CompletenessRouteDeps): 
     admit: gate.admit('audit', 'certify'),
     handler: async (head) => {
       const { tenantId } = gate.callerOf(head);
-      const reader = new QueryReader(head.query, []);
+      const reader = new QueryReader(
+        head.query,
+        [],
+        LEAF_FILTERS.map(({ name }) => name),
+      );
       const { attestedFrom = null, attestedTo = null, appId = null, bundleType = null } = readRecordQuery(reader);
       reader.end();
       const question: LeafQuestion = { attestedFrom, attestedTo, appId, bundleType };

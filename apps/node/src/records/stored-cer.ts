@@ -21,9 +21,18 @@ export function metaOf(attestation: AttestationMeta, metadata: JsonValue | undef
 
 /** For filters only; a text that a database cannot store is omitted here and remains in the bundle. */
 export function appIdOf(bundle: JsonObject): string | null {
+  return snapshotText(bundle, 'appId');
+}
+
+/** Provider and model of an execution, for filters as `appIdOf`; null in other bundles. */
+export function modelFacts(bundle: JsonObject): { readonly provider: string | null; readonly model: string | null } {
+  return { provider: snapshotText(bundle, 'provider'), model: snapshotText(bundle, 'model') };
+}
+
+function snapshotText(bundle: JsonObject, name: string): string | null {
   const snapshot = member(bundle, 'snapshot');
-  const appId = isJsonObject(snapshot) ? member(snapshot, 'appId') : undefined;
-  return typeof appId === 'string' && isWellFormed(appId) ? appId : null;
+  const value = isJsonObject(snapshot) ? member(snapshot, name) : undefined;
+  return typeof value === 'string' && isWellFormed(value) ? value : null;
 }
 
 /** An object member of the node's own attestation; its absence is an internal error. */

@@ -20,6 +20,7 @@ import { openKeyMaterial } from './key-material.js';
 import { createQuota } from '../limits/quota.js';
 import { startRecordCounts } from '../metrics/record-counts.js';
 import { nodeMetrics } from '../metrics/node-metrics.js';
+import { startDescribing } from '../records/describe-records.js';
 import { createRendererClient, type RendererClient } from '../render/renderer-client.js';
 import { startSweeper } from '../retention/sweeper.js';
 import { openSigningKeys } from './open-signing-keys.js';
@@ -101,11 +102,13 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       now,
       logger,
     });
+    const describing = startDescribing({ store, logger });
     const timestamping = timestamps.start({ store, now, logger });
     const marking = startMarking({ store, file: markFile, now, logger });
     const logWorker = logSetup?.start();
     const parts: readonly Closing[] = [
       ['large work', () => largeWork.close()],
+      ['record facts', () => describing.stop()],
       ['timestamping', () => timestamping?.stop()],
       ['log', () => logWorker?.stop()],
       ['retention', () => sweeper?.stop()],

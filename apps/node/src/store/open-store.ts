@@ -16,6 +16,7 @@ import { SqlProjectStore } from './sql/projects.js';
 import { SqlQuotaStore } from './sql/quotas.js';
 import { ratePointsOn } from './sql/rate-points.js';
 import { recordKey, text } from './sql/record-rows.js';
+import { SqlRecordFacts } from './sql/record-facts.js';
 import { SqlRecordList } from './sql/record-list.js';
 import { SqlRecordScan } from './sql/record-scan.js';
 import { SqlRecordStore } from './sql/records.js';
@@ -85,6 +86,7 @@ export async function openStore({
     audit: new SqlAuditStore(database),
     signingKeys: new SqlSigningKeyStore(database),
     recordList: new SqlRecordList(database),
+    recordFacts: new SqlRecordFacts(database),
     recordScan: new SqlRecordScan(database),
     timestamps: new SqlTimestampStore(database),
     ratePoints: ratePointsOn(database, rateAnswerWithinMs),

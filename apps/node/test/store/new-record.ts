@@ -16,6 +16,8 @@ export function newRecord({ content, ...members }: Partial<NewRecord> & { readon
     bundleType: 'cer.ai.execution.v1',
     protocolVersion: '1.2.0',
     appId: null,
+    provider: null,
+    model: null,
     attestationId: randomUUID(),
     attestedAt: '2026-01-02T03:04:05.678Z',
     kid: 'key-1',

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { ListedRecord, RecordFilter, RecordPlace, Store, WholeRecord } from '../../src/store/index.js';
+import { newProject } from './new-project.js';
 import { hashOf, hashOnlyRecord, newRecord } from './new-record.js';
 
 const time = (minute: number): string => `2026-01-01T00:${String(minute).padStart(2, '0')}:00.000Z`;
@@ -14,19 +15,48 @@ export function recordListContract(storeOf: () => Store): void {
     let hashes: readonly string[];
 
     beforeAll(async () => {
-      const { records } = storeOf();
+      const { records, projects, timestamps } = storeOf();
       // Recorded in another order than attested; every third has another application, every tenth is hash-only.
       const minutes = [...Array(30).keys()];
       const rows = minutes.map((minute) =>
         minute % 10 === 9
           ? hashOnlyRecord({ tenantId, attestedAt: time(minute), bundleType: 'hash-only-timestamp' })
-          : newRecord({ tenantId, attestedAt: time(minute), appId: minute % 3 === 0 ? 'app-3' : 'app-1' }),
+          : newRecord({
+              tenantId,
+              attestedAt: time(minute),
+              appId: minute % 3 === 0 ? 'app-3' : 'app-1',
+              provider: minute % 2 === 0 ? 'even' : 'odd',
+              model: `model-${minute % 4}`,
+              protocolVersion: minute < 20 ? '1.2.0' : '1.3.1',
+              executionId: `${tenantId} ${minute}`,
+              resealedCertificateHash: minute === 6 ? hashOf(`${tenantId} reseal`) : null,
+            }),
       );
       for (const row of rows.toReversed()) await records.recordOnce(row);
       await records.recordOnce(newRecord({ tenantId: 'somebody else', attestedAt: time(5) }));
       hashes = rows.map(({ certificateHash }) => certificateHash);
       for (const minute of [4, 12, 29]) await records.setVisibility(hashes[minute] ?? '', 'hidden', tenantId);
       await records.setVisibility(hashes[7] ?? '', 'deleted', tenantId);
+      await projects.registerOnce(
+        newProject({
+          tenantId,
+          projectHash: hashOf(`${tenantId} project`),
+          stepHashes: [2, 4, 5, 7].map((minute) => ({ stepId: 's', certificateHash: hashes[minute] ?? '' })),
+        }),
+      );
+      const stamped = new Set([hashes[3], hashes[8]]);
+      for (let after = 0; ;) {
+        const found = await timestamps.untimestamped(after, 100);
+        const last = found.at(-1);
+        if (last === undefined) break;
+        after = last.seq;
+        await timestamps.keep(
+          found
+            .filter(({ certificateHash }) => stamped.has(certificateHash))
+            .map((asRead) => ({ asRead, metaJson: asRead.metaJson, publicCerJson: null })),
+          time(59),
+        );
+      }
     });
 
     const minutesOf = (found: readonly Pick<ListedRecord, 'certificateHash'>[]): number[] =>
@@ -74,10 +104,41 @@ export function recordListContract(storeOf: () => Store): void {
         },
         (minute) => minute === 12,
       ],
+      ['provider', { provider: 'odd' }, (minute) => minute % 2 === 1 && minute % 10 !== 9],
+      ['model', { model: 'model-2' }, (minute) => minute % 4 === 2 && minute % 10 !== 9],
+      ['protocol', { protocolVersion: '1.3.1' }, (minute) => minute >= 20 && minute % 10 !== 9],
+      [
+        'model, provider, protocol and application',
+        { model: 'model-0', provider: 'even', protocolVersion: '1.2.0', appId: 'app-3' },
+        (minute) => minute % 4 === 0 && minute % 3 === 0 && minute < 20,
+      ],
+      ['provider and a model of another', { model: 'model-1', provider: 'even' }, () => false],
+      ['external timestamp', { timestamped: true }, (minute) => minute === 3 || minute === 8],
+      ['external timestamp and provider', { timestamped: true, provider: 'odd' }, (minute) => minute === 3],
+      ['place in the log', { logProof: true }, () => false],
+      ['executionId', { executionId: `${tenantId} 11` }, (minute) => minute === 11],
+      ['executionId and another model', { executionId: `${tenantId} 11`, model: 'model-0' }, () => false],
+      ['executionId of a deleted record', { executionId: `${tenantId} 7` }, () => false],
+      ['hash of a reseal', { certificateHash: hashOf(`${tenantId} reseal`) }, (minute) => minute === 6],
+      ['unknown hash', { certificateHash: hashOf('never') }, () => false],
+      ['project', { projectHash: hashOf(`${tenantId} project`) }, (minute) => [2, 4, 5].includes(minute)],
+      [
+        'project, status and time',
+        { projectHash: hashOf(`${tenantId} project`), status: 'visible', attestedFrom: time(3) },
+        (minute) => minute === 5,
+      ],
       ['a type without records', { bundleType: 'cer.ai.execution.v2' }, () => false],
     ])('filters by %s', async (_, filter, isMeant) => {
       expect(await paged(filter, 'oldest', 3)).toEqual(kept.filter(isMeant));
       expect(await paged(filter, 'newest', 3)).toEqual(kept.filter(isMeant).toReversed());
+    });
+
+    it('finds a certificate by its hash among own records only', async () => {
+      const { recordList } = storeOf();
+      const certificateHash = hashes[2] ?? '';
+      const found = await recordList.page({ tenantId, certificateHash }, 'newest', null, 5);
+      expect(found).toMatchObject([{ certificateHash, provider: 'even', model: 'model-2', timestampedAt: null }]);
+      expect(await recordList.page({ tenantId: 'somebody else', certificateHash }, 'newest', null, 5)).toEqual([]);
     });
 
     it('never leaves the filter from any position', async () => {

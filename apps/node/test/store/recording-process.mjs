@@ -19,7 +19,14 @@ async function record() {
     const own = `sha256:${createHash('sha256').update(randomUUID()).digest('hex')}`;
     const outcome = await store.records.recordOnce({
       ...{ tenantId: 'tenant-a', executionId, certificateHash: own, kind: 'full', bundleType: 'cer.ai.execution.v1' },
-      ...{ protocolVersion: '1.2.0', appId: null, attestationId: randomUUID(), attestedAt: '2026-01-02T03:04:05.678Z' },
+      ...{
+        protocolVersion: '1.2.0',
+        appId: null,
+        provider: null,
+        model: null,
+        attestationId: randomUUID(),
+        attestedAt: '2026-01-02T03:04:05.678Z',
+      },
       ...{
         kid: 'key-1',
         requestId: randomUUID(),

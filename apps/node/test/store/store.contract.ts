@@ -17,6 +17,7 @@ import { leaseContract } from './lease.contract.js';
 import { legalHoldContract } from './legal-hold.contract.js';
 import { hashOf, hashOnlyRecord, newRecord } from './new-record.js';
 import { projectContract } from './project.contract.js';
+import { recordFactsContract } from './record-facts.contract.js';
 import { recordListContract } from './record-list.contract.js';
 import { timestampContract } from './timestamp.contract.js';
 import { retentionContract } from './retention.contract.js';
@@ -301,6 +302,14 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
 
   attestationContract(() => store);
   recordListContract(() => store);
+  recordFactsContract(
+    () => store,
+    async (tenantId) => {
+      await database.query(
+        `update records set described = null, provider = null, model = null where tenant_id = '${tenantId}'`,
+      );
+    },
+  );
   const another = (): Promise<Store> => openStore({ databaseUrl: database.url, queueLimit: QUEUE_LIMIT });
   auditContract(() => ({ store, database, another }));
   legalHoldContract(() => ({ store, another }));

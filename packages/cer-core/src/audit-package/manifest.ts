@@ -21,6 +21,24 @@ export interface AuditPackageQuery {
   readonly appId: string | null;
   readonly bundleType: string | null;
   readonly status: 'visible' | 'hidden' | null;
+  // Stated only when they were requested.
+  readonly provider?: string;
+  readonly model?: string;
+  readonly protocolVersion?: string;
+  /** Only records with an external timestamp. */
+  readonly timestamped?: true;
+  /** Only records with a place in the transparency log. */
+  readonly logProof?: true;
+  /** Of the certificate or of its reseal. */
+  readonly certificateHash?: string;
+  readonly executionId?: string;
+  /** Only the steps of this project. */
+  readonly projectHash?: string;
+}
+
+/** Whether the query has only filters that leaves of the transparency log know, so that it can prove completeness. */
+export function isKnownToLog({ status, ...filters }: AuditPackageQuery): boolean {
+  return status === null && Object.keys(filters).every((name) => LOG_FILTERS.has(name));
 }
 
 export interface AuditPackageEntry {
@@ -58,6 +76,8 @@ export function canonicalManifest(manifest: AuditPackageManifest): string {
   });
 }
 
+const LOG_FILTERS: ReadonlySet<string> = new Set(['attestedFrom', 'attestedTo', 'appId', 'bundleType']);
+
 type Rule = (value: JsonValue | undefined) => boolean;
 
 const isText: Rule = (value) => typeof value === 'string' && value !== '';
@@ -68,12 +88,26 @@ const orNull =
   (value) =>
     value === null || rule(value);
 
+const orAbsent =
+  (rule: Rule): Rule =>
+  (value) =>
+    value === undefined || rule(value);
+const isTrue: Rule = (value) => value === true;
+
 const QUERY_RULES: Readonly<Record<keyof AuditPackageQuery, Rule>> = {
   attestedFrom: orNull(isTime),
   attestedTo: orNull(isTime),
   appId: orNull(isText),
   bundleType: orNull(isText),
   status: orNull((value) => value === 'visible' || value === 'hidden'),
+  provider: orAbsent(isText),
+  model: orAbsent(isText),
+  protocolVersion: orAbsent(isText),
+  timestamped: orAbsent(isTrue),
+  logProof: orAbsent(isTrue),
+  certificateHash: orAbsent(isSha256Hash),
+  executionId: orAbsent(isText),
+  projectHash: orAbsent(isSha256Hash),
 };
 
 const ENTRY_RULES: Readonly<Record<keyof AuditPackageEntry, Rule>> = {

@@ -33,7 +33,10 @@ export interface RecordRow extends JsonMembers {
   readonly bundleType: string;
   readonly executionId: string | null;
   readonly appId: string | null;
+  readonly provider: string | null;
+  readonly model: string | null;
   readonly firstAttestedAt: string;
+  readonly timestampedAt: string | null;
   readonly status: 'visible' | 'hidden';
   readonly cursor: string;
   readonly verificationUrl: string;
@@ -45,7 +48,15 @@ export interface RecordFilter {
   readonly attestedTo?: string;
   readonly appId?: string;
   readonly bundleType?: string;
+  readonly provider?: string;
+  readonly model?: string;
+  readonly protocolVersion?: string;
   readonly status?: 'visible' | 'hidden';
+  readonly timestamped?: true;
+  readonly logProof?: true;
+  readonly certificateHash?: string;
+  readonly executionId?: string;
+  readonly projectHash?: string;
 }
 
 /** What names one certificate in a public lookup. */

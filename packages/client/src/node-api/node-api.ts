@@ -139,8 +139,21 @@ async function* withIds(
 }
 
 function filterQuery(filter: RecordFilter): Readonly<Record<string, string | undefined>> {
-  const { attestedFrom, attestedTo, appId, bundleType, status } = filter;
-  return { attested_from: attestedFrom, attested_to: attestedTo, app_id: appId, bundle_type: bundleType, status };
+  return {
+    attested_from: filter.attestedFrom,
+    attested_to: filter.attestedTo,
+    app_id: filter.appId,
+    bundle_type: filter.bundleType,
+    provider: filter.provider,
+    model: filter.model,
+    protocol_version: filter.protocolVersion,
+    status: filter.status,
+    timestamped: filter.timestamped && 'true',
+    log_proof: filter.logProof && 'true',
+    certificate_hash: filter.certificateHash,
+    execution_id: filter.executionId,
+    project_hash: filter.projectHash,
+  };
 }
 
 function lookupQuery(key: LookupKey): Readonly<Record<string, string>> {

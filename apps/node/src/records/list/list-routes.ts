@@ -4,6 +4,7 @@ import { ok, validationError, type RequestHead } from '@cer/http-service';
 import type { Gate } from '../../auth/authenticate.js';
 import { verificationUrl } from '../certify-response.js';
 import type { ListedRecord, RecordList, RecordPlace } from '../../store/index.js';
+import { assertDescribed } from './described.js';
 import { QueryReader, readRecordQuery } from './record-query.js';
 import type { DescribedRoute } from '../../openapi/route-description.js';
 import { LIST_ORDER, RECORD_FILTERS, RECORDS_ANSWER } from './list-shapes.js';
@@ -46,6 +47,7 @@ async function page({ recordList, verifyUrl, gate }: RecordListDeps, head: Reque
   const limit = limitOf(reader);
   const cursor = reader.single('cursor');
   reader.end();
+  await assertDescribed(recordList, query);
   const after = cursor === undefined ? null : await placeOf(recordList, tenantId, cursor);
   // Reads one more than a page, to detect whether there is a next page.
   const found = await recordList.page({ tenantId, ...query }, order, after, limit + 1);

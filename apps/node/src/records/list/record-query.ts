@@ -1,4 +1,4 @@
-import { BUNDLE_TYPES } from '@cer/cer-core';
+import { BUNDLE_TYPES, isSha256Hash, PROTOCOLS } from '@cer/cer-core';
 import { validationError } from '@cer/http-service';
 import { compareTimestamps, parseTimestamp } from '@cer/keys';
 import type { RecordFilter } from '../../store/index.js';
@@ -12,10 +12,21 @@ const FILTERS = {
   attested_to: 'attestedTo',
   app_id: 'appId',
   bundle_type: 'bundleType',
+  provider: 'provider',
+  model: 'model',
+  protocol_version: 'protocolVersion',
   status: 'status',
+  timestamped: 'timestamped',
+  log_proof: 'logProof',
+  certificate_hash: 'certificateHash',
+  execution_id: 'executionId',
+  project_hash: 'projectHash',
 } as const;
 
-const MAX_APP_ID_LENGTH = 256;
+type FilterName = keyof typeof FILTERS;
+
+/** Labels of the producer. */
+const MAX_LABEL_LENGTH = 256;
 const day = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Reads query parameters, each known and given at most once. */
@@ -23,12 +34,16 @@ export class QueryReader {
   readonly faults: string[] = [];
   readonly #query: URLSearchParams;
 
-  /** A mistyped filter would be ignored without notice. */
-  constructor(query: URLSearchParams, others: readonly string[]) {
+  /**
+   * A mistyped filter would be ignored without notice.
+   * @param filters of the route; all when left out
+   */
+  constructor(query: URLSearchParams, others: readonly string[], filters: readonly string[] = Object.keys(FILTERS)) {
     this.#query = query;
-    const known: ReadonlySet<string> = new Set([...Object.entries(FILTERS).flat(), ...others]);
+    const taken = Object.entries(FILTERS).filter(([name]) => filters.includes(name));
+    const known: ReadonlySet<string> = new Set([...taken.flat(), ...others]);
     if ([...query.keys()].some((name) => !known.has(name))) {
-      this.faults.push(`query: must have only ${[...Object.keys(FILTERS), ...others].join(', ')}`);
+      this.faults.push(`query: must have only ${[...taken.map(([name]) => name), ...others].join(', ')}`);
     }
   }
 
@@ -36,6 +51,14 @@ export class QueryReader {
     const values = [...this.#query.getAll(name), ...(otherName === name ? [] : this.#query.getAll(otherName))];
     if (values.length > 1) this.faults.push(`${name}: must be given once`);
     return values[0];
+  }
+
+  /** The value of a filter; one that breaks the rule is a fault. */
+  filter(name: FilterName, rule: string, isValid: (value: string) => boolean): string | undefined {
+    const value = this.single(name, FILTERS[name]);
+    if (value === undefined || isValid(value)) return value;
+    this.faults.push(`${name}: ${rule}`);
+    return undefined;
   }
 
   /** @throws ServiceError VALIDATION_ERROR with every fault */
@@ -46,37 +69,64 @@ export class QueryReader {
 
 /** Reads the filters of a list; faults are left with the reader. @see docs/spec.md, "GET /v1/records" */
 export function readRecordQuery(reader: QueryReader): RecordQuery {
-  const valueOf = (name: keyof typeof FILTERS): string | undefined => reader.single(name, FILTERS[name]);
-  const fault = (name: keyof typeof FILTERS, rule: string): void => {
-    reader.faults.push(`${name}: ${rule}`);
+  const labelOf = (name: FilterName) =>
+    reader.filter(name, `must have 1 to ${MAX_LABEL_LENGTH} characters`, (text) => {
+      return text !== '' && text.length <= MAX_LABEL_LENGTH;
+    });
+  const hashOf = (name: FilterName) =>
+    reader.filter(name, 'must be sha256: and 64 lower case hex digits', (text) => isSha256Hash(text));
+  const isSet = (name: FilterName) => reader.filter(name, 'must be true', (text) => text === 'true') === 'true';
+  const times = readTimes(reader);
+  const members = {
+    appId: labelOf('app_id'),
+    provider: labelOf('provider'),
+    model: labelOf('model'),
+    executionId: labelOf('execution_id'),
+    certificateHash: hashOf('certificate_hash'),
+    projectHash: hashOf('project_hash'),
+    bundleType: reader.filter('bundle_type', 'must be a known bundle type', (text) => BUNDLE_TYPES.has(text)),
+    protocolVersion: reader.filter('protocol_version', 'must be a known protocol version', (text) =>
+      PROTOCOLS.has(text),
+    ),
   };
+  const status = reader.filter('status', 'must be visible or hidden', (text) => isStatus(text));
+  return {
+    ...times,
+    ...present(members),
+    ...(isStatus(status) && { status }),
+    ...(isSet('timestamped') && { timestamped: true }),
+    ...(isSet('log_proof') && { logProof: true }),
+  };
+}
+
+function readTimes(reader: QueryReader): Pick<RecordQuery, 'attestedFrom' | 'attestedTo'> {
   const timeOf = (name: 'attested_from' | 'attested_to'): string | undefined => {
-    const text = valueOf(name);
-    const time = text === undefined ? undefined : millisecondTime(text);
-    if (time === null) fault(name, 'must be a date or a time, no finer than a millisecond');
-    return time ?? undefined;
+    const rule = 'must be a date or a time, no finer than a millisecond';
+    const text = reader.filter(name, rule, (value) => millisecondTime(value) !== null);
+    return text === undefined ? undefined : (millisecondTime(text) ?? undefined);
   };
   const attestedFrom = timeOf('attested_from');
   const attestedTo = timeOf('attested_to');
   if (attestedFrom !== undefined && attestedTo !== undefined && attestedFrom >= attestedTo) {
-    fault('attested_to', 'must be later than attested_from');
+    reader.faults.push('attested_to: must be later than attested_from');
   }
-  const appId = valueOf('app_id');
-  if (appId !== undefined && (appId === '' || appId.length > MAX_APP_ID_LENGTH)) {
-    fault('app_id', `must have 1 to ${MAX_APP_ID_LENGTH} characters`);
+  return present({ attestedFrom, attestedTo });
+}
+
+function isStatus(text: string | undefined): text is 'visible' | 'hidden' {
+  return text === 'visible' || text === 'hidden';
+}
+
+/** Without the members that are undefined. */
+function present<Name extends string>(
+  members: Readonly<Record<Name, string | undefined>>,
+): { readonly [member in Name]?: string } {
+  const kept: { [member in Name]?: string } = {};
+  for (const name of Object.keys(members) as Name[]) {
+    const value = members[name];
+    if (value !== undefined) kept[name] = value;
   }
-  const bundleType = valueOf('bundle_type');
-  if (bundleType !== undefined && !BUNDLE_TYPES.has(bundleType)) fault('bundle_type', 'must be a known bundle type');
-  const status = valueOf('status');
-  const known = status === 'visible' || status === 'hidden' ? status : undefined;
-  if (status !== known) fault('status', 'must be visible or hidden');
-  return {
-    ...(attestedFrom !== undefined && { attestedFrom }),
-    ...(attestedTo !== undefined && { attestedTo }),
-    ...(appId !== undefined && { appId }),
-    ...(bundleType !== undefined && { bundleType }),
-    ...(known !== undefined && { status: known }),
-  };
+  return kept;
 }
 
 /** In the node's own time format, so that texts compare like times; a date means its start in UTC. */

@@ -17,7 +17,7 @@ import type { Signing } from '../../signing/signing.js';
 import type { NewLeaf, NewRecord, RecordOutcome } from '../../store/index.js';
 import { newLeaf, signedPart } from '../../log/new-leaf.js';
 import type { NodeLog } from '../../log/node-log.js';
-import { appIdOf, metaOf, objectMember } from '../stored-cer.js';
+import { appIdOf, metaOf, modelFacts, objectMember } from '../stored-cer.js';
 import { recordExecution, type RecordDeps } from './record-execution.js';
 
 export interface AttestDeps extends RecordDeps {
@@ -92,6 +92,7 @@ export async function attestAndRecord(deps: AttestDeps, submission: Submission):
       bundleType: bundleTypeOf(sealed.bundle),
       protocolVersion: protocol.version,
       appId: appIdOf(sealed.bundle),
+      ...modelFacts(sealed.bundle),
       attestationId: facts.attestationId,
       attestedAt: facts.attestedAt,
       kid: attestor.signer.kid,

@@ -13,6 +13,7 @@ import { usageReports } from './0011-usage-reports.js';
 import { log } from './0012-log.js';
 import { writeProbes } from './0013-write-probes.js';
 import { storeMark } from './0014-store-mark.js';
+import { recordFacts } from './0015-record-facts.js';
 import type { Migration } from './migration.js';
 
 /** In order of version. */
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   log,
   writeProbes,
   storeMark,
+  recordFacts,
 ];
 
 /** The first schema that was released. */

@@ -13,6 +13,9 @@ export interface CertificateRecord {
   readonly bundleType: string;
   readonly protocolVersion: string | null;
   readonly appId: string | null;
+  /** Of the described execution; null for other bundles, and where the database cannot store it. */
+  readonly provider: string | null;
+  readonly model: string | null;
   /** A UUID, new for every attestation. */
   readonly attestationId: string;
   /** The node's time: ISO 8601, UTC, milliseconds, `Z`. */

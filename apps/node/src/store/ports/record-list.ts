@@ -5,6 +5,18 @@ export interface RecordFilter {
   readonly tenantId: string;
   readonly appId?: string;
   readonly bundleType?: string;
+  readonly provider?: string;
+  readonly model?: string;
+  readonly protocolVersion?: string;
+  /** Only records with an external timestamp. */
+  readonly timestamped?: true;
+  /** Only records with a place in the transparency log. */
+  readonly logProof?: true;
+  /** Of the certificate or of its reseal. */
+  readonly certificateHash?: string;
+  readonly executionId?: string;
+  /** Only the steps of this project of the tenant. */
+  readonly projectHash?: string;
   readonly status?: Exclude<Visibility, 'deleted'>;
   /** First attested at this time or later: ISO 8601, UTC, milliseconds, `Z`. */
   readonly attestedFrom?: string;
@@ -30,6 +42,8 @@ export interface ListedRecord extends Omit<
   'tenantId' | 'requestId' | 'bundleJson' | 'metaJson' | 'publicCerJson'
 > {
   readonly firstAttestedAt: string;
+  /** Time of its external timestamp; null without one. */
+  readonly timestampedAt: string | null;
 }
 
 export interface WholeRecord {
@@ -49,6 +63,9 @@ export interface RecordList {
     after: RecordPlace | null,
     limit: number,
   ): Promise<readonly ListedRecord[]>;
+
+  /** Whether a record of an earlier release is not found by provider and model yet. */
+  isUndescribed(): Promise<boolean>;
 
   /**
    * A snapshot of all current records, without later ones.

@@ -8,6 +8,7 @@ import type { ProjectStore } from './projects.js';
 import type { QuotaStore } from './quotas.js';
 import type { RatePoints } from './rate-points.js';
 import type { RecordCounts } from './record-counts.js';
+import type { RecordFacts } from './record-facts.js';
 import type { RecordList } from './record-list.js';
 import type { RecordScan } from './record-scan.js';
 import type { RecordStore } from './records.js';
@@ -35,6 +36,7 @@ export interface Store {
   readonly audit: AuditStore;
   readonly signingKeys: SigningKeyStore;
   readonly recordList: RecordList;
+  readonly recordFacts: RecordFacts;
   readonly recordScan: RecordScan;
   readonly timestamps: TimestampStore;
   readonly ratePoints: RatePoints;

@@ -1,23 +1,10 @@
-import { BUNDLE_TYPES } from '@cer/cer-core';
-
 import type { Database, SqlRow, SqlValue } from './database.js';
-import type {
-  ListedRecord,
-  RecordFilter,
-  RecordList,
-  RecordPlace,
-  RecordSnapshot,
-  WholeRecord,
-} from '../ports/record-list.js';
-import { columnNames, isStorable, RECORD_COLUMNS, text, toHead, toRecord } from './record-rows.js';
+import type { ListedRecord, RecordList, RecordPlace, RecordSnapshot, WholeRecord } from '../ports/record-list.js';
+import { FIRST_ATTESTED, pageStatement } from './record-pages.js';
+import { columnNames, isStorable, RECORD_COLUMNS, text, textOrNull, toHead, toRecord } from './record-rows.js';
 import { insertsUnderWay, lastCommitted } from './record-snapshot.js';
 import { retryPassing } from './retry.js';
 
-const FIRST_ATTESTED = 'coalesce(first_attested_at, attested_at)';
-
-/** Lower and upper bound of all stored times. */
-const BEGINNING = '0000-01-01T00:00:00.000Z';
-const END = '9999-12-31T23:59:59.999Z';
 const LAST_SEQ = Number.MAX_SAFE_INTEGER;
 
 const ROWS_A_STATEMENT = 100;
@@ -26,6 +13,7 @@ const SEQS = Array.from({ length: ROWS_A_STATEMENT }, (_, index) => `$${index + 
 const HEAD_COLUMNS = [
   ...['seq', 'certificate_hash', 'kind', 'execution_id', 'bundle_type', 'protocol_version', 'app_id'],
   ...['attestation_id', 'attested_at', 'kid', 'resealed_certificate_hash', 'visibility'],
+  ...['provider', 'model', 'stamped_at'],
   `${FIRST_ATTESTED} as first_attested`,
 ].join(', ');
 
@@ -41,55 +29,16 @@ const WHOLE = `select ${WHOLE_COLUMNS.join(', ')} from records`;
 const SMALL_RECORDS = `${WHOLE} where seq in (${SEQS}) and visibility <> 'deleted' and ${RECORD_BYTES} <= ${LARGE_BYTES}`;
 const ONE_RECORD = `${WHOLE} where seq = $1 and visibility <> 'deleted'`;
 
+/** Exported so that a test can check the query plan. */
+export const ANY_UNDESCRIBED = `
+  select seq from records where described is null and visibility <> 'deleted' order by seq limit 1`;
+
 const PLACE = `
   select seq, ${FIRST_ATTESTED} as first_attested from records
   where certificate_hash = $2 and kind = $3 and tenant_id = $1`;
 
 /** Every statement of this port except the pages, so that a test can check the query plans. */
 export const LIST_LOOKUPS: readonly string[] = [HEADS, SMALL_RECORDS, ONE_RECORD, PLACE];
-
-/** A page as a statement: its text and its parameters. */
-export interface PageStatement {
-  readonly sql: string;
-  readonly values: readonly SqlValue[];
-}
-
-/**
- * The statement for a page. Each type and visibility is one sorted run of the index; the runs are merged, so that
- * filters never make the database read rows it discards. The first of the two lower bounds is for SQLite, which does
- * not use the pair as one bound.
- */
-export function pageStatement(
-  { tenantId, appId, bundleType, status, attestedFrom, attestedTo }: RecordFilter,
-  order: 'oldest' | 'newest',
-  after: RecordPlace | null,
-  limit: number,
-  { lastSeq }: RecordSnapshot,
-): PageStatement {
-  const isOldest = order === 'oldest';
-  const first = { time: (isOldest ? attestedFrom : attestedTo) ?? (isOldest ? BEGINNING : END), seq: 0 };
-  const start = after === null || after.time < first.time === isOldest ? first : after;
-  const end = isOldest ? (attestedTo ?? END) : (attestedFrom ?? BEGINNING);
-  const values: SqlValue[] = [tenantId, start.time, start.seq, end, lastSeq, limit];
-  const parameter = (value: SqlValue): string => `$${values.push(value)}`;
-  const [past, until, direction] = isOldest ? ['>', '<', 'asc'] : ['<', '>=', 'desc'];
-  const sorted = `order by first_attested ${direction}, seq ${direction} limit $6`;
-  const app = appId === undefined ? '' : `and app_id = ${parameter(appId)}`;
-  const types = bundleType === undefined ? [...BUNDLE_TYPES.keys()] : [bundleType];
-  const runs = types.map(parameter).flatMap((type) =>
-    (status === undefined ? ['visible', 'hidden'] : [status]).map(
-      (visibility) => `
-        select * from (
-          select seq, ${FIRST_ATTESTED} as first_attested from records
-          where tenant_id = $1 ${app} and bundle_type = ${type} and visibility = '${visibility}'
-            and ${FIRST_ATTESTED} ${past}= $2 and (${FIRST_ATTESTED}, seq) ${past} ($2, $3)
-            and ${FIRST_ATTESTED} ${until} $4 and seq <= $5
-          ${sorted}
-        ) as run`,
-    ),
-  );
-  return { sql: `select seq, first_attested from (${runs.join(' union all ')}) as found ${sorted}`, values };
-}
 
 /** The list of records on either database. */
 export class SqlRecordList implements RecordList {
@@ -110,8 +59,15 @@ export class SqlRecordList implements RecordList {
     return row === undefined ? null : placeOf(row);
   }
 
+  async isUndescribed(): Promise<boolean> {
+    return (await this.#find(ANY_UNDESCRIBED, [])).length > 0;
+  }
+
   async page(...[filter, order, after, limit]: Parameters<RecordList['page']>): Promise<readonly ListedRecord[]> {
-    const { sql, values } = pageStatement(filter, order, after, limit, { lastSeq: LAST_SEQ });
+    const { sql, values } = pageStatement(filter, order, after, limit, {
+      lastSeq: LAST_SEQ,
+      dialect: this.#database.dialect,
+    });
     const places = await this.#find(sql, values);
     const listed: ListedRecord[] = [];
     for (let start = 0; start < places.length; start += ROWS_A_STATEMENT) {
@@ -123,7 +79,10 @@ export class SqlRecordList implements RecordList {
 
   async *all(...[filter, snapshot]: Parameters<RecordList['all']>): AsyncGenerator<WholeRecord> {
     for (let after: RecordPlace | null = null; ;) {
-      const { sql, values } = pageStatement(filter, 'oldest', after, ROWS_A_STATEMENT, snapshot);
+      const { sql, values } = pageStatement(filter, 'oldest', after, ROWS_A_STATEMENT, {
+        ...snapshot,
+        dialect: this.#database.dialect,
+      });
       const places = await this.#find(sql, values);
       const small = new Map((await this.#bySeq(SMALL_RECORDS, places)).map((row) => [seqOf(row), row]));
       for (const place of places) {
@@ -166,5 +125,9 @@ function seqOf(row: SqlRow): number {
 }
 
 function toListed(row: SqlRow): ListedRecord {
-  return { ...toHead(row), firstAttestedAt: text(row, 'first_attested') };
+  return {
+    ...toHead(row),
+    firstAttestedAt: text(row, 'first_attested'),
+    timestampedAt: textOrNull(row, 'stamped_at'),
+  };
 }

@@ -6,6 +6,9 @@ import { StoreError } from '../ports/store-error.js';
 
 type ColumnsOf<T> = readonly (readonly [column: string, valueOf: (record: T) => SqlValue])[];
 
+/** Of a row whose provider and model were read from its bundle. */
+export const DESCRIBED = '1';
+
 /** The immutable columns of a record, in order; `visibility` is mutable and therefore separate. */
 export const RECORD_COLUMNS: ColumnsOf<NewRecord> = [
   ['tenant_id', (record) => record.tenantId],
@@ -23,6 +26,9 @@ export const RECORD_COLUMNS: ColumnsOf<NewRecord> = [
   ['meta_json', (record) => record.metaJson],
   ['public_cer_json', (record) => record.publicCerJson],
   ['resealed_certificate_hash', (record) => record.resealedCertificateHash],
+  ['provider', (record) => record.provider],
+  ['model', (record) => record.model],
+  ['described', () => DESCRIBED],
 ];
 
 /** The columns of `insert into executions`, in order. */
@@ -80,7 +86,7 @@ export function toExecution(row: SqlRow): ExecutionRow {
 }
 
 /** The members of a row that a list of records shows as well as the record itself. */
-export function toHead(row: SqlRow): Omit<ListedRecord, 'firstAttestedAt'> {
+export function toHead(row: SqlRow): Omit<ListedRecord, 'firstAttestedAt' | 'timestampedAt'> {
   return {
     certificateHash: text(row, 'certificate_hash'),
     kind: text(row, 'kind') === 'full' ? 'full' : 'hash-only',
@@ -88,6 +94,8 @@ export function toHead(row: SqlRow): Omit<ListedRecord, 'firstAttestedAt'> {
     bundleType: text(row, 'bundle_type'),
     protocolVersion: textOrNull(row, 'protocol_version'),
     appId: textOrNull(row, 'app_id'),
+    provider: textOrNull(row, 'provider'),
+    model: textOrNull(row, 'model'),
     attestationId: text(row, 'attestation_id'),
     attestedAt: text(row, 'attested_at'),
     kid: text(row, 'kid'),

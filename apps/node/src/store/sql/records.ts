@@ -52,9 +52,10 @@ const FIND_OWN_BY_EXECUTION = `
   join records r on r.certificate_hash = e.certificate_hash and r.kind = 'full' and r.tenant_id = e.tenant_id
   where e.tenant_id = $1 and e.execution_id = $2 and r.visibility <> 'deleted' limit $3`;
 
-// The producer's label is content too; only hashes and the execution remain.
+// Labels of the producer are content too; only hashes and the execution remain.
 export const ERASED_RECORD =
-  "visibility = 'deleted', bundle_json = null, meta_json = null, public_cer_json = null, app_id = null";
+  "visibility = 'deleted', bundle_json = null, meta_json = null, public_cer_json = null, app_id = null, " +
+  'provider = null, model = null';
 
 // A deleted record has no meta_json, so it is never updated again.
 const REPLACE_ATTESTATION = `

@@ -5,7 +5,8 @@ import { holdsStandStill, NOT_HELD } from './legal-holds.js';
 import { eraseLeaves, type LogState } from './log-erasure.js';
 import { ERASED_PROJECT } from './projects.js';
 import type { RecordPlace } from '../ports/record-list.js';
-import { pageStatement, RECORD_BYTES } from './record-list.js';
+import { RECORD_BYTES } from './record-list.js';
+import { pageStatement } from './record-pages.js';
 import { isStorable, text } from './record-rows.js';
 import { ERASED_RECORD } from './records.js';
 import type { DueBatch, DueItem, RetentionStore } from '../ports/retention.js';
@@ -78,7 +79,7 @@ export class SqlRetentionStore implements RetentionStore {
 
   /** The same runs of the index as a page of the list. */
   async #dueRecords(tenantId: string, before: string, after: RecordPlace | null): Promise<DueBatch> {
-    const everything = { lastSeq: Number.MAX_SAFE_INTEGER };
+    const everything = { lastSeq: Number.MAX_SAFE_INTEGER, dialect: this.#database.dialect };
     const page = pageStatement({ tenantId, attestedTo: before }, 'oldest', after, ROWS, everything);
     const places = await this.#find(page.sql, page.values);
     if (places.length === 0) return { due: [], next: null };
