@@ -34,6 +34,8 @@ const OWNERS: readonly string[] = ['/v1/records', '/v1/records/export', '/v1/log
 
 const ADMIN: readonly (readonly ['get' | 'post', string])[] = [
   ['get', '/v1/admin/audit'],
+  ['get', '/v1/admin/alerts/deliveries'],
+  ['post', '/v1/admin/alerts/deliveries/:id/send'],
   ['get', '/v1/admin/tenants/:tenant/settings'],
   ['post', '/v1/admin/tenants/:tenant/settings'],
   ['post', '/v1/admin/recertify-batch'],

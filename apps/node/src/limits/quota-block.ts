@@ -6,6 +6,15 @@ const SHARE_IN_HAND = 100;
 /** Cache lifetime of "quota exhausted", in ms: other nodes may return unused executions. */
 const BELIEF_MS = 1000;
 
+/** Executions of a tenant in one month, unused allocations of nodes included. */
+export interface QuotaUse {
+  readonly tenantId: string;
+  /** `2026-01`, in UTC. */
+  readonly month: string;
+  readonly used: number;
+  readonly limit: number;
+}
+
 /**
  * One node's share of a tenant's quota for one month. Executions are fetched in blocks that shrink near the limit, so
  * that few requests wait for the database and together the nodes never exceed it.
@@ -23,7 +32,16 @@ export class QuotaBlock {
   #takes = 0;
   #takesSeen = -1;
 
-  constructor(quotas: QuotaStore, tenantId: string, month: string, limit: number) {
+  readonly #noteUse: (use: QuotaUse) => void;
+
+  constructor(
+    quotas: QuotaStore,
+    tenantId: string,
+    month: string,
+    limit: number,
+    noteUse: (use: QuotaUse) => void = () => undefined,
+  ) {
+    this.#noteUse = noteUse;
     this.#quotas = quotas;
     this.tenantId = tenantId;
     this.month = month;
@@ -78,6 +96,7 @@ export class QuotaBlock {
       const wanted = Math.max(this.#blockSize, this.#waiting);
       const { taken, used } = await this.#quotas.take(this.tenantId, this.month, wanted, this.limit);
       this.#left += taken;
+      this.#noteUse({ tenantId: this.tenantId, month: this.month, used, limit: this.limit });
       this.#blockSize = Math.min(LARGEST_BLOCK, Math.max(1, Math.floor((this.limit - used) / SHARE_IN_HAND)));
       this.#emptyUntil = taken === 0 ? performance.now() + BELIEF_MS : 0;
     } finally {

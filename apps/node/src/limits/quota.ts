@@ -1,7 +1,7 @@
 import { ServiceError, type Logger } from '@cer/http-service';
 import type { PlanLimits } from '../auth/key-directory.js';
 import type { QuotaStore } from '../store/index.js';
-import { QuotaBlock } from './quota-block.js';
+import { QuotaBlock, type QuotaUse } from './quota-block.js';
 import { rateLimitHeaders } from '../auth/rate-limits.js';
 
 /** One execution to admit. `Outcome` is the result for its caller. */
@@ -40,6 +40,8 @@ export interface QuotaDeps {
   readonly quotas: QuotaStore;
   readonly now: () => Date;
   readonly logger: Logger;
+  /** Called whenever the use of a quota was read from the database. */
+  readonly noteUse?: (use: QuotaUse) => void;
 }
 
 /** Idle time after which a tenant's unused executions are returned. */
@@ -54,7 +56,7 @@ interface Account {
   readonly underWay: Set<Promise<unknown>>;
 }
 
-export function createQuota({ quotas, now, logger }: QuotaDeps): Quota {
+export function createQuota({ quotas, now, logger, noteUse }: QuotaDeps): Quota {
   const accounts = new Map<string, Account>();
   /** Pending returns of replaced blocks: closing waits for them. */
   const givingBack = new Set<Promise<void>>();
@@ -63,7 +65,10 @@ export function createQuota({ quotas, now, logger }: QuotaDeps): Quota {
     const month = now().toISOString().slice(0, 7);
     const account = accounts.get(tenantId);
     if (account === undefined) {
-      const opened = { block: new QuotaBlock(quotas, tenantId, month, limit), underWay: new Set<Promise<unknown>>() };
+      const opened = {
+        block: new QuotaBlock(quotas, tenantId, month, limit, noteUse),
+        underWay: new Set<Promise<unknown>>(),
+      };
       accounts.set(tenantId, opened);
       return opened;
     }
@@ -71,7 +76,7 @@ export function createQuota({ quotas, now, logger }: QuotaDeps): Quota {
       const returned = giveBack(account.block);
       givingBack.add(returned);
       void returned.then(() => givingBack.delete(returned));
-      account.block = new QuotaBlock(quotas, tenantId, month, limit);
+      account.block = new QuotaBlock(quotas, tenantId, month, limit, noteUse);
     }
     return account;
   };

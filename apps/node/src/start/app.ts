@@ -17,6 +17,7 @@ import { visibilityRoutes } from '../admin/visibility-routes.js';
 import { attestRoutes } from '../attest/attest-routes.js';
 import { exportRoutes } from '../export/export-routes.js';
 import type { AuditLog } from '../audit-log/audit-log.js';
+import { alertRoutes } from '../admin/alert-routes.js';
 import { auditRoutes } from '../admin/audit-routes.js';
 import { hashApiKey } from '../auth/api-key.js';
 import { createGate, type Gate } from '../auth/authenticate.js';
@@ -24,6 +25,7 @@ import type { KeyDirectory } from '../auth/key-directory.js';
 import { LineRoom } from '../batch/line-room.js';
 import { certifyRoutes } from '../certify/certify-routes.js';
 import type { CommitmentSecrets } from '../certify/commitment-secrets.js';
+import type { ReadinessChecks } from '../status/readiness.js';
 import { statusRoutes } from '../status/status-routes.js';
 import type { Runtime } from '../status/runtime.js';
 import { STATUS, translateError } from '../errors/refusals.js';
@@ -153,14 +155,7 @@ function openRoutes(deps: NodeDeps): DescribedRoute[] {
     ...logRoutes(shared),
     ...statusRoutes({
       ...deps,
-      readiness: {
-        store: async () => {
-          await store.ping();
-          await deps.restored?.assertAccepted();
-        },
-        signer: () => deps.signing.prove(deps.now()),
-        apiKeys: () => proveKeys(deps.keys),
-      },
+      readiness: readinessChecks(deps),
       warnings: () => logWarnings(store.log, deps.log ?? null),
     }),
     ...visibilityRoutes(shared),
@@ -169,7 +164,26 @@ function openRoutes(deps: NodeDeps): DescribedRoute[] {
     ...recertifyRoutes(shared),
     ...signingKeyRoutes(shared),
     ...auditRoutes({ ...shared, audit: store.audit }),
+    ...alertRoutes({ ...shared, alerts: store.alerts }),
   ];
+}
+
+/** What a node needs to serve requests. */
+export function readinessChecks({
+  store,
+  restored,
+  signing,
+  keys,
+  now,
+}: Pick<NodeDeps, 'store' | 'restored' | 'signing' | 'keys' | 'now'>): ReadinessChecks {
+  return {
+    store: async () => {
+      await store.ping();
+      await restored?.assertAccepted();
+    },
+    signer: () => signing.prove(now()),
+    apiKeys: () => proveKeys(keys),
+  };
 }
 
 /** Reports every admitted caller to the turns, which pause for others. */

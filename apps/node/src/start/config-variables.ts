@@ -161,6 +161,16 @@ export const VARIABLES = z.object({
   LOG_EPOCH_S: wholeNumber(1, 3600)
     .default(3600)
     .describe('Seconds between two epochs, which commit to the tree of every tenant.'),
+  ALERTS_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'JSON file with the endpoints of alerts and their secrets, mode 0600, read again at each turn ([alerts](operations.md)). Unset: no webhooks.',
+    ),
+  ALERTS_ALLOW_PRIVATE: flag(false).describe(
+    '`1` allows endpoints of alerts with private addresses and with plain http. Link-local addresses stay refused.',
+  ),
   LOG_LEVEL: logLevel().describe('Minimum level of the JSON log on standard output.'),
   TRUST_PROXY: trustedProxies().describe('Proxies whose `X-Forwarded-For` is trusted.'),
   BODY_LIMIT_BYTES: positiveInteger(10 * MIB).describe(

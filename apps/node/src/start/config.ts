@@ -48,6 +48,8 @@ const Settings = VARIABLES.refine((env) => env.RENDERER_URL === undefined || env
     controlPlaneTokenFile: env.CONTROL_PLANE_TOKEN_FILE,
     tsa: authoritiesOf(env),
     log: logOf(env),
+    alertsFile: env.ALERTS_FILE ?? null,
+    alertsAllowPrivate: env.ALERTS_ALLOW_PRIVATE,
     logLevel: env.LOG_LEVEL,
     trustedProxies: env.TRUST_PROXY,
     bodyLimitBytes: env.BODY_LIMIT_BYTES,

@@ -14,7 +14,7 @@ import type { OpenedLogs } from '../log/opened-log.js';
 import { createPublication, type Publication } from '../log/publication.js';
 import { createSequencer, type Sequencer } from '../log/sequencer.js';
 import { tenantTags } from '../log/stored-leaf.js';
-import { askWitness } from '../log/witness-client.js';
+import type { AskWitness } from '../log/witness-client.js';
 import type { SigningKeyHolder } from '../signing/key-holder.js';
 import type { KeyHistoryLog } from '../signing-keys/key-history-log.js';
 import type { LogRow, Store } from '../store/index.js';
@@ -27,6 +27,7 @@ export interface LogSetupDeps {
   readonly holders: readonly SigningKeyHolder[];
   readonly history: Pick<KeyHistoryLog, 'read'>;
   readonly nodeId: string;
+  readonly ask: AskWitness;
   readonly now: () => Date;
   readonly logger: Logger;
 }
@@ -48,7 +49,7 @@ const BATCH_LIMIT = { sqlite: 512, postgres: 4096 };
  * @throws StartupError for another origin than the open log has, and for an open log without LOG_ORIGIN
  */
 export async function openLog(deps: LogSetupDeps): Promise<LogSetup | null> {
-  const { config, store, holders, history, nodeId, now, logger } = deps;
+  const { config, store, holders, history, nodeId, ask, now, logger } = deps;
   const logs = await openedLogs(deps);
   if (logs === null || config.log === null) return null;
   const { everyMs, epochEverySeconds, witnessEverySeconds, policyFile } = config.log;
@@ -64,7 +65,7 @@ export async function openLog(deps: LogSetupDeps): Promise<LogSetup | null> {
     tagOf,
     batchLimit: BATCH_LIMIT[config.databaseUrl.startsWith('sqlite:') ? 'sqlite' : 'postgres'],
   });
-  const publication = createPublication({ store, policy, ask: askWitness, now, logger });
+  const publication = createPublication({ store, policy, ask, now, logger });
   const chains = () => chainHeads(store.audit, history);
   const epochs = createEpochs({ logs, store, nodeId, tagOf, chains, now, everyMs: epochEverySeconds * 1000 });
   const publishEveryMs = policy.witnesses.length === 0 ? 0 : witnessEverySeconds * 1000;

@@ -27,9 +27,11 @@ import { openSigningKeys } from './open-signing-keys.js';
 import { markFileBeside } from '../restore-mark/mark-file.js';
 import { startMarking } from '../restore-mark/marking.js';
 import { restoredStore } from '../restore-mark/restored-store.js';
+import { askWitness } from '../log/witness-client.js';
 import { openStore, type Store } from '../store/index.js';
 import { createSettingsMemory, type SettingsMemory } from '../tenants/settings-memory.js';
 import { openLog } from './open-log.js';
+import { openAlerts } from './open-alerts.js';
 import { openTimestamps } from './open-timestamps.js';
 import { openTracing } from '../tracing/open-tracing.js';
 import { startUsageReports } from '../usage-reports/report-usage.js';
@@ -50,13 +52,20 @@ export async function startNode(env: Environment): Promise<RunningServer> {
     const keyDeps = { config, store: store.signingKeys, vault, nodeRuntimeHash: runtime.hash, now, logger };
     const { signing, operations, history, upkeep, holders } = await openSigningKeys(keyDeps);
     const nodeId = vault.nodeId;
-    const logSetup = await openLog({ config, store, holders, history, nodeId, now, logger });
+    const alerts = openAlerts({ config, store, signing, now, logger });
+    const ask = alerts?.listening(askWitness) ?? askWitness;
+    const logSetup = await openLog({ config, store, holders, history, nodeId, ask, now, logger });
     const markFile = markFileBeside(config.keysFile);
     const restored = await restoredStore(store, markFile);
     if (restored !== null) logger.error('the database is older than this node has seen: see "After a restore"');
     const auditLog = createAuditLog({ audit: store.audit, signing, now });
     const timestamps = openTimestamps(config);
-    const quota = createQuota({ quotas: store.quotas, now, logger });
+    const quota = createQuota({
+      quotas: store.quotas,
+      now,
+      logger,
+      ...(alerts !== null && { noteUse: alerts.noteUse }),
+    });
     const tracing = await openTracing(config.tracesUrl, runtime.version, logger);
     const largeWork = largeWorkOpener({
       ...config,
@@ -64,13 +73,14 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       hasLog: logSetup !== null,
       tsaRootsPem: timestamps.rootsPem,
     });
+    const keys = keyDirectory(config, store, createSettingsMemory({ store, auditLog }));
     const app = createApp({
       ...config,
       trace: tracing?.trace,
       store,
       timestamps: timestamps.verifier,
       log: logSetup?.log ?? null,
-      keys: keyDirectory(config, store, createSettingsMemory({ store, auditLog })),
+      keys,
       signing,
       keyOperations: operations,
       keyHistory: history,
@@ -106,11 +116,13 @@ export async function startNode(env: Environment): Promise<RunningServer> {
     const timestamping = timestamps.start({ store, now, logger });
     const marking = startMarking({ store, file: markFile, now, logger });
     const logWorker = logSetup?.start();
+    const alerting = alerts?.start({ keys, restored, log: logSetup?.log ?? null, asksAuthorities });
     const parts: readonly Closing[] = [
       ['large work', () => largeWork.close()],
       ['record facts', () => describing.stop()],
       ['timestamping', () => timestamping?.stop()],
       ['log', () => logWorker?.stop()],
+      ['alerts', () => alerting?.stop()],
       ['retention', () => sweeper?.stop()],
       ['signing keys', () => upkeep.stop()],
       ['usage reports', () => usageReports?.stop()],

@@ -1,4 +1,5 @@
 export { migrate, openStore, type StoreOptions } from './open-store.js';
+export type * from './ports/alerts.js';
 export type * from './ports/audit-log.js';
 export type * from './ports/certificate-record.js';
 export type * from './ports/leases.js';

@@ -1,3 +1,4 @@
+import { SqlAlertStore } from './sql/alerts.js';
 import { SqlAuditStore } from './sql/audit-log.js';
 import { SqlRecordCounts } from './sql/record-counts.js';
 import type { Database } from './sql/database.js';
@@ -97,6 +98,7 @@ export async function openStore({
     usage: new SqlUsageStore(database),
     recordCounts: new SqlRecordCounts(database),
     mark: new SqlStoreMark(database),
+    alerts: new SqlAlertStore(database),
     schemaVersion,
     ping: async () => {
       await database.all('select 1', []);

@@ -13,6 +13,7 @@ import { noteKeyOfLog } from '../../src/log/opened-log.js';
 import type { SigningKeyHolder } from '../../src/signing/key-holder.js';
 import { sealedKeyHolder } from '../../src/signing-keys/sealed-key-holder.js';
 import type { NodeDeps } from '../../src/start/app.js';
+import { askWitness } from '../../src/log/witness-client.js';
 import { openLog, type LogSetup } from '../../src/start/open-log.js';
 import type { Worker } from '../../src/worker/worker.js';
 import { ask, textAt, type Answer } from '../ask.js';
@@ -119,6 +120,7 @@ export async function openTestLog(
     holders: [holder],
     history: { read: async () => ({ nodeId: TEST_NODE_ID, entries: [] }) },
     nodeId: TEST_NODE_ID,
+    ask: askWitness,
     now,
     logger,
   });

@@ -230,6 +230,15 @@ export async function journey(node: TestNode, adminSecret: string, root: Signer)
     await visit('GET /v1/admin/audit', { ...admin(), query: '?limit=2' });
     await visit('GET /v1/admin/audit', { ...admin(), query: '?limit=none' });
     await visit('GET /v1/admin/audit');
+    const deliveryId = `msg_${randomUUID()}`;
+    await node.store.alerts.change({ type: 'witness.silent', subject: 'w', isFiring: true, changedMs: 1 }, [
+      { deliveryId, endpoint: 'ops', type: 'witness.silent', payload: '{"type":"witness.silent"}', createdMs: 1 },
+    ]);
+    await visit('GET /v1/admin/alerts/deliveries', admin());
+    await visit('GET /v1/admin/alerts/deliveries', { ...admin(), query: '?limit=none' });
+    await visit('POST /v1/admin/alerts/deliveries/:id/send', admin({}), deliveryId);
+    await visit('POST /v1/admin/alerts/deliveries/:id/send', admin({}), 'msg_unknown');
+    await visit('POST /v1/admin/alerts/deliveries/:id/send');
   }
 }
 

@@ -11,6 +11,7 @@ import {
   type RecordOutcome,
   type Store,
 } from '../../src/store/index.js';
+import { alertsContract } from './alerts.contract.js';
 import { attestationContract } from './attestation.contract.js';
 import { auditContract } from './audit.contract.js';
 import { leaseContract } from './lease.contract.js';
@@ -300,6 +301,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
     });
   });
 
+  alertsContract(() => store);
   attestationContract(() => store);
   recordListContract(() => store);
   recordFactsContract(

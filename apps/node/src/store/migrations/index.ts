@@ -14,6 +14,7 @@ import { log } from './0012-log.js';
 import { writeProbes } from './0013-write-probes.js';
 import { storeMark } from './0014-store-mark.js';
 import { recordFacts } from './0015-record-facts.js';
+import { alerts } from './0016-alerts.js';
 import type { Migration } from './migration.js';
 
 /** In order of version. */
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
   writeProbes,
   storeMark,
   recordFacts,
+  alerts,
 ];
 
 /** The first schema that was released. */

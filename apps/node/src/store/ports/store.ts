@@ -1,3 +1,4 @@
+import type { AlertStore } from './alerts.js';
 import type { AuditStore } from './audit-log.js';
 import type { LeaseStore } from './leases.js';
 import type { LegalHoldStore } from './legal-holds.js';
@@ -47,6 +48,7 @@ export interface Store {
   readonly usage: UsageStore;
   readonly recordCounts: RecordCounts;
   readonly mark: StoreMark;
+  readonly alerts: AlertStore;
   /** The schema version of the database. */
   readonly schemaVersion: number;
   /**

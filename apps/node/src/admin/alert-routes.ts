@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { checkQuery, ok, pathParam, ServiceError } from '@cer/http-service';
+import type { AuditLog } from '../audit-log/audit-log.js';
+import type { AdminGate } from '../auth/admin-gate.js';
+import { COUNT, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL, free, list, object, oneOf } from '../openapi/answer-shapes.js';
+import { queryOf } from '../openapi/request-schema.js';
+import type { DescribedRoute } from '../openapi/route-description.js';
+import type { AlertDelivery, AlertStore } from '../store/index.js';
+import { AuditQuery } from './audit-routes.js';
+import { AUDITED } from './record-answers.js';
+
+export interface AlertRouteDeps {
+  readonly alerts: AlertStore;
+  readonly adminGate: AdminGate;
+  readonly auditLog: AuditLog;
+  readonly now: () => Date;
+}
+
+const DELIVERIES_ANSWER = object({
+  deliveries: list(
+    object({
+      seq: COUNT,
+      id: TEXT,
+      endpoint: TEXT,
+      type: TEXT,
+      message: free('The body as it is sent.'),
+      createdAt: TIME,
+      state: oneOf('waiting', 'delivered', 'failed'),
+      attempts: COUNT,
+      attemptedAt: TIME_OR_NULL,
+      result: TEXT_OR_NULL,
+      nextAttemptAt: TIME_OR_NULL,
+    }),
+  ),
+  next: { type: ['integer', 'null'], description: 'The `after` of the next page; null at the end.' },
+});
+
+const deliveryId = z.string().regex(/^msg_[0-9a-f-]{36}$/);
+
+/** The log of webhook deliveries. @see docs/spec.md, "Events" */
+export function alertRoutes({ alerts, adminGate, auditLog, now }: AlertRouteDeps): DescribedRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/v1/admin/alerts/deliveries',
+      description: {
+        group: 'Administration',
+        summary: 'The deliveries of alerts to webhooks',
+        access: 'admin',
+        query: queryOf(AuditQuery, { after: 'Deliveries after this seq.', limit: 'Deliveries a page, 1 to 1000.' }),
+        success: { 200: { schema: DELIVERIES_ANSWER, description: 'Deliveries, oldest first, and where to go on.' } },
+      },
+      admit: adminGate.admit,
+      handler: async ({ query }) => {
+        const { after, limit } = checkQuery(AuditQuery, query);
+        const found = await alerts.deliveries(Number(after), Number(limit) + 1);
+        const shown = found.slice(0, Number(limit));
+        return ok({
+          deliveries: shown.map(deliveryAnswer),
+          next: found.length > shown.length ? (shown.at(-1)?.seq ?? null) : null,
+        });
+      },
+    },
+    {
+      method: 'POST',
+      path: '/v1/admin/alerts/deliveries/:id/send',
+      description: {
+        group: 'Administration',
+        summary: 'Send an alert again',
+        access: 'admin',
+        body: { schema: { type: 'object' }, optional: true },
+        success: { 200: { schema: object(AUDITED), description: 'It is sent in the next seconds.' } },
+        errors: ['NOT_FOUND', 'ATTESTATION_ERROR'],
+      },
+      admit: adminGate.admit,
+      mediaTypes: ['application/json'],
+      handler: async (request) => {
+        const id = deliveryId.safeParse(pathParam(request, 'id'));
+        if (!id.success) throw unknownDelivery();
+        const auditSeq = await auditLog.append({
+          act: 'alerts.send',
+          target: id.data,
+          actor: adminGate.actorOf(request),
+          requestId: request.requestId,
+          details: {},
+        });
+        if (!(await alerts.sendAgain(id.data, now().getTime()))) throw unknownDelivery();
+        return ok({ ok: true, auditSeq });
+      },
+    },
+  ];
+}
+
+function deliveryAnswer(delivery: AlertDelivery) {
+  const { seq, deliveryId: id, endpoint, type, payload, createdMs, state, attempts, dueMs } = delivery;
+  const message: unknown = JSON.parse(payload);
+  return {
+    ...{ seq, id, endpoint, type, message, createdAt: timeOf(createdMs), state, attempts },
+    attemptedAt: delivery.attemptedMs === null ? null : timeOf(delivery.attemptedMs),
+    result: delivery.result,
+    nextAttemptAt: state === 'waiting' ? timeOf(dueMs) : null,
+  };
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function unknownDelivery(): ServiceError<'NOT_FOUND'> {
+  return new ServiceError({ code: 'NOT_FOUND', message: 'there is no such delivery' });
+}

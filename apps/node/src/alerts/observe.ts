@@ -1,0 +1,63 @@
+import type { Logger } from '@cer/http-service';
+import type { AlertState, AlertStore } from '../store/index.js';
+import type { AlertEndpoint } from './endpoints.js';
+import { messagesOf } from './messages.js';
+import type { AlertSource, Observation } from './source.js';
+
+/** Shortest time between the end of a condition and its next alert, in ms. */
+const COOL_DOWN_MS = 10 * 60_000;
+
+export interface ObserveDeps {
+  readonly alerts: AlertStore;
+  readonly sources: readonly AlertSource[];
+  readonly logger: Logger;
+}
+
+/**
+ * Stores every change of a condition, with its messages. Each process observes; of those that see a change one stores it.
+ * @returns whether a message was stored
+ */
+export async function observeAll(
+  { alerts, sources, logger }: ObserveDeps,
+  endpoints: readonly AlertEndpoint[],
+  at: Date,
+): Promise<boolean> {
+  const states = await alerts.states();
+  let hasMessages = false;
+  for (const source of sources) {
+    for (const observation of await changesOf(source, states, at, logger)) {
+      const { type, subject, isFiring } = observation;
+      const messages = messagesOf(endpoints, observation, isFiring, at);
+      const isFirst = await alerts.change({ type, subject, isFiring, changedMs: at.getTime() }, messages);
+      if (isFirst) logger.warn({ alert: type, subject, isFiring }, 'the state of an alert changed');
+      hasMessages ||= isFirst && messages.length > 0;
+    }
+  }
+  return hasMessages;
+}
+
+async function changesOf(
+  source: AlertSource,
+  states: readonly AlertState[],
+  at: Date,
+  logger: Logger,
+): Promise<readonly Observation[]> {
+  try {
+    const observed = await source.observe(at);
+    const known = new Map(states.filter(({ type }) => type === source.type).map((state) => [state.subject, state]));
+    const ended = [...known.values()].filter(
+      ({ subject, isFiring }) => isFiring && !observed.some((one) => one.subject === subject),
+    );
+    const changed = observed.filter(({ subject, isFiring }) => {
+      const state = known.get(subject);
+      if (isFiring === (state?.isFiring ?? false)) return false;
+      return !isFiring || state === undefined || at.getTime() - state.changedMs >= COOL_DOWN_MS;
+    });
+    if (!source.isComplete) return changed;
+    return [...changed, ...ended.map(({ subject }) => ({ type: source.type, subject, isFiring: false, details: {} }))];
+  } catch (error) {
+    // One source that fails keeps no other from being observed.
+    logger.warn({ err: error, alert: source.type }, 'a condition could not be observed; it is tried again');
+    return [];
+  }
+}

@@ -1,0 +1,82 @@
+import { lookup } from 'node:dns/promises';
+import { BlockList, isIP } from 'node:net';
+
+/** One address that a name resolves to. */
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
+
+/** Every address of a name, by the resolver of the system. */
+export const resolveBySystem: Resolve = async (hostname) =>
+  (await lookup(hostname, { all: true })).map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
+
+const notPublic4 = new BlockList();
+// The special-purpose blocks of IANA that are not globally reachable, multicast, and reserved addresses.
+for (const [network, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const) {
+  notPublic4.addSubnet(network, bits, 'ipv4');
+}
+
+/** Only global unicast is public: no mapped, translated, local or multicast address. */
+const global6 = new BlockList();
+global6.addSubnet('2000::', 3, 'ipv6');
+const notPublic6 = new BlockList();
+for (const [network, bits] of [
+  // Protocol assignments with Teredo, documentation, 6to4, which contains IPv4 addresses.
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const) {
+  notPublic6.addSubnet(network, bits, 'ipv6');
+}
+
+const linkLocal = new BlockList();
+linkLocal.addSubnet('169.254.0.0', 16, 'ipv4');
+linkLocal.addSubnet('fe80::', 10, 'ipv6');
+
+/** Whether an address is reachable by everybody. */
+function isPublicAddress({ address, family }: ResolvedAddress): boolean {
+  if (family === 4) return !notPublic4.check(address, 'ipv4');
+  return global6.check(address, 'ipv6') && !notPublic6.check(address, 'ipv6');
+}
+
+/** Link-local addresses include the metadata services of clouds: they are never called. */
+function isLinkLocal({ address, family }: ResolvedAddress): boolean {
+  return linkLocal.check(address, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+/**
+ * The address to connect to: one that was checked, so that a second resolution cannot replace it.
+ * @param hostname of a URL; an IPv6 address in brackets
+ * @returns null when the name has any address that may not be called, or none
+ */
+export async function permittedAddress(
+  hostname: string,
+  allowsPrivate: boolean,
+  resolve: Resolve,
+): Promise<ResolvedAddress | null> {
+  const literal = hostname.replace(/^\[(.*)\]$/, '$1');
+  const family = isIP(literal);
+  const found = family === 0 ? await resolve(hostname) : [{ address: literal, family: family === 6 ? 6 : 4 } as const];
+  const isPermitted = (address: ResolvedAddress): boolean =>
+    !isLinkLocal(address) && (allowsPrivate || isPublicAddress(address));
+  return found.every(isPermitted) ? (found[0] ?? null) : null;
+}

@@ -1,0 +1,14 @@
+import type { AlertType, FiringAlert } from './alert-types.js';
+
+/** Whether a condition holds now. */
+export interface Observation extends FiringAlert {
+  readonly isFiring: boolean;
+}
+
+/** Observes the conditions of one type. */
+export interface AlertSource {
+  readonly type: AlertType;
+  /** Whether a condition that is not observed has ended; otherwise this process knows nothing of it. */
+  readonly isComplete: boolean;
+  observe(at: Date): Promise<readonly Observation[]>;
+}

@@ -1,0 +1,75 @@
+import { logWarnings } from '../log/log-state.js';
+import type { NodeLog } from '../log/node-log.js';
+import type { Store } from '../store/index.js';
+import type { AlertSource } from './source.js';
+
+const LATE_MS = 10 * 60_000;
+
+/** The oldest record without a timestamp is the same one for ten minutes. */
+export function timestampingSource({ timestamps }: Pick<Store, 'timestamps'>): AlertSource {
+  let oldest: { readonly seq: number; readonly seenMs: number } | null = null;
+  return {
+    type: 'timestamping.failing',
+    isComplete: true,
+    observe: async (at) => {
+      const [waiting] = await timestamps.untimestamped(0, 1);
+      if (waiting === undefined) {
+        oldest = null;
+        return [];
+      }
+      if (oldest?.seq !== waiting.seq) oldest = { seq: waiting.seq, seenMs: at.getTime() };
+      const waitedMs = at.getTime() - oldest.seenMs;
+      if (waitedMs < LATE_MS) return [];
+      const details = { waitingSeconds: Math.floor(waitedMs / 1000) };
+      return [{ type: 'timestamping.failing', subject: '', isFiring: true, details }];
+    },
+  };
+}
+
+/** A published successor takes over at its time: verifiers that cache key sets have until then. */
+export function retiringKeySource({ signingKeys }: Pick<Store, 'signingKeys'>): AlertSource {
+  return {
+    type: 'signing_key.retiring',
+    isComplete: true,
+    observe: async (at) => {
+      const { keys } = await signingKeys.read();
+      const successors = keys.filter(
+        ({ status, notBefore }) => status === 'active' && Date.parse(notBefore) > at.getTime(),
+      );
+      return successors.map(({ kid, notBefore }) => ({
+        type: 'signing_key.retiring',
+        subject: kid,
+        isFiring: true,
+        details: { successorKid: kid, signsFrom: notBefore },
+      }));
+    },
+  };
+}
+
+/** A log that makes no further heads: witnesses saw another history than the database has. */
+export function haltedLogSource({ log: heads }: Pick<Store, 'log'>, log: NodeLog | null): AlertSource {
+  return {
+    type: 'log.halted',
+    isComplete: true,
+    observe: async () =>
+      (await logWarnings(heads, log)).map((warning) => ({
+        type: 'log.halted',
+        subject: warning,
+        isFiring: true,
+        details: {},
+      })),
+  };
+}
+
+/** This process would answer 503 to `GET /ready`. @param host its name, which distinguishes the nodes of a database */
+export function readinessSource(reasons: () => Promise<readonly string[]>, host: string): AlertSource {
+  return {
+    type: 'node.not_ready',
+    isComplete: false,
+    observe: async () => {
+      const found = await reasons();
+      const details = { reasons: found.join('; ') };
+      return [{ type: 'node.not_ready', subject: host, isFiring: found.length > 0, details }];
+    },
+  };
+}

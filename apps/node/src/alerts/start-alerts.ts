@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '@cer/http-service';
+import type { Store } from '../store/index.js';
+import { startWorker } from '../worker/worker.js';
+import { deliverDue } from './deliver.js';
+import { createDirectAlerts } from './direct-alert.js';
+import { readEndpoints, type AlertEndpoint } from './endpoints.js';
+import { observeAll } from './observe.js';
+import type { PostWebhook } from './post-webhook.js';
+import type { AlertSource } from './source.js';
+
+const OBSERVE_EVERY_MS = 15_000;
+const DELIVER_EVERY_MS = 5_000;
+const DAY_MS = 24 * 60 * 60_000;
+const KEPT_DAYS = 90;
+const FORGET_EVERY_MS = 60 * 60_000;
+
+export interface AlertsDeps {
+  /** ALERTS_FILE; it is read again at each turn, so that secrets rotate without a restart. */
+  readonly file: string;
+  readonly store: Pick<Store, 'alerts' | 'leases'>;
+  readonly sources: readonly AlertSource[];
+  /** Sent from memory when the database is away. */
+  readonly readiness: AlertSource;
+  readonly post: PostWebhook;
+  readonly now: () => Date;
+  readonly logger: Logger;
+  readonly observeEveryMs?: number;
+  readonly deliverEveryMs?: number;
+}
+
+/** Observes conditions in every process, and delivers messages from one. @see docs/spec.md, "Events" */
+export function startAlerts(deps: AlertsDeps): { readonly stop: () => Promise<void> } {
+  const { store, sources, readiness, post, now, logger } = deps;
+  const { observeEveryMs = OBSERVE_EVERY_MS, deliverEveryMs = DELIVER_EVERY_MS } = deps;
+  const { alerts } = store;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const direct = createDirectAlerts(post, logger);
+  const endpointsNow = lastReadable(deps.file, logger);
+  let forgotMs = -Infinity;
+
+  const worker = startWorker({
+    name: 'alerts',
+    everyMs: deliverEveryMs,
+    task: async () => {
+      await deliverDue({ alerts, post, now, logger }, endpointsNow());
+      const nowMs = now().getTime();
+      if (nowMs - forgotMs < FORGET_EVERY_MS) return;
+      forgotMs = nowMs;
+      await alerts.forget(nowMs - KEPT_DAYS * DAY_MS);
+    },
+    leases: store.leases,
+    logger,
+  });
+
+  const observe = async (): Promise<void> => {
+    const endpoints = endpointsNow();
+    const at = now();
+    try {
+      if (await observeAll({ alerts, sources: [readiness, ...sources], logger }, endpoints, at)) worker.wake();
+    } catch (error) {
+      logger.warn({ err: error }, 'alerts cannot be stored; readiness is reported from memory');
+      for (const observation of await readiness.observe(at)) await direct.send(endpoints, observation, at);
+      return;
+    }
+    await direct.send(endpoints, null, at);
+  };
+
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await observe().catch((error: unknown) => {
+        logger.error({ err: error }, 'alerts could not be observed; the next turn comes as planned');
+      });
+      await sleep(observeEveryMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  };
+  const running = run();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+      await worker.stop();
+    },
+  };
+}
+
+/** A file that is being replaced, or is wrong, changes nothing: the endpoints before it stay. */
+function lastReadable(file: string, logger: Logger): () => readonly AlertEndpoint[] {
+  let endpoints = readEndpoints(file);
+  let fault = '';
+  return () => {
+    try {
+      endpoints = readEndpoints(file);
+      fault = '';
+    } catch (error) {
+      const reason = String(error);
+      if (reason !== fault) logger.error({ err: error }, 'ALERTS_FILE cannot be used; its last content applies');
+      fault = reason;
+    }
+    return endpoints;
+  };
+}

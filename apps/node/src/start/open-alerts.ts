@@ -1,0 +1,74 @@
+import { hostname } from 'node:os';
+import type { Logger } from '@cer/http-service';
+import { auditSource } from '../alerts/audit-source.js';
+import { readEndpoints } from '../alerts/endpoints.js';
+import { createPostWebhook } from '../alerts/post-webhook.js';
+import { resolveBySystem } from '../alerts/public-address.js';
+import { createQuotaSource, type QuotaSource } from '../alerts/quota-source.js';
+import { haltedLogSource, readinessSource, retiringKeySource, timestampingSource } from '../alerts/sources.js';
+import { startAlerts } from '../alerts/start-alerts.js';
+import { createWitnessSource, type WitnessSource } from '../alerts/witness-source.js';
+import { createReadiness } from '../status/readiness.js';
+import type { NodeLog } from '../log/node-log.js';
+import type { Signing } from '../signing/signing.js';
+import type { Store } from '../store/index.js';
+import { readinessChecks, type NodeDeps } from './app.js';
+import type { NodeConfig } from './config.js';
+
+export interface AlertSetupDeps {
+  readonly config: Pick<NodeConfig, 'alertsFile' | 'alertsAllowPrivate'>;
+  readonly store: Store;
+  readonly signing: Signing;
+  readonly now: () => Date;
+  readonly logger: Logger;
+}
+
+/** The parts of the node that report to alerts, and the start of their delivery. */
+export interface AlertSetup extends Pick<WitnessSource, 'listening'> {
+  readonly noteUse: QuotaSource['note'];
+  readonly start: (
+    deps: Pick<NodeDeps, 'keys' | 'restored'> & { readonly log: NodeLog | null; readonly asksAuthorities: boolean },
+  ) => { readonly stop: () => Promise<void> };
+}
+
+/**
+ * @returns null without ALERTS_FILE
+ * @throws StartupError for a file that cannot be used
+ */
+export function openAlerts({ config, store, signing, now, logger }: AlertSetupDeps): AlertSetup | null {
+  const { alertsFile: file, alertsAllowPrivate: allowsPrivate } = config;
+  if (file === null) return null;
+  readEndpoints(file);
+  const quota = createQuotaSource();
+  const witnesses = createWitnessSource(now);
+  return {
+    listening: witnesses.listening,
+    noteUse: quota.note,
+    start: ({ keys, restored, log, asksAuthorities }) => {
+      const stopping = new AbortController();
+      const checks = createReadiness(readinessChecks({ store, restored: restored ?? null, signing, keys, now }));
+      const running = startAlerts({
+        file,
+        store,
+        readiness: readinessSource(checks, hostname()),
+        sources: [
+          quota,
+          witnesses,
+          haltedLogSource(store, log),
+          retiringKeySource(store),
+          ...(asksAuthorities ? [timestampingSource(store)] : []),
+          auditSource({ audit: store.audit, signing, signal: stopping.signal }),
+        ],
+        post: createPostWebhook({ allowsPrivate, resolve: resolveBySystem, now }),
+        now,
+        logger,
+      });
+      return {
+        stop: async () => {
+          stopping.abort();
+          await running.stop();
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,294 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Secret, silentLogger } from '@cer/http-service';
+import type { PolicyWitness } from '@cer/tlog';
+import { Webhook } from 'standardwebhooks';
+import { auditSource } from '../../src/alerts/audit-source.js';
+import { deliverDue, RETRY_AFTER_MS } from '../../src/alerts/deliver.js';
+import { readEndpoints, type AlertEndpoint } from '../../src/alerts/endpoints.js';
+import { observeAll } from '../../src/alerts/observe.js';
+import { createPostWebhook } from '../../src/alerts/post-webhook.js';
+import { resolveBySystem } from '../../src/alerts/public-address.js';
+import { createQuotaSource } from '../../src/alerts/quota-source.js';
+import type { AlertSource } from '../../src/alerts/source.js';
+import { readinessSource, retiringKeySource, timestampingSource } from '../../src/alerts/sources.js';
+import { startAlerts } from '../../src/alerts/start-alerts.js';
+import { createWitnessSource } from '../../src/alerts/witness-source.js';
+import { createQuota } from '../../src/limits/quota.js';
+import type { AskWitness } from '../../src/log/witness-client.js';
+import { ask, textAt } from '../ask.js';
+import { newRecord } from '../store/new-record.js';
+import { startTestNode, type TestNode } from '../test-node.js';
+
+const MINUTE_MS = 60_000;
+const ADMIN = 'an-admin-secret-of-the-tests';
+const secret = `whsec_${randomBytes(32).toString('base64')}`;
+
+interface Message {
+  readonly id: string;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+describe('alerts', () => {
+  let node: TestNode;
+  let server: Server;
+  let folder: string;
+  let file: string;
+  let endpoint: AlertEndpoint;
+  let time = Date.now();
+  let status = 200;
+  const now = (): Date => new Date(time);
+  const received: Message[] = [];
+  const waiting: ((message: Message) => void)[] = [];
+
+  beforeAll(async () => {
+    node = await startTestNode({ replace: () => ({ adminSecret: new Secret(ADMIN) }) });
+    server = createServer((request, response) => {
+      const parts: Buffer[] = [];
+      request.on('data', (part: Buffer) => parts.push(part));
+      request.on('end', () => {
+        const body = Buffer.concat(parts).toString();
+        const headers = Object.fromEntries(
+          Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+        );
+        // Refuses a wrong signature; the clock of a test may be another.
+        const at = Number(headers['webhook-timestamp']);
+        const signed = new Webhook(secret).sign(headers['webhook-id'] ?? '', new Date(at * 1000), body);
+        const isSigned = headers['webhook-signature'] === signed;
+        const message = { id: headers['webhook-id'] ?? '', ...(JSON.parse(body) as Omit<Message, 'id'>) };
+        response.writeHead(isSigned ? status : 401).end();
+        if (!isSigned) return;
+        received.push(message);
+        waiting.shift()?.(message);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    folder = mkdtempSync(join(tmpdir(), 'cer-alerts-'));
+    file = join(folder, 'alerts.json');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    endpoint = { name: 'ops', url, secrets: [secret], types: null };
+    write({ endpoints: [{ name: 'ops', url, secrets: [secret] }] });
+  });
+
+  afterAll(async () => {
+    await node.close();
+    await new Promise((resolve) => server.close(resolve));
+    rmSync(folder, { recursive: true });
+  });
+
+  const write = (content: unknown): void => {
+    writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 });
+  };
+  const post = createPostWebhook({ allowsPrivate: true, resolve: resolveBySystem, now });
+  const deliver = () => deliverDue({ alerts: node.store.alerts, post, now, logger: silentLogger() }, [endpoint]);
+  const observe = async (...sources: AlertSource[]): Promise<readonly Message[]> => {
+    const before = received.length;
+    await observeAll({ alerts: node.store.alerts, sources, logger: silentLogger() }, [endpoint], now());
+    await deliver();
+    return received.slice(before);
+  };
+  const next = (): Promise<Message> => new Promise((resolve) => waiting.push(resolve));
+
+  it('report a record that waits for its timestamp, and its end', async () => {
+    const source = timestampingSource(node.store);
+    await node.store.records.recordOnce(newRecord());
+    expect(await observe(source)).toEqual([]);
+    time += 11 * MINUTE_MS;
+    expect(await observe(source)).toMatchObject([
+      { type: 'timestamping.failing', data: { status: 'firing', waitingSeconds: 660 } },
+    ]);
+    expect(await observe(source)).toEqual([]);
+    const [waits] = await node.store.timestamps.untimestamped(0, 1);
+    if (waits === undefined) throw new Error('no record waits');
+    await node.store.timestamps.keep([{ ...waits, asRead: waits }], now().toISOString());
+    expect(await observe(source)).toMatchObject([{ type: 'timestamping.failing', data: { status: 'resolved' } }]);
+  });
+
+  it('report a quota at 80 and at 100 percent, once each', async () => {
+    const source = createQuotaSource();
+    const quota = createQuota({ quotas: node.store.quotas, now, logger: silentLogger(), noteUse: source.note });
+    const spend = () =>
+      quota.admit(
+        'tenant-1',
+        { requestsPerMinute: null, executionsPerMonth: 10 },
+        {
+          write: async () => ({ recorded: true }),
+          recordedBefore: async () => null,
+        },
+      );
+    for (let execution = 0; execution < 7; execution += 1) await spend();
+    expect(await observe(source)).toEqual([]);
+    await spend();
+    const month = now().toISOString().slice(0, 7);
+    expect(await observe(source)).toMatchObject([
+      { type: 'quota.reached', data: { tenantId: 'tenant-1', month, percent: 80, limit: 10 } },
+    ]);
+    await spend();
+    await spend();
+    expect(await observe(source)).toMatchObject([{ data: { percent: 100 } }]);
+    await expect(spend()).rejects.toMatchObject({ refusal: { code: 'QUOTA_EXCEEDED' } });
+    expect(await observe(source)).toEqual([]);
+    await quota.close();
+  });
+
+  it('report a witness that is silent, and its return', async () => {
+    let answer: Awaited<ReturnType<AskWitness>> = { status: 'later', reason: 'TimeoutError' };
+    const source = createWitnessSource(now);
+    const asked = source.listening(async () => answer);
+    const witness = { name: 'first' } as PolicyWitness;
+    const submission = { oldSize: 0, proof: [], note: '' };
+    for (let turn = 0; turn < 3; turn += 1) {
+      await asked(witness, submission);
+      expect(await observe(source)).toEqual([]);
+      time += 5 * MINUTE_MS;
+    }
+    time += MINUTE_MS;
+    await asked(witness, submission);
+    expect(await observe(source)).toMatchObject([
+      { type: 'witness.silent', data: { subject: 'first', status: 'firing' } },
+    ]);
+    answer = { status: 'cosigned', lines: [] };
+    time += 1;
+    await asked(witness, submission);
+    expect(await observe(source)).toMatchObject([{ data: { subject: 'first', status: 'resolved' } }]);
+  });
+
+  it('report an audit log that was changed in the database', async () => {
+    const signal = new AbortController().signal;
+    const { signing, auditLog } = node.deps;
+    for (const act of ['records.hide', 'records.unhide']) {
+      await auditLog.append({ act, target: null, actor: 'a', requestId: null, details: {} });
+    }
+    const checks = () => auditSource({ audit: node.store.audit, signing, signal });
+    expect(await observe(checks())).toEqual([]);
+    const spoilt = {
+      ...node.store.audit,
+      last: () => node.store.audit.last(),
+      after: async (seq: number, limit: number) =>
+        (await node.store.audit.after(seq, limit)).map((row) => ({
+          ...row,
+          entryJson: row.entryJson.replace('hide', 'show'),
+        })),
+    };
+    const found = await observe(auditSource({ audit: spoilt, signing, signal }));
+    expect(found).toMatchObject([{ type: 'audit_log.invalid', data: { code: 'AUDIT_HASH_MISMATCH', seq: 1 } }]);
+    expect(await observe(checks())).toMatchObject([{ data: { status: 'resolved' } }]);
+  });
+
+  it('report a successor key until it signs', async () => {
+    const notBefore = new Date(time + MINUTE_MS).toISOString();
+    const state = await node.store.signingKeys.read();
+    const key = { kid: 'kid-2', status: 'active', notBefore } as (typeof state.keys)[number];
+    const source = retiringKeySource({
+      signingKeys: { ...node.store.signingKeys, read: async () => ({ ...state, keys: [key] }) },
+    });
+    expect(await observe(source)).toMatchObject([{ data: { successorKid: 'kid-2', signsFrom: notBefore } }]);
+    time += 2 * MINUTE_MS;
+    expect(await observe(source)).toMatchObject([{ data: { status: 'resolved' } }]);
+  });
+
+  it('are tried again with growing pauses, then fail, and are sent again by an operator', async () => {
+    status = 500;
+    const reasons: string[] = ['store: is not available'];
+    const [first] = await observe(readinessSource(async () => reasons, 'host-1'));
+    expect(first).toMatchObject({ type: 'node.not_ready', data: { subject: 'host-1', reasons: reasons[0] } });
+    for (const pause of RETRY_AFTER_MS) {
+      const before = received.length;
+      time += pause - 1;
+      await deliver();
+      expect(received).toHaveLength(before);
+      time += 1;
+      await deliver();
+      expect(received.slice(before).map(({ id }) => id)).toEqual([first?.id]);
+    }
+    const admin = { headers: { 'X-Admin-Secret': ADMIN } };
+    const listed = async () => {
+      const { body } = await ask(node, 'get', '/v1/admin/alerts/deliveries?limit=1000', admin);
+      return (body as { deliveries: readonly Record<string, unknown>[] }).deliveries.find(({ id }) => id === first?.id);
+    };
+    expect(await listed()).toMatchObject({ state: 'failed', attempts: 8, result: '500', nextAttemptAt: null });
+    status = 200;
+    const path = `/v1/admin/alerts/deliveries/${first?.id ?? ''}/send`;
+    const again = await ask(node, 'post', path, { ...admin, body: {} });
+    expect(again.status).toBe(200);
+    time = Math.max(time, Date.now()) + 1;
+    await deliver();
+    expect(await listed()).toMatchObject({ state: 'delivered', attempts: 1, result: '200' });
+    expect(received.at(-1)?.id).toBe(first?.id);
+    const unknown = await ask(node, 'post', '/v1/admin/alerts/deliveries/msg_x/send', { ...admin, body: {} });
+    expect([unknown.status, textAt(unknown.body, 'error')]).toEqual([404, 'NOT_FOUND']);
+  });
+
+  it('leave from memory while the database is away', async () => {
+    let isAway = true;
+    const away = Promise.reject.bind(Promise, new Error('away')) as () => Promise<never>;
+    const { alerts, leases } = node.store;
+    const store = {
+      leases,
+      alerts: new Proxy(alerts, {
+        get: (target, name: keyof typeof alerts) => (isAway ? away : target[name].bind(target)),
+      }),
+    };
+    const fires = next();
+    const running = startAlerts({
+      ...{ file, store, sources: [], post, now, logger: silentLogger(), observeEveryMs: 1, deliverEveryMs: 1 },
+      readiness: readinessSource(async () => (isAway ? ['store: is not available'] : []), 'host-2'),
+    });
+    expect(await fires).toMatchObject({ data: { subject: 'host-2', status: 'firing' } });
+    const ends = next();
+    isAway = false;
+    expect(await ends).toMatchObject({ data: { subject: 'host-2', status: 'resolved' } });
+    await running.stop();
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ['text', '{"canary', /is not JSON$/],
+    ['an unknown member', { endpoints: [], canary: 1 }, /the file: has unknown members$/],
+    [
+      'a short secret',
+      { endpoints: [{ name: 'a', url: 'https://a.example', secrets: ['whsec_canary'] }] },
+      /secrets\.0: must be whsec_/,
+    ],
+    [
+      'a third secret',
+      { endpoints: [{ name: 'a', url: 'https://a.example', secrets: [secret, secret, secret] }] },
+      /secrets: /,
+    ],
+    [
+      'credentials',
+      { endpoints: [{ name: 'a', url: 'https://canary:b@a.example', secrets: [secret] }] },
+      /url: must be an https URL/,
+    ],
+    [
+      'an unknown type',
+      { endpoints: [{ name: 'a', url: 'https://a.example', secrets: [secret], types: ['canary'] }] },
+      /types\.0: /,
+    ],
+    [
+      'one name twice',
+      { endpoints: ['a', 'a'].map((name) => ({ name, url: 'https://a.example', secrets: [secret] })) },
+      /must have different names$/,
+    ],
+  ])('refuse a file with %s, without its values', (_case, content, rule) => {
+    const bad = join(folder, 'bad.json');
+    rmSync(bad, { force: true });
+    writeFileSync(bad, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 });
+    const fault = (() => {
+      try {
+        return readEndpoints(bad);
+      } catch (error) {
+        return error instanceof Error ? error.message : error;
+      }
+    })();
+    expect(fault).toMatch(rule);
+    expect(fault).not.toMatch(/canary|a\.example/);
+    chmodSync(bad, 0o644);
+    expect(() => readEndpoints(bad)).toThrow('is open to every user');
+  });
+});
