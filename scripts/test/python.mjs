@@ -27,10 +27,11 @@ function pythonVersion() {
   return error === undefined ? stdout.trim().split(' ').map(Number) : null;
 }
 
-/** A Python with these packages, by the hash of their list. @returns null where they cannot be installed */
+/** A Python with the packages of a list, installed once for each content. @returns null where they cannot be installed */
 function pythonWith(list) {
   const requirements = join(folder, 'tests', list);
-  const digest = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
+  const hash = createHash('sha256').update(readFileSync(join(folder, 'tests', 'requirements.txt')));
+  const digest = hash.update(readFileSync(requirements)).digest('hex').slice(0, 12);
   const venv = join(root, '.data', 'python', `${list}-${digest}`);
   const python = join(venv, 'bin', 'python');
   const marker = join(venv, 'installed');
@@ -49,14 +50,16 @@ if (version === null || version[0] < OLDEST[0] || (version[0] === OLDEST[0] && v
   process.stdout.write('clients/python was not tested: there is no Python 3.9 or later on this machine.\n');
   process.exit(0);
 }
+const isTestsOnly = process.argv.includes('--tests-only');
 run('python3', '-m', 'unittest', 'discover', '-s', 'tests');
-if (!process.argv.includes('--tests-only')) {
-  const tools = pythonWith('tools.txt');
-  if (tools === null) {
-    process.stdout.write('clients/python: types and format were not checked: ruff and mypy cannot be installed.\n');
-  } else {
-    run(tools, '-m', 'ruff', 'format', '--check', '.');
-    run(tools, '-m', 'ruff', 'check', '.');
-    run(tools, '-m', 'mypy');
+const python = pythonWith(isTestsOnly ? 'requirements.txt' : 'tools.txt');
+if (python === null) {
+  process.stdout.write('clients/python was tested without SDKs: their packages cannot be installed.\n');
+} else {
+  run(python, '-m', 'unittest', 'discover', '-s', 'tests/sdk');
+  if (!isTestsOnly) {
+    run(python, '-m', 'ruff', 'format', '--check', '.');
+    run(python, '-m', 'ruff', 'check', '.');
+    run(python, '-m', 'mypy');
   }
 }

@@ -1,0 +1,237 @@
+"""Sends sealed bundles to the node, in the background."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+import urllib.error
+import urllib.request
+from email.utils import parsedate_to_datetime
+from http.client import HTTPException
+from typing import Callable, List, NamedTuple, Optional, Sequence
+
+from cer_client.spool import Spool
+from cer_verify import JsonFault, Members, get, parse_json, text_of
+
+# Maximum bundles of one request.
+BATCH_LINES = 200
+# Base and cap of the wait before a retry, in seconds.
+BASE_S, CAP_S = 0.25, 30.0
+
+
+class NodeError(Exception):
+    """The node did not take a batch; it is sent again. `code` is the node's, UNREACHABLE or UNEXPECTED_ANSWER."""
+
+    def __init__(self, code: str, message: str, status: Optional[int] = None, retry_after: float = 0) -> None:
+        super().__init__(message)
+        self.code, self.status, self.retry_after = code, status, retry_after
+
+
+class LineResult(NamedTuple):
+    """The result of one line of a batch: the status that a single request would have had, and its answer."""
+
+    status: int
+    body: Members
+
+
+def is_retryable(status: int) -> bool:
+    return status in (408, 429) or (status >= 500 and status != 501)
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: object, **__: object) -> None:
+        """The key of the node goes to no other address."""
+
+
+class Node:
+    """`POST /api/attest-batch` of a node."""
+
+    def __init__(self, url: str, api_key: Optional[str], timeout: float) -> None:
+        self._url, self._api_key, self._timeout = f"{url}/api/attest-batch", api_key, timeout
+        self._opener = urllib.request.build_opener(_NoRedirect)
+
+    def attest(self, texts: Sequence[str]) -> List[LineResult]:
+        """One request. Returns the results in order. Raises NodeError."""
+        headers = {"Accept": "application/x-ndjson", "Content-Type": "application/x-ndjson"}
+        if self._api_key:
+            headers["Authorization"] = f"Bearer {self._api_key}"
+        body = "".join(f"{text}\n" for text in texts).encode()
+        request = urllib.request.Request(self._url, body, headers, method="POST")  # noqa: S310 (checked in settings)
+        try:
+            with self._opener.open(request, timeout=self._timeout) as response:
+                return [_result_of(line) for line in response.read().split(b"\n") if line]
+        except urllib.error.HTTPError as error:
+            with error:
+                raise _refusal(error) from None
+        except (OSError, HTTPException, ValueError) as error:
+            raise NodeError("UNREACHABLE", f"the node cannot be reached: {type(error).__name__}") from error
+
+
+def _refusal(error: urllib.error.HTTPError) -> NodeError:
+    try:
+        code = text_of(get(parse_json(error.read(65536)), "error"))
+    except (JsonFault, OSError, HTTPException):
+        code = ""
+    code = code or "UNEXPECTED_ANSWER"
+    retry_after = _seconds(error.headers.get("Retry-After"))
+    return NodeError(code, f"the node answered {error.code} {code}", error.code, retry_after)
+
+
+def _seconds(retry_after: Optional[str]) -> float:
+    """`Retry-After`: seconds, or an HTTP date."""
+    if retry_after is None:
+        return 0
+    if retry_after.isascii() and retry_after.isdigit():
+        return float(retry_after[:9])
+    try:
+        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return 0
+
+
+def _result_of(line: bytes) -> LineResult:
+    try:
+        value = parse_json(line)
+    except JsonFault:
+        value = None
+    status, body = get(value, "status"), get(value, "body")
+    if not isinstance(status, float) or not isinstance(body, dict):
+        raise NodeError("UNEXPECTED_ANSWER", "a line of the answer is not {index, status, body}")
+    return LineResult(int(status), body)
+
+
+class DrainHooks(NamedTuple):
+    """What the drain reports. No hook raises."""
+
+    attested: Callable[[Members], None]
+    dead: Callable[[str, str], None]
+    failed: Callable[[BaseException], None]
+
+
+class Drain:
+    """A thread that sends what waits. A bundle that was sent twice is one certificate: its `executionId` says so."""
+
+    def __init__(self, spools: Sequence[Spool], node: Node, hooks: DrainHooks) -> None:
+        self._spools, self._node, self._hooks = spools, node, hooks
+        self.after_fork()
+
+    def after_fork(self) -> None:
+        """The thread of the parent is not in the child."""
+        self._changed = threading.Condition()
+        self._threads: List[threading.Thread] = []
+        self._flushing = self._failures = 0
+        self._not_before = 0.0
+        self._is_stopped = False
+        self._unsynced = threading.Event()
+
+    def waiting(self) -> int:
+        return sum(spool.waiting for spool in self._spools)
+
+    def start(self) -> None:
+        """Sends what waits, and brings it to the disk."""
+        self._unsynced.set()
+        with self._changed:
+            if not self._threads and not self._is_stopped:
+                for work in (self._run, self._sync):
+                    self._threads.append(threading.Thread(target=work, name="cer_client", daemon=True))
+                    self._threads[-1].start()
+            self._changed.notify_all()
+
+    def flush(self, timeout: float) -> int:
+        """Sends now and waits up to `timeout` seconds. Returns the bundles that still wait."""
+        deadline = time.monotonic() + timeout
+        if self.waiting() == 0:
+            return 0
+        self.start()
+        with self._changed:
+            self._flushing += 1
+            self._not_before = 0
+            self._changed.notify_all()
+            while self.waiting() > 0 and not self._is_stopped:
+                rest = deadline - time.monotonic()
+                if rest <= 0:
+                    break
+                self._changed.wait(rest)
+            self._flushing -= 1
+        return self.waiting()
+
+    def stop(self) -> None:
+        with self._changed:
+            self._is_stopped = True
+            self._unsynced.set()
+            self._changed.notify_all()
+
+    def _sync(self) -> None:
+        while not self._is_stopped:
+            self._unsynced.wait()
+            # Writes share one flush to the disk.
+            time.sleep(0.02)
+            self._unsynced.clear()
+            for spool in self._spools:
+                try:
+                    spool.sync()
+                except OSError as error:
+                    # This concerns a power cut only: the bytes are with the operating system.
+                    self._hooks.failed(error)
+
+    def _run(self) -> None:
+        while self._await_turn():
+            try:
+                self._send_all()
+                failed: Optional[BaseException] = None
+            except Exception as error:
+                failed = error
+            if failed is not None:
+                self._hooks.failed(failed)
+            with self._changed:
+                self._failures = 0 if failed is None else self._failures + 1
+                self._not_before = 0 if failed is None else time.monotonic() + self._delay(failed)
+                self._changed.notify_all()
+
+    def _delay(self, error: BaseException) -> float:
+        attempt = min(self._failures, 3 if self._flushing else 16)
+        jitter = random.random() * min(CAP_S, BASE_S * float(1 << attempt))  # noqa: S311 (not a secret)
+        asked = error.retry_after if isinstance(error, NodeError) and not self._flushing else 0
+        return max(jitter, asked)
+
+    def _await_turn(self) -> bool:
+        with self._changed:
+            while not self._is_stopped:
+                wait = self._not_before - time.monotonic()
+                if self.waiting() == 0:
+                    self._changed.wait()
+                elif wait > 0:
+                    self._changed.wait(wait)
+                else:
+                    return True
+            return False
+
+    def _send_all(self) -> None:
+        for spool in self._spools:
+            batch = spool.next(BATCH_LINES)
+            while batch is not None and not self._is_stopped:
+                taken = 0
+                try:
+                    for text, result in zip(batch.texts, self._node.attest(batch.texts)):
+                        self._take(spool, text, result)
+                        taken += 1
+                finally:
+                    if taken > 0:
+                        batch.acknowledge(taken)
+                if taken < len(batch.texts):
+                    raise NodeError("UNREACHABLE", "the answer ended before the last bundle")
+                with self._changed:
+                    self._changed.notify_all()
+                batch = spool.next(BATCH_LINES)
+
+    def _take(self, spool: Spool, text: str, result: LineResult) -> None:
+        code = text_of(get(result.body, "error")) or "UNEXPECTED_ANSWER"
+        if result.status == 200:
+            self._hooks.attested(result.body)
+        elif is_retryable(result.status):
+            message = f"the node cannot attest a bundle now: {result.status} {code}"
+            raise NodeError(code, message, result.status)
+        else:
+            spool.bury(text, code)
+            self._hooks.dead(text, code)

@@ -1,0 +1,150 @@
+"""Follows one answer of a model, chunk by chunk, as the caller gets it."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from typing import Callable, List, Mapping, NamedTuple, Optional
+
+from cer_client.folds import Fold, object_in
+from cer_client.sse import SseReader
+from cer_verify import get
+
+
+class Ended(NamedTuple):
+    """What a call looked like when it ended."""
+
+    outcome: str
+    # HTTP status; None without an answer.
+    status: Optional[int]
+    # The provider's code of a failure.
+    error_code: Optional[str]
+    # The answer: JSON, the fold of a stream, or text. None when only its bytes are known.
+    output: object
+    # Bytes handed to the caller, decoded where their encoding is known, and their SHA-256 in hex.
+    size: int
+    sha256: str
+    streamed: bool
+    provider_request_id: Optional[str]
+
+
+class Answer(NamedTuple):
+    """The head of a response; names of headers are lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+
+
+# Bits of the window of zlib, by content encoding.
+_ENCODINGS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
+
+
+class Exchange:
+    """`ended` is called once, before the caller gets the last byte."""
+
+    def __init__(
+        self, answer: Optional[Answer], fold: Callable[[], Fold], max_bytes: int, ended: Callable[[Ended], None]
+    ) -> None:
+        self._answer, self._max_bytes, self._ended = answer, max_bytes, ended
+        headers: Mapping[str, str] = {} if answer is None else answer.headers
+        encoding = headers.get("content-encoding", "identity").strip().lower()
+        window = _ENCODINGS.get(encoding)
+        self._inflate = None if window is None else zlib.decompressobj(window)
+        is_readable = encoding == "identity" or window is not None
+        is_stream = headers.get("content-type", "").startswith("text/event-stream")
+        self._is_stream = is_stream
+        self._fold = fold() if is_stream and is_readable else None
+        self._sse = SseReader(max_bytes)
+        length = headers.get("content-length", "")
+        self._expected = int(length) if encoding == "identity" and length.isdigit() else None
+        self._chunks: Optional[List[bytes]] = [] if is_readable else None
+        self._size = 0
+        self._hash = hashlib.sha256()
+        self._is_over = False
+
+    def hand_on(self, chunk: bytes) -> None:
+        """Bytes that the caller is about to get, as they were sent."""
+        if self._is_over:
+            return
+        content = chunk if self._inflate is None else self._inflated(chunk)
+        self._size += len(content)
+        self._hash.update(content)
+        if self._size > self._max_bytes:
+            self._chunks = None
+        if self._fold is None:
+            if self._chunks is not None:
+                self._chunks.append(content)
+            if self._size == self._expected:
+                self._finish(self._outcome_of_whole)
+            return
+        for data in self._sse.push(content):
+            self._fold.push(data)
+        if self._fold.end != "open":
+            self._finish("failed" if self._fold.end == "failed" else self._outcome_of_whole)
+
+    def _inflated(self, chunk: bytes) -> bytes:
+        if self._inflate is None:
+            return chunk
+        try:
+            # What a small chunk inflates to beyond the limit is neither kept nor followed.
+            return self._inflate.decompress(chunk, self._max_bytes + 1)
+        except zlib.error:
+            self._chunks = self._inflate = None
+            return chunk
+
+    def end(self) -> None:
+        """The answer ended without an error."""
+        is_whole = self._fold is None or self._fold.is_whole
+        self._finish(self._outcome_of_whole if is_whole else "truncated")
+
+    def cancel(self) -> None:
+        """The caller wants no more."""
+        self._finish("failed" if self._is_refusal else "aborted")
+
+    def broke(self, error: BaseException) -> None:
+        """No answer, or it broke off. Cancellation and time limits are the caller's."""
+        is_cancelled = not isinstance(error, Exception) or type(error).__name__.endswith("Timeout")
+        if is_cancelled:
+            self._finish("aborted")
+        else:
+            self._finish("failed" if self._answer is None or self._is_refusal else "truncated")
+
+    @property
+    def _is_refusal(self) -> bool:
+        return self._answer is not None and not 200 <= self._answer.status < 300
+
+    @property
+    def _outcome_of_whole(self) -> str:
+        return "failed" if self._is_refusal else "complete"
+
+    def _finish(self, outcome: str) -> None:
+        if self._is_over:
+            return
+        self._is_over = True
+        output = self._output()
+        headers: Mapping[str, str] = {} if self._answer is None else self._answer.headers
+        code = get(output, "error", "code")
+        if not isinstance(code, str):
+            code = get(output, "error", "type")
+        self._ended(
+            Ended(
+                outcome=outcome,
+                status=None if self._answer is None else self._answer.status,
+                error_code=code if outcome == "failed" and isinstance(code, str) else None,
+                output=output,
+                size=self._size,
+                sha256=self._hash.hexdigest(),
+                streamed=self._is_stream,
+                provider_request_id=headers.get("x-request-id", headers.get("request-id")),
+            )
+        )
+        self._chunks = None
+
+    def _output(self) -> object:
+        if self._chunks is None:
+            return None
+        if self._fold is not None:
+            return self._fold.answer()
+        text = b"".join(self._chunks).decode("utf-8", "replace")
+        found = object_in(text)
+        return text if found is None else found

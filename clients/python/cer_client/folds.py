@@ -1,0 +1,207 @@
+"""The unstreamed answer of each provider's protocol, from the events of a stream."""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, List, Optional, Protocol
+
+from cer_verify import SVC_V1, JsonFault, Members, canonicalize, parse_json
+
+# Members that name something: a later chunk repeats or replaces them.
+_REPLACED = ("role", "id", "type", "index", "name", "finish_reason", "stop_reason")
+
+
+class Fold(Protocol):
+    """Rebuilds an answer. `end` is `open`, `complete` or `failed` as the protocol itself says."""
+
+    end: str
+
+    def push(self, data: str) -> None: ...
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether an end of the stream here is a complete answer."""
+
+    def answer(self) -> Members: ...
+
+
+def object_in(text: str) -> Optional[Members]:
+    """The JSON object in a text; None for anything else."""
+    try:
+        value = parse_json(text.encode("utf-8", "replace"))
+    except JsonFault:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _add(draft: Members, delta: Members) -> None:
+    """Adds a delta: text is appended, objects are merged, lists are merged by the members' `index`."""
+    for name, value in delta.items():
+        known = draft.get(name)
+        if isinstance(value, str) and isinstance(known, str) and name not in _REPLACED:
+            draft[name] = known + value
+        elif isinstance(value, list):
+            draft[name] = _merged(known if isinstance(known, list) else [], value)
+        elif isinstance(value, dict) and isinstance(known, dict):
+            _add(known, value)
+        elif value is not None or name not in draft:
+            draft[name] = value
+
+
+def _merged(known: List[object], added: List[object]) -> List[object]:
+    merged = list(known)
+    for item in added:
+        index = item.get("index") if isinstance(item, dict) else None
+        same = [one for one in merged if isinstance(one, dict) and index is not None and one.get("index") == index]
+        if isinstance(item, dict) and same and isinstance(same[0], dict):
+            _add(same[0], item)
+        else:
+            merged.append(item)
+    return merged
+
+
+class ChatFold:
+    """Streams of chat completions and of text completions. They end with `[DONE]`."""
+
+    def __init__(self) -> None:
+        self.end = "open"
+        self._head: Members = {}
+        self._choices: Dict[str, Members] = {}
+
+    def push(self, data: str) -> None:
+        if self.end != "open":
+            return
+        if data == "[DONE]":
+            self.end = "complete"
+            return
+        chunk = object_in(data)
+        if chunk is None:
+            return
+        choices = chunk.pop("choices", None)
+        self._head.update(chunk)
+        if "error" in chunk:
+            self.end = "failed"
+        for choice in choices if isinstance(choices, list) else []:
+            if isinstance(choice, dict):
+                self._add_choice(choice)
+
+    def _add_choice(self, choice: Members) -> None:
+        known = self._choices.setdefault(repr(choice.get("index")), {})
+        delta = choice.pop("delta", None)
+        if isinstance(delta, dict):
+            message = known.setdefault("message", {})
+            if isinstance(message, dict):
+                _add(message, delta)
+        _add(known, choice)
+
+    @property
+    def is_whole(self) -> bool:
+        finished = [isinstance(choice.get("finish_reason"), str) for choice in self._choices.values()]
+        return bool(finished) and all(finished)
+
+    def answer(self) -> Members:
+        return {**self._head, "choices": list(self._choices.values())}
+
+
+_RESPONSE_ENDS = {
+    "response.completed": "complete",
+    "response.incomplete": "complete",
+    "response.failed": "failed",
+    "error": "failed",
+}
+
+
+class ResponsesFold:
+    """Streams of the Responses API: the last event has the whole response; before it, the text so far is kept."""
+
+    is_whole = False
+
+    def __init__(self) -> None:
+        self.end = "open"
+        self._response: Members = {}
+        self._texts: Dict[str, str] = {}
+
+    def push(self, data: str) -> None:
+        event = object_in(data) if self.end == "open" else None
+        if event is None:
+            return
+        kind, response, delta = event.get("type"), event.get("response"), event.get("delta")
+        if isinstance(response, dict):
+            self._response = response
+        if kind == "error":
+            self._response = {**self._response, "error": event}
+        if not isinstance(kind, str):
+            return
+        if kind.endswith(".delta") and isinstance(delta, str):
+            place = canonicalize([kind, event.get("output_index"), event.get("content_index")], SVC_V1)
+            self._texts[place] = self._texts.get(place, "") + delta
+        self.end = _RESPONSE_ENDS.get(kind, "open")
+
+    def answer(self) -> Members:
+        return self._response if self.end == "complete" else {**self._response, "partial": dict(self._texts)}
+
+
+class MessagesFold:
+    """Streams of the Messages API. They end with `message_stop`."""
+
+    is_whole = False
+
+    def __init__(self) -> None:
+        self.end = "open"
+        self._message: Members = {}
+        self._blocks: Dict[str, Members] = {}
+
+    def push(self, data: str) -> None:
+        event = object_in(data) if self.end == "open" else None
+        if event is None:
+            return
+        kind, index = event.get("type"), repr(event.get("index"))
+        started, block, delta = event.get("message"), event.get("content_block"), event.get("delta")
+        if kind == "message_start" and isinstance(started, dict):
+            self._message.update(started)
+        elif kind == "content_block_start" and isinstance(block, dict):
+            self._blocks[index] = dict(block)
+        elif kind == "content_block_delta" and isinstance(delta, dict):
+            # The type of a delta names its kind, not that of the block.
+            _add(self._blocks.get(index, {}), {name: value for name, value in delta.items() if name != "type"})
+        elif kind == "message_delta":
+            self._add_delta(delta, event.get("usage"))
+        elif kind == "error":
+            self._message["error"], self.end = event.get("error"), "failed"
+        elif kind == "message_stop":
+            self.end = "complete"
+
+    def _add_delta(self, delta: object, usage: object) -> None:
+        if isinstance(delta, dict):
+            self._message.update(delta)
+        if isinstance(usage, dict):
+            known = self._message.get("usage")
+            self._message["usage"] = {**(known if isinstance(known, dict) else {}), **usage}
+
+    def answer(self) -> Members:
+        return {**self._message, "content": [_with_input(block) for block in self._blocks.values()]}
+
+
+def _with_input(block: Members) -> Members:
+    """The input of a tool arrives as pieces of its JSON text; a text that is not whole stays as it arrived."""
+    text = block.get("partial_json")
+    if not isinstance(text, str):
+        return block
+    found = object_in(text or "{}")
+    if found is None:
+        return block
+    return {**{name: value for name, value in block.items() if name != "partial_json"}, "input": found}
+
+
+# Routes of model providers by the end of their path, and how each streams.
+_DIALECTS: Dict[str, Callable[[], Fold]] = {
+    "/chat/completions": ChatFold,
+    "/completions": ChatFold,
+    "/responses": ResponsesFold,
+    "/messages": MessagesFold,
+    "/embeddings": ChatFold,
+}
+
+
+def fold_for(path: str) -> Optional[Callable[[], Fold]]:
+    """The fold of a model provider's route; None for any other path."""
+    return next((fold for ending, fold in _DIALECTS.items() if path.endswith(ending)), None)

@@ -1,0 +1,187 @@
+"""A handler that certifies the runs of models and tools that LangChain reports."""
+
+from __future__ import annotations
+
+import base64
+import math
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler
+
+from cer_client.recorder import OpenCall, Recorder, StartedCall
+from cer_client.sealing import Call, Json, label_of, parameters_of
+from cer_verify import MAX_SAFE_INTEGER, Members
+
+MAX_DEPTH = 96
+
+
+def json_of(value: object, depth: int = 0) -> Json:
+    """The JSON of a framework's value: bytes are base64, large integers text, other objects their members or class."""
+    if value is None or isinstance(value, (bool, str)):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) <= MAX_SAFE_INTEGER else str(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, (bytes, bytearray)):
+        return base64.b64encode(value).decode()
+    if depth < MAX_DEPTH and isinstance(value, Mapping):
+        return {str(name): json_of(member, depth + 1) for name, member in value.items()}
+    if depth < MAX_DEPTH and isinstance(value, (list, tuple, set, frozenset)):
+        return [json_of(item, depth + 1) for item in value]
+    dump = getattr(value, "model_dump", None)
+    if depth < MAX_DEPTH and callable(dump) and not isinstance(value, type):
+        return json_of(dump(), depth + 1)
+    return type(value).__name__
+
+
+def content_of(value: object) -> Json:
+    """A value as certificates take input and output: text, an object or a list; another is the member `value`."""
+    found = json_of(value)
+    return found if isinstance(found, (str, dict, list)) else {"value": found}
+
+
+def message_of(message: object) -> Members:
+    """`{type, content, ...}` of a message: what it says, without the class that holds it."""
+    parts: Members = {"type": json_of(getattr(message, "type", None)), "content": json_of(_content(message))}
+    for name in ("name", "tool_calls", "tool_call_id"):
+        member = getattr(message, name, None)
+        if member:
+            parts[name] = json_of(member)
+    return parts
+
+
+def _content(message: object) -> object:
+    return getattr(message, "content", None)
+
+
+def _last_text(messages: Sequence[object]) -> str:
+    """The text of the last message, or of its last part of text."""
+    content = _content(messages[-1]) if messages else None
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    texts = [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
+    return texts[-1] if texts else ""
+
+
+def _generations(response: object) -> Json:
+    """A list per prompt, with `{text, message?}` of each generation."""
+    lists: List[Json] = []
+    for generations in getattr(response, "generations", []):
+        found: List[Json] = []
+        for generation in generations:
+            parts: Members = {"text": json_of(getattr(generation, "text", None))}
+            message = getattr(generation, "message", None)
+            found.append(parts if message is None else {**parts, "message": message_of(message)})
+        lists.append(found)
+    return lists
+
+
+class _Run:
+    """A run of a model or a tool, while it is open."""
+
+    def __init__(self, started: StartedCall, call: Call, open_call: Optional[OpenCall]) -> None:
+        self.started, self.call, self.open_call = started, call, open_call
+
+
+class CertifyingHandler(BaseCallbackHandler):
+    """Its methods do not raise. A run whose request a transport certifies to the byte has no certificate of its own."""
+
+    raise_error = False
+    # A run is known before its request is made.
+    run_inline = True
+
+    def __init__(self, recorder: Recorder) -> None:
+        super().__init__()
+        self._recorder = recorder
+        self._runs: Dict[UUID, _Run] = {}
+
+    def _quietly(self, work: Callable[..., None], *arguments: Any) -> None:
+        try:
+            work(*arguments)
+        except Exception as error:
+            self._recorder.deps.failed(error)
+
+    def _begin(
+        self, run_id: UUID, provider: str, model: str, content: Json, parameters: Members, text: str, is_tool: bool
+    ) -> None:
+        started = self._recorder.begin(f"{provider}:{model}", lambda: content)
+        if started is None:
+            return
+        known = None if model == "unknown" else model
+        open_call = None if is_tool or not text else OpenCall(started.execution_id, known, text)
+        payload: Members = {} if is_tool else {"framework": "langchain", "outputIs": "framework-value"}
+        kind = "tool-call" if is_tool else "model-call"
+        call = Call(provider, model, content, None, None, parameters, kind, payload)
+        self._runs[run_id] = _Run(started, call, open_call)
+        if open_call is not None:
+            self._recorder.open_calls.add(open_call)
+
+    def _end(self, run_id: UUID, outcome: str, output: Callable[[], Json], facts: Members) -> None:
+        run = self._runs.pop(run_id, None)
+        if run is None:
+            return
+        if run.open_call is not None:
+            self._recorder.open_calls.remove(run.open_call)
+            if run.open_call.is_claimed:
+                run.started.leave()
+                return
+        call = run.call
+
+        def described() -> Call:
+            payload = {"outcome": outcome, **call.payload, **facts}
+            return Call(call.provider, call.model, call.input, output(), None, call.parameters, call.kind, payload)
+
+        run.started.end(outcome, described)
+
+    def _begin_model(self, run_id: UUID, content: Callable[[], Json], text: str, more: Mapping[str, Any]) -> None:
+        asked, metadata = more.get("invocation_params") or {}, more.get("metadata") or {}
+        model = metadata.get("ls_model_name") or asked.get("model") or asked.get("model_name")
+        provider = label_of(metadata.get("ls_provider"), "langchain")
+        parameters = parameters_of(json_of(asked))
+        self._begin(run_id, provider, label_of(model, "unknown"), content(), parameters, text, False)
+
+    # The methods that LangChain calls.
+
+    def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: UUID, **more: Any) -> None:
+        def content() -> Json:
+            return [[message_of(message) for message in prompt] for prompt in messages]
+
+        text = _last_text(messages[0]) if messages else ""
+        self._quietly(self._begin_model, run_id, content, text, more)
+
+    def on_llm_start(self, serialized: Any, prompts: Any, *, run_id: UUID, **more: Any) -> None:
+        text = prompts[0] if prompts else ""
+        self._quietly(self._begin_model, run_id, lambda: json_of(prompts), text, more)
+
+    def on_llm_end(self, response: Any, *, run_id: UUID, **more: Any) -> None:
+        self._quietly(self._end, run_id, "complete", lambda: _generations(response), {})
+
+    def on_llm_error(self, error: BaseException, *, run_id: UUID, **more: Any) -> None:
+        status = getattr(error, "status_code", None)
+        facts = {"httpStatus": status if isinstance(status, int) else None}
+        self._quietly(self._end, run_id, _outcome_of(error), dict, facts)
+
+    def on_tool_start(self, serialized: Any, input_str: str, *, run_id: UUID, **more: Any) -> None:
+        def work() -> None:
+            name = label_of(more.get("name") or (serialized or {}).get("name"), "unnamed")
+            content = content_of(more["inputs"] if more.get("inputs") is not None else input_str)
+            self._begin(run_id, "tool", name, content, {}, "", True)
+
+        self._quietly(work)
+
+    def on_tool_end(self, output: Any, *, run_id: UUID, **more: Any) -> None:
+        def described() -> Json:
+            return message_of(output) if hasattr(output, "tool_call_id") else content_of(output)
+
+        self._quietly(self._end, run_id, "complete", described, {})
+
+    def on_tool_error(self, error: BaseException, *, run_id: UUID, **more: Any) -> None:
+        self._quietly(self._end, run_id, _outcome_of(error), dict, {})
+
+
+def _outcome_of(error: BaseException) -> str:
+    """Cancellation is the caller's."""
+    return "failed" if isinstance(error, Exception) else "aborted"

@@ -1,0 +1,184 @@
+"""One append-only file of sealed bundles. See docs/clients.md, "The spool"."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import secrets
+import sys
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import Callable, List, NamedTuple, Optional
+
+_LINE = re.compile(rb'\{"n":[0-9]+,"sha256":"([0-9a-f]{64})","bundle":(.*)\}\Z', re.DOTALL)
+_NAME = re.compile(r"([0-9]+)-[0-9a-f]{16}\.ndjson\Z")
+_SEALED_AT = re.compile(r'"(?:createdAt|completedAt)":"([^"]{10,40})"')
+
+# When this process began, or later: its segments are younger.
+_STARTED = time.time()
+
+
+class Line(NamedTuple):
+    """A line of a segment; `text` is None for one that is torn or changed. `end` is the offset behind it."""
+
+    text: Optional[str]
+    end: int
+
+
+def sealed_at(text: str) -> Optional[float]:
+    """When a bundle was sealed, in seconds since 1970; None for other text."""
+    found = _SEALED_AT.search(text[:4096])
+    try:
+        return None if found is None else datetime.fromisoformat(found.group(1).replace("Z", "+00:00")).timestamp()
+    except ValueError:
+        return None
+
+
+class Segment:
+    """A file that one process writes. Beside it, `PATH.done` holds the offset up to which bundles are attested."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.size = path.stat().st_size if path.exists() else 0
+        self.done = min(self.size, _offset_in(self._done_path))
+        self._fd: Optional[int] = None
+        self._written = 0
+        self._oldest_at: Optional[float] = None
+
+    @property
+    def _done_path(self) -> Path:
+        return self.path.with_name(self.path.name + ".done")
+
+    @property
+    def waiting_bytes(self) -> int:
+        return self.size - self.done
+
+    @property
+    def oldest_at(self) -> Optional[float]:
+        """When the first bundle that waits was sealed, in seconds since 1970."""
+        if self._oldest_at is None and self.waiting_bytes > 0:
+            lines = self.read(1)
+            self._oldest_at = sealed_at((lines[0].text or "") if lines else "")
+        return self._oldest_at
+
+    def append(self, text: str) -> None:
+        """Appends a bundle; afterwards it survives the end of the process."""
+        if self._fd is None:
+            self._fd = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        self._written += 1
+        if self.waiting_bytes == 0:
+            self._oldest_at = sealed_at(text)
+        content = text.encode()
+        digest = hashlib.sha256(content).hexdigest()
+        rest = memoryview(b'{"n":%d,"sha256":"%s","bundle":%s}\n' % (self._written, digest.encode(), content))
+        while rest:
+            count = os.write(self._fd, rest)
+            self.size += count
+            rest = rest[count:]
+
+    def read(self, max_lines: int) -> List[Line]:
+        """The first lines that wait. Bytes behind the last line feed are not a line yet."""
+        lines: List[Line] = []
+        if self.waiting_bytes == 0:
+            return lines
+        with open(self.path, "rb") as file:
+            file.seek(self.done)
+            end = self.done
+            while len(lines) < max_lines and end < self.size:
+                line = file.readline(self.size - end)
+                if not line.endswith(b"\n"):
+                    break
+                end += len(line)
+                lines.append(Line(_text_of(line[:-1]), end))
+        return lines
+
+    def acknowledge(self, offset: int) -> None:
+        """Notes the offset behind the last attested bundle."""
+        self.done = offset
+        self._oldest_at = None
+        fd = os.open(self._done_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            os.write(fd, str(offset).encode())
+        finally:
+            os.close(fd)
+
+    def duplicate(self) -> Optional[int]:
+        """Another descriptor of the file, which the caller closes."""
+        return None if self._fd is None else os.dup(self._fd)
+
+    def close(self) -> None:
+        if self._fd is None:
+            return
+        try:
+            flush(self._fd)
+        finally:
+            os.close(self._fd)
+            self._fd = None
+
+    def remove(self) -> None:
+        self.close()
+        for path in (self.path, self._done_path):
+            path.unlink(missing_ok=True)
+
+    @staticmethod
+    def adopt(source: Path, path: Path) -> "Segment":
+        """Takes over the file of an ended process. Raises FileNotFoundError when another process was faster."""
+        source.rename(path)
+        done = source.with_name(source.name + ".done")
+        if done.exists():
+            done.rename(path.with_name(path.name + ".done"))
+        return Segment(path)
+
+
+def flush(fd: int) -> None:
+    """Brings the content of a file to the disk."""
+    sync: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
+    sync(fd)
+
+
+def _text_of(line: bytes) -> Optional[str]:
+    found = _LINE.match(line)
+    if found is None or hashlib.sha256(found.group(2)).hexdigest().encode() != found.group(1):
+        return None
+    try:
+        return found.group(2).decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _offset_in(path: Path) -> int:
+    # An offset that was cut off sends bundles again, which replays their certificates.
+    text = path.read_bytes() if path.exists() else b""
+    return int(text) if re.match(rb"[0-9]{1,15}\Z", text) else 0
+
+
+def new_path(folder: Path) -> Path:
+    """A path for a segment of this process."""
+    return folder / f"{os.getpid()}-{secrets.token_hex(8)}.ndjson"
+
+
+def orphans_in(folder: Path) -> List[Path]:
+    """The segments whose process has ended, by the order of their names."""
+    return [path for path in sorted(folder.iterdir()) if _NAME.match(path.name) and _is_orphan(path)]
+
+
+def _is_orphan(path: Path) -> bool:
+    found = _NAME.match(path.name)
+    pid = int(found.group(1)) if found is not None else 0
+    # A process id that is this process's may be an earlier process's, as in a container: then the file is older.
+    return path.stat().st_mtime < _STARTED - 2 if pid == os.getpid() else not _is_running(pid)
+
+
+def _is_running(pid: int) -> bool:
+    if sys.platform == "win32":
+        # Signal 0 is CTRL_C_EVENT there. Only the drain of the command line adopts what ended processes left.
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True  # it runs under another user
+    return True

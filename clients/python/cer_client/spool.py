@@ -1,0 +1,220 @@
+"""Sealed bundles that wait for their attestation, oldest first."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from functools import partial
+from pathlib import Path
+from typing import Callable, List, NamedTuple, Optional, Protocol
+
+from cer_client.segment import Segment, flush, new_path, orphans_in, sealed_at
+
+# A segment with more bytes is ended, so that attested bundles leave the disk.
+SEGMENT_BYTES = 8 * 1024 * 1024
+
+
+class Batch(NamedTuple):
+    """The oldest bundles as JSON text; `acknowledge` forgets the first of them."""
+
+    texts: List[str]
+    acknowledge: Callable[[int], None]
+
+
+class Spool(Protocol):
+    """A store of sealed bundles. Methods may be called from any thread."""
+
+    def put(self, text: str) -> bool:
+        """Returns False when the spool is full. Raises OSError when the bundle cannot be stored."""
+
+    def next(self, max_lines: int) -> Optional[Batch]:
+        """The oldest bundles, or None when none waits. One batch at a time."""
+
+    def bury(self, text: str, code: str) -> None:
+        """Keeps a bundle that no node will take."""
+
+    def sync(self) -> None:
+        """Brings what is stored to the disk."""
+
+    def close(self) -> None: ...
+
+    @property
+    def waiting(self) -> int: ...
+
+    @property
+    def waiting_bytes(self) -> int: ...
+
+    @property
+    def oldest_at(self) -> Optional[float]:
+        """When the oldest bundle was sealed, in seconds since 1970."""
+
+    @property
+    def torn(self) -> int: ...
+
+    @property
+    def adopted(self) -> int: ...
+
+
+class MemorySpool:
+    """A spool that ends with the process."""
+
+    torn = 0
+    adopted = 0
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes, self.waiting_bytes = max_bytes, 0
+        self._texts: List[str] = []
+        self._lock = threading.Lock()
+
+    def put(self, text: str) -> bool:
+        with self._lock:
+            if self.waiting_bytes + len(text) > self._max_bytes:
+                return False
+            self._texts.append(text)
+            self.waiting_bytes += len(text)
+            return True
+
+    def next(self, max_lines: int) -> Optional[Batch]:
+        with self._lock:
+            return Batch(self._texts[:max_lines], self._forget) if self._texts else None
+
+    def _forget(self, count: int) -> None:
+        with self._lock:
+            self.waiting_bytes -= sum(map(len, self._texts[:count]))
+            del self._texts[:count]
+
+    def bury(self, text: str, code: str) -> None:
+        """Nothing outlives the process."""
+
+    def sync(self) -> None:
+        """Nothing is on a disk."""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    @property
+    def waiting(self) -> int:
+        return len(self._texts)
+
+    @property
+    def oldest_at(self) -> Optional[float]:
+        with self._lock:
+            return sealed_at(self._texts[0]) if self._texts else None
+
+
+class FileSpool:
+    """A folder, shared with other processes, in which this one has segments."""
+
+    def __init__(self, folder: Path, max_bytes: int) -> None:
+        """Raises OSError when the folder cannot be made or read."""
+        self._folder, self._max_bytes = folder, max_bytes
+        # Oldest first; the last one may be appended to.
+        self._segments: List[Segment] = []
+        self._current: Optional[Segment] = None
+        self._last_failed = False
+        self._lock = threading.RLock()
+        self.waiting = self.torn = self.adopted = 0
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for orphan in orphans_in(folder):
+            self._adopt(orphan)
+
+    def forget_parent(self) -> None:
+        """After a fork: the segments are the parent's, which sends them."""
+        self._lock = threading.RLock()
+        self._segments, self._current, self.waiting = [], None, 0
+
+    @property
+    def waiting_bytes(self) -> int:
+        with self._lock:
+            return sum(segment.waiting_bytes for segment in self._segments)
+
+    @property
+    def oldest_at(self) -> Optional[float]:
+        with self._lock:
+            times = [segment.oldest_at for segment in self._segments]
+        return min((at for at in times if at is not None), default=None)
+
+    def put(self, text: str) -> bool:
+        with self._lock:
+            if self.waiting_bytes + len(text) > self._max_bytes:
+                return False
+            current = self._current
+            # After a failed write the segment may end within a line.
+            if self._last_failed or current is None or current.size > SEGMENT_BYTES:
+                if current is not None:
+                    current.close()
+                current = self._current = Segment(new_path(self._folder))
+                self._segments.append(current)
+            self._last_failed = True
+            current.append(text)
+            self._last_failed = False
+            self.waiting += 1
+            return True
+
+    def next(self, max_lines: int) -> Optional[Batch]:
+        with self._lock:
+            while self._segments:
+                segment = self._segments[0]
+                lines = segment.read(max_lines)
+                texts = [line.text for line in lines if line.text is not None]
+                if texts:
+                    ends = [line.end for line in lines if line.text is not None]
+                    ends[-1] = lines[-1].end
+                    torn = [line.end for line in lines if line.text is None]
+                    return Batch(texts, partial(self._acknowledge, segment, ends, torn))
+                if lines:
+                    self.torn += len(lines)
+                    segment.acknowledge(lines[-1].end)
+                    continue
+                if segment.waiting_bytes > 0:
+                    # The last line of this segment was cut off.
+                    if segment is self._current and not self._last_failed:
+                        return None
+                    self.torn += 1
+                self._end(segment)
+            return None
+
+    def _acknowledge(self, segment: Segment, ends: List[int], torn: List[int], count: int) -> None:
+        with self._lock:
+            end = ends[count - 1]
+            self.torn += sum(at <= end for at in torn)
+            self.waiting -= count
+            segment.acknowledge(end)
+            if segment.waiting_bytes == 0:
+                self._end(segment)
+
+    def bury(self, text: str, code: str) -> None:
+        fd = os.open(self._folder / "dead.ndjson", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        with os.fdopen(fd, "w", encoding="utf-8") as file:
+            file.write(f'{{"code":{json.dumps(code)},"bundle":{text}}}\n')
+
+    def sync(self) -> None:
+        with self._lock:
+            fd = None if self._current is None else self._current.duplicate()
+        # Not under the lock: a slow disk must not hold up a call.
+        if fd is not None:
+            try:
+                flush(fd)
+            finally:
+                os.close(fd)
+
+    def close(self) -> None:
+        with self._lock:
+            for segment in self._segments:
+                segment.close()
+
+    def _end(self, segment: Segment) -> None:
+        segment.remove()
+        self._segments.remove(segment)
+        if segment is self._current:
+            self._current = None
+
+    def _adopt(self, orphan: Path) -> None:
+        try:
+            segment = Segment.adopt(orphan, new_path(self._folder))
+        except FileNotFoundError:
+            return  # another process took it first
+        self._segments.append(segment)
+        self.adopted += 1
+        self.waiting += sum(line.text is not None for line in segment.read(2**63))

@@ -1,0 +1,46 @@
+"""Server-sent events, from bytes as they arrive."""
+
+from __future__ import annotations
+
+import codecs
+from typing import List
+
+
+class SseReader:
+    """Reads the data of events, wherever chunks are cut. Events with more than `max_length` characters are left out."""
+
+    def __init__(self, max_length: int) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._max_length = max_length
+        self._rest = ""
+        self._data: List[str] = []
+        self._length = 0
+
+    def push(self, content: bytes) -> List[str]:
+        """The data of the events that end within this chunk."""
+        events: List[str] = []
+        text = self._rest + self._decoder.decode(content)
+        # A carriage return at the end may be half of a line end.
+        half = "\r" if text.endswith("\r") else ""
+        lines = text[: len(text) - len(half)].replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        self._rest = lines.pop() + half
+        for line in lines:
+            self._line(line, events)
+        # A line that never ends must not fill the memory.
+        if len(self._rest) > self._max_length + 64:
+            self._rest = ""
+        return events
+
+    def _line(self, line: str, events: List[str]) -> None:
+        if line == "":
+            if self._data and self._length <= self._max_length:
+                events.append("\n".join(self._data))
+            self._data, self._length = [], 0
+            return
+        name, _, value = line.partition(":")
+        if name != "data":
+            return
+        value = value[1:] if value.startswith(" ") else value
+        self._length += len(value) + 1
+        if self._length <= self._max_length:
+            self._data.append(value)

@@ -1,0 +1,135 @@
+"""A local server that speaks the HTTP and SSE of OpenAI and Anthropic. The model of a request says what it does."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Dict, List
+
+COMPLETION: Dict[str, Any] = {
+    "id": "chatcmpl-1",
+    "object": "chat.completion",
+    "created": 1_700_000_000,
+    "model": "json",
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hello there"}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3},
+}
+MESSAGE: Dict[str, Any] = {
+    "id": "msg_1",
+    "type": "message",
+    "role": "assistant",
+    "model": "json",
+    "content": [{"type": "text", "text": "Hello there"}],
+    "stop_reason": "end_turn",
+    "stop_sequence": None,
+    "usage": {"input_tokens": 1, "output_tokens": 2},
+}
+WORDS = ("Hel", "lo ", "there")
+
+
+def _chunk(delta: Dict[str, Any], finish: Any = None) -> str:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1_700_000_000, "model": "stream"}
+    return f"data: {json.dumps({**head, 'choices': [choice]})}\n\n"
+
+
+CHAT_EVENTS: List[str] = [
+    _chunk({"role": "assistant", "content": ""}),
+    *(_chunk({"content": word}) for word in WORDS),
+    _chunk({}, "stop"),
+    "data: [DONE]\n\n",
+]
+
+
+def _named(kind: str, **members: Any) -> str:
+    return f"event: {kind}\ndata: {json.dumps({'type': kind, **members})}\n\n"
+
+
+MESSAGE_EVENTS: List[str] = [
+    _named("message_start", message={**MESSAGE, "content": [], "stop_reason": None}),
+    _named("content_block_start", index=0, content_block={"type": "text", "text": ""}),
+    *(_named("content_block_delta", index=0, delta={"type": "text_delta", "text": word}) for word in WORDS),
+    _named("content_block_stop", index=0),
+    _named("message_delta", delta={"stop_reason": "end_turn", "stop_sequence": None}, usage={"output_tokens": 2}),
+    _named("message_stop"),
+]
+ERROR = {"type": "error", "error": {"type": "rate_limit_error", "code": "rate_limit", "message": "later"}}
+
+
+class ModelServer:
+    """Runs until `close`. `written` are the bytes of bodies that sockets took."""
+
+    def __init__(self) -> None:
+        self.bodies: List[str] = []
+        self.written = 0
+        self.goes_on = threading.Event()
+        owner = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_: Any) -> None:
+                """Nothing is written to the tests' output."""
+
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["content-length"])).decode()
+                owner.bodies.append(body)
+                try:
+                    owner._answer(self, json.loads(body)["model"], self.path.endswith("/messages"))
+                except (BrokenPipeError, ConnectionResetError):
+                    self.close_connection = True
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self.goes_on.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def _answer(self, handler: BaseHTTPRequestHandler, model: str, is_message: bool) -> None:
+        count = len(self.bodies)
+        if model == "refused" or (model == "flaky" and count % 2 == 1):
+            self._send(handler, 429 if model == "refused" else 500, json.dumps(ERROR).encode())
+        elif model in ("stream", "cut", "ended", "held", "flood"):
+            self._stream(handler, model, MESSAGE_EVENTS if is_message else CHAT_EVENTS)
+        else:
+            content = json.dumps(MESSAGE if is_message else COMPLETION).encode()
+            if model == "gzip":
+                self._send(handler, 200, gzip.compress(content), {"Content-Encoding": "gzip"})
+            else:
+                self._send(handler, 200, content)
+
+    def _send(self, handler: BaseHTTPRequestHandler, status: int, body: bytes, more: Dict[str, str] = {}) -> None:  # noqa: B006
+        handler.send_response(status)
+        headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), "x-request-id": "req-1"}
+        for name, value in {**headers, "retry-after-ms": "1", **more}.items():
+            handler.send_header(name, value)
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    def _stream(self, handler: BaseHTTPRequestHandler, model: str, events: List[str]) -> None:
+        """`cut` breaks the transfer off, `ended` ends it without the last event, `held` waits after two words."""
+        handler.send_response(200)
+        for name, value in {"Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"}.items():
+            handler.send_header(name, value)
+        handler.end_headers()
+        if model == "flood":
+            events = [f"data: {json.dumps({'choices': [], 'padding': 'x' * 65536})}\n\n"] * 1600 + events
+        sent = events if model in ("stream", "held", "flood") else events[:3]
+        for position, event in enumerate(sent):
+            if model == "held" and position == 3:
+                self.goes_on.wait()
+            content = event.encode()
+            handler.wfile.write(b"%x\r\n%s\r\n" % (len(content), content))
+            self.written += len(content)
+        if model == "cut":
+            handler.close_connection = True
+        else:
+            handler.wfile.write(b"0\r\n\r\n")

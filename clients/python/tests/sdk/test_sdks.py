@@ -1,0 +1,414 @@
+"""The client with the real packages openai, anthropic, httpx, httpx2 and langchain-core, against a local server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2])]
+
+import anthropic  # noqa: E402
+import httpx  # noqa: E402
+import httpx2  # noqa: E402
+import openai  # noqa: E402
+from langchain_core.language_models import FakeListChatModel, SimpleChatModel  # noqa: E402
+from langchain_core.tools import tool  # noqa: E402
+from model_server import COMPLETION, MESSAGE, ModelServer  # noqa: E402
+
+import cer_verify  # noqa: E402
+from cer_client import Certificates, Confidential, Opened, SpoolFullError  # noqa: E402
+
+# Nothing listens there.
+NODE_DOWN = "http://127.0.0.1:9"
+SECRET = "the secret of the caller"
+MESSAGES: Any = [{"role": "user", "content": SECRET}]
+
+
+def bundles(folder: Path) -> List[Dict[str, Any]]:
+    """The sealed bundles of a spool, each verified."""
+    found = []
+    for path in sorted(folder.glob("[0-9]*.ndjson")):
+        for line in path.read_text().splitlines():
+            assert SECRET not in line
+            bundle = json.loads(line)["bundle"]
+            report = cer_verify.verify(cer_verify.parse_json(json.dumps(bundle).encode()))
+            assert report.ok, report.findings
+            found.append(bundle)
+    return found
+
+
+def payload(bundle: Dict[str, Any]) -> Dict[str, Any]:
+    found: Dict[str, Any] = bundle["context"]["signals"][0]["payload"]
+    return found
+
+
+def hash_of(value: Any) -> str:
+    return cer_verify.hash_bytes(cer_verify.hashed_bytes(value, cer_verify.JCS_V1))
+
+
+def seen_by(work: Callable[[], Any]) -> Any:
+    """What a program sees: a value, or the class and text of an error."""
+    try:
+        return work()
+    except Exception as error:
+        return type(error), str(error)
+
+
+class Case(unittest.TestCase):
+    server: ModelServer
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.server = ModelServer()
+        cls.addClassCleanup(cls.server.close)
+
+    def setUp(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="cer-python-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.server.bodies.clear()
+        self.server.goes_on.clear()
+        self.faults: List[BaseException] = []
+
+    def certificates(self, **options: Any) -> Certificates:
+        given = {"node_url": NODE_DOWN, "spool_dir": self.folder, "on_error": self.faults.append, **options}
+        cer = Certificates("tests", **given)
+        self.addCleanup(cer.close, 0)
+        return cer
+
+    def openai(self, cer: Optional[Certificates], **options: Any) -> openai.OpenAI:
+        http = httpx2.Client() if cer is None else httpx2.Client(transport=cer.transport())
+        self.addCleanup(http.close)
+        return openai.OpenAI(
+            api_key="provider-key", base_url=f"{self.server.url}/v1", http_client=http, **{"max_retries": 0, **options}
+        )
+
+    def anthropic(self, cer: Optional[Certificates]) -> anthropic.Anthropic:
+        http = httpx2.Client() if cer is None else httpx2.Client(transport=cer.transport())
+        self.addCleanup(http.close)
+        return anthropic.Anthropic(api_key="key", base_url=self.server.url, http_client=http, max_retries=0)
+
+    def one(self) -> Tuple[Dict[str, Any], Dict[str, Any]]:
+        found = bundles(self.folder)
+        self.assertEqual(len(found), 1)
+        return found[0], payload(found[0])
+
+    def no_faults(self) -> None:
+        """The node is away, and nothing else is wrong."""
+        others = [fault for fault in self.faults if type(fault).__name__ != "NodeError"]
+        self.assertEqual(others, [])
+
+
+def chat(client: openai.OpenAI, model: str) -> Any:
+    return client.chat.completions.create(model=model, messages=MESSAGES, temperature=0.5)
+
+
+def words(client: openai.OpenAI, model: str) -> List[Optional[str]]:
+    stream = client.chat.completions.create(model=model, messages=MESSAGES, stream=True)
+    return [choice.delta.content for chunk in stream for choice in chunk.choices]
+
+
+def raw(client: openai.OpenAI) -> Tuple[int, str, Any]:
+    response = client.chat.completions.with_raw_response.create(model="json", messages=MESSAGES)
+    return response.status_code, response.headers["x-request-id"], response.parse()
+
+
+def raw_stream(client: openai.OpenAI) -> bytes:
+    with client.chat.completions.with_streaming_response.create(model="stream", messages=MESSAGES, stream=True) as one:
+        return b"".join(one.iter_bytes(7))
+
+
+class OpenAi(Case):
+    def test_program_sees_the_same(self) -> None:
+        cases: Dict[str, Callable[[openai.OpenAI], Any]] = {
+            "create": lambda client: chat(client, "json"),
+            "gzip": lambda client: chat(client, "gzip"),
+            "stream": lambda client: words(client, "stream"),
+            "raw response": raw,
+            "bytes of a stream": raw_stream,
+            "refusal": lambda client: chat(client, "refused"),
+            "server error": lambda client: chat(client, "flaky"),
+            "cut stream": lambda client: words(client, "cut"),
+            "stream without its end": lambda client: words(client, "ended"),
+            "with options": lambda client: chat(client.with_options(timeout=5), "json"),
+            "address without a server": lambda client: chat(client.with_options(base_url=NODE_DOWN), "json"),
+        }
+        cer = self.certificates()
+        plain, observed = self.openai(None), self.openai(cer)
+        for name, case in cases.items():
+            with self.subTest(name):
+                self.server.bodies.clear()
+                expected = seen_by(lambda case=case: case(plain))  # type: ignore[misc]
+                self.server.bodies.clear()
+                self.assertEqual(seen_by(lambda case=case: case(observed)), expected)  # type: ignore[misc]
+        outcomes = ["complete"] * 5 + ["failed"] * 2 + ["truncated"] * 2 + ["complete", "failed"]
+        self.assertEqual([payload(bundle)["outcome"] for bundle in bundles(self.folder)], outcomes)
+        stats = cer.stats()
+        self.assertEqual((stats.seen, stats.sealed, stats.open, stats.waiting), (11, 11, 0, 11))
+        self.no_faults()
+
+    def test_binds_request_and_answer(self) -> None:
+        chat(self.openai(self.certificates()), "json")
+        bundle, facts = self.one()
+        snapshot = bundle["snapshot"]
+        self.assertEqual(snapshot["inputHash"], hash_of(json.loads(self.server.bodies[0])))
+        self.assertEqual(snapshot["outputHash"], hash_of(COMPLETION))
+        self.assertEqual(snapshot["parameters"], {"temperature": 0.5})
+        self.assertEqual((facts["httpStatus"], facts["attempt"], facts["outputIs"]), (200, 1, "body"))
+        self.assertEqual(facts["responseSha256"], cer_verify.hash_bytes(json.dumps(COMPLETION).encode()))
+
+    def test_folds_a_stream_into_the_answer(self) -> None:
+        words(self.openai(self.certificates()), "stream")
+        bundle, facts = self.one()
+        choice = {"index": 0, "message": {"role": "assistant", "content": "Hello there"}, "finish_reason": "stop"}
+        head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1_700_000_000, "model": "stream"}
+        self.assertEqual(bundle["snapshot"]["outputHash"], hash_of({**head, "choices": [choice]}))
+        self.assertEqual((facts["outputIs"], facts["streamed"]), ("folded-stream", True))
+
+    def test_stored_before_the_caller_has_the_last_event(self) -> None:
+        client = self.openai(self.certificates())
+        stream = client.chat.completions.create(model="stream", messages=MESSAGES, stream=True)
+        for chunk in stream:
+            if chunk.choices[0].finish_reason is not None:
+                break
+        stream.close()
+        self.assertIn(self.one()[1]["outcome"], ("complete", "aborted"))
+        self.assertEqual(list(words(client, "stream"))[1:4], ["Hel", "lo ", "there"])
+        self.assertEqual(payload(bundles(self.folder)[1])["outcome"], "complete")
+
+    def test_aborted_stream_has_what_the_caller_got(self) -> None:
+        stream = self.openai(self.certificates()).chat.completions.create(model="held", messages=MESSAGES, stream=True)
+        for chunk in stream:
+            if chunk.choices[0].delta.content == "lo ":
+                break
+        stream.close()
+        bundle, facts = self.one()
+        self.assertEqual(facts["outcome"], "aborted")
+        choice = {"index": 0, "message": {"role": "assistant", "content": "Hello "}, "finish_reason": None}
+        head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1_700_000_000, "model": "stream"}
+        self.assertEqual(bundle["snapshot"]["outputHash"], hash_of({**head, "choices": [choice]}))
+
+    def test_time_limit_is_the_callers(self) -> None:
+        client = self.openai(self.certificates(), timeout=0.2)
+        with self.assertRaises(openai.APITimeoutError):
+            words(client, "held")
+        self.assertEqual(self.one()[1]["outcome"], "aborted")
+
+    def test_attempts_of_a_call_are_joined(self) -> None:
+        self.server.bodies.clear()
+        chat(self.openai(self.certificates(), max_retries=1), "flaky")
+        first, second = [payload(bundle) for bundle in bundles(self.folder)]
+        self.assertEqual([first["outcome"], second["outcome"]], ["failed", "complete"])
+        self.assertEqual([first["attempt"], second["attempt"]], [1, 2])
+        self.assertEqual(first["callId"], second["callId"])
+
+    def test_back_pressure_is_kept(self) -> None:
+        """While a reader stands still, the server sends no more than it does without an observer."""
+
+        def sent_to(client: openai.OpenAI) -> int:
+            self.server.written = 0
+            stream = client.chat.completions.create(model="flood", messages=MESSAGES, stream=True)
+            next(iter(stream))
+            before = -1
+            while before != self.server.written:
+                before = self.server.written
+                time.sleep(0.05)
+            stream.close()
+            return before
+
+        plain, observed = sent_to(self.openai(None)), sent_to(self.openai(self.certificates()))
+        self.assertLess(observed, plain + 8 * 1024 * 1024)
+        self.assertLess(observed, 60 * 1024 * 1024)
+
+    def test_async(self) -> None:
+        cer = self.certificates()
+
+        async def work(transport: Any) -> Tuple[Any, List[Any], Any]:
+            async with httpx2.AsyncClient(transport=transport) as http:
+                client = openai.AsyncOpenAI(
+                    api_key="key", base_url=f"{self.server.url}/v1", http_client=http, max_retries=0
+                )
+                whole = await client.chat.completions.create(model="json", messages=MESSAGES)
+                stream = await client.chat.completions.create(model="stream", messages=MESSAGES, stream=True)
+                texts = [chunk.choices[0].delta.content async for chunk in stream]
+                refused = None
+                try:
+                    await client.chat.completions.create(model="refused", messages=MESSAGES)
+                except openai.RateLimitError as error:
+                    refused = str(error)
+                return whole, texts, refused
+
+        expected = asyncio.run(work(httpx2.AsyncHTTPTransport()))
+        self.assertEqual(asyncio.run(work(cer.async_transport())), expected)
+        outcomes = [payload(bundle)["outcome"] for bundle in bundles(self.folder)]
+        self.assertEqual(outcomes, ["complete", "complete", "failed"])
+        self.no_faults()
+
+    def test_cancelled_task_is_aborted(self) -> None:
+        cer = self.certificates()
+
+        async def work() -> None:
+            async with httpx2.AsyncClient(transport=cer.async_transport()) as http:
+                client = openai.AsyncOpenAI(api_key="key", base_url=f"{self.server.url}/v1", http_client=http)
+                stream = await client.chat.completions.create(model="held", messages=MESSAGES, stream=True)
+                async for chunk in stream:
+                    if chunk.choices[0].delta.content == "lo ":
+                        asyncio.current_task().cancel()  # type: ignore[union-attr]
+
+        with self.assertRaises(asyncio.CancelledError):
+            asyncio.run(work())
+        self.assertEqual(self.one()[1]["outcome"], "aborted")
+
+
+class Anthropic(Case):
+    def test_program_sees_the_same(self) -> None:
+        def create(client: anthropic.Anthropic, model: str) -> Any:
+            return client.messages.create(model=model, max_tokens=10, messages=MESSAGES)
+
+        def stream(client: anthropic.Anthropic, model: str) -> Any:
+            with client.messages.stream(model=model, max_tokens=10, messages=MESSAGES) as found:
+                return found.get_final_message()
+
+        plain, observed = self.anthropic(None), self.anthropic(self.certificates())
+        for work, model in ((create, "json"), (stream, "stream"), (create, "refused")):
+            expected = seen_by(lambda work=work, model=model: work(plain, model))  # type: ignore[misc]
+            found = seen_by(lambda work=work, model=model: work(observed, model))  # type: ignore[misc]
+            self.assertEqual(found, expected)
+        whole, streamed, refused = bundles(self.folder)
+        self.assertEqual(whole["snapshot"]["outputHash"], hash_of(MESSAGE))
+        # The events of the stream fold into the message that is answered without a stream.
+        self.assertEqual(streamed["snapshot"]["outputHash"], hash_of(MESSAGE))
+        self.assertEqual(payload(refused)["errorCode"], "rate_limit")
+        self.assertEqual(whole["snapshot"]["parameters"], {"maxTokens": 10})
+        self.no_faults()
+
+
+class Client(Case):
+    def test_both_lines_of_httpx(self) -> None:
+        cer = self.certificates()
+        for library in (httpx, httpx2):
+            with library.Client(transport=cer.transport(library.HTTPTransport(), provider="local")) as client:
+                body = {"model": "stream", "messages": MESSAGES}
+                response = client.post(f"{self.server.url}/v1/chat/completions", json=body)
+                self.assertTrue(response.text.endswith("data: [DONE]\n\n"))
+                self.assertEqual(client.get(self.server.url).status_code, 501)
+        self.assertEqual([bundle["snapshot"]["provider"] for bundle in bundles(self.folder)], ["local", "local"])
+
+    def test_confidential(self) -> None:
+        opened: List[Opened] = []
+        confidential = Confidential("answers of the desk", opened.append, {"temperature": 1, "maxTokens": 100})
+        chat(self.openai(self.certificates(confidential=confidential)), "json")
+        bundle, facts = self.one()
+        snapshot = bundle["snapshot"]
+        self.assertEqual(opened[0].certificate_hash, bundle["certificateHash"])
+        self.assertEqual(facts["declaredParameters"], ["maxTokens"])
+        self.assertNotIn("responseSha256", facts)
+        values = {"input": json.loads(self.server.bodies[0]), "output": COMPLETION}
+        for name, value in values.items():
+            salt = cer_verify.decode_base64url(cer_verify.get(opened[0].openings, name, "salt"))
+            assert salt is not None
+            self.assertTrue(cer_verify.opens(snapshot[name], salt, value))
+
+    def test_faults_of_hooks_do_not_reach_the_program(self) -> None:
+        def broken(*_: Any) -> Any:
+            raise RuntimeError("a hook of the caller")
+
+        cer = self.certificates(certify=broken, on_error=broken)
+        self.assertEqual(chat(self.openai(cer), "json").id, "chatcmpl-1")
+        confidential = self.certificates(confidential=Confidential("p", broken, {"maxTokens": 1}), on_error=broken)
+        self.assertEqual(chat(self.openai(confidential), "json").id, "chatcmpl-1")
+        self.assertEqual(confidential.stats().unsealed, 1)
+        self.assertGreater(cer.stats().errors, 0)
+
+    def test_folder_that_cannot_be_written(self) -> None:
+        (self.folder / "file").write_text("")
+        cer = self.certificates(spool_dir=self.folder / "file" / "spool")
+        chat(self.openai(cer), "json")
+        self.assertEqual((cer.stats().sealed, cer.stats().waiting), (1, 1))
+        self.assertEqual(type(self.faults[0]), NotADirectoryError)
+
+    def test_full_spool(self) -> None:
+        counting = self.certificates(max_spool_bytes=10)
+        chat(self.openai(counting), "json")
+        self.assertEqual((counting.stats().dropped, counting.stats().sealed), (1, 0))
+        refusing = self.certificates(max_spool_bytes=0, on_full="raise-before-call")
+        before = len(self.server.bodies)
+        with self.assertRaises(SpoolFullError):
+            chat(self.openai(refusing), "json")
+        self.assertEqual(len(self.server.bodies), before)
+
+    def test_calls_left_out_by_choice(self) -> None:
+        cer = self.certificates(certify=lambda url, body: body["model"] != "json")
+        chat(self.openai(cer), "json")
+        words(self.openai(cer), "stream")
+        self.assertEqual((cer.stats().skipped, cer.stats().sealed), (1, 1))
+
+    def test_large_answer_is_bound_by_its_bytes(self) -> None:
+        chat(self.openai(self.certificates(max_content_bytes=100)), "json")
+        bundle, facts = self.one()
+        self.assertEqual(facts["outputIs"], "bytes")
+        self.assertEqual(bundle["snapshot"]["outputHash"], facts["responseSha256"])
+
+
+class LangChain(Case):
+    def test_runs_of_models_and_tools(self) -> None:
+        @tool
+        def weather(city: str) -> str:
+            """The sky over a city."""
+            return f"clear over {city}"
+
+        cer = self.certificates()
+        handler = cer.langchain()
+        model = FakeListChatModel(responses=["Lisbon"], callbacks=[handler])
+        self.assertEqual(model.invoke(SECRET).text, "Lisbon")
+        self.assertEqual("".join(part.text for part in model.stream(SECRET)), "Lisbon")
+        self.assertEqual(weather.invoke({"city": SECRET}, {"callbacks": [handler]}), f"clear over {SECRET}")
+        run, streamed, called = bundles(self.folder)
+        self.assertEqual([payload(one)["outcome"] for one in (run, streamed, called)], ["complete"] * 3)
+        message = {"type": "human", "content": SECRET}
+        self.assertEqual(run["snapshot"]["inputHash"], hash_of([[message]]))
+        self.assertEqual(called["snapshot"]["model"], "weather")
+        self.assertEqual(called["snapshot"]["inputHash"], hash_of({"city": SECRET}))
+        self.assertEqual(called["snapshot"]["outputHash"], hash_of(f"clear over {SECRET}"))
+        self.no_faults()
+
+    def test_one_certificate_for_a_call(self) -> None:
+        cer = self.certificates()
+        client = self.openai(cer)
+
+        class Model(SimpleChatModel):
+            @property
+            def _llm_type(self) -> str:
+                return "local"
+
+            def _call(self, messages: Any, *_: Any, **__: Any) -> str:
+                content = [{"role": "user", "content": messages[-1].content}]
+                found: Any = client.chat.completions.create(model="json", messages=content)  # type: ignore[arg-type]
+                return str(found.choices[0].message.content)
+
+        self.assertEqual(Model(callbacks=[cer.langchain()]).invoke(SECRET).text, "Hello there")
+        self.assertEqual(self.one()[1]["outputIs"], "body")
+        self.assertEqual((cer.stats().seen, cer.stats().sealed, cer.stats().open), (1, 1, 0))
+
+    def test_failed_run(self) -> None:
+        class Model(SimpleChatModel):
+            @property
+            def _llm_type(self) -> str:
+                return "local"
+
+            def _call(self, *_: Any, **__: Any) -> str:
+                raise KeyError("the model's own error")
+
+        with self.assertRaises(KeyError):
+            Model(callbacks=[self.certificates().langchain()]).invoke(SECRET)
+        self.assertEqual(self.one()[1]["outcome"], "failed")
+
+
+if __name__ == "__main__":
+    unittest.main()

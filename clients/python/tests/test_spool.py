@@ -1,0 +1,253 @@
+"""Sealing, the spool and its drain, against a local server that answers as a node does."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Tuple
+
+PACKAGE = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(PACKAGE))
+
+import cer_verify  # noqa: E402
+from cer_client import Certificates, CertifiedCall  # noqa: E402
+from cer_client.sealing import Call, seal, uuid_v7  # noqa: E402
+
+# Nothing listens there.
+NODE_DOWN = "http://127.0.0.1:9"
+
+
+def call(content: str = "hello", **changes: Any) -> Call:
+    facts: Dict[str, Any] = {
+        "provider": "local",
+        "model": "example-1",
+        "input": {"messages": [content]},
+        "output": "an answer",
+        "output_sha256": None,
+        "parameters": {},
+        "kind": "model-call",
+        "payload": {"outcome": "complete"},
+    }
+    return Call(**{**facts, **changes})
+
+
+def record(cer: Certificates, content: str = "hello") -> None:
+    started = cer._recorder.begin("local:example-1", lambda: content)
+    assert started is not None
+    started.end("complete", lambda: call(content))
+
+
+class Node:
+    """Takes batches; `answers` gives the status and body of each line, or of the request where it has an integer."""
+
+    def __init__(self) -> None:
+        self.attested: List[str] = []
+        self.keys: List[str] = []
+        self.answers: Callable[[Dict[str, Any]], Tuple[int, Dict[str, Any]]] = self.attest
+        self.request_status = 200
+        self.lines_answered = 500
+        owner = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def log_message(self, *_: Any) -> None:
+                """Nothing is written to the tests' output."""
+
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["content-length"]))
+                owner.keys.append(str(self.headers["authorization"]))
+                lines = []
+                if self.path == "/api/attest-batch" and owner.request_status == 200:
+                    for index, line in enumerate(body.splitlines()[: owner.lines_answered]):
+                        status, answer = owner.answers(json.loads(line))
+                        lines.append(json.dumps({"index": index, "status": status, "body": answer}))
+                content = ("\n".join(lines) if lines else json.dumps({"error": "RATE_LIMITED"})).encode()
+                self.send_response(owner.request_status)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        self._thread.start()
+
+    def attest(self, bundle: Dict[str, Any]) -> Tuple[int, Dict[str, Any]]:
+        self.attested.append(bundle["snapshot"]["executionId"])
+        return 200, {"certificateHash": bundle["certificateHash"], "cer": bundle, "verificationUrl": "http://v"}
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class SealingTest(unittest.TestCase):
+    def test_bundles_verify_under_every_protocol(self) -> None:
+        numbers = {"temperature": 0.2, "maxTokens": 5, "topP": None, "seed": None}
+        for protocol in ("1.2.0", "1.3.0", "1.3.1"):
+            sealed = seal(call(parameters=numbers), uuid_v7(), "tests", "2026-01-02T03:04:05.678Z", protocol, "prompt")
+            report = cer_verify.verify(cer_verify.parse_json(sealed.text.encode()))
+            self.assertEqual((report.status, report.certificate_hash), ("VERIFIED", sealed.certificate_hash))
+            self.assertNotIn("hello", sealed.text)
+            self.assertEqual(sealed.openings is not None, protocol == "1.3.1")
+
+    def test_ids_are_ordered_by_time(self) -> None:
+        first, second = uuid_v7(), uuid_v7()
+        self.assertRegex(first, r"^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$")
+        self.assertLessEqual(first[:13], second[:13])
+
+
+class SpoolTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="cer-python-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.node = Node()
+        self.addCleanup(self.node.close)
+
+    def certificates(self, **options: Any) -> Certificates:
+        cer = Certificates("tests", **{"node_url": self.node.url, "spool_dir": self.folder, **options})
+        self.addCleanup(cer.close, 0)
+        return cer
+
+    def segments(self) -> List[Path]:
+        return sorted(self.folder.glob("[0-9]*.ndjson"))
+
+    def leave(self, count: int) -> Path:
+        """The segment of an ended process."""
+        cer = Certificates("tests", node_url=NODE_DOWN, spool_dir=self.folder)
+        for position in range(count):
+            record(cer, f"call {position}")
+        cer.close(0)
+        ended = subprocess.Popen([sys.executable, "-c", ""])
+        ended.wait()
+        path = self.segments()[0]
+        return path.rename(path.with_name(f"{ended.pid}-{'0' * 16}.ndjson"))
+
+    def test_sends_what_waits(self) -> None:
+        certified: List[CertifiedCall] = []
+        cer = self.certificates(api_key="secret-key", on_certified=certified.append)
+        for position in range(450):
+            record(cer, f"call {position}")
+        self.assertEqual(cer.flush(30), 0)
+        self.assertEqual(len(set(self.node.attested)), 450)
+        self.assertEqual([one.execution_id for one in certified], self.node.attested)
+        self.assertEqual(set(self.node.keys), {"Bearer secret-key"})
+        self.assertEqual((cer.stats().attested, cer.stats().waiting_bytes), (450, 0))
+        self.assertEqual(self.segments(), [])
+
+    def test_waits_while_the_node_is_away(self) -> None:
+        cer = self.certificates()
+        self.node.request_status = 503
+        record(cer)
+        self.assertEqual(cer.flush(0.2), 1)
+        self.node.request_status = 200
+        self.assertEqual(cer.flush(30), 0)
+        self.assertEqual(len(self.node.attested), 1)
+        self.assertGreater(cer.stats().errors, 0)
+
+    def test_refused_line_waits_or_is_buried(self) -> None:
+        letters: List[Tuple[str, str]] = []
+        cer = self.certificates(on_dead_letter=lambda bundle, code: letters.append((bundle, code)))
+        self.node.answers = lambda _: (409, {"error": "EXECUTION_MUTATION_DETECTED"})
+        record(cer)
+        self.assertEqual(cer.flush(30), 0)
+        self.node.answers = lambda _: (503, {"error": "SERVICE_UNAVAILABLE"})
+        record(cer)
+        self.assertEqual(cer.flush(0.2), 1)
+        self.assertEqual([code for _, code in letters], ["EXECUTION_MUTATION_DETECTED"])
+        dead = json.loads((self.folder / "dead.ndjson").read_text())
+        self.assertEqual(dead, {"code": "EXECUTION_MUTATION_DETECTED", "bundle": json.loads(letters[0][0])})
+        self.assertEqual((self.folder / "dead.ndjson").stat().st_mode & 0o777, 0o600)
+
+    def test_answer_that_ends_early_is_asked_for_again(self) -> None:
+        cer = self.certificates()
+        self.node.request_status = 503
+        for position in range(5):
+            record(cer, f"call {position}")
+        self.node.request_status, self.node.lines_answered = 200, 2
+        self.assertEqual(cer.flush(30), 0)
+        self.assertEqual((len(self.node.attested), len(set(self.node.attested))), (5, 5))
+
+    def test_takes_over_what_an_ended_process_left(self) -> None:
+        path = self.leave(3)
+        with path.open("ab") as file:
+            file.write(b'{"n":9,"sha256":"' + b"0" * 64 + b'","bundle":{}}\n{"n":10,"sha2')
+        cer = self.certificates()
+        self.assertEqual(cer.flush(30), 0)
+        stats = cer.stats()
+        self.assertEqual((stats.adopted, stats.attested, stats.torn), (1, 3, 2))
+        self.assertEqual(self.segments(), [])
+
+    def test_leaves_the_segments_of_running_processes(self) -> None:
+        path = self.leave(1)
+        path.rename(path.with_name(f"{os.getppid()}-{'0' * 16}.ndjson"))
+        self.assertEqual(self.certificates().stats().adopted, 0)
+
+    def test_sends_again_from_the_last_acknowledged_bundle(self) -> None:
+        path = self.leave(3)
+        first = path.read_bytes().index(b"\n") + 1
+        path.with_name(path.name + ".done").write_text(str(first))
+        self.assertEqual(self.certificates().flush(30), 0)
+        self.assertEqual(len(self.node.attested), 2)
+
+    def test_killed_process_loses_nothing(self) -> None:
+        program = (
+            "import sys; sys.path[:0] = sys.argv[1:3]\n"
+            "from test_spool import *\n"
+            "cer = Certificates('tests', node_url=NODE_DOWN, spool_dir=sys.argv[3])\n"
+            "while True:\n"
+            "    record(cer)\n"
+            "    print(cer.stats().sealed, flush=True)\n"
+        )
+        arguments = [sys.executable, "-c", program, str(PACKAGE), str(PACKAGE / "tests"), str(self.folder)]
+        process = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        acknowledged = [int(process.stdout.readline()) for _ in range(40)][-1]
+        process.send_signal(signal.SIGKILL)
+        acknowledged = max([acknowledged, *(int(line) for line in process.stdout if line.endswith("\n"))])
+        process.stdout.close()
+        process.wait()
+        cer = self.certificates()
+        self.assertEqual(cer.flush(30), 0)
+        self.assertGreaterEqual(len(self.node.attested), acknowledged)
+        self.assertEqual(len(self.node.attested), len(set(self.node.attested)))
+
+    def test_forked_process_has_segments_of_its_own(self) -> None:
+        cer = self.certificates(node_url=NODE_DOWN)
+        record(cer)
+        child = os.fork()
+        if child == 0:
+            record(cer)
+            os._exit(0 if cer.stats().waiting == 1 else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertEqual(len(self.segments()), 2)
+        self.assertEqual(cer.stats().waiting, 1)
+
+    def test_folder_and_files_are_the_users_own(self) -> None:
+        folder = self.folder / "a" / "spool"
+        record(self.certificates(spool_dir=folder, node_url=NODE_DOWN))
+        (path,) = folder.glob("*.ndjson")
+        self.assertEqual((folder.stat().st_mode & 0o777, path.stat().st_mode & 0o777), (0o700, 0o600))
+
+    def test_settings_that_cannot_be(self) -> None:
+        for options in (
+            {"node_url": "node.example"},
+            {"node_url": "http://user:password@node.example"},
+            {"protocol": "1.3.1"},
+            {"on_full": "drop"},
+        ):
+            with self.assertRaises(ValueError):
+                Certificates("tests", **{"node_url": NODE_DOWN, "in_memory": True, **options})  # type: ignore[arg-type]
+
+
+if __name__ == "__main__":
+    unittest.main()
