@@ -12,7 +12,7 @@ import { parseLogPolicy, TlogError } from '@cer/tlog';
 import { createApp, type SiteLogPolicy } from './app.js';
 import { loadVerifierConfig } from './config.js';
 import { loadWebBuild } from './pages/web-build.js';
-import { createNodeClient } from './record/node-client.js';
+import { connectToNode } from './record/node-client.js';
 
 /** Loads configuration and browser files, then listens. @param folder of this app's compiled code */
 export async function startVerifier(env: Environment, folder: string): Promise<RunningServer> {
@@ -20,7 +20,7 @@ export async function startVerifier(env: Environment, folder: string): Promise<R
   const build = loadWebBuild(join(folder, 'web'));
   const logger = createLogger({ service: 'verifier', level: config.logLevel });
   const now = (): Date => new Date();
-  const node = createNodeClient({ nodeUrl: config.nodeUrl, timeoutMs: config.nodeTimeoutMs, now });
+  const node = connectToNode({ nodeUrl: config.nodeUrl, timeoutMs: config.nodeTimeoutMs, now });
   const logPolicy = readLogPolicy(config.logPolicyFile);
   const app = createApp({ ...config, logPolicy, node, build, logger, metrics: createMetrics({ process: true }), now });
   return serve(app, { host: config.host, port: config.port, logger });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createMetrics, silentLogger, type Logger } from '@cer/http-service';
 import { createApp, type SiteLogPolicy } from '../src/app.js';
 import { loadWebBuild } from '../src/pages/web-build.js';
-import { createNodeClient } from '../src/record/node-client.js';
+import { connectToNode } from '../src/record/node-client.js';
 import { closed, listening } from './stub-node.js';
 
 export const WEB_BUILD_FOLDER = join(__dirname, '..', 'dist', 'web');
@@ -30,7 +30,7 @@ interface Options {
 export async function startVerifier(options: Options): Promise<VerifierUnderTest> {
   const { nodeUrl, publicNodeUrl = nodeUrl, rateLimitPerMinute = 100_000, now = () => new Date() } = options;
   const app = createApp({
-    node: createNodeClient({ nodeUrl, timeoutMs: 60_000, now }),
+    node: connectToNode({ nodeUrl, timeoutMs: 60_000, now }),
     build: loadWebBuild(WEB_BUILD_FOLDER),
     publicUrl: PUBLIC_URL,
     publicNodeUrl,

@@ -7,6 +7,7 @@ const root = join(import.meta.dirname, '..');
 for (const [entry, name, platform] of [
   ['index', 'node', 'node'],
   ['index', 'browser', 'browser'],
+  ['node-client', 'node-client', 'neutral'],
   ['register', 'register', 'node'],
   ['spool-folder', 'spool-folder', 'node'],
 ]) {

@@ -8,19 +8,16 @@ import { langChainHandler, type LangChainHandler } from './frameworks/langchain.
 import { agentsProcessor, type AgentsProcessor } from './frameworks/openai-agents.js';
 import { createOpenCalls } from './calls/open-calls.js';
 import { observeTool } from './frameworks/tool-call.js';
+import { accessOf } from './node-api/access.js';
 import { createNodeApi, type NodeApi } from './node-api/node-api.js';
-import type { NodeAccess } from './node-api/request.js';
 import { Attempts } from './observe/attempts.js';
 import { observeMiddleware, type FetchMiddleware } from './observe/middleware.js';
 import { observeFetch, type Fetch, type Observer } from './observe/observed-fetch.js';
 import { createCertifiedAnswers } from './calls/certified-answers.js';
 import { runProject, type ProjectOptions } from './calls/run-project.js';
 import { createRecorder } from './calls/recorder.js';
-import { settingsOf, type CertificatesOptions, type Settings } from './settings.js';
+import { settingsOf, type CertificatesOptions } from './settings.js';
 import type { Stats } from './stats.js';
-
-const TIMEOUT_MS = 30_000;
-const RETRIES = 3;
 
 /** A client of a provider's SDK that takes another fetch: OpenAI's, Anthropic's and those made like them. */
 export interface FetchingClient {
@@ -120,17 +117,6 @@ export function certificates(options: CertificatesOptions): Certificates {
     stats: () => evidence.stats(),
     flush: (given) => evidence.flush(given),
     close: (given) => evidence.close(given),
-  };
-}
-
-function accessOf(settings: Settings): NodeAccess {
-  return {
-    url: settings.nodeUrl,
-    apiKey: settings.apiKey ?? null,
-    fetch: settings.fetch,
-    timeoutMs: settings.timeoutMs ?? TIMEOUT_MS,
-    retries: settings.retries ?? RETRIES,
-    random: Math.random,
   };
 }
 

@@ -1,5 +1,5 @@
 import { textOf, type JsonMembers } from './json.js';
-import { parseResults, type LineResult } from './node-api/lines.js';
+import { resultsOf, type LineResult } from './node-api/lines.js';
 import { NodeError } from './node-api/node-error.js';
 import { jsonOf, request, type NodeAccess } from './node-api/request.js';
 import type { CertifiedCall, CertifiedProject } from './settings.js';
@@ -10,16 +10,20 @@ const ONCE = { retries: 0 };
 
 /** Sends sealed bundles. @returns a result for each, in order. @throws NodeError when none was taken */
 export async function attestAll(access: NodeAccess, texts: readonly string[]): Promise<readonly LineResult[]> {
-  const body = { text: `${texts.join('\n')}\n`, type: 'application/x-ndjson' };
+  const body = { bytes: `${texts.join('\n')}\n`, type: 'application/x-ndjson' };
   const question = { body, accept: 'application/x-ndjson', options: ONCE };
-  return request(access, 'attestBatch', question, async (response) => parseResults(await response.text()));
+  return request(access, 'attestBatch', question, (response) => resultsOf(response));
 }
 
 /** Registers a sealed project. @throws NodeError without an answer of a node */
 export async function registerProject(access: NodeAccess, text: string): Promise<LineResult> {
-  const body = { text, type: 'application/json' };
+  const body = { bytes: text, type: 'application/json' };
   try {
-    return { index: 0, status: 200, body: await request(access, 'registerProject', { body, options: ONCE }, jsonOf) };
+    return {
+      index: 0,
+      status: 200,
+      body: await request(access, 'registerProject', { body, options: ONCE }, (response) => jsonOf(response)),
+    };
   } catch (error) {
     // A refused key is mended, and the project sent again.
     if (!(error instanceof NodeError) || error.status === null || [401, 403].includes(error.status)) throw error;

@@ -123,6 +123,54 @@ describe('a request to the node', () => {
     await expect(node.version({ retries: 0 })).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER', status: 200 });
   });
 
+  it('refuses an answer over its limit while it arrives', async () => {
+    let sent = 0;
+    const { node } = await nodeThat((response) => {
+      const chunk = Buffer.alloc(64 * 1024, 0x20);
+      const more = (): void => {
+        while (!response.destroyed && sent < 1024) {
+          sent += 1;
+          if (!response.write(chunk)) return void response.once('drain', more);
+        }
+      };
+      more();
+    });
+    const asked = node.version({ maxAnswerBytes: 256 * 1024 });
+    await expect(asked).rejects.toMatchObject({ code: 'ANSWER_TOO_LARGE', status: 200 });
+    expect(bodies).toHaveLength(1);
+    expect(sent).toBeLessThan(1024);
+  });
+
+  it('follows no redirect and takes none for an answer', async () => {
+    const { node } = await nodeThat((response) => {
+      response.setHeader('location', `${server.url}/elsewhere`);
+      sendJson(response, { ok: true }, 307);
+    });
+    await expect(node.certify(EXECUTION)).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER', status: 307 });
+    expect(bodies).toHaveLength(1);
+  });
+
+  it('keeps the whole refusal', async () => {
+    const { node } = await nodeThat((response) => {
+      sendJson(response, { error: 'ATTESTATION_MISSING', missingSteps: [{ index: 0 }] }, 400);
+    });
+    const answer = { error: 'ATTESTATION_MISSING', missingSteps: [{ index: 0 }] };
+    await expect(node.registerProject({})).rejects.toMatchObject({ answer });
+  });
+
+  it('sends bytes as they are and returns those of the answer', async () => {
+    const { node } = await nodeThat((response) => {
+      response.setHeader('x-idempotent-replay', 'true');
+      response.end(' {"a": 1.0}\n');
+    });
+    const body = { bytes: ' {"input":1e0}', type: 'application/json' };
+    const { status, headers, bytes } = await node.ask('certify', { body });
+    expect(bodies).toEqual([body.bytes]);
+    expect([status, headers.get('x-idempotent-replay'), new TextDecoder().decode(bytes)]).toEqual([
+      ...[200, 'true', ' {"a": 1.0}\n'],
+    ]);
+  });
+
   it('names no code that it does not know', async () => {
     const { node } = await nodeThat(refuse(400, 'toString'));
     await expect(node.version()).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER', status: 400 });

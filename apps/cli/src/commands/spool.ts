@@ -1,7 +1,6 @@
 import { isJsonObject, member, parseJson } from '@cer/canonical-json';
 import { PROJECT } from '@cer/cer-core';
 import { checkContent, evaluateProject } from '@cer/cer-core/verify';
-import { certificates } from '@cer/client';
 import { readSpoolFolder, type SpoolFolder } from '@cer/client/spool-folder';
 import { onlyOperand, readArguments } from '../arguments.js';
 import type { Command } from '../command.js';
@@ -74,6 +73,8 @@ export const spoolDrainCommand: Command = {
     folderAt(dir);
     const waitMs = flags.wait === undefined ? DRAIN_MS : Number(flags.wait) * 1000;
     if (!(waitMs > 0)) throw new UsageError('--wait must be a number of seconds');
+    // Loaded here only, so that no other command waits for it.
+    const { certificates } = await import('@cer/client');
     const refused: string[] = [];
     const cer = certificates({
       appId: 'cer-spool',

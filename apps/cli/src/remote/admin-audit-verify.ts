@@ -12,7 +12,7 @@ import type { Io } from '../io.js';
 import { fail } from '../report/failure.js';
 import { printableJson } from '../printable.js';
 import { UsageError } from '../usage-error.js';
-import { getFromNode, nodeAddress, NodeFault, refused, sendable, talking, type NodeAnswer } from './node-client.js';
+import { askNode, nodeAddress, NodeFault, refused, sendable, talking, type NodeAnswer } from './node-client.js';
 
 /** Checks the audit log of a node, from the node or from saved pages. @see docs/spec.md, "Audit log" */
 export const adminAuditVerifyCommand: Command = {
@@ -124,9 +124,8 @@ async function* pagesOfFile(file: string, io: Io): AsyncGenerator<JsonObject> {
 async function* pagesOfNode(address: string, secret: string, io: Io): AsyncGenerator<JsonObject> {
   const maxMs = timeoutMs(io, TIMEOUT_MS.others);
   for (let after = 0; ;) {
-    const answer = await getFromNode(address, `/v1/admin/audit?limit=1000&after=${after}`, maxMs, {
-      'x-admin-secret': secret,
-    });
+    const question = { query: { limit: 1000, after }, headers: { 'x-admin-secret': secret } };
+    const answer = await askNode({ address, maxMs }, 'auditLog', question);
     if (answer.status !== 200) throw new Refusal(answer);
     yield answer.body;
     const next = member(answer.body, 'next');

@@ -8,7 +8,7 @@ import type { Io } from '../io.js';
 import { proofEntry } from '../log/read-proof.js';
 import { fail } from '../report/failure.js';
 import { UsageError } from '../usage-error.js';
-import { apiKey, getFromNode, NODE_FLAG_HELP, NODE_FLAGS, nodeAddress, refused, talking } from './node-client.js';
+import { apiKey, askNode, NODE_FLAG_HELP, NODE_FLAGS, nodeAddress, refused, talking } from './node-client.js';
 
 /** Fetches the log proof of a certificate or project. @see docs/spec.md, "Log proofs" */
 export const logProofCommand: Command = {
@@ -37,11 +37,14 @@ async function run(args: readonly string[], given: Io): Promise<ExitCode> {
   if (!isSha256Hash(hash)) throw new UsageError('HASH must be sha256: and 64 lower-case hex digits');
   const address = nodeAddress(flags.node, io);
   const hasKey = flags['api-key-file'] !== undefined || (io.env['CER_API_KEY'] ?? '') !== '';
-  const headers = hasKey ? { authorization: `Bearer ${apiKey(flags['api-key-file'], io)}` } : {};
-  const name = flags.project === true ? 'project_hash' : 'certificate_hash';
-  const maxMs = timeoutMs(io, TIMEOUT_MS.others);
+  const node = {
+    address,
+    maxMs: timeoutMs(io, TIMEOUT_MS.others),
+    ...(hasKey && { apiKey: apiKey(flags['api-key-file'], io) }),
+  };
+  const query = { [flags.project === true ? 'project_hash' : 'certificate_hash']: hash };
   return talking(io, async () => {
-    const answer = await getFromNode(address, `/v1/log/proof?${name}=${encodeURIComponent(hash)}`, maxMs, headers);
+    const answer = await askNode(node, 'logProof', { query, withKey: true });
     if (answer.status !== 200) return refused(answer, io);
     const entry = proofEntry(JSON.stringify(answer.body));
     if (entry === null) return fail({ reason: 'LOG_PROOF_MALFORMED', detail: 'the node answered no log proof' }, io);

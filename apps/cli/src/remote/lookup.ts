@@ -7,7 +7,7 @@ import { UsageError } from '../usage-error.js';
 import { TIMEOUT_MS, timeoutMs, withTimeout } from '../http/timeout.js';
 import {
   answered,
-  getFromNode,
+  askNode,
   nodeAddress,
   PUBLIC_NODE_FLAG_HELP,
   PUBLIC_NODE_FLAGS,
@@ -36,12 +36,9 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const maxMs = timeoutMs(withTimeout(flags.timeout, io), TIMEOUT_MS.others);
   const executionId = flags['execution-id'];
   if (executionId !== undefined && operands.length > 0) throw new UsageError('pass either HASH or --execution-id');
-  const query =
-    executionId === undefined
-      ? `certificate_hash=${encodeURIComponent(hashOperand(operands))}`
-      : `execution_id=${encodeURIComponent(executionId)}`;
+  const query = executionId === undefined ? { certificate_hash: hashOperand(operands) } : { execution_id: executionId };
   return talking(io, async () => {
-    const answer = await getFromNode(address, `/v1/cer/public?${query}`, maxMs);
+    const answer = await askNode({ address, maxMs }, 'lookup', { query });
     return answer.status === 200 ? answered(answer, io) : refused(answer, io);
   });
 }

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isJsonObject, member, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import type { NodeError, NodeQuestion, RouteName, NodeAnswer as Received } from '@cer/client/node-client';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { readBody } from '../http/read-body.js';
-import { abortAfter } from '../http/abort-after.js';
 import { TIMEOUT_FLAG, TIMEOUT_FLAG_HELP } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { fail } from '../report/failure.js';
@@ -77,15 +76,36 @@ function readKeyFile(file: string): string {
   }
 }
 
-/** @throws NodeFault unless a JSON object arrives in time */
-export async function postToNode(
-  address: string,
-  path: string,
-  key: string,
-  body: JsonValue,
-  maxMs: number,
-): Promise<NodeAnswer> {
-  return asAnswer(await post(`${address}${path}`, key, 'application/json', JSON.stringify(body), maxMs));
+/** A node, and how a command talks to it. */
+export interface NodeConnection {
+  readonly address: string;
+  readonly apiKey?: string;
+  /** Maximum milliseconds of one answer. */
+  readonly maxMs: number;
+}
+
+/**
+ * Asks a node once, without retries: the caller of a command decides about those.
+ * @returns the answer or the refusal
+ * @throws NodeFault unless a JSON object arrives in time
+ */
+export async function askNode(node: NodeConnection, route: RouteName, question: NodeQuestion): Promise<NodeAnswer> {
+  const received = await send(node, route, question);
+  if ('body' in received) return received;
+  try {
+    const body = parseJson(received.bytes);
+    if (isJsonObject(body)) {
+      return { status: received.status, body, isReplay: received.headers.get('x-idempotent-replay') === 'true' };
+    }
+  } catch {
+    // Not JSON, so not a node; reported below.
+  }
+  throw notJson(received.status);
+}
+
+/** Posts a JSON value. @throws NodeFault unless a JSON object arrives in time */
+export function postToNode(node: NodeConnection, route: RouteName, value: JsonValue): Promise<NodeAnswer> {
+  return askNode(node, route, { body: { bytes: JSON.stringify(value), type: 'application/json' } });
 }
 
 /**
@@ -94,14 +114,13 @@ export async function postToNode(
  * @throws NodeFault unless lines or a JSON object arrive in time
  */
 export async function postLinesToNode(
-  address: string,
-  path: string,
-  key: string,
+  node: NodeConnection,
+  route: RouteName,
   lines: readonly string[],
-  maxMs: number,
 ): Promise<readonly JsonValue[] | NodeAnswer> {
-  const received = await post(`${address}${path}`, key, 'application/x-ndjson', `${lines.join('\n')}\n`, maxMs);
-  if (received.status !== 200) return asAnswer(received);
+  const body = { bytes: `${lines.join('\n')}\n`, type: 'application/x-ndjson' };
+  const received = await send(node, route, { body, accept: 'application/x-ndjson' });
+  if ('body' in received) return received;
   try {
     const text = new TextDecoder().decode(received.bytes);
     return text.split('\n').flatMap((line) => (line === '' ? [] : [parseJson(line)]));
@@ -110,46 +129,34 @@ export async function postLinesToNode(
   }
 }
 
-/** @throws NodeFault unless a JSON object arrives in time */
-export async function getFromNode(
-  address: string,
-  path: string,
-  maxMs: number,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<NodeAnswer> {
-  return asAnswer(await send(`${address}${path}`, { headers: { accept: 'application/json', ...headers } }, maxMs));
-}
-
-const post = async (url: string, key: string, type: string, body: string, maxMs: number): Promise<Received> =>
-  send(url, { method: 'POST', headers: { 'content-type': type, authorization: `Bearer ${key}` }, body }, maxMs);
-
-interface Received {
-  readonly status: number;
-  readonly isReplay: boolean;
-  readonly bytes: Uint8Array;
-}
-
-async function send(url: string, init: RequestInit, maxMs: number): Promise<Received> {
-  const answered = abortAfter(maxMs, async (signal) => {
-    const response = await fetch(url, { ...init, redirect: 'error', signal });
-    const isReplay = response.headers.get('x-idempotent-replay') === 'true';
-    return { status: response.status, isReplay, bytes: await readBody(response, MAX_ANSWER_BYTES) };
-  });
-  const { status, isReplay, bytes } = await answered.catch(() => {
-    throw new NodeFault(`the node cannot be reached, or did not respond within ${maxMs / 1000} seconds`);
-  });
-  if (bytes === null) throw new NodeFault(`the response is larger than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB`);
-  return { status, isReplay, bytes };
-}
-
-function asAnswer({ status, isReplay, bytes }: Received): NodeAnswer {
+async function send(
+  { address, apiKey, maxMs }: NodeConnection,
+  route: RouteName,
+  question: NodeQuestion,
+): Promise<Received | NodeAnswer> {
+  // Loaded here only: a command that stays offline loads no networking code.
+  const { createNodeClient, NodeError } = await import('@cer/client/node-client');
+  const client = createNodeClient({ nodeUrl: address, ...(apiKey !== undefined && { apiKey }) });
   try {
-    const body = parseJson(bytes);
-    if (isJsonObject(body)) return { status, body, isReplay };
-  } catch {
-    // Not JSON, so not a node; reported below.
+    return await client.ask(route, question, { retries: 0, timeoutMs: maxMs, maxAnswerBytes: MAX_ANSWER_BYTES });
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error;
+    return refusalOrThrow(error, maxMs);
   }
-  throw new NodeFault(`the response, status ${status}, is not a JSON object: is this the address of a node?`);
+}
+
+/** @throws NodeFault unless the error is a refusal that is a JSON object */
+export function refusalOrThrow({ code, status, answer }: NodeError, maxMs: number): NodeAnswer {
+  if (status !== null && answer !== null) return { status, body: answer, isReplay: false };
+  if (code === 'ANSWER_TOO_LARGE') {
+    throw new NodeFault(`the response is larger than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB`);
+  }
+  if (status !== null) throw notJson(status);
+  throw new NodeFault(`the node cannot be reached, or did not respond within ${maxMs / 1000} seconds`);
+}
+
+function notJson(status: number): NodeFault {
+  return new NodeFault(`the response, status ${status}, is not a JSON object: is this the address of a node?`);
 }
 
 /** Runs a command's requests; a node that does not answer is a failure (exit code 1), not a usage error. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isJsonObject, parseJson, type JsonObject } from '@cer/canonical-json';
+import type { RecordFilter } from '@cer/client/node-client';
 import { readArguments } from '../arguments.js';
 import type { Command } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
@@ -12,25 +12,20 @@ import { TIMEOUT_MS, timeoutMs, withTimeout } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { printable } from '../printable.js';
 import { UsageError } from '../usage-error.js';
-import { apiKey, NODE_FLAG_HELP, NODE_FLAGS, NodeFault, nodeAddress, refused, talking } from './node-client.js';
+import {
+  apiKey,
+  NODE_FLAG_HELP,
+  NODE_FLAGS,
+  NodeFault,
+  nodeAddress,
+  refusalOrThrow,
+  refused,
+  talking,
+  type NodeAnswer,
+  type NodeConnection,
+} from './node-client.js';
 
 const PROGRESS_MS = 500;
-
-const FILTERS = {
-  'attested-from': 'attested_from',
-  'attested-to': 'attested_to',
-  'app-id': 'app_id',
-  'bundle-type': 'bundle_type',
-  provider: 'provider',
-  model: 'model',
-  'protocol-version': 'protocol_version',
-  status: 'status',
-  'certificate-hash': 'certificate_hash',
-  'execution-id': 'execution_id',
-  'project-hash': 'project_hash',
-  timestamped: 'timestamped',
-  'log-proof': 'log_proof',
-} as const;
 
 /** Downloads an audit package. @see docs/spec.md, "GET /v1/records/export" */
 export const recordsExportCommand: Command = {
@@ -88,20 +83,28 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   const address = nodeAddress(flags.node, io);
   const key = apiKey(flags['api-key-file'], io);
   const maxSilenceMs = timeoutMs(withTimeout(flags.timeout, io), TIMEOUT_MS.silence);
-  const query = new URLSearchParams();
-  for (const [flag, name] of Object.entries(FILTERS)) {
-    const value = flags[flag as keyof typeof FILTERS];
-    if (value !== undefined) query.set(name, String(value));
-  }
+  const filter: RecordFilter = {
+    attestedFrom: flags['attested-from'],
+    attestedTo: flags['attested-to'],
+    appId: flags['app-id'],
+    bundleType: flags['bundle-type'],
+    provider: flags.provider,
+    model: flags.model,
+    protocolVersion: flags['protocol-version'],
+    status: flags.status,
+    timestamped: flags.timestamped === true ? true : undefined,
+    logProof: flags['log-proof'] === true ? true : undefined,
+    certificateHash: flags['certificate-hash'],
+    executionId: flags['execution-id'],
+    projectHash: flags['project-hash'],
+  };
   const target = await targetOf(path);
   return talking(io, async () => {
     const stalled = new StallTimer(maxSilenceMs);
     try {
-      const response = await ask(`${address}/v1/records/export?${query.toString()}`, key, stalled.signal);
-      if (response.status !== 200 || response.body === null) {
-        return refused({ status: response.status, body: await refusalOf(response), isReplay: false }, io);
-      }
-      const bytes = await download(response.body, target, stalled, io);
+      const body = await ask({ address, apiKey: key, maxMs: maxSilenceMs }, filter, stalled.signal);
+      if ('isReplay' in body) return refused(body, io);
+      const bytes = await download(body, target, stalled, io);
       io.stdout.write(
         `${nameOf(path)}: ${bytes} bytes. Check it: cer verify-package ${nameOf(path)} --keys ${address}\n`,
       );
@@ -144,22 +147,23 @@ class StallTimer {
   }
 }
 
-async function ask(url: string, key: string, signal: AbortSignal): Promise<Response> {
+/** @returns the package while it arrives, or the refusal. @throws NodeFault without one of them */
+async function ask(
+  { address, apiKey: key, maxMs }: Required<NodeConnection>,
+  filter: RecordFilter,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array> | NodeAnswer> {
+  const { createNodeClient, NodeError } = await import('@cer/client/node-client');
+  const client = createNodeClient({ nodeUrl: address, apiKey: key });
   try {
-    return await fetch(url, { headers: { authorization: `Bearer ${key}` }, redirect: 'error', signal });
-  } catch {
-    throw new NodeFault('the node cannot be reached, or did not respond');
+    return await client.exportRecords(filter, { retries: 0, timeoutMs: maxMs, signal });
+  } catch (error) {
+    if (!(error instanceof NodeError) || error.status === null) {
+      throw new NodeFault('the node cannot be reached, or did not respond');
+    }
+    if (error.answer !== null) return refusalOrThrow(error, maxMs);
+    throw new NodeFault(`the response, status ${error.status}, is not a package: is this the address of a node?`);
   }
-}
-
-async function refusalOf(response: Response): Promise<JsonObject> {
-  try {
-    const body = parseJson(new Uint8Array(await response.arrayBuffer()));
-    if (isJsonObject(body)) return body;
-  } catch {
-    // Not JSON, so not a node; reported below.
-  }
-  throw new NodeFault(`the response, status ${response.status}, is not a package: is this the address of a node?`);
 }
 
 /** Where the bytes are written first, and their final name; equal when the target is not a regular file. */
@@ -181,7 +185,7 @@ async function targetOf(path: string): Promise<Target> {
 
 /** Writes the body to disk with backpressure. An incomplete package leaves no file. */
 async function download(
-  body: NonNullable<Response['body']>,
+  body: ReadableStream<Uint8Array>,
   { draft, path }: Target,
   stalled: StallTimer,
   io: Io,
@@ -226,12 +230,7 @@ interface Reader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
 }
 
-async function copy(
-  body: NonNullable<Response['body']>,
-  file: WriteStream,
-  stalled: StallTimer,
-  io: Io,
-): Promise<number> {
+async function copy(body: ReadableStream<Uint8Array>, file: WriteStream, stalled: StallTimer, io: Io): Promise<number> {
   const failed = once(file, 'error').then(([error]) => {
     throw error instanceof Error ? error : new TypeError('the file failed');
   });

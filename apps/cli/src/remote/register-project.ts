@@ -10,8 +10,6 @@ import { fail } from '../report/failure.js';
 import { answered, NODE_FLAG_HELP, refused, type NodeAnswer } from './node-client.js';
 import { submit, SUBMIT_FLAGS, type FileSubmission } from './submit-file.js';
 
-const REGISTER = '/v1/project-bundle/register';
-
 /** Limits of one batch. @see docs/spec.md, "POST /api/attest-batch" */
 const BATCH_LINES = 500;
 const BATCH_CHARACTERS = 32 * 1024 * 1024;
@@ -44,7 +42,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     const bundles: JsonObject = isJsonObject(embedded) ? embedded : {};
     const asked = new Set<string>();
     for (;;) {
-      const answer = await submission.post(REGISTER, submission.value);
+      const answer = await submission.post('registerProject', submission.value);
       if (answer.status === 200) return answered(answer, io);
       // The node names a bounded number of steps at once; a step that it names again was not helped by attesting.
       const missing = attestsSteps
@@ -82,7 +80,7 @@ async function attestSteps(
   const lines = steps.map(({ stepId }) => JSON.stringify(member(bundles, stepId) ?? null));
   let at = 0;
   for (const batch of batches(lines)) {
-    const answers = await postLines('/api/attest-batch', batch);
+    const answers = await postLines('attestBatch', batch);
     if (isAnswer(answers)) return refused(answers, io);
     const failures = batch.flatMap((_, line) => failureOf(steps[at + line], answers[line]));
     if (failures.length > 0) {

@@ -1,4 +1,5 @@
 import type { JsonValue } from '@cer/canonical-json';
+import type { RouteName } from '@cer/client/node-client';
 import type { ExitCode } from '../exit-code.js';
 import { readBytes, readMaxBytes } from '../files/read-bytes.js';
 import { readStrictJson } from '../files/read-json.js';
@@ -23,8 +24,8 @@ type SubmitFlags = { readonly [Name in keyof typeof SUBMIT_FLAGS]?: string };
 /** A file and the node that it is submitted to. */
 export interface FileSubmission {
   readonly value: JsonValue;
-  readonly post: (path: string, body: JsonValue) => Promise<NodeAnswer>;
-  readonly postLines: (path: string, lines: readonly string[]) => Promise<readonly JsonValue[] | NodeAnswer>;
+  readonly post: (route: RouteName, body: JsonValue) => Promise<NodeAnswer>;
+  readonly postLines: (route: RouteName, lines: readonly string[]) => Promise<readonly JsonValue[] | NodeAnswer>;
 }
 
 /**
@@ -39,9 +40,11 @@ export async function submit(
   io: Io,
   talk: (submission: FileSubmission) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const address = nodeAddress(flags.node, io);
-  const key = apiKey(flags['api-key-file'], io);
-  const ms = timeoutMs(withTimeout(flags.timeout, io), maxMs);
+  const node = {
+    address: nodeAddress(flags.node, io),
+    apiKey: apiKey(flags['api-key-file'], io),
+    maxMs: timeoutMs(withTimeout(flags.timeout, io), maxMs),
+  };
   const json = readStrictJson(await readBytes(source, io.stdin, readMaxBytes(flags['max-bytes'])), source);
   if (json.fault !== null) {
     // The node would refuse it too, and would have seen it.
@@ -51,8 +54,8 @@ export async function submit(
   return talking(io, () =>
     talk({
       value,
-      post: (path, body) => postToNode(address, path, key, body, ms),
-      postLines: (path, lines) => postLinesToNode(address, path, key, lines, ms),
+      post: (route, body) => postToNode(node, route, body),
+      postLines: (route, lines) => postLinesToNode(node, route, lines),
     }),
   );
 }

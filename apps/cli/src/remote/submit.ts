@@ -1,3 +1,4 @@
+import type { RouteName } from '@cer/client/node-client';
 import { onlyOperand, readArguments } from '../arguments.js';
 import type { Command } from '../command.js';
 import { TIMEOUT_MS } from '../http/timeout.js';
@@ -6,12 +7,12 @@ import { submit, SUBMIT_FLAGS } from './submit-file.js';
 
 /** A command that hands one file to a node and prints its answer. */
 interface Submission extends Pick<Command, 'name' | 'summary' | 'examples'> {
-  readonly path: string;
+  readonly route: RouteName;
   /** Time for the answer without --timeout, in milliseconds. */
   readonly maxMs: number;
 }
 
-function submitCommand({ path, maxMs, ...row }: Submission): Command {
+function submitCommand({ route, maxMs, ...row }: Submission): Command {
   return {
     ...row,
     usage: [`${row.name} FILE|- --node URL [--api-key-file FILE] [--max-bytes N]`],
@@ -19,7 +20,7 @@ function submitCommand({ path, maxMs, ...row }: Submission): Command {
     run: async (args, io) => {
       const { flags, operands } = readArguments(args, SUBMIT_FLAGS);
       return submit(flags, onlyOperand(operands, 'FILE'), maxMs, io, async ({ post, value }) => {
-        const answer = await post(path, value);
+        const answer = await post(route, value);
         return answer.status === 200 ? answered(answer, io) : refused(answer, io);
       });
     },
@@ -30,7 +31,7 @@ function submitCommand({ path, maxMs, ...row }: Submission): Command {
 export const certifyCommand = submitCommand({
   name: 'certify',
   summary: 'have a node seal, sign and record the description of an execution',
-  path: '/v1/cer/ai/certify',
+  route: 'certify',
   maxMs: TIMEOUT_MS.others,
   examples: [
     [
@@ -44,7 +45,7 @@ export const certifyCommand = submitCommand({
 export const attestCommand = submitCommand({
   name: 'attest',
   summary: 'have a node sign and record a certificate that was sealed elsewhere',
-  path: '/api/attest',
+  route: 'attest',
   maxMs: TIMEOUT_MS.attest,
   examples: [
     [

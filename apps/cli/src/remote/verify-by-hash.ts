@@ -9,7 +9,7 @@ import { printable, printableJson } from '../printable.js';
 import { VERIFIER } from '../version.js';
 import { writeReport } from '../report/write-report.js';
 import { UsageError } from '../usage-error.js';
-import { getFromNode, nodeAddress, refused, talking } from './node-client.js';
+import { askNode, nodeAddress, refused, talking } from './node-client.js';
 
 export interface VerifyByHashFlags {
   readonly hash: string;
@@ -33,7 +33,7 @@ export async function verifyByHash(flags: VerifyByHashFlags, io: Io): Promise<Ex
   const address = nodeAddress(flags.node, io);
   const maxMs = timeoutMs(io, TIMEOUT_MS.others);
   return talking(io, async () => {
-    const answer = await getFromNode(address, `/v1/cer/public?certificate_hash=${encodeURIComponent(hash)}`, maxMs);
+    const answer = await askNode({ address, maxMs }, 'lookup', { query: { certificate_hash: hash } });
     if (answer.status === 404) return notFound(hash, flags.asJson, io);
     if (answer.status !== 200) return refused(answer, io);
     const pins = flags.pins.history === undefined ? { ...flags.pins, keys: flags.pins.keys ?? address } : flags.pins;

@@ -6,9 +6,9 @@ import { startTestNode, type TestNode } from '../test-node.js';
 
 /** Routes without a method of the client: pages, metrics, and what only operators call. */
 const WITHOUT_METHOD = ['GET /', 'GET /docs', 'GET /openapi.json', 'GET /metrics', 'POST /render'];
-/** The transparency log is read by `cer log` and by readers of tiles, not by producers. */
-const LOG = /\/log\/|\/svc-log\.json$/;
-const ADMIN = /^(GET|POST) \/v1\/admin\//;
+/** Tiles of the transparency log are read by C2SP clients, such as `cer log`. */
+const LOG = /\/log\/(?!proof$|checkpoint$)|\/svc-log\.json$/;
+const ADMIN = /^(GET|POST) \/v1\/admin\/(?!audit$)/;
 
 let node: TestNode;
 let document: Record<string, unknown>;

@@ -44,19 +44,20 @@ export interface RecordRow extends JsonMembers {
 
 /** Filters of records; times are dates or times. @see docs/spec.md, "GET /v1/records" */
 export interface RecordFilter {
-  readonly attestedFrom?: string;
-  readonly attestedTo?: string;
-  readonly appId?: string;
-  readonly bundleType?: string;
-  readonly provider?: string;
-  readonly model?: string;
-  readonly protocolVersion?: string;
-  readonly status?: 'visible' | 'hidden';
-  readonly timestamped?: true;
-  readonly logProof?: true;
-  readonly certificateHash?: string;
-  readonly executionId?: string;
-  readonly projectHash?: string;
+  readonly attestedFrom?: string | undefined;
+  readonly attestedTo?: string | undefined;
+  readonly appId?: string | undefined;
+  readonly bundleType?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+  readonly protocolVersion?: string | undefined;
+  /** `visible` or `hidden`. */
+  readonly status?: string | undefined;
+  readonly timestamped?: true | undefined;
+  readonly logProof?: true | undefined;
+  readonly certificateHash?: string | undefined;
+  readonly executionId?: string | undefined;
+  readonly projectHash?: string | undefined;
 }
 
 /** What names one certificate in a public lookup. */

@@ -1,6 +1,7 @@
 import { parseJson } from '@cer/canonical-json';
 import { isMembers, type JsonMembers } from '../json.js';
 import { NodeError } from './node-error.js';
+import { bytesOf, type RequestOptions } from './request.js';
 
 /** The result of one line of a batch. */
 export interface LineResult {
@@ -14,10 +15,11 @@ export interface LineResult {
 
 /**
  * Reads `{index, status, body}` lines.
- * @throws NodeError UNEXPECTED_ANSWER for any other line
+ * @throws NodeError UNEXPECTED_ANSWER for any other line, ANSWER_TOO_LARGE
  */
-export function parseResults(text: string): LineResult[] {
-  return text
+export async function resultsOf(response: Response, options?: RequestOptions): Promise<LineResult[]> {
+  return new TextDecoder()
+    .decode(await bytesOf(response, options))
     .split('\n')
     .filter((line) => line !== '')
     .map(resultOf);

@@ -1,8 +1,17 @@
 import type { JsonMembers } from '../json.js';
 import type { Certified, ExecutionRequest, LookupKey, RecordFilter, RecordRow, Verified } from './answers.js';
-import { batchesOf, parseResults, type LineResult } from './lines.js';
+import { batchesOf, resultsOf, type LineResult } from './lines.js';
 import { NodeError } from './node-error.js';
-import { jsonOf, request, type NodeAccess, type Question, type RequestOptions } from './request.js';
+import {
+  bytesOf,
+  jsonOf,
+  request,
+  type NodeAccess,
+  type NodeAnswer,
+  type NodeQuestion,
+  type Question,
+  type RequestOptions,
+} from './request.js';
 import type { RouteName } from './routes.js';
 import { uuidV7 } from '../uuid-v7.js';
 
@@ -44,26 +53,34 @@ export interface NodeApi {
   exportRecords(filter?: RecordFilter, options?: RequestOptions): Promise<ReadableStream<Uint8Array>>;
   render(sketch: JsonMembers, options?: RequestOptions): Promise<JsonMembers>;
   verifyRender(render: JsonMembers, options?: RequestOptions): Promise<JsonMembers>;
+  /** The proof that the log has a certificate or a project. The API key is sent, if there is one. */
+  logProof(
+    key: { readonly certificateHash: string } | { readonly projectHash: string },
+    options?: RequestOptions,
+  ): Promise<JsonMembers>;
   /** The key set of the node. */
   keys(options?: RequestOptions): Promise<JsonMembers>;
   keyHistory(options?: RequestOptions): Promise<JsonMembers>;
   version(options?: RequestOptions): Promise<JsonMembers>;
   health(options?: RequestOptions): Promise<JsonMembers>;
   ready(options?: RequestOptions): Promise<JsonMembers>;
+  /** Sends bytes to a route as they are and returns the bytes of the answer, for programs that hash or check them. */
+  ask(route: RouteName, question?: NodeQuestion, options?: RequestOptions): Promise<NodeAnswer>;
 }
 
 /** Calls a node. */
 export function createNodeApi(access: NodeAccess): NodeApi {
-  const json = (name: RouteName, question: Question): Promise<JsonMembers> => request(access, name, question, jsonOf);
+  const json = (name: RouteName, question: Question): Promise<JsonMembers> =>
+    request(access, name, question, (response) => jsonOf(response, question.options));
   const post = (name: RouteName, body: JsonMembers, options?: RequestOptions): Promise<JsonMembers> =>
-    json(name, { body: { text: JSON.stringify(body), type: 'application/json' }, options });
+    json(name, { body: { bytes: JSON.stringify(body), type: 'application/json' }, options });
 
   async function* lines(name: RouteName, items: Items, options?: RequestOptions): AsyncGenerator<LineResult> {
     let first = 0;
     for await (const batch of batchesOf(items)) {
-      const body = { text: `${batch.join('\n')}\n`, type: 'application/x-ndjson' };
+      const body = { bytes: `${batch.join('\n')}\n`, type: 'application/x-ndjson' };
       const question = { body, accept: 'application/x-ndjson', options };
-      const results = await request(access, name, question, async (response) => parseResults(await response.text()));
+      const results = await request(access, name, question, (response) => resultsOf(response, options));
       if (results.length < batch.length) {
         throw new NodeError('UNREACHABLE', 'the answer ended before the last line of the batch');
       }
@@ -118,11 +135,18 @@ export function createNodeApi(access: NodeAccess): NodeApi {
       ),
     render: (sketch, options) => post('render', sketch, options),
     verifyRender: (render, options) => post('verifyRender', render, options),
+    logProof: (key, options) => json('logProof', { query: proofQuery(key), withKey: true, options }),
     keys: (options) => json('keys', { options }),
     keyHistory: (options) => json('keyHistory', { options }),
     version: (options) => json('version', { options }),
     health: (options) => json('health', { options }),
     ready: (options) => json('ready', { options }),
+    ask: (route, question = {}, options) =>
+      request(access, route, { ...question, options }, async (response) => ({
+        status: response.status,
+        headers: response.headers,
+        bytes: await bytesOf(response, options),
+      })),
   };
 }
 
@@ -158,4 +182,10 @@ function filterQuery(filter: RecordFilter): Readonly<Record<string, string | und
 
 function lookupQuery(key: LookupKey): Readonly<Record<string, string>> {
   return 'certificateHash' in key ? { certificate_hash: key.certificateHash } : { execution_id: key.executionId };
+}
+
+function proofQuery(
+  key: { readonly certificateHash: string } | { readonly projectHash: string },
+): Readonly<Record<string, string>> {
+  return 'certificateHash' in key ? { certificate_hash: key.certificateHash } : { project_hash: key.projectHash };
 }

@@ -1,5 +1,8 @@
+import type { JsonMembers } from '../json.js';
+
 /** Every code that the routes of the client answer with. @see docs/spec.md, "Errors" */
 export const NODE_ERROR_CODES = [
+  'ADMIN_NOT_CONFIGURED',
   'ATTESTATION_ERROR',
   'ATTESTATION_INVALID_SIGNATURE',
   'ATTESTATION_KEY_FORMAT_UNSUPPORTED',
@@ -62,10 +65,10 @@ export const NODE_ERROR_CODES = [
 export type NodeErrorCode = (typeof NODE_ERROR_CODES)[number];
 
 /**
- * A code of the node, or one of the client: `UNREACHABLE` (no answer, or one that ended early), `TIMEOUT`, and
- * `UNEXPECTED_ANSWER` (not from a node, or a code that this release does not know).
+ * A code of the node, or one of the client: `UNREACHABLE` (no answer, or one that ended early), `TIMEOUT`,
+ * `ANSWER_TOO_LARGE`, and `UNEXPECTED_ANSWER` (not from a node, or a code that this release does not know).
  */
-export type NodeFailure = NodeErrorCode | 'UNREACHABLE' | 'TIMEOUT' | 'UNEXPECTED_ANSWER';
+export type NodeFailure = NodeErrorCode | 'UNREACHABLE' | 'TIMEOUT' | 'ANSWER_TOO_LARGE' | 'UNEXPECTED_ANSWER';
 
 export interface NodeErrorFacts {
   /** HTTP status; null without an answer. */
@@ -76,6 +79,8 @@ export interface NodeErrorFacts {
   readonly details: readonly string[];
   /** Milliseconds the node asks to wait, from `Retry-After`. */
   readonly retryAfterMs: number | null;
+  /** The whole refusal; null without one that is a JSON object. */
+  readonly answer: JsonMembers | null;
 }
 
 /** A refusal of the node, or no usable answer. */
@@ -86,6 +91,7 @@ export class NodeError extends Error implements NodeErrorFacts {
   readonly requestId: string | null;
   readonly details: readonly string[];
   readonly retryAfterMs: number | null;
+  readonly answer: JsonMembers | null;
 
   constructor(code: NodeFailure, message: string, facts: Partial<NodeErrorFacts> = {}, options?: ErrorOptions) {
     super(message, options);
@@ -94,6 +100,7 @@ export class NodeError extends Error implements NodeErrorFacts {
     this.requestId = facts.requestId ?? null;
     this.details = facts.details ?? [];
     this.retryAfterMs = facts.retryAfterMs ?? null;
+    this.answer = facts.answer ?? null;
   }
 }
 

@@ -1,6 +1,6 @@
 import { parseJson } from '@cer/canonical-json';
 import { isMembers, textOf, type Json, type JsonMembers } from '../json.js';
-import { isNodeErrorCode, NodeError } from './node-error.js';
+import { isNodeErrorCode, NodeError, type NodeErrorFacts } from './node-error.js';
 import { isRetryable, parseRetryAfter, pause, reasonOf, retryDelay } from './retry.js';
 import { NODE_ROUTES, type RouteName } from './routes.js';
 
@@ -24,21 +24,38 @@ export interface RequestOptions {
   readonly timeoutMs?: number;
   /** Maximum further attempts after the first. */
   readonly retries?: number;
+  /** Maximum bytes of an answer that is read whole. 256 MiB when absent: the largest project, with a margin. */
+  readonly maxAnswerBytes?: number;
 }
 
-export interface Question {
+/** What is sent to a route. */
+export interface NodeQuestion {
+  /** The part of the path that the caller gives. */
   readonly part?: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
-  readonly body?: { readonly text: string; readonly type: string };
+  readonly body?: { readonly bytes: string | Uint8Array<ArrayBuffer>; readonly type: string };
   readonly accept?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Sends the API key although the route needs none. */
   readonly withKey?: boolean;
+}
+
+export interface Question extends NodeQuestion {
   readonly options?: RequestOptions | undefined;
 }
 
+/** An answer as it came. */
+export interface NodeAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+
 /**
  * Sends one request, again where that may help, and reads the answer.
- * @param read gets answers below 400; the timeout of the attempt covers it
+ * @param read gets answers below 300, and redirects where the route is one; the timeout of the attempt covers it
  * @throws NodeError for a refusal, or without a usable answer; the reason of an aborted signal
  */
 export async function request<T>(
@@ -79,11 +96,12 @@ async function attemptOnce<T>(
     const response = await access.fetch(addressOf(access, name, question), {
       method: NODE_ROUTES[name].method,
       headers: headersOf(access, name, question),
-      ...(question.body !== undefined && { body: question.body.text }),
+      ...(question.body !== undefined && { body: question.body.bytes }),
       redirect: 'manual',
       signal: AbortSignal.any(signals),
     });
-    if (response.status >= 400) throw await refusal(response);
+    const isRedirect = response.status >= 300 && response.status < 400;
+    if (response.status >= 400 || (isRedirect && name !== 'resolve')) throw await refusal(response, question.options);
     return await read(response);
   } catch (error) {
     if (error instanceof NodeError) throw error;
@@ -103,23 +121,27 @@ function addressOf({ url }: NodeAccess, name: RouteName, { part = '', query = {}
   return `${url}${path}${search.size === 0 ? '' : `?${search.toString()}`}`;
 }
 
-function headersOf({ apiKey }: NodeAccess, name: RouteName, { accept, body, withKey }: Question): Headers {
-  const headers = new Headers({ accept: accept ?? 'application/json' });
+function headersOf(
+  { apiKey }: NodeAccess,
+  name: RouteName,
+  { accept, body, withKey, headers: more }: Question,
+): Headers {
+  const headers = new Headers({ accept: accept ?? 'application/json', ...more });
   if (body !== undefined) headers.set('content-type', body.type);
   if (apiKey !== null && (NODE_ROUTES[name].keyed || withKey === true))
     headers.set('authorization', `Bearer ${apiKey}`);
   return headers;
 }
 
-async function refusal(response: Response): Promise<NodeError> {
-  const body = await jsonOf(response).catch(() => ({}));
+async function refusal(response: Response, options: RequestOptions | undefined): Promise<NodeError> {
+  const body = await jsonOf(response, options).catch(() => null);
   const code = textOf(body, 'error');
   const details = isMembers(body) && Array.isArray(body['details']) ? (body['details'] as readonly Json[]) : [];
   const facts = {
-    status: response.status,
-    requestId: response.headers.get('x-request-id'),
+    ...factsOf(response),
     details: details.filter((detail) => typeof detail === 'string'),
     retryAfterMs: parseRetryAfter(response.headers.get('retry-after'), Date.now()),
+    answer: body,
   };
   if (!isNodeErrorCode(code)) {
     return new NodeError('UNEXPECTED_ANSWER', `the node answered ${response.status} with an unknown code`, facts);
@@ -127,17 +149,54 @@ async function refusal(response: Response): Promise<NodeError> {
   return new NodeError(code, textOf(body, 'message') ?? `the node answered ${response.status} ${code}`, facts);
 }
 
-/** @throws NodeError UNEXPECTED_ANSWER unless the body is a JSON object */
-export async function jsonOf(response: Response): Promise<JsonMembers> {
-  const bytes = new Uint8Array(await response.arrayBuffer());
+const factsOf = (response: Response): Pick<NodeErrorFacts, 'status' | 'requestId'> => ({
+  status: response.status,
+  requestId: response.headers.get('x-request-id'),
+});
+
+/** @throws NodeError UNEXPECTED_ANSWER unless the body is a JSON object, ANSWER_TOO_LARGE over the limit */
+export async function jsonOf(response: Response, options?: RequestOptions): Promise<JsonMembers> {
+  const bytes = await bytesOf(response, options);
   try {
     const body: Json = parseJson(bytes);
     if (isMembers(body)) return body;
   } catch {
     // Not JSON, so not from a node; reported below.
   }
-  throw new NodeError('UNEXPECTED_ANSWER', `the answer, status ${response.status}, is not a JSON object`, {
-    status: response.status,
-    requestId: response.headers.get('x-request-id'),
-  });
+  const message = `the answer, status ${response.status}, is not a JSON object`;
+  throw new NodeError('UNEXPECTED_ANSWER', message, factsOf(response));
+}
+
+/** What is used of a stream's reader: the declarations of Node.js and of browsers differ. */
+interface ByteReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+}
+
+/** The whole body. @throws NodeError ANSWER_TOO_LARGE over the limit, before the rest arrives */
+export async function bytesOf(
+  response: Response,
+  { maxAnswerBytes = MAX_ANSWER_BYTES }: RequestOptions = {},
+): Promise<Uint8Array<ArrayBuffer>> {
+  const reader: ByteReader | undefined = response.body?.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const chunk = (await reader?.read())?.value;
+    if (chunk === undefined) break;
+    length += chunk.byteLength;
+    if (length > maxAnswerBytes) {
+      await reader?.cancel();
+      const message = `the answer is larger than ${maxAnswerBytes} bytes`;
+      throw new NodeError('ANSWER_TOO_LARGE', message, factsOf(response));
+    }
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
 }
