@@ -12,6 +12,8 @@ const servers = new LocalServers();
 const genuine = readSample('certified.json');
 const hash = hashOf(genuine);
 const keys = sample('keys.json');
+/** Time for responses of hundreds of MiB on a loaded machine. */
+const PATIENT = ['--timeout', '600'];
 
 afterEach(() => servers.close());
 
@@ -211,7 +213,7 @@ describe('every command that talks to a node', () => {
       };
       more();
     });
-    const said = await cer(['lookup', hash, '--node', endless]);
+    const said = await cer(['lookup', hash, '--node', endless, ...PATIENT]);
     expect(said).toMatchObject({ exitCode: 1, stdout: '' });
     expect(JSON.parse(said.stderr)).toMatchObject({
       reason: 'NODE_UNAVAILABLE',
@@ -222,7 +224,7 @@ describe('every command that talks to a node', () => {
     // Compressed once: compressing all of it would block the fake node, which shares this process with the command.
     const packed = Buffer.concat(Array<Buffer>(300).fill(gzipSync(chunk)));
     const bomb = await servers.serve((_, response) => response.setHeader('content-encoding', 'gzip').end(packed));
-    expect((await cer(['lookup', hash, '--node', bomb])).stderr).toContain('larger than 256 MiB');
+    expect((await cer(['lookup', hash, '--node', bomb, ...PATIENT])).stderr).toContain('larger than 256 MiB');
   });
 });
 
