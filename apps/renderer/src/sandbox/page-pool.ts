@@ -56,7 +56,7 @@ export function createPagePool({ host, turns, scripts, ahead }: PagePoolOptions)
   return {
     async take() {
       let made = ready.shift();
-      while (made !== undefined && !made.isThere()) {
+      while (made !== undefined && !(await made.answers())) {
         made.dispose().catch(() => undefined);
         made = ready.shift();
       }

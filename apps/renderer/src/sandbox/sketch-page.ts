@@ -16,8 +16,8 @@ export interface SketchPage {
    * @throws PageGone, CdpError
    */
   call(name: string, args: readonly unknown[], timeoutMs: number): Promise<unknown>;
-  /** Whether the page still exists, as far as the browser has reported. */
-  isThere(): boolean;
+  /** Whether the page answers: its process may have ended before the browser reports it. */
+  answers(): Promise<boolean>;
   /** Rejects with PageGone when the page crashes, closes or navigates. */
   readonly gone: Promise<never>;
   /** Ends the page in any state; settles when its processes have ended. */
@@ -34,6 +34,7 @@ const WHEN_READY = `new Promise((done) => {
   look();
 })`;
 const READY_WITHIN_MS = 30_000;
+const ANSWER_WITHIN_MS = 10_000;
 const KILL_AFTER_MS = 500;
 const GONE_AFTER_MS = 3000;
 
@@ -99,8 +100,14 @@ export async function openSketchPage(browser: Browser, scripts: PageScripts): Pr
 
     return {
       pids,
-      isThere: () => there && pids.some(isAlive),
       gone,
+      async answers() {
+        if (!there || !pids.some(isAlive)) return false;
+        return Promise.race([evaluate('true', ANSWER_WITHIN_MS), gone]).then(
+          (answer) => answer === true,
+          () => false,
+        );
+      },
       async call(name, args, timeoutMs) {
         if (name === 'load') guard.closeDoors();
         const expression = `reader[${JSON.stringify(name)}](...${JSON.stringify(args)})`;

@@ -12,6 +12,8 @@ const SLOW = 'function setup() { for (;;) {} }';
 const FLAT_RENDERS = Number(process.env['FLAT_RENDERS'] ?? '15');
 /** Of processor time, a hundredth of a second each: more than a page takes to be made. */
 const COMPUTING_TICKS = 40;
+/** Polls without any processor time after which a page is taken to be made. */
+const IDLE_POLLS = 10;
 const LIGHT_LOOP = 'function draw() { background(frameCount % 255); }';
 
 function cpuTicks(pid: number): number {
@@ -71,6 +73,23 @@ describeWithBrowser('A renderer in trouble', () => {
     const { status, body } = await job;
     expect([status, body['error']]).toEqual([422, 'RENDER_ERROR']);
     await worksAgain();
+  });
+
+  it('takes another page where the one made ahead ends before the sketch runs', async () => {
+    let ahead: readonly number[] = [];
+    let [spent, quiet] = [0, 0];
+    await eventually('a page is made ahead and idle', async () => {
+      ahead = [...(await pageProcesses(await renderer.engine.host.current()))];
+      const now = ahead.reduce((sum, pid) => sum + cpuTicks(pid), 0);
+      quiet = ahead.length === 1 && now === spent ? quiet + 1 : 0;
+      spent = now;
+      return quiet === IDLE_POLLS;
+    });
+    for (const pid of ahead) process.kill(pid, 'SIGSTOP');
+    const job = renderer.still(DISC);
+    await gauge('running', 1);
+    for (const pid of ahead) process.kill(pid, 'SIGKILL');
+    expect(await job).toMatchObject({ status: 200, body: { pixelHash: hash } });
   });
 
   it('renders on after the network service is killed', async () => {
