@@ -25,6 +25,8 @@ const commands: readonly [string, (node: string) => readonly string[]][] = [
   ['verify --hash', (node) => ['verify', '--hash', hash, '--node', node]],
   ['verify', (node) => ['verify', sample('certified.json'), '--keys', node]],
   ['verify-project', (node) => ['verify-project', sample('project.json'), '--keys', node]],
+  // The keys are asked for before the package is read.
+  ['verify-package', (node) => ['verify-package', sample('certified.json'), '--keys', node]],
   ['keys show', (node) => ['keys show', node].flatMap((word) => word.split(' '))],
   ['keys history verify', (node) => ['keys', 'history', 'verify', node, '--root', hash, '--node-id', 'node-1']],
   ['admin audit verify', (node) => ['admin', 'audit', 'verify', '--node', node, '--keys', sample('keys.json')]],
