@@ -1,91 +1,93 @@
 import { encodeHex } from '@cer/keys';
-import type { SqlValue } from '../sql/database.js';
+import type { SqlRow } from '../sql/database.js';
 import type { NewRecord } from '../ports/records.js';
 import { columnNames, EXECUTION_COLUMNS, RECORD_COLUMNS } from '../sql/record-rows.js';
 import { firstVisibility } from '../sql/first-visibility.js';
 
-const COLUMNS = new Map([...RECORD_COLUMNS, ...EXECUTION_COLUMNS]);
-const NAMES = [...COLUMNS.keys()];
-const RECORD_NAMES = columnNames(RECORD_COLUMNS);
-const EXECUTION_NAMES = columnNames(EXECUTION_COLUMNS);
+/** Runs a statement of the batch's transaction. */
+export type Query = (sql: string, values: unknown[]) => Promise<readonly SqlRow[]>;
 
-// One array per column, so that batches of all sizes share one statement text.
-const INPUT = `unnest(${NAMES.map((_, index) => `$${index + 1}::text[]`).join(', ')})
-    with ordinality as input (${NAMES.join(', ')}, position)`;
-
-// The leaves of the log, one array per column after those of the records.
-const LEAF_COLUMNS = ['integer', 'text', 'text', 'text', 'text'];
-const LEAVES = `unnest(${LEAF_COLUMNS.map((type, index) => `$${NAMES.length + index + 1}::${type}[]`).join(', ')})
-    with ordinality as leaf (record_position, source, label_json, digest, seed, leaf_position)`;
-
-/** Stores the leaves of the records of `kept` in the same statement. */
-const WITH_LEAVES = `
-  , logged as (
-    insert into log_leaves (tenant_id, source, source_seq, label_json, digest, seed)
-    select kept.tenant_id, leaf.source, kept.seq, leaf.label_json, decode(leaf.digest, 'hex'), decode(leaf.seed, 'hex')
-    from ${LEAVES}
-    join input on input.position = leaf.record_position
-    join kept on kept.certificate_hash = input.certificate_hash and kept.kind = input.kind
-      and kept.tenant_id = input.tenant_id
-    order by leaf.leaf_position
-  )`;
+/** Column names with the value of each for a row, in order. */
+type Columns<Row> = readonly (readonly [name: string, valueOf: (row: Row) => unknown])[];
 
 /**
- * Claims each executionId and stores the record of each claimed one in one statement: one round trip, one atomic
- * commit. A conflict with an open transaction waits for its end. A record whose hash exists under another executionId
- * fails the statement. Returns the positions (from 1) of the inserted rows.
+ * The rows of a statement, one array parameter per column: batches of all sizes share one statement text. Every
+ * statement inserts into one table, since some databases that speak PostgreSQL's protocol refuse more.
  */
-const insertExecutions = (more: string): string => `
-  with input as (select * from ${INPUT}),
-  claimed as (
-    insert into executions (${EXECUTION_NAMES.join(', ')})
-    select ${EXECUTION_NAMES.join(', ')} from input order by position
-    on conflict (tenant_id, execution_id) do nothing
-    returning tenant_id, execution_id
-  ),
-  mine as (
-    select input.* from input
-    join claimed on claimed.tenant_id = input.tenant_id and claimed.execution_id = input.execution_id
-  ),
-  kept as (
-    insert into records (${RECORD_NAMES.join(', ')}, visibility)
-    select ${RECORD_NAMES.join(', ')}, ${firstVisibility('mine.tenant_id')} from mine order by position
-    returning seq, certificate_hash, kind, tenant_id
-  )${more}
-  select cast(position as integer) as position from mine`;
+function inputOf(columns: readonly string[], types: readonly string[] = []): string {
+  const arrays = columns.map((_, index) => `$${index + 1}::${types[index] ?? 'text'}[]`);
+  return `unnest(${arrays.join(', ')}) with ordinality as input (${columns.join(', ')}, position)`;
+}
 
-/** The same for records without an executionId, unique by their hash alone. */
-const insertUnclaimed = (more: string): string => `
-  with input as (select * from ${INPUT}),
-  kept as (
-    insert into records (${RECORD_NAMES.join(', ')}, visibility)
-    select ${RECORD_NAMES.join(', ')}, ${firstVisibility('input.tenant_id')} from input order by position
-    on conflict (certificate_hash, kind, tenant_id) do nothing
-    returning seq, certificate_hash, kind, tenant_id
-  )${more}
-  select cast(position as integer) as position from input
-  join kept on kept.certificate_hash = input.certificate_hash and kept.kind = input.kind
-    and kept.tenant_id = input.tenant_id`;
+const EXECUTION_NAMES = columnNames(EXECUTION_COLUMNS);
+const RECORD_NAMES = columnNames(RECORD_COLUMNS);
 
-const STATEMENTS = {
-  executions: { plain: insertExecutions(''), logged: insertExecutions(WITH_LEAVES) },
-  unclaimed: { plain: insertUnclaimed(''), logged: insertUnclaimed(WITH_LEAVES) },
-};
+// A conflict with an open transaction waits for its end.
+const CLAIM = `
+  insert into executions (${EXECUTION_NAMES.join(', ')})
+  select ${EXECUTION_NAMES.join(', ')} from ${inputOf(EXECUTION_NAMES)} order by position
+  on conflict (tenant_id, execution_id) do nothing
+  returning tenant_id, execution_id`;
 
-/** The statement that stores these records, with their leaves when they have any, and its parameters. */
-export function batchInsert(
-  kind: keyof typeof STATEMENTS,
-  records: readonly NewRecord[],
-): { readonly sql: string; readonly values: readonly SqlValue[][] } {
-  const values = [...COLUMNS.values()].map((valueOf) => records.map(valueOf));
-  const leaves = records.flatMap((record, at) => (record.leaves ?? []).map((leaf) => ({ leaf, position: at + 1 })));
-  if (leaves.length === 0) return { sql: STATEMENTS[kind].plain, values };
-  const columns = [
-    leaves.map(({ position }) => position),
-    leaves.map(({ leaf }) => leaf.source),
-    leaves.map(({ leaf }) => leaf.labelJson),
-    leaves.map(({ leaf }) => encodeHex(leaf.digest)),
-    leaves.map(({ leaf }) => encodeHex(leaf.seed)),
-  ];
-  return { sql: STATEMENTS[kind].logged, values: [...values, ...columns] };
+const KEEP = `
+  insert into records (${RECORD_NAMES.join(', ')}, visibility)
+  select ${RECORD_NAMES.join(', ')}, ${firstVisibility('input.tenant_id')}
+  from ${inputOf(RECORD_NAMES)} order by position`;
+const KEPT = 'returning seq, certificate_hash, kind, tenant_id';
+// A claimed execution's record must be new: its hash under another executionId fails the statement.
+const KEEP_CLAIMED = `${KEEP} ${KEPT}`;
+const KEEP_ONCE = `${KEEP} on conflict (certificate_hash, kind, tenant_id) do nothing ${KEPT}`;
+
+const LEAF_NAMES = ['tenant_id', 'source', 'source_seq', 'label_json', 'digest', 'seed'];
+const KEEP_LEAVES = `
+  insert into log_leaves (${LEAF_NAMES.join(', ')})
+  select tenant_id, source, source_seq, label_json, decode(digest, 'hex'), decode(seed, 'hex')
+  from ${inputOf(LEAF_NAMES, ['text', 'text', 'bigint'])} order by position`;
+
+/**
+ * Claims each executionId, and stores the records of the claimed ones with their leaves.
+ * @param records with an executionId, in an order that is the same for every batch
+ * @returns the stored records
+ */
+export async function insertExecutions(query: Query, records: readonly NewRecord[]): Promise<readonly NewRecord[]> {
+  const keyOf = (tenantId: unknown, executionId: unknown): string => JSON.stringify([tenantId, executionId]);
+  const rows = await query(CLAIM, arraysOf(EXECUTION_COLUMNS, records));
+  const claimed = new Set(rows.map((row) => keyOf(row['tenant_id'], row['execution_id'])));
+  const mine = records.filter(({ tenantId, executionId }) => claimed.has(keyOf(tenantId, executionId)));
+  return mine.length === 0 ? [] : await keep(query, KEEP_CLAIMED, mine);
+}
+
+/** Stores records without an executionId, unique by their hash alone. Otherwise like insertExecutions. */
+export async function insertUnclaimed(query: Query, records: readonly NewRecord[]): Promise<readonly NewRecord[]> {
+  return await keep(query, KEEP_ONCE, records);
+}
+
+async function keep(query: Query, sql: string, records: readonly NewRecord[]): Promise<readonly NewRecord[]> {
+  const keyOf = (...parts: readonly unknown[]): string => JSON.stringify(parts);
+  const seqs = new Map<string, unknown>();
+  for (const row of await query(sql, arraysOf(RECORD_COLUMNS, records))) {
+    seqs.set(keyOf(row['certificate_hash'], row['kind'], row['tenant_id']), row['seq']);
+  }
+  const kept = records.flatMap((record) => {
+    const seq = seqs.get(keyOf(record.certificateHash, record.kind, record.tenantId));
+    return seq === undefined ? [] : [{ record, seq }];
+  });
+  const leaves = kept.flatMap(({ record, seq }) =>
+    (record.leaves ?? []).map((leaf) => ({ tenantId: record.tenantId, seq, leaf })),
+  );
+  if (leaves.length > 0) {
+    await query(KEEP_LEAVES, [
+      leaves.map(({ tenantId }) => tenantId),
+      leaves.map(({ leaf }) => leaf.source),
+      leaves.map(({ seq }) => seq),
+      leaves.map(({ leaf }) => leaf.labelJson),
+      leaves.map(({ leaf }) => encodeHex(leaf.digest)),
+      leaves.map(({ leaf }) => encodeHex(leaf.seed)),
+    ]);
+  }
+  return kept.map(({ record }) => record);
+}
+
+function arraysOf<Row>(columns: Columns<Row>, rows: readonly Row[]): unknown[][] {
+  return columns.map(([, valueOf]) => rows.map(valueOf));
 }

@@ -13,7 +13,7 @@ import { recordKey } from '../sql/record-rows.js';
 import { APPLIED_STEPS, pendingMigrations, SCHEMA_TABLES } from '../sql/schema-version.js';
 import { WriteHealth } from '../sql/write-health.js';
 import { driverCodeOf, StoreError } from '../ports/store-error.js';
-import { batchInsert } from './batch-insert.js';
+import { insertExecutions, insertUnclaimed } from './batch-insert.js';
 
 const POOL_LIMIT = 10;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -22,8 +22,12 @@ const QUERY_TIMEOUT_MS = 30_000;
 const MIGRATION_TIMEOUT_MS = 6 * 60 * 60_000;
 const LOCK_TIMEOUT_MS = 2_000;
 
-/** Arbitrary, but equal on all nodes. */
-const MIGRATION_LOCK = 4_100;
+/**
+ * A row that describes no step: a node that migrates holds a write lock on it until its transaction ends, also by a
+ * crash. A row works where advisory locks do not: on databases that only speak PostgreSQL's protocol.
+ */
+const LOCK_ROW = 'insert into schema_compatibility values (0, 0) on conflict (version) do nothing';
+const TAKE_LOCK = 'update schema_compatibility set oldest_schema = 0 where version = 0';
 
 /** A PostgreSQL database, shared by any number of nodes. */
 export class PostgresDatabase implements Database {
@@ -72,21 +76,17 @@ export class PostgresDatabase implements Database {
     // Sorted, so that batches with common keys may wait for each other but never deadlock.
     const keyed = records.map((record) => ({ record, key: recordKey(record) }));
     keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
-    const inserted = new Set<NewRecord>();
-    for (const [kind, rows] of [
-      ['executions', keyed.filter(({ record }) => record.executionId !== null)],
-      ['unclaimed', keyed.filter(({ record }) => record.executionId === null)],
-    ] as const) {
-      if (rows.length === 0) continue;
-      const statement = batchInsert(
-        kind,
-        rows.map(({ record }) => record),
-      );
-      for (const { position } of await this.#query(statement.sql, statement.values)) {
-        const row = rows[Number(position) - 1];
-        if (row !== undefined) inserted.add(row.record);
-      }
-    }
+    const sorted = keyed.map(({ record }) => record);
+    const executions = sorted.filter(({ executionId }) => executionId !== null);
+    const unclaimed = sorted.filter(({ executionId }) => executionId === null);
+    const inserted = await this.#inTransaction(
+      async (query) =>
+        new Set([
+          ...(executions.length === 0 ? [] : await insertExecutions(query, executions)),
+          ...(unclaimed.length === 0 ? [] : await insertUnclaimed(query, unclaimed)),
+        ]),
+      this.#queryTimeoutMs,
+    );
     this.writes.noteSuccess();
     return records.map((record) => inserted.has(record));
   }
@@ -94,11 +94,11 @@ export class PostgresDatabase implements Database {
   async migrate(migrations: readonly CompiledMigration[]): Promise<number> {
     const missing = pendingMigrations(await this.#applied(), migrations);
     if (missing.pending.length === 0) return missing.version;
+    await this.#createLockRow();
     return await this.#inTransaction(async (query) => {
-      await query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+      await query(TAKE_LOCK);
       // Other nodes are running: a step that would wait for a long transaction does not block them and is retried.
       await query(`set local lock_timeout = '${LOCK_TIMEOUT_MS}ms'`);
-      for (const table of SCHEMA_TABLES) await query(table);
       // Read again: another node may have migrated concurrently.
       const left = pendingMigrations(await query(APPLIED_STEPS), migrations);
       for (const { version, oldestSchema, sql } of left.pending) {
@@ -108,6 +108,14 @@ export class PostgresDatabase implements Database {
       }
       return left.version;
     }, MIGRATION_TIMEOUT_MS);
+  }
+
+  async #createLockRow(): Promise<void> {
+    for (const table of SCHEMA_TABLES) {
+      // When several nodes create it at once, PostgreSQL refuses all but one: those find it at the next attempt.
+      await this.#query(table, []).catch(() => this.#query(table, []));
+    }
+    await this.#query(LOCK_ROW, []);
   }
 
   /** Without the lock, so that a node whose database role cannot change tables can start on a migrated database. */
