@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { bridgeCases } from './bridge.mjs';
 import { canonicalCases } from './canonical.mjs';
+import { capacityCases } from './capacity.mjs';
 import { certifyCases } from './certify.mjs';
 import { clientCases } from './client.mjs';
 import { logCases } from './log.mjs';
@@ -44,6 +45,7 @@ const groups = [
   ['client', () => clientCases(quick ? { rounds: 3, seconds: 0.3 } : { rounds: 7, seconds: 1 })],
   ['log', () => logCases(quick ? { rounds: 1, seconds: 1 } : { rounds: 3, seconds: 3 })],
   ['postgres', () => postgresCases(quick ? { rounds: 1, seconds: 0.5 } : { rounds: 3, seconds: 2 })],
+  ['capacity', () => capacityCases({ rows: quick ? 2_000 : 20_000 })],
   ['neighbours', () => neighbourCases(quick ? { rounds: 1, seconds: 2 } : { rounds: 4, seconds: 3 })],
   [BY_NAME_ONLY, () => scaleCases(quick ? { rows: 20_000, rounds: 3 } : { rows: 1_000_000, rounds: 5, verify: true })],
   [

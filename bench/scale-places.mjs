@@ -18,7 +18,7 @@ const APPS = 50;
 const FIRST_TIME = Date.parse('2026-01-02T00:00:00.000Z');
 
 /** Creates records like those of certify: sealed, and signed twice. */
-function recordMaker(attestor, tenantId, from) {
+export function recordMaker(attestor, tenantId, from) {
   let made = from;
   return async () => {
     const index = made++;
@@ -93,7 +93,7 @@ export async function openPlace(folder, name, rows) {
   return place;
 }
 
-const attestorOf = (signer) => ({ signer, nodeId: NODE_ID, nodeRuntimeHash: sha256('scale') });
+export const attestorOf = (signer) => ({ signer, nodeId: NODE_ID, nodeRuntimeHash: sha256('scale') });
 
 /** Closes the store and saves what a later run needs. */
 export async function closePlace({ home, store, tenantId, key, hashes, rows }) {

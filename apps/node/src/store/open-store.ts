@@ -32,11 +32,16 @@ import { SqlTenantSettingsStore } from './sql/tenant-settings.js';
 import { SqlTenantStore } from './sql/tenants.js';
 import { SqlUsageStore } from './sql/usage-reports.js';
 
-/** Maximum rows per commit: more do not improve throughput and delay the first row. */
-const BATCH_LIMIT = 256;
-
-/** Concurrent batches: SQLite commits in one step; on PostgreSQL the second is sent while the first becomes durable. */
-const IN_FLIGHT_LIMIT: Readonly<Record<Database['dialect'], number>> = { sqlite: 1, postgres: 2 };
+/**
+ * How new records share commits. SQLite commits in one step, and more rows a commit do not improve its throughput. On
+ * PostgreSQL batches wait for the network and the disk in turn: several small ones under way are faster than a large one.
+ */
+const BATCHES: Readonly<
+  Record<Database['dialect'], { readonly batchLimit: number; readonly inFlightLimit: number }>
+> = {
+  sqlite: { batchLimit: 256, inFlightLimit: 1 },
+  postgres: { batchLimit: 64, inFlightLimit: 3 },
+};
 
 /** The schema that brought the log. */
 const LOG_SCHEMA = 12;
@@ -70,8 +75,7 @@ export async function openStore({
   const commits = new GroupCommit<NewRecord>({
     keyOf: recordKey,
     insertBatch: (records) => database.insertBatch(records),
-    batchLimit: BATCH_LIMIT,
-    inFlightLimit: IN_FLIGHT_LIMIT[database.dialect],
+    ...BATCHES[database.dialect],
     queueLimit,
   });
   const log = { hasLog: schemaVersion >= LOG_SCHEMA && (await database.all(ANY_LOG, [])).length > 0 };
