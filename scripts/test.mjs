@@ -22,6 +22,8 @@ await runSteps(async () => {
   await ensureBrowser({ log: console.log });
   const { ensureSoftHsm } = await import('./softhsm.mjs');
   await ensureSoftHsm({ log: console.log });
+  const { ensurePython } = await import('./python.mjs');
+  ensurePython({ log: console.log });
   const names = workspacesIn(root).map(({ name }) => name);
   process.exitCode = await runJest(jestArguments(process.argv.slice(2), names));
 });

@@ -6,9 +6,10 @@ import { expect, it } from '@jest/globals';
 
 const SCRIPT = join(__dirname, '..', '..', 'scripts', 'test', 'python.mjs');
 
-it('verifies every vector with the Python verifier', () => {
+it('passes the tests of the Python package', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [SCRIPT, '--tests-only'], { encoding: 'utf8' });
   expect({ status, stderr, stdout: status === 0 ? '' : stdout }).toEqual({ status: 0, stderr: '', stdout: '' });
-  if (stdout.startsWith('clients/python was not tested')) process.stderr.write(stdout);
-  else expect(stdout).toMatch(/^568 vectors in 11 families$/m);
+  const lacking = /^clients\/python was .*$/m.exec(stdout);
+  if (lacking !== null) process.stderr.write(`${lacking[0]}\n`);
+  if (!stdout.startsWith('clients/python was not tested')) expect(stdout).toMatch(/^\d+ vectors in 11 families$/m);
 });

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
@@ -14,6 +14,7 @@ import { startTestNode, type TestNode } from '../test-node.js';
 
 const ROOT = join(__dirname, '../../../..');
 const EXAMPLES = join(ROOT, 'examples/clients');
+const PYTHON = join(ROOT, 'scripts/python.mjs');
 const LOADER = join(__dirname, '../register-typescript.mjs');
 /** The names under which two versions of one package are installed here. */
 const INSTALLED: Readonly<Record<string, readonly (readonly [name: string, installed: string])[]>> = {
@@ -99,12 +100,13 @@ afterAll(async () => {
 });
 
 const programs = readdirSync(EXAMPLES).filter((name) => name.endsWith('.mjs'));
+const pythonPrograms = readdirSync(EXAMPLES).filter((name) => name.endsWith('.py'));
 
 describe('docs/clients.md', () => {
   it('has the programs of examples/clients, word for word', () => {
     const page = readFileSync(join(ROOT, 'docs/clients.md'), 'utf8');
-    const blocks = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, text = '']) => text);
-    const files = programs.map((name) => readFileSync(join(EXAMPLES, name), 'utf8'));
+    const blocks = [...page.matchAll(/^```(?:js|python)\n(.*?)^```$/gms)].map(([, text = '']) => text);
+    const files = [...programs, ...pythonPrograms].map((name) => readFileSync(join(EXAMPLES, name), 'utf8'));
     expect(blocks.toSorted()).toEqual(files.toSorted());
   });
 
@@ -114,24 +116,44 @@ describe('docs/clients.md', () => {
       readFileSync(join(EXAMPLES, name), 'utf8'),
     );
     const args = ['--import', LOADER, '--input-type=module', '--eval', text];
-    const { stdout } = await promisify(execFile)(process.execPath, args, {
-      cwd: join(ROOT, 'packages/client'),
-      env: {
-        PATH: process.env['PATH'],
-        OPENAI_BASE_URL: `${models}/v1`,
-        OPENAI_API_KEY: 'none',
-        OPENAI_AGENTS_DISABLE_TRACING: '0',
-        ANTHROPIC_BASE_URL: models,
-        ANTHROPIC_API_KEY: 'none',
-        CER_NODE_URL: node.url,
-        CER_API_KEY: key,
-        CER_SPOOL_DIR: dir,
-      },
-    });
-    const hash = /^sha256:[0-9a-f]{64}$/m.exec(stdout)?.[0] ?? '';
+    const stdout = await output(process.execPath, args, {});
     const isProject = ['project.mjs', 'openai-agents.mjs'].includes(name);
     const path = isProject ? '/v1/project-bundle/public?project_hash=' : '/v1/cer/public?certificate_hash=';
-    const found = await fetch(`${node.url}${path}${encodeURIComponent(hash)}`);
-    expect([found.status, name === 'project.mjs' || stdout.includes(TEXT)]).toEqual([200, true]);
+    expect([await statusOf(path, stdout), name === 'project.mjs' || stdout.includes(TEXT)]).toEqual([200, true]);
   });
+
+  it.each(pythonPrograms)('has %s certified', async (name) => {
+    const [, python] = /^python: (\/.*)$/m.exec(execFileSync(process.execPath, [PYTHON], { encoding: 'utf8' })) ?? [];
+    if (python === undefined) {
+      process.stderr.write(`docs/clients.md: ${name} was not run: there is no Python with its packages\n`);
+      return;
+    }
+    const stdout = await output(python, [join(EXAMPLES, name)], { PYTHONPATH: join(ROOT, 'clients/python') });
+    expect([await statusOf('/v1/cer/public?certificate_hash=', stdout), stdout.includes(TEXT)]).toEqual([200, true]);
+  });
+
+  /** What a program writes to standard output. */
+  const output = async (program: string, args: readonly string[], more: NodeJS.ProcessEnv): Promise<string> => {
+    const env = {
+      PATH: process.env['PATH'],
+      OPENAI_BASE_URL: `${models}/v1`,
+      OPENAI_API_KEY: 'none',
+      OPENAI_AGENTS_DISABLE_TRACING: '0',
+      ANTHROPIC_BASE_URL: models,
+      ANTHROPIC_API_KEY: 'none',
+      CER_NODE_URL: node.url,
+      CER_API_KEY: key,
+      CER_SPOOL_DIR: dir,
+      PYTHONPYCACHEPREFIX: join(ROOT, '.data/python/cache'),
+      ...more,
+    };
+    const { stdout } = await promisify(execFile)(program, args, { cwd: join(ROOT, 'packages/client'), env });
+    return stdout;
+  };
+
+  /** The status of the lookup of the hash that a program wrote. */
+  const statusOf = async (path: string, stdout: string): Promise<number> => {
+    const hash = /^sha256:[0-9a-f]{64}$/m.exec(stdout)?.[0] ?? '';
+    return (await fetch(`${node.url}${path}${encodeURIComponent(hash)}`)).status;
+  };
 });
