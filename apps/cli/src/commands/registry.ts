@@ -12,6 +12,7 @@ import { spoolDrainCommand, spoolStatusCommand, spoolVerifyCommand } from './spo
 import { verifyPackageCommand } from './verify-package.js';
 import { verifyProjectCommand } from './verify-project.js';
 import { verifyCommand } from './verify.js';
+import { mcpCommand } from '../mcp/mcp.js';
 import { adminAuditVerifyCommand } from '../remote/admin-audit-verify.js';
 import { logMirrorCommand } from '../remote/log-mirror.js';
 import { logMonitorCommand } from '../remote/log-monitor.js';
@@ -46,6 +47,7 @@ export const COMMANDS: readonly Command[] = [
   keysRootInitCommand,
   keysRootSignCommand,
   adminAuditVerifyCommand,
+  mcpCommand(verifyCommand),
   helpCommand(() => COMMANDS),
 ];
 

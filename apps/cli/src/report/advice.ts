@@ -55,3 +55,8 @@ const ADVICE = {
 export function adviceFor(code: FailureCode): string {
   return ADVICE[code];
 }
+
+/** Is this the code of a failure? */
+export function isFailureCode(code: unknown): code is FailureCode {
+  return typeof code === 'string' && Object.hasOwn(ADVICE, code);
+}
