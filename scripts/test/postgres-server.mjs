@@ -1,6 +1,7 @@
 // A PostgreSQL server for tests and measurements: its own port, its own folder, gone when it is stopped.
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
@@ -20,8 +21,9 @@ const PORTS_TRIED = 5;
  * Starts a server on 127.0.0.1 with an empty `postgres` database and the default durability; or on what a physical
  * backup holds.
  * @param {{restored?: {data: string, password: string}}} options a data folder that was restored; it is left there
- * @returns {Promise<{url: string, createDatabase: (name: string) => Promise<string>, stop: () => Promise<void>}>}
- *   `createDatabase` answers the URL of the new database
+ * @returns {Promise<{url: string, createDatabase: (name: string) => Promise<string>, crash: () => Promise<void>,
+ *   stop: () => Promise<void>}>} `createDatabase` answers the URL of the new database; `crash` kills the server with
+ *   SIGKILL and starts it again on the same address
  */
 export async function startPostgresServer({ restored } = {}) {
   const { initdb, postgres } = await binaries();
@@ -30,6 +32,7 @@ export async function startPostgresServer({ restored } = {}) {
   const data = restored?.data ?? join(folder, 'data');
   let server;
   let url;
+  let usedPort;
 
   const stop = async () => {
     process.off('exit', abort);
@@ -51,6 +54,7 @@ export async function startPostgresServer({ restored } = {}) {
       server = startOn(port, postgres, data);
       try {
         await answers(url, server);
+        usedPort = port;
         break;
       } catch (error) {
         // Another process may have taken the port since it was checked.
@@ -62,7 +66,21 @@ export async function startPostgresServer({ restored } = {}) {
     throw error;
   }
   const createDatabase = (name) => createDatabaseAt(url, name);
-  return { url, createDatabase, stop };
+  const crash = async () => {
+    const exited = once(server, 'exit');
+    server.kill('SIGKILL');
+    await exited;
+    for (const deadline = Date.now() + START_TIMEOUT_MS; ; await sleep(100)) {
+      server = startOn(usedPort, postgres, data);
+      try {
+        return await answers(url, server);
+      } catch (error) {
+        // Backends of the killed server end a moment after it.
+        if (!/shared memory|lock file|Address already in use/.test(error.message) || Date.now() > deadline) throw error;
+      }
+    }
+  };
+  return { url, createDatabase, crash, stop };
 }
 
 function startOn(port, postgres, data) {

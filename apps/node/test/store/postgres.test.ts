@@ -1,3 +1,4 @@
+import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
@@ -9,6 +10,28 @@ import { openStore, type Store } from '../../src/store/index.js';
 import { PostgresDatabase } from '../../src/store/postgres/postgres-database.js';
 import { newRecord } from './new-record.js';
 import { storeContract, strays } from './store.contract.js';
+
+/** The database behind a proxy that resets the connection on which a text is sent. */
+async function resettingProxy(
+  url: string,
+  text: string,
+): Promise<{ readonly url: string; readonly close: () => void }> {
+  const target = new URL(url);
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    upstream.on('data', (chunk) => client.write(chunk));
+    client.on('data', (chunk) => {
+      if (!chunk.includes(text)) upstream.write(chunk);
+      else client.resetAndDestroy();
+    });
+    client.on('close', () => upstream.destroy());
+    for (const socket of [client, upstream]) socket.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('the proxy has no port');
+  return { url: Object.assign(new URL(url), { port: String(address.port) }).href, close: () => server.close() };
+}
 
 describe('the store on PostgreSQL', () => {
   storeContract(postgresTestDatabase);
@@ -126,6 +149,16 @@ describe('the store on PostgreSQL', () => {
       expect(await other.query('select 1 from legal_holds where hash = $1', [record.certificateHash])).toMatchObject({
         rowCount: 0,
       });
+    });
+
+    it('refuses a transaction whose connection is reset', async () => {
+      const proxy = await resettingProxy(database.url, 'reset-here');
+      const own = new PostgresDatabase(proxy.url);
+      const statements = ['select 1 as one', "select 'reset-here' as two"].map((sql) => ({ sql, values: [] }));
+      await expect(own.transact(statements)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      await expect(own.all('select 1 as one', [])).resolves.toEqual([{ one: 1 }]);
+      await own.close();
+      proxy.close();
     });
 
     it('recovers after the server ended its connections', async () => {

@@ -51,7 +51,7 @@ export class PostgresDatabase implements Database {
       keepAlive: true,
     });
     // The server ended an idle connection: the pool has removed it, and the next statement gets a new one.
-    this.#pool.on('error', () => undefined);
+    this.#pool.on('error', ignoreError);
   }
 
   async all(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
@@ -157,6 +157,8 @@ export class PostgresDatabase implements Database {
   ): Promise<T> {
     try {
       const client = await this.#pool.connect();
+      // The pool listens only while it holds the client. A lost connection also fails the statement that runs or is next.
+      client.on('error', ignoreError);
       try {
         await client.query('begin');
         const result = await work(async (sql, values) => {
@@ -164,10 +166,11 @@ export class PostgresDatabase implements Database {
           return (await client.query<SqlRow>(statement)).rows;
         });
         await client.query('commit');
+        client.off('error', ignoreError);
         client.release();
         return result;
       } catch (error) {
-        // Closing the connection rolls back from any state.
+        // Closing the connection rolls back from any state. The listener stays: closing may fail too.
         client.release(true);
         throw error;
       }
@@ -175,6 +178,10 @@ export class PostgresDatabase implements Database {
       throw this.writes.noteFailure(translated(error));
     }
   }
+}
+
+function ignoreError(): void {
+  // An event without a listener ends the process.
 }
 
 /** PostgreSQL quotes rows in its messages and details: only the error code is passed on. */
