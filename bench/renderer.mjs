@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import puppeteer from 'puppeteer';
-import { silentLogger } from '@cer/http-service';
+import { silentLogger } from '@cer/http-service/process';
 import { startEngine } from '../apps/renderer/dist/engine.js';
 import { resolveBrowser } from '../apps/renderer/dist/browser/resolve.js';
 import { renderLoop } from '../apps/renderer/dist/rendering/render-loop.js';

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import Sqlite from 'better-sqlite3';
 import { timestampDigest, timestampedText } from '@cer/cer-core/attest';
 import { parseTsaRoots, verifyTimestampToken } from '@cer/timestamps';
-import { leafHash, verifyInclusion } from '@cer/tlog';
+import { leafHash, verifyInclusion } from '@cer/tlog/merkle';
 import { createOpensslTsa, serveTsa } from '@cer/timestamps/testing';
 import { median } from './measure.mjs';
 import { closePlace, openPlace, startNode } from './scale-places.mjs';

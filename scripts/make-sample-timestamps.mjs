@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { timestampDigest, timestampedText } from '@cer/cer-core/attest';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import { formatTimestampRequest, parseTimestampResponse } from '@cer/timestamps';
-import { buildMerkleTree } from '@cer/tlog';
+import { buildMerkleTree } from '@cer/tlog/merkle';
 import { createOpensslTsa } from '@cer/timestamps/testing';
 
 const examples = join(import.meta.dirname, '..', 'examples');

@@ -1,6 +1,6 @@
 // The node without storage: the difference from the real node is the cost of durability (G4).
 import { createHash } from 'node:crypto';
-import { createLogger, createMetrics, serve } from '@cer/http-service';
+import { createLogger, createMetrics, serve } from '@cer/http-service/process';
 import { sha256 } from '@cer/cer-core';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import { createKeyFile } from '@cer/keys/testing/key-file';

@@ -5,16 +5,10 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import {
-  judgeCheckpoint,
-  leafHash,
-  openTileTree,
-  parseCheckpoint,
-  parseLogPolicy,
-  parseTilePath,
-  tilesMatch,
-  formatTilePath,
-} from '@cer/tlog';
+import { judgeCheckpoint, parseLogPolicy } from '@cer/tlog';
+import { leafHash } from '@cer/tlog/merkle';
+import { parseCheckpoint } from '@cer/tlog/note';
+import { openTileTree, parseTilePath, tilesMatch, formatTilePath } from '@cer/tlog/tiles';
 import { TestLog, TestWitness } from '@cer/tlog/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 

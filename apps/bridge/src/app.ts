@@ -1,14 +1,5 @@
-import {
-  ByteBudget,
-  createRouter,
-  metricsHandler,
-  notFoundPage,
-  ok,
-  type Logger,
-  type Metrics,
-  type Route,
-  type TrustedProxies,
-} from '@cer/http-service';
+import { ByteBudget, createRouter, notFoundPage, ok, type Route, type TrustedProxies } from '@cer/http-service';
+import { metricsHandler, type Logger, type Metrics } from '@cer/http-service/process';
 import { notFoundContent, readinessHandler, type ReadinessCheck } from '@cer/pages';
 import express, { type Express } from 'express';
 import type { NodeConnection } from './attestation-node/connection.js';

@@ -1,4 +1,4 @@
-import { runService } from '@cer/http-service';
+import { runService } from '@cer/http-service/process';
 import { startBridge } from './start-bridge.js';
 
 await runService(() => startBridge(process.env));

@@ -1,12 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import {
-  createLogger,
-  createMetrics,
-  readSecretFile,
-  serve,
-  type Environment,
-  type RunningServer,
-} from '@cer/http-service';
+import { readSecretFile, type Environment } from '@cer/http-service/config';
+import { createLogger, createMetrics, serve, type RunningServer } from '@cer/http-service/process';
 import { createApp } from './app.js';
 import { connectToNode } from './attestation-node/connection.js';
 import { publishedKeys } from './attestation-node/node-keys.js';

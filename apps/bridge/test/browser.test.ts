@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { serve, silentLogger, type RunningServer } from '@cer/http-service';
+import { serve, silentLogger, type RunningServer } from '@cer/http-service/process';
 import {
   describeInChromium,
   launchChromium,

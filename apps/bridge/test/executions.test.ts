@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
 import { evaluateCer } from '@cer/cer-core/verify';
-import { serve, silentLogger } from '@cer/http-service';
+import { serve, silentLogger } from '@cer/http-service/process';
 import { parseKeySet } from '@cer/keys';
 import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';

@@ -1,5 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes, randomUUID, type KeyObject } from 'node:crypto';
-import { json, ok, parseJsonBody, serve, silentLogger, createRouter, type Route } from '@cer/http-service';
+import { json, ok, parseJsonBody, createRouter, type Route } from '@cer/http-service';
+import { serve, silentLogger } from '@cer/http-service/process';
 import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
 import jwt from 'jsonwebtoken';
 

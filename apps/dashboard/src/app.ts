@@ -1,14 +1,6 @@
-import {
-  createRouter,
-  metricsHandler,
-  notFoundPage,
-  ok,
-  type Logger,
-  type Metrics,
-  type Route,
-  type Secret,
-  type TrustedProxies,
-} from '@cer/http-service';
+import { createRouter, notFoundPage, ok, type Route, type TrustedProxies } from '@cer/http-service';
+import type { Secret } from '@cer/http-service/config';
+import { metricsHandler, type Logger, type Metrics } from '@cer/http-service/process';
 import { notFoundContent, pageHeaders, readinessHandler, type ReadinessCheck } from '@cer/pages';
 import express, { type Express } from 'express';
 import { activityRoutes } from './activity/activity-routes.js';

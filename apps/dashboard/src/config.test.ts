@@ -1,4 +1,4 @@
-import { ConfigError } from '@cer/http-service';
+import { ConfigError } from '@cer/http-service/config';
 import { describe, expect, it } from '@jest/globals';
 import { readConfig } from './config.js';
 

@@ -8,7 +8,7 @@ import {
   serviceUrl,
   trustedProxies,
   type Environment,
-} from '@cer/http-service';
+} from '@cer/http-service/config';
 import { browserOrigin } from '@cer/pages';
 import { DATABASE_URL_RULE, isDatabaseUrl } from '@cer/sql-store';
 import { z } from 'zod';

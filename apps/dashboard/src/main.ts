@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { runService } from '@cer/http-service';
+import { runService } from '@cer/http-service/process';
 import { runCommand } from './commands/run-command.js';
 import { startDashboard } from './start-dashboard.js';
 

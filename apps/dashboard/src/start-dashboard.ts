@@ -1,11 +1,5 @@
-import {
-  createLogger,
-  createMetrics,
-  readSecretFile,
-  serve,
-  type Environment,
-  type RunningServer,
-} from '@cer/http-service';
+import { readSecretFile, type Environment } from '@cer/http-service/config';
+import { createLogger, createMetrics, serve, type RunningServer } from '@cer/http-service/process';
 import { createApp } from './app.js';
 import { createLoginLimits } from './auth/login-limits.js';
 import { readConfig } from './config.js';

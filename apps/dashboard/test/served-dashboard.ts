@@ -1,4 +1,4 @@
-import { serve, silentLogger, type RunningServer } from '@cer/http-service';
+import { serve, silentLogger, type RunningServer } from '@cer/http-service/process';
 import type { Express } from 'express';
 import { startTestDashboard, type TestDashboard, type TestDashboardOptions } from './test-dashboard.js';
 

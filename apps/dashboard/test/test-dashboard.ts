@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMetrics, parseTrustedProxies, Secret } from '@cer/http-service';
+import { parseTrustedProxies } from '@cer/http-service';
+import { Secret } from '@cer/http-service/config';
+import { createMetrics } from '@cer/http-service/process';
 import { recordedLog } from '@cer/http-service/testing';
 import { sqliteTestDatabase } from '@cer/sql-store/testing';
 import type { Express } from 'express';

@@ -1,4 +1,4 @@
-import { isForOperator, runService } from '@cer/http-service';
+import { isForOperator, runService } from '@cer/http-service/process';
 import { runCommand } from './commands/run-command.js';
 import { startNode } from './start/start-node.js';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Secret } from '@cer/http-service';
+import { Secret } from '@cer/http-service/config';
 import { executionRequest } from '@cer/cer-core/testing';
 import { sqliteTestDatabase } from '@cer/sql-store/testing';
 

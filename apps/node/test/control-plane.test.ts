@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
-import { Secret } from '@cer/http-service';
+import { Secret } from '@cer/http-service/config';
 
 import { generateApiKey, hashApiKey } from '../src/auth/api-key.js';
 import { CONTROL_PLANE_TIMES, controlPlaneDirectory } from '../src/auth/control-plane-directory.js';

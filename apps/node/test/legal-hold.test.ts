@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
-import { Secret } from '@cer/http-service';
+import { Secret } from '@cer/http-service/config';
 
 import { ask, at, textAt, type Answer } from './ask.js';
 import { startTestNode, type TestNode } from './test-node.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Secret } from '@cer/http-service';
+import { Secret } from '@cer/http-service/config';
 import { isJsonObject, type JsonObject } from '@cer/canonical-json';
 import type { Attestor } from '@cer/cer-core/attest';
 import { evaluateCer, type Evaluation } from '@cer/cer-core/verify';

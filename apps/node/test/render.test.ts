@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { jcsV1 } from '@cer/canonical-json';
 import { sha256 } from '@cer/cer-core';
 import { evaluateCer } from '@cer/cer-core/verify';
-import { Secret } from '@cer/http-service';
+import { Secret } from '@cer/http-service/config';
 
 import type { PlanLimits } from '../src/auth/key-directory.js';
 import { createRendererClient } from '../src/render/renderer-client.js';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonObject } from '@cer/canonical-json';
 import { buildProject } from '@cer/cer-core/seal';
 import { CONFIDENTIAL_MEMBERS, executionRequest, sealed } from '@cer/cer-core/testing';
-import { Secret } from '@cer/http-service';
+import { Secret } from '@cer/http-service/config';
 
 import { cachedKeyDirectory } from '../src/auth/key-directory.js';
 import { createSettingsMemory } from '../src/tenants/settings-memory.js';

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, randomUUID, sign } from 'node:crypto';
 
-import { createMetrics, serve } from '@cer/http-service';
+import { createMetrics, serve } from '@cer/http-service/process';
 import { recordedLog } from '@cer/http-service/testing';
 import type { Attestor, PublishSettings } from '@cer/cer-core/attest';
 import { TEST_ATTESTOR, TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
-import { silentLogger } from '@cer/http-service';
+import { silentLogger } from '@cer/http-service/process';
 import { sqliteTestDatabase } from '@cer/sql-store/testing';
 import { InMemorySpanExporter, type ReadableSpan } from '@opentelemetry/sdk-trace-base';
 

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
-import { Secret, silentLogger } from '@cer/http-service';
+import { Secret } from '@cer/http-service/config';
+import { silentLogger } from '@cer/http-service/process';
 import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 import Sqlite from 'better-sqlite3';
 

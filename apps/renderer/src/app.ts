@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
-import { createMetrics, createRouter, hotRoutes, type Logger } from '@cer/http-service';
+import { createRouter, hotRoutes } from '@cer/http-service';
+import { createMetrics, type Logger } from '@cer/http-service/process';
 import express from 'express';
 import type { RendererConfig } from './config.js';
 import type { Engine } from './engine.js';

@@ -9,7 +9,7 @@ import {
   secret,
   wholeNumber,
   type Environment,
-} from '@cer/http-service';
+} from '@cer/http-service/config';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 

@@ -1,4 +1,4 @@
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import type { EngineIdentity } from '@cer/sketch-engine';
 import { createBrowserHost, type BrowserHost } from './browser/browser-host.js';
 import { chooseJail } from './browser/jail.js';

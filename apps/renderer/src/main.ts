@@ -1,4 +1,4 @@
-import { createLogger, runService, serve } from '@cer/http-service';
+import { createLogger, runService, serve } from '@cer/http-service/process';
 import { createApp } from './app.js';
 import { readConfig } from './config.js';
 import { startEngine, type Engine } from './engine.js';

@@ -1,4 +1,4 @@
-import type { Metrics } from '@cer/http-service';
+import type { Metrics } from '@cer/http-service/process';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Engine } from './engine.js';
 import type { FairQueue } from './queue/fair-queue.js';

@@ -1,4 +1,5 @@
-import { ServiceError, type Logger } from '@cer/http-service';
+import { ServiceError } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import type { RendererConfig } from './config.js';
 import type { Engine } from './engine.js';
 import { renderFailure, unavailable } from './errors.js';

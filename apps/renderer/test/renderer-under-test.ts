@@ -1,5 +1,5 @@
 import { sha256 } from '@cer/cer-core';
-import { serve, silentLogger, type RunningServer } from '@cer/http-service';
+import { serve, silentLogger, type RunningServer } from '@cer/http-service/process';
 import { createHmac } from 'node:crypto';
 import { createApp } from '../src/app.js';
 import { readConfig, type RendererConfig } from '../src/config.js';

@@ -1,14 +1,7 @@
 import express, { type Express } from 'express';
 import { createHash } from 'node:crypto';
-import {
-  createRouter,
-  metricsHandler,
-  type Handler,
-  type Logger,
-  type Metrics,
-  type Route,
-  type RouterOptions,
-} from '@cer/http-service';
+import { createRouter, type Handler, type Route, type RouterOptions } from '@cer/http-service';
+import { metricsHandler, type Logger, type Metrics } from '@cer/http-service/process';
 import { assetRoutes } from './pages/asset-routes.js';
 import type { LogPolicy } from '@cer/tlog';
 import { imageRoutes } from './pages/image-routes.js';

@@ -8,7 +8,7 @@ import {
   serviceUrl,
   trustedProxies,
   type Environment,
-} from '@cer/http-service';
+} from '@cer/http-service/config';
 
 /**
  * The variables by name.

@@ -1,4 +1,4 @@
-import { runService } from '@cer/http-service';
+import { runService } from '@cer/http-service/process';
 import { startVerifier } from './start-verifier.js';
 
 // The only file that knows the process.

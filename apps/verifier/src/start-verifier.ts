@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  ConfigError,
-  createLogger,
-  createMetrics,
-  serve,
-  type Environment,
-  type RunningServer,
-} from '@cer/http-service';
+import { ConfigError, type Environment } from '@cer/http-service/config';
+import { createLogger, createMetrics, serve, type RunningServer } from '@cer/http-service/process';
 import { parseLogPolicy, TlogError } from '@cer/tlog';
 import { createApp, type SiteLogPolicy } from './app.js';
 import { loadVerifierConfig } from './config.js';

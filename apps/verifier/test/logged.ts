@@ -1,5 +1,6 @@
 import { member, type JsonObject } from '@cer/canonical-json';
-import { makeLeaf, publicOpening, receiptDigest, type LeafLabel, parseLogPolicy } from '@cer/tlog';
+import { parseLogPolicy } from '@cer/tlog';
+import { makeLeaf, publicOpening, receiptDigest, type LeafLabel } from '@cer/tlog/leaf';
 import { TestLog, testPolicy, TestWitness } from '@cer/tlog/testing';
 import { TEST_TIME } from '@cer/cer-core/testing';
 import { hashOf, lookupAnswer, object, plain } from './records.js';

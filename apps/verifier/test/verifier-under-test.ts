@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { createMetrics, silentLogger, type Logger } from '@cer/http-service';
+import { createMetrics, silentLogger, type Logger } from '@cer/http-service/process';
 import { createApp, type SiteLogPolicy } from '../src/app.js';
 import { loadWebBuild } from '../src/pages/web-build.js';
 import { connectToNode } from '../src/record/node-client.js';

@@ -1,17 +1,15 @@
 import {
   createRouter,
-  metricsHandler,
   ok,
   pathParam,
   type Handler,
-  type Logger,
-  type Metrics,
   type ResponseHeaders,
   type Route,
   type RouterOptions,
   type ServiceResponse,
 } from '@cer/http-service';
-import { formatVkey, originHashOf } from '@cer/tlog';
+import { metricsHandler, type Logger, type Metrics } from '@cer/http-service/process';
+import { formatVkey, originHashOf } from '@cer/tlog/note';
 import { addCheckpoint, type Answer, type WitnessDeps } from './checkpoints/add-checkpoint.js';
 import type { KnownLog } from './logs/known-logs.js';
 

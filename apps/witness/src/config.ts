@@ -1,4 +1,4 @@
-import { host, loadConfig, logLevel, port, trustedProxies, type Environment } from '@cer/http-service';
+import { host, loadConfig, logLevel, port, trustedProxies, type Environment } from '@cer/http-service/config';
 import { z } from 'zod';
 
 /**

@@ -1,4 +1,4 @@
-import { isForOperator, runService } from '@cer/http-service';
+import { isForOperator, runService } from '@cer/http-service/process';
 import { readCall } from './commands/run-command.js';
 import { startWitness } from './start-witness.js';
 

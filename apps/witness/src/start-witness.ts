@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createLogger, createMetrics, serve, type RunningServer } from '@cer/http-service';
+import { createLogger, createMetrics, serve, type RunningServer } from '@cer/http-service/process';
 import { createApp } from './app.js';
 import { requestQuota } from './checkpoints/request-quota.js';
 import type { WitnessConfig } from './config.js';

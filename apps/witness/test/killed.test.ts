@@ -1,7 +1,7 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { originHashOf, parseCheckpoint } from '@cer/tlog';
+import { originHashOf, parseCheckpoint } from '@cer/tlog/note';
 import { TestLog } from '@cer/tlog/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { get, submit, temporaryFolder } from './local-witness.js';

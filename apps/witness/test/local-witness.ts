@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMetrics, serve, silentLogger } from '@cer/http-service';
-import { formatAddCheckpoint, type NoteKey } from '@cer/tlog';
+import { createMetrics, serve, silentLogger } from '@cer/http-service/process';
+import { formatAddCheckpoint, type NoteKey } from '@cer/tlog/note';
 import { createApp } from '../src/app.js';
 import { requestQuota } from '../src/checkpoints/request-quota.js';
 import { logOfVkey, logsByOrigin } from '../src/logs/known-logs.js';

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { TestLog } from '@cer/tlog/testing';
-import { originHashOf, parseCheckpoint } from '@cer/tlog';
+import { originHashOf, parseCheckpoint } from '@cer/tlog/note';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { openWitness, initWitness } from '../src/store/open-store.js';
 import { get, makeWitness, serveWitness, START, submit, temporaryFolder, type LocalWitness } from './local-witness.js';

@@ -1,14 +1,6 @@
-import {
-  EMPTY_ROOT,
-  formatVkey,
-  judgeCheckpoint,
-  noteKeyOf,
-  originHashOf,
-  parseCheckpoint,
-  parseLogPolicy,
-  signCheckpoint,
-  verifyLines,
-} from '@cer/tlog';
+import { judgeCheckpoint, parseLogPolicy } from '@cer/tlog';
+import { EMPTY_ROOT } from '@cer/tlog/merkle';
+import { formatVkey, noteKeyOf, originHashOf, parseCheckpoint, signCheckpoint, verifyLines } from '@cer/tlog/note';
 import { TestLog } from '@cer/tlog/testing';
 import { testSigner } from '@cer/keys/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';

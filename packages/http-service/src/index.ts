@@ -1,3 +1,4 @@
+/** HTTP for services: routes and handlers, bodies, callers, errors and limits. */
 export { createErrorShaper, type ErrorShaper } from './answers/error-shaper.js';
 export { arrivedBody } from './bodies/arrived-body.js';
 export { checkQuery, checkRequest, parseJsonBody } from './bodies/parse-request.js';
@@ -5,23 +6,6 @@ export { bearerKey, unauthorized } from './callers/bearer.js';
 export { cachedLookup, type CacheTimes } from './callers/cached-lookup.js';
 export { parseTrustedProxies, type TrustedProxies } from './callers/client-address.js';
 export { networkOf } from './callers/client-network.js';
-export { ConfigError } from './config/config-error.js';
-export {
-  absolutePath,
-  flag,
-  host,
-  loadConfig,
-  logLevel,
-  port,
-  positiveInteger,
-  secret,
-  serviceUrl,
-  trustedProxies,
-  wholeNumber,
-  type Environment,
-} from './config/config.js';
-export { equalSecret, readSecretFile, Secret } from './config/secret.js';
-export { isForOperator, OperatorError } from './errors/operator-error.js';
 export { HTTP_STATUS, ServiceError, validationError, type Refusal, type StatusTable } from './errors/service-error.js';
 export { zodFaults } from './errors/zod-faults.js';
 export {
@@ -40,12 +24,7 @@ export {
 } from './handler/handler.js';
 export { ByteBudget, type Reservation } from './limits/byte-budget.js';
 export { settleWithin } from './limits/settle-within.js';
-export { runService } from './process/run-service.js';
-export { serve, type RunningServer } from './process/serve.js';
 export type { Route } from './routing/route.js';
 export { notFoundPage } from './routing/not-found-page.js';
 export { createRouter, hotRoutes } from './routing/router.js';
 export type { RouterOptions } from './routing/router-options.js';
-export { createLogger, silentLogger, type Logger } from './telemetry/logger.js';
-export { createMetrics, metricsHandler, type Metrics } from './telemetry/metrics.js';
-export { untraced, type Trace } from './telemetry/trace.js';

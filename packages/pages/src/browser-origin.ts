@@ -1,4 +1,4 @@
-import { serviceUrl } from '@cer/http-service';
+import { serviceUrl } from '@cer/http-service/config';
 
 /**
  * Configuration schema of an origin that browsers open: https, or http on this machine. Browsers keep a `__Host-`

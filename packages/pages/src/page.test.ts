@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRouter, serve, silentLogger } from '@cer/http-service';
+import { createRouter } from '@cer/http-service';
+import { serve, silentLogger } from '@cer/http-service/process';
 import { describe, expect, it } from '@jest/globals';
 import { asset, stylesheet } from './assets.js';
 import { renderDocument } from './document.js';

@@ -1,4 +1,5 @@
-import { silentLogger, serve, createRouter } from '@cer/http-service';
+import { createRouter } from '@cer/http-service';
+import { silentLogger, serve } from '@cer/http-service/process';
 import { describe, expect, it } from '@jest/globals';
 import { readinessHandler, type ReadinessCheck } from './readiness.js';
 

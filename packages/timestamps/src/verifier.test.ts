@@ -5,7 +5,7 @@ import { timestampDigest, timestampedText } from '@cer/cer-core/attest';
 import { evaluateCer, toReport, type Evaluation } from '@cer/cer-core/verify';
 import { certified, TEST_NODE_ID, TEST_SIGNER, TEST_TIME } from '@cer/cer-core/testing';
 import { encodeBase64, parseKeySet } from '@cer/keys';
-import { buildMerkleTree } from '@cer/tlog';
+import { buildMerkleTree } from '@cer/tlog/merkle';
 import { testKeySet } from '@cer/keys/testing';
 import { formatTimestampRequest } from './request.js';
 import { parseTimestampResponse } from './response.js';

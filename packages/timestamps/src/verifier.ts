@@ -2,7 +2,7 @@ import { isJsonObject, member, type JsonValue } from '@cer/canonical-json';
 import { isSha256Hash } from '@cer/cer-core';
 import type { TimestampClaim, TimestampVerifier } from '@cer/cer-core/verify';
 import { decodeBase64 } from '@cer/keys';
-import { leafHash, verifyInclusion, type Inclusion } from '@cer/tlog';
+import { leafHash, verifyInclusion, type Inclusion } from '@cer/tlog/merkle';
 import { isSameBytes } from './der.js';
 import type { TsaRoots } from './roots.js';
 import { MAX_TOKEN_BYTES } from './token.js';

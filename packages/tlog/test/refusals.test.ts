@@ -1,18 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  cosign,
-  judgeCheckpoint,
-  noteKeyOf,
-  parseCheckpoint,
-  parseLogPolicy,
-  parseOpening,
-  parseTilePath,
-  parseTlogProof,
-  parseVkey,
-  signCheckpoint,
-  TlogError,
-  formatVkey,
-} from '../src/index.js';
+import { cosign, noteKeyOf, parseCheckpoint, parseVkey, signCheckpoint, formatVkey } from '../src/note.js';
+import { judgeCheckpoint, parseLogPolicy, parseTlogProof, TlogError } from '../src/index.js';
+import { parseOpening } from '../src/leaf.js';
+import { parseTilePath } from '../src/tiles.js';
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { KEYS, PROOFS, readText } from './vectors.js';
 

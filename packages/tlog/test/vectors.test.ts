@@ -4,43 +4,35 @@ import { parseTimestamp, sha256 } from '@cer/keys';
 import {
   appendLeaves,
   buildMerkleTree,
-  checkRange,
   EMPTY_FRONTIER,
-  formatEpoch,
-  formatNote,
-  formatTilePath,
-  formatTlogProof,
-  formatVkey,
   frontierOf,
-  judgeCheckpoint,
-  judgeLogProof,
   leafHash,
-  makeLeaf,
-  mapRoot,
-  openTileTree,
-  ownerOpening,
-  parseCheckpoint,
-  parseEpoch,
-  parseLogPolicy,
-  parseTlogProof,
-  parseVkey,
-  proveInMap,
-  publicOpening,
-  readMapProof,
-  readOpening,
-  receiptDigest,
   rootOfFrontier,
-  tenantHeadValue,
-  tenantTag,
-  tilesMatch,
-  tilesOf,
   treeOfLeafHashes,
   verifyConsistency,
-  verifyEpochEnd,
   verifyInclusion,
+} from '../src/merkle.js';
+import {
+  checkRange,
+  formatEpoch,
+  mapRoot,
+  parseEpoch,
+  proveInMap,
+  readMapProof,
+  tenantHeadValue,
+  verifyEpochEnd,
+} from '../src/epoch.js';
+import { formatNote, formatVkey, parseCheckpoint, parseVkey } from '../src/note.js';
+import {
+  formatTilePath,
+  openTileTree,
+  tilesMatch,
+  tilesOf,
   decodeEntryBundle,
   encodeEntryBundle,
-} from '../src/index.js';
+} from '../src/tiles.js';
+import { formatTlogProof, judgeCheckpoint, judgeLogProof, parseLogPolicy, parseTlogProof } from '../src/index.js';
+import { makeLeaf, ownerOpening, publicOpening, readOpening, receiptDigest, tenantTag } from '../src/leaf.js';
 import { COMPLETENESS, hashBytes, KEYS, LEAVES, LOG_300_TILES, PROOFS, readBytes, readText, TREE } from './vectors.js';
 
 const text = (hash: Uint8Array): string => `sha256:${Buffer.from(hash).toString('hex')}`;

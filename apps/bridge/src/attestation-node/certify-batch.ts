@@ -1,5 +1,5 @@
 import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
-import type { Secret } from '@cer/http-service';
+import type { Secret } from '@cer/http-service/config';
 import { byteLines } from '@cer/ndjson';
 import { answerText, nodeUnavailable, type NodeAnswer, type NodeConnection } from './connection.js';
 

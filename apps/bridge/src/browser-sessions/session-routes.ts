@@ -4,11 +4,11 @@ import {
   ok,
   parseJsonBody,
   ServiceError,
-  type Logger,
   type Route,
   type ServiceRequest,
   type ServiceResponse,
 } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import type { ControlPlane } from '../control-plane/control-plane.js';
 import { HandoffRefused, verifyHandoffToken, type Handoff, type HandoffRules } from '../handoff/verify-token.js';
 import type { Session } from '../store/index.js';

@@ -1,4 +1,4 @@
-import type { Secret } from '@cer/http-service';
+import type { Secret } from '@cer/http-service/config';
 import type { z } from 'zod';
 import { unavailable } from '../errors.js';
 import {

@@ -1,4 +1,5 @@
-import { bearerKey, Secret, ServiceError, unauthorized, type RequestHead } from '@cer/http-service';
+import { bearerKey, ServiceError, unauthorized, type RequestHead } from '@cer/http-service';
+import { Secret } from '@cer/http-service/config';
 import type { KeyAccount } from './accounts.js';
 import { hashApiKey, isApiKey } from './api-key.js';
 import type { FindKey } from './cached-keys.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import type { ControlPlane, UsageItem } from './control-plane.js';
 
 /** The control plane takes this many at once. */

@@ -1,5 +1,6 @@
 import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
-import { ServiceError, type Logger } from '@cer/http-service';
+import { ServiceError } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import { certifyLines, type LineAnswer } from '../attestation-node/certify-batch.js';
 import { checkCertificate } from '../attestation-node/check-certificate.js';
 import type { NodeConnection } from '../attestation-node/connection.js';

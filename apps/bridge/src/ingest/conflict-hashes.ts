@@ -1,6 +1,6 @@
 import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { isSha256Hash } from '@cer/cer-core';
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import { answerText, type NodeConnection } from '../attestation-node/connection.js';
 import type { Caller } from '../control-plane/gate.js';
 

@@ -1,4 +1,4 @@
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import type { UsageReports } from '../control-plane/usage-reports.js';
 import type { Source, Ingest, IngestStore } from '../store/index.js';
 import type { CertifyDeps } from './certify-batch.js';

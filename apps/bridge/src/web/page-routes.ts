@@ -1,4 +1,5 @@
-import { redirect, type Handler, type Logger, type Route, type ServiceRequest } from '@cer/http-service';
+import { redirect, type Handler, type Route, type ServiceRequest } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import { html, type Html } from '@cer/pages';
 import type { NodeKeys } from '../attestation-node/node-keys.js';
 import type { LiveSession, Sessions } from '../browser-sessions/sessions.js';

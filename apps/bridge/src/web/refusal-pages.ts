@@ -1,4 +1,5 @@
-import { ServiceError, type Logger } from '@cer/http-service';
+import { ServiceError } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import { html } from '@cer/pages';
 import { presentError, STATUS, translateError } from '../errors.js';
 import type { PageContent } from './document.js';

@@ -2,24 +2,19 @@ import { isJsonObject, JsonError, member, parseJson, type JsonValue } from '@cer
 import { isKnownToLog, type AuditPackageManifest } from '@cer/cer-core/logs';
 import { encodeHex, parseTimestamp } from '@cer/keys';
 import { byteLines } from '@cer/ndjson';
+import { DEFAULT_MMD_SECONDS, TlogError, type LogPolicy } from '@cer/tlog';
 import {
-  appendLeaves,
   checkRange,
   countRange,
-  DEFAULT_MMD_SECONDS,
-  EMPTY_FRONTIER,
-  leafHashOfOpening,
   readCompleteness,
   readRangeLine,
-  rootOfFrontier,
-  TlogError,
   verifyEpochEnd,
   type CompletenessDocument,
   type Epoch,
-  type LeafLabel,
-  type LogPolicy,
   type RangeLeaf,
-} from '@cer/tlog';
+} from '@cer/tlog/epoch';
+import { leafHashOfOpening, type LeafLabel } from '@cer/tlog/leaf';
+import { appendLeaves, EMPTY_FRONTIER, rootOfFrontier } from '@cer/tlog/merkle';
 import { entryContent, wholeEntry } from './entry-content.js';
 import type { LoggedReceipts } from './log-lines.js';
 import { PackageRefused, type PackageFindings } from './package-finding.js';

@@ -1,6 +1,6 @@
 import { isJsonObject, JsonError, member, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { encodeHex, parseTimestamp } from '@cer/keys';
-import { receiptDigest } from '@cer/tlog';
+import { receiptDigest } from '@cer/tlog/leaf';
 
 /** Place of a receipt in the package, and the time of its first attestation. */
 interface HandedOver {

@@ -7,7 +7,7 @@ import { certified, TEST_ATTESTOR, TEST_NODE_ID, TEST_SIGNER, TEST_TIME } from '
 import { encodeHex } from '@cer/keys';
 import { testKeySet } from '@cer/keys/testing';
 import { formatTimestampRequest, parseTimestampResponse } from '@cer/timestamps';
-import { buildMerkleTree } from '@cer/tlog';
+import { buildMerkleTree } from '@cer/tlog/merkle';
 import { createOpensslTsa, type OpensslTsa } from '@cer/timestamps/testing';
 import { packageEntries, packageRecord } from '../testing/audit-package.js';
 import { cer, type Said } from '../testing/console.js';

@@ -4,7 +4,7 @@ import { attestProject } from '@cer/cer-core/attest';
 import { buildProject } from '@cer/cer-core/seal';
 import { certified, TEST_ATTESTOR, TEST_NODE_ID, TEST_SIGNER, TEST_TIME } from '@cer/cer-core/testing';
 import { testKeySet } from '@cer/keys/testing';
-import { makeLeaf, ownerOpening, publicOpening, receiptDigest, type LeafLabel } from '@cer/tlog';
+import { makeLeaf, ownerOpening, publicOpening, receiptDigest, type LeafLabel } from '@cer/tlog/leaf';
 import { TestLog, testPolicy, TestWitness } from '@cer/tlog/testing';
 import { cer, type Said } from '../testing/console.js';
 import { Folder } from '../testing/files.js';

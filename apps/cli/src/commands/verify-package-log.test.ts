@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { JsonObject } from '@cer/canonical-json';
 import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import { testKeySet } from '@cer/keys/testing';
-import { appendLeaves } from '@cer/tlog';
+import { appendLeaves } from '@cer/tlog/merkle';
 import { testPolicy, TestWitness } from '@cer/tlog/testing';
 import { packageEntries, packageRecord, type PackageRecord } from '../testing/audit-package.js';
 import { cer, type Said } from '../testing/console.js';

@@ -1,4 +1,6 @@
-import { equalBytes, parseCheckpoint, TlogError, verifyLines, type LogPolicy } from '@cer/tlog';
+import { TlogError, type LogPolicy } from '@cer/tlog';
+import { equalBytes } from '@cer/tlog/merkle';
+import { parseCheckpoint, verifyLines } from '@cer/tlog/note';
 import { FetchFault } from '../http/fetch-json.js';
 import type { Alarm } from './alarm.js';
 import type { Turn } from './follow-log.js';

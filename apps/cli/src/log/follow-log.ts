@@ -1,19 +1,7 @@
-import {
-  decodeEntryBundle,
-  equalBytes,
-  judgeCheckpoint,
-  leafHash,
-  openTileTree,
-  parseCheckpoint,
-  TILE_WIDTH,
-  tilesMatch,
-  TlogError,
-  verifyConsistency,
-  type LogPolicy,
-  type SignedCheckpoint,
-  type TileName,
-  type TileTree,
-} from '@cer/tlog';
+import { judgeCheckpoint, TlogError, type LogPolicy } from '@cer/tlog';
+import { equalBytes, leafHash, verifyConsistency } from '@cer/tlog/merkle';
+import { parseCheckpoint, type SignedCheckpoint } from '@cer/tlog/note';
+import { decodeEntryBundle, openTileTree, TILE_WIDTH, tilesMatch, type TileName, type TileTree } from '@cer/tlog/tiles';
 import { FetchFault } from '../http/fetch-json.js';
 import type { Alarm, AlarmCode } from './alarm.js';
 import type { Followed } from './followed-log.js';

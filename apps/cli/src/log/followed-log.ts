@@ -1,5 +1,6 @@
 import { isJsonObject, member } from '@cer/canonical-json';
-import { parseCheckpoint, TlogError, type SignedCheckpoint } from '@cer/tlog';
+import { TlogError } from '@cer/tlog';
+import { parseCheckpoint, type SignedCheckpoint } from '@cer/tlog/note';
 import { nameOf } from '../files/read-bytes.js';
 import { readState, stateFileOf, writeState } from '../files/state-file.js';
 import type { Io } from '../io.js';

@@ -1,4 +1,5 @@
-import { formatTilePath, originHashOf, type TileName } from '@cer/tlog';
+import { originHashOf } from '@cer/tlog/note';
+import { formatTilePath, type TileName } from '@cer/tlog/tiles';
 import { isJsonObject, member, type JsonValue } from '@cer/canonical-json';
 import { fetchBytes, fetchJson } from '../http/fetch-json.js';
 

@@ -1,4 +1,7 @@
-import { equalBytes, EPOCHS_SUFFIX, formatVkey, parseEpoch, TlogError, type Epoch, type PolicyKey } from '@cer/tlog';
+import { TlogError, type PolicyKey } from '@cer/tlog';
+import { EPOCHS_SUFFIX, parseEpoch, type Epoch } from '@cer/tlog/epoch';
+import { equalBytes } from '@cer/tlog/merkle';
+import { formatVkey } from '@cer/tlog/note';
 import type { Io } from '../io.js';
 import type { Alarm } from './alarm.js';
 import { compareWitnesses } from './compare-witnesses.js';

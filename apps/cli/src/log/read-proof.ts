@@ -1,5 +1,6 @@
 import { isJsonObject, JsonError, parseJson, type JsonValue } from '@cer/canonical-json';
-import { parseCheckpoint, parseTlogProof, TlogError } from '@cer/tlog';
+import { parseTlogProof, TlogError } from '@cer/tlog';
+import { parseCheckpoint } from '@cer/tlog/note';
 import { nameOf, readBytes } from '../files/read-bytes.js';
 import type { Io } from '../io.js';
 import { UsageError } from '../usage-error.js';

@@ -1,6 +1,8 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { DEFAULT_MMD_SECONDS, EPOCHS_SUFFIX, formatTilePath, tilesOf, type PolicyKey, type TileName } from '@cer/tlog';
+import { DEFAULT_MMD_SECONDS, type PolicyKey } from '@cer/tlog';
+import { EPOCHS_SUFFIX } from '@cer/tlog/epoch';
+import { formatTilePath, tilesOf, type TileName } from '@cer/tlog/tiles';
 import { readArguments } from '../arguments.js';
 import type { Command } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-code.js';

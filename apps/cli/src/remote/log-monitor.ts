@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DEFAULT_MMD_SECONDS, EPOCHS_SUFFIX } from '@cer/tlog';
+import { DEFAULT_MMD_SECONDS } from '@cer/tlog';
+import { EPOCHS_SUFFIX } from '@cer/tlog/epoch';
 import { onlyOperand, readArguments } from '../arguments.js';
 import type { TenantHead } from '../audit-package/log-completeness.js';
 import type { Command } from '../command.js';

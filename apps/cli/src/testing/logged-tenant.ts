@@ -2,27 +2,26 @@ import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '@cer/c
 import { TEST_NODE_ID, TEST_TENANT, TEST_TIME } from '@cer/cer-core/testing';
 import { encodeHex } from '@cer/keys';
 import {
-  deletionDigest,
-  EMPTY_FRONTIER,
-  appendLeaves,
-  erasedOpening,
   formatCompleteness,
   formatEpoch,
-  labelOpening,
-  makeLeaf,
   mapRoot,
-  ownerOpening,
   parseEpoch,
   proveInMap,
-  receiptDigest,
-  rootOfFrontier,
   tenantHeadValue,
-  tenantTag,
   type EpochEnd,
-  type Frontier,
+} from '@cer/tlog/epoch';
+import {
+  deletionDigest,
+  erasedOpening,
+  labelOpening,
+  makeLeaf,
+  ownerOpening,
+  receiptDigest,
+  tenantTag,
   type Leaf,
   type LeafLabel,
-} from '@cer/tlog';
+} from '@cer/tlog/leaf';
+import { EMPTY_FRONTIER, appendLeaves, rootOfFrontier, type Frontier } from '@cer/tlog/merkle';
 import { TestLog, type TestWitness } from '@cer/tlog/testing';
 import type { PackageRecord } from './audit-package.js';
 

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
-import { originHashOf, parseTilePath } from '@cer/tlog';
+import { originHashOf } from '@cer/tlog/note';
+import { parseTilePath } from '@cer/tlog/tiles';
 import type { TestLog } from '@cer/tlog/testing';
 
 /** A log and the checkpoint that it shows. */

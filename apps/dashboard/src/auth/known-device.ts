@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { equalSecret, type RequestHead } from '@cer/http-service';
+import type { RequestHead } from '@cer/http-service';
+import { equalSecret } from '@cer/http-service/config';
 import { isRandomToken, randomToken } from '../account/random-token.js';
 import { deviceValue, setDeviceCookie } from '../web/cookies.js';
 

@@ -1,5 +1,6 @@
 import type { ParseArgsConfig } from 'node:util';
-import { OperatorError, type Environment } from '@cer/http-service';
+import type { Environment } from '@cer/http-service/config';
+import { OperatorError } from '@cer/http-service/process';
 import type { Store } from '../store/index.js';
 
 /** What a command may use. */

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { isForOperator } from '@cer/http-service';
+import { isForOperator } from '@cer/http-service/process';
 import { readDatabaseConfig } from '../config.js';
 import { openStore } from '../store/index.js';
 import { createOwner, createTenant, resumeAccount, suspendAccount } from './account-commands.js';

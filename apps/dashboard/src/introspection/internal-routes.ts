@@ -1,4 +1,5 @@
-import { checkRequest, ok, parseJsonBody, type Handler, type Route, type Secret } from '@cer/http-service';
+import { checkRequest, ok, parseJsonBody, type Handler, type Route } from '@cer/http-service';
+import type { Secret } from '@cer/http-service/config';
 import { z } from 'zod';
 import { USAGE_KINDS } from '../account/usage-kind.js';
 import { introspectKey, introspectSession, type IntrospectionDeps } from './introspect.js';

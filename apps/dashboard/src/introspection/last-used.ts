@@ -1,4 +1,4 @@
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import type { ApiKeyStore } from '../store/index.js';
 
 /** More keys than this in use at once are written early, so that memory stays bounded. */

@@ -11,7 +11,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { OperatorError, readSecretFile } from '@cer/http-service';
+import { readSecretFile } from '@cer/http-service/config';
+import { OperatorError } from '@cer/http-service/process';
 import { z } from 'zod';
 
 /** One ES256 key with its life. */

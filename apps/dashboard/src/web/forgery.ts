@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { equalSecret, ServiceError, type RequestHead } from '@cer/http-service';
+import { ServiceError, type RequestHead } from '@cer/http-service';
+import { equalSecret } from '@cer/http-service/config';
 import { isSameOrigin } from '@cer/pages';
 
 /**

@@ -2,12 +2,12 @@ import {
   redirect,
   ServiceError,
   type Handler,
-  type Logger,
   type RequestHead,
   type Route,
   type ServiceRequest,
   type ServiceResponse,
 } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import { html } from '@cer/pages';
 import { randomToken } from '../account/random-token.js';
 import { STATUS, translateError } from '../errors.js';

@@ -1,4 +1,4 @@
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import type { NewAlertDelivery } from '../store/index.js';
 import { isReceived } from './deliver.js';
 import type { AlertEndpoint } from './endpoints.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readSecretFile } from '@cer/http-service';
+import { readSecretFile } from '@cer/http-service/config';
 import { StartupError } from '../errors/startup-error.js';
 import { ALERT_TYPES, type AlertType } from './alert-types.js';
 

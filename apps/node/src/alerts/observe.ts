@@ -1,4 +1,4 @@
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import type { AlertState, AlertStore } from '../store/index.js';
 import type { AlertEndpoint } from './endpoints.js';
 import { messagesOf } from './messages.js';

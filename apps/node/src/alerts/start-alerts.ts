@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import type { Store } from '../store/index.js';
 import { startWorker } from '../worker/worker.js';
 import { deliverDue } from './deliver.js';

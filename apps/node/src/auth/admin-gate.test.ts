@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { Secret, type RequestHead } from '@cer/http-service';
+import type { RequestHead } from '@cer/http-service';
+import { Secret } from '@cer/http-service/config';
 
 import { createAdminGate } from './admin-gate.js';
 

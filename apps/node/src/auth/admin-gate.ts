@@ -1,4 +1,5 @@
-import { equalSecret, ServiceError, type RequestHead, type Secret } from '@cer/http-service';
+import { ServiceError, type RequestHead } from '@cer/http-service';
+import { equalSecret, type Secret } from '@cer/http-service/config';
 import { createLockout, type LockoutTimes } from './lockout.js';
 
 /** Access control of the admin routes. */

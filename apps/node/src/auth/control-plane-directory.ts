@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Secret, CacheTimes } from '@cer/http-service';
+import type { CacheTimes } from '@cer/http-service';
+import type { Secret } from '@cer/http-service/config';
 import type { SettingsMemory } from '../tenants/settings-memory.js';
 import { ControlPlaneSettings, toStated } from '../tenants/tenant-settings.js';
 import type { KeyDirectory } from './key-directory.js';

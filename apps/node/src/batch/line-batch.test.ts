@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { silentLogger } from '@cer/http-service';
+import { silentLogger } from '@cer/http-service/process';
 import { WorkTurns } from '../limits/work-turns.js';
 import { processLines, type LineBatchDeps } from './line-batch.js';
 import { LineRoom } from './line-room.js';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { MAX_DEPTH, parseJson, type JsonValue } from '@cer/canonical-json';
-import { createErrorShaper, ServiceError, type Logger } from '@cer/http-service';
+import { createErrorShaper, ServiceError } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import { byteLines } from '@cer/ndjson';
 import { STATUS, translateError } from '../errors/refusals.js';
 import { LARGE_BYTES } from '../large-work/large-work.js';

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { z } from 'zod';
 import { decodeBase64 } from '@cer/keys';
-import { OperatorError, readSecretFile, Secret } from '@cer/http-service';
+import { readSecretFile, Secret } from '@cer/http-service/config';
+import { OperatorError } from '@cer/http-service/process';
 
 /** The secrets from which salts of confidential executions are derived. Old ones remain, because replays need them. */
 export interface CommitmentSecrets {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Environment } from '@cer/http-service';
+import type { Environment } from '@cer/http-service/config';
 import { loadNodeConfig } from '../start/config.js';
 import { openStore, type Store } from '../store/index.js';
 

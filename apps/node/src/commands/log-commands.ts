@@ -1,4 +1,5 @@
-import { formatVkey, frontierOf, rootOfFrontier } from '@cer/tlog';
+import { frontierOf, rootOfFrontier } from '@cer/tlog/merkle';
+import { formatVkey } from '@cer/tlog/note';
 import { encodeHex } from '@cer/keys';
 import { StartupError } from '../errors/startup-error.js';
 import { beginLog } from '../log/begin-log.js';

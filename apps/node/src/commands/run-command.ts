@@ -1,4 +1,4 @@
-import type { Environment } from '@cer/http-service';
+import type { Environment } from '@cer/http-service/config';
 import { StartupError } from '../errors/startup-error.js';
 import { apiKeyCreateCommand } from './api-key-commands.js';
 import { backupCommand, restoreCommand } from './backup-commands.js';

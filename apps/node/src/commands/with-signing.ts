@@ -1,4 +1,5 @@
-import { silentLogger, type Environment } from '@cer/http-service';
+import type { Environment } from '@cer/http-service/config';
+import { silentLogger } from '@cer/http-service/process';
 import type { Signing } from '../signing/signing.js';
 import { loadNodeConfig, type NodeConfig } from '../start/config.js';
 import { openKeyMaterial } from '../start/key-material.js';

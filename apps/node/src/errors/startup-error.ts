@@ -1,4 +1,4 @@
-import { OperatorError } from '@cer/http-service';
+import { OperatorError } from '@cer/http-service/process';
 
 /** The node cannot start with this configuration; the message names the remedy. */
 export class StartupError extends OperatorError {

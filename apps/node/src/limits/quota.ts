@@ -1,4 +1,5 @@
-import { ServiceError, type Logger } from '@cer/http-service';
+import { ServiceError } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import type { PlanLimits } from '../auth/key-directory.js';
 import type { QuotaStore } from '../store/index.js';
 import { QuotaBlock, type QuotaUse } from './quota-block.js';

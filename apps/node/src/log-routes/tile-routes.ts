@@ -1,7 +1,8 @@
 import { gzip } from 'node:zlib';
 import { promisify } from 'node:util';
 import { pathParam, ServiceError, type ServiceRequest, type ServiceResponse } from '@cer/http-service';
-import { encodeEntryBundle, parseTilePath, TILE_WIDTH, TlogError, type TileName } from '@cer/tlog';
+import { TlogError } from '@cer/tlog';
+import { encodeEntryBundle, parseTilePath, TILE_WIDTH, type TileName } from '@cer/tlog/tiles';
 import type { Gate } from '../auth/authenticate.js';
 import { entriesOf, tilesFrom } from '../log/log-tree.js';
 import type { NodeLog } from '../log/node-log.js';

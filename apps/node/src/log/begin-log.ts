@@ -1,5 +1,5 @@
 import { toSpkiBase64 } from '@cer/keys';
-import { EPOCHS_SUFFIX } from '@cer/tlog';
+import { EPOCHS_SUFFIX } from '@cer/tlog/epoch';
 import type { SigningKeyHolder } from '../signing/key-holder.js';
 import type { LogRole, LogRow, LogStore } from '../store/index.js';
 import { noteKeyOfLog, type OpenedLog, type OpenedLogs } from './opened-log.js';

@@ -2,7 +2,7 @@ import { jcsV1 } from '@cer/canonical-json';
 import { isSha256Hash } from '@cer/cer-core';
 import { canonicalAuditHead, type KeyHistoryEntries } from '@cer/cer-core/logs';
 import { sha256 } from '@cer/keys';
-import type { Epoch } from '@cer/tlog';
+import type { Epoch } from '@cer/tlog/epoch';
 import type { AuditStore } from '../store/index.js';
 
 /** The hashes of both signed chains, to which an epoch commits. */

@@ -1,4 +1,5 @@
-import { formatNote, frontierOf, parseCheckpoint, rootOfFrontier, signCheckpoint } from '@cer/tlog';
+import { frontierOf, rootOfFrontier } from '@cer/tlog/merkle';
+import { formatNote, parseCheckpoint, signCheckpoint } from '@cer/tlog/note';
 import type { LogNoteStore, LogStore } from '../store/index.js';
 import type { OpenedLog } from './opened-log.js';
 

@@ -1,6 +1,9 @@
 import type { JsonObject, JsonValue } from '@cer/canonical-json';
 import { encodeHex } from '@cer/keys';
-import { formatTlogProof, proveInMap, tenantHeadValue, treeOfLeafHashes, TILE_WIDTH } from '@cer/tlog';
+import { formatTlogProof } from '@cer/tlog';
+import { proveInMap, tenantHeadValue } from '@cer/tlog/epoch';
+import { treeOfLeafHashes } from '@cer/tlog/merkle';
+import { TILE_WIDTH } from '@cer/tlog/tiles';
 import type { EpochHead, LogRow, Store, StoredEpoch } from '../store/index.js';
 import { tilesFrom, treeOfLog } from './log-tree.js';
 import { MMD_SECONDS } from './log-statement.js';

@@ -1,4 +1,4 @@
-import { deletionDigest } from '@cer/tlog';
+import { deletionDigest } from '@cer/tlog/leaf';
 import type { LogStore, NewLeaf, OpenDeletion } from '../store/index.js';
 import { newSeed } from './new-leaf.js';
 

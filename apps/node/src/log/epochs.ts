@@ -1,14 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import {
-  formatEpoch,
-  frontierOf,
-  leafHash,
-  mapRoot,
-  parseEpoch,
-  rootOfFrontier,
-  tenantHeadValue,
-  type Epoch,
-} from '@cer/tlog';
+import { formatEpoch, mapRoot, parseEpoch, tenantHeadValue, type Epoch } from '@cer/tlog/epoch';
+import { frontierOf, leafHash, rootOfFrontier } from '@cer/tlog/merkle';
 import type { EpochHead, LogEpochStore, LogStore, StoredFrontier, TenantTree } from '../store/index.js';
 import { treeIdOf, type OpenedLogs } from './opened-log.js';
 import { growTree, tailStart, type GrowingTree } from './tree-growth.js';

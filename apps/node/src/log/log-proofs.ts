@@ -1,4 +1,5 @@
-import { formatTlogProof, ownerOpening, publicOpening, type Leaf, type LeafLabel } from '@cer/tlog';
+import { formatTlogProof } from '@cer/tlog';
+import { ownerOpening, publicOpening, type Leaf, type LeafLabel } from '@cer/tlog/leaf';
 import type { LoggedLeaf, LogNoteStore, LogRow, LogStore, PublishedNote } from '../store/index.js';
 import { treeOfLog, type LogTreeStore } from './log-tree.js';
 import { leafAt } from './stored-leaf.js';

@@ -1,4 +1,4 @@
-import type { Metrics } from '@cer/http-service';
+import type { Metrics } from '@cer/http-service/process';
 import { Gauge } from 'prom-client';
 import type { LogRow, Store } from '../store/index.js';
 import type { NodeLog } from './node-log.js';

@@ -1,6 +1,6 @@
 import { jcsV1 } from '@cer/canonical-json';
 import { encodeBase64Url, type Signer } from '@cer/keys';
-import { formatVkey } from '@cer/tlog';
+import { formatVkey } from '@cer/tlog/note';
 import type { LogNoteStore, LogRow } from '../store/index.js';
 import { noteKeyOfLog } from './opened-log.js';
 

@@ -1,4 +1,5 @@
-import { leafHash, openTileTree, TILE_WIDTH, type ReadTile, type TileTree } from '@cer/tlog';
+import { leafHash } from '@cer/tlog/merkle';
+import { openTileTree, TILE_WIDTH, type ReadTile, type TileTree } from '@cer/tlog/tiles';
 import type { LogEpochStore, LogRow, LogStore } from '../store/index.js';
 import { treeIdOf } from './opened-log.js';
 

@@ -1,4 +1,4 @@
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import type { LeaseStore, LogStore } from '../store/index.js';
 import { startWorker, type Worker } from '../worker/worker.js';
 import { addDeletionLeaves } from './deletion-leaves.js';

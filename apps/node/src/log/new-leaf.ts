@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { JsonObject, JsonValue } from '@cer/canonical-json';
-import { receiptDigest, type LeafKind } from '@cer/tlog';
+import { receiptDigest, type LeafKind } from '@cer/tlog/leaf';
 import type { LeafSource, NewLeaf } from '../store/index.js';
 
 /** What a label says of a receipt; number and tenant are added as the leaf gets its place. */

@@ -1,5 +1,5 @@
 import { publicKeyFromBase64, type Signer } from '@cer/keys';
-import { noteKeyOf, type NoteKey } from '@cer/tlog';
+import { noteKeyOf, type NoteKey } from '@cer/tlog/note';
 import type { LogRow } from '../store/index.js';
 
 /** One open log with its key. */

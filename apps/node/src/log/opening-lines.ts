@@ -1,6 +1,7 @@
 import { isJsonObject, member, parseJson, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { encodeHex } from '@cer/keys';
-import { erasedOpening, labelOpening, leafHash, ownerOpening, receiptDigest, type LeafLabel } from '@cer/tlog';
+import { erasedOpening, labelOpening, ownerOpening, receiptDigest, type LeafLabel } from '@cer/tlog/leaf';
+import { leafHash } from '@cer/tlog/merkle';
 import type { LoggedLeaf, LogRow, LogStore } from '../store/index.js';
 import { leafAt } from './stored-leaf.js';
 

@@ -1,5 +1,7 @@
-import type { Logger } from '@cer/http-service';
-import { EMPTY_FRONTIER, rootOfFrontier, signCheckpoint, type LogPolicy, type PolicyWitness } from '@cer/tlog';
+import type { Logger } from '@cer/http-service/process';
+import type { LogPolicy, PolicyWitness } from '@cer/tlog';
+import { EMPTY_FRONTIER, rootOfFrontier } from '@cer/tlog/merkle';
+import { signCheckpoint } from '@cer/tlog/note';
 import type { Store } from '../store/index.js';
 import { signHead, withLines, type SignedHead } from './checkpoints.js';
 import { treeOfLog } from './log-tree.js';

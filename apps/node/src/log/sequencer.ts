@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { leafHash } from '@cer/tlog';
+import { leafHash } from '@cer/tlog/merkle';
 import type { LogStore, PendingLeaf, PlacedLeaf } from '../store/index.js';
 import { treeIdOf, type OpenedLog } from './opened-log.js';
 import { leafAt } from './stored-leaf.js';

@@ -1,5 +1,5 @@
 import { encodeHex } from '@cer/keys';
-import { makeLeaf, tenantTag, type Leaf, type LeafKind, type LeafLabel } from '@cer/tlog';
+import { makeLeaf, tenantTag, type Leaf, type LeafKind, type LeafLabel } from '@cer/tlog/leaf';
 import type { PendingLeaf } from '../store/index.js';
 
 type LabelColumns = Omit<LeafLabel, 'number' | 'tenant'> & { readonly kind: LeafKind };

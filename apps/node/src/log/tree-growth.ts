@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { appendLeaves, frontierOf, TILE_WIDTH, treeOfLeafHashes, type Frontier } from '@cer/tlog';
+import { appendLeaves, frontierOf, treeOfLeafHashes, type Frontier } from '@cer/tlog/merkle';
+import { TILE_WIDTH } from '@cer/tlog/tiles';
 import type { StoredFrontier, TileRow } from '../store/index.js';
 
 const HASH_BYTES = 32;

@@ -1,5 +1,6 @@
 import { encodeBase64 } from '@cer/keys';
-import { formatNote, parseNote, TlogError, verifyLines, type NoteKey, type PolicyWitness } from '@cer/tlog';
+import { TlogError, type PolicyWitness } from '@cer/tlog';
+import { formatNote, parseNote, verifyLines, type NoteKey } from '@cer/tlog/note';
 
 /** What a witness said of a checkpoint. */
 export type WitnessAnswer =

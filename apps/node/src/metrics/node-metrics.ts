@@ -1,4 +1,4 @@
-import type { Metrics } from '@cer/http-service';
+import type { Metrics } from '@cer/http-service/process';
 import { Gauge, Histogram } from 'prom-client';
 
 /** Metrics of a node besides those of its requests. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import type { Signing } from '../signing/signing.js';
 import type { Counted, Store } from '../store/index.js';
 import type { NodeMetrics } from './node-metrics.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import type { Store } from '../store/index.js';
 import { startWorker, type Worker } from '../worker/worker.js';
 import { modelFacts, parseStored } from './stored-cer.js';

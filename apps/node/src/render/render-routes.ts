@@ -4,9 +4,9 @@ import {
   parseJsonBody,
   ServiceError,
   type Handler,
-  type Logger,
   type ServiceResponse,
 } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import type { Gate } from '../auth/authenticate.js';
 import type { Caller } from '../auth/key-directory.js';
 import { STATUS, translateError } from '../errors/refusals.js';

@@ -2,7 +2,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { isJsonObject, jcsV1, parseJson, type JsonObject } from '@cer/canonical-json';
 import { sha256, type Sha256Hash } from '@cer/cer-core';
-import { equalSecret, ServiceError, type Secret } from '@cer/http-service';
+import { ServiceError } from '@cer/http-service';
+import { equalSecret, type Secret } from '@cer/http-service/config';
 import type { NodeCode } from '../errors/refusals.js';
 
 /** A render job: the sketch and its caller. */

@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
-import { OperatorError } from '@cer/http-service';
+import { OperatorError } from '@cer/http-service/process';
 import { z } from 'zod';
 import type { Mark } from '../store/index.js';
 

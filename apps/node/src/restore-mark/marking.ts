@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import type { Store } from '../store/index.js';
 import type { MarkFile } from './mark-file.js';
 import { findGap } from './restored-store.js';

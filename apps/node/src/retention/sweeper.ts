@@ -1,4 +1,4 @@
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import { startWorker, type Worker } from '../worker/worker.js';
 import type { Store } from '../store/index.js';
 import { sweep, type SweepDeps } from './sweep.js';

@@ -1,7 +1,8 @@
 import type { KeyHistoryEntries } from '@cer/cer-core/logs';
 import { KeyError } from '@cer/keys';
 import type { KeyChange, RevocationReason } from '@cer/keys/key-history';
-import { ServiceError, validationError, type Logger } from '@cer/http-service';
+import { ServiceError, validationError } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import type { AuditAct, AuditLog } from '../audit-log/audit-log.js';
 import type { SigningKeyStore } from '../store/index.js';
 import { assertClockIsNotBehind } from './clock-guard.js';

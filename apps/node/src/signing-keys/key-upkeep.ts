@@ -2,7 +2,7 @@ import type { Signer } from '@cer/keys';
 import type { KeyChange } from '@cer/keys/key-history';
 import { KeyError, publicKeyFromBase64 } from '@cer/keys';
 import { replayKeyHistory } from '@cer/keys/key-history';
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import type { SigningKeyRow, SigningKeyStore } from '../store/index.js';
 import { entryTime, planChange, type KeyHistoryLog } from './key-history-log.js';
 import type { SigningKeyHolder } from '../signing/key-holder.js';

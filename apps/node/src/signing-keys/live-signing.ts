@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Sha256Hash } from '@cer/cer-core';
 import type { Attestor } from '@cer/cer-core/attest';
 import { parseKeySet, publicKeyFromBase64, type Signer } from '@cer/keys';
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import type { SigningKeyRow, SigningKeyStore } from '../store/index.js';
 import { assertClockIsNotBehind } from './clock-guard.js';
 import { SignerAwayError, type SigningKeyHolder } from '../signing/key-holder.js';

@@ -1,4 +1,4 @@
-import { OperatorError } from '@cer/http-service';
+import { OperatorError } from '@cer/http-service/process';
 import type { PublicKey, Signer } from '@cer/keys';
 
 /** The key table's reference to a private key: sufficient for its holder, useless to any other reader. */

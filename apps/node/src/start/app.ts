@@ -1,15 +1,9 @@
 import type { RequestListener } from 'node:http';
 import express from 'express';
 import type { TimestampVerifier } from '@cer/cer-core/verify';
-import {
-  createRouter,
-  hotRoutes,
-  type Logger,
-  type Metrics,
-  type RouterOptions,
-  type Secret,
-  type Trace,
-} from '@cer/http-service';
+import { createRouter, hotRoutes, type RouterOptions } from '@cer/http-service';
+import type { Secret } from '@cer/http-service/config';
+import type { Logger, Metrics, Trace } from '@cer/http-service/process';
 import { createAdminGate } from '../auth/admin-gate.js';
 import { legalHoldRoutes } from '../admin/legal-hold-routes.js';
 import { recertifyRoutes } from '../admin/recertify-routes.js';

@@ -1,4 +1,4 @@
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 
 /** A named part of the node. */
 export type Closing = readonly [part: string, close: () => Promise<void> | undefined];

@@ -9,7 +9,7 @@ import {
   serviceUrl,
   trustedProxies,
   wholeNumber,
-} from '@cer/http-service';
+} from '@cer/http-service/config';
 import { VERIFY_BUDGET } from '../limits/verify-budget.js';
 
 const MIB = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import { auditSource } from '../alerts/audit-source.js';
 import { readEndpoints } from '../alerts/endpoints.js';
 import { createPostWebhook } from '../alerts/post-webhook.js';

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import { jwkThumbprint, publicKeyFromBase64 } from '@cer/keys';
 import { openRootFile } from '@cer/keys/file-signer';
 import { parseLogPolicy, TlogError, type LogPolicy } from '@cer/tlog';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Sha256Hash } from '@cer/cer-core';
 import type { Signer } from '@cer/keys';
 import { createRootFile, openRootFile, removeKeys, type KeyVault } from '@cer/keys/file-signer';
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import { connectToken } from '@cer/pkcs11';
 import type { NodeConfig } from './config.js';
 import { StartupError } from '../errors/startup-error.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 import type { TimestampVerifier } from '@cer/cer-core/verify';
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import { createTimestampVerifier, parseTsaRoots, TimestampError, type TsaRoots } from '@cer/timestamps';
 import type { Worker } from '../worker/worker.js';
 import type { NodeConfig } from './config.js';

@@ -1,13 +1,6 @@
-import {
-  createLogger,
-  createMetrics,
-  readSecretFile,
-  serve,
-  type Environment,
-  type Logger,
-  type RunningServer,
-  type CacheTimes,
-} from '@cer/http-service';
+import type { CacheTimes } from '@cer/http-service';
+import { readSecretFile, type Environment } from '@cer/http-service/config';
+import { createLogger, createMetrics, serve, type Logger, type RunningServer } from '@cer/http-service/process';
 import { createApp } from './app.js';
 import { createAuditLog } from '../audit-log/audit-log.js';
 import { CONTROL_PLANE_TIMES, controlPlaneDirectory } from '../auth/control-plane-directory.js';

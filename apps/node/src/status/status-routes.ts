@@ -1,5 +1,6 @@
 import { IMPLIED_PROTOCOL_VERSION, PROTOCOLS, RECOMMENDED_PROTOCOL_VERSION } from '@cer/cer-core';
-import { json, metricsHandler, ok, type Metrics } from '@cer/http-service';
+import { json, ok } from '@cer/http-service';
+import { metricsHandler, type Metrics } from '@cer/http-service/process';
 import type { Signing } from '../signing/signing.js';
 import { createReadiness, type ReadinessChecks } from './readiness.js';
 import type { Runtime } from './runtime.js';

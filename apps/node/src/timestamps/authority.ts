@@ -1,4 +1,4 @@
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import { askAuthority, type AskedAuthority, type CheckedToken } from './ask-authority.js';
 
 /** A timestamping authority, which may be unreachable, slow or hostile. */

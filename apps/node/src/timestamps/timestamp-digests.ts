@@ -1,6 +1,6 @@
 import type { JsonObject } from '@cer/canonical-json';
 import { encodeHex } from '@cer/keys';
-import { buildMerkleTree } from '@cer/tlog';
+import { buildMerkleTree } from '@cer/tlog/merkle';
 import type { Authority } from './authority.js';
 
 /** `each` requests one token per receipt, `batch` one over the root of a tree of receipts. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import { startWorker, type Worker } from '../worker/worker.js';
 import type { LeaseStore, TimestampStore } from '../store/index.js';
 import type { Authority } from './authority.js';

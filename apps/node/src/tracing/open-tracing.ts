@@ -1,4 +1,4 @@
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import type { Tracing } from './tracing.js';
 
 export interface TracingVariables {

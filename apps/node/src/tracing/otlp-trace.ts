@@ -4,7 +4,7 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
-import type { Logger, Trace } from '@cer/http-service';
+import type { Logger, Trace } from '@cer/http-service/process';
 import type { Tracing } from './tracing.js';
 import { watchedExporter } from './watched-exporter.js';
 

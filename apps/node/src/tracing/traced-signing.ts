@@ -1,4 +1,4 @@
-import type { Trace } from '@cer/http-service';
+import type { Trace } from '@cer/http-service/process';
 import type { Signing } from '../signing/signing.js';
 
 /** The same signing with a span around each signature. The spans name nothing of the content. */

@@ -1,4 +1,4 @@
-import type { Trace } from '@cer/http-service';
+import type { Trace } from '@cer/http-service/process';
 
 /** Spans of the node's work. */
 export interface Tracing {

@@ -1,6 +1,6 @@
 import { ExportResultCode } from '@opentelemetry/core';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 
 /** Minimum interval between log entries about an unreachable receiver. */
 const SILENCE_MS = 60_000;

@@ -1,4 +1,5 @@
-import type { Logger, Secret } from '@cer/http-service';
+import type { Secret } from '@cer/http-service/config';
+import type { Logger } from '@cer/http-service/process';
 import { startWorker, type Worker } from '../worker/worker.js';
 import type { LeaseStore, UsageReport, UsageStore } from '../store/index.js';
 

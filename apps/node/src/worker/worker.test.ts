@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { silentLogger } from '@cer/http-service';
+import { silentLogger } from '@cer/http-service/process';
 
 import type { LeaseStore } from '../store/index.js';
 import { startWorker } from './worker.js';

@@ -2,24 +2,13 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { isJsonObject, parseJson, type JsonObject } from '@cer/canonical-json';
 import { TEST_NODE_ID } from '@cer/cer-core/testing';
-import { Secret } from '@cer/http-service';
-import {
-  checkRange,
-  decodeEntryBundle,
-  deletionDigest,
-  leafHash,
-  openTileTree,
-  parseCheckpoint,
-  parseEpoch,
-  parseLogPolicy,
-  readOpening,
-  tilesMatch,
-  formatTilePath,
-  judgeLogProof,
-  verifyEpochEnd,
-  type EpochEnd,
-  type OpenedLeaf,
-} from '@cer/tlog';
+import { Secret } from '@cer/http-service/config';
+import { parseLogPolicy, judgeLogProof } from '@cer/tlog';
+import { checkRange, parseEpoch, verifyEpochEnd, type EpochEnd, type OpenedLeaf } from '@cer/tlog/epoch';
+import { deletionDigest, readOpening } from '@cer/tlog/leaf';
+import { leafHash } from '@cer/tlog/merkle';
+import { parseCheckpoint } from '@cer/tlog/note';
+import { decodeEntryBundle, openTileTree, tilesMatch, formatTilePath } from '@cer/tlog/tiles';
 import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
 import { newLeaf } from '../../src/log/new-leaf.js';

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { JsonObject } from '@cer/canonical-json';
-import { judgeLogProof, parseCheckpoint, parseLogPolicy, type LogVerdict } from '@cer/tlog';
+import { judgeLogProof, parseLogPolicy, type LogVerdict } from '@cer/tlog';
+import { parseCheckpoint } from '@cer/tlog/note';
 
 import { ask, objectAt, textAt } from '../ask.js';
 import { postgresTestDatabase } from '@cer/sql-store/testing';

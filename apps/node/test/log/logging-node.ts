@@ -5,9 +5,9 @@ import { join } from 'node:path';
 
 import type { JsonObject } from '@cer/canonical-json';
 import { executionRequest, TEST_NODE_ID } from '@cer/cer-core/testing';
-import type { Secret } from '@cer/http-service';
+import type { Secret } from '@cer/http-service/config';
 import { createKeyVault, openKeyVault } from '@cer/keys/file-signer';
-import { formatVkey } from '@cer/tlog';
+import { formatVkey } from '@cer/tlog/note';
 
 import { noteKeyOfLog } from '../../src/log/opened-log.js';
 import type { SigningKeyHolder } from '../../src/signing/key-holder.js';

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 
 import { decodeBase64 } from '@cer/keys';
 import { testSigner } from '@cer/keys/testing';
-import { cosign, formatVkey, noteKeyOf, parseCheckpoint, verifyConsistency, type TreeHead } from '@cer/tlog';
+import { verifyConsistency } from '@cer/tlog/merkle';
+import { cosign, formatVkey, noteKeyOf, parseCheckpoint, type TreeHead } from '@cer/tlog/note';
 
 export type WitnessMood = 'good' | 'away' | 'garbage' | 'other note' | 'many lines' | 'fork';
 

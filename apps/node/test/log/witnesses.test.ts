@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { sqliteTestDatabase } from '@cer/sql-store/testing';
-import { parseCheckpoint } from '@cer/tlog';
+import { parseCheckpoint } from '@cer/tlog/note';
 
 import { ask, at } from '../ask.js';
 import { until } from '../timestamps/timestamping-node.js';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonObject, type JsonValue } from '@cer/canonical-json';
-import { Secret } from '@cer/http-service';
+import { Secret } from '@cer/http-service/config';
 import { openRootFile } from '@cer/keys/file-signer';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 

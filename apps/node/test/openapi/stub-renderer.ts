@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { jcsV1 } from '@cer/canonical-json';
 import { sha256 } from '@cer/cer-core';
-import { Secret } from '@cer/http-service';
+import { Secret } from '@cer/http-service/config';
 
 import { createRendererClient, type RendererClient } from '../../src/render/renderer-client.js';
 

@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from '@cer/canonical-json';
 import { buildProject } from '@cer/cer-core/seal';
 import { evaluateProject } from '@cer/cer-core/verify';
 import { CONFIDENTIAL_MEMBERS, executionRequest, testKeys } from '@cer/cer-core/testing';
-import { Secret } from '@cer/http-service';
+import { Secret } from '@cer/http-service/config';
 import { postgresTestDatabase, sqliteTestDatabase } from '@cer/sql-store/testing';
 
 import { createAuditLog } from '../../src/audit-log/audit-log.js';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
-import { silentLogger } from '@cer/http-service';
+import { silentLogger } from '@cer/http-service/process';
 import { postgresTestDatabase, sqliteTestDatabase } from '@cer/sql-store/testing';
 
 import { createAuditLog, type AuditLog } from '../../src/audit-log/audit-log.js';

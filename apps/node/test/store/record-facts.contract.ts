@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { expect, it } from '@jest/globals';
 
-import { silentLogger } from '@cer/http-service';
+import { silentLogger } from '@cer/http-service/process';
 
 import { startDescribing } from '../../src/records/describe-records.js';
 import type { Store } from '../../src/store/index.js';

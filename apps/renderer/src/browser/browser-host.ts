@@ -1,4 +1,4 @@
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import { confinementFault } from './confinement.js';
 import { launchBrowser, type Browser, type LaunchOptions } from './launch.js';
 import { residentBytes } from './processes.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Secret } from '@cer/http-service';
+import { Secret } from '@cer/http-service/config';
 import { sha256 } from '@cer/cer-core';
 import { createAnswerMac, nonceOf } from './mac.js';
 

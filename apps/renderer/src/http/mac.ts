@@ -2,15 +2,14 @@ import { jcsV1 } from '@cer/canonical-json';
 import { sha256 } from '@cer/cer-core';
 import {
   bearerKey,
-  equalSecret,
   unauthorized,
   validationError,
   type ErrorShaper,
   type Handler,
   type RequestHead,
-  type Secret,
   type ServiceResponse,
 } from '@cer/http-service';
+import { equalSecret, type Secret } from '@cer/http-service/config';
 import { createHmac } from 'node:crypto';
 
 export const NONCE_HEADER = 'x-render-nonce';

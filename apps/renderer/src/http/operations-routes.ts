@@ -1,4 +1,5 @@
-import { json, metricsHandler, ok, type Metrics, type Route } from '@cer/http-service';
+import { json, ok, type Route } from '@cer/http-service';
+import { metricsHandler, type Metrics } from '@cer/http-service/process';
 import type { Engine } from '../engine.js';
 
 export interface OperationsRoutesDeps {

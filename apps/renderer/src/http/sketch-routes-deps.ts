@@ -1,4 +1,4 @@
-import type { Logger } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import type { RendererConfig } from '../config.js';
 import type { Engine } from '../engine.js';
 import type { Renderer } from '../renderer.js';

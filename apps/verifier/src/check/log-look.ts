@@ -1,18 +1,10 @@
 import { isJsonObject, JsonError, member, parseJson, type JsonValue } from '@cer/canonical-json';
 import { describeTransparency, readReceipt, type Transparency } from '@cer/cer-core/verify';
 import { encodeHex } from '@cer/keys';
-import {
-  createTransparencyVerifier,
-  inclusionSteps,
-  judgeCheckpoint,
-  leafHashOfOpening,
-  parseCheckpoint,
-  parseOpening,
-  parseTlogProof,
-  receiptDigest,
-  TlogError,
-  type LogPolicy,
-} from '@cer/tlog';
+import { createTransparencyVerifier, judgeCheckpoint, parseTlogProof, TlogError, type LogPolicy } from '@cer/tlog';
+import { leafHashOfOpening, parseOpening, receiptDigest } from '@cer/tlog/leaf';
+import { inclusionSteps } from '@cer/tlog/merkle';
+import { parseCheckpoint } from '@cer/tlog/note';
 
 /** The newest checkpoint of the node's log, as a person can read it. */
 export interface LogLook {

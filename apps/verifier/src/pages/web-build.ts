@@ -1,4 +1,4 @@
-import { OperatorError } from '@cer/http-service';
+import { OperatorError } from '@cer/http-service/process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PageAssets } from '../view/document.js';

@@ -1,19 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import type { Signer } from '@cer/keys';
+import { TlogError } from '@cer/tlog';
+import { equalBytes, verifyConsistency } from '@cer/tlog/merkle';
 import {
   cosign,
-  equalBytes,
   formatNote,
   formatSignatureLine,
   isEmptyRootRight,
   parseAddCheckpoint,
-  TlogError,
-  verifyConsistency,
   verifyLines,
   type AddCheckpoint,
   type NoteKey,
   type SignedCheckpoint,
-} from '@cer/tlog';
+} from '@cer/tlog/note';
 import type { KnownLog } from '../logs/known-logs.js';
 import type { KnownHead, WitnessStore } from '../store/witness-store.js';
 

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
-import { OperatorError, type Environment } from '@cer/http-service';
-import { formatVkey } from '@cer/tlog';
+import type { Environment } from '@cer/http-service/config';
+import { OperatorError } from '@cer/http-service/process';
+import { formatVkey } from '@cer/tlog/note';
 import { readConfig, type WitnessConfig } from '../config.js';
 import { initWitness } from '../store/open-store.js';
 

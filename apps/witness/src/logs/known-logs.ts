@@ -1,5 +1,6 @@
-import { parseVkey, TlogError, type NoteKey } from '@cer/tlog';
-import { OperatorError } from '@cer/http-service';
+import { TlogError } from '@cer/tlog';
+import { parseVkey, type NoteKey } from '@cer/tlog/note';
+import { OperatorError } from '@cer/http-service/process';
 
 /** A log that the witness cosigns. */
 export interface KnownLog {

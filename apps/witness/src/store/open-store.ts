@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { OperatorError } from '@cer/http-service';
+import { OperatorError } from '@cer/http-service/process';
 import type { Signer } from '@cer/keys';
 import { createSingleKeyFile, openSingleKeyFile } from '@cer/keys/file-signer';
 import { openDatabase } from '@cer/sql-store';
-import { equalBytes, isKeyName, noteKeyOf, type NoteKey } from '@cer/tlog';
+import { equalBytes } from '@cer/tlog/merkle';
+import { isKeyName, noteKeyOf, type NoteKey } from '@cer/tlog/note';
 import { MIGRATIONS } from './migrations.js';
 import { WitnessStore } from './witness-store.js';
 

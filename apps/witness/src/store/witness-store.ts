@@ -1,6 +1,7 @@
 import { decodeBase64, encodeBase64 } from '@cer/keys';
 import type { Database } from '@cer/sql-store';
-import { EMPTY_ROOT, type Checkpoint, type TreeHead } from '@cer/tlog';
+import { EMPTY_ROOT } from '@cer/tlog/merkle';
+import type { Checkpoint, TreeHead } from '@cer/tlog/note';
 
 /** Whose database it is. */
 export interface Identity {

@@ -1,4 +1,4 @@
-import { OperatorError } from '@cer/http-service';
+import { OperatorError } from '@cer/http-service/process';
 
 /** Reason why a store operation failed. */
 export type StoreErrorCode =

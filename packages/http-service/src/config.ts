@@ -1,0 +1,17 @@
+/** Configuration from environment variables, and secrets. */
+export { ConfigError } from './config/config-error.js';
+export {
+  absolutePath,
+  flag,
+  host,
+  loadConfig,
+  logLevel,
+  port,
+  positiveInteger,
+  secret,
+  serviceUrl,
+  trustedProxies,
+  wholeNumber,
+  type Environment,
+} from './config/config.js';
+export { equalSecret, readSecretFile, Secret } from './config/secret.js';

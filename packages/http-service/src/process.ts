@@ -1,0 +1,7 @@
+/** A service as a process: start, server, log, metrics, traces, and errors for its operator. */
+export { isForOperator, OperatorError } from './errors/operator-error.js';
+export { runService } from './process/run-service.js';
+export { serve, type RunningServer } from './process/serve.js';
+export { createLogger, silentLogger, type Logger } from './telemetry/logger.js';
+export { createMetrics, metricsHandler, type Metrics } from './telemetry/metrics.js';
+export { untraced, type Trace } from './telemetry/trace.js';

@@ -1,0 +1,16 @@
+/** Leaves: what a node logs, the openings of their members, and their hashes. */
+export {
+  deletionDigest,
+  erasedOpening,
+  labelOpening,
+  LEAF_KINDS,
+  makeLeaf,
+  ownerOpening,
+  publicOpening,
+  receiptDigest,
+  tenantTag,
+  type Leaf,
+  type LeafKind,
+  type LeafLabel,
+} from './leaf/leaf.js';
+export { leafHashOfOpening, parseOpening, readOpening, type Opening } from './leaf/opening.js';

@@ -1,0 +1,23 @@
+/** C2SP signed notes, checkpoints, cosignatures and verifier keys. */
+export { formatAddCheckpoint, parseAddCheckpoint, type AddCheckpoint } from './note/add-checkpoint.js';
+export {
+  checkpointText,
+  cosign,
+  isEmptyRootRight,
+  originHashOf,
+  parseCheckpoint,
+  signCheckpoint,
+  type Checkpoint,
+  type SignedCheckpoint,
+  type TreeHead,
+} from './note/checkpoint.js';
+export {
+  formatNote,
+  formatSignatureLine,
+  parseNote,
+  verifyLines,
+  type SignatureLine,
+  type SignedNote,
+  type VerifiedLine,
+} from './note/signed-note.js';
+export { formatVkey, isKeyName, noteKeyOf, parseVkey, type NoteKey, type NoteKeyType } from './note/vkey.js';
