@@ -53,5 +53,5 @@ describe('an export to a place without room for it', () => {
     const wrong = folder.write('wrong-key', 'cer_live_wrong\n');
     const { code, stderr } = await exported(folder.file('refused.zip'), 'unlimited', wrong);
     expect([code, stderr]).toEqual([1, expect.stringContaining('UNAUTHORIZED')]);
-  }, 30_000);
+  });
 });

@@ -13,7 +13,7 @@ beforeAll(async () => {
   database = await sqliteTestDatabase();
   premises = await premisesOn(database);
   node = await startNodeProcess(premises.env);
-}, 60_000);
+});
 afterAll(async () => {
   node.kill('SIGTERM');
   await node.ended;

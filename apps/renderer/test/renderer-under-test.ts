@@ -95,9 +95,9 @@ export function macOf(requestBody: Uint8Array, responseBody: Uint8Array, nonce =
 
 /** Polls until it holds; fails with `what` after a generous while. */
 export async function eventually(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 60_000;
+  const end = Date.now() + 150_000;
   while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`not within 60 s: ${what}`);
+    if (Date.now() > end) throw new Error(`not within 150 s: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
