@@ -723,7 +723,8 @@ CODES = (
     "CERTIFICATE_HASH_MISMATCH PROJECT_HASH_MISMATCH STEP_REGISTRY_MISMATCH CHAIN_BREAK_DETECTED "
     "TOOL_EVIDENCE_MISSING INCOMPLETE_ARTIFACT ATTESTATION_MISSING VERIFICATION_MATERIAL_UNAVAILABLE "
     "ATTESTATION_KEY_NOT_FOUND KEY_REVOKED ATTESTATION_KEY_FORMAT_UNSUPPORTED ATTESTATION_INVALID_SIGNATURE "
-    "UNKNOWN_ERROR"
+    "LOG_PROOF_MISSING LOG_PROOF_MALFORMED LOG_UNKNOWN LOG_SIGNATURE_INVALID LOG_INCLUSION_INVALID "
+    "LOG_LABEL_MISMATCH LOG_QUORUM_NOT_MET LOG_TIME_CONFLICT LOG_BACKDATED UNKNOWN_ERROR"
 ).split()
 
 
@@ -781,6 +782,8 @@ class Options:
     node_id: Optional[str] = None
     require_attestation: bool = False
     require_full_artifact: bool = False
+    log_policy: Optional[LogPolicy] = None
+    require_log: bool = False
 
 
 @dataclass
@@ -803,6 +806,8 @@ class Report:
     original_certificate_hash: Optional[str]
     signed: Optional[Members]
     stated: Optional[Members]
+    # What the caller's log policy says; None without a policy.
+    transparency: Optional[Members] = None
 
     @property
     def ok(self) -> bool:
@@ -1071,6 +1076,401 @@ def _check_signature(keys: Optional[KeySet], receipt: _Receipt, signature: Json,
     if not verify_text(key, message, signature):
         return "ATTESTATION_INVALID_SIGNATURE", f"{path}.signature"
     return (code, f"{path}.receipt") if code else ("", "")
+
+
+# Log proofs. See "Log proofs" and "Transparency log".
+
+MMD_SECONDS, CLOCK_TOLERANCE_S = 3600, 300
+_MAX_PROOFS, _MAX_PATH, _MAX_NOTE_BYTES, _MAX_SIGNATURE_LINES = 8, 53, 256 * 1024, 64
+_NOTE_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_KEY_NAME = re.compile("[^\\s+\ufeff\x00-\x1f\x7f-\x9f]+\\Z")
+_DECIMAL = re.compile("(?:0|[1-9][0-9]*)\\Z")
+_LEAF_TYPE = "svc.log-leaf.v1"
+_LABEL_MEMBERS = {"appId", "at", "bundleType", "kind", "number", "tenant"}
+_LEAF_KINDS = ("certificate", "hash-only", "reseal", "project", "again")
+_LOG_SENTENCES = {
+    "LOG_PROOF_MISSING": "has no proof that a transparency log holds the receipt",
+    "LOG_PROOF_MALFORMED": "is not in the form of a proof, an opening or a checkpoint",
+    "LOG_UNKNOWN": "is of a log that the policy does not name",
+    "LOG_SIGNATURE_INVALID": "has a signature of a log or witness of the policy that does not verify",
+    "LOG_INCLUSION_INVALID": "does not show this receipt at its place in the log",
+    "LOG_LABEL_MISMATCH": "files the receipt under another time, app, type or kind than the certificate has",
+    "LOG_QUORUM_NOT_MET": "has too few witnesses of the policy",
+    "LOG_TIME_CONFLICT": "was witnessed before the time that the receipt states",
+    "LOG_BACKDATED": "entered the log too late: the receipt was dated back, or kept out of the log",
+    "LOG_LATE": "was witnessed late, and nothing shows that it was logged in time",
+}
+
+
+class _Malformed(ValueError):
+    """A text that is not a policy, proof, opening or checkpoint."""
+
+
+class _NoteKey(NamedTuple):
+    """A verifier key of signed notes: `kind` is 1 for logs, 4 for the cosignatures of witnesses."""
+
+    name: str
+    key_id: bytes
+    kind: int
+    key: bytes
+
+
+class _Checkpoint(NamedTuple):
+    origin: str
+    size: int
+    root: bytes
+    # What is signed, and the signature lines: name, key id, signature.
+    text: str
+    lines: List[Tuple[str, bytes, bytes]]
+
+
+class _Cosigned(NamedTuple):
+    """A checkpoint under a policy: which witnesses cosigned, at which seconds since 1970."""
+
+    times: Dict[str, List[int]]
+    is_quorum_met: bool
+
+
+def _note_key(vkey: str) -> _NoteKey:
+    """Reads `<name>+<id>+<base64 of type and key>`."""
+    name, _, rest = vkey.partition("+")
+    key_id, _, encoded = rest.partition("+")
+    typed = decode_base64(encoded)
+    if not _KEY_NAME.match(name) or typed is None or len(typed) != 33 or _strict_point(typed[1:]) is None:
+        raise _Malformed("a key is not name, id and Ed25519 key, joined by plus")
+    found = hashlib.sha256(f"{name}\n".encode() + typed).digest()[:4]
+    if found.hex() != key_id or typed[0] not in (1, 4):
+        raise _Malformed("the id of a key is not that of name and key, or its type is not supported")
+    return _NoteKey(name, found, typed[0], typed[1:])
+
+
+class LogPolicy:
+    """Which logs are accepted, and which cosignatures make their checkpoints valid: a tlog-policy."""
+
+    def __init__(self, text: str) -> None:
+        """Raises ValueError naming the line and the rule."""
+        self.logs: List[_NoteKey] = []
+        self.witnesses: Dict[str, _NoteKey] = {}
+        self._rules: Dict[str, Callable[[Iterable[str]], bool]] = {}
+        self._grouped: List[str] = []
+        self._quorum: Optional[Callable[[Iterable[str]], bool]] = None
+        for number, line in enumerate(text.split("\n"), 1):
+            try:
+                self._read(line)
+            except ValueError as error:
+                raise _Malformed(f"policy line {number}: {error}") from None
+        if self._quorum is None:
+            raise _Malformed("policy: needs one quorum line")
+
+    def is_met(self, cosigned: Iterable[str]) -> bool:
+        return self._quorum is not None and self._quorum(cosigned)
+
+    def _read(self, line: str) -> None:
+        if re.search("[\x00-\x08\x0a-\x1f\x7f-\x9f]", line):
+            raise _Malformed("has a control character")
+        keyword, *words = [word for word in re.split("[ \t]+", line) if word] or ["#"]
+        if keyword.startswith("#"):
+            return
+        if keyword == "log" and 1 <= len(words) <= 2:
+            self.logs.append(self._key(words[0], 1, self.logs))
+        elif keyword == "witness" and 2 <= len(words) <= 3:
+            name, key = words[0], self._key(words[1], 4, self.witnesses.values())
+            self._define(name, lambda cosigned: name in cosigned)
+            self.witnesses[name] = key
+        elif keyword == "group" and len(words) >= 3:
+            self._group(words[0], words[1], words[2:])
+        elif keyword == "quorum" and len(words) == 1 and self._quorum is None:
+            self._quorum = (lambda _: True) if words[0] == "none" else self._rules.get(words[0])
+            if self._quorum is None:
+                raise _Malformed("names what no earlier line defines")
+        else:
+            raise _Malformed("is not a line of a policy, or a second quorum")
+
+    @staticmethod
+    def _key(vkey: str, kind: int, known: Iterable[_NoteKey]) -> _NoteKey:
+        key = _note_key(vkey)
+        if key.kind != kind or any(key.key == other.key for other in known):
+            raise _Malformed("needs a key of its kind that no other line has")
+        return key
+
+    def _define(self, name: str, rule: Callable[[Iterable[str]], bool]) -> None:
+        if name == "none" or name in self._rules:
+            raise _Malformed("defines a name twice, or none")
+        self._rules[name] = rule
+
+    def _group(self, name: str, threshold: str, members: List[str]) -> None:
+        known = {"all": len(members), "any": 1}
+        number = int(threshold) if re.match("[1-9][0-9]{0,3}\\Z", threshold) else 0
+        needed = known.get(threshold, number)
+        if not 1 <= needed <= len(members):
+            raise _Malformed("needs a threshold from 1 to the number of its members")
+        for member in members:
+            if member not in self._rules or member in self._grouped:
+                raise _Malformed("names a member twice, or one that no earlier line defines")
+            self._grouped.append(member)
+        rules = [self._rules[member] for member in members]
+        self._define(name, lambda cosigned: sum(rule(cosigned) for rule in rules) >= needed)
+
+
+def _whole_number(text: str) -> int:
+    if not _DECIMAL.match(text) or len(text) > 16 or int(text) > MAX_SAFE_INTEGER:
+        raise _Malformed("not a decimal number without leading zeros, at most 2^53-1")
+    return int(text)
+
+
+def _digest(text: str) -> bytes:
+    decoded = decode_base64(text)
+    if decoded is None or len(decoded) != 32:
+        raise _Malformed("not base64 of 32 bytes")
+    return decoded
+
+
+def _read_checkpoint(note: str) -> _Checkpoint:
+    """Reads a signed checkpoint without judging its signatures."""
+    if _NOTE_CONTROL.search(note) or len(note.encode()) > _MAX_NOTE_BYTES:
+        raise _Malformed("a note has control characters, or over 256 KiB")
+    text, gap, signatures = note.rpartition("\n\n")
+    lines = signatures.split("\n")
+    if gap == "" or lines.pop() != "" or len(lines) > _MAX_SIGNATURE_LINES:
+        raise _Malformed("a note ends with signature lines after an empty line")
+    read = [_read_line(line) for line in lines]
+    parts = text.split("\n")
+    if len(parts) != 3 or parts[0] == "":
+        raise _Malformed("a checkpoint is origin, size and root")
+    size, root = _whole_number(parts[1]), _digest(parts[2])
+    if size == 0 and root != hashlib.sha256().digest():
+        raise _Malformed("the root of an empty log is that of the empty tree")
+    return _Checkpoint(parts[0], size, root, text + "\n", read)
+
+
+def _read_line(line: str) -> Tuple[str, bytes, bytes]:
+    parts = line.split(" ")
+    decoded = decode_base64(parts[2]) if len(parts) == 3 else None
+    if decoded is None or parts[0] != "\u2014" or not _KEY_NAME.match(parts[1]) or len(decoded) <= 4:
+        raise _Malformed("a signature line is an em dash, a key name and a signature")
+    return parts[1], decoded[:4], decoded[4:]
+
+
+def _judge_checkpoint(checkpoint: _Checkpoint, policy: LogPolicy) -> Tuple[Optional[_Cosigned], str]:
+    """What a policy says of the signatures, or the code of the refusal. Lines of other keys count for nothing."""
+    logs = [key for key in policy.logs if key.name == checkpoint.origin]
+    known = {(key.name, key.key_id): key for key in (*policy.witnesses.values(), *logs)}
+    is_signed = False
+    times: Dict[str, List[int]] = {name: [] for name in policy.witnesses}
+    for name, key_id, signature in checkpoint.lines:
+        key = known.get((name, key_id))
+        if key is None:
+            continue
+        message, when = checkpoint.text, -1
+        if key.kind == 4:
+            when, signature = int.from_bytes(signature[:8], "big"), signature[8:]
+            message = f"cosignature/v1\ntime {when}\n{message}"
+        if when > MAX_SAFE_INTEGER or not verify_ed25519(key.key, message.encode(), signature):
+            return None, "LOG_SIGNATURE_INVALID"
+        is_signed = is_signed or key.kind == 1
+        for witness, its_key in policy.witnesses.items():
+            if its_key is key:
+                times[witness].append(when)
+    if not is_signed:
+        return None, "LOG_UNKNOWN"
+    found = {name: sorted(when) for name, when in times.items() if when}
+    return _Cosigned(found, policy.is_met(found)), ""
+
+
+def _quorum_time(cosigned: _Cosigned, policy: LogPolicy, is_latest: bool) -> Optional[int]:
+    """When the cosignatures meet the quorum: from the earliest on, or from the latest down. None without a quorum."""
+    if policy.is_met(()):
+        return None
+    counted: List[str] = []
+    marks = sorted(((times[-1 if is_latest else 0], name) for name, times in cosigned.times.items()), reverse=is_latest)
+    for when, name in marks:
+        counted.append(name)
+        if policy.is_met(counted):
+            return when
+    return None
+
+
+def _is_included(leaf: bytes, position: int, size: int, path: List[bytes], root: bytes) -> bool:
+    """See RFC 9162, 2.1.3.2."""
+    node, last, found = position, size - 1, leaf
+    if position >= size:
+        return False
+    for sibling in path:
+        if last == 0:
+            return False
+        if node % 2 == 1 or node == last:
+            found = hashlib.sha256(b"\1" + sibling + found).digest()
+            while node % 2 == 0 and node != 0:
+                node, last = node // 2, last // 2
+        else:
+            found = hashlib.sha256(b"\1" + found + sibling).digest()
+        node, last = node // 2, last // 2
+    return last == 0 and found == root
+
+
+def _hmac(key: bytes, message: bytes) -> bytes:
+    return hmac.new(key, message, hashlib.sha256).digest()
+
+
+def _salt(opening: Members, name: str) -> bytes:
+    decoded = decode_base64url(opening[name])
+    if decoded is None or len(decoded) != 32:
+        raise _Malformed(f"{name} is not base64url of 32 bytes")
+    return decoded
+
+
+def _leaf_of(extra: bytes, receipt: Json, signature: str) -> Tuple[bytes, Json]:
+    """The leaf hash that an opening leads to, and the label of an owner's opening."""
+    opening = parse_json(extra, 6)
+    names = set(opening) if isinstance(opening, dict) else set()
+    if not isinstance(opening, dict) or opening.get("type") != _LEAF_TYPE:
+        raise _Malformed("not an opening")
+    label: Json = ABSENT
+    if names == {"type", "receiptSalt", "tenantCommitment"} and is_hash(opening["tenantCommitment"]):
+        tenant = bytes.fromhex(text_of(opening["tenantCommitment"])[7:])
+    elif names == {"type", "receiptSalt", "tenantSalt", "label"} and _is_label_formed(opening["label"]):
+        label = opening["label"]
+        tenant = _hmac(_salt(opening, "tenantSalt"), canonicalize(label).encode())
+    else:
+        # The other forms open no receipt.
+        raise _Malformed("not the opening of a receipt")
+    digest = hashlib.sha256(canonicalize({"receipt": receipt, "signature": signature}).encode()).digest()
+    commitment = _hmac(_salt(opening, "receiptSalt"), digest)
+    entry = b"\1" + hashlib.sha256(commitment + tenant).digest()
+    return hashlib.sha256(b"\0" + entry).digest(), label
+
+
+def _is_label_formed(label: Json) -> bool:
+    return (
+        isinstance(label, dict)
+        and set(label) == _LABEL_MEMBERS
+        and all(label[name] is None or isinstance(label[name], str) for name in ("appId", "bundleType"))
+        and isinstance(label["at"], str)
+        and label["kind"] in _LEAF_KINDS
+        and _is_positive_integer(label["number"])
+        and is_hash(label["tenant"])
+    )
+
+
+class LogClaim(NamedTuple):
+    """A proof as a package carries it, the receipt that it must be about, and what its label must say.
+
+    With no kinds the certificate is not here, and nothing of the label is compared but the time.
+    """
+
+    proof: str
+    not_before: Optional[str]
+    receipt: Json
+    signature: str
+    signed_at: str
+    app_id: Optional[str] = None
+    bundle_type: Optional[str] = None
+    kinds: Tuple[str, ...] = ()
+
+
+def _transparency(status: str, code: Optional[str], **more: Json) -> Members:
+    nothing: Members = dict.fromkeys(("origin", "index", "treeSize", "loggedAfter", "loggedBy"))
+    detail = None if code is None else _LOG_SENTENCES[code]
+    return {"status": status, "code": code, **nothing, "witnesses": [], **more, "detail": detail}
+
+
+def _iso(seconds: Optional[int]) -> Optional[str]:
+    if seconds is None:
+        return None
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+
+
+def judge_log_proof(claim: LogClaim, policy: LogPolicy, mmd_seconds: int = MMD_SECONDS) -> Members:
+    """What a log says of a receipt: the object `transparency` of the specification. It does not raise."""
+    try:
+        return _judged(claim, policy, mmd_seconds)
+    except (ValueError, OverflowError, OSError):
+        return _transparency("invalid", "LOG_PROOF_MALFORMED")
+
+
+def _judged(claim: LogClaim, policy: LogPolicy, mmd_seconds: int) -> Members:
+    head, gap, note = claim.proof.partition("\n\n")
+    lines = head.split("\n")
+    if gap == "" or lines.pop(0) != "c2sp.org/tlog-proof@v1":
+        raise _Malformed("not a proof")
+    extra = decode_base64(lines.pop(0)[6:]) if lines and lines[0].startswith("extra ") else b""
+    if extra is None or not lines or not lines[0].startswith("index ") or len(lines) > _MAX_PATH + 1:
+        raise _Malformed("a proof has extra, index and path")
+    position, path = _whole_number(lines.pop(0)[6:]), [_digest(line) for line in lines]
+    checkpoint = _read_checkpoint(note)
+    leaf, label = _leaf_of(extra, claim.receipt, claim.signature)
+    before = None if claim.not_before is None else _read_checkpoint(claim.not_before)
+    about: Members = {"origin": checkpoint.origin, "index": position, "treeSize": checkpoint.size}
+    cosigned, code = _judge_checkpoint(checkpoint, policy)
+    if cosigned is None:
+        return _transparency("unknown-log" if code == "LOG_UNKNOWN" else "invalid", code, **about)
+    about["witnesses"] = list(cosigned.times)
+    if not _is_included(leaf, position, checkpoint.size, path, checkpoint.root):
+        return _transparency("invalid", "LOG_INCLUSION_INVALID", **about)
+    if label is not ABSENT and not _is_label_right(label, claim):
+        return _transparency("invalid", "LOG_LABEL_MISMATCH", **about)
+    if not cosigned.is_quorum_met:
+        return _transparency("invalid", "LOG_QUORUM_NOT_MET", **about)
+    logged_by, logged_after = _quorum_time(cosigned, policy, False), None
+    # A checkpoint of the same log that ends before the leaf bounds the time from below; any other says nothing.
+    if before is not None and before.origin == checkpoint.origin and before.size <= position:
+        earlier, _ = _judge_checkpoint(before, policy)
+        if earlier is not None and earlier.is_quorum_met:
+            logged_after = _quorum_time(earlier, policy, True)
+    remark = _time_code(claim.signed_at, logged_after, logged_by, mmd_seconds)
+    about.update({"loggedAfter": _iso(logged_after), "loggedBy": _iso(logged_by)})
+    return _transparency("included" if remark in (None, "LOG_LATE") else "invalid", remark, **about)
+
+
+def _is_label_right(label: Json, claim: LogClaim) -> bool:
+    if get(label, "at") != claim.signed_at:
+        return False
+    names = (get(label, "appId"), get(label, "bundleType"))
+    return not claim.kinds or (get(label, "kind") in claim.kinds and names == (claim.app_id, claim.bundle_type))
+
+
+def _time_code(signed_at: str, after: Optional[int], by: Optional[int], mmd_seconds: int) -> Optional[str]:
+    instant = parse_time(signed_at)
+    if instant is None:
+        raise _Malformed("the receipt has no time")
+    latest = instant[0] + mmd_seconds + CLOCK_TOLERANCE_S
+    if by is not None and by < instant[0] - CLOCK_TOLERANCE_S:
+        return "LOG_TIME_CONFLICT"
+    if after is not None and after > latest:
+        return "LOG_BACKDATED"
+    return "LOG_LATE" if by is not None and by > latest else None
+
+
+def _log_claims(value: Json, signature: Json, places: Iterable[Json], label: LogClaim) -> List[LogClaim]:
+    """The claims of `logProofs` in these places, about one receipt."""
+    receipt, _ = _read_receipt(value)
+    if receipt is None or not isinstance(signature, str):
+        return []
+    claims: List[LogClaim] = []
+    for place in places:
+        listed = get(place, "logProofs")
+        for entry in listed if isinstance(listed, list) else []:
+            before = get(entry, "notBefore")
+            claim = label._replace(
+                # What is not a text is no proof either, and is reported as such.
+                proof=text_of(get(entry, "proof")),
+                not_before=before if isinstance(before, str) else None,
+                receipt=receipt.value,
+                signature=signature,
+                signed_at=receipt.when,
+            )
+            if claim not in claims:
+                claims.append(claim)
+    return claims
+
+
+def _rank_of(found: Members) -> int:
+    """The most telling result: a label that does not fit, then inclusion, then the first fault."""
+    if found["code"] == "LOG_LABEL_MISMATCH":
+        return 0
+    if found["status"] == "included":
+        return 1 if found["code"] is None else 2
+    return 3 if found["status"] == "invalid" else 4
 
 
 # Verification of a bundle. See "Verification".
@@ -1683,7 +2083,48 @@ class _Evaluation:
             self.fault("INCOMPLETE_ARTIFACT", "bundleType", "a full artefact was demanded")
         if options.require_attestation and self.checks.node_signature == SKIPPED:
             self.fault("ATTESTATION_MISSING", "meta.attestation", "an attestation was demanded")
-        return self.report([*self.findings, *receipt, *envelope])
+        found, transparency = [*self.findings, *receipt, *envelope], self.transparency()
+        if options.require_log and (transparency is None or transparency["status"] != "included"):
+            # Without a policy no proof can be judged, and the demand is not met.
+            code = "LOG_UNKNOWN" if transparency is None else text_of(transparency["code"])
+            found.append(Finding(code, "logProofs", _LOG_SENTENCES[code]))
+        report = self.report(found)
+        report.transparency = transparency
+        return report
+
+    def transparency(self) -> Optional[Members]:
+        """See "Log proofs"."""
+        policy = self.options.log_policy
+        if policy is None:
+            return None
+        meta, snapshot = get(self.bundle, "meta"), get(self.bundle, "snapshot")
+        attestation, original = get(meta, "attestation"), get(meta, "provenance", "original")
+        found, signature = (
+            self.found_receipt(),
+            first_given(get(attestation, "signature"), get(attestation, "signatureB64Url")),
+        )
+        around = self.package
+        if not self.is_around_reseal:
+            signature = first_given(signature, around.get("signature"), around.get("signatureB64Url"))
+        receipt, _ = _read_receipt(found)
+        kind = "" if receipt is None else receipt.kind
+        again = ("again",) if isinstance(get(meta, "attestationHistory"), list) else ()
+        kinds = {"full": ("certificate", *again), "older": ("certificate", *again), "hash-only": (kind, *again)}
+        app_id, bundle_type = get(snapshot, "appId"), get(self.bundle, "bundleType")
+        label = LogClaim(
+            *("", None, None, "", ""),
+            app_id if isinstance(app_id, str) else None,
+            bundle_type if isinstance(bundle_type, str) else None,
+            kinds.get(kind, (kind,)),
+        )
+        own = (meta, attestation) if self.is_around_reseal else (meta, attestation, around)
+        claims = _log_claims(found, signature, own, label)
+        # The original itself is not here, so its type and app cannot be compared.
+        firsts = (original, around) if self.is_around_reseal else (original,)
+        unlabelled = LogClaim("", None, None, "", "")
+        claims += _log_claims(get(original, "receipt"), get(original, "signature"), firsts, unlabelled)
+        judged = [judge_log_proof(claim, policy) for claim in claims[:_MAX_PROOFS]]
+        return min(judged, key=_rank_of, default=_transparency("absent", "LOG_PROOF_MISSING"))
 
     def report(self, found: List[Finding]) -> Report:
         findings = _sorted_findings(found)
@@ -2248,6 +2689,8 @@ def report_json(report: Report, key_set: Json) -> Members:
     parts.update({"bundleType": report.bundle_type, "verifiedAt": _now(), "verifier": VERIFIER})
     if report.content_mode is not None:
         parts["contentMode"] = report.content_mode
+    if report.transparency is not None:
+        parts["transparency"] = report.transparency
     parts.update({"code": report.code, "findings": [finding.as_json() for finding in report.findings]})
     parts.update({"keySet": key_set, "computedCertificateHash": report.computed_certificate_hash})
     return {**parts, "signed": report.signed, "statedByProducer": report.stated}
@@ -2320,6 +2763,13 @@ def _read_keys(path: str) -> Tuple[KeySet, Members]:
     return keys, {"nodeId": keys.node_id, "from": path, "date": date}
 
 
+def _read_policy(path: str) -> LogPolicy:
+    try:
+        return LogPolicy(_read(path).decode())
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}") from None
+
+
 class _ArgumentParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(message)
@@ -2356,6 +2806,9 @@ def _readable(report: Members) -> str:
         fact = get(report, "signed", name)
         if isinstance(fact, str):
             lines.append(f"  {label:<10} {_printable(fact)}")
+    log = report.get("transparency")
+    if log is not None:
+        lines.append(_printable(f"  {'Log':<10} {text_of(get(log, 'status'))} {text_of(get(log, 'code'))}".rstrip()))
     findings = report["findings"]
     for finding in findings if isinstance(findings, list) else []:
         member, detail = (text_of(get(finding, name)) for name in ("member", "detail"))
@@ -2369,6 +2822,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("file", metavar="FILE", help="the file; - is standard input")
     parser.add_argument("--keys", metavar="FILE", help="the published key set of the node")
     parser.add_argument("--node", metavar="NODE_ID", help="fail unless this node signed")
+    parser.add_argument("--log-policy", metavar="FILE", help="check log proofs under this policy (tlog-policy)")
+    parser.add_argument("--require-log", action="store_true", help="fail unless a log of the policy holds the receipt")
     parser.add_argument("--require-attestation", action="store_true", help="fail when no node signed")
     parser.add_argument("--json", action="store_true", help="write the report as JSON")
     try:
@@ -2376,7 +2831,16 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         if given_arguments.file == "-" and given_arguments.keys == "-":
             raise UsageError("FILE and --keys cannot both be standard input")
         keys, key_set = (None, None) if given_arguments.keys is None else _read_keys(given_arguments.keys)
-        options = Options(keys, given_arguments.node, given_arguments.require_attestation)
+        if given_arguments.require_log and given_arguments.log_policy is None:
+            raise UsageError("--require-log needs --log-policy")
+        policy = None if given_arguments.log_policy is None else _read_policy(given_arguments.log_policy)
+        options = Options(
+            keys=keys,
+            node_id=given_arguments.node,
+            require_attestation=given_arguments.require_attestation,
+            log_policy=policy,
+            require_log=given_arguments.require_log,
+        )
         report = _evaluated(given_arguments.file, options, key_set)
     except UsageError as error:
         sys.stderr.write(f"cer_verify: {_printable(str(error))}\n")

@@ -1,0 +1,66 @@
+"""Log proofs: the vectors of packages/tlog, and the demand for a log."""
+
+from __future__ import annotations
+
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "clients" / "python"))
+
+import cer_verify as cer  # noqa: E402
+
+VECTORS = ROOT / "packages" / "tlog" / "vectors"
+
+
+def policy() -> cer.LogPolicy:
+    return cer.LogPolicy((VECTORS / "policy.txt").read_text())
+
+
+class LogProofs(unittest.TestCase):
+    def test_vectors(self) -> None:
+        family = cer.parse_json((VECTORS / "proofs.json").read_bytes())
+        rows, mmd = cer.get(family, "proofs"), cer.get(family, "mmdSeconds")
+        assert isinstance(rows, list) and isinstance(mmd, float)
+        self.assertGreaterEqual(len(rows), 23)
+        for row in rows:
+            proof, before = cer.get(row, "proof"), cer.get(row, "notBefore")
+            signature, when = cer.get(row, "signature"), cer.get(row, "receipt", "timestamp")
+            assert isinstance(proof, str) and isinstance(signature, str) and isinstance(when, str)
+            not_before = before if isinstance(before, str) else None
+            claim = cer.LogClaim(proof, not_before, cer.get(row, "receipt"), signature, when)
+            with self.subTest(f"{cer.get(row, 'why')} {cer.get(row, 'index')} of {cer.get(row, 'size')}"):
+                found = cer.judge_log_proof(claim, policy(), int(mmd))
+                self.assertEqual(found["code"] or found["status"], cer.get(row, "expect"))
+                if found["status"] == "included":
+                    self.assertGreater(cer.text_of(found["loggedBy"]), when)
+
+    def test_policies_that_are_none(self) -> None:
+        good = (VECTORS / "policy.txt").read_text()
+        for text in (
+            "",
+            good + "quorum two\n",
+            good.replace("group two 2", "group two 4"),
+            good.replace("group two 2 w1", "group two 2 w9"),
+            good.replace("+08ab3961+", "+08ab3962+"),
+            good.replace("quorum two", "quorum three"),
+            good.replace("witness w2", "witness w1"),
+            good + "\x07",
+        ):
+            with self.assertRaises(ValueError):
+                cer.LogPolicy(text)
+
+    def test_demanded_log(self) -> None:
+        bundle = cer.parse_json((ROOT / "examples" / "certificates" / "certified.json").read_bytes())
+        keys = cer.parse_key_set(cer.parse_json((ROOT / "examples" / "certificates" / "keys.json").read_bytes()))
+        without = cer.verify(bundle, cer.Options(keys=keys, log_policy=policy()))
+        self.assertEqual((without.status, cer.get(without.transparency, "status")), ("VERIFIED", "absent"))
+        demanded = cer.verify(bundle, cer.Options(keys=keys, log_policy=policy(), require_log=True))
+        self.assertEqual((demanded.status, demanded.code), ("FAILED", "LOG_PROOF_MISSING"))
+        unpinned = cer.verify(bundle, cer.Options(keys=keys, require_log=True))
+        self.assertEqual(unpinned.code, "LOG_UNKNOWN")
+
+
+if __name__ == "__main__":
+    unittest.main()
