@@ -16,7 +16,10 @@ const ACCEPTED = [
   [],
   ['--set', 'services.bridge.enabled=false,services.dashboard.enabled=false,services.renderer.enabled=false'],
   ['--set', 'services.renderer.autoscaling.enabled=true,services.bridge.autoscaling.enabled=true'],
-  ['--set', 'ingress.className=nginx,ingress.tlsSecret=tls,testApiKeySecret=key,databaseCaSecret=ca'],
+  [
+    '--set',
+    'ingress.className=nginx,ingress.tlsSecret=tls,testApiKeySecret=key,databaseCaSecret=ca,restoreMark.existingClaim=marks',
+  ],
   [
     '--set',
     'networkPolicy.egressTo[0].ipBlock.cidr=10.0.0.0/8,networkPolicy.ingressFrom[0].namespaceSelector.matchLabels.a=b',

@@ -31,7 +31,8 @@ it('is not ready on a full disk until a write succeeds', async () => {
   };
   const ready = async (): Promise<readonly unknown[]> => {
     const response = await fetch(`${bridge.url}/ready`);
-    return [response.status, await response.json()];
+    const body: unknown = await response.json();
+    return [response.status, body];
   };
   const noNode = 'the attestation node does not answer';
   const fullDisk = 'the database cannot be written: its disk may be full';

@@ -51,7 +51,7 @@ fsGroup: 1000
 {{- $databaseUrl := printf "/run/secrets/databases/%s-database-url" .name -}}
 {{- if $values.databaseCaSecret }}{{ $_ := set $own "NODE_EXTRA_CA_CERTS" "/run/secrets/database-ca/ca.pem" }}{{ end -}}
 {{- if eq .name "node" -}}
-{{- $own = merge $own (dict "DATABASE_URL_FILE" $databaseUrl "KEYS_FILE" "/run/secrets/keys/keys.json" "COMMITMENT_SECRET_FILE" "/run/secrets/keys/commitment-secrets.json" "ADMIN_SECRET_FILE" (printf "%s/admin-secret" $tokens) "VERIFY_URL" $https.verifier) -}}
+{{- $own = merge $own (dict "DATABASE_URL_FILE" $databaseUrl "KEYS_FILE" "/run/secrets/keys/keys.json" "COMMITMENT_SECRET_FILE" "/run/secrets/keys/commitment-secrets.json" "RESTORE_MARK_FILE" "/var/lib/cer-mark/restore.mark" "ADMIN_SECRET_FILE" (printf "%s/admin-secret" $tokens) "VERIFY_URL" $https.verifier) -}}
 {{- if $values.services.dashboard.enabled -}}
 {{- $own = merge $own (dict "CONTROL_PLANE_URL" (include "cer.url" (dict "root" .root "name" "dashboard")) "CONTROL_PLANE_TOKEN_FILE" (printf "%s/service-token" $tokens)) -}}
 {{- end -}}
@@ -88,6 +88,14 @@ fsGroup: 1000
 {{- define "cer.volumes" -}}
 - name: tmp
   emptyDir: {}
+{{- if eq .name "node" }}
+- name: restore-mark
+  {{- with .root.Values.restoreMark.existingClaim }}
+  persistentVolumeClaim: { claimName: {{ . }} }
+  {{- else }}
+  emptyDir: {}
+  {{- end }}
+{{- end }}
 {{- range include "cer.secrets" . | fromYamlArray }}
 - name: {{ .name }}
   secret:
@@ -103,6 +111,9 @@ fsGroup: 1000
 
 {{- define "cer.mounts" -}}
 - { name: tmp, mountPath: /tmp }
+{{- if eq .name "node" }}
+- { name: restore-mark, mountPath: /var/lib/cer-mark }
+{{- end }}
 {{- range include "cer.secrets" . | fromYamlArray }}
 - { name: {{ .name }}, mountPath: /run/secrets/{{ .name }}, readOnly: true }
 {{- end }}

@@ -1,5 +1,5 @@
 import { createAuditLog } from '../audit-log/audit-log.js';
-import { markFileBeside } from '../restore-mark/mark-file.js';
+import { openMarkFile } from '../restore-mark/mark-file.js';
 import { findGap } from '../restore-mark/restored-store.js';
 import { loadNodeConfig } from '../start/config.js';
 import { withSigning } from './with-signing.js';
@@ -14,7 +14,7 @@ export const restoreAcceptCommand: Command = {
   takesArguments: false,
   run: async (_args, env) => {
     const config = loadNodeConfig(env);
-    const file = markFileBeside(config.keysFile);
+    const file = openMarkFile(config.restoreMarkFile);
     return withSigning(env, async ({ store, signing, now }) => {
       const gap = await findGap(store, file);
       if (gap === null) return 'the database is as new as the mark of this node: nothing to accept';

@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { OperatorError } from '@cer/http-service/process';
 import { z } from 'zod';
 import type { Mark } from '../store/index.js';
@@ -10,15 +11,20 @@ export class MarkFileError extends OperatorError {
   override readonly name = 'MarkFileError';
 }
 
+/** The mark file cannot be written. Its message says what to do. */
+export class MarkWriteError extends Error {
+  override readonly name = 'MarkWriteError';
+}
+
 /** The newest mark that this machine saw, outside the database. */
 export interface MarkFile {
   /** @returns null before the first mark. @throws MarkFileError */
   readonly read: () => Mark | null;
+  /** @throws MarkWriteError */
   readonly write: (mark: Mark) => void;
 }
 
-export function markFileBeside(keysFile: string): MarkFile {
-  const path = `${keysFile}.mark`;
+export function openMarkFile(path: string): MarkFile {
   return {
     read: () => {
       const text = textIn(path);
@@ -28,17 +34,29 @@ export function markFileBeside(keysFile: string): MarkFile {
       throw new MarkFileError(`${path}: is not a mark. Restore it, or remove it when the database is the newest`);
     },
     write: ({ count, at }) => {
-      const draft = `${path}.${process.pid}`;
-      const file = openSync(draft, 'w', 0o600);
       try {
-        writeSync(file, `${JSON.stringify({ count, at })}\n`);
-        fsyncSync(file);
-      } finally {
-        closeSync(file);
+        replaceFile(path, `${JSON.stringify({ count, at })}\n`);
+      } catch (cause) {
+        throw new MarkWriteError(
+          `${path}: cannot be written, so that a restored database would not be noticed: set RESTORE_MARK_FILE to a file in a folder that this node may write and that outlives it`,
+          { cause },
+        );
       }
-      renameSync(draft, path);
     },
   };
+}
+
+function replaceFile(path: string, text: string): void {
+  // Nodes in containers may share the folder and have the same process id.
+  const draft = `${path}.${hostname()}.${process.pid}`;
+  const file = openSync(draft, 'w', 0o600);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, path);
 }
 
 function textIn(path: string): string | null {

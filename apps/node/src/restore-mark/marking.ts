@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@cer/http-service/process';
 import type { Store } from '../store/index.js';
-import type { MarkFile } from './mark-file.js';
+import { MarkWriteError, type MarkFile } from './mark-file.js';
 import { findGap } from './restored-store.js';
 
 const EVERY_MS = 5000;
@@ -14,15 +14,20 @@ export interface MarkingDeps {
   readonly everyMs?: number;
 }
 
+export interface Marking {
+  /** Whether the last attempt failed: a restored database might not be noticed. */
+  readonly isFailing: () => boolean;
+  readonly stop: () => Promise<void>;
+}
+
 /**
  * Marks the growth of the database in the background: counts in the database first, then in this machine's file, so that
  * the file is never ahead of a database that was not replaced. While a gap is not accepted, nothing is marked.
  */
-export function startMarking({ store, file, now, logger, everyMs = EVERY_MS }: MarkingDeps): {
-  readonly stop: () => Promise<void>;
-} {
+export function startMarking({ store, file, now, logger, everyMs = EVERY_MS }: MarkingDeps): Marking {
   const stopping = new AbortController();
   let marked = '';
+  let problem: string | null = null;
 
   const mark = async (): Promise<void> => {
     const state = `${await store.usage.newest()} ${(await store.audit.last())?.seq ?? 0}`;
@@ -33,8 +38,13 @@ export function startMarking({ store, file, now, logger, everyMs = EVERY_MS }: M
   const attempt = async (): Promise<void> => {
     try {
       await mark();
+      if (problem !== null) logger.info('the growth of the database is marked again');
+      problem = null;
     } catch (error) {
-      logger.warn({ err: error }, 'the growth of the database could not be marked');
+      const found = error instanceof MarkWriteError ? error.message : 'the growth of the database could not be marked';
+      // Once per problem: attempts continue every few seconds.
+      if (found !== problem) logger.warn({ err: error }, found);
+      problem = found;
     }
   };
   const run = async (): Promise<void> => {
@@ -46,6 +56,7 @@ export function startMarking({ store, file, now, logger, everyMs = EVERY_MS }: M
   };
   const running = run();
   return {
+    isFailing: () => problem !== null,
     stop: async () => {
       stopping.abort();
       await running;

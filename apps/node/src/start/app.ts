@@ -36,6 +36,7 @@ import { logRoutes } from '../log-routes/log-routes.js';
 import { openApiRoutes } from '../openapi/openapi-routes.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
 import { projectRoutes } from '../projects/project-routes.js';
+import type { Marking } from '../restore-mark/marking.js';
 import { closedUntilAccepted, type RestoredStore } from '../restore-mark/restored-store.js';
 import { recordListRoutes } from '../records/list/list-routes.js';
 import { renderRoutes, type RenderSettings } from '../render/render-routes.js';
@@ -86,6 +87,8 @@ export interface NodeDeps extends BodyLimits {
   readonly now: () => Date;
   /** Set on a database that is older than this machine's mark: certification is closed until that is accepted. */
   readonly restored?: RestoredStore | null;
+  /** Absent: nothing is marked. */
+  readonly marking?: Pick<Marking, 'isFailing'>;
   /** Makes the threads for large bodies; absent: large bodies are worked on here. The caller closes them. */
   readonly openLargeWork?: (deps: LargeWorkDeps) => Pick<LargeWork, 'run' | 'verify'>;
 }
@@ -150,7 +153,10 @@ function openRoutes(deps: NodeDeps): DescribedRoute[] {
     ...statusRoutes({
       ...deps,
       readiness: readinessChecks(deps),
-      warnings: () => logWarnings(store.log, deps.log ?? null),
+      warnings: async () => [
+        ...(await logWarnings(store.log, deps.log ?? null)),
+        ...(deps.marking?.isFailing() === true ? [MARK_FAILS] : []),
+      ],
     }),
     ...visibilityRoutes(shared),
     ...legalHoldRoutes(shared),
@@ -179,6 +185,8 @@ export function readinessChecks({
     apiKeys: () => proveKeys(keys),
   };
 }
+
+const MARK_FAILS = 'restore mark: cannot be written; the log says why. Set RESTORE_MARK_FILE to a writable place';
 
 /** Reports every admitted caller to the turns, which pause for others. */
 function notingCallers(gate: Gate, turns: WorkTurns): Gate {

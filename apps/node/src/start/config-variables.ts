@@ -58,6 +58,13 @@ export const VARIABLES = z.object({
   KEYS_FILE: path('.data/node/keys.json').describe(
     'Wrapping key that seals the signing keys in the database, and the first signing key. Mode 0600, writable by the node.',
   ),
+  RESTORE_MARK_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Mark by which the node notices that its database was restored from an older backup. Its folder must be writable and outlive the process. Unset: `KEYS_FILE` with `.mark`.',
+    ),
   SIGNER: z
     .enum(['file', 'pkcs11'])
     .default('file')

@@ -35,6 +35,7 @@ const Settings = VARIABLES.refine((env) => env.RENDERER_URL === undefined || env
     databaseUrl: env.DATABASE_URL,
     nodeId: env.NODE_ID,
     keysFile: env.KEYS_FILE,
+    restoreMarkFile: env.RESTORE_MARK_FILE ?? `${env.KEYS_FILE}.mark`,
     signer: env.SIGNER,
     pkcs11: tokenOf(env),
     keySetMaxAgeSeconds: env.KEY_SET_MAX_AGE_S,

@@ -17,7 +17,7 @@ import { startDescribing } from '../records/describe-records.js';
 import { createRendererClient, type RendererClient } from '../render/renderer-client.js';
 import { startSweeper } from '../retention/sweeper.js';
 import { openSigningKeys } from './open-signing-keys.js';
-import { markFileBeside } from '../restore-mark/mark-file.js';
+import { openMarkFile } from '../restore-mark/mark-file.js';
 import { startMarking } from '../restore-mark/marking.js';
 import { restoredStore } from '../restore-mark/restored-store.js';
 import { askWitness } from '../log/witness-client.js';
@@ -48,7 +48,7 @@ export async function startNode(env: Environment): Promise<RunningServer> {
     const alerts = openAlerts({ config, store, signing, now, logger });
     const ask = alerts?.listening(askWitness) ?? askWitness;
     const logSetup = await openLog({ config, store, holders, history, nodeId, ask, now, logger });
-    const markFile = markFileBeside(config.keysFile);
+    const markFile = openMarkFile(config.restoreMarkFile);
     const restored = await restoredStore(store, markFile);
     if (restored !== null) logger.error('the database is older than this node has seen: see "After a restore"');
     const auditLog = createAuditLog({ audit: store.audit, signing, now });
@@ -67,6 +67,7 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       tsaRootsPem: timestamps.rootsPem,
     });
     const keys = keyDirectory(config, store, createSettingsMemory({ store, auditLog }));
+    const marking = startMarking({ store, file: markFile, now, logger });
     const app = createApp({
       ...config,
       trace: tracing?.trace,
@@ -90,6 +91,7 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       metrics,
       now,
       restored,
+      marking,
       openLargeWork: largeWork.open,
     });
     upkeep.start();
@@ -107,7 +109,6 @@ export async function startNode(env: Environment): Promise<RunningServer> {
     });
     const describing = startDescribing({ store, logger });
     const timestamping = timestamps.start({ store, now, logger });
-    const marking = startMarking({ store, file: markFile, now, logger });
     const logWorker = logSetup?.start();
     const alerting = alerts?.start({ keys, restored, log: logSetup?.log ?? null, asksAuthorities });
     const parts: readonly Closing[] = [
