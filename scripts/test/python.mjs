@@ -29,6 +29,8 @@ if (python === undefined) {
 } else {
   run(python, '-m', 'unittest', 'discover', '-s', 'tests/sdk');
   if (!isTestsOnly) {
+    const older = ensurePython({ list: 'older.txt' });
+    if (older.python !== undefined) run(older.python, '-m', 'unittest', 'discover', '-s', 'tests/sdk');
     run(python, '-m', 'ruff', 'format', '--check', '.');
     run(python, '-m', 'ruff', 'check', '.');
     run(python, '-m', 'mypy');

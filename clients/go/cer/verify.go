@@ -140,9 +140,9 @@ func (e *evaluation) report() Report {
 		} else if e.shape.protocol == "1.3.1" && e.receiptPasses() && e.sealedBoth() {
 			report.Status = "VERIFIED_CONFIDENTIAL"
 		}
-		if report.Supplemental {
-			report.ReasonCodes = append(report.ReasonCodes, "CONTEXT_NOT_PROTECTED")
-		}
+	}
+	if report.Supplemental {
+		report.ReasonCodes = append(report.ReasonCodes, "CONTEXT_NOT_PROTECTED")
 	}
 	if report.Code == "VERIFICATION_MATERIAL_UNAVAILABLE" ||
 		report.Code == "ATTESTATION_MISSING" && e.shape.layout == layoutHashOnly {
