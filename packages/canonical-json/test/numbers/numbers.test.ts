@@ -15,6 +15,7 @@ describe('canonical numbers', () => {
     [1_000, 'be18b62b6f69cdab33a7e0dae0d9cfa869fda80ddc712221570f9f40a5878687'],
     [10_000, 'b9f7a8e75ef22a835685a52ccba7f7d6bdc99e34b010992cbc5864cd12be6892'],
     [100_000, '22776e6d4b49fa294a0d0f349268e5c28808fe7e0cb2bcbe28f63894e494d4c7'],
+    ...more,
   ])('are those of the published corpus: %d lines', (count, sum) => {
     const file = createHash('sha256');
     for (const value of es6Numbers(count)) file.update(`${bitsOf(value)},${jcsV1.canonicalize(value)}\n`);
