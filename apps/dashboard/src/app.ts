@@ -16,6 +16,9 @@ import type { SigningKeys } from './jwks/signing-keys.js';
 import { linkRoutes } from './links/link-routes.js';
 import { overviewRoutes } from './overview/overview-routes.js';
 import type { PasswordHasher } from './passwords/password-hash.js';
+import { createNodeRecords } from './records/node-records.js';
+import { createReaderKeys } from './records/reader-keys.js';
+import { recordRoutes } from './records/record-routes.js';
 import { settingsRoutes } from './settings/settings-routes.js';
 import type { Store } from './store/index.js';
 import { usageRoutes } from './usage/usage-routes.js';
@@ -58,6 +61,7 @@ export function createApp(deps: AppDeps): Express {
     ...linkRoutes({ pages, store, sessions, hasher, now }),
     ...overviewRoutes({ pages, store, now }),
     ...keyRoutes({ pages, store, now }),
+    ...recordRoutes({ pages, store, nodeRecords: createNodeRecords(nodeUrl, createReaderKeys(store, now)), now }),
     ...integrationRoutes({ pages, store, signingKeys, publicUrl, bridgeUrl, nodeUrl, now }),
     ...usageRoutes({ pages, store, now }),
     ...userRoutes({ pages, store, publicUrl, now }),

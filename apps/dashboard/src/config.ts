@@ -29,7 +29,9 @@ export const VARIABLES = z.object({
   DATABASE_URL: databaseUrl().describe('Database. Several instances share one PostgreSQL.'),
   PUBLIC_URL: browserOrigin().describe('Origin that browsers open, and issuer of handoff tokens.'),
   BRIDGE_URL: serviceUrl().optional().describe('Address of the evidence bridge. Unset: the pages offer no Connect.'),
-  NODE_URL: serviceUrl().optional().describe('Address of the attestation node, for the examples on the pages.'),
+  NODE_URL: serviceUrl()
+    .optional()
+    .describe('Address of the attestation node, for the records, and for the examples on the pages.'),
   SERVICE_TOKEN_FILE: absolutePath().describe(
     'File with the service credential of node and bridge, readable by its owner only.',
   ),

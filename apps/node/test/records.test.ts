@@ -145,6 +145,17 @@ describe('GET /v1/records', () => {
     expect(JSON.stringify(at(answer.body, 'details'))).toContain(fault);
   });
 
+  it("returns one of the tenant's certificates, also a hidden one", async () => {
+    const ofHash = (hash: string, as = key): Promise<Answer> =>
+      ask(node, 'get', `/v1/records/certificate?certificate_hash=${hash}`, { key: as });
+    const answer = await ofHash(hashes[1] ?? '');
+    expect([answer.status, at(answer.body, 'certificateHash')]).toEqual([200, hashes[1]]);
+    expect(at(answer.body, 'meta', 'attestation')).toBeDefined();
+    for (const hash of [hashes[3] ?? '', `sha256:${'0'.repeat(64)}`]) expect((await ofHash(hash)).status).toBe(404);
+    expect((await ofHash(hashes[0] ?? '', await node.newKey('somebody else'))).status).toBe(404);
+    expect((await ofHash('x')).status).toBe(400);
+  });
+
   it('rejects a cursor of another tenant', async () => {
     const other = await node.newKey('somebody else');
     const cursor = textAt(await list('', other), 'body', 'records', 0, 'cursor');

@@ -30,7 +30,12 @@ const KEYED: readonly (readonly [path: string, scope: string])[] = [
 ];
 
 /** Routes that the owner of the records reads with any key. */
-const OWNERS: readonly string[] = ['/v1/records', '/v1/records/export', '/v1/log/completeness'];
+const OWNERS: readonly string[] = [
+  '/v1/records',
+  '/v1/records/certificate',
+  '/v1/records/export',
+  '/v1/log/completeness',
+];
 
 const ADMIN: readonly (readonly ['get' | 'post', string])[] = [
   ['get', '/v1/admin/audit'],

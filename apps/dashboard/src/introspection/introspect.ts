@@ -30,6 +30,9 @@ export type KeyIntrospection =
       readonly scopes: readonly string[];
     });
 
+/** Shown by the node for requests of the dashboard itself. */
+const READER_KEY_ID = 'dashboard';
+
 /**
  * What a key may do now.
  * @param keyHash SHA-256 of the key, 64 hex digits
@@ -39,12 +42,22 @@ export const introspectKey =
   ({ store, lastUsed, now }: IntrospectionDeps) =>
   async (keyHash: string): Promise<KeyIntrospection> => {
     const found = await store.apiKeys.findByHash(keyHash);
-    if (found === null || !keyWorks(found.key, now())) return { active: false };
+    if (found === null) return ofReaderKey(store, keyHash, now());
+    if (!keyWorks(found.key, now())) return { active: false };
     const { key, tenant } = found;
     const active = tenant.status === 'active';
     if (active) lastUsed.note(key.keyId, now());
     return { active, tenantId: tenant.tenantId, keyId: key.keyId, scopes: key.scopes, ...accountOf(tenant) };
   };
+
+/** The dashboard's own key reads the records of one account, and nothing else. */
+async function ofReaderKey(store: Store, keyHash: string, now: Date): Promise<KeyIntrospection> {
+  const key = await store.readerKeys.findByHash(keyHash);
+  const tenant = key === null || key.expiresAt <= now ? null : await store.tenants.find(key.tenantId);
+  if (tenant === null) return { active: false };
+  const { tenantId, status } = tenant;
+  return { active: status === 'active', tenantId, keyId: READER_KEY_ID, scopes: ['audit'], ...accountOf(tenant) };
+}
 
 export type SessionIntrospection =
   | Inactive

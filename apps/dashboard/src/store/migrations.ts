@@ -94,4 +94,13 @@ export const MIGRATIONS: readonly Migration[] = [
         .raw(`insert into plans (plan_id, name, bridge) values ('${STANDARD_PLAN_ID}', 'Standard', 1)`),
   },
   { version: 2, up: createWriteProbes },
+  {
+    version: 3,
+    up: (schema) =>
+      schema.createTable('reader_keys', (table) => {
+        table.text('key_hash').primary();
+        table.text('tenant_id').notNullable().references('tenants.tenant_id');
+        table.text('expires_at').notNullable();
+      }),
+  },
 ];

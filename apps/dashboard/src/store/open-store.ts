@@ -4,6 +4,7 @@ import { SqlApiKeyStore } from './api-keys.js';
 import { MIGRATIONS } from './migrations.js';
 import { SqlLinkStore } from './one-time-links.js';
 import type { Store } from './ports.js';
+import { SqlReaderKeyStore } from './reader-keys.js';
 import { SqlSessionStore } from './sessions.js';
 import { sweepExpired } from './sweep.js';
 import { SqlTenantStore } from './tenants.js';
@@ -38,6 +39,7 @@ function storeOn(database: Database, schemaVersion: number, now: () => Date): St
     links: new SqlLinkStore(database, now),
     sessions: new SqlSessionStore(database, now),
     apiKeys: new SqlApiKeyStore(database, now),
+    readerKeys: new SqlReaderKeyStore(database),
     usage: new SqlUsageStore(database, now),
     note: (tenantId, act, subject, actor) =>
       database.run((db) => appendAct(db, { tenantId, act, subject, actor, at: now() })),

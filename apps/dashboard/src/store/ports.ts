@@ -116,7 +116,8 @@ export type ActName =
   | 'API key created'
   | 'API key rotated'
   | 'API key revoked'
-  | 'bridge connected';
+  | 'bridge connected'
+  | 'records exported';
 
 export interface TenantStore {
   /**
@@ -233,6 +234,20 @@ export interface UsageStore {
   list(tenantId: string, firstDay: string): Promise<readonly UsageDay[]>;
 }
 
+/** A key with which the dashboard itself reads the records of one tenant. */
+export interface ReaderKey {
+  /** SHA-256 of the key, 64 hex digits; the key itself is never kept. */
+  readonly keyHash: string;
+  readonly tenantId: string;
+  readonly expiresAt: Date;
+}
+
+export interface ReaderKeyStore {
+  add(key: ReaderKey): Promise<void>;
+  /** Expired ones included, until they are swept. */
+  findByHash(keyHash: string): Promise<ReaderKey | null>;
+}
+
 export interface Store {
   readonly tenants: TenantStore;
   readonly users: UserStore;
@@ -240,6 +255,7 @@ export interface Store {
   readonly sessions: SessionStore;
   readonly apiKeys: ApiKeyStore;
   readonly usage: UsageStore;
+  readonly readerKeys: ReaderKeyStore;
   /** For acts that change nothing in the store itself. */
   note(tenantId: string, act: ActName, subject: string, actor: Actor): Promise<void>;
   /** Newest first. */

@@ -11,6 +11,7 @@ export async function sweepExpired(database: Database, now: Date): Promise<void>
   const before = (days: number): string => new Date(now.getTime() - days * DAY_MS).toISOString();
   await database.run(async (db) => {
     await db('sessions').where('expires_at', '<=', now.toISOString()).delete();
+    await db('reader_keys').where('expires_at', '<=', now.toISOString()).delete();
     await db('one_time_links').where('expires_at', '<=', now.toISOString()).delete();
     await db('usage_reports').where('received_at', '<', before(REPORTS_KEPT_DAYS)).delete();
     await db('usage_days').where('day', '<', before(USAGE_DAYS_KEPT).slice(0, 10)).delete();

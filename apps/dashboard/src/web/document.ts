@@ -21,6 +21,7 @@ export interface SignedInFrame {
 /** The pages in the navigation. */
 export const PLACES = [
   ['/', 'Overview'],
+  ['/records', 'Records'],
   ['/keys', 'API keys'],
   ['/integrations', 'Integrations'],
   ['/usage', 'Plan and usage'],

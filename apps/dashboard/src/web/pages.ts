@@ -45,7 +45,12 @@ export interface Visitor {
   readonly session: LiveSession | null;
 }
 
-type Shown = PageAnswer | { readonly goTo: string; readonly cookies?: readonly string[] };
+/** An answer that is not a page, such as a download. */
+interface FileAnswer {
+  readonly file: ServiceResponse;
+}
+
+type Shown = PageAnswer | FileAnswer | { readonly goTo: string; readonly cookies?: readonly string[] };
 
 /** Makes routes whose answers are pages, refusals included. */
 export interface Pages {
@@ -77,6 +82,7 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
     return session === null ? null : { head, session, formToken: formTokenOf(session.token) };
   };
   const send = (shown: Shown, visitor?: SignedIn): ServiceResponse => {
+    if ('file' in shown) return shown.file;
     if ('goTo' in shown) {
       return { ...redirect(shown.goTo, 303), ...(shown.cookies !== undefined && { cookies: shown.cookies }) };
     }

@@ -1,17 +1,13 @@
 import { isJsonObject, member, type JsonObject } from '@cer/canonical-json';
 import { formatCursor } from '@cer/cer-core/logs';
-import { objectMember, storedMeta, textMember } from '../records/stored-cer.js';
+import { objectMember, storedCertificate, storedMeta, textMember } from '../records/stored-cer.js';
 import type { WholeRecord } from '../store/index.js';
 
 // The lines of JSON for one record, one per file of the audit package. @see docs/spec.md, "Audit package"
 
 /** The certificate as returned to the tenant; the reseal if raw values were not stored. */
 export function certificateLine({ record }: WholeRecord): string {
-  const { bundleJson, metaJson, publicCerJson } = record;
-  // Joins stored JSON texts of the node directly, without parsing and serializing them again.
-  if (bundleJson !== null) return `${bundleJson.slice(0, -1)},"meta":${metaJson}}\n`;
-  if (publicCerJson === null) throw new Error('a record without bundle has a public form');
-  return `${publicCerJson}\n`;
+  return `${storedCertificate(record)}\n`;
 }
 
 /** The signed attestation, and the record's entry in the list. */

@@ -15,6 +15,14 @@ export function storedMeta(record: CertificateRecord): JsonObject {
   return parseStored(record.metaJson);
 }
 
+/** The JSON text of a certificate as its tenant got it; of its reseal if raw values were not stored. */
+export function storedCertificate({ bundleJson, metaJson, publicCerJson }: CertificateRecord): string {
+  // Joins stored JSON texts of the node directly, without parsing and serializing them again.
+  if (bundleJson !== null) return `${bundleJson.slice(0, -1)},"meta":${metaJson}}`;
+  if (publicCerJson === null) throw new Error('a record without bundle has a public form');
+  return publicCerJson;
+}
+
 export function metaOf(attestation: AttestationMeta, metadata: JsonValue | undefined): JsonObject {
   return { ...attestation, ...(metadata !== undefined && { metadata }) };
 }

@@ -112,6 +112,9 @@ export async function journey(node: TestNode, adminSecret: string, root: Signer)
     await visit('GET /v1/records', { key, query: '?limit=2' });
     await visit('GET /v1/records', { key, query: '?limit=1000' });
     await visit('GET /v1/records', { key, query: '?limit=none' });
+    await visit('GET /v1/records/certificate', { key, query: `?certificate_hash=${hash}` });
+    await visit('GET /v1/records/certificate', { key, query: `?certificate_hash=${UNKNOWN}` });
+    await visit('GET /v1/records/certificate', { key });
     await visit('GET /v1/records/export', { key });
     await visit('GET /v1/records/export', { key, query: '?cursor=x' });
   }

@@ -1,3 +1,4 @@
+import { certificateHeadline, type CertificateHeadline } from '@cer/pages/verdict';
 import type { ArtefactCheck } from './check-result.js';
 
 /** Colour of a verdict. `good` is green: only when a node signed and every check passed. */
@@ -5,16 +6,10 @@ export type Tone = 'good' | 'neutral' | 'bad' | 'unknown';
 
 /** The headlines of a page; their texts are in the catalogue. */
 export type Headline =
-  | 'attested'
-  | 'confidential'
-  | 'hashOnly'
-  | 'legacy'
-  | 'integrityOnly'
+  | CertificateHeadline
   | 'projectAttested'
   | 'projectIncomplete'
   | 'projectIntegrityOnly'
-  | 'unverifiable'
-  | 'failed'
   | 'notFound'
   | 'unavailable'
   | 'disagreement'
@@ -67,12 +62,12 @@ function headlineOf(check: ArtefactCheck): Headline {
     if (check.nodeReceipt.status !== 'PASS') return 'projectIntegrityOnly';
     return check.isWhole ? 'projectAttested' : 'projectIncomplete';
   }
-  const { classification } = check.nodeResponse;
-  if (check.status === 'FAILED') return classification === 'UNVERIFIABLE' ? 'unverifiable' : 'failed';
-  if (check.layers.receipt.status !== 'PASS') return 'integrityOnly';
-  if (check.facts.isHashOnly) return 'hashOnly';
-  if (classification === 'LEGACY_VERIFIED') return 'legacy';
-  return check.status === 'VERIFIED_CONFIDENTIAL' ? 'confidential' : 'attested';
+  return certificateHeadline({
+    status: check.status,
+    classification: check.nodeResponse.classification,
+    isReceiptValid: check.layers.receipt.status === 'PASS',
+    isHashOnly: check.facts.isHashOnly,
+  });
 }
 
 function identityOf(check: ArtefactCheck): string {

@@ -49,6 +49,8 @@ export interface NodeApi {
     filter?: RecordFilter & { readonly order?: 'newest' | 'oldest' },
     options?: RequestOptions,
   ): AsyncGenerator<RecordRow>;
+  /** One of the tenant's own certificates, also a hidden one. */
+  ownCertificate(certificateHash: string, options?: RequestOptions): Promise<JsonMembers>;
   /** An audit package (ZIP) as it is written. The timeout covers the head of the answer only. */
   exportRecords(filter?: RecordFilter, options?: RequestOptions): Promise<ReadableStream<Uint8Array>>;
   render(sketch: JsonMembers, options?: RequestOptions): Promise<JsonMembers>;
@@ -123,6 +125,8 @@ export function createNodeApi(access: NodeAccess): NodeApi {
     verifyProject: (bundle, options) => post('verifyProject', { bundle }, options),
     project: (projectHash, options) => json('project', { query: { project_hash: projectHash }, options }),
     records,
+    ownCertificate: (certificateHash, options) =>
+      json('ownCertificate', { query: { certificate_hash: certificateHash }, options }),
     exportRecords: (filter = {}, options) =>
       request(
         access,

@@ -24,6 +24,7 @@ export const NODE_ROUTES = {
   verifyProject: open('POST', '/v1/project-bundle/verify'),
   project: open('GET', '/v1/project-bundle/public'),
   records: keyed('GET', '/v1/records'),
+  ownCertificate: keyed('GET', '/v1/records/certificate'),
   exportRecords: keyed('GET', '/v1/records/export'),
   render: keyed('POST', '/api/render'),
   verifyRender: keyed('POST', '/verify'),

@@ -7,9 +7,10 @@ import type { ListedRecord, RecordList, RecordPlace } from '../../store/index.js
 import { assertDescribed } from './described.js';
 import { QueryReader, readRecordQuery } from './record-query.js';
 import type { DescribedRoute } from '../../openapi/route-description.js';
+import { ownCertificateRoute, type OwnCertificateDeps } from './own-certificate-route.js';
 import { LIST_ORDER, RECORD_FILTERS, RECORDS_ANSWER } from './list-shapes.js';
 
-export interface RecordListDeps {
+export interface RecordListDeps extends OwnCertificateDeps {
   readonly recordList: RecordList;
   readonly verifyUrl: string;
   readonly gate: Pick<Gate, 'admit' | 'callerOf'>;
@@ -23,6 +24,7 @@ const number = /^[1-9]\d{0,3}$/;
 export function recordListRoutes(deps: RecordListDeps): DescribedRoute[] {
   const { gate } = deps;
   return [
+    ownCertificateRoute(deps),
     {
       method: 'GET',
       path: '/v1/records',

@@ -1,0 +1,130 @@
+import { BUNDLE_TYPES, PROTOCOLS } from '@cer/cer-core';
+import { html, type Html } from '@cer/pages';
+import { choiceField, selectField, textField } from '../web/fields.js';
+import { moment } from '../web/moments.js';
+import type { PageAnswer } from '../web/page-answer.js';
+import type { RecordRow } from './node-records.js';
+import { pageQuery, type FilterName, type RecordQuestion } from './record-filter.js';
+
+export interface RecordListPage {
+  readonly question: RecordQuestion;
+  readonly rows: readonly RecordRow[];
+  /** Leads to the next page; null on the last one. */
+  readonly nextCursor: string | null;
+  /** Whether this is a later page. */
+  readonly isContinued: boolean;
+}
+
+export function recordListPage({ question, rows, nextCursor, isContinued }: RecordListPage): PageAnswer {
+  const query = pageQuery(question).toString();
+  return {
+    title: 'Records',
+    body: html`<p class="lead">The certificates of this account, newest first.</p>
+      ${searchForm(question)}
+      <section aria-labelledby="found">
+        <h2 id="found">${isContinued ? 'Further certificates' : 'Certificates'}</h2>
+        ${rows.length === 0 ? html`<p class="card empty">${nothing(question, isContinued)}</p>` : recordTable(rows)}
+        <p class="acts">
+          ${isContinued && html`<a href="/records${query !== '' && `?${query}`}">First page</a>`}
+          ${nextCursor !== null && html`<a class="button" rel="next" href="/records?${withCursor(question, nextCursor)}">Next page</a>`}
+        </p>
+      </section>
+      <section class="card" aria-labelledby="export">
+        <h2 id="export">Export</h2>
+        <p>
+          Everything that these filters find, as one signed audit package. Your browser shows the progress; an
+          interrupted download is not a whole package. Check it: <code>cer verify-package FILE.zip --keys NODE</code>
+        </p>
+        <p class="acts">
+          <a class="button" href="/records/export${query !== '' && `?${query}`}">Export these records</a>
+        </p>
+      </section>`,
+  };
+}
+
+function withCursor(question: RecordQuestion, cursor: string): string {
+  const query = pageQuery(question);
+  query.set('cursor', cursor);
+  return query.toString();
+}
+
+function nothing({ search, filters }: RecordQuestion, isContinued: boolean): string {
+  if (isContinued) return 'There are no further certificates.';
+  return search === '' && filters.size === 0
+    ? 'This account has no certificate yet.'
+    : 'No certificate of this account fits. Deleted ones are not found.';
+}
+
+function searchForm({ search, filters }: RecordQuestion): Html {
+  const field = (name: FilterName, label: string, hint?: string): Html =>
+    textField({ name, label, value: filters.get(name), optional: true, ...(hint !== undefined && { hint }) });
+  return html`<form method="get" action="/records" class="card">
+    ${textField({
+      name: 'search',
+      label: 'Search',
+      value: search,
+      optional: true,
+      hint: 'The whole hash of a certificate or project, or an executionId',
+    })}
+    <details ${filters.size > 0 && html`open`}>
+      <summary>Filters</summary>
+      <div class="filters">
+        ${field('attested_from', 'From', 'Day in UTC, such as 2026-01-31')} ${field('attested_to', 'Before')}
+        ${field('app_id', 'Application')} ${field('provider', 'Provider')} ${field('model', 'Model')}
+        ${choice('bundle_type', 'Bundle type', [...BUNDLE_TYPES.keys()], filters)}
+        ${choice('protocol_version', 'Protocol', [...PROTOCOLS.keys()], filters)}
+        ${choice('status', 'Public', ['visible', 'hidden'], filters)}
+        ${flag('timestamped', 'Has an external timestamp', filters)}
+        ${flag('log_proof', 'Has a place in the transparency log', filters)}
+      </div>
+    </details>
+    <p class="acts"><button>Search</button> <a href="/records">Clear</a></p>
+  </form>`;
+}
+
+type Filters = RecordQuestion['filters'];
+
+function choice(name: FilterName, label: string, values: readonly string[], filters: Filters): Html {
+  return selectField(name, label, [
+    { value: '', label: 'any', chosen: !filters.has(name) },
+    ...values.map((value) => ({ value, label: value, chosen: filters.get(name) === value })),
+  ]);
+}
+
+function flag(name: FilterName, label: string, filters: Filters): Html {
+  return choiceField('checkbox', name, label, [{ value: 'true', label: 'only these', chosen: filters.has(name) }]);
+}
+
+function recordTable(rows: readonly RecordRow[]): Html {
+  return html`<div class="scroll card" role="region" aria-label="Table of certificates" tabindex="0">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Certificate</th>
+          <th scope="col">First attested</th>
+          <th scope="col">Application</th>
+          <th scope="col">Model</th>
+          <th scope="col">Execution</th>
+          <th scope="col">State</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(tableRow)}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function tableRow(row: RecordRow): Html {
+  const { certificateHash, firstAttestedAt, appId, provider, model, executionId, status, timestampedAt } = row;
+  return html`<tr>
+    <th scope="row">
+      <a href="/records/certificate/${certificateHash}"><code>${certificateHash.slice('sha256:'.length, 23)}</code></a>
+    </th>
+    <td>${moment(firstAttestedAt)}</td>
+    <td>${appId ?? '–'}</td>
+    <td>${model === null ? '–' : html`${provider} ${model}`}</td>
+    <td>${executionId ?? '–'}</td>
+    <td>${status}${timestampedAt !== null && ', timestamped'}</td>
+  </tr>`;
+}

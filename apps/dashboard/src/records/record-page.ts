@@ -1,0 +1,85 @@
+import { toNodeVerifyResponse, type Evaluation, type LayerOutcome } from '@cer/cer-core/verify';
+import { html, type Html } from '@cer/pages';
+import { CERTIFICATE_HEADLINES, certificateHeadline, LAYER_TEXTS } from '@cer/pages/verdict';
+import { moment } from '../web/moments.js';
+import type { PageAnswer } from '../web/page-answer.js';
+import type { RecordRow } from './node-records.js';
+
+const STATE_CLASS: Readonly<Record<LayerOutcome['status'], string>> = { PASS: 'good', FAIL: 'bad', SKIPPED: '' };
+
+/** A certificate of this account, checked on this server. */
+export function recordPage(row: RecordRow, evaluation: Evaluation): PageAnswer {
+  const { integrity, receipt, envelope } = evaluation;
+  const headline = certificateHeadline({
+    status: evaluation.status,
+    classification: toNodeVerifyResponse(evaluation).classification,
+    isReceiptValid: receipt.status === 'PASS',
+    isHashOnly: evaluation.isHashOnly,
+  });
+  const { title, lead } = CERTIFICATE_HEADLINES[headline];
+  return {
+    title: 'Certificate',
+    body: html`<section class="card" aria-labelledby="verdict">
+        <h2 id="verdict">${title}</h2>
+        <p>${lead}</p>
+        <p class="muted">
+          Checked by this dashboard with the keys that the node publishes. To rely on neither, download the certificate
+          and use <code>cer verify</code> with keys of your own.
+        </p>
+      </section>
+      <section class="card" aria-labelledby="layers">
+        <h2 id="layers">${LAYER_TEXTS.title}</h2>
+        <ul class="layers">
+          ${layer('integrity', integrity)} ${layer('receipt', receipt)} ${layer('envelope', envelope)}
+        </ul>
+      </section>
+      <section class="card" aria-labelledby="facts">
+        <h2 id="facts">Record</h2>
+        ${facts(row, evaluation)}
+      </section>
+      <p class="acts">
+        <a class="button" href="/records/download/${row.certificateHash}">Download</a>
+        ${row.status === 'visible' ? html`<a href="${row.verificationUrl}">Public page</a>` : html`<span class="muted">Hidden: it has no public page.</span>`}
+        <a href="/records">All records</a>
+      </p>`,
+  };
+}
+
+function layer(name: 'integrity' | 'receipt' | 'envelope', outcome: LayerOutcome): Html {
+  const texts = LAYER_TEXTS[name];
+  const sentence =
+    outcome.status === 'SKIPPED' ? (LAYER_TEXTS.reasons[outcome.reason] ?? texts.SKIPPED) : texts[outcome.status];
+  return html`<li>
+    <div class="item-head">
+      <h3>${texts.name}</h3>
+      <span class="state ${STATE_CLASS[outcome.status]}">${LAYER_TEXTS.status[outcome.status]}</span>
+    </div>
+    <p>${sentence}</p>
+    ${outcome.status === 'FAIL' && html`<p class="muted"><code>${outcome.code}</code> ${outcome.detail}</p>`}
+  </li>`;
+}
+
+function facts(row: RecordRow, { signed }: Evaluation): Html {
+  const rows: readonly (readonly [string, Html | string])[] = [
+    ['Certificate hash', html`<code>${row.certificateHash}</code>`],
+    ['Execution', row.executionId ?? '–'],
+    ['Application', row.appId ?? '–'],
+    ['Provider', row.provider ?? '–'],
+    ['Model', row.model ?? '–'],
+    ['Bundle type', row.bundleType],
+    ['Protocol', row.protocolVersion ?? '–'],
+    ['First attested', moment(row.firstAttestedAt)],
+    ['External timestamp', moment(row.timestampedAt, 'none')],
+    ['Node and key', signed === null ? 'not signed' : html`${signed.nodeId}, <code>${signed.kid}</code>`],
+    ['Public', row.status === 'visible' ? 'yes' : 'no, hidden'],
+  ];
+  return html`<dl>
+    ${rows.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}

@@ -1,0 +1,32 @@
+import type { Database } from '@cer/sql-store';
+import type { ReaderKey, ReaderKeyStore } from './ports.js';
+
+interface ReaderKeyRow {
+  readonly key_hash: string;
+  readonly tenant_id: string;
+  readonly expires_at: string;
+}
+
+/** The dashboard's own keys for reading records, by the hash under which the node asks for them. */
+export class SqlReaderKeyStore implements ReaderKeyStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async add({ keyHash, tenantId, expiresAt }: ReaderKey): Promise<void> {
+    await this.#database.run((db) =>
+      db('reader_keys').insert({ key_hash: keyHash, tenant_id: tenantId, expires_at: expiresAt.toISOString() }),
+    );
+  }
+
+  async findByHash(keyHash: string): Promise<ReaderKey | null> {
+    const row = await this.#database.run((db) =>
+      db<ReaderKeyRow>('reader_keys').where({ key_hash: keyHash }).first('key_hash', 'tenant_id', 'expires_at'),
+    );
+    return row === undefined
+      ? null
+      : { keyHash: row.key_hash, tenantId: row.tenant_id, expiresAt: new Date(row.expires_at) };
+  }
+}
