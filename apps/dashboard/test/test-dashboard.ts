@@ -78,7 +78,8 @@ export async function startTestDashboard(options: TestDashboardOptions = {}): Pr
     sessionTimes: { idleMs: 60 * 60_000, absoluteMs: 12 * 60 * 60_000 },
     publicUrl: options.publicUrl ?? PUBLIC_URL,
     bridgeUrl: 'bridgeUrl' in options ? options.bridgeUrl : BRIDGE_URL,
-    nodeUrl: 'https://node.example',
+    // No request reaches it.
+    nodeUrl: 'http://127.0.0.1:9',
     // Tests state the address of a client.
     trustedProxies: parseTrustedProxies('127.0.0.1'),
     metrics: createMetrics(),

@@ -28,7 +28,8 @@ export interface Dashboard {
   readonly stop: () => Promise<void>;
 }
 
-export async function startDashboardProcess(): Promise<Dashboard> {
+/** @param more of its environment */
+export async function startDashboardProcess(more: Readonly<Record<string, string>> = {}): Promise<Dashboard> {
   const folder = mkdtempSync(join(tmpdir(), 'cer-dashboard-'));
   const tokenFile = join(folder, 'service-token');
   writeFileSync(tokenFile, SERVICE_TOKEN, { mode: 0o600 });
@@ -39,6 +40,7 @@ export async function startDashboardProcess(): Promise<Dashboard> {
     SERVICE_TOKEN_FILE: tokenFile,
     JWKS_KEYS_FILE: join(folder, 'jwks.json'),
     PORT: '0',
+    ...more,
   };
   const command = async (...words: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await runMain(MAIN, words, env);

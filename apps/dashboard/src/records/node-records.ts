@@ -104,11 +104,26 @@ function parsed(content: string): unknown {
   }
 }
 
+/** The body as it arrives; a reader that stops early ends the request. */
+export async function* bodyOf(response: Response): AsyncGenerator<Uint8Array> {
+  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
+  if (reader === undefined) return;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel();
+  }
+}
+
 async function boundedText(response: Response): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
   try {
-    for await (const part of response.body ?? []) {
+    for await (const part of bodyOf(response)) {
       size += part.length;
       if (size > MAX_ANSWER_BYTES) throw older();
       parts.push(part);
@@ -123,8 +138,8 @@ async function boundedText(response: Response): Promise<string> {
 async function refusalOf(response: Response): Promise<ServiceError> {
   const { status } = response;
   const body = status === 503 || status === 400 || status === 404 ? parsedOrNull(await boundedText(response)) : null;
-  const code = isJsonObject(body) ? member(body, 'error') : undefined;
-  if (status === 404 && code === 'RECORD_NOT_FOUND') {
+  const codes = isJsonObject(body) ? [member(body, 'error'), member(body, 'reasonCode')] : [];
+  if (status === 404 && codes.includes('RECORD_NOT_FOUND')) {
     return new ServiceError({ code: 'NOT_FOUND', message: 'This account has no such certificate.' });
   }
   if (status === 400 && JSON.stringify(isJsonObject(body) ? member(body, 'details') : null).includes('cursor:')) {

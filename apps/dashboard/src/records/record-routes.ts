@@ -1,9 +1,18 @@
 import { isSha256Hash } from '@cer/cer-core';
 import { evaluateCer } from '@cer/cer-core/verify';
-import { pathParam, ServiceError, type RequestHead, type Route, type ServiceResponse } from '@cer/http-service';
+import {
+  pathParam,
+  ServiceError,
+  type Logger,
+  type RequestHead,
+  type Route,
+  type ServiceResponse,
+} from '@cer/http-service';
+import { html } from '@cer/pages';
 import type { Store } from '../store/index.js';
+import type { PageAnswer } from '../web/page-answer.js';
 import type { Pages } from '../web/pages.js';
-import type { NodeRecords, RecordRow, RecordsPage } from './node-records.js';
+import { bodyOf, type NodeRecords, type RecordRow, type RecordsPage } from './node-records.js';
 import { nodeQueries, pageQuery, readQuestion } from './record-filter.js';
 import { recordListPage } from './record-list-page.js';
 import { recordPage } from './record-page.js';
@@ -15,12 +24,41 @@ export interface RecordRoutesDeps {
   readonly store: Pick<Store, 'note'>;
   readonly nodeRecords: NodeRecords;
   readonly now: () => Date;
+  readonly logger: Logger;
+}
+
+type Show = Parameters<Pages['view']>[1];
+
+/** Refusals that a page of the account shows. */
+const SHOWN_STATUS = { NOT_FOUND: 404, SERVICE_UNAVAILABLE: 503 } as const;
+
+function isAnswered(code: string): code is keyof typeof SHOWN_STATUS {
+  return code in SHOWN_STATUS;
+}
+
+function refusedPage(title: string, code: keyof typeof SHOWN_STATUS, sentence: string): PageAnswer {
+  return {
+    title,
+    status: SHOWN_STATUS[code],
+    body: html`<p class="notice bad" role="alert">${sentence}</p>
+      <p><a href="/records">All records</a></p>`,
+  };
 }
 
 /** The certificates of the account, as the node has them. */
-export function recordRoutes({ pages, store, nodeRecords, now }: RecordRoutesDeps): readonly Route[] {
+export function recordRoutes({ pages, store, nodeRecords, now, logger }: RecordRoutesDeps): readonly Route[] {
+  const view = (path: string, title: string, show: Show): Route =>
+    pages.view(path, async (visitor) => {
+      try {
+        return await show(visitor);
+      } catch (error) {
+        if (!(error instanceof ServiceError) || !isAnswered(error.code)) throw error;
+        if (error.code !== 'NOT_FOUND') logger.warn({ err: error, requestId: visitor.head.requestId }, 'no records');
+        return refusedPage(title, error.code, error.message);
+      }
+    });
   return [
-    pages.view('/records', async ({ session, head }) => {
+    view('/records', 'Records', async ({ session, head }) => {
       const question = readQuestion(head.query);
       const cursor = head.query.get('cursor');
       const { records, nextCursor } = await firstFound(nodeQueries(question), (query) => {
@@ -30,7 +68,7 @@ export function recordRoutes({ pages, store, nodeRecords, now }: RecordRoutesDep
       });
       return recordListPage({ question, rows: records, nextCursor, isContinued: cursor !== null });
     }),
-    pages.view('/records/certificate/:hash', async ({ session, head }) => {
+    view('/records/certificate/:hash', 'Certificate', async ({ session, head }) => {
       const { tenantId } = session.tenant;
       const row = await ownRecord(nodeRecords, tenantId, hashOf(head));
       const [{ value }, keySet] = await Promise.all([
@@ -39,13 +77,13 @@ export function recordRoutes({ pages, store, nodeRecords, now }: RecordRoutesDep
       ]);
       return recordPage(row, await evaluateCer(value, { keySet, verifiedAt: now().toISOString() }));
     }),
-    pages.view('/records/download/:hash', async ({ session, head }) => {
+    view('/records/download/:hash', 'Certificate', async ({ session, head }) => {
       const hash = hashOf(head);
       const { text } = await nodeRecords.certificate(session.tenant.tenantId, hash);
       const name = `certificate-${hash.slice('sha256:'.length, 23)}.json`;
       return { file: file('application/json', name, `${text}\n`) };
     }),
-    pages.view('/records/export', async ({ session, head }) => {
+    view('/records/export', 'Records', async ({ session, head }) => {
       const { tenant, user } = session;
       const question = readQuestion(head.query);
       const query = await fitting(nodeRecords, tenant.tenantId, nodeQueries(question));
@@ -53,7 +91,7 @@ export function recordRoutes({ pages, store, nodeRecords, now }: RecordRoutesDep
       const asked = pageQuery(question).toString();
       await store.note(tenant.tenantId, 'records exported', asked === '' ? 'all' : asked, user.email);
       const name = `audit-package-${now().toISOString().slice(0, 10)}.zip`;
-      return { file: file('application/zip', name, response.body ?? '') };
+      return { file: file('application/zip', name, bodyOf(response)) };
     }),
   ];
 }

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request as forward, type RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { executionRequest } from '@cer/cer-core/testing';
+import { serve, silentLogger, type RunningServer } from '@cer/http-service';
+import { auditPage, describeInChromium, launchChromium, newPage, type Browser, type Page } from '@cer/test-browser';
+
+import { startNode } from '../src/start/start-node.js';
+import { ask, at, textAt } from './ask.js';
+import { startDashboardProcess, type Dashboard } from './dashboard-process.js';
+
+/** Pages are checked three times by all of axe's rules, possibly on a busy machine. */
+jest.setTimeout(300_000);
+
+const PASSWORD = 'correct horse battery staple';
+
+/** Passes requests on to a server that is known later. */
+function passTo(urlOf: () => string): RequestListener {
+  return (asked, answer) => {
+    const { method, headers } = asked;
+    const passed = forward(urlOf() + (asked.url ?? ''), { method, headers }, (got) => {
+      answer.writeHead(got.statusCode ?? 502, got.headers);
+      got.pipe(answer);
+    });
+    passed.on('error', () => answer.destroy());
+    asked.pipe(passed);
+  };
+}
+
+describeInChromium('the records of an account in the dashboard', () => {
+  let folder: string;
+  let node: Awaited<ReturnType<typeof startNode>>;
+  let dashboard: Dashboard;
+  /** In front of the node, as the dashboard sees it. */
+  let nodeFront: RunningServer;
+  let front: RunningServer;
+  let behaviour: RequestListener;
+  let browser: Browser;
+  let page: Page;
+  let hashes: string[];
+  const passToNode = passTo(() => node.url);
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'cer-records-'));
+    behaviour = passToNode;
+    const onLocalhost = { host: '127.0.0.1', port: 0, logger: silentLogger() };
+    nodeFront = await serve((asked, answer) => behaviour(asked, answer), onLocalhost);
+    front = await serve(
+      passTo(() => dashboard.url),
+      onLocalhost,
+    );
+    dashboard = await startDashboardProcess({ NODE_URL: nodeFront.url, PUBLIC_URL: front.url });
+    node = await startNode({
+      ...dashboard.env,
+      PORT: '0',
+      DATABASE_URL: `sqlite:${join(folder, 'node.sqlite')}`,
+      KEYS_FILE: join(folder, 'keys.json'),
+      COMMITMENT_SECRET_FILE: join(folder, 'secrets.json'),
+      LOG_LEVEL: 'silent',
+    });
+    await dashboard.command('tenant', 'create', '--name', 'Other');
+    const otherKey = await dashboard.command('api-key', 'create', '--tenant', 'Other', '--scopes', 'certify');
+    const key = await dashboard.newKey();
+    const certify = async (as: string, model: string, executionId: string): Promise<string> => {
+      const body = executionRequest({ executionId, provider: 'example', model, appId: 'support-desk' });
+      return textAt((await ask(node, 'post', '/v1/cer/ai/certify', { key: as, body })).body, 'certificateHash');
+    };
+    hashes = [];
+    for (let run = 0; run < 60; run += 1)
+      hashes.push(await certify(key, run % 3 === 0 ? 'large' : 'small', `run-${run}`));
+    hashes.push(await certify(otherKey, 'large', `other-${randomUUID()}`));
+    browser = await launchChromium();
+    page = await newPage(browser);
+    const link = await dashboard.command('owner', 'create', '--tenant', 'Acme', '--email', 'owner@example.org');
+    await page.goto(`${front.url}${/\/link\/[\w-]{43}/.exec(link)?.[0] ?? ''}`);
+    await page.type('#password', PASSWORD);
+    await press('main form button');
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await node.close();
+    await dashboard.stop();
+    await nodeFront.close();
+    await front.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const open = (path: string): Promise<unknown> => page.goto(front.url + path);
+  const press = (selector: string): Promise<unknown> => Promise.all([page.waitForNavigation(), page.click(selector)]);
+  const text = (selector = 'main'): Promise<string> => page.$eval(selector, (element) => element.textContent);
+  const rows = (): Promise<number> => page.$$eval('main tbody tr', (found) => found.length);
+  const download = async (path: string): Promise<Response> => {
+    const cookie = (await page.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
+    return fetch(front.url + path, { headers: { cookie } });
+  };
+
+  it('are listed page by page and found by filter and search', async () => {
+    await open('/records');
+    await auditPage(page, 'records');
+    expect(await rows()).toBe(50);
+    await press('a[rel=next]');
+    expect(await rows()).toBe(10);
+    await open('/records?model=large&provider=example');
+    await auditPage(page, 'records-filtered');
+    expect(await rows()).toBe(20);
+    await open('/records');
+    await page.type('#search', 'run-7');
+    await press('main form button');
+    expect(await rows()).toBe(1);
+    expect(await text('tbody')).toContain('run-7');
+    await open(`/records?search=${(hashes[4] ?? '').slice('sha256:'.length)}`);
+    expect(await text('tbody')).toContain('run-4');
+    await open('/records?search=nothing-like-this');
+    expect(await text()).toContain('No certificate of this account fits.');
+  });
+
+  it('are shown with the three checks, and downloaded', async () => {
+    await open('/records?search=run-7');
+    await press('tbody a');
+    await auditPage(page, 'record');
+    expect(await text('#verdict')).toBe('Verified');
+    expect(await text('.layers')).toMatch(/Integrity\s+Pass.*Node receipt\s+Pass.*Verification envelope\s+Pass/s);
+    const answer = await download(`/records/download/${hashes[7] ?? ''}`);
+    expect(answer.headers.get('content-disposition')).toContain('attachment');
+    expect(at(await answer.json(), 'certificateHash')).toBe(hashes[7]);
+  });
+
+  it('are exported as an audit package, which the activity names', async () => {
+    const answer = await download('/records/export?model=large');
+    expect(answer.headers.get('content-type')).toBe('application/zip');
+    expect(
+      Buffer.from(await answer.arrayBuffer())
+        .subarray(0, 2)
+        .toString(),
+    ).toBe('PK');
+    await open('/activity');
+    expect(await text()).toContain('model=large');
+  });
+
+  it("never include another account's", async () => {
+    const foreign = hashes.at(-1) ?? '';
+    await open(`/records?search=${foreign}`);
+    expect(await text()).toContain('No certificate of this account fits.');
+    for (const path of ['certificate', 'download']) {
+      expect((await download(`/records/${path}/${foreign}`)).status).toBe(404);
+    }
+    expect((await fetch(`${front.url}/records/export`, { redirect: 'manual' })).status).toBe(303);
+  });
+
+  it('say clearly when the node is away, of an older release or busy', async () => {
+    behaviour = (_asked, answer) => answer.destroy();
+    await open('/records');
+    await auditPage(page, 'node-away');
+    expect(await text()).toContain('The attestation node cannot be reached. Nothing is lost');
+    const refuse = (status: number, body: object): RequestListener => {
+      return (_asked, answer) =>
+        answer.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    };
+    behaviour = refuse(400, { error: 'VALIDATION_ERROR', details: ['query: must have only app_id'] });
+    await open('/records?model=large');
+    expect(await text()).toContain('may be of an older release');
+    behaviour = refuse(503, { error: 'SERVICE_UNAVAILABLE', message: 'still being indexed' });
+    await open('/records?model=large');
+    expect(await text()).toContain('still being indexed');
+    behaviour = refuse(200, { records: 'none' });
+    await open('/records');
+    expect(await text()).toContain('may be of an older release');
+    behaviour = passToNode;
+  });
+
+  it('stay away from a suspended account', async () => {
+    await dashboard.command('account', 'suspend', '--tenant', 'Acme');
+    // The node asks again within two seconds.
+    do await open('/records');
+    while (!(await text()).includes('does not accept requests'));
+    expect(await text()).toContain('the account may be suspended');
+  });
+});
