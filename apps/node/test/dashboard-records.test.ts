@@ -48,7 +48,9 @@ describeInChromium('the records of an account in the dashboard', () => {
     folder = mkdtempSync(join(tmpdir(), 'cer-records-'));
     behaviour = passToNode;
     const onLocalhost = { host: '127.0.0.1', port: 0, logger: silentLogger() };
-    nodeFront = await serve((asked, answer) => behaviour(asked, answer), onLocalhost);
+    nodeFront = await serve((asked, answer) => {
+      behaviour(asked, answer);
+    }, onLocalhost);
     front = await serve(
       passTo(() => dashboard.url),
       onLocalhost,
@@ -95,7 +97,7 @@ describeInChromium('the records of an account in the dashboard', () => {
   const text = (selector = 'main'): Promise<string> => page.$eval(selector, (element) => element.textContent);
   const rows = (): Promise<number> => page.$$eval('main tbody tr', (found) => found.length);
   const download = async (path: string): Promise<Response> => {
-    const cookie = (await page.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
+    const cookie = (await page.browserContext().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
     return fetch(front.url + path, { headers: { cookie } });
   };
 

@@ -119,7 +119,7 @@ function tableRow(row: RecordRow): Html {
   const { certificateHash, firstAttestedAt, appId, provider, model, executionId, status, timestampedAt } = row;
   return html`<tr>
     <th scope="row">
-      <a href="/records/certificate/${certificateHash}"><code>${certificateHash.slice('sha256:'.length, 23)}</code></a>
+      <a href="/records/certificate/${certificateHash}"><code>${certificateHash.slice('sha256:'.length, 19)}</code></a>
     </th>
     <td>${moment(firstAttestedAt)}</td>
     <td>${appId ?? '–'}</td>

@@ -52,9 +52,10 @@ export function recordRoutes({ pages, store, nodeRecords, now, logger }: RecordR
       try {
         return await show(visitor);
       } catch (error) {
-        if (!(error instanceof ServiceError) || !isAnswered(error.code)) throw error;
-        if (error.code !== 'NOT_FOUND') logger.warn({ err: error, requestId: visitor.head.requestId }, 'no records');
-        return refusedPage(title, error.code, error.message);
+        const refusal: ServiceError | null = error instanceof ServiceError ? error : null;
+        if (refusal === null || !isAnswered(refusal.code)) throw error;
+        if (refusal.code !== 'NOT_FOUND') logger.warn({ err: error, requestId: visitor.head.requestId }, 'no records');
+        return refusedPage(title, refusal.code, refusal.message);
       }
     });
   return [
