@@ -11,6 +11,7 @@ import { neighbourCases } from './neighbours.mjs';
 import { postgresCases } from './postgres.mjs';
 import { projectCases } from './project.mjs';
 import { rendererCases } from './renderer.mjs';
+import { recordCases } from './records.mjs';
 import { coldStartMs, environment, printCases, printRatios, writeResults } from './report.mjs';
 import { scaleCases } from './scale.mjs';
 import { verifierCases } from './verifier.mjs';
@@ -26,8 +27,8 @@ const { values } = parseArgs({
 });
 const { quick } = values;
 const wanted = values.only?.split(',');
-/** Takes about 15 minutes, mostly to create a million records: runs only when selected by name. */
-const BY_NAME_ONLY = 'scale';
+/** Take about 15 minutes each, mostly to create a million records: run only when selected by name. */
+const BY_NAME_ONLY = ['scale', 'records'];
 
 const groups = [
   ['canonical', () => canonicalCases(quick ? { rounds: 3, seconds: 0.15 } : { rounds: 7, seconds: 0.4 })],
@@ -47,7 +48,8 @@ const groups = [
   ['postgres', () => postgresCases(quick ? { rounds: 1, seconds: 0.5 } : { rounds: 3, seconds: 2 })],
   ['capacity', () => capacityCases({ rows: quick ? 2_000 : 20_000 })],
   ['neighbours', () => neighbourCases(quick ? { rounds: 1, seconds: 2 } : { rounds: 4, seconds: 3 })],
-  [BY_NAME_ONLY, () => scaleCases(quick ? { rows: 20_000, rounds: 3 } : { rows: 1_000_000, rounds: 5, verify: true })],
+  ['scale', () => scaleCases(quick ? { rows: 20_000, rounds: 3 } : { rows: 1_000_000, rounds: 5, verify: true })],
+  ['records', () => recordCases(quick ? { rows: 100_000, rounds: 20 } : { rows: 1_000_000, rounds: 50 })],
   [
     'bridge',
     () =>
@@ -73,7 +75,7 @@ if (values.help) {
   console.log(`npm run bench [-- --quick] [-- --only GROUP,GROUP]
   --quick  half a minute; fails below half of a goal
   --only   of these groups only: ${groups.map(([name]) => name).join(', ')}
-The group ${BY_NAME_ONLY} makes a million records and runs only with --only ${BY_NAME_ONLY}.`);
+The groups ${BY_NAME_ONLY.join(' and ')} make a million records and run only with --only.`);
   process.exit();
 }
 const unknown = wanted?.filter((name) => !groups.some(([group]) => group === name)) ?? [];
@@ -89,7 +91,7 @@ console.log(
 const cases = [];
 const ratios = [];
 for (const [name, run] of groups) {
-  if (wanted === undefined ? name === BY_NAME_ONLY : !wanted.includes(name)) continue;
+  if (wanted === undefined ? BY_NAME_ONLY.includes(name) : !wanted.includes(name)) continue;
   console.log(`\n${name} …`);
   const found = await run();
   printCases(found.cases);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
-import { serve, silentLogger, type RunningServer } from '@cer/http-service';
+import { serve, silentLogger, type RunningServer } from '@cer/http-service/process';
 import { auditPage, describeInChromium, launchChromium, newPage, type Browser, type Page } from '@cer/test-browser';
 
 import { startNode } from '../src/start/start-node.js';

@@ -1,13 +1,7 @@
 import { isSha256Hash } from '@cer/cer-core';
 import { evaluateCer } from '@cer/cer-core/verify';
-import {
-  pathParam,
-  ServiceError,
-  type Logger,
-  type RequestHead,
-  type Route,
-  type ServiceResponse,
-} from '@cer/http-service';
+import { pathParam, ServiceError, type RequestHead, type Route, type ServiceResponse } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import { html } from '@cer/pages';
 import type { Store } from '../store/index.js';
 import type { PageAnswer } from '../web/page-answer.js';
