@@ -11,5 +11,5 @@ it('passes the tests of the Python package', () => {
   expect({ status, stderr, stdout: status === 0 ? '' : stdout }).toEqual({ status: 0, stderr: '', stdout: '' });
   const lacking = /^clients\/python was .*$/m.exec(stdout);
   if (lacking !== null) process.stderr.write(`${lacking[0]}\n`);
-  if (!stdout.startsWith('clients/python was not tested')) expect(stdout).toMatch(/^\d+ vectors in 11 families$/m);
+  if (!stdout.startsWith('clients/python was not tested')) expect(stdout).toMatch(/^\d+ vectors in \d+ families$/m);
 });
