@@ -195,12 +195,9 @@ describe('external timestamps', () => {
     const publish = DEFAULT_PUBLISH_SETTINGS;
     const tenantId = found?.record.tenantId ?? '';
     const caller = { tenantId, keyId: 'k', scopes: new Set<string>(), publish };
-    const signing = {
-      ...node.deps.signing,
-      published: () => ({ ...node.deps.signing.published(), keySet: revokedKeys() }),
-    };
+    const deps = { ...node.deps, keySet: async () => revokedKeys(), hasLog: false };
     const register = (timestamps: TimestampVerifier | null) =>
-      registerProject({ ...node.deps, signing, timestamps }, project, caller, randomUUID());
+      registerProject({ ...deps, timestamps }, project, caller, randomUUID());
     await expect(register(null)).rejects.toMatchObject({ code: 'KEY_REVOKED' });
     expect((await register(checker())).isReplay).toBe(false);
   });
