@@ -157,7 +157,7 @@ describe('npm run sample', () => {
       encoding: 'utf8',
     });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toContain('VERIFIED: integrity only, nobody vouches for it');
+    expect(stdout).toContain('VERIFIED: integrity only, signed by no node');
     expect(stdout).toContain('FAILED (CERTIFICATE_HASH_MISMATCH)');
     expect(stdout).toContain('certificateHash: does not match the content');
   });

@@ -87,7 +87,7 @@ describe('a starting node', () => {
   });
 
   it.each<[string, string, RegExp]>([
-    ['no JSON', '{', /is no JSON/],
+    ['no JSON', '{', /is not JSON/],
     ['another shape', '{"activeId":"a","secrets":[]}', /must be \{activeId, secrets/],
     ['a short secret', '{"activeId":"a","secrets":[{"id":"a","secret":"Y2FuYXJ5"}]}', /base64 of 32 bytes/],
     [

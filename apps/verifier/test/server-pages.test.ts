@@ -115,7 +115,7 @@ describe('the page of a certificate', () => {
     ]);
     expect([verdictOf(secret), toneOf(secret)]).toEqual(['VERIFIED_CONFIDENTIAL', 'good']);
     expect([verdictOf(unsigned), toneOf(unsigned)]).toEqual(['VERIFIED', 'neutral']);
-    expect(unsigned.text).toContain('nobody vouches for it');
+    expect(unsigned.text).toContain('signed by no node');
   });
 
   it('never shows raw input or output', async () => {

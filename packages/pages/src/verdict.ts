@@ -15,15 +15,15 @@ export const CERTIFICATE_HEADLINES = {
   },
   hashOnly: {
     title: 'Verified: a hash, not its content',
-    lead: 'The node named below signed this hash. What it stands for is not part of the record, and the node has not seen it.',
+    lead: 'The node named below signed this hash. Its content is not part of the record, and the node has not seen it.',
   },
   legacy: {
     title: 'Verified under older rules',
     lead: 'The record is of an older form with weaker coverage. What those rules cover is unchanged and signed.',
   },
   integrityOnly: {
-    title: 'Integrity only, nobody vouches for it',
-    lead: 'The content matches its own hash. No node has signed it: whoever made the file could have made it with any content.',
+    title: 'Integrity only, signed by no node',
+    lead: 'The content matches its own hash. No node has signed it: the author of the file could have given it any content.',
   },
   unverifiable: {
     title: 'Could not be verified',
@@ -48,7 +48,7 @@ export const LAYER_TEXTS = {
     name: 'Node receipt',
     PASS: 'The node’s Ed25519 signature is valid, the receipt names this very hash and node, and the key was in force.',
     FAIL: 'The receipt does not vouch for this record.',
-    SKIPPED: 'The record carries no attestation. Nobody vouches for it.',
+    SKIPPED: 'The record carries no attestation: no node has signed it.',
   },
   envelope: {
     name: 'Verification envelope',
@@ -58,7 +58,7 @@ export const LAYER_TEXTS = {
   },
   reasons: {
     'no-keys': 'A signature is there, and no key that counts to check it with. That says nothing for or against it.',
-    'no-attestation': 'The record carries no attestation. Nobody vouches for it.',
+    'no-attestation': 'The record carries no attestation: no node has signed it.',
     'no-envelope':
       'The record carries no envelope. Public records carry none, because values may be withheld from them.',
     redacted: 'Values were withheld from this public record, so the signed envelope cannot be rebuilt.',

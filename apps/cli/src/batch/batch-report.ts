@@ -83,7 +83,7 @@ export class BatchReport {
       const seconds = ((now().getTime() - this.#startedAt) / 1000).toFixed(1);
       stdout.write(
         `\n${counts.total} checked in ${seconds} s: ${counts.verified} verified, ${counts.integrityOnly} integrity only ` +
-          `(nobody vouches for them), ${counts.failed} failed, ${counts.unreadable} unreadable\n`,
+          `(signed by no node), ${counts.failed} failed, ${counts.unreadable} unreadable\n`,
       );
       stdout.write(rows(keyRows(this.#call.keys), widthOf(stdout)));
     }

@@ -21,7 +21,7 @@ describe('cer verify --batch', () => {
     expect(lines[0]).toMatch(/^verified .*certified\.json$/);
     expect(lines[1]).toMatch(/^integrity only .*sealed\.json$/);
     expect(lines[2]).toMatch(/^verified .*project\.json$/);
-    expect(stdout).toContain('3 checked in 0.0 s: 2 verified, 1 integrity only (nobody vouches for them), 0 failed');
+    expect(stdout).toContain('3 checked in 0.0 s: 2 verified, 1 integrity only (signed by no node), 0 failed');
   });
 
   it('reads one certificate per line from standard input', async () => {

@@ -52,7 +52,7 @@ describe('cer verify', () => {
     const { exitCode, stdout } = await cer(['verify', sample('sealed.json'), ...KEYS], { isTerminal: true });
     expect(exitCode).toBe(0);
     const headline = stdout.split('\n', 1)[0];
-    expect(headline).toContain('integrity only, nobody vouches for it');
+    expect(headline).toContain('integrity only, signed by no node');
     expect(headline).not.toContain('\u001b[32m');
   });
 

@@ -76,7 +76,7 @@ function projectVerdict({ status, code, nodeReceipt, isWhole }: ProjectEvaluatio
       }
     : {
         tone: 'neutral',
-        headline: 'VERIFIED: integrity only, nobody vouches for the project',
+        headline: 'VERIFIED: integrity only, the project signed by no node',
         sentence:
           'The project matches its hash and every step is valid, but no node has signed the project as a whole.',
       };

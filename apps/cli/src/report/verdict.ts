@@ -27,7 +27,7 @@ export function verdictOf(evaluation: Evaluation): Verdict {
   if (receipt.status !== 'PASS') {
     return {
       tone: 'neutral',
-      headline: 'VERIFIED: integrity only, nobody vouches for it',
+      headline: 'VERIFIED: integrity only, signed by no node',
       sentence:
         'The content matches the hash in the same file. A forger who changed the content could have written a new ' +
         'hash too, because no node signed it.',

@@ -72,7 +72,7 @@ export function createGate(directory: KeyDirectory, rates: RateLimits): Gate {
     admitAnybody: (head) => rates.countAddress(head.remoteAddress),
     callerOf: (head) => {
       const caller = callers.get(head);
-      if (caller === undefined) throw new Error('the route admits nobody');
+      if (caller === undefined) throw new Error('the route admits no caller');
       return caller;
     },
     optionalCaller: async (head) => {

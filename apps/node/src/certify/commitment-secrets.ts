@@ -32,7 +32,7 @@ export class CommitmentSecretsError extends OperatorError {
 export function openCommitmentSecrets(path: string): CommitmentSecrets {
   const fault = (rule: string): CommitmentSecretsError =>
     new CommitmentSecretsError(`commitment secret file ${path}: ${rule}`);
-  const parsed = SecretsFile.safeParse(parseJsonOr(readSecretFile(path).reveal(), () => fault('is no JSON')));
+  const parsed = SecretsFile.safeParse(parseJsonOr(readSecretFile(path).reveal(), () => fault('is not JSON')));
   if (!parsed.success) throw fault('must be {activeId, secrets: [{id, secret}]}');
   const { activeId, secrets } = parsed.data;
   const byId = new Map<string, Secret<Uint8Array>>();

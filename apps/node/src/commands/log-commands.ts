@@ -48,7 +48,7 @@ export const logStatusCommand: Command = {
 
 export const logCloseCommand: Command = {
   name: 'log close',
-  usage: [['log close', 'end the open log for ever; another LOG_ORIGIN begins a new one']],
+  usage: [['log close', 'end the open log permanently; another LOG_ORIGIN starts a new one']],
   takesArguments: false,
   run: (_args, env) =>
     withStore(env, async (store) => {

@@ -36,13 +36,13 @@ What is in it
 
 How to check it
   cer verify-package FILE.zip --keys https://ADDRESS-OF-THE-NODE
-  Take the keys from the node, or from somebody you trust, never from this package: whoever could forge the
+  Take the keys from the node, or from a source you trust, never from this package: an author who could forge the
   package could also have put other keys into it.
 
 What it proves
   That the node signed exactly these records, when (by its own clock), and that these are all it held for this question.
 What it does not prove
   That the outputs of the described executions are correct, fair or lawful; that names and times which the producer
-  states are true; that executions took place which nobody ever sent to the node.
+  states are true; that executions took place that were never sent to the node.
 `;
 }

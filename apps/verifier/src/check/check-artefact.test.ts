@@ -158,7 +158,7 @@ describe('the displayed project', () => {
     expect(cut).toMatchObject({ status: 'VERIFIED', steps: [{ status: 'VERIFIED' }, { status: 'WITHDRAWN' }] });
     if (cut.kind !== 'project') throw new Error('is no project');
     const page = renderToString(ArtefactView({ check: cut, cli: 'cer', stepLink: false }));
-    expect(page).toContain('1 left out, said to be withdrawn (nobody signed that)');
+    expect(page).toContain('1 left out, said to be withdrawn (unsigned)');
     expect(page).not.toContain('withdrawn by the node');
   });
 });

@@ -30,7 +30,7 @@ export interface ProofLook {
   readonly steps: readonly { readonly side: 'left' | 'right'; readonly neighbour: string; readonly result: string }[];
 }
 
-/** @returns null for a text that is no checkpoint */
+/** @returns null for a text that is not a checkpoint */
 export async function lookAtCheckpoint(text: string, policy: LogPolicy | null): Promise<LogLook | null> {
   try {
     const checkpoint = parseCheckpoint(text);

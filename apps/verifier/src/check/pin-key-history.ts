@@ -35,7 +35,7 @@ export async function pinKeyHistory({ text, pin, highestSeen, at }: PinRequest):
   try {
     value = parseJson(text);
   } catch {
-    return { accepted: false, finding: { code: 'KEY_HISTORY_INVALID', member: '', detail: 'is no strict JSON' } };
+    return { accepted: false, finding: { code: 'KEY_HISTORY_INVALID', member: '', detail: 'is not strict JSON' } };
   }
   const result = await verifyKeyHistory(value, { ...pin, highestSeen, at });
   if (!result.accepted) return { accepted: false, finding: result.findings[0] };

@@ -150,7 +150,7 @@ func readable(r result, out io.Writer) {
 	fmt.Fprintf(out, "  integrity %s, receipt signature %s, receipt content %s, envelope %s\n",
 		r.Checks.BundleIntegrity, r.Checks.NodeSignature, r.Checks.ReceiptConsistency, r.Checks.Envelope)
 	if r.Status != "FAILED" && r.Checks.NodeSignature == cer.Skipped {
-		fmt.Fprintln(out, "  integrity only, nobody vouches for it")
+		fmt.Fprintln(out, "  integrity only, signed by no node")
 	}
 	for _, finding := range r.Findings {
 		fmt.Fprintf(out, "  %s: %s [%s]\n", finding.Member, finding.Detail, finding.Code)

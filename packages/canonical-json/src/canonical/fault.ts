@@ -30,7 +30,7 @@ export function findCanonicalFault(
     case 'function':
     case 'symbol':
     case 'bigint':
-      return fault(`${typeof value} is no JSON value`);
+      return fault(`${typeof value} is not a JSON value`);
   }
   if (value === null) return null;
   if (depth >= maxDepth) return fault(`nested deeper than ${maxDepth} levels`);

@@ -67,10 +67,10 @@ export class AuditChainCheck {
   async add(value: JsonValue): Promise<AuditFault | null> {
     const expected = this.entries + 1;
     const row = readRow(value);
-    if (row === null) return fault('AUDIT_ENTRY_MALFORMED', expected, 'is no entry of an audit log');
+    if (row === null) return fault('AUDIT_ENTRY_MALFORMED', expected, 'is not an entry of an audit log');
     const { entry, hash, kid, signature } = row;
     if (entry.seq !== expected) {
-      return fault('AUDIT_LINK_BROKEN', expected, `is missing: entry ${entry.seq} stands in its place`);
+      return fault('AUDIT_LINK_BROKEN', expected, `is missing: entry ${entry.seq} is in its place`);
     }
     if (hashOrNull(entry) !== hash) return fault('AUDIT_HASH_MISMATCH', expected, 'does not hash to its stated hash');
     if (entry.prevHash !== (this.#last?.hash ?? null)) {

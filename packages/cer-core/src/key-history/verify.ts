@@ -118,7 +118,7 @@ async function readKeyHistory(value: unknown, verify: SignatureVerifier): Promis
   }
   const { seq, hash } = statement.historyHead;
   if (chain.hashes[seq - 1] !== hash) {
-    throw new Refused('KEY_HISTORY_HEAD_MISMATCH', 'statement.historyHead', 'is no entry of this history');
+    throw new Refused('KEY_HISTORY_HEAD_MISMATCH', 'statement.historyHead', 'is not an entry of this history');
   }
   // Pending entries must be possible too, or a root would sign an impossible history.
   const { keySet, roots } = valid(() => replayKeyHistory(nodeId, entries, seq));

@@ -49,7 +49,7 @@ export async function checkNodeReceipt(project: JsonObject, options: VerifyOptio
   }
   const { receipt } = readReceipt(payload);
   if (receipt?.scope !== 'project') {
-    return refused(fail('ATTESTATION_INVALID_SIGNATURE', WHERE, 'is no receipt of a project'), absent);
+    return refused(fail('ATTESTATION_INVALID_SIGNATURE', WHERE, 'is not a receipt of a project'), absent);
   }
   const trust = trustOf(options);
   const places = [isJsonObject(meta) ? meta : null, inMeta, project];

@@ -81,7 +81,7 @@ function requirementFindings(options: VerifyOptions, isPartial: boolean, receipt
     findings.push({
       code: 'INCOMPLETE_ARTIFACT',
       member: 'bundleType',
-      detail: 'is no full artifact, and one was demanded',
+      detail: 'is not a full artifact, and one was demanded',
     });
   }
   if (options.requireAttestation === true && receipt.status === 'SKIPPED') {

@@ -207,7 +207,7 @@ async function originalFindings(
   const signature = member(original, 'signature');
   const reading = isJsonObject(payload) ? readReceipt(payload) : null;
   if (!isJsonObject(payload) || reading?.receipt == null || signature === undefined)
-    return [invalid(`${path}.receipt`, 'is no receipt with a signature')];
+    return [invalid(`${path}.receipt`, 'is not a receipt with a signature')];
   const { receipt } = reading;
   if (receipt.scope !== 'full' || receipt.hash !== reseal.originalCertificateHash || receipt.nodeId !== reseal.nodeId) {
     return [invalid(`${path}.receipt`, 'is not the receipt of the original that this reseal names')];

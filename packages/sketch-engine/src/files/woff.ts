@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib';
 
-/** The font file is no WOFF 1.0 file. */
+/** The font file is not a WOFF 1.0 file. */
 export class WoffError extends Error {
   override readonly name = 'WoffError';
 }

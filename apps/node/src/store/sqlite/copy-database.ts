@@ -93,7 +93,7 @@ function checkedMarks(file: Sqlite.Database): DatabaseMarks {
     file.prepare<[], Record<string, unknown>>(sql).get();
   const figure = (sql: string): number => Number(one(sql)?.['figure'] ?? 0);
   if (!hasTable(file, 'schema_versions') || !hasTable(file, 'records'))
-    throw refusal('this is no database of a node: nothing was kept');
+    throw refusal('this is not a database of a node: nothing was kept');
   const newest = one('select attested_at from records order by seq desc limit 1')?.['attested_at'];
   // Databases of earlier releases are copied before migration.
   const head = hasTable(file, 'audit_entries')

@@ -57,7 +57,7 @@ export const KEYS_TEXTS = {
     from: 'From',
     replaces: 'In place of',
     endorsedBy: 'Vouched for by',
-    notEndorsed: 'nobody: it counts for those who pin it',
+    notEndorsed: 'no root: it counts for verifiers that pin it',
     enteredAt: 'Entered',
     pending: 'Not signed by a root yet: changes nothing.',
     reasons: {

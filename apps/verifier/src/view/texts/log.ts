@@ -2,7 +2,7 @@
 export const LOG_TEXTS = {
   log: {
     title: 'Transparency log',
-    lead: 'Every receipt this node signs is an entry of a log that only grows. Witnesses sign how it grows, so nobody can drop, change or back-date an entry without being seen.',
+    lead: 'Every receipt this node signs is an entry of a log that only grows. Witnesses sign how it grows, so no entry can be dropped, changed or back-dated unnoticed.',
     unavailable: 'The node cannot be reached, or does not answer with a checkpoint of its log.',
     none: 'This node keeps no transparency log, or has not published a checkpoint yet.',
     checkpointTitle: 'Newest checkpoint',
@@ -56,7 +56,7 @@ export const LOG_TEXTS = {
     policyLog: 'Log',
     policyWitness: 'Witness',
     included: (names: readonly string[], after: string | null, by: string | null) =>
-      `Witnessed by ${names.length === 0 ? 'nobody, since the policy asks for none' : names.join(', ')}.` +
+      `Witnessed by ${names.length === 0 ? 'no witness, since the policy asks for none' : names.join(', ')}.` +
       (after === null ? '' : ` Not in the log at ${after}.`) +
       (by === null ? '' : ` In the log at ${by}.`),
     leaf: 'The receipt, as the log holds it',

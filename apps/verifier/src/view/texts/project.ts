@@ -13,7 +13,7 @@ export const PROJECT_TEXTS = {
     chain: 'Each step that is here names the one before it.',
     chainBroken: 'The steps are chained, and the chain is broken where a line is cut.',
     noChain: 'The steps are not chained; their order rests on the registry.',
-    withdrawn: 'left out, said to be withdrawn (nobody signed that)',
+    withdrawn: 'left out, said to be withdrawn (unsigned)',
     passed: 'passed',
     failed: 'failed',
     of: 'of',

@@ -24,7 +24,7 @@ export const SITE_TEXTS = {
     label: 'Hash, address or execution id',
     placeholder: 'sha256:…',
     submit: 'Look up',
-    badQuery: 'That is no certificate or project hash.',
+    badQuery: 'That is not a certificate or project hash.',
     badHash: 'A hash is “sha256:” followed by 64 lower-case hexadecimal digits.',
   },
   missing: { title: 'No such page', lead: 'There is nothing at this address.' },
@@ -48,7 +48,7 @@ export const SITE_TEXTS = {
       },
       {
         title: 'A node may vouch for it',
-        text: 'An attestation node signs a receipt over the hash with Ed25519, and an envelope over the content. Without a receipt a record has integrity only: it fits its own hash, and nobody vouches for it.',
+        text: 'An attestation node signs a receipt over the hash with Ed25519, and an envelope over the content. Without a receipt a record has integrity only: it matches its own hash, and no node has signed it.',
       },
       {
         title: 'Your browser checks again',

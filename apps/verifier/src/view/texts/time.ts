@@ -5,7 +5,7 @@ export const TIME_TEXTS = {
     lead: 'A record may carry a timestamp (RFC 3161). It counts only under an authority that you choose.',
     none: 'No authority is chosen, so no stamp counts.',
     chosen: 'Stamps under these certificates count:',
-    bad: 'That file is no list of PEM certificates.',
+    bad: 'That file is not a list of PEM certificates.',
     load: 'Choose a PEM file',
     clear: 'Choose none',
     until: 'valid until',

@@ -14,7 +14,7 @@ export const VERDICT_TEXTS = {
       lead: 'The node named below signed the registration, and every step that is here passed. Steps are left out, or have no signature of their own: see the list of steps.',
     },
     projectIntegrityOnly: {
-      title: 'Integrity only, nobody vouches for this project',
+      title: 'Integrity only, the project signed by no node',
       lead: 'The steps match the project hash. No node has signed the project as a whole.',
     },
     notFound: {
@@ -31,7 +31,7 @@ export const VERDICT_TEXTS = {
     },
     unchecked: {
       title: 'Not checked in your browser',
-      lead: 'Your browser could not repeat the check, so this page gives no verdict. What stands below is our server’s word alone.',
+      lead: 'Your browser could not repeat the check, so this page gives no verdict. Everything below comes from our server alone.',
     },
   } satisfies Readonly<Record<Headline, { title: string; lead: string }>>,
   checking: {
@@ -51,7 +51,7 @@ export const VERDICT_TEXTS = {
     pinRefused: 'The root that you pinned does not vouch for what the node publishes of its keys: ',
     nothingUploaded: 'Nothing was uploaded.',
     trust:
-      'This page comes from the operator’s server, so it asks you to trust that operator. To depend on nobody, use ',
+      'This page comes from the operator’s server, so it asks you to trust that operator. To depend on no operator, use ',
     trustOffline: 'the offline verifier',
     trustAfter: ' (one file, works without a network) or ',
     trustCli: 'the command line',
@@ -64,7 +64,7 @@ export const VERDICT_TEXTS = {
     integrity: 'that the content covered by the hash is unchanged',
     attested: 'that the node named above signed a receipt for exactly this hash',
     envelope: 'that content and attestation belong together',
-    confidential: 'that the sealed input and output are the ones committed to, once somebody opens them',
+    confidential: 'that the sealed input and output are the ones committed to, once they are opened',
     project: 'that these steps, in this order, are the ones that were registered',
     nothing: 'nothing, as long as a check fails',
     notCorrect: 'that an output was correct, fair, lawful or complete',
@@ -73,6 +73,6 @@ export const VERDICT_TEXTS = {
     notTime: 'that it existed at the stated time in the eyes of a third party: the time is the node’s own',
     notReplay: 'that the model would answer the same again',
     notWitness: 'that a transparency log holds it: a log proof and its witnesses show that, see the page Log',
-    notAuthor: 'who made it: nobody has signed it',
+    notAuthor: 'who made it: no node has signed it',
   },
 } as const;
