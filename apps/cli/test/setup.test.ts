@@ -164,13 +164,13 @@ describe('npm run sample', () => {
 });
 
 describe('.ci/run', () => {
-  /** Runs it with an npm that only pretends: `npm test` leaves totals, `failing` fails. */
+  /** Runs it with an npm that only pretends: `npm test` leaves totals, the command `failing` fails. */
   function ci(totals: string, failing: string): { status: number | null; lines: string[]; stderr: string } {
     const bin = new Folder();
     const npm = bin.write(
       'npm',
       `#!/bin/sh
-      case "$*" in *"${failing}"*) failed=1 ;; *) failed=0 ;; esac
+      case "$*" in "${failing} "*) failed=1 ;; *) failed=0 ;; esac
       case "$1" in test) printf '%s' '${totals}' > "$CER_TEST_TOTALS" ;; esac
       exit $failed\n`,
     );
@@ -196,7 +196,7 @@ describe('.ci/run', () => {
     expect({ status, last: lines.at(-1) }).toEqual({ status: 1, last: '11 passed, 1 failed' });
   });
 
-  it.each(['run lint', 'run types', 'run deps', 'run build'])(
+  it.each(['run lint', 'run types', 'run deps', 'run test:workflows', 'run build'])(
     'ends with 1 and a clear line when npm %s fails',
     (name) => {
       const { status, lines, stderr } = ci(good, name);
