@@ -237,7 +237,12 @@ export function logSentence({ status, numbers, deleted, elsewhere, provenUntil }
   if (status !== 'proven') return null;
   if (numbers === null) return 'The log holds no number of this tenant in this period.';
   const [first, last] = numbers;
-  const gone = deleted === 0 ? 'none was deleted' : `${String(deleted)} were deleted, nothing of them is known`;
+  const gone =
+    deleted === 0
+      ? 'none was deleted'
+      : deleted === 1
+        ? '1 was deleted, nothing of it is known'
+        : `${String(deleted)} were deleted, nothing of them is known`;
   const other = elsewhere === 0 ? '' : ` ${String(elsewhere)} are outside this question.`;
   return (
     `Numbers ${String(first)} to ${String(last)} of this tenant; ${gone}.${other} ` +

@@ -77,7 +77,7 @@ describe('a package with the openings of its log', () => {
     const kept = records.filter((_, at) => at !== 1);
     const said = await verify({ records: kept, openings: tenant.openings((n) => (n === 2 ? 'erased' : 'owner')) });
     expect(said).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(said.stdout.replace(/\s+/g, ' ')).toContain('1 were deleted, nothing of them is known');
+    expect(said.stdout.replace(/\s+/g, ' ')).toContain('1 was deleted, nothing of it is known');
   });
 
   it('is proven from an earlier epoch on', async () => {
