@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Secret } from '@cer/http-service';
+import { Secret } from '@cer/http-service/config';
 import { sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 import { run } from '../../../apps/cli/src/run.js';
 import { ask } from '../../../apps/node/test/ask.js';

@@ -18,6 +18,7 @@ import { printable } from '../printable.js';
 import { section, type Page } from '../report/sections.js';
 import { UsageError } from '../usage-error.js';
 import type { Command } from '../command.js';
+import { agrees } from './agrees.js';
 import { asUsage } from './keys-root-init.js';
 
 const DEFAULT_DAYS = 30;
@@ -149,14 +150,4 @@ function whyNotSigned({ code, message }: NotSigned, pin: HistoryPin, env: Io['en
   const why = paragraph(`${printable(message)} [${code}]`, page.width);
   const next = section('What to do next', paragraph(printable(advice, 1000), page.width), page);
   return `${page.paint.bad('NOT SIGNED')}\n${why}${next}`;
-}
-
-async function agrees(io: Io): Promise<boolean> {
-  io.stdout.write('\nCompare the fingerprints with what you know. Sign this? Type yes: ');
-  let line = '';
-  for await (const chunk of io.stdin) {
-    line += new TextDecoder().decode(chunk);
-    if (line.includes('\n') || line.length > 100) break;
-  }
-  return line.split('\n')[0]?.trim() === 'yes';
 }

@@ -2,6 +2,7 @@ import type { Command } from '../command.js';
 import { helpCommand } from './help.js';
 import { keysHistoryVerifyCommand } from './keys-history-verify.js';
 import { keysRootInitCommand } from './keys-root-init.js';
+import { keysRootSignLogCommand } from './keys-root-sign-log.js';
 import { keysRootSignCommand } from './keys-root-sign.js';
 import { keysShowCommand } from './keys-show.js';
 import { logAttachCommand } from './log-attach.js';
@@ -46,6 +47,7 @@ export const COMMANDS: readonly Command[] = [
   keysHistoryVerifyCommand,
   keysRootInitCommand,
   keysRootSignCommand,
+  keysRootSignLogCommand,
   adminAuditVerifyCommand,
   mcpCommand(verifyCommand),
   helpCommand(() => COMMANDS),

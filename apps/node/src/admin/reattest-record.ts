@@ -7,9 +7,8 @@ import {
   type AttestationMeta,
   type Attestor,
 } from '@cer/cer-core/attest';
-import { newLeaf, signedPart } from '../log/new-leaf.js';
-import { appIdOf, objectMember, parseStored, storedMeta, textMember } from '../records/stored-cer.js';
-import type { AttestationColumns, CertificateRecord, NewLeaf } from '../store/index.js';
+import { objectMember, parseStored, storedMeta, textMember } from '../records/stored-cer.js';
+import type { AttestationColumns, CertificateRecord } from '../store/index.js';
 
 /** The parts that belong to one attestation: timestamp tokens cover its receipt and no later one. */
 const ATTESTED = ['attestation', 'verificationEnvelope', 'verificationEnvelopeSignature', 'timestamps'];
@@ -34,19 +33,6 @@ export async function attestedAnew(
     metaJson: JSON.stringify(meta),
     publicCerJson: publicCer === null ? null : JSON.stringify(publicCer),
   };
-}
-
-/** One leaf for each receipt of a new attestation. */
-export function leavesAnew(
-  { appId, bundleType, resealedCertificateHash }: CertificateRecord,
-  { attestedAt: at, metaJson, publicCerJson }: AttestationColumns,
-): readonly NewLeaf[] {
-  const signed = (json: JsonObject) => signedPart(objectMember(json, 'attestation'));
-  const leaf = newLeaf('record', { kind: 'again', at, appId, bundleType }, signed(parseStored(metaJson)));
-  if (publicCerJson === null || resealedCertificateHash === null) return [leaf];
-  const reseal = parseStored(publicCerJson);
-  const facts = { at, appId: appIdOf(reseal), bundleType: textMember(reseal, 'bundleType') };
-  return [leaf, newLeaf('reseal', { kind: 'reseal', ...facts }, signed(objectMember(reseal, 'meta')))];
 }
 
 async function newAttestation(

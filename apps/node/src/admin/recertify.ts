@@ -4,10 +4,11 @@ import { ENVELOPE_SPEC_VERSION } from '@cer/cer-core/attest';
 import type { TimestampVerifier } from '@cer/cer-core/verify';
 import { whileAttesting } from '../errors/refusals.js';
 import type { NodeLog } from '../log/node-log.js';
+import { recordLeaves } from '../records/record-leaves.js';
 import { objectMember, parseStored, storedMeta } from '../records/stored-cer.js';
 import type { Signing } from '../signing/signing.js';
 import type { CertificateRecord, Store } from '../store/index.js';
-import { attestedAnew, leavesAnew } from './reattest-record.js';
+import { attestedAnew } from './reattest-record.js';
 import { storedFault } from './stored-faults.js';
 
 export interface RecertifyDeps {
@@ -62,7 +63,7 @@ export async function recertify(
       if (asRead.kid === next.kid && !hasEnvelope(asRead.metaJson) && !hasEnvelope(next.metaJson)) {
         return answer('unchanged');
       }
-      const leaves = deps.log === null ? [] : leavesAnew(asRead, next);
+      const leaves = deps.log === null ? [] : recordLeaves('again', asRead, next);
       if (isDryRun || (await deps.store.records.replaceAttestation(asRead, next, leaves))) {
         return answer('recertified');
       }

@@ -6,6 +6,7 @@ import { UsageError, type Command } from './command.js';
 import { compactCommand, migrateCommand } from './database-commands.js';
 import { initCommand, keysUpgradeCommand } from './key-commands.js';
 import { logCloseCommand, logInitCommand, logStatusCommand } from './log-commands.js';
+import { logBackfillCommand, logRecoverCommand, logStatementCommand } from './log-recovery-commands.js';
 import { restoreAcceptCommand } from './restore-accept-command.js';
 import { tenantCreateCommand, tenantSetCommand, tenantShowCommand } from './tenant-commands.js';
 
@@ -25,6 +26,9 @@ const COMMANDS: readonly Command[] = [
   apiKeyCreateCommand,
   logInitCommand,
   logStatusCommand,
+  logRecoverCommand,
+  logBackfillCommand,
+  logStatementCommand,
   logCloseCommand,
 ];
 

@@ -1,12 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { Logger } from '@cer/http-service/process';
 import { jwkThumbprint, publicKeyFromBase64 } from '@cer/keys';
 import { openRootFile } from '@cer/keys/file-signer';
-import { parseLogPolicy, TlogError, type LogPolicy } from '@cer/tlog';
 import { StartupError } from '../errors/startup-error.js';
 import { beginLog, openLogs, openRow } from '../log/begin-log.js';
 import { chainHeads } from '../log/chain-heads.js';
 import { createEpochs } from '../log/epochs.js';
+import { readLogPolicy } from '../log/log-policy.js';
 import { signStatement } from '../log/log-statement.js';
 import { startLog } from '../log/log-worker.js';
 import { createNodeLog, type NodeLog } from '../log/node-log.js';
@@ -53,7 +53,7 @@ export async function openLog(deps: LogSetupDeps): Promise<LogSetup | null> {
   const logs = await openedLogs(deps);
   if (logs === null || config.log === null) return null;
   const { everyMs, epochEverySeconds, witnessEverySeconds, policyFile } = config.log;
-  const policy = policyOf(policyFile);
+  const policy = readLogPolicy(policyFile);
   if (config.rootKeyFile !== null && existsSync(config.rootKeyFile)) {
     const statement = { logNotes: store.logNotes, rows: await store.log.logs(), nodeId };
     await signStatement(statement, openRootFile(config.rootKeyFile), now());
@@ -107,16 +107,5 @@ export async function openLog(deps: LogSetupDeps): Promise<LogSetup | null> {
       throw new StartupError('LOG_ORIGIN: the open log of the database has another name. Set its name, or close it');
     }
     return openLogs({ receipts: open, epochs }, openKey);
-  }
-}
-
-/** Without a file no witness is asked, and every head is published at once. */
-function policyOf(file: string | null): LogPolicy {
-  if (file === null) return parseLogPolicy('quorum none\n');
-  try {
-    return parseLogPolicy(readFileSync(file, 'utf8'));
-  } catch (cause) {
-    const reason = cause instanceof TlogError ? cause.message : 'cannot be read';
-    throw new StartupError(`LOG_POLICY_FILE: ${file}: ${reason}`, { cause });
   }
 }

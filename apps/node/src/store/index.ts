@@ -8,6 +8,7 @@ export type * from './ports/log.js';
 export type * from './ports/log-epochs.js';
 export type * from './ports/log-leaves.js';
 export type * from './ports/log-notes.js';
+export type * from './ports/log-recovery.js';
 export type * from './ports/projects.js';
 export type * from './ports/quotas.js';
 export type * from './ports/rate-points.js';

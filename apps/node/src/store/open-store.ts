@@ -8,6 +8,7 @@ import { SqlLegalHoldStore } from './sql/legal-holds.js';
 import { SqlLogStore } from './sql/log.js';
 import { SqlLogEpochStore } from './sql/log-epochs.js';
 import { SqlLogNoteStore } from './sql/log-notes.js';
+import { SqlLogRecoveryStore } from './sql/log-recovery.js';
 import { compiledMigrations, MIGRATIONS } from './migrations/index.js';
 import type { Migration } from './migrations/migration.js';
 import type { NewRecord } from './ports/records.js';
@@ -99,6 +100,7 @@ export async function openStore({
     log: new SqlLogStore(database, log),
     logEpochs: new SqlLogEpochStore(database),
     logNotes: new SqlLogNoteStore(database),
+    logRecovery: new SqlLogRecoveryStore(database),
     usage: new SqlUsageStore(database),
     recordCounts: new SqlRecordCounts(database),
     mark: new SqlStoreMark(database),

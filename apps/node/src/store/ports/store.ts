@@ -5,6 +5,7 @@ import type { LegalHoldStore } from './legal-holds.js';
 import type { LogStore } from './log.js';
 import type { LogEpochStore } from './log-epochs.js';
 import type { LogNoteStore } from './log-notes.js';
+import type { LogRecoveryStore } from './log-recovery.js';
 import type { ProjectStore } from './projects.js';
 import type { QuotaStore } from './quotas.js';
 import type { RatePoints } from './rate-points.js';
@@ -45,6 +46,7 @@ export interface Store {
   readonly log: LogStore;
   readonly logEpochs: LogEpochStore;
   readonly logNotes: LogNoteStore;
+  readonly logRecovery: LogRecoveryStore;
   readonly usage: UsageStore;
   readonly recordCounts: RecordCounts;
   readonly mark: StoreMark;
