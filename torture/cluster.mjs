@@ -137,7 +137,7 @@ export async function startCluster({ nodes: count, isSmall }) {
 }
 
 /** Ports below the ephemeral ones that are free now. */
-async function freePorts(count) {
+export async function freePorts(count) {
   const found = [];
   for (let port = 25_000 + Math.floor(Math.random() * 6_000); found.length < count; port += 1) {
     const server = createServer();
