@@ -20,6 +20,7 @@ const NOT_RUN: readonly (readonly [document: string, text: string, reason: strin
   ['README.md', 'flowchart', 'a drawing'],
   ['docs/for-auditors.md', 'quorum both', 'a file with the keys of logs and witnesses'],
   ['docs/for-auditors.md', 'cer log monitor', 'needs such a file; the tests of the command line run it'],
+  ['docs/operations.md', '"endpoints"', 'a file; apps/node/test/alerts reads it as the node does'],
   ['docs/operations.md', 'pg_dump', 'needs the client programs of PostgreSQL'],
   ['docs/operations.md', 'pg_restore', 'needs the client programs of PostgreSQL'],
   [HARDWARE, 'apt-get', 'installs a package; npm test has installed it where it can'],

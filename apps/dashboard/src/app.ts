@@ -14,6 +14,7 @@ import type { LastUsed } from './introspection/last-used.js';
 import { jwksRoutes } from './jwks/jwks-routes.js';
 import type { SigningKeys } from './jwks/signing-keys.js';
 import { linkRoutes } from './links/link-routes.js';
+import { oidcRoutes, type OidcSignIn } from './oidc/oidc-routes.js';
 import { overviewRoutes } from './overview/overview-routes.js';
 import type { PasswordHasher } from './passwords/password-hash.js';
 import { createNodeRecords } from './records/node-records.js';
@@ -25,7 +26,7 @@ import { usageRoutes } from './usage/usage-routes.js';
 import { userRoutes } from './users/user-routes.js';
 import { ASSET_ROUTES } from './web/assets.js';
 import { PLACES } from './web/document.js';
-import { createPageResponder } from './web/page-answer.js';
+import { createPageResponder, type PageResponder } from './web/page-answer.js';
 import { createPages } from './web/pages.js';
 import { createSessions, type SessionTimes } from './web/sessions.js';
 
@@ -36,6 +37,12 @@ export interface AppDeps {
   readonly signingKeys: SigningKeys;
   readonly lastUsed: LastUsed;
   readonly serviceToken: Secret<string>;
+  /** Credential of operators' log collectors; absent: their route is closed. */
+  readonly operatorToken?: Secret<string> | undefined;
+  /** Absent: passwords only. */
+  readonly oidc?: OidcSignIn | undefined;
+  /** False: nobody signs in by password. */
+  readonly passwordSignIn?: boolean;
   readonly sessionTimes: SessionTimes;
   /** This dashboard's origin: where forms come from, and who issues handoff tokens. */
   readonly publicUrl: string;
@@ -47,18 +54,36 @@ export interface AppDeps {
   readonly now: () => Date;
 }
 
+/** All routes of the dashboard, as data: a test compares them with what each role may do. */
+export function dashboardRoutes(deps: AppDeps): readonly Route[] {
+  return routesAndHeaders(deps).routes;
+}
+
 /** The control plane as an Express app; it does not listen. */
 export function createApp(deps: AppDeps): Express {
-  const { store, publicUrl, bridgeUrl, nodeUrl, logger, metrics, trustedProxies, now } = deps;
+  const { logger, metrics, trustedProxies } = deps;
+  const { routes, respond } = routesAndHeaders(deps);
+  const errors = { statusOf: STATUS, translate: translateError };
+  const notFound = notFoundPage(respond(notFoundContent('the overview')));
+  return express()
+    .disable('x-powered-by')
+    .use(createRouter(routes, { logger, metrics, trustedProxies, ...errors, notFound }));
+}
+
+function routesAndHeaders(deps: AppDeps): { readonly routes: readonly Route[]; readonly respond: PageResponder } {
+  const { store, publicUrl, bridgeUrl, nodeUrl, logger, metrics, now } = deps;
   const formAction = ["'self'", ...(bridgeUrl === undefined ? [] : [new URL(bridgeUrl).origin])];
   const headers = pageHeaders({ publicUrl, formAction, hasScripts: false });
   const respond = createPageResponder(headers);
   const sessions = createSessions(store, deps.sessionTimes, now);
   const pages = createPages({ sessions, respond, logger, publicUrl });
   const { hasher, loginLimits: limits, signingKeys, lastUsed, serviceToken } = deps;
+  const { passwordSignIn: hasPassword = true } = deps;
+  const ways = { hasPassword, hasProvider: deps.oidc !== undefined };
   const routes: readonly Route[] = [
-    ...signInRoutes({ pages, sessions, store, hasher, limits, now, destinations: PLACES.map(([path]) => path) }),
-    ...linkRoutes({ pages, store, sessions, hasher, now }),
+    ...signInRoutes({ pages, sessions, store, hasher, limits, now, ways, destinations: PLACES.map(([path]) => path) }),
+    ...oidcRoutes({ pages, sessions, store, oidc: deps.oidc }),
+    ...linkRoutes({ pages, store, sessions, hasher, now, hasPassword }),
     ...overviewRoutes({ pages, store, now }),
     ...keyRoutes({ pages, store, now }),
     ...recordRoutes({
@@ -70,9 +95,9 @@ export function createApp(deps: AppDeps): Express {
     }),
     ...integrationRoutes({ pages, store, signingKeys, publicUrl, bridgeUrl, nodeUrl, now }),
     ...usageRoutes({ pages, store, now }),
-    ...userRoutes({ pages, store, publicUrl, now }),
+    ...userRoutes({ pages, store, publicUrl, now, hasPassword }),
     ...settingsRoutes({ pages, store }),
-    ...activityRoutes({ pages, store }),
+    ...activityRoutes({ pages, store, operatorToken: deps.operatorToken }),
     ...jwksRoutes(signingKeys),
     ...internalRoutes({ store, lastUsed, now }, serviceToken),
     ...ASSET_ROUTES,
@@ -80,11 +105,7 @@ export function createApp(deps: AppDeps): Express {
     { method: 'GET', path: '/ready', handler: readinessHandler(readinessChecks(store, signingKeys)) },
     { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) },
   ];
-  const errors = { statusOf: STATUS, translate: translateError };
-  const notFound = notFoundPage(respond(notFoundContent('the overview')));
-  return express()
-    .disable('x-powered-by')
-    .use(createRouter(routes, { logger, metrics, trustedProxies, ...errors, notFound }));
+  return { routes, respond };
 }
 
 function readinessChecks(store: Store, signingKeys: SigningKeys): readonly ReadinessCheck[] {

@@ -29,6 +29,18 @@ describe('the configuration', () => {
     });
   });
 
+  it('takes a provider whole, and keeps one way to sign in', () => {
+    const oidc = { OIDC_ISSUER: 'https://idp.example/tenant', OIDC_CLIENT_ID: 'dashboard', OIDC_TENANT: 'Acme' };
+    const secret = { OIDC_CLIENT_SECRET: 'a long enough secret' };
+    expect(readConfig({ ...GOOD, ...oidc, ...secret, OIDC_OWNER_VALUES: 'a, b,' }).oidcSettings).toMatchObject({
+      issuer: 'https://idp.example/tenant',
+      roles: { claim: 'groups', values: { owner: ['a', 'b'], member: [], auditor: [] } },
+    });
+    expect(faultsOf({ ...GOOD, ...oidc })).toEqual(['OIDC_CLIENT_SECRET: is required']);
+    expect(faultsOf({ ...GOOD, PASSWORD_SIGN_IN: '0' })).toEqual(['OIDC_ISSUER: is required']);
+    expect(faultsOf({ ...GOOD, ...oidc, ...secret, OIDC_ISSUER: 'http://idp.example' })).toHaveLength(1);
+  });
+
   it('reports every fault without values', () => {
     const faults = faultsOf({ DATABASE_URL: 'mysql://canary', PUBLIC_URL: 'canary', PORT: 'canary' });
     expect(faults.map((line) => line.split(':')[0]).sort()).toEqual([

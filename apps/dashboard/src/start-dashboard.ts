@@ -2,11 +2,13 @@ import { readSecretFile, type Environment } from '@cer/http-service/config';
 import { createLogger, createMetrics, serve, type RunningServer } from '@cer/http-service/process';
 import { createApp } from './app.js';
 import { createLoginLimits } from './auth/login-limits.js';
-import { readConfig } from './config.js';
+import { readConfig, type Config } from './config.js';
 import { LastUsed } from './introspection/last-used.js';
 import { ensureKeysFile } from './jwks/keys-file.js';
 import { openSigningKeys } from './jwks/signing-keys.js';
 import { issueLink, SET_UP_MS } from './links/one-time-link.js';
+import type { OidcSignIn } from './oidc/oidc-routes.js';
+import { createOidcProvider } from './oidc/provider.js';
 import { createPasswordHasher } from './passwords/password-hash.js';
 import { openStore, type Store } from './store/index.js';
 
@@ -23,6 +25,8 @@ export async function startDashboard(env: Environment, say: (line: string) => vo
   const logger = createLogger({ service: 'dashboard', level: config.logLevel });
   const now = (): Date => new Date();
   const serviceToken = readSecretFile(config.serviceTokenFile);
+  const { operatorTokenFile } = config;
+  const operatorToken = operatorTokenFile === undefined ? undefined : readSecretFile(operatorTokenFile);
   ensureKeysFile(config.jwksKeysFile, now());
   const signingKeys = openSigningKeys(config.jwksKeysFile, now);
   const { store, database } = await openStore({ databaseUrl: config.databaseUrl });
@@ -34,6 +38,8 @@ export async function startDashboard(env: Environment, say: (line: string) => vo
       signingKeys,
       lastUsed,
       serviceToken,
+      oidc: oidcSignIn(config),
+      operatorToken,
       logger,
       now,
       hasher: createPasswordHasher(),
@@ -54,12 +60,20 @@ export async function startDashboard(env: Environment, say: (line: string) => vo
       await lastUsed.stop();
       await store.close();
     };
-    await offerSetUp(store, config.publicUrl, now(), say);
+    if (config.passwordSignIn) await offerSetUp(store, config.publicUrl, now(), say);
     return await serve(app, { host: config.host, port: config.port, logger, onClose });
   } catch (error) {
     await store.close();
     throw error;
   }
+}
+
+function oidcSignIn({ oidcSettings, publicUrl }: Config): OidcSignIn | undefined {
+  if (oidcSettings === null) return undefined;
+  const { issuer, clientId, clientSecret, tenantName, roles, sessionMs } = oidcSettings;
+  const redirectUri = `${publicUrl}/sign-in/oidc/callback`;
+  const provider = createOidcProvider({ issuer, clientId, clientSecret: clientSecret.reveal(), redirectUri });
+  return { provider, tenantName, roles, sessionMs };
 }
 
 async function offerSetUp(store: Store, publicUrl: string, now: Date, say: (line: string) => void): Promise<void> {

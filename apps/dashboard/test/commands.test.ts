@@ -46,7 +46,7 @@ describe('the command line', () => {
   }
 
   it('brings the schema up to date', async () => {
-    expect(await run('migrate')).toEqual({ code: 0, out: 'schema 3', err: '' });
+    expect(await run('migrate')).toEqual({ code: 0, out: 'schema 4', err: '' });
   });
 
   it('makes an owner by link or by password', async () => {

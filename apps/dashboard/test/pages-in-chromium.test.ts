@@ -1,12 +1,24 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { describeInChromium, launchChromium, auditPage, newPage, type Browser, type Page } from '@cer/test-browser';
 import { issueLink, SET_UP_MS } from '../src/links/one-time-link.js';
+import { createOidcProvider } from '../src/oidc/provider.js';
 import { PLACES } from '../src/web/document.js';
 import { serveDashboard, type ServedDashboard } from './served-dashboard.js';
 import { OWNER_EMAIL, PASSWORD } from './test-dashboard.js';
 
 /** Each page is checked three times by all of axe's rules, possibly on a busy machine. */
 jest.setTimeout(300_000);
+
+/** The pages show that there is a provider; nothing listens at its address. */
+const PROVIDER_AWAY = {
+  provider: createOidcProvider({
+    ...{ issuer: 'http://127.0.0.1:1', clientId: 'dashboard', clientSecret: 'a secret of the tests' },
+    redirectUri: 'http://127.0.0.1:1/sign-in/oidc/callback',
+  }),
+  tenantName: 'Acme',
+  roles: { claim: 'groups', values: { owner: [], member: [], auditor: [] } },
+  sessionMs: 60_000,
+};
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -17,7 +29,7 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    served = await serveDashboard({ limits: { attemptsPerAccount: 4 } });
+    served = await serveDashboard({ limits: { attemptsPerAccount: 4 }, oidc: PROVIDER_AWAY });
     browser = await launchChromium();
     page = await newPage(browser);
     page.on('pageerror', (error) => complaints.push(String(error)));
@@ -78,6 +90,9 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
   it('of signing in', async () => {
     await open('/sign-in');
     await see('Sign in', 'sign-in');
+    await press('main a.button');
+    await see('This did not work', 'sign-in-provider-away');
+    await open('/sign-in');
     await enter(OWNER_EMAIL, 'not the password');
     await see('Sign in', 'sign-in-refused');
     for (let attempt = 0; attempt < 5; attempt += 1) await enter('somebody@example.org', 'not the password');

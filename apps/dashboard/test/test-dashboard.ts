@@ -7,17 +7,18 @@ import { createMetrics } from '@cer/http-service/process';
 import { recordedLog } from '@cer/http-service/testing';
 import { sqliteTestDatabase } from '@cer/sql-store/testing';
 import type { Express } from 'express';
-import { createApp } from '../src/app.js';
+import { createApp, type AppDeps } from '../src/app.js';
 import { createLoginLimits, type LoginLimitOptions } from '../src/auth/login-limits.js';
 import { LastUsed } from '../src/introspection/last-used.js';
 import { ensureKeysFile } from '../src/jwks/keys-file.js';
 import { openSigningKeys } from '../src/jwks/signing-keys.js';
 import { createPasswordHasher, type PasswordHasher } from '../src/passwords/password-hash.js';
-import { openStore, type Store, type Tenant, type User } from '../src/store/index.js';
+import { openStore, type Role, type Store, type Tenant, type User } from '../src/store/index.js';
 
 export const PUBLIC_URL = 'https://dashboard.example';
 export const BRIDGE_URL = 'https://bridge.example:8443';
 export const SERVICE_TOKEN = 'service-token-of-the-tests';
+export const OPERATOR_TOKEN = 'operator-token-of-the-tests';
 export const PASSWORD = 'correct horse battery';
 export const OWNER_EMAIL = 'owner@example.org';
 
@@ -26,6 +27,7 @@ const TEST_COST = { logN: 4, r: 8, p: 1 };
 
 export interface TestDashboard {
   readonly app: Express;
+  readonly deps: AppDeps;
   readonly store: Store;
   readonly lastUsed: LastUsed;
   readonly logLines: readonly string[];
@@ -39,7 +41,7 @@ export interface TestDashboard {
   readonly now: () => Date;
   readonly everythingInDatabase: () => Promise<string>;
   /** Adds a user of the tenant with PASSWORD. */
-  readonly addUser: (email: string, role: 'owner' | 'member', tenantId?: string) => Promise<User>;
+  readonly addUser: (email: string, role: Role, tenantId?: string) => Promise<User>;
   readonly close: () => Promise<void>;
 }
 
@@ -48,6 +50,8 @@ export interface TestDashboardOptions {
   readonly databaseUrl?: string;
   readonly limits?: Partial<LoginLimitOptions>;
   readonly publicUrl?: string;
+  readonly oidc?: AppDeps['oidc'];
+  readonly passwordSignIn?: boolean;
   readonly bridgeUrl?: string | undefined;
 }
 
@@ -66,7 +70,7 @@ export async function startTestDashboard(options: TestDashboardOptions = {}): Pr
   const lastUsed = new LastUsed(store.apiKeys, logger);
   const hasher = createPasswordHasher(TEST_COST);
   const limits = { attemptsPerAccount: 5, attemptsPerAddress: 1_000, windowS: 900, ...options.limits };
-  const app = createApp({
+  const deps: AppDeps = {
     store,
     hasher,
     lastUsed,
@@ -83,9 +87,13 @@ export async function startTestDashboard(options: TestDashboardOptions = {}): Pr
     // Tests state the address of a client.
     trustedProxies: parseTrustedProxies('127.0.0.1'),
     metrics: createMetrics(),
-  });
+    oidc: options.oidc,
+    passwordSignIn: options.passwordSignIn ?? true,
+    operatorToken: new Secret(OPERATOR_TOKEN),
+  };
+  const app = createApp(deps);
   const tenant = await store.tenants.create({ name: 'Acme' }, 'test');
-  const addUser = async (email: string, role: 'owner' | 'member', tenantId = tenant.tenantId): Promise<User> => {
+  const addUser = async (email: string, role: Role, tenantId = tenant.tenantId): Promise<User> => {
     const passwordHash = await hasher.hash(PASSWORD);
     const user = await store.users.add(
       { tenantId, email, name: email.split('@')[0] ?? '', role, passwordHash },
@@ -98,6 +106,7 @@ export async function startTestDashboard(options: TestDashboardOptions = {}): Pr
   const owner = await addUser(OWNER_EMAIL, 'owner');
   return {
     app,
+    deps,
     store,
     lastUsed,
     logLines,

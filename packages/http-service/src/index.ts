@@ -10,6 +10,7 @@ export { HTTP_STATUS, ServiceError, validationError, type Refusal, type StatusTa
 export { zodFaults } from './errors/zod-faults.js';
 export {
   json,
+  ndjson,
   jsonText,
   noContent,
   ok,
@@ -28,3 +29,4 @@ export type { Route } from './routing/route.js';
 export { notFoundPage } from './routing/not-found-page.js';
 export { createRouter, hotRoutes } from './routing/router.js';
 export type { RouterOptions } from './routing/router-options.js';
+export { otlpLogs, type LogEvent } from './telemetry/otlp-logs.js';

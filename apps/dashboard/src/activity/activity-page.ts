@@ -6,7 +6,9 @@ import type { PageAnswer } from '../web/page-answer.js';
 export function activityPage(acts: readonly AccountAct[]): PageAnswer {
   return {
     title: 'Activity',
-    body: html`<p class="lead">Who did what in this account, newest first.</p>
+    body: html`<p class="lead">
+        Who did what in this account, newest first. <a href="/activity/export">Export as NDJSON</a>
+      </p>
       ${actList(acts)}`,
   };
 }

@@ -1,13 +1,64 @@
-import type { Route } from '@cer/http-service';
-import type { Store } from '../store/index.js';
+import { checkQuery, ndjson, ok, otlpLogs, ServiceError, type LogEvent, type Route } from '@cer/http-service';
+import type { Secret } from '@cer/http-service/config';
+import { z } from 'zod';
+import { createServiceGate } from '../introspection/service-gate.js';
+import type { AccountAct, Store } from '../store/index.js';
 import type { Pages } from '../web/pages.js';
 import { activityPage } from './activity-page.js';
 
 const ACTS_SHOWN = 200;
 
-/** The audit trail of an account. */
-export function activityRoutes({ pages, store }: { readonly pages: Pages; readonly store: Store }): readonly Route[] {
+export interface ActivityRoutesDeps {
+  readonly pages: Pages;
+  readonly store: Store;
+  /** Absent: the route for operators answers 404. */
+  readonly operatorToken?: Secret<string> | undefined;
+}
+
+const ExportQuery = z.strictObject({
+  after: z
+    .string()
+    .regex(/^(0|[1-9]\d{0,14})$/, { error: 'must be a whole number' })
+    .default('0'),
+  limit: z
+    .string()
+    .regex(/^([1-9]\d{0,2}|1000)$/, { error: 'must be a whole number from 1 to 1000' })
+    .default('1000'),
+});
+
+const OperatorQuery = ExportQuery.extend({ format: z.enum(['ndjson', 'otlp']).default('ndjson') });
+
+/** The audit trail: of one account for its people, of all accounts for operators. @see docs/spec.md, "Control plane" */
+export function activityRoutes({ pages, store, operatorToken }: ActivityRoutesDeps): readonly Route[] {
+  const gate = operatorToken === undefined ? null : createServiceGate(operatorToken);
   return [
     pages.view('/activity', async ({ session }) => activityPage(await store.acts(session.tenant.tenantId, ACTS_SHOWN))),
+    pages.view('/activity/export', async ({ session, head }) => {
+      const { after, limit } = checkQuery(ExportQuery, head.query);
+      const acts = await store.actsAfter(session.tenant.tenantId, Number(after), Number(limit));
+      const { headers, ...answer } = ndjson(acts);
+      const disposition = 'attachment; filename="activity.ndjson"';
+      return { file: { ...answer, headers: { ...headers, 'content-disposition': disposition } } };
+    }),
+    {
+      method: 'GET',
+      path: '/v1/operator/activity',
+      admit: async (head) => {
+        if (gate === null) {
+          throw new ServiceError({ code: 'NOT_FOUND', message: 'OPERATOR_TOKEN_FILE is not set on this dashboard' });
+        }
+        await gate(head);
+      },
+      handler: async ({ query }) => {
+        const { after, limit, format } = checkQuery(OperatorQuery, query);
+        const acts = await store.actsAfter(null, Number(after), Number(limit));
+        if (format === 'ndjson') return ndjson(acts);
+        return ok(otlpLogs('execution-certification-dashboard', 'activity', acts.map(eventOf)));
+      },
+    },
   ];
+}
+
+function eventOf({ seq, tenantId, at, actor, act, subject }: AccountAct): LogEvent {
+  return { at, name: act, attributes: { seq, tenantId, actor, subject } };
 }

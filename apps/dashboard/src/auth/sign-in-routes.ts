@@ -1,4 +1,4 @@
-import { type Route } from '@cer/http-service';
+import { ServiceError, type Route } from '@cer/http-service';
 import { z } from 'zod';
 import { EmailAddress } from '../account/person.js';
 import { GivenPassword } from '../passwords/password-rules.js';
@@ -7,7 +7,7 @@ import { checkForm, type FormFault } from '../web/form.js';
 import { noticeText } from '../web/notices.js';
 import type { Pages } from '../web/pages.js';
 import type { Sessions } from '../web/sessions.js';
-import { signInPage } from './sign-in-page.js';
+import { signInPage, type SignInWays } from './sign-in-page.js';
 import { signIn, type SignInDeps } from './sign-in.js';
 
 export interface SignInRoutesDeps extends SignInDeps {
@@ -15,6 +15,7 @@ export interface SignInRoutesDeps extends SignInDeps {
   readonly sessions: Sessions;
   /** Destinations allowed after signing in; any other leads to the overview. */
   readonly destinations: readonly string[];
+  readonly ways: SignInWays;
 }
 
 const SignInForm = z.object({ email: EmailAddress, password: GivenPassword });
@@ -25,19 +26,20 @@ const REFUSED: readonly FormFault[] = [
 
 /** Signing in and out. */
 export function signInRoutes(deps: SignInRoutesDeps): readonly Route[] {
-  const { pages, sessions, store, destinations } = deps;
+  const { pages, sessions, store, destinations, ways } = deps;
   const check = signIn(deps);
   const destination = (wanted: string | null): string => destinations.find((path) => path === wanted) ?? '/';
 
   return [
     pages.openView('/sign-in', async ({ head, formToken }) => {
       if ((await sessions.of(head)) !== null) return { goTo: destination(head.query.get('to')) };
-      return signInPage({ formToken, to: destination(head.query.get('to')), notice: noticeText(head.query) });
+      return signInPage({ ways, formToken, to: destination(head.query.get('to')), notice: noticeText(head.query) });
     }),
     pages.openAct('/sign-in', async ({ head, formToken }, fields) => {
+      if (!ways.hasPassword) throw passwordsAreOff();
       const to = destination(fields.get('to'));
       const page = (faults: readonly FormFault[]) =>
-        signInPage({ formToken, to, faults, email: fields.get('email') ?? '' });
+        signInPage({ ways, formToken, to, faults, email: fields.get('email') ?? '' });
       const form = checkForm(SignInForm, Object.fromEntries(fields), LABELS);
       if (!form.ok) return { ...page(form.faults), status: 422 };
       const result = await check({ ...form.value, head });
@@ -62,4 +64,10 @@ export function signInRoutes(deps: SignInRoutesDeps): readonly Route[] {
       return { goTo: '/sign-in?done=signed-out', cookies: [clearCookie(SESSION_COOKIE)] };
     }),
   ];
+}
+
+/** Passwords are switched off: people sign in at the provider. */
+export function passwordsAreOff(): ServiceError {
+  const message = 'Passwords are switched off here: sign in with your organisation.';
+  return new ServiceError({ code: 'FORBIDDEN', message });
 }

@@ -20,7 +20,13 @@ export function integrationRoutes(deps: IntegrationRoutesDeps): readonly Route[]
   const { pages, store, signingKeys, publicUrl, bridgeUrl, nodeUrl, now } = deps;
   return [
     pages.view('/integrations', async ({ session, formToken }) =>
-      integrationsPage({ formToken, tenant: session.tenant, bridgeUrl, nodeUrl }),
+      integrationsPage({
+        formToken,
+        tenant: session.tenant,
+        mayConnect: session.user.role !== 'auditor',
+        bridgeUrl,
+        nodeUrl,
+      }),
     ),
     pages.act('/integrations/connect', 'member', async ({ session }) => {
       const { user, tenant } = session;

@@ -6,12 +6,14 @@ import type { PageAnswer } from '../web/page-answer.js';
 export interface IntegrationsPage {
   readonly formToken: string;
   readonly tenant: Tenant;
+  /** Whether the reader may open the bridge. */
+  readonly mayConnect: boolean;
   readonly bridgeUrl: string | undefined;
   readonly nodeUrl: string | undefined;
 }
 
 /** The services that the account can be used from, with an example request. */
-export function integrationsPage({ formToken, tenant, bridgeUrl, nodeUrl }: IntegrationsPage): PageAnswer {
+export function integrationsPage({ formToken, tenant, mayConnect, bridgeUrl, nodeUrl }: IntegrationsPage): PageAnswer {
   return {
     title: 'Integrations',
     body: html`<section class="card" aria-labelledby="bridge">
@@ -20,7 +22,7 @@ export function integrationsPage({ formToken, tenant, bridgeUrl, nodeUrl }: Inte
           ${tenant.plan.bridge ? html`<span class="state good">included</span>` : html`<span class="state">not in your plan</span>`}
         </div>
         <p>Every model call your software reports becomes a certificate. See what arrives, live.</p>
-        ${bridge(formToken, tenant, bridgeUrl)}
+        ${bridge(formToken, tenant, mayConnect, bridgeUrl)}
       </section>
       ${
         nodeUrl !== undefined &&
@@ -36,12 +38,12 @@ export function integrationsPage({ formToken, tenant, bridgeUrl, nodeUrl }: Inte
   };
 }
 
-function bridge(formToken: string, { plan, status }: Tenant, bridgeUrl: string | undefined): Html {
+function bridge(formToken: string, { plan, status }: Tenant, mayConnect: boolean, bridgeUrl: string | undefined): Html {
   if (bridgeUrl === undefined) return html`<p class="muted">No bridge is configured for this dashboard.</p>`;
   if (!plan.bridge) return html`<p class="muted">Ask the operator of this service for a plan that includes it.</p>`;
   return html`<form method="post" action="/integrations/connect" class="acts">
       ${formTokenField(formToken)}
-      <button ${status === 'suspended' && html`disabled`}>Connect</button>
+      <button ${(status === 'suspended' || !mayConnect) && html`disabled`}>Connect</button>
       <span class="muted">opens ${new URL(bridgeUrl).host}</span>
     </form>
     <h3>From OpenTelemetry</h3>

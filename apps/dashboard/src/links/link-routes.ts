@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { EmailAddress, PlainName } from '../account/person.js';
 import { isRandomToken, tokenHash } from '../account/random-token.js';
 import { rememberDevice } from '../auth/known-device.js';
+import { passwordsAreOff } from '../auth/sign-in-routes.js';
 import type { PasswordHasher } from '../passwords/password-hash.js';
 import { NewPassword } from '../passwords/password-rules.js';
 import type { LinkPurpose, Store, User } from '../store/index.js';
@@ -17,6 +18,8 @@ export interface LinkDeps {
   readonly sessions: Sessions;
   readonly hasher: PasswordHasher;
   readonly now: () => Date;
+  /** False: no password can be set. */
+  readonly hasPassword: boolean;
 }
 
 const PASSWORD_LABELS = { password: 'Password' };
@@ -26,8 +29,9 @@ const SET_UP_LABELS = { tenant: 'Organisation', name: 'Your name', email: 'E-mai
 const SetUpForm = z.object({ tenant: PlainName, name: PlainName, email: EmailAddress, password: NewPassword });
 
 /** One-time links: the first set-up, and choosing a password. Opening one uses nothing up; sending its form does. */
-export function linkRoutes({ pages, store, sessions, hasher, now }: LinkDeps): readonly Route[] {
+export function linkRoutes({ pages, store, sessions, hasher, now, hasPassword }: LinkDeps): readonly Route[] {
   const purposeOf = async (head: RequestHead): Promise<{ hash: string; purpose: LinkPurpose }> => {
+    if (!hasPassword) throw passwordsAreOff();
     const token = pathParam(head, 'token');
     const hash = tokenHash(token);
     const purpose = isRandomToken(token) ? await store.links.find(hash) : null;

@@ -103,4 +103,15 @@ export const MIGRATIONS: readonly Migration[] = [
         table.text('expires_at').notNullable();
       }),
   },
+  {
+    version: 4,
+    up: (schema) =>
+      schema.createTable('identities', (table) => {
+        table.text('issuer').notNullable();
+        table.text('subject').notNullable();
+        table.text('user_id').notNullable().references('users.user_id').index('identities_user');
+        table.text('seen_at').notNullable();
+        table.primary(['issuer', 'subject']);
+      }),
+  },
 ];

@@ -4,7 +4,7 @@ import { appendAct } from './account-acts.js';
 import type { Actor, LinkPurpose, LinkStore, NewLink, User } from './ports.js';
 import { present, userOf, type UserRow } from './rows.js';
 import { insertTenant } from './tenants.js';
-import { insertUser } from './users.js';
+import { insertUser } from './insert-user.js';
 
 interface LinkRow {
   readonly token_hash: string;

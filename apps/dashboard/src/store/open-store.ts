@@ -1,5 +1,5 @@
 import { openDatabase, type Database } from '@cer/sql-store';
-import { appendAct, listActs } from './account-acts.js';
+import { appendAct, listActs, listActsAfter } from './account-acts.js';
 import { SqlApiKeyStore } from './api-keys.js';
 import { MIGRATIONS } from './migrations.js';
 import { SqlLinkStore } from './one-time-links.js';
@@ -44,6 +44,7 @@ function storeOn(database: Database, schemaVersion: number, now: () => Date): St
     note: (tenantId, act, subject, actor) =>
       database.run((db) => appendAct(db, { tenantId, act, subject, actor, at: now() })),
     acts: (tenantId, limit) => database.run((db) => listActs(db, tenantId, limit)),
+    actsAfter: (tenantId, seq, limit) => database.run((db) => listActsAfter(db, tenantId, seq, limit, now())),
     schemaVersion,
     ping: () => database.ping(),
     proveWritable: () => database.proveWritable(),

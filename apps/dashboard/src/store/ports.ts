@@ -33,7 +33,9 @@ export interface Tenant {
   readonly createdAt: string;
 }
 
-export type Role = 'owner' | 'member';
+/** An auditor reads and exports, and changes nothing. */
+export const ROLES = ['auditor', 'member', 'owner'] as const;
+export type Role = (typeof ROLES)[number];
 
 export interface User {
   readonly userId: string;
@@ -54,6 +56,18 @@ export interface NewUser {
   readonly role: Role;
   /** Null until the user opens the one-time link. */
   readonly passwordHash: string | null;
+}
+
+/** A person whom the sign-in provider vouches for. */
+export interface ProviderSignIn {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly tenantId: string;
+  /** Lower case, verified by the provider. */
+  readonly email: string;
+  readonly name: string;
+  /** Null: the provider gives none. */
+  readonly role: Role | null;
 }
 
 /** Of the token only its SHA-256 is kept. */
@@ -94,6 +108,9 @@ export interface NewApiKey {
 export type Actor = string;
 
 export interface AccountAct {
+  /** Its place among the acts of all accounts; later acts have larger ones. */
+  readonly seq: number;
+  readonly tenantId: string;
   readonly at: string;
   readonly actor: Actor;
   readonly act: ActName;
@@ -111,6 +128,8 @@ export type ActName =
   | 'user enabled'
   | 'link issued'
   | 'password set'
+  | 'role changed'
+  | 'provider linked'
   | 'signed in'
   | 'signed out'
   | 'API key created'
@@ -145,6 +164,12 @@ export interface UserStore {
   find(tenantId: string, userId: string): Promise<User | null>;
   /** With the password hash, for signing in only. */
   findForLogin(email: string): Promise<{ readonly user: User; readonly passwordHash: string | null } | null>;
+  /**
+   * The user of an identity, made or linked at the first sign-in, with the role of this sign-in.
+   * @returns null for a person without a role, a disabled user, and an address of another person; without a role
+   *   every session of the user ends
+   */
+  signInByProvider(person: ProviderSignIn): Promise<User | null>;
   /** Oldest first. */
   list(tenantId: string): Promise<readonly User[]>;
   /** Disabling ends the user's sessions and links. @returns false for an unknown user */
@@ -260,6 +285,8 @@ export interface Store {
   note(tenantId: string, act: ActName, subject: string, actor: Actor): Promise<void>;
   /** Newest first. */
   acts(tenantId: string, limit: number): Promise<readonly AccountAct[]>;
+  /** Acts after `seq`, oldest first, without those of the last ten seconds. @param tenantId null: of every account */
+  actsAfter(tenantId: string | null, seq: number, limit: number): Promise<readonly AccountAct[]>;
   readonly schemaVersion: number;
   /** Resolves when the database answers. */
   ping(): Promise<void>;

@@ -2,7 +2,7 @@ import { StoreError } from '@cer/sql-store';
 import type { Knex } from 'knex';
 import { isScope } from '../account/api-key.js';
 import { TenantSettings } from '../account/tenant-settings.js';
-import type { ApiKey, Plan, Tenant, User } from './ports.js';
+import { ROLES, type ApiKey, type Plan, type Tenant, type User } from './ports.js';
 
 export interface PlanRow {
   readonly plan_id: string;
@@ -86,7 +86,8 @@ export function userOf(row: UserRow): User {
     tenantId: row.tenant_id,
     email: row.email,
     name: row.name,
-    role: row.role === 'owner' ? 'owner' : 'member',
+    // Anything unknown may do the least.
+    role: ROLES.find((role) => role === row.role) ?? 'auditor',
     enabled: row.disabled_at === null,
     hasPassword: row.password_hash !== null,
     lastLoginAt: row.last_login_at,

@@ -19,7 +19,7 @@ export interface UsersPage {
 
 export function usersPage({ formToken, users, self, mayChange, given, faults, notice }: UsersPage): PageAnswer {
   const value = (name: string): string | undefined => given?.get(name) ?? undefined;
-  const role = given?.get('role') === 'owner' ? 'owner' : 'member';
+  const role = given?.get('role') ?? 'member';
   return {
     title: 'Users',
     notice,
@@ -45,6 +45,12 @@ export function usersPage({ formToken, users, self, mayChange, given, faults, no
                   label: 'Member',
                   hint: 'Sees everything but keys’ secrets, and opens the bridge.',
                   chosen: role === 'member',
+                },
+                {
+                  value: 'auditor',
+                  label: 'Auditor',
+                  hint: 'Sees and exports everything but keys’ secrets, and changes nothing.',
+                  chosen: role === 'auditor',
                 },
                 {
                   value: 'owner',
@@ -75,7 +81,7 @@ function userItem(user: User, self: User, mayChange: boolean, formToken: string)
       ${
         !enabled
           ? html`<span class="state bad">disabled</span>`
-          : hasPassword
+          : hasPassword || lastLoginAt !== null
             ? html`<span class="state good">active</span>`
             : html`<span class="state warn">invited</span>`
       }

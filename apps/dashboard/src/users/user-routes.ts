@@ -1,8 +1,9 @@
 import { pathParam, ServiceError, type Route } from '@cer/http-service';
 import { z } from 'zod';
 import { EmailAddress, PlainName } from '../account/person.js';
+import { passwordsAreOff } from '../auth/sign-in-routes.js';
 import { INVITATION_MS, issueLink } from '../links/one-time-link.js';
-import type { Store } from '../store/index.js';
+import { ROLES, type Store } from '../store/index.js';
 import { checkForm } from '../web/form.js';
 import { noticeText } from '../web/notices.js';
 import { mayChange, type Pages } from '../web/pages.js';
@@ -13,13 +14,15 @@ export interface UserRoutesDeps {
   readonly store: Store;
   readonly publicUrl: string;
   readonly now: () => Date;
+  /** False: people are added by the sign-in provider. */
+  readonly hasPassword: boolean;
 }
 
 const LABELS = { name: 'Name', email: 'E-mail address', role: 'Role' };
-const UserForm = z.object({ name: PlainName, email: EmailAddress, role: z.enum(['member', 'owner']) });
+const UserForm = z.object({ name: PlainName, email: EmailAddress, role: z.enum(ROLES) });
 
 /** The people of an account. */
-export function userRoutes({ pages, store, publicUrl, now }: UserRoutesDeps): readonly Route[] {
+export function userRoutes({ pages, store, publicUrl, now, hasPassword }: UserRoutesDeps): readonly Route[] {
   const invite = async (tenantId: string, userId: string, actor: string) => {
     const link = issueLink(publicUrl, INVITATION_MS, now());
     const user = await store.users.find(tenantId, userId);
@@ -38,6 +41,7 @@ export function userRoutes({ pages, store, publicUrl, now }: UserRoutesDeps): re
       }),
     ),
     pages.act('/users', 'owner', async ({ session, formToken }, fields) => {
+      if (!hasPassword) throw passwordsAreOff();
       const { tenantId } = session.tenant;
       const form = checkForm(UserForm, Object.fromEntries(fields), LABELS);
       const added = form.ok
@@ -53,9 +57,10 @@ export function userRoutes({ pages, store, publicUrl, now }: UserRoutesDeps): re
         status: 422,
       };
     }),
-    pages.act('/users/:userId/link', 'owner', async ({ session, head }) =>
-      invite(session.tenant.tenantId, pathParam(head, 'userId'), session.user.email),
-    ),
+    pages.act('/users/:userId/link', 'owner', async ({ session, head }) => {
+      if (!hasPassword) throw passwordsAreOff();
+      return invite(session.tenant.tenantId, pathParam(head, 'userId'), session.user.email);
+    }),
     pages.act('/users/:userId/disable', 'owner', async ({ session, head }) => {
       const userId = pathParam(head, 'userId');
       if (userId === session.user.userId) {

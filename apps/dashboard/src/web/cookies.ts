@@ -9,6 +9,9 @@ export const VISIT_COOKIE = '__Host-dashboard_visit';
 /** Identifies a browser that signed in to an account before. */
 export const DEVICE_COOKIE = '__Host-dashboard_device';
 
+/** Binds a sign-in at the provider to the browser that began it. */
+export const OIDC_COOKIE = '__Host-dashboard_oidc';
+
 type CookieName = typeof SESSION_COOKIE | typeof VISIT_COOKIE;
 
 /** The token in a cookie; `undefined` when it is missing, malformed or sent twice. */
@@ -32,7 +35,17 @@ export function setDeviceCookie(value: string, maxAgeS: number): string {
   return hostCookie(DEVICE_COOKIE, value, maxAgeS);
 }
 
+/** What a sign-in at the provider is bound to; `undefined` when it is missing or sent twice. */
+export function flowValue(head: Pick<RequestHead, 'headers'>): string | undefined {
+  return cookieValue(head, OIDC_COOKIE);
+}
+
+/** The `Set-Cookie` value for a sign-in at the provider. */
+export function setFlowCookie(value: string, maxAgeS: number): string {
+  return hostCookie(OIDC_COOKIE, value, maxAgeS);
+}
+
 /** The `Set-Cookie` value that deletes a cookie. */
-export function clearCookie(name: CookieName): string {
+export function clearCookie(name: CookieName | typeof OIDC_COOKIE): string {
   return clearedCookie(name);
 }

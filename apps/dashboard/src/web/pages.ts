@@ -139,7 +139,8 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
           const known = cookieToken(request, VISIT_COOKIE);
           const token = known ?? randomToken();
           const shown = await show({ head: request, formToken: formTokenOf(token) });
-          return send(known === undefined ? { ...shown, cookies: [setCookie(VISIT_COOKIE, token)] } : shown);
+          if (known !== undefined || 'file' in shown) return send(shown);
+          return send({ ...shown, cookies: [...(shown.cookies ?? []), setCookie(VISIT_COOKIE, token)] });
         }),
       ),
     openAct: (path, act) =>
@@ -160,8 +161,11 @@ export function mayChange({ tenant, user }: Pick<LiveSession, 'tenant' | 'user'>
   return tenant.status === 'active' && user.role === 'owner';
 }
 
-/** @throws ServiceError FORBIDDEN for a suspended account, or a member where only owners may act */
+/** @throws ServiceError FORBIDDEN for an auditor, for a suspended account, and for a member where only owners may act */
 function refuseStanding({ tenant, user }: LiveSession, by: 'owner' | 'member'): void {
+  if (user.role === 'auditor') {
+    throw new ServiceError({ code: 'FORBIDDEN', message: 'An auditor reads and exports, and changes nothing.' });
+  }
   if (tenant.status === 'suspended') {
     throw new ServiceError({ code: 'FORBIDDEN', message: 'This account is suspended: nothing can be changed.' });
   }

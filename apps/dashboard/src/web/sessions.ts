@@ -20,9 +20,10 @@ export interface Sessions {
   of(head: Pick<RequestHead, 'headers'>): Promise<LiveSession | null>;
   /**
    * Signs a user in under a new token. The session that the browser had before ends.
+   * @param maxMs age at which it ends, when earlier than for every session
    * @returns the `Set-Cookie` value
    */
-  start(head: Pick<RequestHead, 'headers'>, user: User): Promise<string>;
+  start(head: Pick<RequestHead, 'headers'>, user: User, maxMs?: number): Promise<string>;
   end(head: Pick<RequestHead, 'headers'>): Promise<void>;
 }
 
@@ -41,17 +42,18 @@ export function createSessions(store: Store, { idleMs, absoluteMs }: SessionTime
       if (seenAt - Date.parse(session.lastSeenAt) > idleMs / TOUCHES_PER_IDLE_TIME) await store.sessions.touch(hash);
       return { ...session, token };
     },
-    start: async (head, user) => {
+    start: async (head, user, maxMs = absoluteMs) => {
+      const ageMs = Math.min(maxMs, absoluteMs);
       const brought = cookieToken(head, SESSION_COOKIE);
       const token = randomToken();
       await store.sessions.start({
         tokenHash: tokenHash(token),
         userId: user.userId,
-        expiresAt: new Date(now().getTime() + absoluteMs),
+        expiresAt: new Date(now().getTime() + ageMs),
         replaces: brought === undefined ? null : tokenHash(brought),
       });
       await store.note(user.tenantId, 'signed in', user.email, user.email);
-      return setCookie(SESSION_COOKIE, token, Math.floor(absoluteMs / 1000));
+      return setCookie(SESSION_COOKIE, token, Math.floor(ageMs / 1000));
     },
     end: async (head) => {
       const token = cookieToken(head, SESSION_COOKIE);

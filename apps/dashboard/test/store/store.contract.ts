@@ -41,7 +41,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   it('is migrated once by concurrent instances', async () => {
     const fresh = await makeDatabase();
     const instances = await Promise.all([0, 1, 2].map(() => openStore({ databaseUrl: fresh.url })));
-    expect(instances.map((instance) => instance.store.schemaVersion)).toEqual([3, 3, 3]);
+    expect(instances.map((instance) => instance.store.schemaVersion)).toEqual([4, 4, 4]);
     for (const instance of instances) await instance.store.close();
     await fresh.remove();
   });
@@ -70,7 +70,10 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       expect(await store.tenants.find(made[0]?.tenantId ?? '')).toEqual(made[0]);
       expect(await store.tenants.find('nobody')).toBeNull();
       expect(await store.acts(made[0]?.tenantId ?? '', 10)).toEqual([
-        { at: now().toISOString(), actor: 'test', act: 'tenant created', subject: name },
+        {
+          ...{ seq: expect.any(Number), tenantId: made[0]?.tenantId, at: now().toISOString() },
+          ...{ actor: 'test', act: 'tenant created', subject: name },
+        },
       ]);
     });
 
@@ -106,6 +109,25 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       ).toBeNull();
       expect((await store.users.findForLogin(email))?.passwordHash).toBe('h');
       expect(await store.users.list(tenantId)).toHaveLength(1);
+    });
+
+    it('sign in by a provider, as one user however many sign-ins are first', async () => {
+      const { tenantId } = await newTenant();
+      const person = {
+        ...{ issuer: 'https://idp.example', subject: randomUUID(), tenantId, name: 'Ada' },
+        ...{ email: `${randomUUID()}@example.org`, role: 'member' as const },
+      };
+      const first = await Promise.all([0, 1, 2].map(() => store.users.signInByProvider(person)));
+      expect(new Set(first.map((user) => user?.userId)).size).toBe(1);
+      expect(first[0]).toMatchObject({ role: 'member', email: person.email });
+      expect(await store.users.signInByProvider({ ...person, role: 'auditor' })).toMatchObject({ role: 'auditor' });
+      expect(await store.users.signInByProvider({ ...person, role: null })).toBeNull();
+      const recycled = { ...person, subject: randomUUID() };
+      expect(await store.users.signInByProvider(recycled)).toBeNull();
+      const elsewhere = { ...person, issuer: 'https://other.example', tenantId: (await newTenant()).tenantId };
+      expect(await store.users.signInByProvider(elsewhere)).toBeNull();
+      const acts = await store.acts(tenantId, 10);
+      expect(acts.map(({ act }) => act)).toEqual(['role changed', 'user added', 'tenant created']);
     });
 
     it('are found by their own tenant only', async () => {

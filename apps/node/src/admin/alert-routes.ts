@@ -35,6 +35,7 @@ const DELIVERIES_ANSWER = object({
   next: { type: ['integer', 'null'], description: 'The `after` of the next page; null at the end.' },
 });
 
+const DeliveriesQuery = AuditQuery.omit({ format: true });
 const deliveryId = z.string().regex(/^msg_[0-9a-f-]{36}$/);
 
 /** The log of webhook deliveries. @see docs/spec.md, "Events" */
@@ -47,12 +48,15 @@ export function alertRoutes({ alerts, adminGate, auditLog, now }: AlertRouteDeps
         group: 'Administration',
         summary: 'The deliveries of alerts to webhooks',
         access: 'admin',
-        query: queryOf(AuditQuery, { after: 'Deliveries after this seq.', limit: 'Deliveries a page, 1 to 1000.' }),
+        query: queryOf(DeliveriesQuery, {
+          after: 'Deliveries after this seq.',
+          limit: 'Deliveries a page, 1 to 1000.',
+        }),
         success: { 200: { schema: DELIVERIES_ANSWER, description: 'Deliveries, oldest first, and where to go on.' } },
       },
       admit: adminGate.admit,
       handler: async ({ query }) => {
-        const { after, limit } = checkQuery(AuditQuery, query);
+        const { after, limit } = checkQuery(DeliveriesQuery, query);
         const found = await alerts.deliveries(Number(after), Number(limit) + 1);
         const shown = found.slice(0, Number(limit));
         return ok({

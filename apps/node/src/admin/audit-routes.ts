@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AuditHead, SignedAuditEntry } from '@cer/cer-core/logs';
-import { checkQuery, ok } from '@cer/http-service';
+import { checkQuery, ndjson, ok, otlpLogs, type LogEvent } from '@cer/http-service';
 import type { AdminGate } from '../auth/admin-gate.js';
 import type { Signing } from '../signing/signing.js';
 import type { AuditRow, AuditStore } from '../store/index.js';
@@ -23,6 +23,7 @@ export const AuditQuery = z.strictObject({
     .string()
     .regex(/^([1-9]\d{0,2}|1000)$/, { error: 'must be a whole number from 1 to 1000' })
     .default('100'),
+  format: z.enum(['json', 'ndjson', 'otlp']).default('json'),
 });
 
 /** @see docs/spec.md, "Audit log" */
@@ -35,16 +36,28 @@ export function auditRoutes({ audit, adminGate, signing }: AuditRouteDeps): Desc
         group: 'Administration',
         summary: 'The log of administrative acts',
         access: 'admin',
-        query: queryOf(AuditQuery, { after: 'Entries after this seq.', limit: 'Entries a page, 1 to 1000.' }),
-        success: { 200: { schema: AUDIT_ANSWER, description: 'Entries, the head of the log, and where to go on.' } },
+        query: queryOf(AuditQuery, {
+          after: 'Entries after this seq.',
+          limit: 'Entries a page, 1 to 1000.',
+          format: 'One JSON document, one entry per line, or OTLP logs.',
+        }),
+        success: {
+          200: {
+            schema: AUDIT_ANSWER,
+            mediaTypes: ['application/json', 'application/x-ndjson'],
+            description: 'Entries, the head of the log, and where to go on.',
+          },
+        },
       },
       admit: adminGate.admit,
       handler: async ({ query }) => {
-        const { after, limit } = checkQuery(AuditQuery, query);
+        const { after, limit, format } = checkQuery(AuditQuery, query);
         // Reads the head first: entries added concurrently are on this page or a later one, never beyond the head.
         const last = await audit.last();
         const rows = await audit.after(Number(after), Number(limit));
         const shown = rows.filter(({ seq }) => last !== null && seq <= last.seq);
+        if (format === 'ndjson') return ndjson(shown.map(signedEntry));
+        if (format === 'otlp') return ok(otlpLogs('execution-certification-node', 'audit', shown.map(eventOf)));
         const reached = shown.at(-1)?.seq ?? Number(after);
         return ok({
           entries: shown.map(signedEntry),
@@ -62,6 +75,23 @@ function signedEntry({ entryJson, hash, kid, signature }: AuditRow): Omit<Signed
 } {
   return { entry: JSON.parse(entryJson), hash, kid, signature };
 }
+
+/** An entry as an event; what collectors cannot check, hash and signature, goes with it as text. */
+function eventOf({ entryJson, hash, kid, signature }: AuditRow): LogEvent {
+  const { seq, at, act, target, actor, requestId, details } = LoggedEntry.parse(JSON.parse(entryJson));
+  const attributes = { seq, target, actor, requestId, details: JSON.stringify(details), hash, kid, signature };
+  return { at, name: act, attributes };
+}
+
+const LoggedEntry = z.object({
+  seq: z.number(),
+  at: z.string(),
+  act: z.string(),
+  target: z.string().nullable(),
+  actor: z.string(),
+  requestId: z.string().nullable(),
+  details: z.unknown(),
+});
 
 function headOf({ seq, hash, kid, signature }: AuditRow, nodeId: string): Omit<AuditHead, 'hash'> & { hash: string } {
   return { nodeId, seq, hash, kid, signature };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -246,6 +246,13 @@ describe('alerts', () => {
     isAway = false;
     expect(await ends).toMatchObject({ data: { subject: 'host-2', status: 'resolved' } });
     await running.stop();
+  });
+
+  it('accept the file that docs/operations.md shows', () => {
+    const document = readFileSync(join(__dirname, '../../../../docs/operations.md'), 'utf8');
+    const [, example = ''] = /```json\n([\s\S]*?)```/.exec(document) ?? [];
+    write(example);
+    expect(readEndpoints(file)).toMatchObject([{ name: 'on-call' }]);
   });
 
   it.each<[string, unknown, RegExp]>([

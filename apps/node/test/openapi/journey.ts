@@ -231,6 +231,7 @@ export async function journey(node: TestNode, adminSecret: string, root: Signer)
     await visit('POST /v1/admin/key-history', admin(await signedAnew(history.body, root)));
     await visit('POST /v1/admin/key-history', admin({}));
     await visit('GET /v1/admin/audit', { ...admin(), query: '?limit=2' });
+    await visit('GET /v1/admin/audit', { ...admin(), query: '?limit=2&format=ndjson' });
     await visit('GET /v1/admin/audit', { ...admin(), query: '?limit=none' });
     await visit('GET /v1/admin/audit');
     const deliveryId = `msg_${randomUUID()}`;

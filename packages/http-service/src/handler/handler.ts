@@ -60,6 +60,12 @@ export function ok(value: unknown, headers?: ResponseHeaders): ServiceResponse {
   return json(200, value, headers);
 }
 
+/** 200 with one JSON value per line. */
+export function ndjson(values: readonly unknown[]): ServiceResponse {
+  const lines = values.map((value) => `${JSON.stringify(value)}\n`);
+  return { status: 200, headers: { 'content-type': 'application/x-ndjson' }, body: lines.join('') };
+}
+
 /** 204. */
 export function noContent(headers: ResponseHeaders = NO_HEADERS): ServiceResponse {
   return { status: 204, headers, body: null };
