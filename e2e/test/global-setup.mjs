@@ -3,6 +3,6 @@ import { join } from 'node:path';
 import { ensureBuild } from '../../scripts/setup/ensure-build.mjs';
 
 export default async function prepare() {
-  const workspaces = ['@cer/cli', '@cer/client', '@cer/witness'];
+  const workspaces = ['@cer/cli', '@cer/client', '@cer/node', '@cer/witness'];
   await ensureBuild({ root: join(import.meta.dirname, '..', '..'), workspaces, log: () => undefined });
 }

@@ -6,7 +6,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
 import { Consumer, manifestOf, PUBLISHED, ROOT, run } from './consumer.js';
-import { startModelServer } from './model-server.js';
+import { answerAtEdge, EDGE_PROGRAM, hasWorkerd } from './edge.js';
+import { LocalNode } from './local-node.js';
+import { startModelServer, type ModelServer } from './model-server.js';
 import { readmeExample } from './readme-example.js';
 
 // What others get from a registry, installed into an empty folder.
@@ -117,6 +119,62 @@ describe('@cer/client', () => {
     } finally {
       await model.close();
     }
+  });
+});
+
+describe('a new user of @cer/client', () => {
+  let model: ModelServer;
+  let node: LocalNode;
+  beforeAll(async () => {
+    model = await startModelServer();
+    node = await LocalNode.create(join(consumer.folder, 'node'));
+  });
+  afterAll(async () => {
+    await node.stop();
+    await model.close();
+  });
+
+  it('calls while the node is away, and has a certificate that verifies when it is back', async () => {
+    const file = consumer.write(
+      'new-user.mjs',
+      `import OpenAI from 'openai';
+      import { certificates } from '@cer/client';
+      const cer = certificates({ appId: 'new', onCertified: ({ answer }) => console.log(JSON.stringify(answer)) });
+      const openai = cer.openai(new OpenAI());
+      const messages = [{ role: 'user', content: 'Where to in May?' }];
+      console.log((await openai.chat.completions.create({ model: 'gpt-4.1', messages })).choices[0].message.content);
+      await cer.close({ timeoutMs: Number(process.env.WAIT_MS) });`,
+    );
+    const call = async (waitMs: number): Promise<readonly string[]> => {
+      const env = {
+        ...{ PATH: process.env['PATH'], OPENAI_BASE_URL: `${model.url}/v1`, OPENAI_API_KEY: 'none' },
+        ...{ CER_NODE_URL: node.url, CER_API_KEY: node.apiKey, WAIT_MS: String(waitMs) },
+      };
+      return linesOf((await promisify(execFile)(process.execPath, [file], { cwd: consumer.folder, env })).stdout);
+    };
+    expect(await call(100)).toEqual(['Lisbon']);
+    await node.start();
+    const [answer, ...certified] = await call(60_000);
+    expect([answer, certified.length]).toEqual(['Lisbon', 2]);
+    for (const text of certified) {
+      const certificate = consumer.write('certificate.json', text);
+      const args = ['--offline', '@cer/cli', 'verify', certificate, '--keys', node.url, '--require-attestation'];
+      expect(linesOf(run(consumer.folder, 'npx', args))[0]).toBe('VERIFIED');
+    }
+  });
+
+  it('certifies a call at the edge, in workerd', async () => {
+    if (!hasWorkerd) {
+      process.stderr.write('no workerd for this platform: the call at the edge is left out\n');
+      return;
+    }
+    await bundled(consumer.write('edge.mjs', EDGE_PROGRAM));
+    const answer = await answerAtEdge(consumer, 'bundle.mjs', {
+      ...{ NODE_URL: node.url, API_KEY: node.apiKey, MODEL_URL: `${model.url}/v1/chat/completions` },
+    });
+    const certificateHash = expect.stringMatching(/^sha256:[0-9a-f]{64}$/) as unknown;
+    const stats = expect.objectContaining({ seen: 1, sealed: 1, attested: 1, errors: 0 }) as unknown;
+    expect(answer).toEqual({ certificateHash, waiting: 0, stats, text: 'Lisbon' });
   });
 });
 

@@ -93,7 +93,9 @@ async function attemptOnce<T>(
   const { signal } = question.options ?? {};
   const signals = signal === undefined ? [timeout.signal] : [timeout.signal, signal];
   try {
-    const response = await access.fetch(addressOf(access, name, question), {
+    // Not as a method: browsers and edge runtimes refuse a fetch that is called on another object.
+    const { fetch } = access;
+    const response = await fetch(addressOf(access, name, question), {
       method: NODE_ROUTES[name].method,
       headers: headersOf(access, name, question),
       ...(question.body !== undefined && { body: question.body.bytes }),

@@ -1,0 +1,64 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { freeBase } from '../npm-start.js';
+import { ROOT } from './consumer.js';
+
+const MAIN = join(ROOT, 'apps/node/dist/main.js');
+
+/** A node as a process of its own, with its address and an API key before it runs. */
+export class LocalNode {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly #env: NodeJS.ProcessEnv;
+  #child: ChildProcess | null = null;
+
+  /** @param folder where its files go */
+  static async create(folder: string): Promise<LocalNode> {
+    mkdirSync(folder);
+    const port = await freeBase();
+    const env = {
+      PATH: process.env['PATH'],
+      DATABASE_URL: `sqlite:${join(folder, 'node.sqlite')}`,
+      KEYS_FILE: join(folder, 'keys.json'),
+      COMMITMENT_SECRET_FILE: join(folder, 'secrets.json'),
+      VERIFY_URL: 'https://verify.example',
+      PORT: String(port),
+    };
+    const args = [MAIN, 'api-key', 'create', '--tenant', 'new'];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+    return new LocalNode(port, stdout.trim(), env);
+  }
+
+  private constructor(port: number, apiKey: string, env: NodeJS.ProcessEnv) {
+    this.url = `http://127.0.0.1:${port}`;
+    this.apiKey = apiKey;
+    this.#env = env;
+  }
+
+  /** Resolves when the node is ready. */
+  async start(): Promise<void> {
+    const child = spawn(process.execPath, [MAIN], { env: this.#env, stdio: ['ignore', 'ignore', 'inherit'] });
+    this.#child = child;
+    while (child.exitCode === null && !(await this.#isReady())) await sleep(50);
+    if (child.exitCode !== null) throw new Error('the node ended');
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#child;
+    if (child === null || child.exitCode !== null) return;
+    child.kill('SIGTERM');
+    await once(child, 'close');
+  }
+
+  async #isReady(): Promise<boolean> {
+    try {
+      return (await fetch(`${this.url}/ready`)).ok;
+    } catch {
+      return false;
+    }
+  }
+}
