@@ -37,12 +37,11 @@ import { SqlUsageStore } from './sql/usage-reports.js';
  * How new records share commits. SQLite commits in one step, and more rows a commit do not improve its throughput. On
  * PostgreSQL batches wait for the network and the disk in turn: several small ones under way are faster than a large one.
  */
-const BATCHES: Readonly<
-  Record<Database['dialect'], { readonly batchLimit: number; readonly inFlightLimit: number }>
-> = {
-  sqlite: { batchLimit: 256, inFlightLimit: 1 },
-  postgres: { batchLimit: 64, inFlightLimit: 3 },
-};
+const BATCHES: Readonly<Record<Database['dialect'], { readonly batchLimit: number; readonly inFlightLimit: number }>> =
+  {
+    sqlite: { batchLimit: 256, inFlightLimit: 1 },
+    postgres: { batchLimit: 64, inFlightLimit: 3 },
+  };
 
 /** The schema that brought the log. */
 const LOG_SCHEMA = 12;
