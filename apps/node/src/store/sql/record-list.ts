@@ -1,5 +1,12 @@
 import type { Database, SqlRow, SqlValue } from './database.js';
-import type { ListedRecord, RecordList, RecordPlace, RecordSnapshot, WholeRecord } from '../ports/record-list.js';
+import type {
+  ListedRecord,
+  RecordFilter,
+  RecordList,
+  RecordPlace,
+  RecordSnapshot,
+  WholeRecord,
+} from '../ports/record-list.js';
 import { FIRST_ATTESTED, pageStatement } from './record-pages.js';
 import { columnNames, isStorable, RECORD_COLUMNS, text, textOrNull, toHead, toRecord } from './record-rows.js';
 import { insertsUnderWay, lastCommitted } from './record-snapshot.js';
@@ -37,6 +44,8 @@ const PLACE = `
   select seq, ${FIRST_ATTESTED} as first_attested from records
   where certificate_hash = $2 and kind = $3 and tenant_id = $1`;
 
+const ANY_LOG = 'select 1 from log_keys limit 1';
+
 /** Every statement of this port except the pages, so that a test can check the query plans. */
 export const LIST_LOOKUPS: readonly string[] = [HEADS, SMALL_RECORDS, ONE_RECORD, PLACE];
 
@@ -64,6 +73,7 @@ export class SqlRecordList implements RecordList {
   }
 
   async page(...[filter, order, after, limit]: Parameters<RecordList['page']>): Promise<readonly ListedRecord[]> {
+    if (await this.#findsNone(filter)) return [];
     const { sql, values } = pageStatement(filter, order, after, limit, {
       lastSeq: LAST_SEQ,
       dialect: this.#database.dialect,
@@ -78,6 +88,7 @@ export class SqlRecordList implements RecordList {
   }
 
   async *all(...[filter, snapshot]: Parameters<RecordList['all']>): AsyncGenerator<WholeRecord> {
+    if (await this.#findsNone(filter)) return;
     for (let after: RecordPlace | null = null; ;) {
       const { sql, values } = pageStatement(filter, 'oldest', after, ROWS_A_STATEMENT, {
         ...snapshot,
@@ -93,6 +104,11 @@ export class SqlRecordList implements RecordList {
       if (last === undefined || places.length < ROWS_A_STATEMENT) return;
       after = placeOf(last);
     }
+  }
+
+  /** Without a log no record has a proof: reading every record would only find that out. */
+  async #findsNone({ logProof }: RecordFilter): Promise<boolean> {
+    return logProof === true && (await this.#find(ANY_LOG, [])).length === 0;
   }
 
   async #one(place: SqlRow): Promise<SqlRow | undefined> {
