@@ -98,7 +98,7 @@ describeInChromium('external time and pins', (chromium) => {
     await watched.page.click('#confirm-keys');
     await watched.page.waitForSelector('.result [data-external-time="untrusted"]');
     await watched.upload('#tsa-roots-file', files.write('no.pem', 'no certificates'));
-    await watched.page.waitForFunction('document.body.textContent.includes("no list of PEM certificates")');
+    await watched.page.waitForFunction('document.body.textContent.includes("not a list of PEM certificates")');
     await watched.upload('#tsa-roots-file', roots);
     await watched.page.waitForSelector('.result [data-external-time="verified"]');
     expect(await watched.text('.result')).toContain('as the authority that you chose says');
