@@ -19,10 +19,53 @@ const WORDS: Readonly<Record<Expectation, string>> = {
   end: 'the end of the text',
 };
 
-const WHITE_SPACE = /[ \t\n\r]*/y;
-const CHARACTERS = /[^"\\\p{Cc}]+|[\u007f-\u009f]+/uy;
+const WHITE_SPACE = ' \t\n\r';
+const DIGITS = '0123456789';
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
-const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const LITERALS = ['true', 'false', 'null'];
+
+/** Where characters of a set end. A loop: a regular expression may run out of stack on a long text. */
+function endOf(set: string, text: string, from: number): number {
+  let at = from;
+  while (at < text.length && set.includes(text.charAt(at))) at += 1;
+  return at;
+}
+
+/** Where the characters of a string end that begins before `from`: at its closing quote or at a fault. */
+function endOfCharacters(text: string, from: number): number {
+  for (let at = from; at < text.length;) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x22 || unit < 0x20) return at;
+    if (unit === 0x5c) {
+      ESCAPE.lastIndex = at;
+      const escape = ESCAPE.exec(text)?.[0];
+      if (escape === undefined) return at;
+      at += escape.length;
+    } else {
+      at += 1;
+    }
+  }
+  return text.length;
+}
+
+/** Where the longest number ends that begins at `from`; `from` itself when none does. */
+function endOfNumber(text: string, from: number): number {
+  const first = text[from] === '-' ? from + 1 : from;
+  const whole = text[first] === '0' ? first + 1 : endOf(DIGITS, text, first);
+  if (whole === first) return from;
+  const fraction = text[whole] === '.' ? endOf(DIGITS, text, whole + 1) : whole;
+  const end = fraction > whole + 1 ? fraction : whole;
+  if (text[end] !== 'e' && text[end] !== 'E') return end;
+  const exponent = text[end + 1] === '+' || text[end + 1] === '-' ? end + 2 : end + 1;
+  const last = endOf(DIGITS, text, exponent);
+  return last > exponent ? last : end;
+}
+
+/** Where a literal or number ends; `from` itself when none begins there. */
+function endOfScalar(text: string, from: number): number {
+  const literal = LITERALS.find((each) => text.startsWith(each, from));
+  return literal === undefined ? endOfNumber(text, from) : from + literal.length;
+}
 
 /** Finds the first place where text breaks the grammar of JSON; null for JSON. Not recursive: text may nest deeply. */
 export function findSyntaxFault(text: string): SyntaxFault | null {
@@ -32,20 +75,13 @@ export function findSyntaxFault(text: string): SyntaxFault | null {
   const open: ('{' | '[')[] = [];
   let expected: Expectation = 'value';
   let at = 0;
-  const take = (pattern: RegExp): string | null => {
-    pattern.lastIndex = at;
-    const found = pattern.exec(text)?.[0] ?? null;
-    if (found !== null) at += found.length;
-    return found;
-  };
   const afterValue = (): Expectation => {
     const around = open.at(-1);
     if (around === undefined) return 'end';
     return around === '{' ? ', or }' : ', or ]';
   };
   for (;;) {
-    take(WHITE_SPACE);
-    const start = at;
+    at = endOf(WHITE_SPACE, text, at);
     const unit = text[at] ?? '';
     if (unit === '') return expected === 'end' ? null : faultAt(text, at, WORDS[expected]);
     const isClosing =
@@ -56,8 +92,7 @@ export function findSyntaxFault(text: string): SyntaxFault | null {
       open.pop();
       expected = afterValue();
     } else if (unit === '"' && expected !== ':' && expected !== 'end' && !expected.startsWith(',')) {
-      at += 1;
-      while (take(CHARACTERS) !== null || take(ESCAPE) !== null);
+      at = endOfCharacters(text, at + 1);
       if (text[at] !== '"') return faultAt(text, at, 'a character that strings may hold, or the closing quote');
       at += 1;
       expected = expected.startsWith('key') ? ':' : afterValue();
@@ -71,10 +106,11 @@ export function findSyntaxFault(text: string): SyntaxFault | null {
       at += 1;
       open.push(unit);
       expected = unit === '{' ? 'key or }' : 'value or ]';
-    } else if (expected.startsWith('value') && take(SCALAR) !== null) {
-      expected = afterValue();
     } else {
-      return faultAt(text, start, WORDS[expected]);
+      const end = expected.startsWith('value') ? endOfScalar(text, at) : at;
+      if (end === at) return faultAt(text, at, WORDS[expected]);
+      at = end;
+      expected = afterValue();
     }
   }
 }
