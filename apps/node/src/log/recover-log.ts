@@ -51,7 +51,8 @@ async function recovered(deps: RecoveryDeps, row: LogRow, mirror: LogMirror): Pr
   const published = await mirror.checkpoint();
   const checkpoint = await acceptedCheckpoint(published, row, deps.policy);
   const { size, root } = checkpoint;
-  const { halted: _, ...head } = await store.log.head(row.logId);
+  const { size: oldSize, peaks } = await store.log.head(row.logId);
+  const head = { size: oldSize, peaks };
   const tree = openTileTree(size, (tile) => mirror.tile(tile));
   if (!(await tilesMatch(checkpoint, tree))) throw new StartupError('--from: the tiles do not lead to the checkpoint');
   if (size < head.size) throw new StartupError(`--from: the copy of ${row.origin} is older than the database`);
@@ -70,7 +71,7 @@ async function recovered(deps: RecoveryDeps, row: LogRow, mirror: LogMirror): Pr
   const placed = new Set(leaves.map(({ index }) => index));
   const isWritten = await store.logRecovery.restore({
     logId: row.logId,
-    oldSize: head.size,
+    oldSize,
     frontier,
     leaves,
     tiles,
