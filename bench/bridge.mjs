@@ -57,7 +57,7 @@ async function startControlPlane() {
 async function start(name, env) {
   const port = 20_000 + Math.floor(Math.random() * 20_000);
   const url = `http://127.0.0.1:${port}`;
-  const child = spawn(process.execPath, [`${root}/apps/${name}/dist/main.js`], {
+  const child = spawn(process.execPath, launchArguments(root, name), {
     cwd: root,
     env: { ...process.env, ...env, PORT: String(port), PUBLIC_URL: url, LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'ignore', 'inherit'],

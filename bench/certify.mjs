@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import Database from 'better-sqlite3';
+import { launchArguments } from '../scripts/services/launch.mjs';
 import { median, ratio } from './measure.mjs';
 
 const root = `${import.meta.dirname}/..`;
@@ -24,9 +25,10 @@ const body = JSON.stringify({
   signals: [{ type: 'policy.check', source: 'bench', payload: { rule: 'no-secrets', passed: true, score: 0.97 } }],
 });
 
-export async function start(main, env, apiKey) {
+/** @param {readonly string[]} words what Node.js is started with */
+export async function start(words, env, apiKey) {
   const port = 20_000 + Math.floor(Math.random() * 20_000);
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, words, {
     cwd: root,
     env: { ...process.env, ...env, PORT: String(port), LOG_LEVEL: 'warn', BENCH_API_KEY: apiKey },
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -42,7 +44,7 @@ export async function start(main, env, apiKey) {
       return { child, url, apiKey };
     await sleep(100);
   }
-  throw new Error(`${main} did not start`);
+  throw new Error(`${words.join(' ')} did not start`);
 }
 
 /** CPU seconds used by a process, all threads (Linux). */
@@ -80,16 +82,22 @@ export async function certifyCases({ rounds, seconds, connectionCounts }) {
     KEYS_FILE: `${folder}/keys.json`,
     COMMITMENT_SECRET_FILE: `${folder}/secrets.json`,
   };
-  const main = `${root}/apps/node/dist/main.js`;
-  const apiKey = execFileSync(process.execPath, [main, 'api-key', 'create', '--tenant', 'bench'], {
-    env: { ...process.env, ...nodeEnv },
-    encoding: 'utf8',
-  }).trim();
+  const words = launchArguments(root, 'node');
+  const main = words.at(-1);
+  const launch = words.slice(0, -1);
+  const keyFor = (DATABASE_URL) =>
+    execFileSync(process.execPath, [main, 'api-key', 'create', '--tenant', 'bench'], {
+      env: { ...process.env, ...nodeEnv, DATABASE_URL },
+      encoding: 'utf8',
+    }).trim();
+  const apiKey = keyFor(nodeEnv.DATABASE_URL);
+  const unset = { url: `sqlite:${folder}/unset.sqlite`, apiKey: keyFor(`sqlite:${folder}/unset.sqlite`) };
   const servers = {
-    ours: await start(main, nodeEnv, apiKey),
-    'ours, storage off': await start(`${root}/bench/servers/node-without-store.mjs`, {}, PLAIN_KEY),
+    ours: await start(words, nodeEnv, apiKey),
+    'ours, without launch settings': await start([main], { ...nodeEnv, DATABASE_URL: unset.url }, unset.apiKey),
+    'ours, storage off': await start([...launch, `${root}/bench/servers/node-without-store.mjs`], {}, PLAIN_KEY),
     'plain stack': await start(
-      `${root}/bench/servers/plain-stack.mjs`,
+      [`${root}/bench/servers/plain-stack.mjs`],
       { BENCH_DATABASE: `${folder}/plain.sqlite` },
       PLAIN_KEY,
     ),
@@ -131,6 +139,12 @@ export async function certifyCases({ rounds, seconds, connectionCounts }) {
     ratios: [
       ratio('G4', 'certify / storage off, 64 connections', rateOf('ours') / rateOf('ours, storage off'), 0.97),
       ratio('G5', 'certify / plain stack, 64 connections', rateOf('ours') / rateOf('plain stack'), 28),
+      ratio(
+        'launch',
+        'certify / without launch settings, 64 connections',
+        rateOf('ours') / rateOf('ours, without launch settings'),
+        1,
+      ),
       ratio('G6', 'p99 / p50, 64 connections', spread, 2, { atMost: true }),
     ],
   };

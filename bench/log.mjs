@@ -7,9 +7,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { caseOf, load, start } from './certify.mjs';
+import { launchArguments } from '../scripts/services/launch.mjs';
 import { median, ratio } from './measure.mjs';
 
-const main = `${import.meta.dirname}/../apps/node/dist/main.js`;
+const words = launchArguments(`${import.meta.dirname}/..`, 'node');
+const main = words.at(-1);
 const CONNECTIONS = 64;
 
 export async function logCases({ rounds, seconds }) {
@@ -64,7 +66,7 @@ async function startNode(folder, more) {
     env: { ...process.env, ...env },
     encoding: 'utf8',
   }).trim();
-  return { ...(await start(main, env, apiKey)), file };
+  return { ...(await start(words, env, apiKey)), file };
 }
 
 /** @returns milliseconds until no stored leaf waits for its place */

@@ -7,9 +7,11 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { launchArguments } from '../scripts/services/launch.mjs';
 import { ratio } from './measure.mjs';
 
-const main = join(import.meta.dirname, '../apps/node/dist/main.js');
+const words = launchArguments(join(import.meta.dirname, '..'), 'node');
+const main = words.at(-1);
 const MIB = 1024 * 1024;
 const GOAL = 5;
 
@@ -42,7 +44,7 @@ async function startNode() {
   const [victim, attacker] = [keyOf('victim'), keyOf('attacker')];
   const url = `http://127.0.0.1:${env.PORT}`;
   const agent = new Agent({ keepAlive: true });
-  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'inherit'] });
   const stop = async () => {
     child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'close');

@@ -8,6 +8,7 @@ import { sha256 } from '@cer/cer-core';
 import { attestBundle } from '@cer/cer-core/attest';
 import { sealExecution } from '@cer/cer-core/seal';
 import { createKeyFile, openKeyFile } from '@cer/keys/testing/key-file';
+import { launchArguments } from '../scripts/services/launch.mjs';
 import { openStore } from '../apps/node/dist/store/index.js';
 
 /** Concurrent inserts, which is also the number of records per commit. */
@@ -130,7 +131,7 @@ async function fill(place, rows) {
 /** Starts a node on the folder. */
 export async function startNode(place) {
   const port = 20_000 + Math.floor(Math.random() * 20_000);
-  const child = spawn(process.execPath, [NODE_MAIN], {
+  const child = spawn(process.execPath, launchArguments(`${import.meta.dirname}/..`, 'node'), {
     env: {
       ...process.env,
       ...{ PORT: String(port), LOG_LEVEL: 'warn', DATABASE_URL: `sqlite:${place.path}` },

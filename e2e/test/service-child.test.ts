@@ -23,7 +23,7 @@ describe('a supervised service', () => {
   function supervise(): Promise<{ readonly said: string; readonly pid: number }> {
     const code = `
       const { startChild } = await import(${JSON.stringify(CHILD_MODULE)});
-      const service = startChild({ name: 'x', main: ${JSON.stringify(join(folder, 'service.mjs'))},
+      const service = startChild({ name: 'x', args: [${JSON.stringify(join(folder, 'service.mjs'))}],
         cwd: ${JSON.stringify(folder)}, env: process.env, logs: ${JSON.stringify(join(folder, 'missing'))} });
       console.log('pid=' + service.child.pid);
       while (service.lastLines().length < 5) await new Promise((resolve) => setTimeout(resolve, 10));

@@ -29,10 +29,10 @@ export class NotReady extends Error {
 /**
  * Starts a service in this process group, so that Ctrl-C reaches it too. Its output goes to a file; the last lines
  * are kept. The IPC channel tells the service when this process ends, even by SIGKILL: it then closes by itself.
- * @param {{name: string, main: string, args?: string[], cwd: string, env: Record<string, string>, logs: string}} options
+ * @param {{name: string, args: string[], cwd: string, env: Record<string, string>, logs: string}} options
  */
-export function startChild({ name, main, args = [], cwd, env, logs }) {
-  const child = spawn(process.execPath, [main, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+export function startChild({ name, args, cwd, env, logs }) {
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   const file = join(logs, `${name}.log`);
   const log = createWriteStream(file, { flags: 'a', mode: 0o600 });
   let isWritable = true;

@@ -5,6 +5,7 @@ import { servicesIn } from './catalogue.mjs';
 import { NotReady, ServiceEnded, startChild, stopAll, untilReady } from './child.mjs';
 import { openDataFolder, removeFile, secretIn, writePrivately } from './data-folder.mjs';
 import { certifySample, demoAccount } from './demo.mjs';
+import { launchArguments } from './launch.mjs';
 import { assertPortsFree, servicePorts } from './ports.mjs';
 import { witnessedLog } from './witnessed-log.mjs';
 
@@ -51,8 +52,7 @@ export async function startServices({ root, browser, log = console.log }) {
   const children = services.map(({ name, args, env }) =>
     startChild({
       name,
-      main: join(root, 'apps', name, 'dist', 'main.js'),
-      args,
+      args: [...launchArguments(root, name), ...(args ?? [])],
       cwd: root,
       logs: path('logs'),
       // Not this process's whole environment: it may hold unrelated secrets.
