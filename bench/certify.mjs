@@ -77,24 +77,24 @@ export async function load({ child, url, apiKey }, connections, seconds) {
 
 export async function certifyCases({ rounds, seconds, connectionCounts }) {
   const folder = mkdtempSync(join(tmpdir(), 'cer-bench-'));
-  const nodeEnv = {
-    DATABASE_URL: `sqlite:${folder}/node.sqlite`,
-    KEYS_FILE: `${folder}/keys.json`,
-    COMMITMENT_SECRET_FILE: `${folder}/secrets.json`,
-  };
+  const envIn = (name) => ({
+    DATABASE_URL: `sqlite:${folder}/${name}/node.sqlite`,
+    KEYS_FILE: `${folder}/${name}/keys.json`,
+    COMMITMENT_SECRET_FILE: `${folder}/${name}/secrets.json`,
+  });
+  const nodeEnv = envIn('ours');
+  const unsetEnv = envIn('unset');
   const words = launchArguments(root, 'node');
   const main = words.at(-1);
   const launch = words.slice(0, -1);
-  const keyFor = (DATABASE_URL) =>
+  const keyFor = (env) =>
     execFileSync(process.execPath, [main, 'api-key', 'create', '--tenant', 'bench'], {
-      env: { ...process.env, ...nodeEnv, DATABASE_URL },
+      env: { ...process.env, ...env },
       encoding: 'utf8',
     }).trim();
-  const apiKey = keyFor(nodeEnv.DATABASE_URL);
-  const unset = { url: `sqlite:${folder}/unset.sqlite`, apiKey: keyFor(`sqlite:${folder}/unset.sqlite`) };
   const servers = {
-    ours: await start(words, nodeEnv, apiKey),
-    'ours, without launch settings': await start([main], { ...nodeEnv, DATABASE_URL: unset.url }, unset.apiKey),
+    ours: await start(words, nodeEnv, keyFor(nodeEnv)),
+    'ours, without launch settings': await start([main], unsetEnv, keyFor(unsetEnv)),
     'ours, storage off': await start([...launch, `${root}/bench/servers/node-without-store.mjs`], {}, PLAIN_KEY),
     'plain stack': await start(
       [`${root}/bench/servers/plain-stack.mjs`],
@@ -128,7 +128,7 @@ export async function certifyCases({ rounds, seconds, connectionCounts }) {
       if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
     }
   }
-  assertAllKept(`${folder}/node.sqlite`, acknowledged);
+  assertAllKept(`${folder}/ours/node.sqlite`, acknowledged);
   rmSync(folder, { recursive: true });
 
   for (const [name, found] of runs) cases.push(caseOf(`certify, ${name}, 64 connections`, found));

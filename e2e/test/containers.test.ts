@@ -80,7 +80,10 @@ describe('infra/docker/Dockerfile', () => {
       const stage = dockerfile.split(/^FROM /m).find((text) => text.startsWith(`service AS ${name}\n`)) ?? '';
       const users = [...stage.matchAll(/^USER (\S+)$/gm)].map(([, user]) => user);
       expect(users.at(-1) ?? '1000:1000').toBe('1000:1000');
-      expect(stage).toContain(`ENTRYPOINT ["node", "apps/${name}/dist/main.js"]`);
+      const settings = existsSync(join(root, 'apps', name, 'launch.env'))
+        ? `"--env-file=apps/${name}/launch.env", `
+        : '';
+      expect(stage).toContain(`ENTRYPOINT ["node", ${settings}"apps/${name}/dist/main.js"]`);
       expect(base).toMatch(/^USER 1000:1000$/m);
       expect(base).toMatch(/^HEALTHCHECK /m);
     },

@@ -1,5 +1,4 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +28,7 @@ it('signs while name servers do not answer, with the launch settings', async () 
   const [node, words] = alone(`'${process.execPath}' ${settings} '${join(__dirname, 'slow-names.mjs')}'`);
   const env = { PATH: process.env['PATH'] };
   const child = spawn(node, words, { env, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
-  const [said] = await once(child.stdout.setEncoding('utf8'), 'data');
+  const said = await new Promise((resolve) => child.stdout.setEncoding('utf8').once('data', resolve));
   // Its look-ups would delay its exit.
   if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   expect(said).toBe('signed\n');
