@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { servicePorts } from '../../scripts/services/ports.mjs';
 
 export const root = join(__dirname, '../..');
 /** Maximum duration of one start of all services. */
@@ -69,10 +70,14 @@ export class Start {
 }
 
 /** Ports per start; holding the last one claims the range. */
-const BLOCK = 500;
-/** Below the ephemeral ports (from 32768 on), so that no connection of a test uses one. */
-const BLOCKS = { first: 22, count: 8 };
-const OFFSETS = [0, 10, 100, 200, 300];
+export const PORTS_PER_START = 600;
+/** Below the ports of the test databases (from 15000 on) and the ephemeral ones. */
+const RANGES = { first: 18, count: 7 };
+
+/** @returns the port of every service of a start at `base` */
+export function portsFrom(base: number): readonly number[] {
+  return Object.values(servicePorts({ CER_PORT_BASE: String(base) }));
+}
 
 /**
  * Ports for the starts of one test file, unique while it runs.
@@ -80,10 +85,10 @@ const OFFSETS = [0, 10, 100, 200, 300];
  */
 export async function freeBase(): Promise<number> {
   for (;;) {
-    const base = (BLOCKS.first + randomInt(BLOCKS.count)) * BLOCK;
-    const claim = await listening(base + BLOCK - 1);
+    const base = (RANGES.first + randomInt(RANGES.count)) * PORTS_PER_START;
+    const claim = await listening(base + PORTS_PER_START - 1);
     if (claim === null) continue;
-    const servers = await Promise.all(OFFSETS.map((offset) => listening(base + offset)));
+    const servers = await Promise.all(portsFrom(base).map(listening));
     for (const server of servers) if (server !== null) await promisify(server.close.bind(server))();
     // The claim ends with the test process.
     if (!servers.includes(null)) return base;

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { freeBase, PATIENCE_MS, Start } from './npm-start.js';
+import { freeBase, PATIENCE_MS, PORTS_PER_START, portsFrom, Start } from './npm-start.js';
 
 interface Sample {
   readonly certificateHash: string;
@@ -36,6 +36,13 @@ describe('npm start', () => {
   });
   afterAll(() => {
     rmSync(dataDir, { recursive: true });
+  });
+
+  it('listens within the ports that its test claimed', () => {
+    for (const port of portsFrom(portBase)) {
+      expect(port).toBeGreaterThanOrEqual(portBase);
+      expect(port).toBeLessThan(portBase + PORTS_PER_START - 1);
+    }
   });
 
   it(

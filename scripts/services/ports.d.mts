@@ -1,0 +1,1 @@
+export function servicePorts(env?: Readonly<Record<string, string | undefined>>): Readonly<Record<string, number>>;
