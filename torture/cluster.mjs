@@ -121,7 +121,7 @@ export async function startCluster({ nodes: count, isSmall }) {
     apiKey,
     spool,
     hasFaketime: FAKETIME !== undefined,
-    /** Environment of a process whose clock is off by so many seconds. */
+    /** Environment of a process whose clock is off by `seconds`. */
     clockOff: (seconds) => ({
       LD_PRELOAD: FAKETIME,
       FAKETIME: `${seconds < 0 ? '' : '+'}${seconds}s`,

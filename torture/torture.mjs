@@ -15,7 +15,7 @@ const REPLAYED_AT_END = 1_000;
 
 /**
  * @param {{seconds: number, kills?: number, seed: number, nodes: number, clients: number, isSmall?: boolean, log?: (line: string) => void}} options
- *   ends after `seconds`, or after so many kills where that comes first
+ *   ends after `seconds`, or earlier after `kills`
  * @returns {Promise<{breaches: string[], facts: object}>}
  */
 export async function torture({

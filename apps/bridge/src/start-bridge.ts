@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { readSecretFile, type Environment } from '@cer/http-service/config';
-import { createLogger, createMetrics, serve, type RunningServer } from '@cer/http-service/process';
+import { createLogger, createMetrics, repeat, serve, type RunningServer } from '@cer/http-service/process';
 import { createApp } from './app.js';
 import { connectToNode } from './attestation-node/connection.js';
 import { publishedKeys } from './attestation-node/node-keys.js';
@@ -27,17 +27,15 @@ export async function startBridge(env: Environment): Promise<RunningServer> {
   const node = connectToNode(config.nodeUrl);
   const usage = new UsageReports(controlPlane, logger);
   const stopping = new AbortController();
-  const sweep = (): void => {
-    store.sweep().catch((error: unknown) => {
+  const sweeping = repeat({
+    everyMs: SWEEP_INTERVAL_MS,
+    task: () => store.sweep(),
+    onFailure: (error) => {
       logger.warn({ err: error }, 'sweep failed');
-    });
-  };
-  const sweeping = setInterval(sweep, SWEEP_INTERVAL_MS);
-  sweeping.unref();
-  // A bridge that is restarted often would never reach the interval.
-  sweep();
+    },
+  });
   const close = async (): Promise<void> => {
-    clearInterval(sweeping);
+    await sweeping.stop();
     await usage.stop();
     node.close();
     await store.close();

@@ -41,7 +41,7 @@ export interface AppDeps {
   readonly operatorToken?: Secret<string> | undefined;
   /** Absent: passwords only. */
   readonly oidc?: OidcSignIn | undefined;
-  /** False: nobody signs in by password. */
+  /** Whether passwords are accepted at sign-in. */
   readonly passwordSignIn?: boolean;
   readonly sessionTimes: SessionTimes;
   /** This dashboard's origin: where forms come from, and who issues handoff tokens. */

@@ -1,5 +1,5 @@
 import { readSecretFile, type Environment } from '@cer/http-service/config';
-import { createLogger, createMetrics, serve, type RunningServer } from '@cer/http-service/process';
+import { createLogger, createMetrics, repeat, serve, type RunningServer } from '@cer/http-service/process';
 import { createApp } from './app.js';
 import { createLoginLimits } from './auth/login-limits.js';
 import { readConfig, type Config } from './config.js';
@@ -46,17 +46,16 @@ export async function startDashboard(env: Environment, say: (line: string) => vo
       loginLimits: createLoginLimits(database, config.loginLimits),
       metrics: createMetrics({ process: true }),
     });
-    const sweep = (): void => {
-      store.sweep().catch((error: unknown) => {
+    const sweeping = repeat({
+      everyMs: SWEEP_INTERVAL_MS,
+      task: () => store.sweep(),
+      onFailure: (error) => {
         logger.warn({ err: error }, 'sweep failed');
-      });
-    };
-    const sweeping = setInterval(sweep, SWEEP_INTERVAL_MS);
-    sweeping.unref();
-    sweep();
+      },
+    });
     lastUsed.start(LAST_USED_INTERVAL_MS);
     const onClose = async (): Promise<void> => {
-      clearInterval(sweeping);
+      await sweeping.stop();
       await lastUsed.stop();
       await store.close();
     };

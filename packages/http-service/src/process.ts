@@ -1,5 +1,6 @@
 /** A service as a process: start, server, log, metrics, traces, and errors for its operator. */
 export { isForOperator, OperatorError } from './errors/operator-error.js';
+export { repeat, type Repeating } from './process/repeat.js';
 export { runService } from './process/run-service.js';
 export { serve, type RunningServer } from './process/serve.js';
 export { createLogger, silentLogger, type Logger } from './telemetry/logger.js';

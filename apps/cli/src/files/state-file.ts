@@ -1,5 +1,5 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
 import type { JsonValue } from '@cer/canonical-json';
 import { sha256 } from '@cer/cer-core';
 import type { Io } from '../io.js';
@@ -7,8 +7,11 @@ import { UsageError } from '../usage-error.js';
 import { faultCode } from './fault-code.js';
 import { asUsageError } from './read-bytes.js';
 import { readOwnJson } from './read-json.js';
+import { replaceFile, type Modes } from './replace-file.js';
 
 // What this computer accepted before, one file per followed thing.
+
+const OWNER_ONLY: Modes = { file: 0o600, folder: 0o700 };
 
 /**
  * The path of a state file.
@@ -39,18 +42,10 @@ export async function readState(path: string): Promise<JsonValue | undefined> {
 }
 
 /** Replaces the file atomically. @throws UsageError when it cannot be written */
-export async function writeState(
+export function writeState(
   path: string,
   state: Readonly<Record<string, unknown>>,
   io: Pick<Io, 'randomId'>,
 ): Promise<void> {
-  const draft = `${path}.${io.randomId()}.tmp`;
-  try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFile(draft, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
-    await rename(draft, path);
-  } catch (error) {
-    if (faultCode(error) === null) throw error;
-    throw asUsageError(error, path);
-  }
+  return replaceFile(path, `${JSON.stringify(state, null, 2)}\n`, io, OWNER_ONLY);
 }

@@ -1,13 +1,11 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { DEFAULT_MMD_SECONDS, type PolicyKey } from '@cer/tlog';
 import { EPOCHS_SUFFIX } from '@cer/tlog/epoch';
 import { formatTilePath, tilesOf, type TileName } from '@cer/tlog/tiles';
 import { readArguments } from '../arguments.js';
 import type { Command } from '../command.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { faultCode } from '../files/fault-code.js';
-import { asUsageError } from '../files/read-bytes.js';
+import { replaceFile } from '../files/replace-file.js';
 import { TIMEOUT_FLAG, TIMEOUT_FLAG_HELP, TIMEOUT_MS, timeoutMs, withTimeout } from '../http/timeout.js';
 import type { Io } from '../io.js';
 import { requiredLogPolicy } from '../log/log-policy.js';
@@ -40,7 +38,7 @@ async function run(args: readonly string[], given: Io): Promise<ExitCode> {
   // What was accepted before is kept beside the copy, so that a copy never lacks what its checkpoint covers.
   const inFolder: Io = { ...io, env: { ...io.env, XDG_STATE_HOME: resolve(folder, '.state') } };
   const keep = (log: PolicyKey, path: string, bytes: Uint8Array | string): Promise<void> =>
-    writeAside(join(folder, folderOf(log), path), bytes, io);
+    replaceFile(join(folder, folderOf(log), path), bytes, io);
   const watched = {
     node,
     logPolicy,
@@ -66,16 +64,4 @@ async function run(args: readonly string[], given: Io): Promise<ExitCode> {
 
 function folderOf({ key }: PolicyKey): string {
   return key.name.endsWith(EPOCHS_SUFFIX) ? 'log/epochs' : 'log';
-}
-
-async function writeAside(path: string, bytes: Uint8Array | string, io: Pick<Io, 'randomId'>): Promise<void> {
-  const draft = `${path}.${io.randomId()}.tmp`;
-  try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(draft, bytes);
-    await rename(draft, path);
-  } catch (error) {
-    if (faultCode(error) === null) throw error;
-    throw asUsageError(error, path);
-  }
 }

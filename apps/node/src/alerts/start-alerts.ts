@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '@cer/http-service/process';
+import { repeat, type Logger } from '@cer/http-service/process';
 import type { Store } from '../store/index.js';
 import { startWorker } from '../worker/worker.js';
 import { deliverDue } from './deliver.js';
@@ -34,8 +33,6 @@ export function startAlerts(deps: AlertsDeps): { readonly stop: () => Promise<vo
   const { store, sources, readiness, post, now, logger } = deps;
   const { observeEveryMs = OBSERVE_EVERY_MS, deliverEveryMs = DELIVER_EVERY_MS } = deps;
   const { alerts } = store;
-  const stopping = new AbortController();
-  const { signal } = stopping;
   const direct = createDirectAlerts(post, logger);
   const endpointsNow = lastReadable(deps.file, logger);
   let forgotMs = -Infinity;
@@ -67,19 +64,16 @@ export function startAlerts(deps: AlertsDeps): { readonly stop: () => Promise<vo
     await direct.send(endpoints, null, at);
   };
 
-  const run = async (): Promise<void> => {
-    while (!signal.aborted) {
-      await observe().catch((error: unknown) => {
-        logger.error({ err: error }, 'alerts could not be observed; the next turn comes as planned');
-      });
-      await sleep(observeEveryMs, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  };
-  const running = run();
+  const observing = repeat({
+    everyMs: observeEveryMs,
+    task: observe,
+    onFailure: (error) => {
+      logger.error({ err: error }, 'alerts could not be observed; the next turn comes as planned');
+    },
+  });
   return {
     stop: async () => {
-      stopping.abort();
-      await running;
+      await observing.stop();
       await worker.stop();
     },
   };

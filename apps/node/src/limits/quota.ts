@@ -1,5 +1,5 @@
 import { ServiceError } from '@cer/http-service';
-import type { Logger } from '@cer/http-service/process';
+import { repeat, type Logger } from '@cer/http-service/process';
 import type { PlanLimits } from '../auth/key-directory.js';
 import type { QuotaStore } from '../store/index.js';
 import { QuotaBlock, type QuotaUse } from './quota-block.js';
@@ -82,10 +82,10 @@ export function createQuota({ quotas, now, logger, noteUse }: QuotaDeps): Quota 
     return account;
   };
 
-  const giveBack = (block: QuotaBlock): Promise<void> =>
-    block.giveBack().catch((error: unknown) => {
-      logger.warn({ err: error }, 'executions of a quota could not be given back');
-    });
+  const warnKept = (error: unknown): void => {
+    logger.warn({ err: error }, 'executions of a quota could not be given back');
+  };
+  const giveBack = (block: QuotaBlock): Promise<void> => block.giveBack().catch(warnKept);
 
   const giveBackIdle = async (): Promise<void> => {
     for (const [tenantId, account] of accounts) {
@@ -95,11 +95,7 @@ export function createQuota({ quotas, now, logger, noteUse }: QuotaDeps): Quota 
       if (isIdle && account.block === block) accounts.delete(tenantId);
     }
   };
-  const idling = setInterval(() => {
-    giveBackIdle().catch((error: unknown) => {
-      logger.warn({ err: error }, 'executions of a quota could not be given back');
-    });
-  }, IDLE_MS).unref();
+  const idling = repeat({ everyMs: IDLE_MS, task: giveBackIdle, onFailure: warnKept });
 
   const spend = async <Outcome extends { readonly recorded: boolean }>(
     { block, underWay }: Account,
@@ -143,7 +139,7 @@ export function createQuota({ quotas, now, logger, noteUse }: QuotaDeps): Quota 
       else if (!(await isRecorded())) throw quotaExceeded(limit, now());
     },
     close: async () => {
-      clearInterval(idling);
+      await idling.stop();
       // Without the database they are lost, as with a killed node; the rest of the node still closes in order.
       await Promise.all([...givingBack, ...[...accounts.values()].map(({ block }) => giveBack(block))]);
     },

@@ -5,7 +5,7 @@ import { leafHash } from '@cer/tlog/merkle';
 import type { LoggedLeaf, LogRow, LogStore } from '../store/index.js';
 import { leafAt } from './stored-leaf.js';
 
-/** What is asked for; null: any. */
+/** The filter; null selects all. */
 export interface LeafQuestion {
   readonly attestedFrom: string | null;
   readonly attestedTo: string | null;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '@cer/http-service/process';
+import { repeat, type Logger } from '@cer/http-service/process';
 import type { Signing } from '../signing/signing.js';
 import type { Counted, Store } from '../store/index.js';
 import type { NodeMetrics } from './node-metrics.js';
@@ -25,14 +25,12 @@ const PAUSE_MS = 10;
  */
 export function startRecordCounts(deps: RecordCountDeps): { readonly stop: () => Promise<void> } {
   const { store, signing, metrics, asksAuthorities, now, logger, everyMs = EVERY_MS } = deps;
-  const stopping = new AbortController();
-  const { signal } = stopping;
   // Counts only below a safe limit, because an earlier transaction may commit later.
   let settled: number | null = null;
   let counted = 0;
   let countedUpTo = 0;
 
-  const count = async (what: Counted, from: number, upTo: number): Promise<number> => {
+  const count = async (what: Counted, from: number, upTo: number, signal: AbortSignal): Promise<number> => {
     let sum = 0;
     for (let after: number | null = from; after !== null && !signal.aborted;) {
       const { count: some, end }: { readonly count: number; readonly end: number | null } =
@@ -44,7 +42,7 @@ export function startRecordCounts(deps: RecordCountDeps): { readonly stop: () =>
     return sum;
   };
 
-  const look = async (): Promise<void> => {
+  const look = async (signal: AbortSignal): Promise<void> => {
     const proven = await signing.prove(now()).then(
       () => 1,
       () => 0,
@@ -52,10 +50,10 @@ export function startRecordCounts(deps: RecordCountDeps): { readonly stop: () =>
     metrics.signer.set(proven);
     const newest = await store.usage.newest();
     const upTo = settled ?? newest;
-    const fresh = await count('all', countedUpTo, upTo);
-    const hidden = await count('hidden', 0, upTo);
-    const deleted = await count('deleted', 0, upTo);
-    const untimestamped = asksAuthorities ? await count('untimestamped', 0, upTo) : 0;
+    const fresh = await count('all', countedUpTo, upTo, signal);
+    const hidden = await count('hidden', 0, upTo, signal);
+    const deleted = await count('deleted', 0, upTo, signal);
+    const untimestamped = asksAuthorities ? await count('untimestamped', 0, upTo, signal) : 0;
     // An interrupted count is discarded.
     if (signal.aborted) return;
     counted += fresh;
@@ -67,19 +65,11 @@ export function startRecordCounts(deps: RecordCountDeps): { readonly stop: () =>
     metrics.untimestamped.set(untimestamped);
   };
 
-  const run = async (): Promise<void> => {
-    while (!signal.aborted) {
-      await look().catch((error: unknown) => {
-        logger.warn({ err: error }, 'records could not be counted; the next look comes as planned');
-      });
-      await sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  };
-  const running = run();
-  return {
-    stop: async () => {
-      stopping.abort();
-      await running;
+  return repeat({
+    everyMs,
+    task: look,
+    onFailure: (error) => {
+      logger.warn({ err: error }, 'records could not be counted; the next look comes as planned');
     },
-  };
+  });
 }

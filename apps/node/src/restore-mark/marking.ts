@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '@cer/http-service/process';
+import { repeat, type Logger } from '@cer/http-service/process';
 import type { Store } from '../store/index.js';
 import { MarkWriteError, type MarkFile } from './mark-file.js';
 import { findGap } from './restored-store.js';
@@ -25,7 +24,6 @@ export interface Marking {
  * the file is never ahead of a database that was not replaced. While a gap is not accepted, nothing is marked.
  */
 export function startMarking({ store, file, now, logger, everyMs = EVERY_MS }: MarkingDeps): Marking {
-  const stopping = new AbortController();
   let marked = '';
   let problem: string | null = null;
 
@@ -36,31 +34,22 @@ export function startMarking({ store, file, now, logger, everyMs = EVERY_MS }: M
     marked = state;
   };
   const attempt = async (): Promise<void> => {
-    try {
-      await mark();
-      if (problem !== null) logger.info('the growth of the database is marked again');
-      problem = null;
-    } catch (error) {
-      const found = error instanceof MarkWriteError ? error.message : 'the growth of the database could not be marked';
-      // Once per problem: attempts continue every few seconds.
-      if (found !== problem) logger.warn({ err: error }, found);
-      problem = found;
-    }
+    await mark();
+    if (problem !== null) logger.info('the growth of the database is marked again');
+    problem = null;
   };
-  const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await attempt();
-      // Rejects only when interrupted.
-      await sleep(everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
-    }
+  const noteProblem = (error: unknown): void => {
+    const found = error instanceof MarkWriteError ? error.message : 'the growth of the database could not be marked';
+    // Once per problem: attempts continue every few seconds.
+    if (found !== problem) logger.warn({ err: error }, found);
+    problem = found;
   };
-  const running = run();
+  const marking = repeat({ everyMs, task: attempt, onFailure: noteProblem });
   return {
     isFailing: () => problem !== null,
     stop: async () => {
-      stopping.abort();
-      await running;
-      await attempt();
+      await marking.stop();
+      await attempt().catch(noteProblem);
     },
   };
 }

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-
-import type { Logger } from '@cer/http-service/process';
+import { repeat, type Logger, type Repeating } from '@cer/http-service/process';
 import type { LeaseStore } from '../store/index.js';
 
 const LEASE_MS = 60_000;
@@ -17,20 +15,13 @@ export interface WorkerOptions {
   readonly logger: Logger;
 }
 
-export interface Worker {
-  /** Starts the next run at once, or directly after the current one. */
-  wake(): void;
-  /** Resolves when the current run has ended. */
-  stop(): Promise<void>;
-}
+export type Worker = Repeating;
 
 /** Starts a background worker: one run now, then one every `everyMs`, while no other process has the lease. */
 export function startWorker({ name, everyMs, task, leases, logger }: WorkerOptions): Worker {
   const holder = randomUUID();
-  const stopping = new AbortController();
-  let pause = new AbortController();
 
-  async function turn(): Promise<void> {
+  async function turn(signal: AbortSignal): Promise<void> {
     if (!(await leases.acquire(name, holder, LEASE_MS))) return;
     // A run that loses its lease (database unreachable, process suspended) ends, because another node may have it.
     const turnEnds = new AbortController();
@@ -45,36 +36,18 @@ export function startWorker({ name, everyMs, task, leases, logger }: WorkerOptio
       );
     }, LEASE_MS / 3);
     try {
-      await task(AbortSignal.any([stopping.signal, turnEnds.signal]));
+      await task(AbortSignal.any([signal, turnEnds.signal]));
     } finally {
       clearInterval(renewal);
       await leases.release(name, holder);
     }
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      // Created before the run, so that a wake during the run shortens the following pause.
-      pause = new AbortController();
-      try {
-        await turn();
-      } catch (error) {
-        logger.error({ err: error, worker: name }, 'a background turn failed; the next one comes as planned');
-      }
-      const signal = AbortSignal.any([stopping.signal, pause.signal]);
-      // Rejects only when interrupted.
-      await sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  }
-
-  const running = run();
-  return {
-    wake: () => {
-      pause.abort();
+  return repeat({
+    everyMs,
+    task: turn,
+    onFailure: (error) => {
+      logger.error({ err: error, worker: name }, 'a background turn failed; the next one comes as planned');
     },
-    stop: async () => {
-      stopping.abort();
-      await running;
-    },
-  };
+  });
 }

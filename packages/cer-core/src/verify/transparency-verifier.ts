@@ -27,7 +27,7 @@ export interface TransparencyClaim {
   readonly signature: string;
   /** The receipt's time, as it states it. */
   readonly signedAt: string;
-  /** What the label of an owner's opening must say; `kinds`: any of them. */
+  /** The required label of an owner's opening; `kinds` are the allowed ones. */
   readonly label: {
     readonly appId: string | null;
     readonly bundleType: string | null;

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.js';
 
-/** Conditions that operators are told of, and the messages to their endpoints. */
+/** Alert conditions, and the messages to the endpoints of operators. */
 export const alerts: Migration = {
   version: 16,
   up: (db) =>

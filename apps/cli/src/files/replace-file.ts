@@ -1,0 +1,31 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Io } from '../io.js';
+import { faultCode } from './fault-code.js';
+import { asUsageError } from './read-bytes.js';
+
+/** Permission bits of a new file and of the folders above it. */
+export interface Modes {
+  readonly file: number;
+  readonly folder: number;
+}
+
+const READABLE: Modes = { file: 0o644, folder: 0o755 };
+
+/** Replaces the file atomically, and creates its folder. @throws UsageError when it cannot be written */
+export async function replaceFile(
+  path: string,
+  content: Uint8Array | string,
+  io: Pick<Io, 'randomId'>,
+  modes: Modes = READABLE,
+): Promise<void> {
+  const draft = `${path}.${io.randomId()}.tmp`;
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: modes.folder });
+    await writeFile(draft, content, { mode: modes.file });
+    await rename(draft, path);
+  } catch (error) {
+    if (faultCode(error) === null) throw error;
+    throw asUsageError(error, path);
+  }
+}
