@@ -25,7 +25,7 @@ export function attestBatch(
     holder: caller.tenantId,
     idOf: sealedExecutionId,
     processLarge: largeLines('attest', deps.largeWork, caller),
-    process: async (submission, requestId) => (await attest(deps, submission, caller, requestId)).body,
+    process: async (submission, requestId) => (await attest(deps, submission, caller, requestId)).json,
   });
 }
 

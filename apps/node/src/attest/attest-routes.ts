@@ -1,4 +1,4 @@
-import { ok, parseJsonBody } from '@cer/http-service';
+import { jsonText, parseJsonBody } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import { certificateHeaders } from '../records/response-headers.js';
 import { largeResponse } from '../large-work/large-answer.js';
@@ -42,7 +42,7 @@ export function attestRoutes(deps: AttestRouteDeps): DescribedRoute[] {
         }
         await deps.turns.takeFor(caller.tenantId, request.body.length, request.signal);
         const attested = await attest(deps, parseJsonBody(request), caller, request.requestId);
-        return ok(attested.body, certificateHeaders(attested.certificateHash, attested.isReplay));
+        return jsonText(200, attested.json, certificateHeaders(attested.certificateHash, attested.isReplay));
       },
     },
     {

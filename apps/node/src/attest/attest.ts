@@ -6,11 +6,11 @@ import type { Caller } from '../auth/key-directory.js';
 import { whileAttesting } from '../errors/refusals.js';
 import { attestAndRecord, type AttestDeps } from '../records/write/attest-and-record.js';
 import { recordExecution } from '../records/write/record-execution.js';
-import { certifyResponse } from '../records/certify-response.js';
+import { certifyResponse, certifyResponseText, type StoredTexts } from '../records/certify-response.js';
 import { recordRemoved, recordToReplay } from '../records/write/mutation.js';
 import { newLeaf, signedPart } from '../log/new-leaf.js';
 import { metaOf, objectMember, storedMeta, textMember } from '../records/stored-cer.js';
-import type { NewRecord } from '../store/index.js';
+import type { CertificateRecord, NewRecord } from '../store/index.js';
 import { checkSubmission, type AttestableBundle } from './check-submission.js';
 
 export interface AttestUseCaseDeps extends AttestDeps {
@@ -18,7 +18,8 @@ export interface AttestUseCaseDeps extends AttestDeps {
 }
 
 export interface AttestedSubmission {
-  readonly body: JsonObject;
+  /** The body as JSON. */
+  readonly json: string;
   readonly certificateHash: string;
   readonly isReplay: boolean;
 }
@@ -47,7 +48,7 @@ async function attestFull(
   requestId: string,
 ): Promise<AttestedSubmission> {
   const { sealed, protocol } = submission;
-  const { meta, outcome } = await attestAndRecord(deps, {
+  const { meta, texts, outcome } = await attestAndRecord(deps, {
     ...submission,
     tenantId: caller.tenantId,
     commitmentSecretId: null,
@@ -59,10 +60,10 @@ async function attestFull(
     isForeign: true,
     requestId,
   });
-  if (outcome.recorded) return answer(deps, sealed.bundle, meta, requestId, false);
+  if (outcome.recorded) return firstAnswer(deps, sealed.bundle, meta, texts, requestId);
   if (outcome.existing === null) throw new Error('a full record was taken for a hash-only one');
   const record = recordToReplay(outcome.existing, outcome.record, sealed.certificateHash);
-  return answer(deps, sealed.bundle, storedMeta(record), record.requestId, true);
+  return replay(deps, sealed.bundle, record);
 }
 
 async function attestHash(
@@ -71,7 +72,7 @@ async function attestHash(
   caller: Caller,
   requestId: string,
 ): Promise<AttestedSubmission> {
-  const { meta, outcome } = await whileAttesting(async () => {
+  const { meta, metaJson, outcome } = await whileAttesting(async () => {
     const time = deps.now();
     const attestor = await deps.signing.attestorAt(time);
     const facts = { attestationId: randomUUID(), attestedAt: time.toISOString() };
@@ -113,20 +114,33 @@ async function attestHash(
         ],
       }),
     };
-    return { meta: made, outcome: await recordExecution(deps, record, caller.limits) };
+    return { meta: made, metaJson: record.metaJson, outcome: await recordExecution(deps, record, caller.limits) };
   });
-  if (outcome.recorded) return answer(deps, bundle, meta, requestId, false);
+  if (outcome.recorded) return firstAnswer(deps, bundle, meta, { bundle: null, meta: metaJson }, requestId);
   if (outcome.record === null) throw recordRemoved();
-  return answer(deps, bundle, storedMeta(outcome.record), outcome.record.requestId, true);
+  return replay(deps, bundle, outcome.record);
 }
 
-function answer(
+function firstAnswer(
   { verifyUrl }: AttestUseCaseDeps,
   bundle: JsonObject,
   meta: JsonObject,
+  texts: StoredTexts,
   requestId: string,
-  isReplay: boolean,
 ): AttestedSubmission {
-  const body = certifyResponse({ bundle, meta, requestId, verifyUrl });
-  return { body, certificateHash: textMember(body, 'certificateHash'), isReplay };
+  return {
+    json: certifyResponseText({ bundle, meta, requestId, verifyUrl }, texts),
+    certificateHash: attestedHash(meta),
+    isReplay: false,
+  };
+}
+
+function replay({ verifyUrl }: AttestUseCaseDeps, bundle: JsonObject, record: CertificateRecord): AttestedSubmission {
+  const meta = storedMeta(record);
+  const body = certifyResponse({ bundle, meta, requestId: record.requestId, verifyUrl });
+  return { json: JSON.stringify(body), certificateHash: attestedHash(meta), isReplay: true };
+}
+
+function attestedHash(meta: JsonObject): string {
+  return textMember(objectMember(meta, 'attestation'), 'certificateHash');
 }

@@ -37,7 +37,7 @@ async function run(deps: LineBatchDeps, log: string[], holder: string, sizes: re
       log.push(`${holder} makes ${started}`);
       started += 1;
       await new Promise((resolve) => setImmediate(resolve));
-      return null;
+      return 'null';
     },
   });
   let taken = 0;

@@ -34,11 +34,11 @@ export interface LineWork {
   readonly maxDepth?: number;
   /** Lines with one id are processed sequentially; null: in any order. */
   readonly idOf: (request: JsonValue) => string | null;
-  /** @returns the body of the answer */
-  readonly process: (request: JsonValue, requestId: string) => Promise<JsonValue>;
+  /** @returns the body of the answer as JSON */
+  readonly process: (request: JsonValue, requestId: string) => Promise<string>;
   /**
    * Does the same for a line of more than `LARGE_BYTES`, elsewhere than on the event loop; it takes the bytes over.
-   * Absent: `process` does. @returns the body as JSON
+   * Absent: `process` does.
    */
   readonly processLarge?: ((line: Uint8Array, requestId: string) => Promise<string>) | undefined;
 }
@@ -79,7 +79,7 @@ export async function* processLines(
         return process(request, requestId);
       })();
       if (id !== null) lastOfId.set(id, processing);
-      return JSON.stringify(await processing);
+      return processing;
     }, requestId);
     return resultLine(index, status, body);
   };

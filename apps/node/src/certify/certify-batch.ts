@@ -26,7 +26,7 @@ export function certifyBatch(
     maxDepth: REQUEST_DEPTH,
     idOf: statedExecutionId,
     processLarge: largeLines('certify', deps.largeWork, caller),
-    process: async (request, requestId) => (await certify(deps, request, caller, requestId)).body,
+    process: async (request, requestId) => (await certify(deps, request, caller, requestId)).json,
   });
 }
 

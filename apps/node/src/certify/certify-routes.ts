@@ -1,5 +1,5 @@
 import { REQUEST_DEPTH } from '@cer/cer-core/seal';
-import { ok, parseJsonBody, type RequestHead } from '@cer/http-service';
+import { jsonText, ok, parseJsonBody, type RequestHead } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import { certify, create } from './certify.js';
 import type { WorkTurns } from '../limits/work-turns.js';
@@ -48,7 +48,7 @@ export function certifyRoutes(deps: CertifyRouteDeps): DescribedRoute[] {
         await deps.turns.takeFor(caller.tenantId, request.body.length, request.signal);
         const body = parseJsonBody(request, { maxDepth: REQUEST_DEPTH });
         const certified = await certify(deps, body, caller, request.requestId);
-        return ok(certified.body, certificateHeaders(certified.certificateHash, certified.isReplay));
+        return jsonText(200, certified.json, certificateHeaders(certified.certificateHash, certified.isReplay));
       },
     },
     {

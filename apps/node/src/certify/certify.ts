@@ -13,7 +13,7 @@ import {
 import { validationError } from '@cer/http-service';
 import type { Caller } from '../auth/key-directory.js';
 import { attestAndRecord, hashedBundle, type AttestDeps } from '../records/write/attest-and-record.js';
-import { certifyResponse } from '../records/certify-response.js';
+import { certifyResponse, certifyResponseText, type ResponseParts } from '../records/certify-response.js';
 import { withLogProofs } from '../records/with-log-proofs.js';
 import { recordToReplay } from '../records/write/mutation.js';
 import { parseStored, storedMeta } from '../records/stored-cer.js';
@@ -28,7 +28,8 @@ export interface CertifyDeps extends AttestDeps {
 
 /** The response for a certified execution. */
 export interface Certified {
-  readonly body: JsonObject;
+  /** The body as JSON. */
+  readonly json: string;
   readonly certificateHash: string;
   readonly isReplay: boolean;
 }
@@ -71,7 +72,7 @@ export async function certify(
   const sealed = seal({ createdAt: now, timestamp: null }, activeId);
   const metadata = stated(request, 'metadata');
   const layout = layoutFor(sealed.bundle);
-  const { meta, outcome } = await attestAndRecord(deps, {
+  const { meta, texts, outcome } = await attestAndRecord(deps, {
     sealed,
     layout,
     protocol: sealed.protocol,
@@ -86,15 +87,19 @@ export async function certify(
     isForeign: false,
     requestId,
   });
-  if (outcome.recorded) return certified(deps, sealed, sealed.bundle, meta, requestId, false);
+  if (outcome.recorded) {
+    const parts = responseParts(deps, sealed, sealed.bundle, meta, requestId);
+    return { json: certifyResponseText(parts, texts), certificateHash: sealed.certificateHash, isReplay: false };
+  }
 
   const { existing } = outcome;
   if (existing === null) throw new Error('a full record was taken for a hash-only one');
   // The first request may have left the times to the node or used an older secret: seal with its times and secret.
   const again = sealAgain(existing, deps.secrets, (secretId) => seal(existing, secretId));
   const record = recordToReplay(existing, outcome.record, again.certificateHash);
-  const replayed = certified(deps, again, bundleOf(record, again, layout), storedMeta(record), record.requestId, true);
-  return { ...replayed, body: await withLogProofs(replayed.body, record, deps.log) };
+  const parts = responseParts(deps, again, bundleOf(record, again, layout), storedMeta(record), record.requestId);
+  const body = await withLogProofs(certifyResponse(parts), record, deps.log);
+  return { json: JSON.stringify(body), certificateHash: again.certificateHash, isReplay: true };
 }
 
 /**
@@ -120,20 +125,14 @@ function bundleOf(record: CertificateRecord, again: SealedExecution, layout: Ret
   return record.bundleJson === null ? hashedBundle(again.bundle, layout) : parseStored(record.bundleJson);
 }
 
-function certified(
+function responseParts(
   { verifyUrl }: CertifyDeps,
-  sealed: SealedExecution,
+  { salts }: SealedExecution,
   bundle: JsonObject,
   meta: JsonObject,
   requestId: string,
-  isReplay: boolean,
-): Certified {
-  const beside = sealed.salts === null ? {} : confidentialMembers(sealed.salts);
-  return {
-    body: certifyResponse({ bundle, meta, requestId, verifyUrl, beside }),
-    certificateHash: sealed.certificateHash,
-    isReplay,
-  };
+): ResponseParts {
+  return { bundle, meta, requestId, verifyUrl, beside: salts === null ? {} : confidentialMembers(salts) };
 }
 
 function confidentialMembers(salts: CommitmentSalts): JsonObject {

@@ -33,11 +33,30 @@ export interface ResponseParts {
   readonly beside?: JsonObject;
 }
 
+/** The JSON texts that a record was stored with. */
+export interface StoredTexts {
+  /** Null where the stored bundle is not the bundle of the answer. */
+  readonly bundle: string | null;
+  readonly meta: string;
+}
+
 /**
  * The answer of certify and attest, the same for the first request and for every replay.
  * @see docs/spec.md, "Certify response"
  */
-export function certifyResponse({ bundle, meta, requestId, verifyUrl, beside = {} }: ResponseParts): JsonObject {
+export function certifyResponse(parts: ResponseParts): JsonObject {
+  return { ok: true, cer: { ...parts.bundle, meta: parts.meta }, ...factsBeside(parts) };
+}
+
+/** The JSON text of `certifyResponse`; what the record was stored with is not serialized again. */
+export function certifyResponseText(parts: ResponseParts, texts: StoredTexts): string {
+  const bundle = texts.bundle ?? JSON.stringify(parts.bundle);
+  const facts = JSON.stringify(factsBeside(parts));
+  return `{"ok":true,"cer":${bundle.slice(0, -1)},"meta":${texts.meta}},${facts.slice(1)}`;
+}
+
+/** The members of the answer after the certificate. */
+function factsBeside({ bundle, meta, requestId, verifyUrl, beside = {} }: ResponseParts): JsonObject {
   const attestation = objectMember(meta, 'attestation');
   const certificateHash = textMember(attestation, 'certificateHash');
   const bundleType = textMember(attestation, 'bundleType');
@@ -46,8 +65,6 @@ export function certifyResponse({ bundle, meta, requestId, verifyUrl, beside = {
   const signature = textMember(attestation, 'signature');
   const orNull = (value: JsonValue | undefined): JsonValue => value ?? null;
   return {
-    ok: true,
-    cer: { ...bundle, meta },
     certificateHash,
     bundleType,
     // A hash-only attestation attests only the time of its receipt.

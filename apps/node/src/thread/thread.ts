@@ -63,14 +63,10 @@ async function keyedAnswer(job: KeyedJob, now: () => Date, asking: ThreadCalls):
     const bundle = create(deps, parseJsonBody(job, { maxDepth: REQUEST_DEPTH }), caller);
     return { json: jsonOf(bundle), certificateHash: null, isReplay: false };
   }
-  const {
-    body: answered,
-    certificateHash,
-    isReplay,
-  } = await (kind === 'certify'
+  const { json, certificateHash, isReplay } = await (kind === 'certify'
     ? certify(deps, parseJsonBody(job, { maxDepth: REQUEST_DEPTH }), caller, requestId)
     : attest(deps, parseJsonBody(job), caller, requestId));
-  return { json: jsonOf(answered), certificateHash, isReplay };
+  return { json: utf8.encode(json), certificateHash, isReplay };
 }
 
 function jsonOf(value: unknown): Uint8Array<ArrayBuffer> {

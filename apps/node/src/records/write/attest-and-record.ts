@@ -17,6 +17,7 @@ import type { Signing } from '../../signing/signing.js';
 import type { NewLeaf, NewRecord, RecordOutcome } from '../../store/index.js';
 import { newLeaf, signedPart } from '../../log/new-leaf.js';
 import type { NodeLog } from '../../log/node-log.js';
+import type { StoredTexts } from '../certify-response.js';
 import { appIdOf, metaOf, modelFacts, objectMember } from '../stored-cer.js';
 import { recordExecution, type RecordDeps } from './record-execution.js';
 
@@ -52,6 +53,8 @@ export interface Submission {
 
 export interface Attested {
   readonly meta: JsonObject;
+  /** The texts of the stored record, for the answer. */
+  readonly texts: StoredTexts;
   readonly outcome: RecordOutcome;
 }
 
@@ -77,6 +80,7 @@ export async function attestAndRecord(deps: AttestDeps, submission: Submission):
       withheld.length === 0
         ? null
         : await resealForPublication({ ...sealed, layout, protocol, meta: attestation }, withheld, attestor, facts);
+    const metaJson = JSON.stringify(meta);
     const publicMetadata = publishedMetadata(metadata, publish);
     const publicCer =
       reseal !== null
@@ -98,7 +102,7 @@ export async function attestAndRecord(deps: AttestDeps, submission: Submission):
       kid: attestor.signer.kid,
       requestId: submission.requestId,
       bundleJson: isForeign && reseal !== null ? null : keptJson,
-      metaJson: JSON.stringify(meta),
+      metaJson,
       publicCerJson: publicCer === null ? null : JSON.stringify(publicCer),
       resealedCertificateHash: reseal?.certificateHash ?? null,
       createdAt: submission.createdAt,
@@ -106,7 +110,8 @@ export async function attestAndRecord(deps: AttestDeps, submission: Submission):
       commitmentSecretId: submission.commitmentSecretId,
       ...(deps.log !== null && { leaves: leavesOf(sealed.bundle, attestation, reseal?.bundle ?? null, facts) }),
     };
-    return { meta, outcome: await recordExecution(deps, record, submission.limits) };
+    const texts = { bundle: hasMembersOf(sealed.bundle, kept) ? keptJson : null, meta: metaJson };
+    return { meta, texts, outcome: await recordExecution(deps, record, submission.limits) };
   });
 }
 
@@ -138,6 +143,13 @@ function leavesOf(
 /** The members covered by the hash, and the hash: no other part of a bundle is stored or returned. */
 export function hashedBundle(bundle: JsonObject, layout: Layout): JsonObject {
   return { ...layout.projectForHash(bundle), ...pickPresent(bundle, ['certificateHash']) };
+}
+
+/** Do both have the same members in the same order? The values are then the same ones. */
+function hasMembersOf(bundle: JsonObject, kept: JsonObject): boolean {
+  const names = Object.keys(kept);
+  const given = Object.keys(bundle);
+  return given.length === names.length && given.every((name, index) => name === names[index]);
 }
 
 /** The public form of a bundle without withheld values: without envelope, declaration and unknown members. */
