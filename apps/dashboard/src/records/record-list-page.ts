@@ -122,9 +122,13 @@ function tableRow(row: RecordRow): Html {
       <a href="/records/certificate/${certificateHash}"><code>${certificateHash.slice('sha256:'.length, 19)}</code></a>
     </th>
     <td>${moment(firstAttestedAt)}</td>
-    <td>${appId ?? '–'}</td>
-    <td>${model === null ? '–' : html`${provider} ${model}`}</td>
-    <td>${executionId ?? '–'}</td>
+    ${longCell(appId ?? '–')} ${longCell(model === null ? '–' : `${provider ?? ''} ${model}`)}
+    ${longCell(executionId ?? '–')}
     <td>${status}${timestampedAt !== null && ', timestamped'}</td>
   </tr>`;
+}
+
+/** A name of any length, cut to the width of its column; the whole one is on the page of the certificate. */
+function longCell(text: string): Html {
+  return html`<td class="long" title="${text}">${text}</td>`;
 }
