@@ -23,7 +23,10 @@ const { signer, nodeId } = createKeyFile(join(mkdtempSync(join(tmpdir(), 'cer-be
   now: new Date(),
 });
 const app = createApp({
-  store: { records: { recordOnce: async () => ({ recorded: true }) }, ping: async () => undefined },
+  store: {
+    records: { expectRecord: () => () => undefined, recordOnce: async () => ({ recorded: true }) },
+    ping: async () => undefined,
+  },
   quota: { admit: (_tenantId, _limits, { write }) => write() },
   keys: { find: async (hash) => (hash === keyHash ? caller : null) },
   signing: fixedSigning(

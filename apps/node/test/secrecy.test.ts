@@ -204,6 +204,7 @@ describe.each([
     const broken = await nodeWith({
       replace: ({ store }) => {
         const records = Object.assign(Object.create(store.records) as typeof store.records, {
+          expectRecord: () => store.records.expectRecord(),
           recordOnce: (record: unknown) =>
             Promise.reject(Object.assign(new Error(`${CANARY} ${JSON.stringify(record)}`), { detail: CANARY })),
         });

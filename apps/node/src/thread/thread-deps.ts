@@ -56,6 +56,8 @@ export function threadDeps(
     // The main thread writes within the quota.
     quota: { admit: (_tenantId, _limits, { write }) => write() },
     records: {
+      // The main thread alone knows how many records are being signed.
+      expectRecord: () => () => undefined,
       recordOnce: (record) => calls.ask({ ask: 'record', record }),
       findExecution: onMainThread,
       findOwnByHash: onMainThread,

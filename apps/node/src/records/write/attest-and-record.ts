@@ -64,55 +64,85 @@ export interface Attested {
  * @throws ServiceError PAYLOAD_TOO_LARGE for a certificate that verification without a key would not take
  */
 export async function attestAndRecord(deps: AttestDeps, submission: Submission): Promise<Attested> {
-  const { sealed, layout, protocol, metadata, publish, isForeign } = submission;
+  const { sealed, layout, metadata } = submission;
   const kept = hashedBundle(sealed.bundle, layout);
   const keptJson = JSON.stringify(kept);
   assertVerifiable(keptJson, metadata, deps.verifyLimitBytes);
   return whileAttesting(async () => {
-    const time = deps.now();
-    // Read once, so that kid, receipt, envelope and reseal use one key even during a rotation.
-    const attestor = await deps.signing.attestorAt(time);
-    const facts = { attestationId: randomUUID(), attestedAt: time.toISOString() };
-    const attestation = await attestBundle(sealed, attestor, facts);
-    const meta = metaOf(attestation, metadata);
-    const withheld = withheldPaths(sealed.bundle, layout, publish);
-    const reseal =
-      withheld.length === 0
-        ? null
-        : await resealForPublication({ ...sealed, layout, protocol, meta: attestation }, withheld, attestor, facts);
-    const metaJson = JSON.stringify(meta);
-    const publicMetadata = publishedMetadata(metadata, publish);
-    const publicCer =
-      reseal !== null
-        ? withMetadata(reseal.bundle, publicMetadata)
-        : metadata === undefined
-          ? null
-          : publicForm(kept, meta, publicMetadata);
-    const record: NewRecord = {
-      tenantId: submission.tenantId,
-      certificateHash: sealed.certificateHash,
-      kind: 'full',
-      executionId: submission.executionId,
-      bundleType: bundleTypeOf(sealed.bundle),
-      protocolVersion: protocol.version,
-      appId: appIdOf(sealed.bundle),
-      ...modelFacts(sealed.bundle),
-      attestationId: facts.attestationId,
-      attestedAt: facts.attestedAt,
-      kid: attestor.signer.kid,
-      requestId: submission.requestId,
-      bundleJson: isForeign && reseal !== null ? null : keptJson,
-      metaJson,
-      publicCerJson: publicCer === null ? null : JSON.stringify(publicCer),
-      resealedCertificateHash: reseal?.certificateHash ?? null,
-      createdAt: submission.createdAt,
-      timestamp: submission.timestamp,
-      commitmentSecretId: submission.commitmentSecretId,
-      ...(deps.log !== null && { leaves: leavesOf(sealed.bundle, attestation, reseal?.bundle ?? null, facts) }),
-    };
-    const texts = { bundle: hasMembersOf(sealed.bundle, kept) ? keptJson : null, meta: metaJson };
+    const { record, meta } = await signedRecord(deps, submission, kept, keptJson);
+    const texts = { bundle: hasMembersOf(sealed.bundle, kept) ? keptJson : null, meta: record.metaJson };
     return { meta, texts, outcome: await recordExecution(deps, record, submission.limits) };
   });
+}
+
+interface SignedRecord {
+  readonly record: NewRecord;
+  readonly meta: JsonObject;
+}
+
+async function signedRecord(
+  deps: AttestDeps,
+  submission: Submission,
+  kept: JsonObject,
+  keptJson: string,
+): Promise<SignedRecord> {
+  const arrived = deps.records.expectRecord();
+  try {
+    return await sign(deps, submission, kept, keptJson);
+  } finally {
+    arrived();
+  }
+}
+
+async function sign(
+  deps: AttestDeps,
+  submission: Submission,
+  kept: JsonObject,
+  keptJson: string,
+): Promise<SignedRecord> {
+  const { sealed, layout, protocol, metadata, publish, isForeign } = submission;
+  const time = deps.now();
+  // Read once, so that kid, receipt, envelope and reseal use one key even during a rotation.
+  const attestor = await deps.signing.attestorAt(time);
+  const facts = { attestationId: randomUUID(), attestedAt: time.toISOString() };
+  const attestation = await attestBundle(sealed, attestor, facts);
+  const meta = metaOf(attestation, metadata);
+  const withheld = withheldPaths(sealed.bundle, layout, publish);
+  const reseal =
+    withheld.length === 0
+      ? null
+      : await resealForPublication({ ...sealed, layout, protocol, meta: attestation }, withheld, attestor, facts);
+  const metaJson = JSON.stringify(meta);
+  const publicMetadata = publishedMetadata(metadata, publish);
+  const publicCer =
+    reseal !== null
+      ? withMetadata(reseal.bundle, publicMetadata)
+      : metadata === undefined
+        ? null
+        : publicForm(kept, meta, publicMetadata);
+  const record: NewRecord = {
+    tenantId: submission.tenantId,
+    certificateHash: sealed.certificateHash,
+    kind: 'full',
+    executionId: submission.executionId,
+    bundleType: bundleTypeOf(sealed.bundle),
+    protocolVersion: protocol.version,
+    appId: appIdOf(sealed.bundle),
+    ...modelFacts(sealed.bundle),
+    attestationId: facts.attestationId,
+    attestedAt: facts.attestedAt,
+    kid: attestor.signer.kid,
+    requestId: submission.requestId,
+    bundleJson: isForeign && reseal !== null ? null : keptJson,
+    metaJson,
+    publicCerJson: publicCer === null ? null : JSON.stringify(publicCer),
+    resealedCertificateHash: reseal?.certificateHash ?? null,
+    createdAt: submission.createdAt,
+    timestamp: submission.timestamp,
+    commitmentSecretId: submission.commitmentSecretId,
+    ...(deps.log !== null && { leaves: leavesOf(sealed.bundle, attestation, reseal?.bundle ?? null, facts) }),
+  };
+  return { record, meta };
 }
 
 /** Canonical numbers may be longer than those of the request: `1e20` has 21 digits. */

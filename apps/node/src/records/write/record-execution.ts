@@ -4,7 +4,7 @@ import type { Quota } from '../../limits/quota.js';
 import type { NewRecord, RecordOutcome, RecordStore } from '../../store/index.js';
 
 export interface RecordDeps {
-  readonly records: Pick<RecordStore, 'recordOnce' | 'findExecution' | 'findOwnByHash'>;
+  readonly records: Pick<RecordStore, 'expectRecord' | 'recordOnce' | 'findExecution' | 'findOwnByHash'>;
   readonly quota: Pick<Quota, 'admit'>;
   /** Unset: nothing is traced. */
   readonly trace?: Trace | undefined;

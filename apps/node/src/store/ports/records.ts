@@ -42,6 +42,12 @@ export type AttestationColumns = Pick<
 
 export interface RecordStore {
   /**
+   * Announces a record that is being signed, so that others may share its commit.
+   * @returns to be called once, shortly before `recordOnce` or when the record will not be stored
+   */
+  expectRecord(): () => void;
+
+  /**
    * Stores a record unless its (tenant, executionId) is taken, or, without an executionId, its (tenant,
    * certificateHash, kind). Of any number of concurrent calls, in any number of processes, exactly one gets `recorded:
    * true`.

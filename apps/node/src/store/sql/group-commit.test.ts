@@ -81,6 +81,90 @@ describe('group commit', () => {
     await Promise.all(later);
   });
 
+  describe('while further rows are expected', () => {
+    /** A commit of any number of rows, and the flushes of its waits instead of timers. */
+    function gathering() {
+      const sizes: number[] = [];
+      const waits: { readonly flush: () => void; stopped: boolean }[] = [];
+      const commits = new GroupCommit<Row>({
+        keyOf: ({ key }) => key,
+        insertBatch: async (rows) => {
+          sizes.push(rows.length);
+          return rows.map(() => true);
+        },
+        batchLimit: 256,
+        inFlightLimit: 1,
+        queueLimit: 1000,
+        startGathering: (flush) => {
+          const wait = { flush, stopped: false };
+          waits.push(wait);
+          return () => {
+            wait.stopped = true;
+          };
+        },
+      });
+      return { commits, sizes, waits };
+    }
+
+    it('lets a lone row wait for no other', async () => {
+      const { commits, sizes, waits } = gathering();
+      const arrived = commits.expect();
+      arrived();
+      await commits.add({ key: 'alone' });
+      expect({ sizes, waits }).toEqual({ sizes: [1], waits: [] });
+    });
+
+    it('commits once the last expected row was added', async () => {
+      const { commits, sizes, waits } = gathering();
+      const arrivals = [commits.expect(), commits.expect()];
+      const first = commits.add({ key: 'a' });
+      await turns();
+      arrivals[0]?.();
+      const second = commits.add({ key: 'b' });
+      await turns();
+      expect(sizes).toEqual([]);
+      arrivals[1]?.();
+      const third = commits.add({ key: 'c' });
+      await Promise.all([first, second, third]);
+      expect(sizes).toEqual([3]);
+      expect(waits.map(({ stopped }) => stopped)).toEqual([true]);
+    });
+
+    it('commits when no expected row will be added', async () => {
+      const { commits, sizes } = gathering();
+      const givesUp = commits.expect();
+      const row = commits.add({ key: 'a' });
+      await turns();
+      expect(sizes).toEqual([]);
+      givesUp();
+      await row;
+      expect(sizes).toEqual([1]);
+    });
+
+    it('commits 32 rows without waiting for more', async () => {
+      const { commits, sizes, waits } = gathering();
+      commits.expect();
+      const few = Array.from({ length: 31 }, (_, index) => commits.add({ key: `row ${index}` }));
+      await turns();
+      expect([sizes, waits.length]).toEqual([[], 1]);
+      await Promise.all([...few, commits.add({ key: 'last' })]);
+      expect(sizes).toEqual([32]);
+      expect(waits[0]?.stopped).toBe(true);
+    });
+
+    it('commits when the wait is over and waits again for later rows', async () => {
+      const { commits, sizes, waits } = gathering();
+      commits.expect();
+      for (const key of ['a', 'b']) {
+        const row = commits.add({ key });
+        await turns();
+        waits.at(-1)?.flush();
+        await row;
+      }
+      expect([sizes, waits.length]).toEqual([[1, 1], 2]);
+    });
+  });
+
   it('answers a duplicate key from the pending row', async () => {
     const { commits: held, insertBatch } = heldDatabase();
     const commits = groupCommit(insertBatch, 2);

@@ -11,6 +11,8 @@ export interface GroupCommitOptions<Row> {
   readonly inFlightLimit: number;
   /** Maximum waiting rows, including those in flight. */
   readonly queueLimit: number;
+  /** Runs `flush` after `GATHER_MS`, unless the returned function is called first. Replaced in tests. */
+  readonly startGathering?: (flush: () => void) => () => void;
 }
 
 interface Waiter<Row> {
@@ -25,9 +27,15 @@ interface Entry<Row> extends Waiter<Row> {
   readonly followers: Waiter<Row>[];
 }
 
+/** Maximum wait of a row for expected ones, in ms. */
+const GATHER_MS = 2;
+/** Rows that are committed without waiting for expected ones. */
+const GATHERED_ROWS = 32;
+
 /**
  * Lets concurrent inserts share a commit, the dominant cost. Rows that arrive while the event loop is busy or during a
- * commit share the next one; no timer delays a single row.
+ * commit share the next one. While further rows are expected, a small batch waits briefly for them; a single row does not
+ * wait.
  */
 export class GroupCommit<Row> {
   readonly #options: GroupCommitOptions<Row>;
@@ -36,6 +44,10 @@ export class GroupCommit<Row> {
   #pending = 0;
   #inFlight = 0;
   #scheduled = false;
+  #expected = 0;
+  /** Ends the wait for expected rows; null: not waiting. */
+  #stopGathering: (() => void) | null = null;
+  #gatheredEnough = false;
 
   constructor(options: GroupCommitOptions<Row>) {
     this.#options = options;
@@ -58,6 +70,19 @@ export class GroupCommit<Row> {
     });
   }
 
+  /**
+   * Announces a row whose content is being made.
+   * @returns to be called once, shortly before the row is added or when it will not be
+   */
+  expect(): () => void {
+    this.#expected += 1;
+    return () => {
+      this.#expected -= 1;
+      // On the next turn, when the row of this call has been added.
+      if (this.#expected === 0 && this.#stopGathering !== null) this.#schedule();
+    };
+  }
+
   #enqueue(waiter: Waiter<Row>, followers: Waiter<Row>[] = []): void {
     const key = this.#options.keyOf(waiter.row);
     const ahead = this.#entries.get(key);
@@ -76,6 +101,7 @@ export class GroupCommit<Row> {
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
+      if (this.#gathers()) return;
       const batch = this.#queue.splice(0, this.#options.batchLimit);
       this.#inFlight += 1;
       void this.#commit(batch).finally(() => {
@@ -84,6 +110,21 @@ export class GroupCommit<Row> {
       });
       this.#schedule();
     });
+  }
+
+  /** @returns true when the batch waits for expected rows */
+  #gathers(): boolean {
+    if (this.#expected > 0 && this.#queue.length < GATHERED_ROWS) {
+      this.#stopGathering ??= (this.#options.startGathering ?? gatherBriefly)(() => {
+        this.#gatheredEnough = true;
+        this.#schedule();
+      });
+      if (!this.#gatheredEnough) return true;
+    }
+    this.#stopGathering?.();
+    this.#stopGathering = null;
+    this.#gatheredEnough = false;
+    return false;
   }
 
   /** Settles every entry of the batch, and never rejects. */
@@ -130,6 +171,13 @@ export class GroupCommit<Row> {
     const [next, ...followers] = entry.followers;
     if (next !== undefined) this.#enqueue(next, followers);
   }
+}
+
+function gatherBriefly(flush: () => void): () => void {
+  const timer = setTimeout(flush, GATHER_MS);
+  return () => {
+    clearTimeout(timer);
+  };
 }
 
 function isUnavailable(error: unknown): boolean {

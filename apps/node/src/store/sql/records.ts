@@ -103,6 +103,10 @@ export class SqlRecordStore implements RecordStore {
     this.#log = log;
   }
 
+  expectRecord(): () => void {
+    return this.#commits.expect();
+  }
+
   async recordOnce(record: NewRecord): Promise<RecordOutcome> {
     if (this.#closed) throw new StoreError('STORE_CLOSED', 'the store is closed');
     assertStorable(record);
