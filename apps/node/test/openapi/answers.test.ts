@@ -1,68 +1,33 @@
-import { join } from 'node:path';
-
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonObject, type JsonValue } from '@cer/canonical-json';
-import { Secret } from '@cer/http-service/config';
-import { openRootFile } from '@cer/keys/file-signer';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
 import { openApiDocument } from '../../src/openapi/openapi-document.js';
 import { nodeRoutes } from '../../src/start/app.js';
-import type { Worker } from '../../src/worker/worker.js';
 import { at, objectAt } from '../ask.js';
-import { newKeyHolder, openTestLog } from '../log/logging-node.js';
-import { keyPremises, type KeyPremises } from '../signing-keys/key-premises.js';
-import { startTestNode, type TestNode } from '../test-node.js';
+import type { TestNode } from '../test-node.js';
+import { startWholeNode, type WholeNode } from '../whole-node.js';
 import { journey, type Met } from './journey.js';
-import { startStubRenderer } from './stub-renderer.js';
 
 // Compares described responses with real ones; a member without a schema is a fault too.
 
-const ADMIN_SECRET = 'secret of the test administrator';
 const JSON_TYPE = 'application/json';
 
+let whole: WholeNode;
 let node: TestNode;
-let premises: KeyPremises;
-let renderer: Awaited<ReturnType<typeof startStubRenderer>>;
-let logWorker: Worker | undefined;
 let met: readonly Met[];
 let document: JsonObject;
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 
 beforeAll(async () => {
-  premises = await keyPremises();
-  renderer = await startStubRenderer();
-  const { signing, operations, history } = await premises.open();
-  node = await startTestNode({
-    database: premises.database,
-    replace: () => ({
-      ...{
-        signing,
-        keyOperations: operations,
-        keyHistory: history,
-        now: premises.now,
-        adminSecret: new Secret(ADMIN_SECRET),
-      },
-      render: { renderer: renderer.client, maxTotalFrames: 100, allowOpenRender: true },
-    }),
-    replaceAsync: async (deps) => {
-      const options = { everyMs: 100, epochEverySeconds: 0, now: () => new Date() };
-      const setup = await openTestLog(deps, newKeyHolder(premises.folder), options);
-      logWorker = setup?.start();
-      return { log: setup?.log ?? null };
-    },
-  });
+  whole = await startWholeNode({ allowOpenRender: true });
+  node = whole.node;
   document = JSON.parse(JSON.stringify(openApiDocument('0.0.0', nodeRoutes(node.deps)))) as JsonObject;
   ajv.addSchema({ $id: 'document', ...objectAt(closed(document)) });
-  met = await journey(node, ADMIN_SECRET, openRootFile(join(premises.folder, 'root-key.json')));
+  met = await journey(node, whole.adminSecret, whole.root);
 });
-afterAll(async () => {
-  await logWorker?.stop();
-  await node.close();
-  await renderer.close();
-  await premises.remove();
-});
+afterAll(() => whole.close());
 
 /** The same schema with every object closed that lists its members and does not allow more. */
 function closed(value: JsonValue | undefined): JsonValue {

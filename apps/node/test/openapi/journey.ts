@@ -247,7 +247,7 @@ export async function journey(node: TestNode, adminSecret: string, root: Signer)
 }
 
 /** The next statement over the same history, signed by an offline root. */
-async function signedAnew(document: unknown, root: Signer): Promise<unknown> {
+export async function signedAnew(document: unknown, root: Signer): Promise<unknown> {
   const history = parseKeyHistory(document);
   const issuedAt = history.statement?.issuedAt ?? '';
   const statement = makeKeySetStatement(history, {

@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+
+import { Secret } from '@cer/http-service/config';
+import { openRootFile } from '@cer/keys/file-signer';
+import type { Signer } from '@cer/keys';
+
+import type { Worker } from '../src/worker/worker.js';
+import { newKeyHolder, openTestLog } from './log/logging-node.js';
+import { startStubRenderer } from './openapi/stub-renderer.js';
+import { keyPremises, type KeyPremises } from './signing-keys/key-premises.js';
+import { startTestNode, type TestNode } from './test-node.js';
+
+/** A node on which no route is closed: signing keys, a log, a renderer and an admin secret. */
+export interface WholeNode {
+  readonly node: TestNode;
+  readonly adminSecret: string;
+  readonly premises: KeyPremises;
+  /** The root key that signs its key history. */
+  readonly root: Signer;
+  readonly close: () => Promise<void>;
+}
+
+const ADMIN_SECRET = 'secret of the test administrator';
+
+/** @param allowOpenRender whether a client without a key may render */
+export async function startWholeNode({ allowOpenRender }: { readonly allowOpenRender: boolean }): Promise<WholeNode> {
+  const premises = await keyPremises();
+  const renderer = await startStubRenderer();
+  let logWorker: Worker | undefined;
+  const { signing, operations, history } = await premises.open();
+  const node = await startTestNode({
+    database: premises.database,
+    replace: () => ({
+      ...{
+        signing,
+        keyOperations: operations,
+        keyHistory: history,
+        now: premises.now,
+        adminSecret: new Secret(ADMIN_SECRET),
+      },
+      render: { renderer: renderer.client, maxTotalFrames: 100, allowOpenRender },
+    }),
+    replaceAsync: async (deps) => {
+      const options = { everyMs: 100, epochEverySeconds: 0, now: () => new Date() };
+      const setup = await openTestLog(deps, newKeyHolder(premises.folder), options);
+      logWorker = setup?.start();
+      return { log: setup?.log ?? null };
+    },
+  });
+  return {
+    node,
+    adminSecret: ADMIN_SECRET,
+    premises,
+    root: openRootFile(join(premises.folder, 'root-key.json')),
+    close: async () => {
+      await logWorker?.stop();
+      await node.close();
+      await renderer.close();
+      await premises.remove();
+    },
+  };
+}
