@@ -202,33 +202,27 @@ const ADMIN_ROWS: readonly Row[] = [
     path: ({ deliveryId }) => `/v1/admin/alerts/deliveries/${deliveryId}/send`,
     body: () => ({}),
   },
-  ...['GET', 'POST'].map(
-    (method): Row => ({
-      route: `${method} /v1/admin/tenants/:tenant/settings`,
-      expected: ADMIN,
-      path: ({ tenantId }) => `/v1/admin/tenants/${tenantId}/settings`,
-      ...(method === 'POST' && { body: () => ({ retentionDays: 30 }) }),
-    }),
-  ),
+  ...['GET', 'POST'].map((method): Row => ({
+    route: `${method} /v1/admin/tenants/:tenant/settings`,
+    expected: ADMIN,
+    path: ({ tenantId }) => `/v1/admin/tenants/${tenantId}/settings`,
+    ...(method === 'POST' && { body: () => ({ retentionDays: 30 }) }),
+  })),
   {
     route: 'POST /v1/admin/recertify-batch',
     expected: ADMIN,
     body: ({ publicHash }) => ({ certificateHashes: [publicHash], dryRun: true }),
   },
-  ...RECORD_ACTS.map(
-    (act): Row => ({
-      route: `POST /v1/admin/records/:hash/${act}`,
-      expected: ADMIN,
-      path: (of) => ofRecord(act, of),
-    }),
-  ),
-  ...PROJECT_ACTS.map(
-    (act): Row => ({
-      route: `POST /v1/admin/projects/:hash/${act}`,
-      expected: ADMIN,
-      path: (of) => ofProject(act, of),
-    }),
-  ),
+  ...RECORD_ACTS.map((act): Row => ({
+    route: `POST /v1/admin/records/:hash/${act}`,
+    expected: ADMIN,
+    path: (of) => ofRecord(act, of),
+  })),
+  ...PROJECT_ACTS.map((act): Row => ({
+    route: `POST /v1/admin/projects/:hash/${act}`,
+    expected: ADMIN,
+    path: (of) => ofProject(act, of),
+  })),
   { route: 'POST /v1/admin/key-history', expected: ADMIN, body: ({ keyHistory }) => keyHistory },
   { route: 'POST /v1/admin/keys/rotate', expected: ADMIN, body: () => ({ immediate: true }) },
   {

@@ -79,7 +79,10 @@ export async function makeCallers(
   const { tenantId } = await node.store.tenants.createTenant(name);
   const [known] = await node.store.tenants.listApiKeys(tenantId);
   await node.store.tenants.revokeApiKey(known?.keyId ?? '');
-  const claims = [{ alg: 'none', typ: 'handoff+jwt' }, { sub: 'someone', tenant_id: owner.name }];
+  const claims = [
+    { alg: 'none', typ: 'handoff+jwt' },
+    { sub: 'someone', tenant_id: owner.name },
+  ];
   const jwt = claims.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
   return {
     nobody: {},

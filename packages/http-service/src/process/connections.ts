@@ -1,5 +1,6 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { headFault } from './head-fault.js';
 import { answerForbiddenHead, answerProtocolError } from './protocol-error.js';
 
 /** In milliseconds from the start of closing. */
@@ -18,20 +19,12 @@ export interface Connections {
   drain(times: DrainTimes): Promise<number>;
 }
 
-const HOST = /^host$/i;
-
-/** Node keeps the first of several Host fields, and a proxy may have chosen the other: HTTP asks for a refusal. */
-function hostFault({ httpVersion, headers, rawHeaders }: IncomingMessage): string | null {
-  if (headers.host === undefined) return httpVersion === '1.1' ? 'host: is required' : null;
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (HOST.test(rawHeaders[at] ?? '')) hosts += 1;
-  return hosts > 1 ? 'host: must be given once' : null;
-}
-
 /** Wires a server to its listener and tracks open connections, so that closing loses no accepted request. */
 export function trackConnections(server: Server, listener: RequestListener): Connections {
   const sockets = new Set<Socket>();
   const inFlight = new Set<ServerResponse>();
+  /** Their last answer ends the connection: requests behind it are not handled. */
+  const refused = new WeakSet<Socket>();
   let closing = false;
 
   server.on('connection', (socket) => {
@@ -40,20 +33,26 @@ export function trackConnections(server: Server, listener: RequestListener): Con
   });
 
   const accept: RequestListener = (request, response) => {
+    if (refused.has(request.socket)) return;
     inFlight.add(response);
     if (closing) response.shouldKeepAlive = false;
     response.once('close', () => {
       inFlight.delete(response);
       if (closing) server.closeIdleConnections();
     });
-    const fault = hostFault(request);
-    if (fault === null) listener(request, response);
-    else answerForbiddenHead(response, fault);
+    const fault = headFault(request);
+    if (fault === null) {
+      listener(request, response);
+      return;
+    }
+    refused.add(request.socket);
+    answerForbiddenHead(response, fault);
   };
   server.on('request', accept);
   // The router sends "100 Continue" itself, and only for a body that it accepts.
   server.on('checkContinue', accept);
-  server.on('checkExpectation', (_request, response) => {
+  server.on('checkExpectation', (request, response) => {
+    refused.add(request.socket);
     answerForbiddenHead(response, 'expect: must be 100-continue');
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
