@@ -1,0 +1,159 @@
+/** The callers of the matrix, in the order in which they ask: those that may change something are last. */
+export const CALLERS = [
+  'nobody',
+  'API key',
+  'handoff token',
+  'service token',
+  'operator token',
+  'unknown session',
+  'ended session',
+  'owner of another account',
+  'owner of a suspended account',
+  'auditor',
+  'member',
+  'owner',
+] as const;
+export type Caller = (typeof CALLERS)[number];
+export type Expected = Readonly<Record<Caller, number>>;
+
+/** Resources of the account. */
+export interface Resources {
+  readonly keyId: string;
+  readonly otherKeyId: string;
+  readonly userId: string;
+  readonly linkToken: string;
+}
+
+export interface Row {
+  /** As in the route table of the dashboard. */
+  readonly route: string;
+  /** Distinguishes rows of one route. */
+  readonly about?: string;
+  readonly expected: Expected;
+  readonly path?: (of: Resources) => string;
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly json?: object;
+}
+
+const EVERY = (status: number): Expected =>
+  Object.fromEntries(CALLERS.map((caller) => [caller, status])) as Record<Caller, number>;
+
+const SESSIONS = ['owner of another account', 'owner of a suspended account', 'auditor', 'member', 'owner'] as const;
+const withSession = (base: Expected, status: number): Expected => ({
+  ...base,
+  ...Object.fromEntries(SESSIONS.map((caller) => [caller, status])),
+});
+
+/** A page of an account: other requests are redirected to sign in. */
+const PAGE = (status = 200): Expected => withSession(EVERY(303), status);
+/** A page about a resource of the account. */
+const OWN_PAGE: Expected = { ...PAGE(), 'owner of another account': 404, 'owner of a suspended account': 404 };
+/** A form that only an owner may send; a request without a session cookie is a forgery. */
+const ACT = (owner: number, other = owner): Expected => ({
+  ...withSession(EVERY(403), 403),
+  'unknown session': 303,
+  'ended session': 303,
+  'owner of another account': other,
+  owner,
+});
+const TOKEN = (caller: Caller): Expected => ({ ...EVERY(401), [caller]: 200 });
+
+const ofKey =
+  (act: string) =>
+  ({ keyId }: Resources): string =>
+    `/keys/${keyId}/${act}`;
+const ofUser =
+  (act: string) =>
+  ({ userId }: Resources): string =>
+    `/users/${userId}/${act}`;
+const HASH = `sha256:${'0'.repeat(64)}`;
+
+const PAGES: readonly Row[] = [
+  ...['/', '/keys', '/users', '/usage', '/settings', '/activity', '/activity/export', '/integrations'].map(
+    (path): Row => ({ route: `GET ${path}`, expected: PAGE() }),
+  ),
+  // This dashboard's node does not answer; whose records are shown is tested with a node.
+  ...['/records', '/records/export', '/records/certificate/:hash', '/records/download/:hash'].map((path): Row => ({
+    route: `GET ${path}`,
+    expected: PAGE(503),
+    path: () => path.replace(':hash', HASH),
+  })),
+  { route: 'GET /keys/:keyId/rotate', expected: OWN_PAGE, path: ofKey('rotate') },
+  { route: 'GET /keys/:keyId/revoke', expected: OWN_PAGE, path: ofKey('revoke') },
+];
+
+const ACTS: readonly Row[] = [
+  { route: 'POST /keys', expected: ACT(200), fields: { name: 'made', scopes: 'certify' } },
+  { route: 'POST /keys/:keyId/rotate', expected: ACT(200, 404), path: ofKey('rotate'), fields: { grace_hours: '0' } },
+  {
+    route: 'POST /keys/:keyId/revoke',
+    expected: ACT(303, 404),
+    path: ({ otherKeyId }) => `/keys/${otherKeyId}/revoke`,
+  },
+  // An address belongs to one person, of whatever account.
+  {
+    route: 'POST /users',
+    expected: ACT(422),
+    fields: { name: 'New', email: 'owner@example.org', role: 'member' },
+  },
+  { route: 'POST /users/:userId/link', expected: ACT(200, 404), path: ofUser('link') },
+  { route: 'POST /users/:userId/disable', expected: ACT(303, 404), path: ofUser('disable') },
+  { route: 'POST /users/:userId/enable', expected: ACT(303, 404), path: ofUser('enable') },
+  { route: 'POST /settings', expected: ACT(422), fields: { metadata: 'everything' } },
+  { route: 'POST /integrations/connect', expected: { ...ACT(303), member: 303 } },
+];
+
+const OPEN: readonly Row[] = [
+  { route: 'GET /sign-in', expected: withSession(EVERY(200), 303) },
+  { route: 'POST /sign-in', about: 'with the form token of a session', expected: EVERY(403) },
+  { route: 'GET /sign-in/oidc', about: 'a provider that does not answer', expected: EVERY(503) },
+  { route: 'GET /sign-in/oidc/callback', about: 'of a sign-in that this browser did not begin', expected: EVERY(403) },
+  { route: 'GET /link/:token', expected: EVERY(200), path: ({ linkToken }) => `/link/${linkToken}` },
+  { route: 'GET /link/:token', about: 'unknown', expected: EVERY(404), path: () => `/link/${'A'.repeat(43)}` },
+  {
+    route: 'POST /link/:token',
+    about: 'with the form token of a session',
+    expected: EVERY(403),
+    path: ({ linkToken }) => `/link/${linkToken}`,
+    fields: { password: 'a password of an attacker' },
+  },
+  ...['/.well-known/jwks.json', '/health', '/ready', '/metrics'].map((path): Row => ({
+    route: `GET ${path}`,
+    expected: EVERY(200),
+  })),
+];
+
+const SERVICES: readonly Row[] = [
+  ...[
+    ['/internal/v1/keys/introspect', { keyHash: '0'.repeat(64) }],
+    ['/internal/v1/sessions/introspect', { tenantId: 'none', sub: 'none' }],
+    [
+      '/internal/v1/usage',
+      { reportId: 'report-of-the-matrix', items: [{ tenantId: 'none', kind: 'certify', count: 1 }] },
+    ],
+  ].map(([path, json]): Row => ({
+    route: `POST ${String(path)}`,
+    expected: TOKEN('service token'),
+    json: Object(json),
+  })),
+  { route: 'GET /v1/operator/activity', expected: TOKEN('operator token') },
+];
+
+/** One row per route of the dashboard and kind of resource; the route that ends sessions is last. */
+export const ROWS: readonly Row[] = [
+  ...PAGES,
+  ...OPEN,
+  ...SERVICES,
+  ...ACTS,
+  {
+    route: 'POST /sign-out',
+    about: 'without the form token of the session',
+    expected: {
+      ...withSession(EVERY(303), 403),
+      'unknown session': 403,
+      'ended session': 403,
+    },
+    fields: { form_token: 'x' },
+  },
+  { route: 'POST /sign-out', expected: EVERY(303) },
+];
