@@ -18,7 +18,7 @@ import { otlpRoutes } from './ingest/otlp/otlp-routes.js';
 import { outcomeRecorder } from './ingest/record-outcomes.js';
 import { requestRate } from './ingest/request-rate.js';
 import type { Store } from './store/index.js';
-import { readAssets } from './web/assets.js';
+import { readAssets, type Assets } from './web/assets.js';
 import { pageResponse } from './web/document.js';
 import { pageRoutes } from './web/page-routes.js';
 
@@ -51,7 +51,19 @@ export interface BridgeDeps {
 
 /** The evidence bridge as an Express app; it does not listen. */
 export function createApp(deps: BridgeDeps): Express {
-  const { store, controlPlane, limits, logger, metrics, trustedProxies, now } = deps;
+  const { logger, metrics, trustedProxies, publicUrl, dashboardUrl } = deps;
+  const assets = readAssets(deps.assetFolder);
+  const frame = { assets: assets.paths, publicUrl, dashboardUrl, path: '', session: null };
+  const notFound = notFoundPage(pageResponse(notFoundContent('the bridge'), frame));
+  const errors = { statusOf: STATUS, translate: translateError, presentError };
+  return express()
+    .disable('x-powered-by')
+    .use(createRouter(bridgeRoutes(deps, assets), { logger, metrics, trustedProxies, ...errors, notFound }));
+}
+
+/** All routes of the bridge, as data: a test compares them with what each caller may do. */
+export function bridgeRoutes(deps: BridgeDeps, assets: Assets): readonly Route[] {
+  const { store, controlPlane, limits, logger, metrics, now } = deps;
   const findKey = cachedKeys(
     (keyHash) => controlPlane.findKey(keyHash),
     () => now().getTime(),
@@ -64,7 +76,6 @@ export function createApp(deps: BridgeDeps): Express {
     refuse: () => unavailable('Too much is being sent at once: retry'),
   });
   const sessions = createSessions({ store: store.sessions, controlPlane, times: deps.sessionTimes, now });
-  const assets = readAssets(deps.assetFolder);
   const handoffRules = {
     issuer: deps.dashboardUrl,
     audience: new URL(deps.publicUrl).host,
@@ -72,7 +83,7 @@ export function createApp(deps: BridgeDeps): Express {
     now,
   };
   const recordDeps = { ingests: store.ingests, usage: deps.usage, logger, now };
-  const routes: readonly Route[] = [
+  return [
     ...executionRoutes({
       ...deps,
       ...limits,
@@ -97,13 +108,6 @@ export function createApp(deps: BridgeDeps): Express {
     { method: 'GET', path: '/ready', handler: readinessHandler(readinessChecks(deps)) },
     { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) },
   ];
-  const { publicUrl, dashboardUrl } = deps;
-  const frame = { assets: assets.paths, publicUrl, dashboardUrl, path: '', session: null };
-  const notFound = notFoundPage(pageResponse(notFoundContent('the bridge'), frame));
-  const errors = { statusOf: STATUS, translate: translateError, presentError };
-  return express()
-    .disable('x-powered-by')
-    .use(createRouter(routes, { logger, metrics, trustedProxies, ...errors, notFound }));
 }
 
 function readinessChecks({ store, nodeKeys, controlPlane }: BridgeDeps): readonly ReadinessCheck[] {

@@ -33,6 +33,7 @@ export interface TestBridge {
   readonly store: Store;
   readonly usage: UsageReports;
   readonly log: readonly string[];
+  readonly deps: BridgeDeps;
   readonly close: () => Promise<void>;
 }
 
@@ -89,13 +90,15 @@ export async function startTestBridge(options: TestBridgeOptions): Promise<TestB
     metrics: createMetrics(),
     now,
   };
-  app = createApp({ ...usual, ...options.replace?.(usual) });
+  const deps = { ...usual, ...options.replace?.(usual) };
+  app = createApp(deps);
   return {
     url: server.url,
     databaseUrl,
     store,
     usage,
     log: lines,
+    deps,
     close: async () => {
       stopping.abort();
       await server.close();

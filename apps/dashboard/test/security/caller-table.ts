@@ -124,18 +124,21 @@ const OPEN: readonly Row[] = [
 ];
 
 const SERVICES: readonly Row[] = [
-  ...[
-    ['/internal/v1/keys/introspect', { keyHash: '0'.repeat(64) }],
-    ['/internal/v1/sessions/introspect', { tenantId: 'none', sub: 'none' }],
-    [
-      '/internal/v1/usage',
-      { reportId: 'report-of-the-matrix', items: [{ tenantId: 'none', kind: 'certify', count: 1 }] },
-    ],
-  ].map(([path, json]): Row => ({
-    route: `POST ${String(path)}`,
+  {
+    route: 'POST /internal/v1/keys/introspect',
     expected: TOKEN('service token'),
-    json: Object(json),
-  })),
+    json: { keyHash: '0'.repeat(64) },
+  },
+  {
+    route: 'POST /internal/v1/sessions/introspect',
+    expected: TOKEN('service token'),
+    json: { tenantId: 'none', sub: 'none' },
+  },
+  {
+    route: 'POST /internal/v1/usage',
+    expected: TOKEN('service token'),
+    json: { reportId: 'report-of-the-matrix', items: [{ tenantId: 'none', kind: 'certify', count: 1 }] },
+  },
   { route: 'GET /v1/operator/activity', expected: TOKEN('operator token') },
 ];
 
