@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
-import { createRouter, hotRoutes } from '@cer/http-service';
-import { createMetrics, type Logger } from '@cer/http-service/process';
+import { createRouter, hotRoutes, type Route } from '@cer/http-service';
+import { createMetrics, type Logger, type Metrics } from '@cer/http-service/process';
 import express from 'express';
 import type { RendererConfig } from './config.js';
 import type { Engine } from './engine.js';
@@ -24,8 +24,18 @@ const MAX_WAITING_LOOPS_PER_TENANT = 2;
 const SLOW_PART_OF_DEADLINE = 5;
 
 /** The renderer as a listener; sketches are answered before Express, which serves the operator's routes. */
-export function createApp({ config, logger, engine }: AppDeps): RequestListener {
+export function createApp(deps: AppDeps): RequestListener {
   const metrics = createMetrics({ process: true });
+  const { sketches, operations } = rendererRoutes(deps, metrics);
+  const options = { logger: deps.logger, metrics, statusOf: RENDER_STATUS };
+  return hotRoutes(sketches, express().disable('x-powered-by').use(createRouter(operations, options)), options);
+}
+
+/** All routes of the renderer, as data: a test compares them with what each caller may do. */
+export function rendererRoutes(
+  { config, logger, engine }: AppDeps,
+  metrics: Metrics,
+): { readonly sketches: readonly Route[]; readonly operations: readonly Route[] } {
   const queue = createFairQueue({
     slots: config.concurrency,
     loopSlots: Math.max(1, config.concurrency - 1),
@@ -39,9 +49,8 @@ export function createApp({ config, logger, engine }: AppDeps): RequestListener 
   const renderSeconds = createRenderSeconds(config.renderSecondsPerHour);
   const onJob = registerRenderMetrics(metrics, queue, engine);
   const renderer = createRenderer({ engine, queue, renderSeconds, config, logger, onJob });
-  const options = { logger, metrics, statusOf: RENDER_STATUS };
-  const operations = express()
-    .disable('x-powered-by')
-    .use(createRouter(operationsRoutes({ engine, metrics }), options));
-  return hotRoutes(sketchRoutes({ renderer, engine, config, logger }), operations, options);
+  return {
+    sketches: sketchRoutes({ renderer, engine, config, logger }),
+    operations: operationsRoutes({ engine, metrics }),
+  };
 }

@@ -53,7 +53,12 @@ export function createApp(deps: VerifierDeps): Express {
     .use(createRouter(verifierRoutes(deps, settings, limited), { logger, metrics, trustedProxies, notFound }));
 }
 
-function verifierRoutes(deps: VerifierDeps, settings: PageSettings, limited: (handler: Handler) => Handler): Route[] {
+/** All routes of the verifier, as data: a test compares them with what each caller may do. */
+export function verifierRoutes(
+  deps: VerifierDeps,
+  settings: PageSettings = pageSettings(deps),
+  limited: (handler: Handler) => Handler = createRequestLimit(deps.rateLimitPerMinute, settings),
+): Route[] {
   const { build, node, metrics, now, logPolicy = null } = deps;
   const checkRecord = createRecordCheck(node, now, settings.logPolicy);
   const routes = [

@@ -37,7 +37,8 @@ export function createApp(deps: AppDeps): ReturnType<typeof createRouter> {
   return createRouter(witnessRoutes(deps), { logger, metrics, trustedProxies });
 }
 
-function witnessRoutes(deps: AppDeps): readonly Route[] {
+/** All routes of the witness, as data: a test compares them with what each caller may do. */
+export function witnessRoutes(deps: AppDeps): readonly Route[] {
   const { store, logs, key, logger, metrics } = deps;
   const byHash = new Map([...logs.values()].map((log) => [originHashOf(log.origin), log]));
   const logOf = (handle: (log: KnownLog) => Promise<ServiceResponse>): Handler => {
