@@ -151,7 +151,7 @@ function openSpools(
   const memory = createMemorySpool(limits);
   if (spoolDir === null || openFileSpool === null) return [memory];
   try {
-    return [openFileSpool(spoolDir, limits), memory];
+    return [openFileSpool(spoolDir, limits, failed), memory];
   } catch (error) {
     failed(error);
     return [memory];

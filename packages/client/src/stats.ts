@@ -25,7 +25,7 @@ export interface Stats {
   readonly projects: number;
   /** Refused by the node for good. */
   readonly dead: number;
-  /** Lines of the spool that a crash cut off. */
+  /** Lines of the spool that a crash cut off, or that were changed or can no longer be read. */
   readonly torn: number;
   /** Segments of ended processes that this one took over. */
   readonly adopted: number;

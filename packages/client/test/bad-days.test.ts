@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { certificates, type Certificates, type CertificatesOptions } from '../src/index.js';
+import type { Outcome } from '../src/outcome.js';
 import {
   events,
   sendJson,
@@ -15,6 +17,11 @@ import {
 } from './model-server.js';
 import { hashOf, NODE_DOWN, ObservedProgram } from './observed-program.js';
 
+/** Everything but `Date`. */
+const TIMERS = [
+  ...(['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate'] as const),
+  ...(['nextTick', 'queueMicrotask', 'performance', 'hrtime'] as const),
+];
 const PATH = '/v1/chat/completions';
 const request = { model: 'example-1', messages: [{ role: 'user', content: 'the secret of the caller' }] };
 
@@ -86,19 +93,14 @@ describe('the folder of the spool', () => {
     expect(second.stats()).toMatchObject({ attested: 1, torn: 3 });
   });
 
-  it('that has no room costs no answer, and bundles wait in memory', async () => {
-    // A device whose writes fail as on a full disk.
-    const cer = program();
-    await ask(cer, server.url);
-    const [segment = ''] = segments();
-    expect(readFileSync(join(dir, segment), 'utf8')).toContain('"n":1');
+  it('that is a file costs no answer, and bundles wait in memory', async () => {
     rmSync(dir, { recursive: true });
-    writeFileSync(dir, 'the folder is a file now');
-    expect(await ask(program(), server.url)).toContain('same-id');
-    rmSync(dir);
-    const [, second] = open;
-    expect(second?.stats()).toMatchObject({ sealed: 1, waiting: 1, dropped: 0 });
-    expect(second?.stats().errors).toBeGreaterThan(0);
+    writeFileSync(dir, 'not a folder');
+    const cer = program();
+    expect(await ask(cer, server.url)).toContain('same-id');
+    expect(cer.stats()).toMatchObject({ sealed: 1, waiting: 1, dropped: 0 });
+    expect(cer.stats().errors).toBeGreaterThan(0);
+    expect(readFileSync(dir, 'utf8')).toBe('not a folder');
   });
 
   it('is full when its oldest bundle is too old', async () => {
@@ -114,22 +116,124 @@ describe('the folder of the spool', () => {
     expect(await ask(cer, server.url)).toContain('same-id');
     expect(cer.stats()).toMatchObject({ sealed: 2, oldestMs: 0 });
   });
+
+  it('gets calls during which the clock is set back', async () => {
+    const slow = await startModelServer((_, response) => {
+      jest.useFakeTimers({ doNotFake: TIMERS, now: Date.now() - 7_200_000 });
+      sendJson(response, { choices: [] });
+    });
+    try {
+      const cer = program();
+      await ask(cer, slow.url);
+      expect(cer.stats()).toMatchObject({ sealed: 1, unsealed: 0, waiting: 1 });
+    } finally {
+      jest.useRealTimers();
+      await slow.close();
+    }
+  });
 });
+
+/** What a program sees of an answer: its head, the hash of its bytes, and its error. */
+async function seen(fetching: typeof fetch, url: string): Promise<unknown> {
+  const init = { method: 'POST', body: JSON.stringify({ ...request, stream: true }) };
+  const hash = createHash('sha256');
+  let head: unknown = null;
+  let error: unknown = null;
+  try {
+    const response = await fetching(url, init);
+    const { status, statusText, redirected, type } = response;
+    const headers: string[] = [];
+    response.headers.forEach((value, name) => {
+      if (!['date', 'x-request-id'].includes(name)) headers.push(`${name}: ${value}`);
+    });
+    head = { status, statusText, url: response.url, redirected, type, headers };
+    const reader = response.body?.getReader();
+    for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) hash.update(part.value);
+  } catch (thrown) {
+    error = namesOf(thrown);
+  }
+  return { head, sha256: hash.digest('hex'), error };
+}
+
+/** Structural: the errors of `fetch` are of another realm. */
+function namesOf(thrown: unknown): readonly unknown[] {
+  const { name, message, cause } = Object(thrown) as Readonly<Record<string, unknown>>;
+  return [name, message, Reflect.get(Object(cause) as object, 'code')];
+}
+
+const answer =
+  (status: number, type: string, body: string | Buffer): ModelHandler =>
+  (_, response) => {
+    response.writeHead(status, { 'content-type': type });
+    response.end(body);
+  };
+const EVENTS = 'text/event-stream';
+const NOISE = Buffer.from(Array.from({ length: 4096 }, (_, at) => (at * 197) % 256));
+const ODD = 'data: {"choices":{"0":null}}\n\ndata: {"choices":[null,7,{"index":-1,"delta":[]}]}\n\ndata: [DONE]\n\n';
+
+const GARBAGE: readonly (readonly [string, Outcome, ModelHandler])[] = [
+  ['bytes for JSON', 'complete', answer(200, 'application/json', Buffer.from([0xff, 0, 0x7b]))],
+  ['a page', 'failed', answer(502, 'text/html', '<html>Bad gateway')],
+  ['events without JSON', 'truncated', answer(200, EVENTS, 'data: {not json\n\ndata: [1,2\n\nevent\n\n')],
+  ['events of another shape', 'complete', answer(200, EVENTS, ODD)],
+  ['random bytes as events', 'truncated', answer(200, EVENTS, NOISE)],
+  ['one event without an end', 'truncated', answer(200, EVENTS, `data: ${'x'.repeat(300_000)}`)],
+  [
+    'no body',
+    'complete',
+    (_, response) => {
+      response.writeHead(204).end();
+    },
+  ],
+  [
+    'a wrong length',
+    'truncated',
+    (_, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('{"id":', () => response.destroy());
+    },
+  ],
+  [
+    'a wrong encoding',
+    'truncated',
+    (_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end('not gzip');
+    },
+  ],
+  [
+    'no HTTP',
+    'failed',
+    (_, response) => {
+      response.socket?.end('220 mail.example ESMTP\r\n');
+    },
+  ],
+  [
+    'a closed connection',
+    'failed',
+    (_, response) => {
+      response.destroy();
+    },
+  ],
+  [
+    'a redirect to nowhere',
+    'failed',
+    (_, response) => {
+      response.writeHead(302, { location: 'http://[/' }).end();
+    },
+  ],
+];
 
 describe('a program', () => {
   let program: ObservedProgram;
   afterEach(async () => program.end());
 
-  it('gets garbage as it is', async () => {
-    const bytes = Buffer.from([0xff, 0xfe, 0, 1, 2, 0x7b]);
-    program = await ObservedProgram.start((_, response) => {
-      response.setHeader('content-type', 'application/json');
-      response.end(bytes);
-    });
-    const init = { method: 'POST', body: JSON.stringify(request) };
-    const response = await program.cer.fetch()(`${program.server.url}${PATH}`, init);
-    expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes);
-    expect(program.calls()).toMatchObject([{ payload: { outcome: 'complete', outputIs: 'body' } }]);
+  it.each(GARBAGE)('sees what it would see without us: %s', async (_, outcome, handler) => {
+    program = await ObservedProgram.start(handler);
+    const url = `${program.server.url}${PATH}`;
+    expect(await seen(program.cer.fetch(), url)).toEqual(await seen(fetch, url));
+    expect(program.cer.stats()).toMatchObject({ seen: 1, open: 0, sealed: 1, unsealed: 0, outcomes: { [outcome]: 1 } });
+    expect(program.observerFaults()).toEqual([]);
+    expect(program.calls()).toHaveLength(1);
   });
 
   it('sends and gets 50 MB', async () => {

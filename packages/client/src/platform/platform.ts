@@ -23,7 +23,7 @@ export interface Platform {
   /** The folder of the spool unless the options name one; null: in memory. */
   readonly spoolDir: string | null;
   /** Null where there is no file system. @throws Error when the folder cannot be used */
-  readonly openFileSpool: ((dir: string, limits: SpoolLimits) => Spool) | null;
+  readonly openFileSpool: ((dir: string, limits: SpoolLimits, failed: (error: unknown) => void) => Spool) | null;
   /** Lets the process end although a timer waits. */
   readonly unref: (timer: ReturnType<typeof setTimeout>) => void;
 }

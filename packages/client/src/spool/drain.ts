@@ -47,18 +47,24 @@ export function createDrain(deps: DrainDeps): Drain {
     deps.unref(timer);
   };
 
-  const sendAll = async (): Promise<void> => {
+  /** @returns whether the next spool may be sent: a fault of this one's disk does not hold it up */
+  const sendSpool = async (spool: Spool): Promise<boolean> => {
     try {
-      for (const spool of deps.spools) {
-        for (let batch = await spool.next(BATCH_LINES); batch !== null; batch = await spool.next(BATCH_LINES)) {
-          await send(deps, spool, batch);
-          failures = 0;
-        }
+      for (let batch = await spool.next(BATCH_LINES); batch !== null; batch = await spool.next(BATCH_LINES)) {
+        await send(deps, spool, batch);
+        failures = 0;
       }
+      return true;
     } catch (error) {
       failures += 1;
       deps.failed(error);
       later(error instanceof NodeError ? error.retryAfterMs : null);
+      return !(error instanceof NodeError);
+    }
+  };
+  const sendAll = async (): Promise<void> => {
+    for (const spool of deps.spools) {
+      if (!(await sendSpool(spool))) return;
     }
   };
 

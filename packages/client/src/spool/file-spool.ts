@@ -16,16 +16,18 @@ class FileSpool implements Spool {
   /** Oldest first; the last one may be appended to. */
   readonly #segments: Segment[] = [];
   #current: Segment | null = null;
-  #lastFailed = false;
-  waiting = 0;
   torn = 0;
   adopted = 0;
 
-  constructor(dir: string, limits: SpoolLimits) {
+  constructor(dir: string, limits: SpoolLimits, failed: (error: unknown) => void) {
     this.#dir = dir;
     this.#limits = limits;
     makeFolder(dir);
-    for (const orphan of orphansIn(dir)) this.#adopt(orphan);
+    for (const orphan of orphansIn(dir)) this.#adopt(orphan, failed);
+  }
+
+  get waiting(): number {
+    return this.#segments.reduce((sum, segment) => sum + segment.waiting, 0);
   }
 
   get waitingBytes(): number {
@@ -39,18 +41,13 @@ class FileSpool implements Spool {
 
   put(text: string): boolean {
     if (this.waitingBytes + text.length > this.#limits.maxBytes) return false;
-    // After a failed write the segment may end within a line.
-    if (this.#lastFailed || this.#current === null || this.#current.size > SEGMENT_BYTES) this.#startSegment();
-    this.#lastFailed = true;
-    this.#current?.append(text);
-    this.#lastFailed = false;
-    this.waiting += 1;
+    this.#writable().append(text);
     return true;
   }
 
   async next(maxLines: number): Promise<Batch | null> {
     for (let segment = this.#segments[0]; segment !== undefined; segment = this.#segments[0]) {
-      const lines = segment.read(maxLines);
+      const lines = this.#read(segment, maxLines);
       const good = lines.filter(hasText);
       if (good.length > 0) return this.#batch(segment, lines, good);
       if (lines.length > 0) {
@@ -58,11 +55,12 @@ class FileSpool implements Spool {
         segment.acknowledge(lines.at(-1)?.end ?? 0);
         continue;
       }
-      const isCurrent = segment === this.#current && !this.#lastFailed;
+      const isCurrent = segment === this.#current && !segment.hasPart;
       if (segment.waitingBytes > 0) {
         // The last line of this segment was cut off.
         if (isCurrent) return null;
-        this.torn += 1;
+        // A part that a failed write left is of a bundle that another spool has.
+        if (!segment.hasPart) this.torn += 1;
       }
       this.#end(segment);
     }
@@ -76,7 +74,7 @@ class FileSpool implements Spool {
         const last = count === good.length ? lines.at(-1) : good[count - 1];
         if (last === undefined) return;
         this.torn += lines.filter(({ text, end }) => text === null && end <= last.end).length;
-        this.waiting -= count;
+        segment.waiting -= count;
         segment.acknowledge(last.end);
         if (segment.waitingBytes === 0) this.#end(segment);
       },
@@ -93,30 +91,52 @@ class FileSpool implements Spool {
     for (const segment of this.#segments) segment.close();
   }
 
-  #startSegment(): void {
-    this.#current?.close();
+  /** The segment to append to. @throws Error when the folder cannot be made */
+  #writable(): Segment {
+    const current = this.#current;
+    const isUnlinked = current?.isUnlinked === true;
+    if (current !== null && !isUnlinked && !current.hasPart && current.size <= SEGMENT_BYTES) return current;
+    // The lines of a removed file can be read only while it is open.
+    if (!isUnlinked) current?.close();
+    makeFolder(this.#dir);
     this.#current = new Segment(this.#newPath());
     this.#segments.push(this.#current);
+    return this.#current;
+  }
+
+  /** @throws Error for a segment that cannot be read, which is left as it is: those after it are read next */
+  #read(segment: Segment, maxLines: number): SegmentLine[] {
+    try {
+      return segment.read(maxLines);
+    } catch (error) {
+      this.torn += segment.waiting;
+      this.#forget(segment);
+      segment.close();
+      throw error;
+    }
   }
 
   #end(segment: Segment): void {
+    this.#forget(segment);
     segment.remove();
+  }
+
+  #forget(segment: Segment): void {
     this.#segments.splice(this.#segments.indexOf(segment), 1);
     if (segment === this.#current) this.#current = null;
   }
 
-  #adopt(orphan: string): void {
-    let segment;
+  #adopt(orphan: string, failed: (error: unknown) => void): void {
     try {
-      segment = Segment.adopt(orphan, this.#newPath());
+      const waiting = new Segment(orphan).read(Number.MAX_SAFE_INTEGER).filter(hasText).length;
+      const segment = Segment.adopt(orphan, this.#newPath());
+      segment.waiting = waiting;
+      this.#segments.push(segment);
+      this.adopted += 1;
     } catch (error) {
-      // Another process took it first.
-      if (errorCode(error) === 'ENOENT') return;
-      throw error;
+      // ENOENT: another process took it first.
+      if (errorCode(error) !== 'ENOENT') failed(error);
     }
-    this.#segments.push(segment);
-    this.adopted += 1;
-    this.waiting += segment.read(Number.MAX_SAFE_INTEGER).filter(hasText).length;
   }
 
   #newPath(): string {
@@ -145,7 +165,10 @@ function makeFolder(dir: string): void {
   }
 }
 
-/** @throws Error when the folder cannot be made or read */
-export function openFileSpool(dir: string, limits: SpoolLimits): Spool {
-  return new FileSpool(dir, limits);
+/**
+ * @param failed called with the fault of each segment of an ended process that cannot be taken over
+ * @throws Error when the folder cannot be made or read
+ */
+export function openFileSpool(dir: string, limits: SpoolLimits, failed: (error: unknown) => void): Spool {
+  return new FileSpool(dir, limits, failed);
 }

@@ -4,9 +4,22 @@ import { errorCode } from './error-code.js';
 
 const SEGMENT = /^(\d+)-[0-9a-f]{16}\.ndjson$/;
 
-/** A name for a segment of this process. */
+const OWN = Symbol.for('@cer/client: segments of this process');
+
+/** The names of the segments of this process. Global: a program may have several bundles of this module. */
+function ownNames(): Set<string> {
+  const found: unknown = Reflect.get(globalThis, OWN);
+  if (found instanceof Set) return found as Set<string>;
+  const made = new Set<string>();
+  Reflect.set(globalThis, OWN, made);
+  return made;
+}
+
+/** A new name for a segment of this process. */
 export function segmentName(random: Uint8Array): string {
-  return `${process.pid}-${Buffer.from(random).toString('hex')}.ndjson`;
+  const name = `${process.pid}-${Buffer.from(random).toString('hex')}.ndjson`;
+  ownNames().add(name);
+  return name;
 }
 
 /** The segments of a folder, and whether their process runs, by the order of their names. */
@@ -24,9 +37,10 @@ export function orphansIn(dir: string): string[] {
 
 /**
  * A process id that is this process's may be an earlier process's, as in a container: then the file is older than this
- * process.
+ * process. The clock decides that only for files whose names this process did not make: it may have been set.
  */
 function isOrphan(dir: string, name: string): boolean {
+  if (ownNames().has(name)) return false;
   const pid = Number(SEGMENT.exec(name)?.[1]);
   if (pid !== process.pid) return !isRunning(pid);
   return statSync(join(dir, name)).mtimeMs < Date.now() - process.uptime() * 1000 - 2000;

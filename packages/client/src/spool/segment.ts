@@ -4,6 +4,8 @@ import {
   existsSync,
   fdatasync,
   fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
   openSync,
   readFileSync,
   readSync,
@@ -34,10 +36,13 @@ export interface SegmentLine {
  */
 export class Segment {
   readonly path: string;
+  /** Whole lines that wait. */
+  waiting = 0;
   #fd: number | null = null;
   #written = 0;
   #size: number;
   #done: number;
+  #hasPart = false;
   #flush: NodeJS.Timeout | null = null;
   /** Of the first line that waits; undefined: not read yet. */
   #oldestAt: number | null | undefined;
@@ -53,9 +58,14 @@ export class Segment {
     return this.#size - this.#done;
   }
 
-  /** When the first bundle that waits was sealed, in milliseconds since 1970; null without one. */
+  /** When the first bundle that waits was sealed, in milliseconds since 1970; null without one that can be read. */
   get oldestAt(): number | null {
-    this.#oldestAt ??= sealedAt(this.read(1)[0]?.text ?? '');
+    try {
+      this.#oldestAt ??= sealedAt(this.read(1)[0]?.text ?? '');
+    } catch {
+      // The drain meets and reports the same fault.
+      this.#oldestAt = null;
+    }
     return this.#oldestAt;
   }
 
@@ -63,18 +73,26 @@ export class Segment {
     return this.#size;
   }
 
-  /** Appends a bundle; afterwards it survives the end of the process. */
+  /** Whether a failed write left a part of a line at the end. */
+  get hasPart(): boolean {
+    return this.#hasPart;
+  }
+
+  /** Whether the file was removed while it is open: what is written to it ends with the process. */
+  get isUnlinked(): boolean {
+    return this.#fd !== null && fstatSync(this.#fd).nlink === 0;
+  }
+
+  /** Appends a bundle; afterwards it survives the end of the process. @throws Error when it cannot be written */
   append(text: string): void {
-    this.#fd ??= openSync(this.path, 'a', 0o600);
+    // Also for reading, so that bundles can be sent after the file was removed.
+    this.#fd ??= openSync(this.path, 'a+', 0o600);
     this.#written += 1;
     if (this.waitingBytes === 0) this.#oldestAt = sealedAt(text);
     const sha256 = hash('sha256', text);
     const bytes = Buffer.from(`{"n":${this.#written},"sha256":"${sha256}","bundle":${text}}\n`);
-    for (let at = 0; at < bytes.length;) {
-      const count = writeSync(this.#fd, bytes, at);
-      at += count;
-      this.#size += count;
-    }
+    this.#write(this.#fd, bytes);
+    this.waiting += 1;
     this.#flush ??= setTimeout(() => {
       this.#flush = null;
       // A failure here concerns a power cut only: the bytes are with the operating system.
@@ -82,11 +100,27 @@ export class Segment {
     }, FLUSH_AFTER_MS).unref();
   }
 
+  /** Writes a whole line, or as far as the system allows none of it. */
+  #write(fd: number, bytes: Uint8Array): void {
+    const before = this.#size;
+    try {
+      for (let at = 0; at < bytes.length;) {
+        const count = writeSync(fd, bytes, at);
+        at += count;
+        this.#size += count;
+      }
+    } catch (error) {
+      this.#hasPart = this.#size > before && !isCutBack(fd, before);
+      if (!this.#hasPart) this.#size = before;
+      throw error;
+    }
+  }
+
   /** The first lines that wait, at most `maxLines`. Bytes behind the last line feed are not a line yet. */
   read(maxLines: number): SegmentLine[] {
     const lines: SegmentLine[] = [];
     if (this.waitingBytes === 0) return lines;
-    const fd = openSync(this.path, 'r');
+    const fd = this.#fd ?? openSync(this.path, 'r');
     try {
       let rest = Buffer.alloc(0);
       let at = this.#done;
@@ -107,7 +141,7 @@ export class Segment {
         rest = rest.subarray(start);
       }
     } finally {
-      closeSync(fd);
+      if (fd !== this.#fd) closeSync(fd);
     }
     return lines;
   }
@@ -142,6 +176,16 @@ export class Segment {
     this.close();
     rmSync(this.path, { force: true });
     rmSync(`${this.path}.done`, { force: true });
+  }
+}
+
+/** Makes a file shorter, which needs no room on its disk. */
+function isCutBack(fd: number, size: number): boolean {
+  try {
+    ftruncateSync(fd, size);
+    return true;
+  } catch {
+    return false;
   }
 }
 

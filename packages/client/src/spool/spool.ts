@@ -23,7 +23,7 @@ export interface Spool {
   readonly waitingBytes: number;
   /** When the oldest of them was sealed, in milliseconds since 1970; null when none waits. */
   readonly oldestAt: number | null;
-  /** Lines that a crash cut off or that were changed, and segments taken over from ended processes. */
+  /** Lines that a crash cut off, or that were changed or cannot be read, and segments taken over from ended processes. */
   readonly torn: number;
   readonly adopted: number;
   /** Waits until everything stored is on the disk. */
