@@ -255,6 +255,27 @@ describe('a sketch', () => {
     expect((await cer('verify', own('render.json'), '--keys', own('keys.json'))).code).toBe(0);
   });
 
+  it('becomes a picture that carries its certificate', async () => {
+    const request = { code, seed: 'journey', VAR: [10], certify: true };
+    const response = await post('/api/render', request);
+    if (services.renderer === undefined) {
+      expect(response.status).toBe(503);
+      return;
+    }
+    expect(response.headers.get('x-idempotent-replay')).toBe('true');
+    writeFileSync(own('certified.png'), new Uint8Array(await response.arrayBuffer()));
+    const verified = await cer('verify', own('certified.png'), '--keys', own('keys.json'), '--json');
+    expect([verified.code, JSON.parse(verified.stdout)]).toMatchObject([
+      0,
+      { status: 'VERIFIED', picture: { imageHash: response.headers.get('x-runtime-hash'), isCertified: true } },
+    ]);
+    const other = await post('/api/render', { ...request, certify: false, VAR: [11] });
+    writeFileSync(own('other.png'), new Uint8Array(await other.arrayBuffer()));
+    expect(
+      (await cer('embed', own('other.png'), '--certificate', own('render.json'), '--out', own('no.png'))).code,
+    ).toBe(1);
+  });
+
   it('runs as a loop that reports progress', async () => {
     const code = 'function draw() { background(t * 255); }';
     const loop = { snapshot: { code, seed: 'journey', vars: [], execution: { mode: 'loop', totalFrames: 6 } } };

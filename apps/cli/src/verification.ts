@@ -11,12 +11,19 @@ import {
   type VerifyProjectOptions,
 } from '@cer/cer-core/verify';
 import { keyFingerprint, type NodeKeySet } from '@cer/keys';
+import { judgePicture, type PictureCheck } from '@cer/cer-core/picture';
 import { EXIT, type ExitCode } from './exit-code.js';
+import type { Artefact } from './files/read-artefact.js';
 import type { StrictJson } from './files/read-json.js';
 
 /** The verified input, and the evaluation that every report is a view of. */
 export type Verification =
-  | { readonly kind: 'certificate'; readonly evaluation: Evaluation }
+  | {
+      readonly kind: 'certificate';
+      readonly evaluation: Evaluation;
+      /** Set where the certificate came in a picture. */
+      readonly picture?: PictureCheck;
+    }
   | {
       readonly kind: 'project';
       readonly evaluation: ProjectEvaluation;
@@ -31,9 +38,15 @@ export interface ProjectSigner {
   readonly keyFingerprint: string | null;
 }
 
-/** Verifies a certificate, a package or a project bundle, whichever the JSON is. */
-export async function verifyAny(json: StrictJson, options: VerifyProjectOptions): Promise<Verification> {
+/** Verifies a certificate, a package, a project bundle or a picture that carries a certificate. */
+export async function verifyAny(
+  { png, ...json }: StrictJson & Pick<Artefact, 'png'>,
+  options: VerifyProjectOptions,
+): Promise<Verification> {
   if (json.fault !== null) return corrupted(json.fault, options.verifiedAt);
+  if (png !== null) {
+    return { kind: 'certificate', ...judgePicture(await evaluateCer(json.value, options), png) };
+  }
   const project = asProject(json.value);
   if (project !== null) return verifyProject(project, options);
   return { kind: 'certificate', evaluation: await evaluateCer(json.value, options) };

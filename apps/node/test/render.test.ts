@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { jcsV1 } from '@cer/canonical-json';
 import { sha256 } from '@cer/cer-core';
+import { judgePicture, readPicture } from '@cer/cer-core/picture';
+import { greyPng } from '@cer/cer-core/testing';
 import { evaluateCer } from '@cer/cer-core/verify';
 import { Secret } from '@cer/http-service/config';
 
@@ -140,6 +142,43 @@ describe('rendering through the node', () => {
     expect(json.body).toMatchObject({ runtimeHash: PNG, width: 1950, height: 2400, protocolVersion: '1.2.0' });
   });
 
+  it('puts the certificate into the picture on request', async () => {
+    const png = greyPng(120);
+    told.body = still({ pngBase64: Buffer.from(png).toString('base64'), runtimeHash: sha256(png) });
+    const asJson = { accept: 'application/json' };
+    const drawn = await render({ code: CODE, certify: false }, asJson);
+    expect([at(drawn.body, 'pngBase64'), at(drawn.body, 'cer')]).toEqual([
+      Buffer.from(png).toString('base64'),
+      undefined,
+    ]);
+    const { status, headers, body } = await render({ code: CODE, certify: true }, asJson);
+    expect([status, headers['x-runtime-hash'], at(body, 'runtimeHash')]).toEqual([200, sha256(png), sha256(png)]);
+    expect(asked.at(-1)?.body).toMatchObject({ twice: true });
+    const picture = readPicture(Buffer.from(textAt(body, 'pngBase64'), 'base64'));
+    expect(picture.png).toEqual(png);
+    expect(JSON.parse(new TextDecoder().decode(picture.certificate ?? undefined))).toEqual(at(body, 'cer'));
+    const keySet = node.deps.signing.published().keySet;
+    const evaluation = await evaluateCer(at(body, 'cer'), { keySet, verifiedAt: '2026-01-01T00:00:00.000Z' });
+    expect(judgePicture(evaluation, picture.png)).toMatchObject({
+      evaluation: { status: 'VERIFIED' },
+      picture: { isCertified: true },
+    });
+    const same = await verify({ snapshot: { code: CODE }, expectedHash: sha256(png) });
+    expect([same.headers['x-idempotent-replay'], at(same.body, 'certificateHash')]).toEqual([
+      'true',
+      headers['x-certificate-hash'],
+    ]);
+  });
+
+  it('certifies a picture under the given execution only', async () => {
+    told.body = still({ pngBase64: Buffer.from(greyPng(1)).toString('base64') });
+    const first = await render({ code: CODE, certify: true, executionId: 'picture-1' });
+    expect([first.status, first.headers['content-type']]).toEqual([200, 'image/png']);
+    expect((await render({ code: `${CODE}//`, certify: true, executionId: 'picture-1' })).status).toBe(409);
+    const refused = await render({ code: CODE, certify: 'yes' });
+    expect([refused.status, at(refused.body, 'details')]).toEqual([400, ['certify: must be a boolean']]);
+  });
+
   it('does not render beyond the quota', async () => {
     plan = { requestsPerMinute: null, executionsPerMonth: 1 };
     const first = await verify({ snapshot: { code: CODE } });
@@ -149,6 +188,8 @@ describe('rendering through the node', () => {
     asked.length = 0;
     const refused = await verify({ snapshot: { code: `${CODE}//` } });
     expect([refused.status, at(refused.body, 'error')]).toEqual([429, 'QUOTA_EXCEEDED']);
+    expect(asked).toEqual([]);
+    expect((await render({ code: `${CODE}//`, certify: true })).status).toBe(429);
     expect(asked).toEqual([]);
     expect((await render({ code: CODE })).status).toBe(200);
   });

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { auditPage } from '@cer/test-browser';
 import { isJsonObject } from '@cer/canonical-json';
 import { formatOpenings } from '@cer/cer-core/seal';
-import { CONFIDENTIAL_MEMBERS, certified, sealed } from '@cer/cer-core/testing';
+import { embedCertificate } from '@cer/cer-core/picture';
+import { CONFIDENTIAL_MEMBERS, certified, certifiedPicture, greyPng, sealed } from '@cer/cer-core/testing';
 import { describeInChromium, type WatchedPage } from './chromium.js';
 import { Files } from './files.js';
 import { hostileStrings } from './hostile.js';
@@ -69,6 +70,19 @@ describeInChromium('files on the start page', (chromium) => {
     const after = [watched.requests.length, node.requests.length];
     // The worker's script, once.
     expect(after).toEqual([(before[0] ?? 0) + 1, before[1]]);
+  });
+
+  it('checks a picture by the certificate that it carries', async () => {
+    const picture = greyPng(120);
+    const certificate = await certifiedPicture(picture);
+    expect(await verdictFor(embedCertificate(picture, certificate))).toBe('VERIFIED');
+    expect(await watched.text('.result .facts')).toContain('it is the certified picture');
+    await auditPage(watched.page, 'picture');
+    expect(await verdictFor(embedCertificate(greyPng(121), certificate))).toBe('FAILED');
+    expect(await watched.attribute('.result', 'data-code')).toBe('OUTPUT_HASH_MISMATCH');
+    expect(await watched.text('.result .facts')).toContain('the certificate is of another picture');
+    expect(await verdictFor(picture)).toBe('FAILED');
+    expect(await watched.text('.result .findings')).toContain('the picture carries no certificate');
   });
 
   it('shows hostile strings of a file as text', async () => {

@@ -3,7 +3,7 @@ import { parseKeySet, type NodeKeySet } from '@cer/keys';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { NO_KEYS } from '../trusted-keys/key-material.js';
 import { readBytes } from '../files/read-bytes.js';
-import { readStrictJson } from '../files/read-json.js';
+import { readArtefact } from '../files/read-artefact.js';
 import { parsePinnedPolicy } from '../log/log-policy.js';
 import { timestampVerifier } from '../trusted-keys/tsa-roots.js';
 import { toJsonReport, type JsonReport } from '../report/json-report.js';
@@ -49,7 +49,7 @@ async function verifyItem(item: BatchItem, settings: BatchSettings, options: Ver
     if (item.fault !== undefined) throw new UsageError(item.fault);
     const bytes = 'path' in item ? await readBytes(item.path, NO_STDIN, settings.maxBytes) : item.bytes;
     const levelsAround = 'bytes' in item ? item.levelsAround : undefined;
-    return resultOf(name, await verifyAny(readStrictJson(bytes, name, levelsAround), options));
+    return resultOf(name, await verifyAny(readArtefact(bytes, name, levelsAround), options));
   } catch (error) {
     if (!(error instanceof UsageError)) return resultOf(name, unforeseen(settings));
     return { name, exitCode: EXIT.usage, isAttested: false, report: null, usage: error.message };

@@ -1,4 +1,5 @@
 import type { Command } from '../command.js';
+import { embedCommand } from './embed.js';
 import { helpCommand } from './help.js';
 import { keysHistoryVerifyCommand } from './keys-history-verify.js';
 import { keysRootInitCommand } from './keys-root-init.js';
@@ -29,6 +30,7 @@ export const COMMANDS: readonly Command[] = [
   verifyProjectCommand,
   verifyPackageCommand,
   renderCommand,
+  embedCommand,
   sealCommand,
   openCommand,
   certifyCommand,

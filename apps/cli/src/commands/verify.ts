@@ -3,7 +3,7 @@ import { verifyBatch } from '../batch/verify-batch.js';
 import type { ExitCode } from '../exit-code.js';
 import { loadPinnedKeys } from '../key-history/pinned-history.js';
 import { readBytes, readMaxBytes } from '../files/read-bytes.js';
-import { readStrictJson } from '../files/read-json.js';
+import { readArtefact } from '../files/read-artefact.js';
 import { loadTsaRoots } from '../trusted-keys/tsa-roots.js';
 import { withTimeout } from '../http/timeout.js';
 import type { Io } from '../io.js';
@@ -18,7 +18,7 @@ import { refuseLogFlagsWithoutPolicy, VERIFY_FLAG_HELP, VERIFY_FLAGS, verifyOpti
 /** Verifies a certificate, offline unless the keys are to be fetched. @see docs/spec.md, "Command line" */
 export const verifyCommand: Command = {
   name: 'verify',
-  summary: 'check a certificate, a package or a project bundle',
+  summary: 'check a certificate, a package, a project bundle or a picture that carries a certificate',
   usage: [
     'verify FILE|- [--keys FILE|URL] [options]',
     'verify --batch FILE... [--keys FILE|URL] [options]',
@@ -45,6 +45,7 @@ export const verifyCommand: Command = {
       'checks the timestamp too, which outlives the key that signed',
     ],
     ['cat certificate.json | cer verify - --json', 'as JSON, for a program'],
+    ['cer verify picture.png --keys keys.json', 'the certificate in a PNG, and whether it is of this picture'],
     ['cer verify --hash sha256:... --node https://node.example', 'looks the record up and checks it here'],
     ['cer verify --batch records.ndjson --keys keys.json', 'a whole archive'],
   ],
@@ -79,7 +80,7 @@ async function run(args: readonly string[], untimed: Io): Promise<ExitCode> {
     const source = onlyOperand(operands, 'FILE');
     if (source === '-') requireOneReaderOfStdin(flags);
     // The file first: if it is missing, no node is contacted.
-    const read = readStrictJson(await readBytes(source, io.stdin, maxBytes), source);
+    const read = readArtefact(await readBytes(source, io.stdin, maxBytes), source);
     const json = proof === null || read.fault !== null ? read : { ...read, value: withLogProof(read.value, proof) };
     const keys = await loadPinnedKeys(flags, flags.node ?? null, io);
     const verification = await verifyAny(json, verifyOptions(flags, keys, pinned, io.now()));

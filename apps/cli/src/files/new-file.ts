@@ -16,11 +16,15 @@ export interface NewFile {
  * Writes a file that is not there yet, whole and on the disk, or not at all. It never replaces one.
  * @throws UsageError when the file exists or cannot be written
  */
-export async function writeNewFile(path: string, text: string, { option, why, mode }: NewFile): Promise<void> {
+export async function writeNewFile(
+  path: string,
+  content: string | Uint8Array,
+  { option, why, mode }: NewFile,
+): Promise<void> {
   try {
     const file = await open(path, 'wx', mode);
     try {
-      await file.writeFile(text);
+      await file.writeFile(content);
       await file.sync();
     } catch (error) {
       await rm(path, { force: true });

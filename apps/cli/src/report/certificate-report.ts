@@ -1,4 +1,6 @@
 import type { Evaluation } from '@cer/cer-core/verify';
+import type { PictureCheck } from '@cer/cer-core/picture';
+import type { Verification } from '../verification.js';
 import type { KeyLookup } from '../trusted-keys/key-material.js';
 import { paragraph, rows } from './lay-out.js';
 import { printable } from '../printable.js';
@@ -16,7 +18,11 @@ const DOES_NOT_PROVE =
  * The report for people: the verdict first, then why, who, when, and what follows from it.
  * Everything that comes from the certificate, the key set or a file name is made safe to print.
  */
-export function certificateReport(evaluation: Evaluation, keys: KeyLookup, page: Page): string {
+export function certificateReport(
+  { evaluation, picture }: Extract<Verification, { readonly kind: 'certificate' }>,
+  keys: KeyLookup,
+  page: Page,
+): string {
   const verdict = verdictOf(evaluation);
   const layers = layerSentences(evaluation).map(([name, outcome, sentence]) =>
     checkLine(name, outcome, sentence, page),
@@ -26,6 +32,7 @@ export function certificateReport(evaluation: Evaluation, keys: KeyLookup, page:
     headline(verdict, page),
     paragraph(verdict.sentence, page.width),
     section('Certificate', rows(certificateRows(evaluation), page.width), page),
+    section('Picture', rows(pictureRows(picture), page.width), page),
     section('What was checked', layers.join(''), page),
     faultSections(evaluation.findings, page),
     section('Who signed', rows([...signerRows(evaluation), ...keyRows(keys)], page.width), page),
@@ -53,6 +60,15 @@ function certificateRows(evaluation: Evaluation): [string, string][] {
     ['Kind', `${bundleType ?? 'unknown'}${protocol}${profile}`],
     ...(isResealed ? ([['Cut from', `${printable(original ?? 'an unnamed original')} (${claim})`]] as const) : []),
   ].map(([label = '', text = '']): [string, string] => [label, text]);
+}
+
+function pictureRows(picture: PictureCheck | undefined): [string, string][] {
+  if (picture === undefined) return [];
+  const { imageHash, certifiedHash, isCertified } = picture;
+  return [
+    ['Hash', `${imageHash}, without the certificate in it`],
+    ['Certified', isCertified ? 'this picture, to the byte' : (certifiedHash ?? 'no picture')],
+  ];
 }
 
 function signerRows({ signed, receipt }: Evaluation): [string, string][] {

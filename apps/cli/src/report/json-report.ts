@@ -43,6 +43,7 @@ export function toJsonReport(verification: Verification, keys: KeyLookup): JsonR
     ...toReport(verification.evaluation, VERIFIER),
     ...known,
     ...{ computedCertificateHash, signed, statedByProducer: statedTimes(bundle) },
+    ...(verification.picture !== undefined && { picture: verification.picture }),
   };
 }
 

@@ -17,7 +17,7 @@ export function writeReport(verification: Verification, keys: KeyLookup, asJson:
   const page = { paint: paintFor(io.stdout, io.env), width: widthOf(io.stdout) };
   if (asJson) io.stdout.write(`${printableJson(toJsonReport(verification, keys))}\n`);
   else if (verification.kind === 'certificate') {
-    io.stdout.write(certificateReport(verification.evaluation, keys, page));
+    io.stdout.write(certificateReport(verification, keys, page));
   } else io.stdout.write(projectReport(verification, keys, page));
   const exitCode = exitCodeOf(verification);
   if (exitCode === EXIT.failed) io.stderr.write(`${printableJson(toFailureReport(verification, keys))}\n`);

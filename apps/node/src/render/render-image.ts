@@ -1,20 +1,26 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { effectiveProtocolVersion } from '@cer/cer-core';
+import { embedCertificate } from '@cer/cer-core/picture';
 import { stated } from '@cer/cer-core/seal';
 import { ok, validationError, type ServiceRequest, type ServiceResponse } from '@cer/http-service';
 import { engineFaults, engineOf, requestedEngine } from './engine.js';
 import type { RendererClient, SketchOrder } from './renderer-client.js';
+import { certificateHeaders } from '../records/response-headers.js';
 import { CANVAS, codeFaults, numbersIn, renderProtocolFaults, seedFaults, textOr, varsFaults } from './sketch-rules.js';
+import type { VerifiedRender } from './verify-render.js';
 
 interface ImageRequest {
   readonly order: SketchOrder;
   readonly protocolVersion: string;
+  /** Whether the picture is to carry a certificate. */
+  readonly certify: boolean;
 }
 
 /** @throws ServiceError VALIDATION_ERROR with every fault */
 function parseImageRequest(body: JsonValue, tenantId: string): ImageRequest {
   if (!isJsonObject(body)) throw validationError(['body: must be a JSON object']);
   const protocolVersion = stated(body, 'protocolVersion');
+  const certify = stated(body, 'certify');
   const faults = [
     ...codeFaults(stated(body, 'code'), 'code'),
     ...seedFaults(stated(body, 'seed'), 'seed'),
@@ -22,6 +28,7 @@ function parseImageRequest(body: JsonValue, tenantId: string): ImageRequest {
     ...canvasFaults(body),
     ...renderProtocolFaults(protocolVersion, 'protocolVersion'),
     ...engineFaults(stated(body, 'engine'), 'engine'),
+    ...(certify === undefined || typeof certify === 'boolean' ? [] : ['certify: must be a boolean']),
   ];
   if (faults.length > 0) throw validationError(faults);
   return {
@@ -33,6 +40,7 @@ function parseImageRequest(body: JsonValue, tenantId: string): ImageRequest {
       vars: numbersIn(stated(body, 'VAR')),
     },
     protocolVersion: effectiveProtocolVersion(protocolVersion) ?? '',
+    certify: certify === true,
   };
 }
 
@@ -43,9 +51,20 @@ function canvasFaults(body: JsonObject): string[] {
   return sizes.filter((name) => stated(body, name) !== CANVAS[name]).map((name) => `${name}: must be ${CANVAS[name]}`);
 }
 
+/** Renders and certifies a request of the form of `POST /verify` that expects no hash. */
+export type CertifyImage = (request: JsonObject) => Promise<CertifiedImage>;
+
+export interface CertifiedImage {
+  /** The answer of the renderer. */
+  readonly rendered: JsonObject;
+  readonly concluded: VerifiedRender;
+}
+
 /**
- * Renders without certifying.
+ * Renders a picture and, with `certify`, puts its certificate into it.
+ * @param certifyImage null where nothing can be certified
  * @returns JSON if the client accepts it, otherwise the PNG with its hash in `X-Runtime-Hash`
+ * @throws ServiceError VALIDATION_ERROR, also for `certify` where nothing can be certified
  * @see docs/spec.md, "POST /api/render"
  */
 export async function renderImage(
@@ -53,28 +72,54 @@ export async function renderImage(
   body: JsonValue,
   tenantId: string,
   request: Pick<ServiceRequest, 'headers' | 'signal'>,
+  certifyImage: CertifyImage | null,
 ): Promise<ServiceResponse> {
-  const { order, protocolVersion } = parseImageRequest(body, tenantId);
-  const rendered = await renderer.ask('/render', order, request.signal);
-  const { pngBase64, runtimeHash, pixelHash, width, height, sdkVersion, rendererVersion, executionTimeMs } = rendered;
-  const headers = { 'x-runtime-hash': textOr(runtimeHash, '') };
-  if (request.headers['accept']?.includes('application/json') === true) {
-    return ok(
-      {
-        pngBase64,
-        runtimeHash,
-        pixelHash,
-        width,
-        height,
-        sdkVersion,
-        rendererVersion,
-        engine: engineOf(rendered),
-        protocolVersion,
-        executionTimeMs,
-      },
-      headers,
-    );
+  const { order, protocolVersion, certify } = parseImageRequest(body, tenantId);
+  if (!certify || !isJsonObject(body)) {
+    const rendered = await renderer.ask('/render', order, request.signal);
+    return imageAnswer(rendered, protocolVersion, request, null);
   }
-  const png = Buffer.from(textOr(pngBase64, ''), 'base64');
-  return { status: 200, headers: { ...headers, 'content-type': 'image/png' }, body: png };
+  if (certifyImage === null) throw validationError(['certify: needs an API key: use POST /api/render']);
+  const { code, seed, vars, engine } = order;
+  const { rendered, concluded } = await certifyImage({
+    snapshot: { code, seed, vars, protocolVersion, engine },
+    executionId: stated(body, 'executionId') ?? null,
+  });
+  return imageAnswer(rendered, protocolVersion, request, concluded);
+}
+
+function imageAnswer(
+  rendered: JsonObject,
+  protocolVersion: string,
+  { headers: asked }: Pick<ServiceRequest, 'headers'>,
+  concluded: VerifiedRender | null,
+): ServiceResponse {
+  const { runtimeHash, pixelHash, width, height, sdkVersion, rendererVersion, executionTimeMs } = rendered;
+  const { certificateHash = null, isReplay = false, body = {} } = concluded ?? {};
+  const drawn = Buffer.from(textOr(rendered['pngBase64'], ''), 'base64');
+  const { cer } = body;
+  const png = cer === undefined ? drawn : Buffer.from(embedCertificate(drawn, cer));
+  const headers = {
+    'x-runtime-hash': textOr(runtimeHash, ''),
+    ...(certificateHash !== null && certificateHeaders(certificateHash, isReplay)),
+  };
+  if (asked['accept']?.includes('application/json') !== true) {
+    return { status: 200, headers: { ...headers, 'content-type': 'image/png' }, body: png };
+  }
+  return ok(
+    {
+      pngBase64: cer === undefined ? rendered['pngBase64'] : png.toString('base64'),
+      runtimeHash,
+      pixelHash,
+      width,
+      height,
+      sdkVersion,
+      rendererVersion,
+      engine: engineOf(rendered),
+      protocolVersion,
+      executionTimeMs,
+      ...(cer !== undefined && { certificateHash, verificationUrl: body['verificationUrl'], cer }),
+    },
+    headers,
+  );
 }

@@ -4,6 +4,7 @@ import {
   parseJsonBody,
   ServiceError,
   type Handler,
+  type ServiceRequest,
   type ServiceResponse,
 } from '@cer/http-service';
 import type { Logger } from '@cer/http-service/process';
@@ -12,7 +13,7 @@ import type { Caller } from '../auth/key-directory.js';
 import { STATUS, translateError } from '../errors/refusals.js';
 import type { AttestDeps } from '../records/write/attest-and-record.js';
 import { certificateHeaders } from '../records/response-headers.js';
-import { renderImage } from './render-image.js';
+import { renderImage, type CertifyImage } from './render-image.js';
 import { rendererUnavailable, type RendererClient } from './renderer-client.js';
 import {
   assertRoomFor,
@@ -68,16 +69,18 @@ export function renderRoutes(deps: RenderRouteDeps): DescribedRoute[] {
       path: '/api/render',
       description: {
         group: 'Render',
-        summary: 'Render a sketch; nothing is certified',
+        summary: 'Render a sketch; with `certify` the picture carries its certificate',
         access: { scopes: ['render'] },
         body: { schema: IMAGE_REQUEST },
         success: {
           200: { schema: IMAGE_ANSWER, description: 'The picture.', mediaTypes: ['image/png', 'application/json'] },
         },
-        errors: RENDERING,
+        errors: [...RENDERING, 'RENDER_NOT_REPRODUCIBLE', ...ATTESTING],
       },
-      handler: async (request) =>
-        renderImage(rendererOf(render), parseJsonBody(request), gate.callerOf(request).tenantId, request),
+      handler: async (request) => {
+        const { tenantId } = gate.callerOf(request);
+        return renderImage(rendererOf(render), parseJsonBody(request), tenantId, request, certifyImage(deps, request));
+      },
     },
     {
       ...keyed,
@@ -130,19 +133,32 @@ function openRenderHandler(render: RenderSettings): Handler {
     if (!render.allowOpenRender) {
       throw new ServiceError({ code: 'GONE', message: 'rendering needs an API key: use POST /api/render' });
     }
-    return renderImage(rendererOf(render), parseJsonBody(request), OPEN_TENANT, request);
+    return renderImage(rendererOf(render), parseJsonBody(request), OPEN_TENANT, request, null);
   };
 }
 
+/** Renders and certifies as `POST /verify` does where nothing is expected. */
+function certifyImage(deps: RenderRouteDeps, request: ServiceRequest): CertifyImage {
+  const { signal, requestId } = request;
+  return async (body) => {
+    const caller = deps.gate.callerOf(request);
+    const verifying = verifyingWith(deps);
+    const planned = await planRender(verifying, body, caller.tenantId, signal);
+    await assertRoomFor(verifying, planned, caller);
+    const rendered = await renderPlanned(verifying, planned, signal);
+    return { rendered, concluded: await concludeRender(verifying, planned, rendered, caller, requestId) };
+  };
+}
+
+function verifyingWith(deps: RenderRouteDeps): VerifyRenderDeps {
+  return { ...deps, renderer: rendererOf(deps.render), maxTotalFrames: deps.render.maxTotalFrames };
+}
+
 function verifyHandler(deps: RenderRouteDeps): Handler {
-  const { gate, render } = deps;
+  const { gate } = deps;
   return async (request) => {
     const caller = gate.callerOf(request);
-    const verifying: VerifyRenderDeps = {
-      ...deps,
-      renderer: rendererOf(render),
-      maxTotalFrames: render.maxTotalFrames,
-    };
+    const verifying = verifyingWith(deps);
     const planned = await planRender(verifying, parseJsonBody(request), caller.tenantId, request.signal);
     const accept = request.headers['accept'] ?? '';
     const video = VIDEO_TYPES.find((type) => accept.includes(type));

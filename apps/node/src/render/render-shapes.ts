@@ -38,6 +38,8 @@ export const IMAGE_REQUEST: JsonSchema = {
     width: { enum: [CANVAS.width, null] },
     height: { enum: [CANVAS.height, null] },
     protocolVersion: RENDER_PROTOCOL,
+    certify: { type: ['boolean', 'null'] },
+    executionId: OPTIONAL_TEXT,
   },
   dependentRequired: { width: ['height'], height: ['width'] },
   examples: [{ code: 'function setup() { background(20, 40, 80); }', seed: 'tour', VAR: [10] }],
@@ -75,20 +77,26 @@ export const RENDER_VERIFY_REQUEST: JsonSchema = {
   },
 };
 
+/** Where the render was certified. */
+const CERTIFIED = { certificateHash: shape('Hash'), verificationUrl: TEXT, cer: shape('Bundle') };
+
 const PICTURE_SIZE = { width: COUNT, height: COUNT };
 
 /** @see docs/spec.md, "POST /api/render" */
-export const IMAGE_ANSWER: JsonSchema = object({
-  pngBase64: TEXT,
-  runtimeHash: shape('Hash'),
-  pixelHash: shape('Hash'),
-  ...PICTURE_SIZE,
-  sdkVersion: TEXT,
-  rendererVersion: TEXT,
-  engine: ENGINE,
-  protocolVersion: TEXT,
-  executionTimeMs: { type: 'number' },
-});
+export const IMAGE_ANSWER: JsonSchema = object(
+  {
+    pngBase64: TEXT,
+    runtimeHash: shape('Hash'),
+    pixelHash: shape('Hash'),
+    ...PICTURE_SIZE,
+    sdkVersion: TEXT,
+    rendererVersion: TEXT,
+    engine: ENGINE,
+    protocolVersion: TEXT,
+    executionTimeMs: { type: 'number' },
+  },
+  CERTIFIED,
+);
 
 /** @see docs/spec.md, "POST /verify" */
 export const RENDER_VERIFIED_ANSWER: JsonSchema = object(
@@ -119,9 +127,7 @@ export const RENDER_VERIFIED_ANSWER: JsonSchema = object(
     expectedPosterHash: shape('Hash'),
     animationVerified: { type: 'boolean' },
     posterVerified: { type: 'boolean' },
-    certificateHash: shape('Hash'),
-    verificationUrl: TEXT,
-    cer: shape('Bundle'),
+    ...CERTIFIED,
   },
 );
 

@@ -1,4 +1,5 @@
 import { parseJson } from '@cer/canonical-json';
+import { judgePicture } from '@cer/cer-core/picture';
 import { evaluateCer, evaluateProject, unreadable } from '@cer/cer-core/verify';
 import { parseKeySet, type NodeKeySet } from '@cer/keys';
 import { checkCertificate } from './check-certificate.js';
@@ -29,7 +30,7 @@ export interface CheckRequest {
 export type OnProgress = (done: number, total: number) => void | Promise<void>;
 
 /**
- * Checks a certificate, package or project bundle: the one way in for server, worker and offline file.
+ * Checks a certificate, package, project bundle or picture that carries a certificate: the one way in for server, worker and offline file.
  * @throws KeyError or JsonError when the key set is none, TlogError when the log policy is none
  */
 export async function checkArtefact(
@@ -52,12 +53,15 @@ export async function checkArtefact(
     const { askedHash } = request;
     return withVisibleText(checkProject({ project: artefact.value, evaluation, keySet, keySource: pinned, askedHash }));
   }
-  const evaluation =
-    artefact.kind === 'unreadable' ? unreadable(artefact.finding, options) : await evaluateCer(artefact.value, options);
-  const value = artefact.kind === 'unreadable' ? null : artefact.value;
-  return withVisibleText(
-    checkCertificate({ value, evaluation, keySet, keySource: pinned, askedHash: request.askedHash }),
-  );
+  const checked = { keySet, keySource: pinned, askedHash: request.askedHash };
+  if (artefact.kind === 'unreadable') {
+    const evaluation = unreadable(artefact.finding, options);
+    return withVisibleText(checkCertificate({ ...checked, value: null, evaluation, picture: null }));
+  }
+  const { value, png } = artefact;
+  const evaluation = await evaluateCer(value, options);
+  const judged = png === null ? { evaluation, picture: null } : judgePicture(evaluation, png);
+  return withVisibleText(checkCertificate({ ...checked, ...judged, value }));
 }
 
 /** @throws KeyError KEY_SET_INVALID, JsonError when the text is not strict JSON, for example with duplicate members */

@@ -1,5 +1,6 @@
 import { isJsonObject, member, type JsonValue } from '@cer/canonical-json';
 import type { Finding } from '@cer/cer-core';
+import type { PictureCheck } from '@cer/cer-core/picture';
 import { toNodeVerifyResponse, toReport, unwrap, type Evaluation } from '@cer/cer-core/verify';
 import type { NodeKeySet } from '@cer/keys';
 import {
@@ -20,8 +21,10 @@ export interface Checked<E> {
 }
 
 /** Presents one evaluation as the view needs it. */
-export function checkCertificate(checked: Checked<Evaluation> & { readonly value: JsonValue }): CertificateCheck {
-  const { value, keySet, keySource } = checked;
+export function checkCertificate(
+  checked: Checked<Evaluation> & { readonly value: JsonValue; readonly picture: PictureCheck | null },
+): CertificateCheck {
+  const { value, keySet, keySource, picture } = checked;
   const evaluation = withAskedHash(checked.evaluation, checked.askedHash);
   const { bundle, status, code, findings, integrity, receipt, envelope } = evaluation;
   const unwrapped = unwrap(value);
@@ -34,6 +37,7 @@ export function checkCertificate(checked: Checked<Evaluation> & { readonly value
     nodeResponse: toNodeVerifyResponse(evaluation),
     layers: { integrity: layerResult(integrity), receipt: layerResult(receipt), envelope: layerResult(envelope) },
     findings,
+    picture,
     facts: factsOf(evaluation),
     members: bundle === null ? [] : shownMembers(bundle, evaluation),
     signals: bundle === null ? [] : shownSignals(bundle, evaluation),

@@ -1,4 +1,5 @@
 import type { CerVerifyCode, Finding } from '@cer/cer-core';
+import type { PictureCheck } from '@cer/cer-core/picture';
 import type { KeyHistoryFinding } from '@cer/cer-core/logs';
 import type {
   KeyRescue,
@@ -78,6 +79,8 @@ export interface CertificateCheck {
   readonly nodeResponse: NodeVerifyResponse;
   readonly layers: Readonly<Record<'integrity' | 'receipt' | 'envelope', LayerResult>>;
   readonly findings: readonly Finding[];
+  /** Set where the certificate came in a picture. */
+  readonly picture: PictureCheck | null;
   readonly facts: CertificateFacts;
   readonly members: readonly ShownMember[];
   readonly signals: readonly ShownSignal[];

@@ -1,9 +1,10 @@
 import { isJsonObject, parseJson, type JsonValue } from '@cer/canonical-json';
+import { openSource } from './picture-source.js';
 import { leavesOf, memberPath } from './compare-members.js';
 
 /** The members of a copy that a demonstration may change: texts, numbers and flags. */
 export function tamperablePaths(source: Uint8Array | string): string[] {
-  const leaves = leavesOf(bundleIn(parseJson(source, { skipsByteOrderMark: true })));
+  const leaves = leavesOf(bundleIn(parseJson(openSource(source).json, { skipsByteOrderMark: true })));
   return [...leaves].filter(([, value]) => value === null || typeof value !== 'object').map(([path]) => path);
 }
 
@@ -12,7 +13,7 @@ export function tamperablePaths(source: Uint8Array | string): string[] {
  * @returns JSON text; the original is untouched
  */
 export function tamperedCopy(source: Uint8Array | string, path: string): string {
-  const whole = parseJson(source, { skipsByteOrderMark: true });
+  const whole = parseJson(openSource(source).json, { skipsByteOrderMark: true });
   const isPackaged = isJsonObject(whole) && isJsonObject(whole['cer']);
   const changed = changeAt(bundleIn(whole), path, '');
   return JSON.stringify(isPackaged && isJsonObject(whole) ? { ...whole, cer: changed } : changed);

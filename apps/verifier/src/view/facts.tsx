@@ -21,6 +21,11 @@ export function Facts({ check }: { readonly check: CertificateCheck }): VNode {
             <CopyButton target="certificate-hash" label={T.certificateHash} />
           </Fact>
         )}
+        {check.picture !== null && (
+          <Fact name={T.picture} note={check.picture.isCertified ? T.samePicture : T.anotherPicture}>
+            <Hash value={check.picture.imageHash} />
+          </Fact>
+        )}
         {facts.originalCertificateHash !== null && (
           <Fact name={T.originalCertificateHash} note={isProven ? T.notRecomputed : T.claimed}>
             <Hash value={facts.originalCertificateHash} />

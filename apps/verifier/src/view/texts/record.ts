@@ -3,6 +3,9 @@ export const RECORD_TEXTS = {
   facts: {
     title: 'Facts',
     certificateHash: 'Certificate hash',
+    picture: 'Picture',
+    samePicture: 'the hash of the picture without the certificate in it; it is the certified picture',
+    anotherPicture: 'the hash of the picture without the certificate in it; the certificate is of another picture',
     originalCertificateHash: 'Made from certificate',
     bundleType: 'Type of record',
     protocol: 'Protocol and profile',

@@ -2,7 +2,7 @@
 export const TOOLS_TEXTS = {
   tools: {
     title: 'Check a file on this device',
-    lead: 'A certificate, a package or a project bundle. It is read and checked here; nothing is uploaded.',
+    lead: 'A certificate, a package, a project bundle or a PNG that carries its certificate. It is read and checked here; nothing is uploaded.',
     needScript: 'This tool runs in your browser and needs JavaScript. The command line does the same without it.',
     drop: 'Drop a file here',
     pick: 'Choose a file',

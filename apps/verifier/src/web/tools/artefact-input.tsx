@@ -66,7 +66,7 @@ export function ArtefactInput({ id, onGiven, saved }: ArtefactInputProps): VNode
         <input
           id={`${id}-file`}
           type="file"
-          accept=".json,application/json"
+          accept=".json,.png,application/json,image/png"
           onChange={(event) => {
             void take(event.currentTarget.files?.[0]);
             event.currentTarget.value = '';
