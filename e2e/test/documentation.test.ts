@@ -18,6 +18,7 @@ const HARDWARE = 'docs/hardware-keys.md';
 const NOT_RUN: readonly (readonly [document: string, text: string, reason: string])[] = [
   ['README.md', 'npm start', 'this test is started by the one command and starts the services by the other'],
   ['README.md', 'flowchart', 'a drawing'],
+  ['README.md', '@cer/client', 'the beginning of a program that apps/node/test/client runs'],
   ['docs/for-auditors.md', 'quorum both', 'a file with the keys of logs and witnesses'],
   ['docs/for-auditors.md', 'cer log monitor', 'needs such a file; the tests of the command line run it'],
   ['docs/operations.md', '"endpoints"', 'a file; apps/node/test/alerts reads it as the node does'],

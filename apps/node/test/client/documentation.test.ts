@@ -110,6 +110,12 @@ describe('docs/clients.md', () => {
     expect(blocks.toSorted()).toEqual(files.toSorted());
   });
 
+  it('begins with the lines that the README shows', () => {
+    const [, lines = 'none'] =
+      /^```js\n(import OpenAI .*?)^```$/ms.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
+    expect(readFileSync(join(EXAMPLES, 'openai.mjs'), 'utf8').startsWith(lines)).toBe(true);
+  });
+
   it.each(programs)('has %s certified', async (name) => {
     const text = (INSTALLED[name] ?? []).reduce(
       (program, [from, to]) => program.replace(from, to),
