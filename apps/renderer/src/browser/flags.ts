@@ -1,4 +1,10 @@
 /**
+ * Stack of the JavaScript engine in KiB, several times what a sketch may use: nothing ends at the end of the stack without
+ * first using more than it may. The kernel gives the main thread 8 MiB.
+ */
+const STACK_KIB = 5000;
+
+/**
  * How Chromium is started. Pixels come from the CPU rasterizer alone: no GPU, fixed colour profile, no hinting and no
  * subpixel text. The network flags are a second wall behind the empty network namespace.
  */
@@ -32,7 +38,7 @@ export const CHROMIUM_FLAGS: readonly string[] = [
   '--proxy-server=socks5://127.0.0.1:1',
   '--proxy-bypass-list=<-loopback>',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
-  '--js-flags=--max-old-space-size=512 --no-concurrent-recompilation',
+  `--js-flags=--max-old-space-size=512 --no-concurrent-recompilation --stack-size=${STACK_KIB}`,
   // A spare renderer would be counted as the next sketch's process.
   '--disable-features=Translate,MediaRouter,OptimizationHints,WebRtcHideLocalIpsWithMdns,SpareRendererForSitePerProcess',
 ];

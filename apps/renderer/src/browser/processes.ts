@@ -20,6 +20,16 @@ export function residentBytes(pid: number): number {
   }
 }
 
+/**
+ * The most stack that the main thread of a process ever used, in bytes: the kernel extends a stack, and never shrinks it.
+ * @throws Error when the process is gone or the kernel does not say it
+ */
+export function stackBytes(pid: number): number {
+  const kib = /^VmStk:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+  if (kib === undefined) throw new Error('/proc/<pid>/status has no VmStk');
+  return Number(kib) * 1024;
+}
+
 /** @throws Error when the process is gone or its entries cannot be read */
 export function confinementOf(pid: number | 'self'): Confinement {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');

@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { MATH_PROBE, OPERATIONS_PROBE, PORTABLE_PINS, TEXT_PROBE } from '@cer/sketch-engine/probes';
 import { PORTABLE_VERSION } from '@cer/sketch-engine/engine-identity';
 import { HexDigest } from '../hex-digest.js';
+import { usedStack } from './stack-limit.js';
 import { openSketchPage } from './sketch-page.js';
 import type { PageScripts } from './page-bundle.js';
 import type { BrowserHost } from '../browser/browser-host.js';
 
-/** The portable engine drew a picture that differs from the pinned one. */
+/** A picture differs from the pinned one, or the stack of a page is not known. */
 export class SelfTestFailure extends Error {
   override readonly name = 'SelfTestFailure';
 }
@@ -37,7 +38,10 @@ async function draw(host: BrowserHost, scripts: PageScripts, code: string): Prom
   try {
     const vars = Array.from({ length: 10 }, () => 0);
     await page.call('load', [code, { seed: 1, vars, totalFrames: 1, fps: 30 }], 20_000);
-    return z.object({ pixelHash: HexDigest }).parse(await page.call('still', [], 30_000)).pixelHash;
+    const { pixelHash } = z.object({ pixelHash: HexDigest }).parse(await page.call('still', [], 30_000));
+    if (usedStack(page) === undefined)
+      throw new SelfTestFailure('the kernel does not report the stack of a process: VmStk in /proc/<pid>/status');
+    return pixelHash;
   } finally {
     await page.dispose();
   }

@@ -1,6 +1,7 @@
 import { ServiceError } from '@cer/http-service';
 import { CdpError } from '../browser/cdp-pipe.js';
 import { residentBytes } from '../browser/processes.js';
+import { assertShallow } from './stack-limit.js';
 import { renderFailure, unavailable } from '../errors.js';
 import type { PagePool } from './page-pool.js';
 import { PageGone } from './page-guard.js';
@@ -53,7 +54,9 @@ export async function runSketchJob<Result>(
     },
   };
   try {
-    return await Promise.race([work(jobPage), watch.broken]);
+    const result = await Promise.race([work(jobPage), watch.broken]);
+    assertShallow(page);
+    return result;
   } catch (error) {
     throw describeEnd(error, watch.peakBytes(), endsAt);
   } finally {

@@ -1,6 +1,9 @@
 /** Draws what it is given as text, so that any difference shows in the pixels. */
 const SHOW = 'const show = (value) => { background(255); fill(0); textSize(40); text(String(value), 10, 100); };';
 const drawn = (statements: string): string => `${SHOW} function setup() { ${statements} }`;
+/** An iterator whose end runs `statements`: the language discards what they throw where the iteration ends by a throw. */
+const ending = (statements: string): string =>
+  `const list = { [Symbol.iterator]() { return this; }, next: () => ({ done: false, value: [1, 1] }), return() { ${statements} } };`;
 const DOWN = 'let depth = 0; const down = (value) => { depth++; return value + down(value + 1); };';
 
 /**
@@ -19,6 +22,30 @@ export const LIMITS: Readonly<Record<string, string>> = {
   ),
   'a recursion in the end of a generator': drawn(
     `${DOWN} const steps = (function* () { try { yield 1; } finally { try { down(1); } finally { return; } } })(); for (const step of steps) break; show(depth);`,
+  ),
+  'a recursion in the end of a loop that throws': drawn(
+    `${DOWN} ${ending('down(1);')} try { for (const one of list) throw 1; } catch {} show(depth);`,
+  ),
+  'a recursion in the end of a destructuring that throws': drawn(
+    `${DOWN} ${ending('down(1);')} try { const [a = 1, b = 2, { c } = null] = [undefined, undefined]; } catch {} try { const [[a, b, c = (() => { throw 1; })()]] = list; const [{ x: [y] }] = list; } catch {} show(depth);`,
+  ),
+  'a recursion in the end of a list that is made of an iterator': drawn(
+    `${DOWN} ${ending('down(1);')} try { Array.from(list, () => { throw 1; }); } catch {} show(depth);`,
+  ),
+  'a recursion in the end of an iterator of keys': drawn(
+    `${DOWN} ${ending('down(1);')} class Keys extends Map { set() { throw 1; } } try { new Keys(list); } catch {} show(depth);`,
+  ),
+  'a recursion of the language itself that an iterator discards': drawn(
+    `let depth = 0, deep = 1; for (let i = 0; i < 60000; i++) deep = { get deep() { depth++; return this.at; }, at: deep }; ${ending('')} list.return = JSON.stringify.bind(null, deep); try { for (const one of list) throw 1; } catch {} show(depth);`,
+  ),
+  'how many arguments the end of an iterator takes': drawn(
+    `let count = 0; ${ending('for (count = 1e4; ; count += 1000) Math.max(...new Array(count).fill(1));')} try { for (const one of list) throw 1; } catch {} show(count);`,
+  ),
+  'how many buffers the end of an iterator gets': drawn(
+    `const kept = []; ${ending('for (;;) kept.push(new Float64Array(2 ** 27));')} try { for (const one of list) throw 1; } catch {} show(kept.length);`,
+  ),
+  'how many graphics the end of an iterator gets': drawn(
+    `const kept = []; ${ending('for (;;) kept.push(createGraphics(9000, 9000));')} try { for (const one of list) throw 1; } catch {} show(kept.length);`,
   ),
   'a recursion whose error cannot be described': drawn(
     `${DOWN} String.prototype.slice = String.prototype.replace = () => { throw 1; }; RegExp.prototype.exec = Set.prototype.has = () => false; try { try { down(1); } catch {} } catch {} show(depth);`,

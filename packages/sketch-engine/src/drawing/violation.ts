@@ -1,3 +1,5 @@
+import { MemoryLimitError } from '../language/limits.js';
+
 /** The sketch asked for what no sketch may have: the render ends with 400 PROTOCOL_VIOLATION. */
 export class ProtocolViolation extends Error {
   override readonly name = 'ProtocolViolation';
@@ -16,6 +18,12 @@ let first: FinalFault | undefined;
 export function refuse(message: string): never {
   failForGood({ code: 'PROTOCOL_VIOLATION', message });
   throw new ProtocolViolation(message);
+}
+
+/** Has no memory for what the sketch asked for, and remembers it: the sketch's code may never see the error. */
+export function outOfMemory(message: string): never {
+  failForGood({ code: 'RENDER_ERROR', message });
+  throw new MemoryLimitError(message);
 }
 
 export function failForGood(fault: FinalFault): void {

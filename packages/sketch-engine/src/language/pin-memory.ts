@@ -1,10 +1,13 @@
 import { canonicalizeNaNs, type Contents } from './float-bits.js';
 import { guardedView, type View } from './guarded-view.js';
+import { isLimit } from './limits.js';
 
 type Construct = new (...args: unknown[]) => object;
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 /** Makes the NaNs of a buffer canonical, of all its bytes or of some. */
 type Settle = (buffer: unknown, from?: number, to?: number) => void;
+/** Calls, and has a failed allocation noted before it is thrown on. */
+type Allocate = <Result>(make: () => Result) => Result;
 
 const INTEGER_ARRAYS =
   'BigInt64Array BigUint64Array Int16Array Int32Array Int8Array Uint16Array Uint32Array Uint8Array Uint8ClampedArray';
@@ -15,11 +18,23 @@ const KINDS: ReadonlyMap<string, Contents> = new Map<string, Contents>([
 ]);
 const { apply, construct, defineProperty, get, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
 
+/** Methods of typed arrays that allocate one. */
+const COPYING = ['filter', 'map', 'slice', 'toReversed', 'toSorted', 'with'];
+
 /**
  * Makes the buffers of the sketch in this realm the same in every engine: their size is fixed, and a NaN has the same
  * bits in each view. Code that took the constructors before keeps those of the engine.
+ * @param onLimit called when there is no memory for a buffer: the error alone may not reach the sketch's `catch`
  */
-export function pinMemory(): void {
+export function pinMemory(onLimit: (thrown: unknown) => void): void {
+  const allocate: Allocate = (make) => {
+    try {
+      return make();
+    } catch (error) {
+      if (isLimit(error)) onLimit(error);
+      throw error;
+    }
+  };
   const contents = new WeakMap<object, Contents>();
   // The methods as they are now: the sketch may replace them.
   const [read, write] = [get(contents, 'get') as Method, get(contents, 'set') as Method];
@@ -50,7 +65,7 @@ export function pinMemory(): void {
   });
   for (const [name, kind] of KINDS) {
     const pinned = replaceConstructor(name, (native, args, newTarget) => {
-      const view = construct(native, args, newTarget) as View;
+      const view = allocate(() => construct(native, args, newTarget)) as View;
       const [buffer] = args;
       if (typeof buffer !== 'object' || buffer === null || apply(bufferOf, view, []) !== buffer) return view;
       const held = claim(buffer, kind);
@@ -63,13 +78,21 @@ export function pinMemory(): void {
     });
   }
   // A resizable buffer can be had until the machine has no addresses left.
-  replaceConstructor('ArrayBuffer', (native, [length], newTarget) => construct(native, [length], newTarget));
+  replaceConstructor('ArrayBuffer', (native, [length], newTarget) =>
+    allocate(() => construct(native, [length], newTarget)),
+  );
   replaceMethod(ArrayBuffer.prototype, 'slice', (native) => ({
     method(this: unknown, ...args: unknown[]): unknown {
       settle(this);
-      return apply(native, this, args);
+      return allocate<unknown>(() => apply(native, this, args));
     },
   }));
+  for (const name of COPYING)
+    replaceMethod(prototype, name, (native) => ({
+      method(this: unknown, ...args: unknown[]): unknown {
+        return allocate<unknown>(() => apply(native, this, args));
+      },
+    }));
   pinDataView(settle);
 }
 

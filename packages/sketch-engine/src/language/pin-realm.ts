@@ -16,7 +16,7 @@ declare let __catches: Catches | undefined;
 /**
  * Gives the sketches of this realm the language of ECMAScript 2023 without what engines and machines do differently.
  * The realm's own code takes the constructors of buffers before, or works with the pinned ones.
- * @param onLimit called once a sketch caught a limit of the machine; what it caught is thrown on
+ * @param onLimit called once a sketch caught a limit of the machine, or had no memory for a buffer; the error is thrown on
  * @returns calls `onLimit` for what was caught where not even the check had stack left
  */
 export function pinRealm(onLimit: (thrown: unknown) => void): () => void {
@@ -30,7 +30,7 @@ export function pinRealm(onLimit: (thrown: unknown) => void): () => void {
     }
   };
   pinErrors();
-  pinMemory();
+  pinMemory(onLimit);
   pinBuiltins();
   Object.defineProperty(globalThis, CAUGHT, { value: check });
   return () => {

@@ -1,5 +1,5 @@
 import type { Canvas, CanvasKit, Image, ImageInfo, Surface } from 'canvaskit-wasm';
-import { MemoryLimitError } from '../language/limits.js';
+import { outOfMemory } from '../drawing/violation.js';
 
 /** A canvas's pixels in Skia's memory: RGBA, 8 bits, premultiplied, rows from the top. */
 export class MemorySurface {
@@ -18,13 +18,13 @@ export class MemorySurface {
     this.height = height;
     const bytes = width * height * 4;
     const memory = kit.Malloc(Uint8Array, bytes);
-    if (memory.byteOffset === 0) throw new MemoryLimitError('no memory for a canvas of this size');
+    if (memory.byteOffset === 0) outOfMemory('no memory for a canvas of this size');
     this.#memory = memory;
     this.pixels().fill(0);
     const surface = kit.MakeRasterDirectSurface(this.#info(), memory, width * 4);
     if (surface === null) {
       kit.Free(memory);
-      throw new MemoryLimitError('no canvas of this size');
+      outOfMemory('no canvas of this size');
     }
     this.#surface = surface;
     this.canvas = surface.getCanvas();
@@ -56,7 +56,7 @@ export class MemorySurface {
 
   #copy(): Image {
     const image = this.#kit.MakeImage(this.#info(), this.pixels(), this.width * 4);
-    if (image === null) throw new MemoryLimitError('no memory for a copy of the canvas');
+    if (image === null) outOfMemory('no memory for a copy of the canvas');
     return image;
   }
 

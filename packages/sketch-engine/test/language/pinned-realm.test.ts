@@ -38,6 +38,19 @@ describe('The language of sketches', () => {
   });
 
   it.each([
+    ['a buffer', 'new ArrayBuffer(2 ** 52)'],
+    ['an array', 'new Float64Array(new ArrayBuffer(2 ** 52))'],
+    [
+      'a copy',
+      "class Full extends Uint8Array { static get [Symbol.species]() { return function () { throw new RangeError('Array buffer allocation failed'); }; } } new Full(1).slice()",
+    ],
+  ])('notes that there is no memory for %s, where no catch sees it', (_name, statements) => {
+    const list = `{ [Symbol.iterator]() { return this; }, next: () => ({ done: false }), return() { ${statements}; } }`;
+    evaluate(realm, `limits = 0; try { for (const one of ${list}) throw 'another'; } catch {}`);
+    expect(value('limits')).toBeGreaterThan(0);
+  });
+
+  it.each([
     ['floats seen as integers', 'const f = new Float32Array(2), u = new Uint32Array(f.buffer);', 'f', '[...u]'],
     ['integers seen as floats', 'const u = new Uint32Array(2), f = new Float32Array(u.buffer);', 'f', '[...u]'],
     [

@@ -6,12 +6,12 @@ import { createContext, runInContext, type Context } from 'node:vm';
 /** What defines `listMembers(names)` in any realm. */
 export const LIST_MEMBERS = readFileSync(join(__dirname, 'list-members.js'), 'utf8');
 
-/** A realm with the language of sketches. */
+/** A realm with the language of sketches; its global `limits` counts the limits that were noted. */
 export async function pinnedRealm(): Promise<Context> {
   const source = join(__dirname, '../../src/language/pin-realm.ts');
   const built = await build({
     stdin: {
-      contents: `import { pinRealm } from ${JSON.stringify(source)}; pinRealm(() => undefined);`,
+      contents: `import { pinRealm } from ${JSON.stringify(source)}; globalThis.limits = 0; pinRealm(() => { globalThis.limits++; });`,
       resolveDir: __dirname,
     },
     bundle: true,
