@@ -11,7 +11,8 @@ import { freeBase, PATIENCE_MS, root, Start, type Services } from './npm-start.j
 // docs/verify-by-hand.md run in apps/cli/test/verify-by-hand.test.ts, which also compares what they print.
 
 const TOUR = ['README.md', 'docs/tour.md', 'docs/for-auditors.md'];
-const OPERATIONS = ['docs/operations.md', 'docs/root-keys.md'];
+const BACKUP = 'docs/backup.md';
+const OPERATIONS = ['docs/operations.md', BACKUP, 'docs/root-keys.md'];
 const HARDWARE = 'docs/hardware-keys.md';
 
 /** Blocks that do not run here: their document, a text in them, and the reason. */
@@ -22,8 +23,16 @@ const NOT_RUN: readonly (readonly [document: string, text: string, reason: strin
   ['docs/for-auditors.md', 'quorum both', 'a file with the keys of logs and witnesses'],
   ['docs/for-auditors.md', 'cer log monitor', 'needs such a file; the tests of the command line run it'],
   ['docs/operations.md', '"endpoints"', 'a file; apps/node/test/alerts reads it as the node does'],
-  ['docs/operations.md', 'pg_dump', 'needs the client programs of PostgreSQL'],
-  ['docs/operations.md', 'pg_restore', 'needs the client programs of PostgreSQL'],
+  ...[
+    'DATA=.data',
+    'cer log mirror',
+    'cp -p "$SECRETS"',
+    'log recover',
+    'main.js restore accept',
+    'cer log monitor',
+  ].map((text) => [BACKUP, text, 'e2e/test/backup runs it under load'] as const),
+  [BACKUP, 'pg_dump', 'e2e/test/backup runs it where the programs are'],
+  [BACKUP, 'pg_restore', 'e2e/test/backup runs it where the programs are'],
   [HARDWARE, 'apt-get', 'installs a package; npm test has installed it where it can'],
   [HARDWARE, '/path/to/module.so', "needs a vendor's module"],
 ];

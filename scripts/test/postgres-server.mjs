@@ -20,13 +20,14 @@ const PORTS_TRIED = 5;
 /**
  * Starts a server on 127.0.0.1 with an empty `postgres` database and the default durability; or on what a physical
  * backup holds.
- * @param {{restored?: {data: string, password: string}}} options a data folder that was restored; it is left there
+ * @param {{restored?: {data: string, password: string}, programs?: {initdb: string, postgres: string}}} options a data
+ *   folder that was restored, which is left there; other programs than the packaged ones
  * @returns {Promise<{url: string, createDatabase: (name: string) => Promise<string>, crash: () => Promise<void>,
  *   stop: () => Promise<void>}>} `createDatabase` answers the URL of the new database; `crash` kills the server with
  *   SIGKILL and starts it again on the same address
  */
-export async function startPostgresServer({ restored } = {}) {
-  const { initdb, postgres } = await binaries();
+export async function startPostgresServer({ restored, programs } = {}) {
+  const { initdb, postgres } = programs ?? (await binaries());
   const folder = await mkdtemp(join(tmpdir(), 'cer-postgres-'));
   const password = restored?.password ?? randomBytes(16).toString('hex');
   const data = restored?.data ?? join(folder, 'data');

@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { issueApiKey, issuedKeyOf } from '../src/account/api-key.js';
 import { runCommand } from '../src/commands/run-command.js';
 import { ensureKeysFile } from '../src/jwks/keys-file.js';
+import { tokenHash as linkTokenHash } from '../src/account/random-token.js';
 import { openStore, type Store } from '../src/store/index.js';
 
 describe('the command line', () => {
@@ -105,6 +106,38 @@ describe('the command line', () => {
     expect((await run('plan list')).out.split('\n')).toHaveLength(2);
     expect((await run('plan assign --tenant Acme --plan None')).code).toBe(1);
     expect((await run('account suspend --tenant Nobody')).code).toBe(1);
+  });
+
+  it('copies the database without sessions and one-time links', async () => {
+    const invited = await run('owner create --email Ada@example.org --tenant Acme');
+    const tokenHash = linkTokenHash(/[^/]+$/.exec(invited.out)?.[0] ?? '');
+    const copy = join(folder, 'copy.db');
+    await inStore(async (store) => {
+      const userId = (await store.users.findForLogin('ada@example.org'))?.user.userId ?? '';
+      const session = { tokenHash: 'digest', userId, expiresAt: new Date(Date.now() + 60_000), replaces: null };
+      await store.sessions.start(session);
+      expect(await store.links.find(tokenHash)).toMatchObject({ purpose: 'password' });
+      expect(await run(`backup --out ${copy}`)).toEqual({
+        code: 0,
+        out: `made ${copy}: 1 tenants, 1 users, 0 API keys. Sessions and one-time links are not in it`,
+        err: '',
+      });
+    });
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+    env['DATABASE_URL'] = `sqlite:${copy}`;
+    await inStore(async (store) => {
+      expect(await store.users.findForLogin('ada@example.org')).not.toBeNull();
+      expect(await store.links.find(tokenHash)).toBeNull();
+      expect(await store.sessions.find('digest', new Date(0))).toBeNull();
+    });
+    expect(await run(`backup --out ${copy}`)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('exists already'),
+    });
+    env['DATABASE_URL'] = 'postgres://user:canary@127.0.0.1/none';
+    const refused = await run(`backup --out ${join(folder, 'other')}`);
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('docs/backup.md') });
+    expect(refused.err).not.toContain('canary');
   });
 
   it('rotates the handoff keys', async () => {

@@ -30,13 +30,14 @@ export interface Running {
 /** Processes that a failed test may leave running. */
 const children = new Set<ChildProcess>();
 
-function run(main: string, args: readonly string[], env: NodeEnvironment): Running {
+function run(main: string, args: readonly string[], env: NodeEnvironment, input = ''): Running {
   const script = ['--import', join(__dirname, 'register-typescript.mjs'), main];
   const child = spawn(process.execPath, [...script, ...args], {
     // Does not inherit the environment of the tests.
     env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  child.stdin.end(input);
   children.add(child);
   child.once('exit', () => children.delete(child));
   const said = { stdout: '', stderr: '' };
@@ -65,9 +66,9 @@ export async function runNode(args: readonly string[], env: NodeEnvironment): Pr
   return runMain(MAIN, args, env);
 }
 
-/** The same of another service. */
-export async function runMain(main: string, args: readonly string[], env: NodeEnvironment): Promise<Ended> {
-  return run(main, args, env).ended;
+/** The same of another service. @param input its standard input */
+export async function runMain(main: string, args: readonly string[], env: NodeEnvironment, input = ''): Promise<Ended> {
+  return run(main, args, env, input).ended;
 }
 
 export interface NodeProcess extends Running {
@@ -98,7 +99,10 @@ export interface Premises {
 }
 
 /** A folder with key files, and an API key in the database: everything that processes need to form one node. */
-export async function premisesOn(database: TestDatabase, signer: NodeConfig['signer'] = 'file'): Promise<Premises> {
+export async function premisesOn(
+  database: Pick<TestDatabase, 'url'>,
+  signer: NodeConfig['signer'] = 'file',
+): Promise<Premises> {
   const folder = mkdtempSync(join(tmpdir(), 'cer-node-'));
   const keysFile = join(folder, 'keys.json');
   const commitmentSecretFile = join(folder, 'commitment-secrets.json');

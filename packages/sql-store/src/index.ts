@@ -1,6 +1,6 @@
 /** SQLite or PostgreSQL for a service: connection, migrations, and errors that it may report. */
 export { Database, type Dialect } from './database.js';
-export { DATABASE_URL_RULE, isDatabaseUrl } from './database-url.js';
+export { DATABASE_URL_RULE, isDatabaseUrl, locationOf } from './database-url.js';
 export type { Migration } from './migrate.js';
 export { openDatabase, type OpenedDatabase } from './open-database.js';
 export { createWriteProbes } from './write-probe.js';

@@ -45,7 +45,7 @@ export function isContention(error: unknown): boolean {
 }
 
 /** The code of a driver's error: an SQLSTATE, `SQLITE_...` or `ECONNREFUSED`; never its message. */
-function driverCodeOf(error: unknown): string {
+export function driverCodeOf(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : 'no code';
 }

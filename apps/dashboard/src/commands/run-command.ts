@@ -3,6 +3,7 @@ import { isForOperator } from '@cer/http-service/process';
 import { readDatabaseConfig } from '../config.js';
 import { openStore } from '../store/index.js';
 import { createOwner, createTenant, resumeAccount, suspendAccount } from './account-commands.js';
+import { backup } from './backup-command.js';
 import type { Command, CommandContext, OptionValues } from './command.js';
 import { createApiKey, rotateJwks } from './key-commands.js';
 import { assignPlan, listPlans, putPlan } from './plan-commands.js';
@@ -19,6 +20,7 @@ const migrate: Command = {
 
 const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['migrate', migrate],
+  ['backup', backup],
   ['owner create', createOwner],
   ['tenant create', createTenant],
   ['api-key create', createApiKey],

@@ -43,7 +43,7 @@ function restore(args: readonly string[], { databaseUrl }: BackupConfig): string
   const from = pathOf(args, 'from');
   const to = sqlitePath(databaseUrl, 'restore');
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
-  return `made ${to}: ${worded(copyDatabase(from, to))}. Before you start the node read docs/operations.md, "After a restore"`;
+  return `made ${to}: ${worded(copyDatabase(from, to))}. Before you start the node read docs/backup.md, "After a restore"`;
 }
 
 function pathOf(args: readonly string[], option: 'out' | 'from'): string {
@@ -62,7 +62,7 @@ function sqlitePath(databaseUrl: string, command: string): string {
   const path = /^sqlite:(.+)$/s.exec(databaseUrl)?.[1];
   if (path !== undefined) return path;
   throw new StartupError(
-    `${command} is for SQLite. For PostgreSQL use its own tools: see docs/operations.md, "Backup and restore"`,
+    `${command} is for SQLite. For PostgreSQL use its own tools: see docs/backup.md, "PostgreSQL"`,
   );
 }
 

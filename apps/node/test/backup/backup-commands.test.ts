@@ -119,7 +119,7 @@ describe('backup and restore', () => {
       await expect(said(args)).rejects.toThrow(/--(out|from) FILE/);
     }
     await expect(said(['backup', '--out', join(folder, 'pg')], 'postgres://u:p@127.0.0.1/db')).rejects.toThrow(
-      'docs/operations.md',
+      'docs/backup.md',
     );
   });
 });
