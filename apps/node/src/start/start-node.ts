@@ -50,7 +50,8 @@ export async function startNode(env: Environment): Promise<RunningServer> {
     const logSetup = await openLog({ config, store, holders, history, nodeId, ask, now, logger });
     const markFile = openMarkFile(config.restoreMarkFile);
     const restored = await restoredStore(store, markFile);
-    if (restored !== null) logger.error('the database is older than this node has seen: see docs/backup.md, "After a restore"');
+    if (restored !== null)
+      logger.error('the database is older than this node has seen: see docs/backup.md, "After a restore"');
     const auditLog = createAuditLog({ audit: store.audit, signing, now });
     const timestamps = openTimestamps(config);
     const quota = createQuota({
