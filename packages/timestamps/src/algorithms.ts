@@ -1,7 +1,7 @@
 import { RsaSaPssParams } from '@peculiar/asn1-rsa';
 import { AsnConvert } from '@peculiar/asn1-schema';
 import type { AlgorithmIdentifier } from '@peculiar/asn1-x509';
-import { childAt, childrenOf, readDer, readOid, TAG } from './der.js';
+import { childAt, childrenOf, membersOf, readDer, readOid, TAG } from './der.js';
 import { malformed } from './timestamp-error.js';
 
 export const ID_SHA256 = '2.16.840.1.101.3.4.2.1';
@@ -131,7 +131,7 @@ function pssParameters({ parameters }: AlgorithmIdentifier): { readonly hash: st
   const { hashAlgorithm, maskGenAlgorithm, saltLength } = AsnConvert.parse(parameters, RsaSaPssParams);
   const hash = digestName(hashAlgorithm.algorithm);
   const mask = maskGenAlgorithm.parameters;
-  const [maskDigest] = mask == null ? [] : childrenOf(readDer(new Uint8Array(mask)));
+  const [maskDigest] = mask == null ? [] : membersOf(readDer(new Uint8Array(mask)), 'signatureAlgorithm');
   const isSameDigest = maskDigest?.tag === TAG.oid && readOid(maskDigest) === hashAlgorithm.algorithm;
   if (maskGenAlgorithm.algorithm !== MGF1 || !isSameDigest) {
     throw malformed('signatureAlgorithm: RSASSA-PSS must mask with the digest it signs with');
@@ -145,7 +145,7 @@ interface KeyAlgorithm {
 }
 
 function keyAlgorithmOf(spki: Uint8Array): KeyAlgorithm {
-  const algorithm = childAt(childrenOf(readDer(spki)), 0, TAG.sequence, 'publicKey.algorithm');
+  const algorithm = childAt(membersOf(readDer(spki), 'publicKey'), 0, TAG.sequence, 'publicKey.algorithm');
   const members = childrenOf(algorithm);
   const curve = members[1];
   return {
@@ -156,10 +156,14 @@ function keyAlgorithmOf(spki: Uint8Array): KeyAlgorithm {
 
 /** Converts the two integers of X9.62 to the concatenated fixed-length form that WebCrypto expects. */
 function ecdsaSignature(der: Uint8Array, bytes: number): Uint8Array {
-  const members = childrenOf(readDer(der));
+  const members = membersOf(readDer(der), 'signature');
+  if (members.length !== 2) throw malformed('signature: must have exactly two numbers');
   const raw = new Uint8Array(2 * bytes);
   for (const [index, name] of ['r', 's'].entries()) {
     const { content } = childAt(members, index, TAG.integer, `signature.${name}`);
+    const isNegative = content.length === 0 || (content[0] ?? 0) >= 0x80;
+    const isPadded = content.length > 1 && content[0] === 0 && (content[1] ?? 0) < 0x80;
+    if (isNegative || isPadded) throw malformed(`signature.${name}: must be a positive number in its shortest form`);
     const digits = content[0] === 0 ? content.subarray(1) : content;
     if (digits.length > bytes) throw malformed(`signature.${name}: is too large for the curve`);
     raw.set(digits, (index + 1) * bytes - digits.length);

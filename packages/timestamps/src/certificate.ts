@@ -16,7 +16,7 @@ import {
   type AlgorithmIdentifier,
 } from '@peculiar/asn1-x509';
 import { isSignatureValid } from './algorithms.js';
-import { childAt, childrenOf, TAG, type DerElement } from './der.js';
+import { assertTags, childAt, childrenOf, TAG, type DerElement } from './der.js';
 import { malformed } from './timestamp-error.js';
 
 /** The parts of an X.509 certificate that matter for a token. Byte members are the original DER. */
@@ -60,8 +60,10 @@ const MAX_NAME_LENGTH = 200;
 /** Reads a certificate. @throws TimestampError TIMESTAMP_MALFORMED */
 export function readCertificate(element: DerElement): TsaCertificate {
   const { whole } = element;
-  const [tbs] = childrenOf(element);
+  const parts = childrenOf(element);
+  const [tbs] = parts;
   if (tbs?.tag !== TAG.sequence) throw malformed('certificate: is none');
+  assertTags(parts, [[TAG.sequence], [TAG.sequence], [TAG.bitString]], 'certificate');
   const certificate = parse(whole, Certificate, 'certificate');
   const { tbsCertificate } = certificate;
   const members = childrenOf(tbs);

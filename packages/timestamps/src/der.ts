@@ -13,12 +13,15 @@ export interface DerElement {
 export const TAG = {
   boolean: 0x01,
   integer: 0x02,
+  bitString: 0x03,
   octetString: 0x04,
   oid: 0x06,
   generalizedTime: 0x18,
   sequence: 0x30,
   set: 0x31,
   context0: 0xa0,
+  context1: 0xa1,
+  primitiveContext0: 0x80,
 } as const;
 
 const CONSTRUCTED = 0x20;
@@ -47,6 +50,27 @@ export function childrenOf({ tag, content }: DerElement): readonly DerElement[] 
     at += child.whole.length;
   }
   return children;
+}
+
+/**
+ * The members of a SEQUENCE.
+ * @throws TimestampError TIMESTAMP_MALFORMED naming it, for an element of another type
+ */
+export function membersOf(element: DerElement, name: string): readonly DerElement[] {
+  if (element.tag !== TAG.sequence) throw malformed(`${name}: must be a SEQUENCE`);
+  return childrenOf(element);
+}
+
+/**
+ * Compares the tags of all children: the library takes a SET for a SEQUENCE, and what no signature covers could be either.
+ * @param tags for each child, the tags that it may have
+ * @throws TimestampError TIMESTAMP_MALFORMED naming the parent
+ */
+export function assertTags(children: readonly DerElement[], tags: readonly (readonly number[])[], name: string): void {
+  const isExpected = ({ tag }: DerElement, at: number): boolean => tags[at]?.includes(tag) === true;
+  if (children.length !== tags.length || !children.every(isExpected)) {
+    throw malformed(`${name}: a member is missing or of another type`);
+  }
 }
 
 /**

@@ -4,7 +4,7 @@ import type { AlgorithmIdentifier } from '@peculiar/asn1-x509';
 import { parseTimestamp } from '@cer/keys';
 import { ID_SHA256 } from './algorithms.js';
 import { parse, readCertificate, type TsaCertificate } from './certificate.js';
-import { childAt, childrenOf, readDer, readOid, TAG, type DerElement } from './der.js';
+import { assertTags, childAt, childrenOf, membersOf, readDer, readOid, TAG, type DerElement } from './der.js';
 import { malformed, TimestampError } from './timestamp-error.js';
 
 const ID_SIGNED_DATA = '1.2.840.113549.1.7.2';
@@ -52,12 +52,13 @@ export function parseTimestampToken(bytes: Uint8Array): TimestampToken {
   if (bytes.length > MAX_TOKEN_BYTES) {
     throw new TimestampError('TIMESTAMP_TOO_LARGE', `token: must have at most ${MAX_TOKEN_BYTES} bytes`);
   }
-  const contentInfo = childrenOf(readDer(bytes));
+  const contentInfo = membersOf(readDer(bytes), 'token');
   if (readOid(childAt(contentInfo, 0, TAG.oid, 'token.contentType')) !== ID_SIGNED_DATA) {
     throw malformed('token.contentType: must be signed data');
   }
   const [signedDataElement] = childrenOf(childAt(contentInfo, 1, TAG.context0, 'token.content'));
   if (signedDataElement?.tag !== TAG.sequence) throw malformed('token.content: must be signed data');
+  assertShape(signedDataElement);
   const signedData = parse(signedDataElement.whole, SignedData, 'token.content');
   if (signedData.encapContentInfo.eContentType !== id_ct_tstInfo) throw malformed('token: must contain a TSTInfo');
   const content = signedData.encapContentInfo.eContent?.single;
@@ -69,6 +70,32 @@ export function parseTimestampToken(bytes: Uint8Array): TimestampToken {
     certificates: certificatesOf(signedDataElement),
     signer: readSigner(signedData, signedDataElement),
   };
+}
+
+/** The types of what no signature covers: SignedData and SignerInfo of RFC 5652. */
+function assertShape(signedData: DerElement): void {
+  const members = childrenOf(signedData);
+  const optional = members.slice(3, -1).map(() => [TAG.context0, TAG.context1]);
+  assertTags(members, [[TAG.integer], [TAG.set], [TAG.sequence], ...optional, [TAG.set]], 'token.content');
+  const [, digests, , ...rest] = members;
+  const each = (set: DerElement | undefined, name: string): readonly DerElement[] => {
+    const children = set === undefined ? [] : childrenOf(set);
+    assertTags(
+      children,
+      children.map(() => [TAG.sequence]),
+      name,
+    );
+    return children;
+  };
+  each(digests, 'token.digestAlgorithms');
+  for (const signer of each(rest.at(-1), 'token.signerInfos')) {
+    const parts = childrenOf(signer);
+    const name = [TAG.sequence, TAG.primitiveContext0];
+    const end = parts.length > 6 ? [[TAG.context1]] : [];
+    const tags = [[TAG.integer], name, [TAG.sequence], [TAG.context0], [TAG.sequence], [TAG.octetString], ...end];
+    // Without signed attributes the token is refused by name.
+    if (parts[3]?.tag === TAG.context0) assertTags(parts, tags, 'signer');
+  }
 }
 
 function readTstInfo(

@@ -48,6 +48,20 @@ describe('a token of OpenSSL', () => {
     });
   });
 
+  it('never verifies with a SET in place of a SEQUENCE', async () => {
+    const checks = { roots, isImprint: isImprintOf('x') };
+    let swapped = 0;
+    for (let at = 0; at < token.length; at += 1) {
+      const byte = token[at];
+      if (byte !== 0x30 && byte !== 0x31) continue;
+      const changed = token.map((same, index) => (index === at ? byte ^ 1 : same));
+      // Another byte of a certificate that the authority did not sign leaves it untrusted.
+      expect({ at, ...(await verifyTimestampToken(changed, checks)) }).not.toMatchObject({ at, status: 'verified' });
+      swapped += 1;
+    }
+    expect(swapped).toBeGreaterThan(40);
+  });
+
   it('never verifies with another time after a bit flip', async () => {
     const checks = { roots, isImprint: isImprintOf('x'), nonce };
     const sound = await verifyTimestampToken(token, checks);

@@ -67,7 +67,7 @@ export function statusOf(code: number): Span['status'] {
 }
 
 /** An integer that a double holds stays a number; a longer one becomes its decimal text. */
-export function integerValue(value: number | bigint): JsonValue {
+export function integerValue(value: number | bigint): number | string {
   if (typeof value === 'number') return value;
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)
     ? Number(value)
@@ -75,6 +75,6 @@ export function integerValue(value: number | bigint): JsonValue {
 }
 
 /** JSON has no form for these; protobuf's JSON mapping writes their names. */
-export function doubleValue(value: number): JsonValue {
+export function doubleValue(value: number): number | string {
   return Number.isFinite(value) ? value : String(value);
 }

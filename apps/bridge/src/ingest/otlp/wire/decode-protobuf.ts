@@ -1,4 +1,4 @@
-import type { JsonValue } from '@cer/canonical-json';
+import { setMember, type JsonValue } from '@cer/canonical-json';
 import {
   doubleValue,
   integerValue,
@@ -16,7 +16,10 @@ import { ProtobufReader } from './protobuf-reader.js';
 
 // Field numbers are those of the public OTLP schema, opentelemetry.proto.{collector.trace,trace,common}.v1.
 
-const NO_ATTRIBUTES: Attributes = new Map();
+// A member that is a message and occurs twice is merged, as protobuf demands; of any other the last one counts.
+
+/** A value to which later parts may be added. */
+type Growing = null | boolean | number | string | Growing[] | { [member: string]: Growing };
 
 /**
  * Reads an ExportTraceServiceRequest in protobuf form.
@@ -33,11 +36,11 @@ export function decodeProtobuf(bytes: Buffer, spanLimit: number): readonly Span[
 }
 
 function readResourceSpans(reader: ProtobufReader, spans: Span[], spanLimit: number): void {
-  let resource = NO_ATTRIBUTES;
+  const resource = new Map<string, JsonValue>();
   // A resource may stand behind its spans.
   const scopes: ProtobufReader[] = [];
   while (reader.next()) {
-    if (reader.field === 1) resource = readResource(reader.message());
+    if (reader.field === 1) readResource(reader.message(), resource);
     else if (reader.field === 2) scopes.push(reader.message());
     else reader.skip();
   }
@@ -53,13 +56,11 @@ function readResourceSpans(reader: ProtobufReader, spans: Span[], spanLimit: num
   }
 }
 
-function readResource(reader: ProtobufReader): Attributes {
-  const attributes = new Map<string, JsonValue>();
+function readResource(reader: ProtobufReader, attributes: Map<string, JsonValue>): void {
   while (reader.next()) {
     if (reader.field === 1) readAttribute(reader.message(), attributes);
     else reader.skip();
   }
-  return attributes;
 }
 
 function readSpan(reader: ProtobufReader, resource: Attributes): Span {
@@ -108,7 +109,7 @@ function readSpan(reader: ProtobufReader, resource: Attributes): Span {
         droppedEvents = reader.uint32();
         break;
       case 15:
-        status = readStatus(reader.message());
+        status = readStatus(reader.message(), status);
         break;
       default:
         reader.skip();
@@ -147,8 +148,8 @@ function readEvent(reader: ProtobufReader): SpanEvent {
   return { name, attributes, droppedAttributes };
 }
 
-function readStatus(reader: ProtobufReader): number {
-  let code = 0;
+function readStatus(reader: ProtobufReader, before: number): number {
+  let code = before;
   while (reader.next()) {
     if (reader.field === 3) code = reader.uint32();
     else reader.skip();
@@ -162,20 +163,20 @@ function readAttribute(reader: ProtobufReader, attributes: Map<string, JsonValue
   attributes.set(key, value);
 }
 
-function readKeyValue(reader: ProtobufReader, depth: number): [string, JsonValue] {
+function readKeyValue(reader: ProtobufReader, depth: number): [string, Growing] {
   let key = '';
-  let value: JsonValue = null;
+  let value: Growing = null;
   while (reader.next()) {
     if (reader.field === 1) key = reader.text();
-    else if (reader.field === 2) value = readAnyValue(reader.message(), depth);
+    else if (reader.field === 2) value = readAnyValue(reader.message(), depth, value);
     else reader.skip();
   }
   return [key, value];
 }
 
-function readAnyValue(reader: ProtobufReader, depth: number): JsonValue {
+function readAnyValue(reader: ProtobufReader, depth: number, before: Growing): Growing {
   if (depth > MAX_ATTRIBUTE_DEPTH) throw malformed(`attributes: must not be nested deeper than ${MAX_ATTRIBUTE_DEPTH}`);
-  let value: JsonValue = null;
+  let value = before;
   while (reader.next()) {
     switch (reader.field) {
       case 1:
@@ -191,10 +192,10 @@ function readAnyValue(reader: ProtobufReader, depth: number): JsonValue {
         value = doubleValue(reader.double());
         break;
       case 5:
-        value = readArray(reader.message(), depth);
+        value = readArray(reader.message(), depth, Array.isArray(value) ? value : []);
         break;
       case 6:
-        value = readKeyValueList(reader.message(), depth);
+        value = readKeyValueList(reader.message(), depth, isMembers(value) ? value : {});
         break;
       case 7:
         value = reader.bytes().toString('base64');
@@ -206,20 +207,22 @@ function readAnyValue(reader: ProtobufReader, depth: number): JsonValue {
   return value;
 }
 
-function readArray(reader: ProtobufReader, depth: number): JsonValue {
-  const values: JsonValue[] = [];
+function readArray(reader: ProtobufReader, depth: number, values: Growing[]): Growing[] {
   while (reader.next()) {
-    if (reader.field === 1) values.push(readAnyValue(reader.message(), depth + 1));
+    if (reader.field === 1) values.push(readAnyValue(reader.message(), depth + 1, null));
     else reader.skip();
   }
   return values;
 }
 
-function readKeyValueList(reader: ProtobufReader, depth: number): JsonValue {
-  const members: [string, JsonValue][] = [];
+function readKeyValueList(reader: ProtobufReader, depth: number, members: Record<string, Growing>): Growing {
   while (reader.next()) {
-    if (reader.field === 1) members.push(readKeyValue(reader.message(), depth + 1));
+    if (reader.field === 1) setMember(members, ...readKeyValue(reader.message(), depth + 1));
     else reader.skip();
   }
-  return Object.fromEntries(members);
+  return members;
+}
+
+function isMembers(value: Growing): value is Record<string, Growing> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -31,7 +31,7 @@ export class ProtobufReader {
   /** Goes to the next field. The one before must have been read or skipped. */
   next(): boolean {
     if (this.#at >= this.#end) return false;
-    const tag = this.#low32();
+    const tag = this.#whole32();
     this.field = tag >>> 3;
     this.wire = tag & 7;
     if (this.field === 0) throw malformed('body: has a field without a number');
@@ -123,6 +123,17 @@ export class ProtobufReader {
     throw malformed('body: has a number that does not end');
   }
 
+  /** A tag or a length: protobuf gives both at most 32 bits, so nothing is cut off. */
+  #whole32(): number {
+    const start = this.#at;
+    const value = this.#low32();
+    const count = this.#at - start;
+    if (count > 5 || (count === 5 && (this.#bytes[start + 4] ?? 0) > 0x0f)) {
+      throw malformed('body: has a field number or a length of more than 32 bits');
+    }
+    return value;
+  }
+
   /** The low half of a varint, as protobuf defines reading 64 bits into 32. */
   #low32(): number {
     let value = 0;
@@ -140,7 +151,7 @@ export class ProtobufReader {
   }
 
   #length(): number {
-    return this.#low32();
+    return this.#whole32();
   }
 
   #expect(wire: number): void {
