@@ -14,7 +14,7 @@ const FILES_AT_ONCE = 250;
 /**
  * The answers to case files, in order; null where the implementation does not have the command.
  * @param {{command: readonly string[], cwd?: string}} implementation
- * @param {'verify' | 'seal'} verb
+ * @param {'verify' | 'seal' | 'log'} verb
  * @param {readonly object[]} files
  * @throws Error when the implementation fails or answers fewer lines than files
  */

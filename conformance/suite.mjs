@@ -2,12 +2,13 @@
 import { canonical } from './canonical.mjs';
 import { canonicalCases } from './cases/canonical.mjs';
 import { httpCases } from './cases/http.mjs';
+import { logCases } from './cases/logs.mjs';
 import { sealCases } from './cases/seal.mjs';
 import { vectorCases } from './cases/vectors.mjs';
 import { answersOf, apiOf, serve } from './implementation.mjs';
 
 export function allCases() {
-  return [...vectorCases(), ...canonicalCases(), ...sealCases(), ...httpCases()];
+  return [...vectorCases(), ...canonicalCases(), ...sealCases(), ...logCases(), ...httpCases()];
 }
 
 /**
@@ -17,7 +18,7 @@ export function allCases() {
  */
 export async function runCases(implementation, cases) {
   const results = [];
-  for (const verb of ['verify', 'seal']) {
+  for (const verb of ['verify', 'seal', 'log']) {
     const own = cases.filter(({ command }) => command === verb);
     const answers =
       own.length === 0

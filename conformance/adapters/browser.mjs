@@ -1,11 +1,11 @@
-// The browser build in a real Chromium: `node adapters/browser.mjs verify|seal FILE...`. There is nothing to serve.
+// The browser build in a real Chromium: `node adapters/browser.mjs verify|seal|log FILE...`. There is nothing to serve.
 import { readFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import puppeteer from 'puppeteer';
 import { ensureBrowser } from '../../scripts/browser.mjs';
 
 const [command, ...files] = process.argv.slice(2);
-const call = { verify: 'verifyCase', seal: 'sealCase' }[command];
+const call = { verify: 'verifyCase', seal: 'sealCase', log: 'logCase' }[command];
 if (call === undefined) process.exit(64);
 
 const { outputFiles } = await build({

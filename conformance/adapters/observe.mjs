@@ -9,6 +9,9 @@ import {
 } from '@cer/cer-core/verify';
 import { executionRequestFaults, sealExecution } from '@cer/cer-core/seal';
 import { parseKeySet } from '@cer/keys';
+import { bytesOf } from './base64url.mjs';
+
+export { logCase } from './observe-log.mjs';
 
 const VERIFIED_AT = '2026-07-01T00:00:00.000Z';
 
@@ -48,11 +51,6 @@ function parsed(text) {
     if (error.name !== 'JsonError') throw error;
     return { refused: error.code, member: error.path };
   }
-}
-
-function bytesOf(base64url) {
-  const text = atob(base64url.replaceAll('-', '+').replaceAll('_', '/'));
-  return Uint8Array.from(text, (unit) => unit.charCodeAt(0));
 }
 
 function ofCer(evaluation) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
 import { root } from './npm-start.js';
 
-// The short form of `npm run conformance`: sealing, canonical bytes and the journeys against the node, one family of
+// The short form of `npm run conformance`: sealing, canonical bytes, logs and the journeys against the node, one family of
 // vectors in other languages. The vectors run in full in packages/cer-core.
 
 const folder = mkdtempSync(join(tmpdir(), 'cer-conformance-test-'));
@@ -42,6 +42,7 @@ const notPassed = (results: readonly Result[]): readonly Result[] =>
 it.each([
   ['seal/', 45],
   ['canonical/', 120],
+  ['log/', 170],
   ['http/', 50],
 ])('the node conforms: %s', async (only, atLeast) => {
   const results = (await conformance(only, '--impl', 'node')) ?? [];
