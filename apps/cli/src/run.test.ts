@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { COMMANDS } from './commands/registry.js';
+import { COMMANDS, loadCommands } from './commands/registry.js';
 import { cer } from './testing/console.js';
 import { sample } from './testing/files.js';
 import { VERSION } from './version.js';
@@ -13,13 +13,18 @@ describe('cer', () => {
   });
 
   it('explains each command with an example, by help and by --help', async () => {
-    for (const { name, examples } of COMMANDS) {
+    for (const { name, examples } of await loadCommands()) {
       const words = name.split(' ');
       const byHelp = await cer(['help', ...words]);
       expect(byHelp.exitCode).toBe(0);
       expect(byHelp.stdout).toContain(examples[0]?.[0]);
       expect(await cer([...words, '--help'])).toEqual(byHelp);
     }
+  });
+
+  it('names each command in the registry as it names itself', async () => {
+    const commands = await loadCommands();
+    expect(commands.map(({ name }) => name)).toEqual(COMMANDS.map(({ name }) => name));
   });
 
   it('lists the commands and exit codes', async () => {

@@ -1,5 +1,4 @@
-import { commandPage, overview } from './commands/help.js';
-import { COMMANDS, commandsUnder, findCommand } from './commands/registry.js';
+import { commandsUnder, findCommand, loadCommands } from './commands/registry.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import type { Io } from './io.js';
 import { widthOf } from './report/lay-out.js';
@@ -33,7 +32,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
     return EXIT.verified;
   }
   if (HELP_FLAGS.has(first)) {
-    io.stdout.write(overview(COMMANDS, widthOf(io.stdout)));
+    const { overview } = await import('./commands/help.js');
+    io.stdout.write(overview(await loadCommands(), widthOf(io.stdout)));
     return EXIT.verified;
   }
   const call = findCommand(argv);
@@ -48,8 +48,10 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
     throw new UsageError(`unknown ${kind} ${printable(first, 40)} (cer help lists the commands)`);
   }
   if (call.args.some((arg) => HELP_FLAGS.has(arg))) {
-    io.stdout.write(commandPage(call.command, widthOf(io.stdout)));
+    const { commandPage } = await import('./commands/help.js');
+    io.stdout.write(commandPage(await call.command.load(), widthOf(io.stdout)));
     return EXIT.verified;
   }
-  return call.command.run(call.args, io);
+  const command = await call.command.load();
+  return command.run(call.args, io);
 }

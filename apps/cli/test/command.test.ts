@@ -83,6 +83,9 @@ describe('the command', () => {
       reason: 'CERTIFICATE_HASH_MISMATCH',
       failed: [{ name: `${path}:322` }],
     });
+    expect(node([BIN, 'verify', '--batch', path, ...KEYS]).stdout).toMatch(
+      /\n500 checked in [\d.]+ s, \d+ per second: 499 /,
+    );
   });
 });
 

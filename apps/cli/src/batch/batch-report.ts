@@ -80,9 +80,10 @@ export class BatchReport {
     };
     if (this.#call.asJson) stdout.write(`${printableJson({ summary: counts }, 0)}\n`);
     else {
-      const seconds = ((now().getTime() - this.#startedAt) / 1000).toFixed(1);
+      const ms = now().getTime() - this.#startedAt;
+      const rate = ms > 0 ? `, ${Math.round((counts.total * 1000) / ms)} per second` : '';
       stdout.write(
-        `\n${counts.total} checked in ${seconds} s: ${counts.verified} verified, ${counts.integrityOnly} integrity only ` +
+        `\n${counts.total} checked in ${(ms / 1000).toFixed(1)} s${rate}: ${counts.verified} verified, ${counts.integrityOnly} integrity only ` +
           `(signed by no node), ${counts.failed} failed, ${counts.unreadable} unreadable\n`,
       );
       stdout.write(rows(keyRows(this.#call.keys), widthOf(stdout)));

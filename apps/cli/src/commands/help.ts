@@ -15,14 +15,14 @@ const EXIT_CODES: readonly (readonly [string, string])[] = [
 ];
 
 /** Explains the commands. @param commands read late, because help is one of them */
-export function helpCommand(commands: () => readonly Command[]): Command {
+export function helpCommand(commands: () => Promise<readonly Command[]>): Command {
   return {
     name: 'help',
     summary: 'explain a command',
     usage: ['help [COMMAND]'],
     options: [],
     examples: [['cer help verify', 'what verify can do']],
-    run: async (args, io) => help(args, commands(), io),
+    run: async (args, io) => help(args, await commands(), io),
   };
 }
 
