@@ -36,15 +36,22 @@ async function certify(sealed, number) {
 }
 
 const chat = {
-  ...describeChatCompletion(read('chat-completion-tools'), { provider: 'example' }),
+  ...describeChatCompletion(read('chat-completion-tools'), {
+    executionId: 'chatcmpl-synthetic-0001',
+    provider: 'example',
+  }),
   protocolVersion: '1.3.0',
 };
 const messages = {
-  ...describeMessages(read('messages-multipart'), { provider: 'example', at: '2026-01-02T04:04:05.000Z' }),
+  ...describeMessages(read('messages-multipart'), {
+    executionId: 'msg_synthetic_0002',
+    provider: 'example',
+    at: '2026-01-02T04:04:05.000Z',
+  }),
   protocolVersion: '1.3.0',
 };
 const long = asConfidential(
-  describeChatCompletion(read('chat-completion-long'), { provider: 'example' }),
+  describeChatCompletion(read('chat-completion-long'), { executionId: 'chatcmpl-synthetic-0003', provider: 'example' }),
   'Summarise legal minutes.',
 );
 

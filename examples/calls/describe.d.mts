@@ -6,9 +6,12 @@ export interface ModelCall {
   readonly response: JsonObject;
 }
 
-export function describeChatCompletion(call: ModelCall, facts: { readonly provider: string }): JsonObject;
-export function describeMessages(
-  call: ModelCall,
-  facts: { readonly provider: string; readonly at: string },
-): JsonObject;
+/** What a call does not contain; `executionId` is the caller's own, the same one in a retry. */
+export interface CallFacts {
+  readonly executionId: string;
+  readonly provider: string;
+}
+
+export function describeChatCompletion(call: ModelCall, facts: CallFacts): JsonObject;
+export function describeMessages(call: ModelCall, facts: CallFacts & { readonly at: string }): JsonObject;
 export function asConfidential(description: JsonObject, prompt: string): JsonObject;

@@ -1,15 +1,19 @@
 // Maps a model call in a provider's format to the description of an execution: the members of a certify request, which
 // `cer seal` and the node accept. One small function per format; copy the one you need.
+//
+// `executionId` is minted by the caller before the call, for example by `crypto.randomUUID()`, and sent again in a retry:
+// the node keeps one certificate per id. The id of the response cannot replace it, since some model servers give every
+// answer the same one; it is kept as `metadata.responseId`.
 
 /**
  * @param {{request: object, response: object}} call a chat completion: `choices[]` with messages and tool calls
- * @param {{provider: string}} facts the provider, which the call does not contain
+ * @param {{executionId: string, provider: string}} facts the caller's id of the call, and the provider
  * @returns {object} the description; `input` is everything sent to the model, `output` all its choices
  */
-export function describeChatCompletion({ request, response }, { provider }) {
+export function describeChatCompletion({ request, response }, { executionId, provider }) {
   const createdAt = new Date(response.created * 1000).toISOString();
   return {
-    executionId: response.id,
+    executionId,
     provider,
     model: request.model,
     modelVersion: response.model,
@@ -23,18 +27,19 @@ export function describeChatCompletion({ request, response }, { provider }) {
     ]),
     createdAt,
     timestamp: createdAt,
-    metadata: { usage: response.usage },
+    metadata: { responseId: response.id, usage: response.usage },
   };
 }
 
 /**
  * @param {{request: object, response: object}} call a messages call: `content[]` with parts of several types
- * @param {{provider: string, at: string}} facts the provider and the time, which this format does not contain
+ * @param {{executionId: string, provider: string, at: string}} facts the caller's id of the call, the provider, and the
+ *   time, which this format does not contain
  * @returns {object} the description
  */
-export function describeMessages({ request, response }, { provider, at }) {
+export function describeMessages({ request, response }, { executionId, provider, at }) {
   return {
-    executionId: response.id,
+    executionId,
     provider,
     model: request.model,
     modelVersion: response.model,
@@ -47,7 +52,7 @@ export function describeMessages({ request, response }, { provider, at }) {
     ]),
     createdAt: at,
     timestamp: at,
-    metadata: { usage: response.usage, stopReason: response.stop_reason },
+    metadata: { responseId: response.id, usage: response.usage, stopReason: response.stop_reason },
   };
 }
 

@@ -63,7 +63,7 @@ export async function certifySample({ root, nodeUrl, apiKey }) {
   const response = await fetch(`${nodeUrl}/v1/cer/ai/certify`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
-    body: JSON.stringify({ ...describeChatCompletion(call, { provider: 'openai' }), executionId: 'sample-call' }),
+    body: JSON.stringify(describeChatCompletion(call, { executionId: 'sample-call', provider: 'openai' })),
   });
   const body = await response.json();
   if (response.ok) return body;

@@ -12,7 +12,7 @@ import {
 } from '../../../examples/calls/describe.mjs';
 
 const FOLDER = join(__dirname, '..', '..', '..', 'examples', 'calls');
-const PROVIDER = { provider: 'example' };
+const FACTS = { executionId: 'call-1', provider: 'example' };
 
 function call(name: string): ModelCall & { readonly synthetic: string } {
   return JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8')) as ModelCall & { readonly synthetic: string };
@@ -32,11 +32,11 @@ describe('examples/calls', () => {
 
   it('a chat completion becomes a description that binds messages, tools and every choice', () => {
     const model = call('chat-completion-tools');
-    const description = describeChatCompletion(model, PROVIDER);
+    const description = describeChatCompletion(model, FACTS);
     expect(executionRequestFaults(description)).toEqual([]);
     const { messages, tools, tool_choice } = model.request;
     expect(snapshotOf(description)).toMatchObject({
-      executionId: 'chatcmpl-synthetic-0001',
+      executionId: 'call-1',
       timestamp: '2026-01-02T03:04:05.000Z',
       parameters: { temperature: 0.2, maxTokens: 512, topP: 1, seed: 7 },
       inputHash: hashValue({ messages, tools, tool_choice }, jcsV1, 'input'),
@@ -44,9 +44,18 @@ describe('examples/calls', () => {
     });
   });
 
+  it('two answers with the same id have the ids of their calls', () => {
+    const model = call('chat-completion-tools');
+    const described = ['call-1', 'call-2'].map((executionId) =>
+      describeChatCompletion(model, { ...FACTS, executionId }),
+    );
+    expect(described.map(snapshotOf)).toMatchObject([{ executionId: 'call-1' }, { executionId: 'call-2' }]);
+    expect(described).toMatchObject(Array(2).fill({ metadata: { responseId: 'chatcmpl-synthetic-0001' } }));
+  });
+
   it('a messages call becomes a description that binds all its parts', () => {
     const model = call('messages-multipart');
-    const description = describeMessages(model, { ...PROVIDER, at: '2026-01-02T04:04:05.000Z' });
+    const description = describeMessages(model, { ...FACTS, at: '2026-01-02T04:04:05.000Z' });
     expect(executionRequestFaults(description)).toEqual([]);
     const { system, messages, tools } = model.request;
     expect(snapshotOf(description)).toMatchObject({
@@ -58,7 +67,7 @@ describe('examples/calls', () => {
 
   it('a long call in many scripts becomes a confidential one that shows none of it', () => {
     const model = call('chat-completion-long');
-    const description = asConfidential(describeChatCompletion(model, PROVIDER), 'Summarise legal minutes.');
+    const description = asConfidential(describeChatCompletion(model, FACTS), 'Summarise legal minutes.');
     expect(executionRequestFaults(description)).toEqual([]);
     const snapshot = JSON.stringify(snapshotOf(description));
     expect(JSON.stringify(model)).toContain('👩‍👩‍👧‍👦');
