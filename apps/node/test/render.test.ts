@@ -332,7 +332,9 @@ describe('rendering through the node', () => {
     const refused = { status: 422, body: { error: 'CANNOT_BE_JUDGED' } };
     const judged = { status: 200, body: { verified: false } };
     expect(await judge({ engine: ENGINE })).toMatchObject(judged);
-    expect(await judge({ engine: { ...ENGINE, wasmHash: sha256('older skia') } })).toMatchObject(refused);
+    const older = { ...ENGINE, wasmHash: sha256('older skia') };
+    expect(await judge({ engine: older })).toMatchObject(refused);
+    expect(asked.at(-1)?.body).toMatchObject({ engine: older });
     expect(await judge({ engine: 'chromium-native' })).toMatchObject(refused);
     expect(await judge({ rendererVersion: 'another machine' })).toMatchObject(refused);
     expect(asked.at(-1)?.body).toMatchObject({ engine: 'chromium-native' });

@@ -52,6 +52,11 @@ export const VARIABLES = z.object({
   LOOP_DEADLINE_MAX_MS: positiveInteger(600_000).describe('Upper bound of the maximum time for a loop.'),
   FRAME_DEADLINE_MS: positiveInteger(10_000).describe('Maximum time for one frame.'),
   MAX_TOTAL_FRAMES: wholeNumber(2).default(1800).describe('Maximum frames of a loop; must equal that of the node.'),
+  RENDER_ENGINES_FOLDER: absolutePath()
+    .optional()
+    .describe(
+      'Folder of older modules of Skia, each as `<SHA-256 in hex>.wasm`, to judge certificates that name them. Unset: only the installed one.',
+    ),
   FFMPEG_PATH: absolutePath()
     .optional()
     .describe(
@@ -80,6 +85,7 @@ const Settings = VARIABLES.transform((env) => ({
   loopDeadlineMaxMs: env.LOOP_DEADLINE_MAX_MS,
   frameDeadlineMs: env.FRAME_DEADLINE_MS,
   maxTotalFrames: env.MAX_TOTAL_FRAMES,
+  enginesFolder: env.RENDER_ENGINES_FOLDER,
   ffmpegPath: env.FFMPEG_PATH,
 }));
 

@@ -1,5 +1,5 @@
 import type { Logger } from '@cer/http-service/process';
-import type { EngineIdentity } from '@cer/sketch-engine';
+import type { NamedEngine } from '@cer/sketch-engine';
 import { createBrowserHost, type BrowserHost } from './browser/browser-host.js';
 import { chooseJail } from './browser/jail.js';
 import { resolveBrowser } from './browser/resolve.js';
@@ -8,19 +8,25 @@ import { makeStage } from './browser/stage.js';
 import type { RendererConfig } from './config.js';
 import { rendererVersionOf } from './renderer-version.js';
 import { bundlePage, type EngineName } from './sandbox/page-bundle.js';
-import { createPagePool, createTurns, type PagePool } from './sandbox/page-pool.js';
+import { OlderEngines, type DrawingEngine } from './sandbox/older-engines.js';
+import { createPagePool, createTurns, type PagePool, type PagePoolOptions } from './sandbox/page-pool.js';
 
 /** A browser that passed the self-test, and its pages. */
 export interface Engine {
   readonly host: BrowserHost;
   readonly pools: Readonly<Record<EngineName, PagePool>>;
-  readonly portable: EngineIdentity;
+  /** @throws ServiceError CANNOT_BE_JUDGED for an engine that cannot be had here */
+  find(requested: RequestedEngine): Promise<DrawingEngine>;
   readonly rendererVersion: string;
   readonly sdkVersion: string;
   close(): Promise<void>;
 }
 
-export type EngineConfig = Pick<RendererConfig, 'chromiumPath' | 'chromiumUid' | 'allowUnsandboxed' | 'pagesAhead'>;
+export type EngineConfig = Pick<RendererConfig, 'chromiumPath' | 'chromiumUid' | 'allowUnsandboxed' | 'pagesAhead'> &
+  Partial<Pick<RendererConfig, 'enginesFolder'>>;
+
+/** By its name, or the portable one as a certificate names it. */
+export type RequestedEngine = EngineName | NamedEngine;
 
 const MAX_BROWSER_BYTES = 1024 * 1024 * 1024;
 
@@ -43,14 +49,24 @@ export async function startEngine(config: EngineConfig, logger: Logger): Promise
     const { version } = await host.current();
     // Both open their pages one at a time: a page's process is identified as the one that its opening added.
     const turns = createTurns();
+    const makePool = (options: Pick<PagePoolOptions, 'scripts' | 'ahead'>): PagePool =>
+      createPagePool({ host, turns, ...options });
     const pools = {
-      portable: createPagePool({ host, turns, scripts: bundle.pages.portable, ahead: config.pagesAhead }),
-      'chromium-native': createPagePool({ host, turns, scripts: bundle.pages['chromium-native'], ahead: 0 }),
+      portable: makePool({ scripts: bundle.pages.portable, ahead: config.pagesAhead }),
+      'chromium-native': makePool({ scripts: bundle.pages['chromium-native'], ahead: 0 }),
     };
+    const older = new OlderEngines({ bundle, makePool, folder: config.enginesFolder });
     return {
       host,
       pools,
-      portable: bundle.portable,
+      async find(requested) {
+        const { portable } = bundle;
+        if (requested === 'chromium-native')
+          return { pool: pools[requested], identity: { name: requested, boundTo: 'machine' } };
+        if (requested === 'portable' || isSame(requested, portable))
+          return { pool: pools.portable, identity: portable };
+        return older.find(requested);
+      },
       rendererVersion: rendererVersionOf({
         browserVersion: version,
         binary,
@@ -70,4 +86,8 @@ export async function startEngine(config: EngineConfig, logger: Logger): Promise
     stage.remove();
     throw error;
   }
+}
+
+function isSame(named: NamedEngine, installed: NamedEngine): boolean {
+  return (['version', 'wasmHash', 'mathHash', 'fontsHash'] as const).every((part) => named[part] === installed[part]);
 }

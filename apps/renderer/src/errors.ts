@@ -15,6 +15,8 @@ export const RENDER_STATUS = {
   RENDER_NOT_REPRODUCIBLE: 422,
   /** It asked for what no sketch may have: another canvas size, WEBGL, a clock. */
   PROTOCOL_VIOLATION: 400,
+  /** The engine that a certificate names cannot be had here. */
+  CANNOT_BE_JUDGED: 422,
   LOOP_MODE_ERROR: 400,
   /** No browser, a failed self-test, or a browser that ended during the job. */
   RENDERER_UNAVAILABLE: 503,

@@ -8,7 +8,7 @@ import type { PageBundle } from './sandbox/page-bundle.js';
 export interface RenderingParts {
   readonly browserVersion: string;
   readonly binary: BrowserBinary;
-  readonly bundle: PageBundle;
+  readonly bundle: Pick<PageBundle, 'digest' | 'sdkVersion'>;
   readonly fontsDigest: string;
   /** Of the browser's own canvas on this machine. */
   readonly fingerprint: string;

@@ -1,13 +1,13 @@
 import { ServiceError } from '@cer/http-service';
 import type { Logger } from '@cer/http-service/process';
 import type { RendererConfig } from './config.js';
-import type { Engine } from './engine.js';
+import type { Engine, RequestedEngine } from './engine.js';
 import { renderFailure, unavailable } from './errors.js';
 import { renderLoop, type Loop, type LoopOptions } from './rendering/render-loop.js';
 import type { FairQueue } from './queue/fair-queue.js';
 import type { JobKind } from './queue/job-kind.js';
 import type { RenderSeconds } from './queue/render-seconds.js';
-import type { EngineName } from './sandbox/page-bundle.js';
+import type { DrawingEngine } from './sandbox/older-engines.js';
 import { runSketchJob, type JobPage } from './sandbox/sketch-job.js';
 import { loadSketch, STILL, type Definitions, type FramePlan, type Sketch } from './sandbox/sketch.js';
 import { renderStill, type Still } from './rendering/render-still.js';
@@ -15,13 +15,15 @@ import { renderStill, type Still } from './rendering/render-still.js';
 /** The tenant that a sketch runs for, and the signal that its client disconnected. */
 export interface Order {
   /** The engine that draws. */
-  readonly engine: EngineName;
+  readonly engine: RequestedEngine;
   readonly tenantId: string;
   readonly signal: AbortSignal;
 }
 
 export interface Timed<Result> {
   readonly result: Result;
+  /** The engine that drew. */
+  readonly drawnBy: DrawingEngine['identity'];
   /** From the slot to the picture, without the time in the queue. */
   readonly executionTimeMs: number;
 }
@@ -56,6 +58,7 @@ export function createRenderer(deps: RendererDeps): Renderer {
     const engine = deps.engine();
     if (typeof engine === 'string') throw unavailable(engine);
     renderSeconds.check(order.tenantId);
+    const { pool, identity: drawnBy } = await engine.find(order.engine);
     const leave = await queue.enter({ ...order, kind });
     try {
       // Jobs of the tenant that ran while this one waited may have used up its seconds.
@@ -69,10 +72,10 @@ export function createRenderer(deps: RendererDeps): Renderer {
     let disposed: Promise<void> = Promise.resolve();
     try {
       const limits = { deadlineMs, maxBytes: config.maxSketchBytes };
-      const result = await runSketchJob(engine.pools[order.engine], limits, order.signal, work, (ending) => {
+      const result = await runSketchJob(pool, limits, order.signal, work, (ending) => {
         disposed = ending;
       });
-      return { result, executionTimeMs: Math.round((performance.now() - startedAt) * 10) / 10 };
+      return { result, drawnBy, executionTimeMs: Math.round((performance.now() - startedAt) * 10) / 10 };
     } catch (error: unknown) {
       outcome = error instanceof ServiceError ? String(error.code) : 'cancelled';
       throw error;

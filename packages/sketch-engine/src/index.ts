@@ -1,7 +1,7 @@
 export type { DrawingContext } from './drawing/drawing-context.js';
 export type { SketchInput } from './drawing/sketch-api.js';
 export type { MakeCanvas } from './drawing/surface.js';
-export type { EngineIdentity } from './engine-identity.js';
+export type { EngineIdentity, NamedEngine } from './engine-identity.js';
 export { callsImport } from './language/import-call.js';
 export { pinSyntax, SketchSyntaxError } from './language/pin-syntax.js';
 export { encodePng } from './png/encode-png.js';

@@ -1,6 +1,6 @@
 import { isJsonObject, isSameJson, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { ServiceError } from '@cer/http-service';
-import { rendererUnavailable } from './renderer-client.js';
+import { rendererUnavailable, type EngineOrder } from './renderer-client.js';
 
 /** What can draw a sketch: `portable` gives the same picture on every machine, the browser's own on one kind alone. */
 const ENGINE_NAMES = ['portable', 'chromium-native'] as const;
@@ -9,7 +9,7 @@ export type EngineName = (typeof ENGINE_NAMES)[number];
 /** The engine that a request names, in whole or by its name. */
 export interface RequestedEngine {
   readonly name: EngineName;
-  /** The engine object of a certificate, which must be the renderer's own. */
+  /** The engine object of a certificate, which must be the one that draws. */
   readonly identity: JsonObject | null;
   /** Of the certificate that the request repeats; it decides about the pixels of `chromium-native`. */
   readonly rendererVersion: string | null;
@@ -35,6 +35,14 @@ export function requestedEngine(
     identity,
     rendererVersion: version,
   };
+}
+
+const IDENTITY_MEMBERS = ['name', 'version', 'wasmHash', 'mathHash', 'fontsHash'] as const;
+
+/** What the renderer is asked to draw with: it looks for older versions of the portable engine. */
+export function engineOrder({ name, identity }: RequestedEngine): EngineOrder {
+  if (identity === null || name !== 'portable') return name;
+  return Object.fromEntries(IDENTITY_MEMBERS.map((part) => [part, member(identity, part) ?? null]));
 }
 
 /**

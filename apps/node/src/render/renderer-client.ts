@@ -6,10 +6,13 @@ import { ServiceError } from '@cer/http-service';
 import { equalSecret, type Secret } from '@cer/http-service/config';
 import type { NodeCode } from '../errors/refusals.js';
 
+/** The engine of a job: by its name, or the portable one as a certificate names it. */
+export type EngineOrder = 'portable' | 'chromium-native' | JsonObject;
+
 /** A render job: the sketch and its caller. */
 export interface SketchOrder {
   readonly tenantId: string;
-  readonly engine: 'portable' | 'chromium-native';
+  readonly engine: EngineOrder;
   readonly code: string;
   readonly seed: string;
   readonly vars: readonly number[];
@@ -40,6 +43,7 @@ const PASSED_ON: ReadonlySet<string> = new Set<NodeCode>([
   'PROTOCOL_VIOLATION',
   'LOOP_MODE_ERROR',
   'PAYLOAD_TOO_LARGE',
+  'CANNOT_BE_JUDGED',
   'RENDER_ERROR',
   'RENDER_TIMEOUT',
   'RENDER_MEMORY_LIMIT',

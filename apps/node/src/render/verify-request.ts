@@ -2,7 +2,7 @@ import { isJsonObject, jcsV1, type JsonObject, type JsonValue } from '@cer/canon
 import { protocolFor, sha256, type Protocol } from '@cer/cer-core';
 import { stated, wellFormedLabel } from '@cer/cer-core/seal';
 import { ServiceError, validationError } from '@cer/http-service';
-import { engineFaults, requestedEngine, type RequestedEngine } from './engine.js';
+import { engineFaults, engineOrder, requestedEngine, type RequestedEngine } from './engine.js';
 import type { RendererClient, SketchOrder } from './renderer-client.js';
 import {
   codeFaults,
@@ -64,7 +64,7 @@ export function parseRenderRequest(body: JsonValue, tenantId: string): RenderReq
     engine,
     order: {
       tenantId,
-      engine: engine.name,
+      engine: engineOrder(engine),
       code: textOr(stated(snapshot, 'code'), ''),
       seed: textOr(stated(snapshot, 'seed'), ''),
       vars: numbersIn(stated(snapshot, 'vars')),
@@ -137,10 +137,10 @@ function frameCountError(max: number): ServiceError {
 }
 
 /** The same sketch with the same settings has the same id, unless the caller sets one. */
-export function renderExecutionId({ order, statedExecutionId }: RenderRequest, execution: Execution): string {
+export function renderExecutionId({ order, engine, statedExecutionId }: RenderRequest, execution: Execution): string {
   if (statedExecutionId !== null) return statedExecutionId;
-  const { code, seed, vars, engine } = order;
+  const { code, seed, vars } = order;
   // Ids from before there was another engine stay what they were.
-  const drawnBy = engine === 'chromium-native' ? {} : { engine };
+  const drawnBy = engine.name === 'chromium-native' ? {} : { engine: engine.name };
   return `render:${sha256(jcsV1.canonicalize({ code, seed, vars, execution, ...drawnBy })).slice('sha256:'.length)}`;
 }

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { RendererConfig } from '../config.js';
 import { renderFailure } from '../errors.js';
 import { CANVAS_HEIGHT, CANVAS_WIDTH } from '@cer/sketch-engine/render-rules';
-import { ENGINES, type EngineName } from '../sandbox/page-bundle.js';
+import type { RequestedEngine } from '../engine.js';
+import { ENGINES } from '../sandbox/page-bundle.js';
 import type { FramePlan, Sketch } from '../sandbox/sketch.js';
 
 const MAX_VARS = 10;
@@ -15,8 +16,17 @@ const MAX_FPS = 240;
 export interface SketchRequest {
   readonly tenantId: string;
   readonly sketch: Sketch;
-  readonly engine: EngineName;
+  readonly engine: RequestedEngine;
 }
+
+/** The portable engine as a certificate names it; whether it can be had is found out later. */
+const NamedEngineShape = z.strictObject({
+  name: z.literal('portable'),
+  version: z.unknown(),
+  wasmHash: z.unknown(),
+  mathHash: z.unknown(),
+  fontsHash: z.unknown(),
+});
 
 function sketchShape({ maxCodeBytes }: RendererConfig) {
   return {
@@ -26,7 +36,7 @@ function sketchShape({ maxCodeBytes }: RendererConfig) {
       .min(1)
       .refine((code) => Buffer.byteLength(code) <= maxCodeBytes, { error: `must have at most ${maxCodeBytes} bytes` }),
     seed: z.string().max(MAX_SEED_CHARACTERS).default('default'),
-    engine: z.enum(ENGINES).default('portable'),
+    engine: z.union([z.enum(ENGINES), NamedEngineShape]).default('portable'),
     vars: z.array(z.number().min(0).max(MAX_VAR)).max(MAX_VARS).default([]),
   };
 }

@@ -3,7 +3,7 @@ import { RENDER_STATUS } from '../errors.js';
 import type { Engine } from '../engine.js';
 import type { Loop } from '../rendering/render-loop.js';
 import type { Timed } from '../renderer.js';
-import type { EngineName } from '../sandbox/page-bundle.js';
+import type { DrawingEngine } from '../sandbox/older-engines.js';
 import { CANVAS_HEIGHT, CANVAS_WIDTH, HASH_SCHEME } from '@cer/sketch-engine/render-rules';
 import type { FramePlan } from '../sandbox/sketch.js';
 import { admitInternal, createAnswerMac, nonceOf, withMac } from './mac.js';
@@ -44,14 +44,18 @@ export function sketchRoutes(given: Omit<SketchRoutesDeps, 'mac'>): readonly Rou
 function stillHandler({ renderer, engine, config }: SketchRoutesDeps): Handler {
   return async (request) => {
     const { twice, sketch, ...from } = parseStill(request, config);
-    const { result, executionTimeMs } = await renderer.still({ ...from, signal: request.signal }, sketch, twice);
+    const { result, executionTimeMs, drawnBy } = await renderer.still(
+      { ...from, signal: request.signal },
+      sketch,
+      twice,
+    );
     return ok({
       pngBase64: result.png.toString('base64'),
       runtimeHash: result.runtimeHash,
       pixelHash: result.pixelHash,
       width: CANVAS_WIDTH,
       height: CANVAS_HEIGHT,
-      ...versions(engine(), from.engine),
+      ...versions(engine(), drawnBy),
       executionTimeMs,
     });
   };
@@ -70,7 +74,8 @@ function loopHandler({ renderer, engine, config, mac, logger }: SketchRoutesDeps
   return async (request) => {
     const { sketch, plan, frameHashes, ...from } = parseLoop(request, config);
     const order = { ...from, signal: request.signal };
-    const present = (timed: Timed<Loop>): object => loopBody(timed, plan, frameHashes, versions(engine(), from.engine));
+    const present = (timed: Timed<Loop>): object =>
+      loopBody(timed, plan, frameHashes, versions(engine(), timed.drawnBy));
     if (request.headers['accept']?.includes('text/event-stream') !== true) {
       return ok(present(await renderer.loop(order, sketch, plan)));
     }
@@ -99,12 +104,8 @@ function loopBody(
   };
 }
 
-function versions(engine: Engine | string, drawnBy: EngineName): object {
+function versions(engine: Engine | string, drawnBy: DrawingEngine['identity']): object {
   if (typeof engine === 'string') return {};
-  const { sdkVersion, rendererVersion, portable } = engine;
-  return {
-    sdkVersion,
-    rendererVersion,
-    engine: drawnBy === 'portable' ? portable : { name: drawnBy, boundTo: 'machine' },
-  };
+  const { sdkVersion, rendererVersion } = engine;
+  return { sdkVersion, rendererVersion, engine: drawnBy };
 }

@@ -26,6 +26,8 @@ export interface PageBundle {
   /** Version of the drawing runtime. */
   readonly sdkVersion: string;
   readonly portable: EngineIdentity;
+  /** The page that draws with another packed engine. */
+  readonly portablePage: (engine: Buffer) => PageScripts;
 }
 
 /** Bundles the scripts of the pages; once per process, in memory. */
@@ -44,16 +46,18 @@ export async function bundlePage(): Promise<PageBundle> {
     answers: new Map([[SKETCH_URL, sketchDocument(`${language}\n${withOwnGlobals(world)}`)], ...more]),
     isolatedWorld,
   });
+  const portablePage = (engine: Buffer): PageScripts => page(portable, new Map([[ENGINE_URL, engineAnswer(engine)]]));
   const hash = createHash('sha256');
   for (const script of [language, native, portable, isolatedWorld]) hash.update(script).update('\0');
   return {
     pages: {
-      portable: page(portable, new Map([[ENGINE_URL, engineAnswer(packed.bytes)]])),
+      portable: portablePage(packed.bytes),
       'chromium-native': page(native, new Map()),
     },
     digest: hash.digest('hex'),
     sdkVersion,
     portable: packed.identity,
+    portablePage,
   };
 }
 

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { sha256 } from '@cer/cer-core';
+import { readSkia } from '@cer/sketch-engine/files';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startRenderer, type RendererUnderTest } from '../renderer-under-test.js';
 import { describeWithBrowser } from '../with-browser.js';
 import { pngPixels } from './png.js';
@@ -8,12 +12,14 @@ const DISC = 'function setup() { background(0, 90, 200); circle(width / 2, heigh
 const LOOP = 'function draw() { background(20); circle(100 + frameCount * 50, t * height, 80); }';
 
 describeWithBrowser('The renderer over HTTP', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cer-engines-'));
   let renderer: RendererUnderTest;
   beforeAll(async () => {
-    renderer = await startRenderer({ MAX_TOTAL_FRAMES: '60' });
+    renderer = await startRenderer({ MAX_TOTAL_FRAMES: '60', RENDER_ENGINES_FOLDER: folder });
   });
   afterAll(async () => {
     await renderer.close();
+    rmSync(folder, { recursive: true });
   });
   const loop = (code: string, more: object) => renderer.post('/loop', { tenantId: 't', code, ...more });
 
@@ -24,6 +30,34 @@ describeWithBrowser('The renderer over HTTP', () => {
     expect(body).toMatchObject({ runtimeHash: sha256(png), width: 1950, height: 2400, sdkVersion: '1.8.4' });
     expect(body['rendererVersion']).toMatch(/^chromium-[\d.]+\+codemode-1\.8\.4\+[0-9a-f]{16}$/);
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1950, 2400]);
+  });
+
+  it('draws with an older module of Skia from its folder', async () => {
+    const installed = await readSkia();
+    // A custom section changes the module's bytes, and nothing of what it computes.
+    const older = Buffer.concat([installed, Buffer.from([0, 2, 1, 0x78])]);
+    const wasmHash = sha256(older);
+    const file = `${wasmHash.slice('sha256:'.length)}.wasm`;
+    const { body } = await renderer.still(DISC);
+    const current = body['engine'] as object;
+    const engine = { ...current, wasmHash };
+    const missing = await renderer.still(DISC, { engine });
+    expect(missing).toMatchObject({ status: 422, body: { error: 'CANNOT_BE_JUDGED' } });
+    expect(missing.body['message']).toContain(`has no ${file}`);
+    writeFileSync(join(folder, file), installed);
+    expect((await renderer.still(DISC, { engine })).body['message']).toContain('has another hash');
+    writeFileSync(join(folder, file), older);
+    const drawn = await renderer.still(DISC, { engine, twice: true });
+    expect(drawn).toMatchObject({ status: 200, body: { engine, pixelHash: body['pixelHash'] } });
+    expect((await loop(LOOP, { totalFrames: 2, engine })).body).toMatchObject({ engine });
+    expect((await renderer.still(DISC, { engine: current })).body).toMatchObject({ engine: current });
+  });
+
+  it.each(['version', 'mathHash', 'fontsHash'])('cannot judge an engine of another %s', async (part) => {
+    const current = (await renderer.still(DISC)).body['engine'] as object;
+    const { status, body } = await renderer.still(DISC, { engine: { ...current, [part]: 'another' } });
+    expect([status, body['error']]).toEqual([422, 'CANNOT_BE_JUDGED']);
+    expect(body['message']).toContain(`engine.${part} is another one`);
   });
 
   it('renders twice on request and answers once', async () => {

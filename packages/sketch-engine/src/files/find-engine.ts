@@ -2,7 +2,7 @@ import { sha256, type Sha256Hash } from '@cer/cer-core';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { NamedEngine } from '../engine-identity.js';
+import type { EngineIdentity, NamedEngine } from '../engine-identity.js';
 import { readFonts } from './fonts.js';
 import { readMathModule } from './math-module.js';
 import { packEngine, type PackedEngine } from './pack-engine.js';
@@ -53,11 +53,19 @@ export async function findEngine(named: NamedEngine, folder?: string): Promise<P
   const math = await readMathModule();
   const skia = await findSkia(wasmHash as Sha256Hash, folder);
   const packed = packEngine({ fonts: readFonts(), math, skia });
+  assertInstalledParts(named, packed.identity);
+  return packed;
+}
+
+/**
+ * Compares the parts that only the installed engine has: drawing code, Math and fonts.
+ * @throws EngineNotFound
+ */
+export function assertInstalledParts(named: NamedEngine, installed: EngineIdentity): void {
   for (const part of ['version', 'mathHash', 'fontsHash'] as const)
-    if (named[part] !== packed.identity[part])
+    if (named[part] !== installed[part])
       throw new EngineNotFound(
-        `engine.${part} is another one than the installed engine has (version ${packed.identity.version}): ` +
+        `engine.${part} is another one than the installed engine has (version ${installed.version}): ` +
           'install the release that drew it',
       );
-  return packed;
 }
