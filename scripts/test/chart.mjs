@@ -24,6 +24,10 @@ const ACCEPTED = [
     '--set',
     'networkPolicy.egressTo[0].ipBlock.cidr=10.0.0.0/8,networkPolicy.ingressFrom[0].namespaceSelector.matchLabels.a=b',
   ],
+  [
+    '--set',
+    'services.node.files[0].secret=cer-alerts,services.node.env.ALERTS_FILE=/run/files/cer-alerts/alerts.json,services.node.files[1].configMap=cer-log',
+  ],
   ['--set', 'services.node.env.TSA_MODE=batch,services.node.env.LOG_LEVEL=warn,image.pullSecrets[0].name=registry'],
 ];
 /** Values that the schema must refuse. */
@@ -32,6 +36,7 @@ const REFUSED = [
   'service.node.enabled=true',
   'hosts.node=UPPER',
   'services.node.env.lower=1',
+  'services.node.files[0].secret=a,services.node.files[0].configMap=b',
 ];
 
 if (spawnSync('go', ['version']).error !== undefined) {

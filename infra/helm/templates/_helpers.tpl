@@ -107,6 +107,19 @@ fsGroup: 1000
       - { key: {{ . }}, path: {{ . }} }
       {{- end }}
 {{- end }}
+{{- range (get .root.Values.services .name).files }}
+- name: {{ include "cer.files.name" . }}
+  {{- if .secret }}
+  secret: { secretName: {{ .secret }}, defaultMode: 0440 }
+  {{- else }}
+  configMap: { name: {{ .configMap }} }
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Name of the volume of an entry of `files`. */}}
+{{- define "cer.files.name" -}}
+{{ printf "files-%s" (.secret | default .configMap) | replace "." "-" | trunc 63 | trimSuffix "-" }}
 {{- end }}
 
 {{- define "cer.mounts" -}}
@@ -116,6 +129,9 @@ fsGroup: 1000
 {{- end }}
 {{- range include "cer.secrets" . | fromYamlArray }}
 - { name: {{ .name }}, mountPath: /run/secrets/{{ .name }}, readOnly: true }
+{{- end }}
+{{- range (get .root.Values.services .name).files }}
+- { name: {{ include "cer.files.name" . }}, mountPath: /run/files/{{ .secret | default .configMap }}, readOnly: true }
 {{- end }}
 {{- end }}
 
