@@ -39,6 +39,7 @@ export default {
   maxWorkers: Math.max(2, Math.min(4, availableParallelism() + 1)),
   // Suites in a process that has run many others become up to twenty times slower: replace large workers.
   workerIdleMemoryLimit: '400MB',
+  testSequencer: '<rootDir>/scripts/test/long-suites-first.mjs',
   reporters: ['default', '<rootDir>/scripts/test/totals-reporter.mjs'],
   projects: workspaces.map(({ name, folder }) => ({
     displayName: name,
