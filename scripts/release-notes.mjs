@@ -1,5 +1,5 @@
 // `npm run release-notes`: closes "Unreleased" in CHANGELOG.md under the version of package.json, with the SHA-256 of the
-// offline verifier as it was just built. `-- --check` compares a build with what the notes of its version say.
+// offline verifier and of the page that draws again, as they were just built. `-- --check` compares a build with what the notes of its version say.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,12 +14,24 @@ const { values } = parseArgs({
 });
 const file = (...path) => join(values.root, ...path);
 const OPEN = '## [Unreleased]';
-const RECORDED = /^Offline verifier \(`offline\.html`\): SHA-256 `([0-9a-f]{64})`\.$/m;
+/** What a release names by its digest: the files of the verifier that work from a disk. */
+const FILES = [
+  ['offline.html', 'Offline verifier'],
+  ['redraw.html', 'Page that draws again'],
+].map(([name, title]) => {
+  const start = `${title} (\`${name}\`): SHA-256 \``;
+  const bytes = readFileSync(file('apps', 'verifier', 'dist', 'web', name));
+  const digest = createHash('sha256').update(bytes).digest('hex');
+  /** The digest that notes record; undefined where they record none. */
+  const recordedIn = (notes) => {
+    const from = notes.indexOf(`\n${start}`);
+    return from < 0 ? undefined : notes.slice(from + 1 + start.length).match(/^[0-9a-f]{64}(?=`\.$)/m)?.[0];
+  };
+  return { name, digest, line: `${start}${digest}\`.`, recordedIn };
+});
 
 const { version } = JSON.parse(readFileSync(file('package.json'), 'utf8'));
 const changelog = readFileSync(file('CHANGELOG.md'), 'utf8');
-const built = createHash('sha256').update(readFileSync(file('apps', 'verifier', 'dist', 'web', 'offline.html')));
-const digest = built.digest('hex');
 const heading = `## [${version}] - `;
 
 function fail(message) {
@@ -38,14 +50,17 @@ function notesOfVersion() {
 const notes = notesOfVersion();
 if (values.check) {
   if (notes === null) fail(`CHANGELOG.md: has no notes of version ${version}`);
-  const recorded = RECORDED.exec(notes)?.[1];
-  if (recorded === undefined) fail(`CHANGELOG.md: the notes of version ${version} name no SHA-256 of offline.html`);
-  if (recorded !== digest) fail(`offline.html: this build has SHA-256 ${digest}, the notes say ${recorded}`);
-  console.log(`offline.html of ${version}: SHA-256 ${digest}, as the notes say`);
+  for (const { name, digest, recordedIn } of FILES) {
+    const recorded = recordedIn(notes);
+    if (recorded === undefined) fail(`CHANGELOG.md: the notes of version ${version} name no SHA-256 of ${name}`);
+    if (recorded !== digest) fail(`${name}: this build has SHA-256 ${digest}, the notes say ${recorded}`);
+    console.log(`${name} of ${version}: SHA-256 ${digest}, as the notes say`);
+  }
 } else {
   if (notes !== null) fail(`CHANGELOG.md: version ${version} is released; raise "version" in package.json first`);
   if (!changelog.includes(`${OPEN}\n`)) fail(`CHANGELOG.md: has no "${OPEN}"`);
-  const line = `Offline verifier (\`offline.html\`): SHA-256 \`${digest}\`.`;
-  writeFileSync(file('CHANGELOG.md'), changelog.replace(OPEN, `${OPEN}\n\n${heading}${values.date}\n\n${line}`));
-  console.log(`CHANGELOG.md: ${version}, ${values.date}, offline.html SHA-256 ${digest}`);
+  const lines = FILES.map(({ line }) => line).join('\n\n');
+  writeFileSync(file('CHANGELOG.md'), changelog.replace(OPEN, `${OPEN}\n\n${heading}${values.date}\n\n${lines}`));
+  for (const { name, digest } of FILES)
+    console.log(`CHANGELOG.md: ${version}, ${values.date}, ${name} SHA-256 ${digest}`);
 }

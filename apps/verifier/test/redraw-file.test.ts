@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { JsonObject } from '@cer/canonical-json';
+import { parseJson, type JsonObject } from '@cer/canonical-json';
 import {
   codemodeRender,
   PROTOCOLS,
@@ -14,9 +14,11 @@ import {
 import { sealBundle } from '@cer/cer-core/seal';
 import { readInstalledEngine } from '@cer/sketch-engine/files';
 import { auditPage } from '@cer/test-browser';
+import { ask } from './ask.js';
 import { describeInChromium, type WatchedPage } from './chromium.js';
 import { Files } from './files.js';
-import { startStubNode } from './stub-node.js';
+import { hashOf } from './records.js';
+import { certificatePath, startStubNode } from './stub-node.js';
 import { startVerifier, WEB_BUILD_FOLDER } from './verifier-under-test.js';
 
 const SKETCHES = join(__dirname, '../../../examples/sketches');
@@ -117,6 +119,26 @@ describeInChromium('the page that draws again', (chromium) => {
     await openFromDisk();
     const changed = readFileSync(certificate('variables'), 'utf8').replace('"seed":"', '"seed":"x');
     expect(await judged(files.write('changed.json', changed), sketchOf('variables'))).toBe('failed');
+  });
+
+  it.each([
+    ['a still of the portable engine', {}, true],
+    ["a still of a browser's own canvas", { engine: { name: 'chromium-native', boundTo: 'machine' } }, false],
+    ['a loop', { execution: { mode: 'loop', totalFrames: 2, fps: 30 } }, false],
+  ])('is linked, or not, from the page of %s', async (_name, changes, isLinked) => {
+    const node = await startStubNode();
+    const verifier = await startVerifier({ nodeUrl: node.url });
+    try {
+      const cer = parseJson(readFileSync(certificate('variables', changes))) as JsonObject;
+      const hash = hashOf(cer);
+      node.answers.set(certificatePath(hash), { status: 200, body: cer });
+      const page = await ask(verifier.url, `/c/${encodeURIComponent(hash)}`);
+      expect(page.text).toContain(`/c/${encodeURIComponent(hash)}/report.json`);
+      expect(page.text.includes('href="/redraw.html"')).toBe(isLinked);
+    } finally {
+      await verifier.close();
+      await node.close();
+    }
   });
 
   it('gives a sketch nothing of the page, when the verifier serves it', async () => {

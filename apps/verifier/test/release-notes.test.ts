@@ -10,6 +10,8 @@ const ROOT = join(__dirname, '..', '..', '..');
 const SCRIPT = join(ROOT, 'scripts', 'release-notes.mjs');
 const built = readFileSync(join(WEB_BUILD_FOLDER, 'offline.html'));
 const digest = createHash('sha256').update(built).digest('hex');
+const redraw = readFileSync(join(WEB_BUILD_FOLDER, 'redraw.html'));
+const redrawDigest = createHash('sha256').update(redraw).digest('hex');
 
 describe('the offline file as built', () => {
   const again = new Files();
@@ -53,16 +55,18 @@ describe('the release notes', () => {
     files.write('CHANGELOG.md', '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A thing.\n');
     const web = join(files.folder, 'apps', 'verifier', 'dist', 'web');
     mkdirSync(web, { recursive: true });
-    cpSync(join(WEB_BUILD_FOLDER, 'offline.html'), join(web, 'offline.html'));
+    for (const name of ['offline.html', 'redraw.html']) cpSync(join(WEB_BUILD_FOLDER, name), join(web, name));
 
     expect(release('--check')).toMatchObject({ status: 1, text: expect.stringContaining('has no notes of version') });
     expect(release('--date', '2026-11-21').status).toBe(0);
     expect(readFileSync(join(files.folder, 'CHANGELOG.md'), 'utf8')).toBe(
-      `# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-11-21\n\nOffline verifier (\`offline.html\`): SHA-256 \`${digest}\`.\n\n### Added\n\n- A thing.\n`,
+      `# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-11-21\n\nOffline verifier (\`offline.html\`): SHA-256 \`${digest}\`.\n\nPage that draws again (\`redraw.html\`): SHA-256 \`${redrawDigest}\`.\n\n### Added\n\n- A thing.\n`,
     );
     expect(release('--check').status).toBe(0);
     expect(release()).toMatchObject({ status: 1, text: expect.stringContaining('is released') });
 
+    writeFileSync(join(web, 'redraw.html'), `${redraw.toString('utf8')}\n`);
+    expect(release('--check')).toMatchObject({ status: 1, text: expect.stringContaining(redrawDigest) });
     writeFileSync(join(web, 'offline.html'), `${built.toString('utf8')}\n`);
     expect(release('--check')).toMatchObject({ status: 1, text: expect.stringContaining(digest) });
   });

@@ -11,6 +11,7 @@ import {
   type LayerResult,
 } from './check-result.js';
 import { certificateTexts, receiptTexts } from './hand-check.js';
+import { isRedrawable } from './redrawable.js';
 import { shownMembers, shownSignals } from './shown-members.js';
 
 export interface Checked<E> {
@@ -46,6 +47,7 @@ export function checkCertificate(
       receipt: bundle === null || evaluation.signed === null ? null : receiptTexts(bundle, packaging, keySet),
     },
     keySource,
+    isRedrawable: bundle !== null && integrity.status === 'PASS' && isRedrawable(bundle),
   };
 }
 

@@ -86,6 +86,8 @@ export interface CertificateCheck {
   readonly signals: readonly ShownSignal[];
   readonly handCheck: HandCheck;
   readonly keySource: KeySource | null;
+  /** The certificate is intact, and of a picture that `/redraw.html` can draw. */
+  readonly isRedrawable: boolean;
 }
 
 export interface CertificateFacts {

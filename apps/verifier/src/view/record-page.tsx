@@ -42,6 +42,7 @@ export function RecordPage(props: RecordPageProps): VNode {
           path={path}
           publicUrl={publicUrl}
           recordUrl={recordUrl(kind, hash, publicNodeUrl)}
+          isRedrawable={check.kind === 'certificate' && check.isRedrawable}
           badge={kind === 'certificate' ? `/badge/${encodeURIComponent(hash)}.svg` : null}
         />
       )}

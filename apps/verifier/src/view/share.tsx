@@ -13,9 +13,11 @@ interface ShareProps {
   readonly recordUrl: string;
   /** `null`: the record has no badge. */
   readonly badge: string | null;
+  /** Whether the page that draws again can draw the picture. */
+  readonly isRedrawable: boolean;
 }
 
-export function Share({ kind, path, publicUrl, recordUrl, badge }: ShareProps): VNode {
+export function Share({ kind, path, publicUrl, recordUrl, badge, isRedrawable }: ShareProps): VNode {
   return (
     <section class="card share" aria-labelledby="share-title">
       <h2 id="share-title">{T.title}</h2>
@@ -43,6 +45,11 @@ export function Share({ kind, path, publicUrl, recordUrl, badge }: ShareProps): 
                 {T.record}
               </a>
             </li>
+            {isRedrawable && (
+              <li>
+                <a href="/redraw.html">{T.redraw}</a>
+              </li>
+            )}
           </ul>
           {badge !== null && (
             <p>

@@ -125,6 +125,7 @@ export const RECORD_TEXTS = {
       'One file with the whole verifier, this record, and the node’s keys and key history. It never uses the network.',
     json: 'Report as JSON',
     record: 'Record as the node gives it',
+    redraw: 'Draw the picture again in this browser',
     qr: 'QR code with the address of this page',
     badge: 'Badge',
     link: 'Address of this page',
