@@ -27,6 +27,7 @@ const app = createApp({
     records: { expectRecord: () => () => undefined, recordOnce: async () => ({ recorded: true }) },
     ping: async () => undefined,
   },
+  refusals: { counting: (_tenantId, work) => work((request) => request) },
   quota: { admit: (_tenantId, _limits, { write }) => write() },
   keys: { find: async (hash) => (hash === keyHash ? caller : null) },
   signing: fixedSigning(

@@ -7,6 +7,7 @@ import { activityRoutes } from './activity/activity-routes.js';
 import { keyRoutes } from './api-keys/key-routes.js';
 import type { LoginLimits } from './auth/login-limits.js';
 import { signInRoutes } from './auth/sign-in-routes.js';
+import { coverageRoutes } from './coverage/coverage-routes.js';
 import { STATUS, translateError } from './errors.js';
 import { integrationRoutes } from './integrations/integration-routes.js';
 import { internalRoutes } from './introspection/internal-routes.js';
@@ -80,19 +81,15 @@ function routesAndHeaders(deps: AppDeps): { readonly routes: readonly Route[]; r
   const { hasher, loginLimits: limits, signingKeys, lastUsed, serviceToken } = deps;
   const { passwordSignIn: hasPassword = true } = deps;
   const ways = { hasPassword, hasProvider: deps.oidc !== undefined };
+  const nodeRecords = createNodeRecords(nodeUrl, createReaderKeys(store, now));
   const routes: readonly Route[] = [
     ...signInRoutes({ pages, sessions, store, hasher, limits, now, ways, destinations: PLACES.map(([path]) => path) }),
     ...oidcRoutes({ pages, sessions, store, oidc: deps.oidc }),
     ...linkRoutes({ pages, store, sessions, hasher, now, hasPassword }),
     ...overviewRoutes({ pages, store, now }),
     ...keyRoutes({ pages, store, now }),
-    ...recordRoutes({
-      pages,
-      store,
-      nodeRecords: createNodeRecords(nodeUrl, createReaderKeys(store, now)),
-      now,
-      logger,
-    }),
+    ...recordRoutes({ pages, store, nodeRecords, now, logger }),
+    ...coverageRoutes({ pages, nodeRecords, now, logger }),
     ...integrationRoutes({ pages, store, signingKeys, publicUrl, bridgeUrl, nodeUrl, now }),
     ...usageRoutes({ pages, store, now }),
     ...userRoutes({ pages, store, publicUrl, now, hasPassword }),

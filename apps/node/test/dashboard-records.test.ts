@@ -6,6 +6,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
+import { certificates } from '@cer/client';
 import { serve, silentLogger, type RunningServer } from '@cer/http-service/process';
 import { auditPage, describeInChromium, launchChromium, newPage, type Browser, type Page } from '@cer/test-browser';
 
@@ -42,6 +43,7 @@ describeInChromium('the records of an account in the dashboard', () => {
   let browser: Browser;
   let page: Page;
   let hashes: string[];
+  let key: string;
   const passToNode = passTo(() => node.url);
 
   beforeAll(async () => {
@@ -66,7 +68,7 @@ describeInChromium('the records of an account in the dashboard', () => {
     });
     await dashboard.command('tenant', 'create', '--name', 'Other');
     const otherKey = await dashboard.command('api-key', 'create', '--tenant', 'Other', '--scopes', 'certify');
-    const key = await dashboard.newKey();
+    key = await dashboard.newKey();
     const certify = async (as: string, model: string, executionId: string): Promise<string> => {
       const body = executionRequest({ executionId, provider: 'example', model, appId: 'support-desk' });
       return textAt((await ask(node, 'post', '/v1/cer/ai/certify', { key: as, body })).body, 'certificateHash');
@@ -154,6 +156,44 @@ describeInChromium('the records of an account in the dashboard', () => {
     expect((await fetch(`${front.url}/records/export`, { redirect: 'manual' })).status).toBe(303);
   });
 
+  it('are counted beside what was refused and what producers report', async () => {
+    const [first] = await Promise.all(
+      ['a second output', 'a third output'].map((output) => {
+        const body = executionRequest({ executionId: 'run-7', output, appId: 'support-desk' });
+        return ask(node, 'post', '/v1/cer/ai/certify', { key, body });
+      }),
+    );
+    expect(first?.status).toBe(409);
+    const model = 'http://model.test/v1/chat/completions';
+    const cer = certificates({
+      ...{ appId: 'agent', nodeUrl: node.url, apiKey: key, spoolDir: null, coverage: {} },
+      certify: ({ body }) => !JSON.stringify(body).includes('private'),
+      fetch: async (input, init) =>
+        input === model ? Response.json({ id: 'answer', choices: [] }) : fetch(input, init),
+    });
+    for (const content of ['one', 'two', 'private', 'private too']) {
+      const body = JSON.stringify({ model: 'example-1', messages: [{ role: 'user', content }] });
+      await (await cer.fetch()(model, { method: 'POST', body })).text();
+    }
+    await cer.close();
+    await open('/coverage');
+    await auditPage(page, 'coverage');
+    const shown = (await text()).replaceAll(/\s+/g, ' ');
+    expect(shown).toContain('Certified: 62 by the node');
+    expect(shown).toContain('Refused: 2 by the node');
+    expect(shown).toContain('Skipped by choice: 2 by the producers');
+    expect(shown).toContain('Programs counted 4 calls, 2 of them without a certificate.');
+    expect(shown).toContain('EXECUTION_MUTATION_DETECTED 2');
+    await press('main table a');
+    await auditPage(page, 'coverage-application');
+    expect(await rows()).toBe(1);
+    const cells = await page.$$eval('main tbody td', (found) => found.map(({ textContent }) => textContent));
+    expect(cells).toEqual(['agent', '2', '0', '0', '0', '2', '0', '4', '–']);
+    await open('/coverage?from=2026-01-31&to=2026-01-01');
+    expect(await text()).toContain('Nothing was certified or refused in this time.');
+    await auditPage(page, 'coverage-empty');
+  });
+
   it('say clearly when the node is away, of an older release or busy', async () => {
     behaviour = (_asked, answer) => answer.destroy();
     await open('/records');
@@ -170,8 +210,10 @@ describeInChromium('the records of an account in the dashboard', () => {
     await open('/records?model=large');
     expect(await text()).toContain('still being indexed');
     behaviour = refuse(200, { records: 'none' });
-    await open('/records');
-    expect(await text()).toContain('may be of an older release');
+    for (const path of ['/records', '/coverage']) {
+      await open(path);
+      expect(await text()).toContain('may be of an older release');
+    }
     behaviour = passToNode;
   });
 

@@ -87,7 +87,8 @@ describe('GET /v1/records/export', () => {
     hashes.push(textAt(submitted.body, 'certificateHash'));
     await node.store.records.setVisibility(hashes[0] ?? '', 'hidden');
     const files = await zipFiles(await downloaded(key));
-    const names = ['certificates/000001.ndjson', 'receipts/000001.ndjson', 'keys.json', 'README.txt'];
+    const parts = ['certificates/000001.ndjson', 'receipts/000001.ndjson'];
+    const names = [...parts, 'coverage.json', 'keys.json', 'README.txt'];
     expect([...files.keys()]).toEqual([...names, 'manifest.json', 'manifest.sig']);
 
     const manifest = await manifestOf(files);
@@ -154,7 +155,7 @@ describe('GET /v1/records/export', () => {
 
   it('exports a signed empty package without records', async () => {
     const files = await zipFiles(await downloaded(await node.newKey()));
-    expect([...files.keys()]).toEqual(['keys.json', 'README.txt', 'manifest.json', 'manifest.sig']);
+    expect([...files.keys()]).toEqual(['coverage.json', 'keys.json', 'README.txt', 'manifest.json', 'manifest.sig']);
     expect(await manifestOf(files)).toMatchObject({ count: 0, firstCursor: null, lastCursor: null });
   });
 

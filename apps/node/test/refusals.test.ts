@@ -34,6 +34,7 @@ const OWNERS: readonly string[] = [
   '/v1/records',
   '/v1/records/certificate',
   '/v1/records/export',
+  '/v1/coverage',
   '/v1/log/completeness',
 ];
 

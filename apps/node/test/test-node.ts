@@ -14,6 +14,7 @@ import { apiKeyPrefix, generateApiKey, hashApiKey, SCOPES } from '../src/auth/ap
 import { ownKeyDirectory, type KeyDirectory } from '../src/auth/key-directory.js';
 import type { CommitmentSecrets } from '../src/certify/commitment-secrets.js';
 import { describeRuntime } from '../src/status/runtime.js';
+import { createRefusalCounts } from '../src/coverage/refusals.js';
 import { createQuota } from '../src/limits/quota.js';
 import { FIXED_KEYS, fixedSigning } from '../src/testing/fixed-signing.js';
 import { openStore, type Store } from '../src/store/index.js';
@@ -96,6 +97,7 @@ export async function startTestNode(options: TestNodeOptions = {}): Promise<Test
     signing: fixedSigning(attestor, testKeySet({ nodeId: TEST_NODE_ID, signers: [{ signer: TEST_SIGNER }] })),
     secrets: testSecrets('secret-1'),
     quota,
+    refusals: createRefusalCounts({ coverage: store.coverage, now: () => new Date(), logger }),
     render: { renderer: null, maxTotalFrames: 1800, allowOpenRender: false },
     runtime,
     verifyUrl: VERIFY_URL,
@@ -117,6 +119,7 @@ export async function startTestNode(options: TestNodeOptions = {}): Promise<Test
     close: async () => {
       await server.close();
       await deps.quota.close();
+      await deps.refusals.close();
       await store.close();
       if (options.database === undefined) await database.remove();
     },

@@ -9,6 +9,7 @@ import type { Spool, SpoolLimits } from './spool/spool.js';
 import { newCounts, type Counts, type Stats } from './stats.js';
 
 const MAX_SPOOL_BYTES = 256 * 1024 * 1024;
+const FLUSH_MS = 10_000;
 
 /** Sealed bundles on their way to the node, and the counts of all calls. */
 export interface Evidence {
@@ -68,7 +69,9 @@ export function createEvidence(settings: Settings, access: NodeAccess, platform:
   const { maxSpoolAgeMs } = settings;
   const isTooOld = (): boolean => maxSpoolAgeMs !== undefined && (oldestMs() ?? 0) > maxSpoolAgeMs;
   const isFull = (): boolean => sum('waitingBytes') >= limits.maxBytes || isTooOld();
-  const flush = async ({ timeoutMs = 10_000 }: { readonly timeoutMs?: number } = {}): Promise<{ waiting: number }> => {
+  const flush = async ({ timeoutMs = FLUSH_MS }: { readonly timeoutMs?: number } = {}): Promise<{
+    waiting: number;
+  }> => {
     await drain.flush(timeoutMs);
     return { waiting: sum('waiting') };
   };
@@ -99,9 +102,12 @@ export function createEvidence(settings: Settings, access: NodeAccess, platform:
     store,
     stats,
     flush,
-    close: async (given) => {
+    close: async ({ timeoutMs = FLUSH_MS } = {}) => {
+      const endsAt = Date.now() + timeoutMs;
+      await flush({ timeoutMs });
+      // The last report states what is left, so it is made after the others were sent.
       stopReports();
-      await flush(given);
+      await flush({ timeoutMs: Math.max(0, endsAt - Date.now()) });
       drain.stop();
       for (const spool of spools) await spool.close();
     },

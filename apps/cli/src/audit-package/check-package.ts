@@ -5,6 +5,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { BatchSettings } from '../batch/batch-settings.js';
 import { verifyInOrder } from '../batch/verify-in-order.js';
 import { EXIT } from '../exit-code.js';
+import { readCoverage, type PackageCoverage } from './coverage.js';
 import { checkLogCompleteness, NO_LOG, type LogCompleteness, type TenantHead } from './log-completeness.js';
 import { PackageFindings, PackageRefused, type PackageFinding } from './package-finding.js';
 import type { PackageLimits } from './package-limits.js';
@@ -39,6 +40,8 @@ export interface PackageVerification {
   readonly records: { readonly total: number; readonly verified: number; readonly failed: number };
   /** What a transparency log proves of completeness, beside the node's own word. */
   readonly log: LogCompleteness;
+  /** Calls with and without a certificate, as node and producers counted them; null: not in the package. */
+  readonly coverage: PackageCoverage | null;
   readonly findings: readonly PackageFinding[];
   /** Number of findings, including those not stored. */
   readonly findingCount: number;
@@ -65,6 +68,7 @@ export async function checkPackage(file: FileHandle, check: PackageCheck): Promi
   const findings = new PackageFindings();
   const counts = { total: 0, verified: 0, failed: 0 };
   let log = NO_LOG;
+  let coverage: PackageCoverage | null = null;
   let manifest: AuditPackageManifest | null = null;
   let isSigned = false;
   let reached: 'form' | 'contents' | 'end' = 'form';
@@ -78,6 +82,7 @@ export async function checkPackage(file: FileHandle, check: PackageCheck): Promi
     check.onProgress.start(manifest?.count ?? null);
     await verifyRecords(reading, check, counts);
     await readOthers(reading);
+    coverage = await readCoverage(reading);
     query.end();
     log = await checkLogCompleteness(reading, manifest, reading.receipts, check.logPolicy, check.tenantHead);
     reached = 'end';
@@ -101,11 +106,12 @@ export async function checkPackage(file: FileHandle, check: PackageCheck): Promi
       manifestSignature: isSigned ? 'PASS' : manifest === null ? 'SKIPPED' : 'FAIL',
       entries: compared(has('ENTRY_UNLISTED', 'ENTRY_MISSING', 'ENTRY_CHANGED', 'MANIFEST_INVALID')),
       certificates: counts.failed > 0 ? 'FAIL' : reached === 'end' ? 'PASS' : 'SKIPPED',
-      records: compared(has('RECORDS_MISMATCH')),
+      records: compared(has('RECORDS_MISMATCH', 'COVERAGE_INVALID')),
     },
     manifest,
     records: counts,
     log,
+    coverage,
     findings: findings.stored,
     findingCount: findings.count,
   };

@@ -27,6 +27,7 @@ const ADVICE = {
   RECORDS_MISMATCH: GET_AGAIN,
   CERTIFICATE_FAILED:
     'Take the line out of its file and give it to cer verify, which says what is wrong with that certificate.',
+  COVERAGE_INVALID: ASK_OPERATOR,
   LOG_EPOCH_INVALID: ASK_OPERATOR,
   LOG_HEAD_INVALID: ASK_OPERATOR,
   LOG_RANGE_INVALID: ASK_OPERATOR,

@@ -9,6 +9,7 @@ import { checkLine, keyRows, section, type Page } from '../report/sections.js';
 import { VERIFIER } from '../version.js';
 import { logSentence } from './log-completeness.js';
 import type { PackageVerification } from './check-package.js';
+import { coverageRows } from './coverage-rows.js';
 import { packageAdvice } from './package-advice.js';
 
 /** Maximum findings in the text report; further ones are only counted. */
@@ -54,6 +55,7 @@ function readable(verification: PackageVerification, keys: KeyLookup, page: Page
     isSound ? `${paint.good('VERIFIED')}\n` : `${paint.bad(`FAILED (${code})`)}\n`,
     paragraph(completenessSentence(verification), width),
     section('Transparency log', logParagraph(verification, width), page),
+    section('Coverage', rows(coverageRows(verification.coverage), width), page),
     section('Package', rows(packageRows(verification), width), page),
     section(
       'What was checked',

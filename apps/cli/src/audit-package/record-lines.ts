@@ -7,6 +7,7 @@ import { entryContent } from './entry-content.js';
 import { LoggedReceipts } from './log-lines.js';
 import { PackageRefused, type PackageFindings } from './package-finding.js';
 import type { QueryCheck } from './query-check.js';
+import { RecordTally } from './record-tally.js';
 import type { SafeEntry, SoundZip } from './zip-structure.js';
 
 /** Enough for a thread to be busy for some milliseconds. */
@@ -26,6 +27,8 @@ export interface LineReading {
   readonly query: QueryCheck;
   /** Collects the receipts that the log must hold. */
   readonly receipts: LoggedReceipts;
+  /** Counts the records, which the coverage must have. */
+  readonly tally: RecordTally;
 }
 
 export function lineReading(
@@ -42,6 +45,7 @@ export function lineReading(
     findings,
     query,
     receipts: new LoggedReceipts(),
+    tally: new RecordTally(),
     maxBytes,
   };
 }
@@ -96,7 +100,7 @@ async function* linesOf(
 }
 
 function join(
-  { findings, maxBytes, query, receipts }: LineReading,
+  { findings, maxBytes, query, receipts, tally }: LineReading,
   place: string,
   certificate: ByteLine | undefined,
   receipt: ByteLine | undefined,
@@ -115,6 +119,7 @@ function join(
   }
   query.add(place, line, certificate.bytes);
   receipts.add(place, line, certificate.bytes);
+  tally.add(line);
   // cer-core accepts the two together, like the response of a lookup, and compares one with the other.
   const names = ['certificateHash', 'receipt', 'signature', 'kid'];
   if (typeof member(line, 'resealedCertificateHash') === 'string') names.push('resealedCertificateHash');

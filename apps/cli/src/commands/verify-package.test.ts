@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '@cer/canonical-json';
-import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
+import { TEST_NODE_ID, TEST_SIGNER, TEST_TIME } from '@cer/cer-core/testing';
 import { testKeySet, testSigner } from '@cer/keys/testing';
 import { packageEntries, packageRecord, type PackageChanges, type PackageRecord } from '../testing/audit-package.js';
 import { cer, type Said } from '../testing/console.js';
@@ -65,6 +65,47 @@ describe('cer verify-package', () => {
       manifest: { count: 3, entries: 4, nodeId: TEST_NODE_ID },
       records: { total: 3, verified: 3, failed: 0 },
       findings: [],
+    });
+  });
+
+  describe('with coverage', () => {
+    const row = { day: TEST_TIME.slice(0, 10), appId: 'app', certified: 4, reports: 1, refused: 3 };
+    const reported = {
+      ...{ clients: 2, unclosed: 0, seen: 9, sealed: 5, aborted: 1, failed: 0, truncated: 0, skipped: 3, unsealed: 1 },
+      ...{ dropped: 0, dead: 2, open: 0, waiting: 0 },
+    };
+    const refusals = { QUOTA_EXCEEDED: 1, VALIDATION_ERROR: 2 };
+    const file = { type: 'svc.coverage.v1', from: '2026-01-01', to: null, appId: null, isCounted: true };
+    const withFile = (days: readonly object[], members: object = {}): Promise<Buffer> =>
+      made({ more: [{ name: 'coverage.json', content: JSON.stringify({ ...file, days, ...members }) }] });
+
+    it('shows what the node and the producers counted', async () => {
+      const { exitCode, stdout } = await verified(await withFile([{ ...row, refusals, reported }]));
+      expect(exitCode).toBe(0);
+      const shown = stdout.replaceAll(/\s+/g, ' ');
+      expect(shown).toContain('Days 2026-01-01 to the newest, whole days Certified 4 calls, deleted ones included');
+      expect(shown).toContain('Refused 3: QUOTA_EXCEEDED 1, VALIDATION_ERROR 2');
+      expect(shown).toContain(
+        'counted 9 calls: 5 with a certificate (1 aborted), 4 without: 3 by choice, 1 not sealable',
+      );
+      expect(shown).toContain('2 certificates were refused for good');
+      const json = await verified(await withFile([{ ...row, refusals, reported: null }]), '--keys', keys, '--json');
+      expect(JSON.parse(json.stdout)).toMatchObject({ coverage: { certified: 4, refused: 3, reported: null } });
+    });
+
+    it.each([
+      ['counts fewer certificates', [{ ...row, certified: 1, refusals, reported }], {}],
+      ['misses a day', [{ ...row, day: '2020-01-01', refusals, reported }], {}],
+      ['is malformed', [{ ...row, refusals: { 'no code': 1 }, reported }], {}],
+      ['has another type', [], { type: 'svc.coverage.v2' }],
+    ])('refuses one that %s', async (_, days, members) => {
+      const report = await refused(await withFile(days, members));
+      expect(report).toMatchObject({ code: 'COVERAGE_INVALID', completeness: 'unknown' });
+    });
+
+    it('accepts one that the node had not finished', async () => {
+      const { exitCode, stdout } = await verified(await withFile([], { isCounted: false }));
+      expect([exitCode, stdout]).toEqual([0, expect.stringContaining('had not counted every certificate yet')]);
     });
   });
 

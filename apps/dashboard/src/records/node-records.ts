@@ -24,9 +24,30 @@ const RecordRow = z.object({
   status: z.enum(['visible', 'hidden']),
   verificationUrl: z.url({ protocol: /^https?$/ }),
 });
+const count = z.int().min(0);
+const day = z.iso.date();
+const Reported = z.object({
+  ...{ clients: count, unclosed: count, seen: count, sealed: count, aborted: count, failed: count, truncated: count },
+  ...{ skipped: count, unsealed: count, dropped: count, dead: count, open: count, waiting: count },
+});
+const CoverageAnswer = z.object({
+  from: day,
+  to: day,
+  isCounted: z.boolean(),
+  days: z.array(
+    z.object({
+      ...{ day, appId: text.nullable(), certified: count, reports: count, refused: count },
+      refusals: z.record(text, count),
+      reported: Reported.nullable(),
+    }),
+  ),
+});
 const RecordsAnswer = z.object({ records: z.array(RecordRow), nextCursor: text.nullable() });
 
 export type RecordRow = Readonly<z.output<typeof RecordRow>>;
+/** @see docs/spec.md, "GET /v1/coverage" */
+export type Coverage = Readonly<z.output<typeof CoverageAnswer>>;
+export type CoverageDay = Coverage['days'][number];
 export type RecordsPage = Readonly<z.output<typeof RecordsAnswer>>;
 
 /** What the pages ask the node, for one tenant. @throws ServiceError with a sentence for the reader of the page */
@@ -36,6 +57,7 @@ export interface NodeRecords {
   certificate(tenantId: string, hash: string): Promise<{ readonly text: string; readonly value: JsonObject }>;
   /** The audit package as the node writes it. */
   exported(tenantId: string, query: URLSearchParams, signal: AbortSignal): Promise<Response>;
+  coverage(tenantId: string, query: URLSearchParams): Promise<Coverage>;
   keySet(): Promise<NodeKeySet>;
 }
 
@@ -80,6 +102,11 @@ export function createNodeRecords(nodeUrl: string | undefined, keyOf: ReaderKeys
       return { text: content, value };
     },
     exported: (tenantId, query, signal) => ask(`/v1/records/export?${query.toString()}`, tenantId, signal),
+    coverage: async (tenantId, query) => {
+      const answer = CoverageAnswer.safeParse(await jsonOf(await ask(`/v1/coverage?${query.toString()}`, tenantId)));
+      if (!answer.success) throw older();
+      return answer.data;
+    },
     keySet: async () => {
       try {
         return parseKeySet(await jsonOf(await ask('/.well-known/svc-node.json', null)));

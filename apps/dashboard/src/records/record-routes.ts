@@ -2,11 +2,10 @@ import { isSha256Hash } from '@cer/cer-core';
 import { evaluateCer } from '@cer/cer-core/verify';
 import { pathParam, ServiceError, type RequestHead, type Route, type ServiceResponse } from '@cer/http-service';
 import type { Logger } from '@cer/http-service/process';
-import { html } from '@cer/pages';
 import type { Store } from '../store/index.js';
-import type { PageAnswer } from '../web/page-answer.js';
 import type { Pages } from '../web/pages.js';
 import { bodyOf, type NodeRecords, type RecordRow, type RecordsPage } from './node-records.js';
+import { nodePage } from './node-page.js';
 import { nodeQueries, pageQuery, readQuestion } from './record-filter.js';
 import { recordListPage } from './record-list-page.js';
 import { recordPage } from './record-page.js';
@@ -21,37 +20,12 @@ export interface RecordRoutesDeps {
   readonly logger: Logger;
 }
 
-type Show = Parameters<Pages['view']>[1];
-
-/** Refusals that a page of the account shows. */
-const SHOWN_STATUS = { NOT_FOUND: 404, SERVICE_UNAVAILABLE: 503 } as const;
-
-function isAnswered(code: string): code is keyof typeof SHOWN_STATUS {
-  return code in SHOWN_STATUS;
-}
-
-function refusedPage(title: string, code: keyof typeof SHOWN_STATUS, sentence: string): PageAnswer {
-  return {
-    title,
-    status: SHOWN_STATUS[code],
-    body: html`<p class="notice bad" role="alert">${sentence}</p>
-      <p><a href="/records">All records</a></p>`,
-  };
-}
+const ALL_RECORDS = { path: '/records', label: 'All records' };
 
 /** The certificates of the account, as the node has them. */
 export function recordRoutes({ pages, store, nodeRecords, now, logger }: RecordRoutesDeps): readonly Route[] {
-  const view = (path: string, title: string, show: Show): Route =>
-    pages.view(path, async (visitor) => {
-      try {
-        return await show(visitor);
-      } catch (error) {
-        const refusal: ServiceError | null = error instanceof ServiceError ? error : null;
-        if (refusal === null || !isAnswered(refusal.code)) throw error;
-        if (refusal.code !== 'NOT_FOUND') logger.warn({ err: error, requestId: visitor.head.requestId }, 'no records');
-        return refusedPage(title, refusal.code, refusal.message);
-      }
-    });
+  const view = (path: string, title: string, show: Parameters<Pages['view']>[1]): Route =>
+    nodePage({ pages, logger }, { path, title, back: ALL_RECORDS }, show);
   return [
     view('/records', 'Records', async ({ session, head }) => {
       const question = readQuestion(head.query);

@@ -22,6 +22,7 @@ export interface SignedInFrame {
 export const PLACES = [
   ['/', 'Overview'],
   ['/records', 'Records'],
+  ['/coverage', 'Coverage'],
   ['/keys', 'API keys'],
   ['/integrations', 'Integrations'],
   ['/usage', 'Plan and usage'],

@@ -73,11 +73,13 @@ const PAGES: readonly Row[] = [
     (path): Row => ({ route: `GET ${path}`, expected: PAGE() }),
   ),
   // This dashboard's node does not answer; whose records are shown is tested with a node.
-  ...['/records', '/records/export', '/records/certificate/:hash', '/records/download/:hash'].map((path): Row => ({
-    route: `GET ${path}`,
-    expected: PAGE(503),
-    path: () => path.replace(':hash', HASH),
-  })),
+  ...['/coverage', '/records', '/records/export', '/records/certificate/:hash', '/records/download/:hash'].map(
+    (path): Row => ({
+      route: `GET ${path}`,
+      expected: PAGE(503),
+      path: () => path.replace(':hash', HASH),
+    }),
+  ),
   { route: 'GET /keys/:keyId/rotate', expected: OWN_PAGE, path: ofKey('rotate') },
   { route: 'GET /keys/:keyId/revoke', expected: OWN_PAGE, path: ofKey('revoke') },
 ];

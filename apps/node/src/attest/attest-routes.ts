@@ -1,5 +1,6 @@
 import { jsonText, parseJsonBody } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
+import { countingRefusals } from '../coverage/counting-handler.js';
 import { certificateHeaders } from '../records/response-headers.js';
 import { largeResponse } from '../large-work/large-answer.js';
 import { LARGE_BYTES } from '../large-work/large-work.js';
@@ -35,15 +36,14 @@ export function attestRoutes(deps: AttestRouteDeps): DescribedRoute[] {
       mediaTypes: ['application/json'],
       bodyLimitBytes,
       holderOf: (head) => gate.callerOf(head).tenantId,
-      handler: async (request) => {
-        const caller = gate.callerOf(request);
+      handler: countingRefusals(deps, async (request, caller, seen) => {
         if (request.body.length > LARGE_BYTES && deps.largeWork !== undefined) {
           return largeResponse(await deps.largeWork.run('attest', request, caller));
         }
         await deps.turns.takeFor(caller.tenantId, request.body.length, request.signal);
-        const attested = await attest(deps, parseJsonBody(request), caller, request.requestId);
+        const attested = await attest(deps, seen(parseJsonBody(request)), caller, request.requestId);
         return jsonText(200, attested.json, certificateHeaders(attested.certificateHash, attested.isReplay));
-      },
+      }),
     },
     {
       method: 'POST',

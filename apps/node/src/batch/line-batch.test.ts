@@ -13,6 +13,7 @@ const depsOf = (lineRoom = new LineRoom()): LineBatchDeps & { taken: string[] } 
     taken,
     logger: silentLogger(),
     lineRoom,
+    refusals: { counting: (_tenantId, work) => work((request) => request), refused: () => undefined },
     turns: {
       take: (holder) => {
         taken.push(holder);

@@ -6,6 +6,7 @@ import { byteLines } from '@cer/ndjson';
 import { STATUS, translateError } from '../errors/refusals.js';
 import { LARGE_BYTES } from '../large-work/large-work.js';
 import { SLICE_BYTES, type WorkTurns } from '../limits/work-turns.js';
+import type { Refusals } from '../coverage/refusals.js';
 import type { LineRoom } from './line-room.js';
 
 export const MAX_BATCH_LINES = 500;
@@ -23,6 +24,7 @@ export interface LineBatchDeps {
   readonly logger: Logger;
   readonly turns: Pick<WorkTurns, 'take'>;
   readonly lineRoom: LineRoom;
+  readonly refusals: Refusals;
   readonly batchLines: { observe(lines: number): void };
 }
 
@@ -67,10 +69,10 @@ export async function* processLines(
 
   const start = async (index: number, line: Uint8Array | null): Promise<string> => {
     const requestId = randomUUID();
-    const { status, body } = await answer(async () => {
+    const work = deps.refusals.counting(holder, async (seen) => {
       if (line === null) throw lineTooLong();
       if (processLarge !== undefined && isLarge(line)) return processLarge(line, requestId);
-      const request = parseJson(line, { maxDepth: maxDepth ?? MAX_DEPTH.body });
+      const request = seen(parseJson(line, { maxDepth: maxDepth ?? MAX_DEPTH.body }));
       const id = idOf(request);
       const before = id === null ? undefined : lastOfId.get(id);
       const processing = (async () => {
@@ -80,7 +82,8 @@ export async function* processLines(
       })();
       if (id !== null) lastOfId.set(id, processing);
       return processing;
-    }, requestId);
+    });
+    const { status, body } = await answer(() => work, requestId);
     return resultLine(index, status, body);
   };
 

@@ -1,6 +1,7 @@
 import { REQUEST_DEPTH } from '@cer/cer-core/seal';
 import { jsonText, ok, parseJsonBody, type RequestHead } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
+import { countingRefusals } from '../coverage/counting-handler.js';
 import { certify, create } from './certify.js';
 import type { WorkTurns } from '../limits/work-turns.js';
 import { certifyBatch, type CertifyBatchDeps } from './certify-batch.js';
@@ -40,16 +41,15 @@ export function certifyRoutes(deps: CertifyRouteDeps): DescribedRoute[] {
       mediaTypes,
       bodyLimitBytes,
       holderOf,
-      handler: async (request) => {
-        const caller = gate.callerOf(request);
+      handler: countingRefusals(deps, async (request, caller, seen) => {
         if (request.body.length > LARGE_BYTES && deps.largeWork !== undefined) {
           return largeResponse(await deps.largeWork.run('certify', request, caller));
         }
         await deps.turns.takeFor(caller.tenantId, request.body.length, request.signal);
-        const body = parseJsonBody(request, { maxDepth: REQUEST_DEPTH });
+        const body = seen(parseJsonBody(request, { maxDepth: REQUEST_DEPTH }));
         const certified = await certify(deps, body, caller, request.requestId);
         return jsonText(200, certified.json, certificateHeaders(certified.certificateHash, certified.isReplay));
-      },
+      }),
     },
     {
       method: 'POST',

@@ -14,6 +14,9 @@ import { SignerAwayError } from '../signing/key-holder.js';
 import type { KeyHistoryLog } from '../signing-keys/key-history-log.js';
 import type { Signing } from '../signing/signing.js';
 import type { WholeRecord } from '../store/index.js';
+import type { CoverageDeps } from '../coverage/read-coverage.js';
+import { coverageFile } from './coverage-file.js';
+import { isTooFlat } from './flatness.js';
 import { logFiles, type LogFileDeps } from './log-files.js';
 import { PackageParts } from './package-parts.js';
 import { readme } from './readme.js';
@@ -26,7 +29,8 @@ export interface PackageOrder {
   readonly asOf: Date;
 }
 
-export interface PackageDeps extends LogFileDeps {
+export interface PackageDeps extends LogFileDeps, CoverageDeps {
+  readonly store: LogFileDeps['store'] & CoverageDeps['store'];
   readonly signing: Signing;
   readonly keyHistory: Pick<KeyHistoryLog, 'document'>;
 }
@@ -57,6 +61,8 @@ export async function* packageFiles(
     if (parts.timestamps.length > 0) yield listed(`timestamps/${part}`, pieces(parts.timestamps));
   }
   for await (const [name, content] of logFiles(deps, order.tenantId, order.query)) yield listed(name, pieces(content));
+  const coverage = await coverageFile(deps, order.tenantId, order.query);
+  if (coverage !== null) yield listed('coverage.json', [coverage], await isTooFlat(coverage));
   const signedAt = now();
   const { signer, nodeId } = await signing.attestorAt(signedAt);
   yield listed('keys.json', [`${JSON.stringify(signing.published().document, null, 2)}\n`]);

@@ -9,6 +9,8 @@ import {
 } from '@cer/http-service';
 import type { Logger } from '@cer/http-service/process';
 import type { Gate } from '../auth/authenticate.js';
+import { countingRefusals } from '../coverage/counting-handler.js';
+import type { Refusals } from '../coverage/refusals.js';
 import type { Caller } from '../auth/key-directory.js';
 import { STATUS, translateError } from '../errors/refusals.js';
 import type { AttestDeps } from '../records/write/attest-and-record.js';
@@ -44,6 +46,7 @@ export interface RenderSettings {
 
 export interface RenderRouteDeps extends AttestDeps {
   readonly quota: VerifyRenderDeps['quota'];
+  readonly refusals: Refusals;
   readonly gate: Gate;
   readonly render: RenderSettings;
   readonly verifyUrl: string;
@@ -142,11 +145,13 @@ function certifyImage(deps: RenderRouteDeps, request: ServiceRequest): CertifyIm
   const { signal, requestId } = request;
   return async (body) => {
     const caller = deps.gate.callerOf(request);
-    const verifying = verifyingWith(deps);
-    const planned = await planRender(verifying, body, caller.tenantId, signal);
-    await assertRoomFor(verifying, planned, caller);
-    const rendered = await renderPlanned(verifying, planned, signal);
-    return { rendered, concluded: await concludeRender(verifying, planned, rendered, caller, requestId) };
+    return deps.refusals.counting(caller.tenantId, async () => {
+      const verifying = verifyingWith(deps);
+      const planned = await planRender(verifying, body, caller.tenantId, signal);
+      await assertRoomFor(verifying, planned, caller);
+      const rendered = await renderPlanned(verifying, planned, signal);
+      return { rendered, concluded: await concludeRender(verifying, planned, rendered, caller, requestId) };
+    });
   };
 }
 
@@ -155,9 +160,7 @@ function verifyingWith(deps: RenderRouteDeps): VerifyRenderDeps {
 }
 
 function verifyHandler(deps: RenderRouteDeps): Handler {
-  const { gate } = deps;
-  return async (request) => {
-    const caller = gate.callerOf(request);
+  return countingRefusals(deps, async (request, caller) => {
     const verifying = verifyingWith(deps);
     const planned = await planRender(verifying, parseJsonBody(request), caller.tenantId, request.signal);
     const accept = request.headers['accept'] ?? '';
@@ -180,7 +183,7 @@ function verifyHandler(deps: RenderRouteDeps): Handler {
       request.requestId,
     );
     return ok(body, certificateHash === null ? {} : certificateHeaders(certificateHash, isReplay));
-  };
+  });
 }
 
 /** A loop as a video: not covered by any hash and not certified. */
@@ -202,7 +205,7 @@ async function renderVideo(
 
 /** `progress` events, then one `result` with the answer, or one `error` with `{status, body}`. */
 async function* verifyEvents(
-  { logger }: RenderRouteDeps,
+  { logger, refusals }: RenderRouteDeps,
   verifying: VerifyRenderDeps,
   planned: PlannedRender,
   caller: Caller,
@@ -220,6 +223,7 @@ async function* verifyEvents(
     yield `event: result\ndata: ${JSON.stringify(body)}\n\n`;
   } catch (error) {
     if (signal.aborted) throw error;
+    refusals.refused(caller.tenantId, error);
     const { status, body } = shapeError(error, requestId);
     yield `event: error\ndata: {"status":${status},"body":${typeof body === 'string' ? body : 'null'}}\n\n`;
   }

@@ -17,6 +17,8 @@ import { hashApiKey } from '../auth/api-key.js';
 import { createGate, type Gate } from '../auth/authenticate.js';
 import type { KeyDirectory } from '../auth/key-directory.js';
 import { LineRoom } from '../batch/line-room.js';
+import { coverageRoutes } from '../coverage/coverage-routes.js';
+import type { RefusalCounts } from '../coverage/refusals.js';
 import { certifyRoutes } from '../certify/certify-routes.js';
 import type { CommitmentSecrets } from '../certify/commitment-secrets.js';
 import type { ReadinessChecks } from '../status/readiness.js';
@@ -64,6 +66,7 @@ export interface NodeDeps extends BodyLimits {
   readonly keyHistory: SigningKeyRouteDeps['keyHistory'];
   readonly secrets: CommitmentSecrets;
   readonly quota: Quota;
+  readonly refusals: RefusalCounts;
   /** The only instance of this process, so that its entries are appended sequentially. */
   readonly auditLog: AuditLog;
   /** Verifies external timestamps; absent: tokens are ignored. */
@@ -148,6 +151,7 @@ function openRoutes(deps: NodeDeps): DescribedRoute[] {
     ...projectRoutes(shared),
     ...recordListRoutes({ ...shared, recordList: store.recordList }),
     ...exportRoutes({ ...shared, recordList: store.recordList }),
+    ...coverageRoutes(shared),
     ...renderRoutes(shared),
     ...logRoutes(shared),
     ...statusRoutes({

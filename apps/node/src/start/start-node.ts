@@ -6,6 +6,8 @@ import { createAuditLog } from '../audit-log/audit-log.js';
 import { CONTROL_PLANE_TIMES, controlPlaneDirectory } from '../auth/control-plane-directory.js';
 import { cachedKeyDirectory, ownKeyDirectory, type KeyDirectory } from '../auth/key-directory.js';
 import { largeWorkOpener } from '../thread/open-large-work.js';
+import { startCountingCertificates } from '../coverage/count-certificates.js';
+import { createRefusalCounts } from '../coverage/refusals.js';
 import { closeInOrder, type Closing } from './close-in-order.js';
 import { loadNodeConfig, type NodeConfig } from './config.js';
 import { describeRuntime } from '../status/runtime.js';
@@ -60,6 +62,7 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       logger,
       ...(alerts !== null && { noteUse: alerts.noteUse }),
     });
+    const refusals = createRefusalCounts({ coverage: store.coverage, now, logger });
     const tracing = await openTracing(config.tracesUrl, runtime.version, logger);
     const largeWork = largeWorkOpener({
       ...config,
@@ -81,6 +84,7 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       keyHistory: history,
       secrets,
       quota,
+      refusals,
       auditLog,
       render: {
         renderer: rendererClient(config),
@@ -109,6 +113,7 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       logger,
     });
     const describing = startDescribing({ store, logger });
+    const counting = startCountingCertificates({ store, logger });
     const timestamping = timestamps.start({ store, now, logger });
     const logWorker = logSetup?.start();
     const alerting = alerts?.start({ keys, restored, log: logSetup?.log ?? null, asksAuthorities });
@@ -123,6 +128,8 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       ['usage reports', () => usageReports?.stop()],
       ['record counts', () => recordCounts.stop()],
       ['quota', () => quota.close()],
+      ['coverage', () => counting.stop()],
+      ['refusals', () => refusals.close()],
       ['mark', () => marking.stop()],
       ['store', () => store.close()],
       ['tracing', () => tracing?.close()],

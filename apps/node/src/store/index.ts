@@ -2,6 +2,7 @@ export { migrate, openStore, type StoreOptions } from './open-store.js';
 export type * from './ports/alerts.js';
 export type * from './ports/audit-log.js';
 export type * from './ports/certificate-record.js';
+export type * from './ports/coverage.js';
 export type * from './ports/leases.js';
 export type * from './ports/legal-holds.js';
 export type * from './ports/log.js';

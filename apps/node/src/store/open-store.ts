@@ -1,5 +1,6 @@
 import { SqlAlertStore } from './sql/alerts.js';
 import { SqlAuditStore } from './sql/audit-log.js';
+import { SqlCoverageStore } from './sql/coverage.js';
 import { SqlRecordCounts } from './sql/record-counts.js';
 import type { Database } from './sql/database.js';
 import { GroupCommit } from './sql/group-commit.js';
@@ -104,6 +105,7 @@ export async function openStore({
     recordCounts: new SqlRecordCounts(database),
     mark: new SqlStoreMark(database),
     alerts: new SqlAlertStore(database),
+    coverage: new SqlCoverageStore(database),
     schemaVersion,
     ping: async () => {
       await database.all('select 1', []);

@@ -197,6 +197,7 @@ describe('the routes of the node', () => {
     expect(await api.health()).toMatchObject({ status: 'ok' });
     const zip = Buffer.from(await new Response(await api.exportRecords({ appId: 'routes' })).arrayBuffer());
     expect(zip.subarray(0, 2).toString()).toBe('PK');
+    expect(await api.coverage({ appId: 'routes' })).toMatchObject({ days: [{ appId: 'routes', certified: 1 }] });
   });
 
   it('take any number of items and give any number of records', async () => {

@@ -117,6 +117,8 @@ export async function journey(node: TestNode, adminSecret: string, root: Signer)
     await visit('GET /v1/records/certificate', { key });
     await visit('GET /v1/records/export', { key });
     await visit('GET /v1/records/export', { key, query: '?cursor=x' });
+    await visit('GET /v1/coverage', { key });
+    await visit('GET /v1/coverage', { key, query: '?from=today' });
   }
 
   async function theLog(): Promise<void> {

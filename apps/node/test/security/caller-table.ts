@@ -121,6 +121,7 @@ const OWN_ROWS: readonly Row[] = [
     path: ({ publicHash }) => byHash('/v1/records/certificate', publicHash),
   },
   { route: 'GET /v1/records/export', expected: OWN },
+  { route: 'GET /v1/coverage', expected: OWN },
   { route: 'GET /v1/log/completeness', expected: OWN },
 ];
 

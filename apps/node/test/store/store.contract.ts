@@ -14,6 +14,7 @@ import {
 import { alertsContract } from './alerts.contract.js';
 import { attestationContract } from './attestation.contract.js';
 import { auditContract } from './audit.contract.js';
+import { coverageContract } from './coverage.contract.js';
 import { leaseContract } from './lease.contract.js';
 import { legalHoldContract } from './legal-hold.contract.js';
 import { hashOf, hashOnlyRecord, newRecord } from './new-record.js';
@@ -302,6 +303,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   });
 
   alertsContract(() => store);
+  coverageContract(() => store);
   attestationContract(() => store);
   recordListContract(() => store);
   recordFactsContract(

@@ -53,6 +53,11 @@ export interface NodeApi {
   ownCertificate(certificateHash: string, options?: RequestOptions): Promise<JsonMembers>;
   /** An audit package (ZIP) as it is written. The timeout covers the head of the answer only. */
   exportRecords(filter?: RecordFilter, options?: RequestOptions): Promise<ReadableStream<Uint8Array>>;
+  /** Certificates and refusals per day and application. @param period first and last day, `YYYY-MM-DD` */
+  coverage(
+    period?: { readonly from?: string; readonly to?: string; readonly appId?: string },
+    options?: RequestOptions,
+  ): Promise<JsonMembers>;
   render(sketch: JsonMembers, options?: RequestOptions): Promise<JsonMembers>;
   verifyRender(render: JsonMembers, options?: RequestOptions): Promise<JsonMembers>;
   /** The proof that the log has a certificate or a project. The API key is sent, if there is one. */
@@ -137,6 +142,7 @@ export function createNodeApi(access: NodeAccess): NodeApi {
           return r.body;
         },
       ),
+    coverage: ({ from, to, appId } = {}, options) => json('coverage', { query: { from, to, app_id: appId }, options }),
     render: (sketch, options) => post('render', sketch, options),
     verifyRender: (render, options) => post('verifyRender', render, options),
     logProof: (key, options) => json('logProof', { query: proofQuery(key), withKey: true, options }),

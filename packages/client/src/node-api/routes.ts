@@ -26,6 +26,7 @@ export const NODE_ROUTES = {
   records: keyed('GET', '/v1/records'),
   ownCertificate: keyed('GET', '/v1/records/certificate'),
   exportRecords: keyed('GET', '/v1/records/export'),
+  coverage: keyed('GET', '/v1/coverage'),
   render: keyed('POST', '/api/render'),
   verifyRender: keyed('POST', '/verify'),
   logProof: open('GET', '/v1/log/proof'),

@@ -15,6 +15,7 @@ import { writeProbes } from './0013-write-probes.js';
 import { storeMark } from './0014-store-mark.js';
 import { recordFacts } from './0015-record-facts.js';
 import { alerts } from './0016-alerts.js';
+import { coverage } from './0017-coverage.js';
 import type { Migration } from './migration.js';
 
 /** In order of version. */
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   storeMark,
   recordFacts,
   alerts,
+  coverage,
 ];
 
 /** The first schema that was released. */

@@ -1,5 +1,6 @@
 import type { AlertStore } from './alerts.js';
 import type { AuditStore } from './audit-log.js';
+import type { CoverageStore } from './coverage.js';
 import type { LeaseStore } from './leases.js';
 import type { LegalHoldStore } from './legal-holds.js';
 import type { LogStore } from './log.js';
@@ -51,6 +52,7 @@ export interface Store {
   readonly recordCounts: RecordCounts;
   readonly mark: StoreMark;
   readonly alerts: AlertStore;
+  readonly coverage: CoverageStore;
   /** The schema version of the database. */
   readonly schemaVersion: number;
   /**

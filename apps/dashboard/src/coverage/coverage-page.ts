@@ -1,0 +1,161 @@
+import { html, type Html } from '@cer/pages';
+import type { Coverage, CoverageDay } from '../records/node-records.js';
+import { grouped } from '../usage/usage-page.js';
+import { textField } from '../web/fields.js';
+import type { PageAnswer } from '../web/page-answer.js';
+import { coverageChart, type ChartDay } from './coverage-chart.js';
+import { kindsOf, sumOf } from './kinds.js';
+
+export interface CoveragePage {
+  readonly coverage: Coverage;
+  readonly appId: string | null;
+}
+
+export function coveragePage({ coverage, appId }: CoveragePage): PageAnswer {
+  const { from, to, isCounted, days } = coverage;
+  return {
+    title: 'Coverage',
+    body: html`<p class="lead">Is anything missing? How many calls have a certificate, how many do not, and why.</p>
+      ${
+        !isCounted &&
+        html`<p class="notice" role="status">
+          The node is still counting its records: certified numbers are too small.
+        </p>`
+      }
+      ${question(from, to, appId)}
+      <section class="card" aria-labelledby="chart">
+        <h2 id="chart">${from} to ${to}${appId !== null && html`, ${appId}`}</h2>
+        ${coverageChart(chartDays(coverage))} ${producerNote(days)}
+      </section>
+      ${appId === null && applications(coverage)}
+      <section aria-labelledby="days">
+        <h2 id="days">Day by day</h2>
+        ${dayTable(days)}
+      </section>
+      <section class="card" aria-labelledby="meaning">
+        <h2 id="meaning">What the numbers mean</h2>
+        <p>
+          Certified and refused are the node's own counts; a replay counts nothing, and a request that is refused again
+          counts again. Deleted certificates stay counted.
+        </p>
+        <p>
+          The other numbers are what your programs certified of themselves: the client with the setting
+          <code>coverage</code>. Seen are their calls. Aborted ones are certified too. Waiting is the state at the last
+          report. Skipped by choice and not sealed have no certificate. Programs without that setting are in neither
+          count.
+        </p>
+      </section>`,
+  };
+}
+
+function question(from: string, to: string, appId: string | null): Html {
+  return html`<form method="get" action="/coverage" class="card">
+    <div class="filters">
+      ${textField({ name: 'from', label: 'From', value: from, optional: true, hint: 'Day in UTC, such as 2026-01-31' })}
+      ${textField({ name: 'to', label: 'To', value: to, optional: true, hint: 'Last day; 92 days at most' })}
+      ${textField({ name: 'app_id', label: 'Application', value: appId ?? '', optional: true })}
+    </div>
+    <p class="acts"><button>Show</button> <a href="/coverage">Last 31 days</a></p>
+  </form>`;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+function chartDays({ from, to, days }: Coverage): readonly ChartDay[] {
+  const count = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
+  return Array.from({ length: count }, (_, at) => {
+    const day = new Date(Date.parse(from) + at * DAY_MS).toISOString().slice(0, 10);
+    return { day, counts: sumOf(days.filter((row) => row.day === day).map(kindsOf)) };
+  });
+}
+
+/** What producers say beside the node's counts. */
+function producerNote(days: readonly CoverageDay[]): Html {
+  const reported = days.map((day) => day.reported).filter((found) => found !== null);
+  if (reported.length === 0) return html`<p>No program reported counts of its own in this time.</p>`;
+  const sum = (of: (day: (typeof reported)[number]) => number): number =>
+    reported.reduce((all, day) => all + of(day), 0);
+  const [seen, without] = [sum(({ seen: calls }) => calls), sum((day) => day.skipped + day.unsealed + day.dropped)];
+  const unclosed = sum((day) => day.unclosed);
+  return html`<p>
+    Programs counted ${grouped(seen)} calls, ${grouped(without)} of them without a certificate.
+    ${unclosed > 0 && html`${grouped(unclosed)} clients have not closed: they still run, or ended without a last report.`}
+  </p>`;
+}
+
+function applications({ from, to, days }: Coverage): Html | false {
+  const names = [...new Set(days.map(({ appId }) => appId))].toSorted((a, b) => (a ?? '').localeCompare(b ?? ''));
+  return (
+    names.length > 1 &&
+    html`<section aria-labelledby="applications">
+      <h2 id="applications">Applications</h2>
+      <div class="scroll card" role="region" aria-label="Table of applications" tabindex="0">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Application</th>
+              ${HEADINGS.map((heading) => html`<th scope="col" class="number">${heading}</th>`)}
+            </tr>
+          </thead>
+          <tbody>
+            ${names.map((name) => {
+              const own = days.filter(({ appId }) => appId === name);
+              const query = new URLSearchParams({ from, to, app_id: name ?? '' }).toString();
+              return html`<tr>
+                <th scope="row">${name === null ? 'none' : html`<a href="/coverage?${query}">${name}</a>`}</th>
+                ${numbers(own)}
+              </tr>`;
+            })}
+          </tbody>
+        </table>
+      </div>
+    </section>`
+  );
+}
+
+const HEADINGS = ['Certified', 'Aborted', 'Refused', 'Waiting', 'Skipped', 'Not sealed', 'Seen'];
+
+function numbers(days: readonly CoverageDay[]): Html {
+  const { complete, aborted, refused, skipped, lost } = sumOf(days.map(kindsOf));
+  // A state, not a sum: that of the newest day.
+  const waiting = days.findLast(({ reported }) => reported !== null)?.reported?.waiting ?? 0;
+  const hasReports = days.some(({ reported }) => reported !== null);
+  const seen = days.reduce((sum, { reported }) => sum + (reported?.seen ?? 0), 0);
+  const byPrograms = (count: number): string => (hasReports ? grouped(count) : '–');
+  return html`<td class="number">${grouped(complete + aborted)}</td>
+    <td class="number">${byPrograms(aborted)}</td>
+    <td class="number">${grouped(refused)}</td>
+    ${[waiting, skipped, lost, seen].map((count) => html`<td class="number">${byPrograms(count)}</td>`)}`;
+}
+
+function dayTable(days: readonly CoverageDay[]): Html {
+  if (days.length === 0) return html`<p class="card empty">Nothing was certified or refused in this time.</p>`;
+  return html`<div class="scroll card" role="region" aria-label="Table of days" tabindex="0">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Day (UTC)</th>
+          <th scope="col">Application</th>
+          ${HEADINGS.map((heading) => html`<th scope="col" class="number">${heading}</th>`)}
+          <th scope="col">Reasons of refusals</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${days.toReversed().map(
+          (day) =>
+            html`<tr>
+              <th scope="row">${day.day}</th>
+              <td>${day.appId ?? '–'}</td>
+              ${numbers([day])}
+              <td>${reasons(day.refusals)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function reasons(refusals: CoverageDay['refusals']): string {
+  const found = Object.entries(refusals).map(([code, count]) => `${code} ${grouped(count)}`);
+  return found.length === 0 ? '–' : found.join(', ');
+}

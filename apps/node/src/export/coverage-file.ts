@@ -1,0 +1,39 @@
+import type { AuditPackageQuery } from '@cer/cer-core/logs';
+import { readCoverage, type CoverageDeps } from '../coverage/read-coverage.js';
+
+/** Bounds of all days. */
+const FIRST_DAY = '0000-01-01';
+const NO_DAY = '9999-12-31';
+const KNOWN: ReadonlySet<string> = new Set(['attestedFrom', 'attestedTo', 'appId', 'bundleType', 'status']);
+
+/**
+ * The counts of the days that a query touches, as JSON text; null for a query by more than time and application, whose
+ * records are only a part of what the counts have.
+ * @see docs/spec.md, "Coverage in a package"
+ */
+export async function coverageFile(
+  deps: CoverageDeps,
+  tenantId: string,
+  query: AuditPackageQuery,
+): Promise<string | null> {
+  const { attestedFrom, attestedTo, appId, bundleType, status } = query;
+  if (bundleType !== null || status !== null || !Object.keys(query).every((name) => KNOWN.has(name))) return null;
+  const from = attestedFrom?.slice(0, 10) ?? null;
+  const to = attestedTo === null ? null : lastDayBefore(attestedTo);
+  const { isCounted, days } = await readCoverage(deps, {
+    tenantId,
+    from: from ?? FIRST_DAY,
+    to: to === null || to >= NO_DAY ? NO_DAY : dayAfter(to),
+    ...(appId !== null && { appId }),
+  });
+  return `${JSON.stringify({ type: 'svc.coverage.v1', from, to, appId, isCounted, days }, null, 1)}\n`;
+}
+
+/** The day of the last moment before an excluded time. */
+function lastDayBefore(end: string): string {
+  return end.startsWith(FIRST_DAY) ? FIRST_DAY : new Date(Date.parse(end) - 1).toISOString().slice(0, 10);
+}
+
+function dayAfter(day: string): string {
+  return new Date(Date.parse(day) + 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
+}
