@@ -21,6 +21,8 @@ import type { PasswordHasher } from './passwords/password-hash.js';
 import { createNodeRecords } from './records/node-records.js';
 import { createReaderKeys } from './records/reader-keys.js';
 import { recordRoutes } from './records/record-routes.js';
+import { shareRoutes } from './shares/share-routes.js';
+import { sharedRoutes } from './shares/shared-routes.js';
 import { settingsRoutes } from './settings/settings-routes.js';
 import type { Store } from './store/index.js';
 import { usageRoutes } from './usage/usage-routes.js';
@@ -90,6 +92,8 @@ function routesAndHeaders(deps: AppDeps): { readonly routes: readonly Route[]; r
     ...keyRoutes({ pages, store, now }),
     ...recordRoutes({ pages, store, nodeRecords, now, logger }),
     ...coverageRoutes({ pages, nodeRecords, now, logger }),
+    ...shareRoutes({ pages, store, publicUrl, now }),
+    ...sharedRoutes({ pages, store, nodeRecords, now, logger }),
     ...integrationRoutes({ pages, store, signingKeys, publicUrl, bridgeUrl, nodeUrl, now }),
     ...usageRoutes({ pages, store, now }),
     ...userRoutes({ pages, store, publicUrl, now, hasPassword }),

@@ -135,6 +135,25 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
     await see('API keys', 'keys');
   });
 
+  it('of shared links: made, listed, revoked, opened', async () => {
+    await open(`/shares/new?certificate=sha256:${'a'.repeat(64)}`);
+    await see('Share a link', 'share-certificate');
+    await open('/shares/new?model=large&provider=example');
+    await see('Share a link', 'share-set');
+    await press('main form button');
+    await see('Copy the link now', 'share-made');
+    const link = await page.$eval('main pre', (element) => element.textContent);
+    await open('/shares');
+    await see('Shared links', 'shares');
+    await press('main form button');
+    await see('Shared links', 'share-revoked');
+    await page.goto(link);
+    await see('This link has ended', 'shared-ended');
+    await open('/shared/unknown');
+    await see('Not found', 'shared-unknown');
+    await open('/');
+  });
+
   it('of users: added by a link, disabled', async () => {
     await open('/users');
     await asks({ email: OWNER_EMAIL });

@@ -17,6 +17,7 @@ import { startDashboardProcess, type Dashboard } from './dashboard-process.js';
 /** Pages are checked three times by all of axe's rules, possibly on a busy machine. */
 jest.setTimeout(300_000);
 
+const ADMIN_SECRET = 'secret of the test administrator';
 const PASSWORD = 'correct horse battery staple';
 
 /** Passes requests on to a server that is known later. */
@@ -65,6 +66,7 @@ describeInChromium('the records of an account in the dashboard', () => {
       KEYS_FILE: join(folder, 'keys.json'),
       COMMITMENT_SECRET_FILE: join(folder, 'secrets.json'),
       LOG_LEVEL: 'silent',
+      ADMIN_SECRET,
     });
     await dashboard.command('tenant', 'create', '--name', 'Other');
     const otherKey = await dashboard.command('api-key', 'create', '--tenant', 'Other', '--scopes', 'certify');
@@ -192,6 +194,59 @@ describeInChromium('the records of an account in the dashboard', () => {
     await open('/coverage?from=2026-01-31&to=2026-01-01');
     expect(await text()).toContain('Nothing was certified or refused in this time.');
     await auditPage(page, 'coverage-empty');
+  });
+
+  it('are shared by a link, to anybody, until it is revoked', async () => {
+    await open('/records?model=large&provider=example');
+    await press('a[href^="/shares/new"]');
+    await press('main form button');
+    const link = new URL(await text('main pre')).pathname;
+    const outside = await browser.createBrowserContext();
+    const reader = await outside.newPage();
+    await reader.goto(front.url + link);
+    await auditPage(reader, 'shared-set');
+    expect(await reader.$$eval('main tbody tr', (found) => found.length)).toBe(20);
+    expect(await reader.$eval('main', (element) => element.textContent)).toContain('Shared by Acme until');
+    await Promise.all([reader.waitForNavigation(), reader.click('tbody a')]);
+    await auditPage(reader, 'shared-certificate');
+    expect(await reader.$eval('#verdict', (element) => element.textContent)).toBe('Verified');
+    await outside.close();
+    const read = (path: string): Promise<Response> => fetch(front.url + link + path);
+    // Of the set, of the account but outside the set, of another account.
+    const ends: readonly (readonly [string | undefined, number])[] = [
+      [hashes[0], 200],
+      [hashes[1], 404],
+      [hashes.at(-1), 404],
+    ];
+    for (const [hash = '', status] of ends) {
+      for (const path of ['certificate', 'download']) {
+        expect([hash, (await read(`/${path}/${hash}`)).status]).toEqual([hash, status]);
+      }
+    }
+    expect(at(await (await read(`/download/${hashes[0] ?? ''}`)).json(), 'certificateHash')).toBe(hashes[0]);
+    await open('/shares');
+    expect(await text()).toMatch(/opened 1\s+time,/);
+    await press('main form button');
+    expect((await read('')).status).toBe(410);
+  });
+
+  it('are not shown by a link when they are hidden or deleted', async () => {
+    const certificate = hashes[9] ?? '';
+    await open(`/shares/new?certificate=${certificate}`);
+    await press('main form button');
+    const link = new URL(await text('main pre')).pathname;
+    const read = async (): Promise<number> => (await fetch(front.url + link)).status;
+    expect(await read()).toBe(200);
+    const administer = async (act: string): Promise<number> => {
+      const headers = { 'x-admin-secret': ADMIN_SECRET };
+      return (await ask(node, 'post', `/v1/admin/records/${certificate}/${act}`, { headers, body: {} })).status;
+    };
+    expect(await administer('hide')).toBe(200);
+    expect(await read()).toBe(404);
+    expect(await administer('unhide')).toBe(200);
+    expect(await read()).toBe(200);
+    expect(await administer('delete')).toBe(200);
+    expect(await read()).toBe(404);
   });
 
   it('say clearly when the node is away, of an older release or busy', async () => {

@@ -13,9 +13,11 @@ export interface RecordListPage {
   readonly nextCursor: string | null;
   /** Whether this is a later page. */
   readonly isContinued: boolean;
+  /** Whether the reader may share a link. */
+  readonly mayShare: boolean;
 }
 
-export function recordListPage({ question, rows, nextCursor, isContinued }: RecordListPage): PageAnswer {
+export function recordListPage({ question, rows, nextCursor, isContinued, mayShare }: RecordListPage): PageAnswer {
   const query = pageQuery(question).toString();
   return {
     title: 'Records',
@@ -23,7 +25,7 @@ export function recordListPage({ question, rows, nextCursor, isContinued }: Reco
       ${searchForm(question)}
       <section aria-labelledby="found">
         <h2 id="found">${isContinued ? 'Further certificates' : 'Certificates'}</h2>
-        ${rows.length === 0 ? html`<p class="card empty">${nothing(question, isContinued)}</p>` : recordTable(rows)}
+        ${rows.length === 0 ? html`<p class="card empty">${nothing(question, isContinued)}</p>` : recordTable(rows, (hash) => `/records/certificate/${hash}`)}
         <p class="acts">
           ${isContinued && html`<a href="/records${query !== '' && `?${query}`}">First page</a>`}
           ${nextCursor !== null && html`<a class="button" rel="next" href="/records?${withCursor(question, nextCursor)}">Next page</a>`}
@@ -37,6 +39,7 @@ export function recordListPage({ question, rows, nextCursor, isContinued }: Reco
         </p>
         <p class="acts">
           <a class="button" href="/records/export${query !== '' && `?${query}`}">Export these records</a>
+          ${mayShare && html`<a href="/shares/new${query !== '' && `?${query}`}">Share a link to these records</a>`}
         </p>
       </section>`,
   };
@@ -95,7 +98,8 @@ function flag(name: FilterName, label: string, filters: Filters): Html {
   return choiceField('checkbox', name, label, [{ value: 'true', label: 'only these', chosen: filters.has(name) }]);
 }
 
-function recordTable(rows: readonly RecordRow[]): Html {
+/** @param hrefOf the page of a certificate, by its hash */
+export function recordTable(rows: readonly RecordRow[], hrefOf: (certificateHash: string) => string): Html {
   return html`<div class="scroll card" role="region" aria-label="Table of certificates" tabindex="0">
     <table>
       <thead>
@@ -109,17 +113,17 @@ function recordTable(rows: readonly RecordRow[]): Html {
         </tr>
       </thead>
       <tbody>
-        ${rows.map(tableRow)}
+        ${rows.map((row) => tableRow(row, hrefOf(row.certificateHash)))}
       </tbody>
     </table>
   </div>`;
 }
 
-function tableRow(row: RecordRow): Html {
+function tableRow(row: RecordRow, href: string): Html {
   const { certificateHash, firstAttestedAt, appId, provider, model, executionId, status, timestampedAt } = row;
   return html`<tr>
     <th scope="row">
-      <a href="/records/certificate/${certificateHash}"><code>${certificateHash.slice('sha256:'.length, 19)}</code></a>
+      <a href="${href}"><code>${certificateHash.slice('sha256:'.length, 19)}</code></a>
     </th>
     <td>${moment(firstAttestedAt)}</td>
     ${longCell(appId ?? '–')} ${longCell(model === null ? '–' : `${provider ?? ''} ${model}`)}

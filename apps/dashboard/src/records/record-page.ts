@@ -7,8 +7,25 @@ import type { RecordRow } from './node-records.js';
 
 const STATE_CLASS: Readonly<Record<LayerOutcome['status'], string>> = { PASS: 'good', FAIL: 'bad', SKIPPED: '' };
 
-/** A certificate of this account, checked on this server. */
-export function recordPage(row: RecordRow, evaluation: Evaluation): PageAnswer {
+/**
+ * A certificate of this account, checked on this server.
+ * @param mayShare whether the reader may share a link
+ */
+export function recordPage(row: RecordRow, evaluation: Evaluation, mayShare: boolean): PageAnswer {
+  return {
+    title: 'Certificate',
+    body: html`${recordSections(row, evaluation)}
+      <p class="acts">
+        <a class="button" href="/records/download/${row.certificateHash}">Download</a>
+        ${row.status === 'visible' ? html`<a href="${row.verificationUrl}">Public page</a>` : html`<span class="muted">Hidden: it has no public page.</span>`}
+        ${mayShare && row.status === 'visible' && html`<a href="/shares/new?certificate=${row.certificateHash}">Share a link</a>`}
+        <a href="/records">All records</a>
+      </p>`,
+  };
+}
+
+/** The verdict, the checks and the facts of a certificate. */
+export function recordSections(row: RecordRow, evaluation: Evaluation): Html {
   const { integrity, receipt, envelope } = evaluation;
   const headline = certificateHeadline({
     status: evaluation.status,
@@ -17,32 +34,24 @@ export function recordPage(row: RecordRow, evaluation: Evaluation): PageAnswer {
     isHashOnly: evaluation.isHashOnly,
   });
   const { title, lead } = CERTIFICATE_HEADLINES[headline];
-  return {
-    title: 'Certificate',
-    body: html`<section class="card" aria-labelledby="verdict">
-        <h2 id="verdict">${title}</h2>
-        <p>${lead}</p>
-        <p class="muted">
-          Checked by this dashboard with the keys that the node publishes. To rely on neither, download the certificate
-          and use <code>cer verify</code> with keys of your own.
-        </p>
-      </section>
-      <section class="card" aria-labelledby="layers">
-        <h2 id="layers">${LAYER_TEXTS.title}</h2>
-        <ul class="layers">
-          ${layer('integrity', integrity)} ${layer('receipt', receipt)} ${layer('envelope', envelope)}
-        </ul>
-      </section>
-      <section class="card" aria-labelledby="facts">
-        <h2 id="facts">Record</h2>
-        ${facts(row, evaluation)}
-      </section>
-      <p class="acts">
-        <a class="button" href="/records/download/${row.certificateHash}">Download</a>
-        ${row.status === 'visible' ? html`<a href="${row.verificationUrl}">Public page</a>` : html`<span class="muted">Hidden: it has no public page.</span>`}
-        <a href="/records">All records</a>
-      </p>`,
-  };
+  return html`<section class="card" aria-labelledby="verdict">
+      <h2 id="verdict">${title}</h2>
+      <p>${lead}</p>
+      <p class="muted">
+        Checked by this dashboard with the keys that the node publishes. To rely on neither, download the certificate
+        and use <code>cer verify</code> with keys of your own.
+      </p>
+    </section>
+    <section class="card" aria-labelledby="layers">
+      <h2 id="layers">${LAYER_TEXTS.title}</h2>
+      <ul class="layers">
+        ${layer('integrity', integrity)} ${layer('receipt', receipt)} ${layer('envelope', envelope)}
+      </ul>
+    </section>
+    <section class="card" aria-labelledby="facts">
+      <h2 id="facts">Record</h2>
+      ${facts(row, evaluation)}
+    </section>`;
 }
 
 function layer(name: 'integrity' | 'receipt' | 'envelope', outcome: LayerOutcome): Html {

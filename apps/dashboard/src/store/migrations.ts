@@ -114,4 +114,23 @@ export const MIGRATIONS: readonly Migration[] = [
         table.primary(['issuer', 'subject']);
       }),
   },
+  {
+    version: 5,
+    up: (schema) =>
+      schema.createTable('shares', (table) => {
+        table.bigIncrements('seq');
+        table.text('share_id').notNullable().unique();
+        table.text('tenant_id').notNullable().references('tenants.tenant_id');
+        table.text('token_hash').notNullable().unique();
+        table.text('kind').notNullable();
+        table.text('target').notNullable();
+        table.text('created_by').notNullable();
+        table.text('created_at').notNullable();
+        table.text('expires_at').notNullable();
+        table.text('revoked_at');
+        table.bigInteger('opens').notNullable().defaultTo(0);
+        table.text('last_opened_at');
+        table.index(['tenant_id', 'seq'], 'shares_tenant');
+      }),
+  },
 ];

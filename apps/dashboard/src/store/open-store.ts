@@ -6,6 +6,7 @@ import { SqlLinkStore } from './one-time-links.js';
 import type { Store } from './ports.js';
 import { SqlReaderKeyStore } from './reader-keys.js';
 import { SqlSessionStore } from './sessions.js';
+import { SqlShareStore } from './shares.js';
 import { sweepExpired } from './sweep.js';
 import { SqlTenantStore } from './tenants.js';
 import { SqlUsageStore } from './usage.js';
@@ -40,6 +41,7 @@ function storeOn(database: Database, schemaVersion: number, now: () => Date): St
     sessions: new SqlSessionStore(database, now),
     apiKeys: new SqlApiKeyStore(database, now),
     readerKeys: new SqlReaderKeyStore(database),
+    shares: new SqlShareStore(database, now),
     usage: new SqlUsageStore(database, now),
     note: (tenantId, act, subject, actor) =>
       database.run((db) => appendAct(db, { tenantId, act, subject, actor, at: now() })),

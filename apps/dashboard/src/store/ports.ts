@@ -136,7 +136,9 @@ export type ActName =
   | 'API key rotated'
   | 'API key revoked'
   | 'bridge connected'
-  | 'records exported';
+  | 'records exported'
+  | 'link shared'
+  | 'shared link revoked';
 
 export interface TenantStore {
   /**
@@ -273,6 +275,44 @@ export interface ReaderKeyStore {
   findByHash(keyHash: string): Promise<ReaderKey | null>;
 }
 
+/** What a shared link shows: one certificate by its hash, or the certificates that a query of the records page finds. */
+export interface ShareTarget {
+  readonly kind: 'certificate' | 'set';
+  readonly target: string;
+}
+
+export interface NewShare extends ShareTarget {
+  readonly tenantId: string;
+  /** SHA-256 of the token in the link, 64 hex digits; the token itself is never kept. */
+  readonly tokenHash: string;
+  readonly expiresAt: Date;
+}
+
+/** A link with which anybody who has it reads certificates of one tenant. */
+export interface Share extends ShareTarget {
+  readonly shareId: string;
+  readonly tenantId: string;
+  readonly createdBy: Actor;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly revokedAt: string | null;
+  /** How often its first page was shown. */
+  readonly opens: number;
+  readonly lastOpenedAt: string | null;
+}
+
+export interface ShareStore {
+  /** @throws StoreError STORE_ROW_REFUSED for a hash that is already a link */
+  create(share: NewShare, actor: Actor): Promise<Share>;
+  /** Newest first, ended ones included until they are swept. */
+  list(tenantId: string): Promise<readonly Share[]>;
+  /** Revoked and expired ones are found too, until they are swept. */
+  findByHash(tokenHash: string): Promise<{ readonly share: Share; readonly tenant: Tenant } | null>;
+  countOpen(shareId: string): Promise<void>;
+  /** @returns false unless this tenant has an unrevoked link of this id */
+  revoke(tenantId: string, shareId: string, actor: Actor): Promise<boolean>;
+}
+
 export interface Store {
   readonly tenants: TenantStore;
   readonly users: UserStore;
@@ -281,6 +321,7 @@ export interface Store {
   readonly apiKeys: ApiKeyStore;
   readonly usage: UsageStore;
   readonly readerKeys: ReaderKeyStore;
+  readonly shares: ShareStore;
   /** For acts that change nothing in the store itself. */
   note(tenantId: string, act: ActName, subject: string, actor: Actor): Promise<void>;
   /** Newest first. */

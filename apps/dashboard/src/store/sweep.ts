@@ -5,6 +5,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const USAGE_DAYS_KEPT = 400;
 /** Longer than any sender repeats a report. */
 const REPORTS_KEPT_DAYS = 7;
+/** Days after its end for which a shared link is listed, and says that it has ended. */
+const SHARES_KEPT_DAYS = 90;
 
 /** Removes what has run out. The audit trail stays. */
 export async function sweepExpired(database: Database, now: Date): Promise<void> {
@@ -13,6 +15,7 @@ export async function sweepExpired(database: Database, now: Date): Promise<void>
     await db('sessions').where('expires_at', '<=', now.toISOString()).delete();
     await db('reader_keys').where('expires_at', '<=', now.toISOString()).delete();
     await db('one_time_links').where('expires_at', '<=', now.toISOString()).delete();
+    await db('shares').where('expires_at', '<', before(SHARES_KEPT_DAYS)).delete();
     await db('usage_reports').where('received_at', '<', before(REPORTS_KEPT_DAYS)).delete();
     await db('usage_days').where('day', '<', before(USAGE_DAYS_KEPT).slice(0, 10)).delete();
     await db('login_attempts').where('expire', '<', now.getTime()).delete();

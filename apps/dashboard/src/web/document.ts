@@ -23,6 +23,7 @@ export const PLACES = [
   ['/', 'Overview'],
   ['/records', 'Records'],
   ['/coverage', 'Coverage'],
+  ['/shares', 'Shared links'],
   ['/keys', 'API keys'],
   ['/integrations', 'Integrations'],
   ['/usage', 'Plan and usage'],

@@ -6,6 +6,8 @@ export interface PageAnswer extends PageContent {
   /** `Set-Cookie` values. */
   readonly cookies?: readonly string[];
   readonly retryAfterS?: number;
+  /** In place of those of every page. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Makes the answers that a browser shows. */
@@ -13,10 +15,11 @@ export type PageResponder = (answer: PageAnswer, frame?: SignedInFrame) => Servi
 
 /** @param headers of every page */
 export function createPageResponder(headers: Readonly<Record<string, string>>): PageResponder {
-  return ({ status = 200, cookies, retryAfterS, ...content }, frame) => ({
+  return ({ status = 200, cookies, retryAfterS, headers: own, ...content }, frame) => ({
     status,
     headers: {
       ...headers,
+      ...own,
       ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }),
     },
     ...(cookies !== undefined && { cookies }),

@@ -62,6 +62,8 @@ export interface Pages {
   signOut(path: string, act: (visitor: Visitor) => Promise<Shown>): Route;
   /** A page that needs no session. */
   openView(path: string, show: (visit: Visit) => Promise<Shown>): Route;
+  /** A page that needs no session and has no form: it sets no cookie. */
+  readView(path: string, show: (head: RequestHead) => Promise<Shown>): Route;
   /** A form that needs no session. */
   openAct(path: string, act: (visit: Visit, fields: URLSearchParams) => Promise<Shown>): Route;
 }
@@ -142,6 +144,11 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
           if (known !== undefined || 'file' in shown) return send(shown);
           return send({ ...shown, cookies: [...(shown.cookies ?? []), setCookie(VISIT_COOKIE, token)] });
         }),
+      ),
+    readView: (path, show) =>
+      get(
+        path,
+        guarded(async (request) => send(await show(request))),
       ),
     openAct: (path, act) =>
       post(

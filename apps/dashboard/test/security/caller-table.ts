@@ -22,6 +22,8 @@ export interface Resources {
   readonly otherKeyId: string;
   readonly userId: string;
   readonly linkToken: string;
+  readonly shareId: string;
+  readonly shareToken: string;
 }
 
 export interface Row {
@@ -69,7 +71,7 @@ const ofUser =
 const HASH = `sha256:${'0'.repeat(64)}`;
 
 const PAGES: readonly Row[] = [
-  ...['/', '/keys', '/users', '/usage', '/settings', '/activity', '/activity/export', '/integrations'].map(
+  ...['/', '/shares', '/keys', '/users', '/usage', '/settings', '/activity', '/activity/export', '/integrations'].map(
     (path): Row => ({ route: `GET ${path}`, expected: PAGE() }),
   ),
   // This dashboard's node does not answer; whose records are shown is tested with a node.
@@ -80,11 +82,18 @@ const PAGES: readonly Row[] = [
       path: () => path.replace(':hash', HASH),
     }),
   ),
+  { route: 'GET /shares/new', expected: PAGE() },
   { route: 'GET /keys/:keyId/rotate', expected: OWN_PAGE, path: ofKey('rotate') },
   { route: 'GET /keys/:keyId/revoke', expected: OWN_PAGE, path: ofKey('revoke') },
 ];
 
 const ACTS: readonly Row[] = [
+  { route: 'POST /shares', expected: ACT(200), fields: { kind: 'set', target: '', days: '7' } },
+  {
+    route: 'POST /shares/:shareId/revoke',
+    expected: ACT(303, 404),
+    path: ({ shareId }) => `/shares/${shareId}/revoke`,
+  },
   { route: 'POST /keys', expected: ACT(200), fields: { name: 'made', scopes: 'certify' } },
   { route: 'POST /keys/:keyId/rotate', expected: ACT(200, 404), path: ofKey('rotate'), fields: { grace_hours: '0' } },
   {
@@ -112,6 +121,20 @@ const OPEN: readonly Row[] = [
   { route: 'GET /sign-in/oidc/callback', about: 'of a sign-in that this browser did not begin', expected: EVERY(403) },
   { route: 'GET /link/:token', expected: EVERY(200), path: ({ linkToken }) => `/link/${linkToken}` },
   { route: 'GET /link/:token', about: 'unknown', expected: EVERY(404), path: () => `/link/${'A'.repeat(43)}` },
+  // This dashboard's node does not answer; what a link shows is tested with a node.
+  ...['/shared/:token', '/shared/:token/certificate/:hash', '/shared/:token/download/:hash'].flatMap((path): Row[] => [
+    {
+      route: `GET ${path}`,
+      expected: EVERY(503),
+      path: ({ shareToken }) => path.replace(':token', shareToken).replace(':hash', HASH),
+    },
+    {
+      route: `GET ${path}`,
+      about: 'unknown',
+      expected: EVERY(404),
+      path: () => path.replace(':token', 'A'.repeat(43)).replace(':hash', HASH),
+    },
+  ]),
   {
     route: 'POST /link/:token',
     about: 'with the form token of a session',

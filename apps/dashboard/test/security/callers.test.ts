@@ -4,6 +4,7 @@ import { issueApiKey } from '../../src/account/api-key.js';
 import { dashboardRoutes } from '../../src/app.js';
 import { issueLink } from '../../src/links/one-time-link.js';
 import { createOidcProvider } from '../../src/oidc/provider.js';
+import { issueShare } from '../../src/shares/share.js';
 import { formTokenOf } from '../../src/web/forgery.js';
 import { TestBrowser } from '../test-browser.js';
 import {
@@ -58,11 +59,14 @@ beforeAll(async () => {
   // Disabled by the matrix, so not the member who asks.
   const victim = await dashboard.addUser('victim@example.org', 'member');
   await store.links.issuePasswordLink(tenantId, owner.userId, link, 'test');
+  const { url, ...share } = issueShare(PUBLIC_URL, tenantId, { kind: 'set', target: '' }, 7, dashboard.now());
   resources = {
     keyId: mine.keyId,
     otherKeyId: (await newKey('second')).keyId,
     userId: victim.userId,
     linkToken: link.url.split('/link/')[1] ?? '',
+    shareId: (await store.shares.create(share, 'test')).shareId,
+    shareToken: url.split('/shared/')[1] ?? '',
   };
   const passwordHash = await hasher.hash(PASSWORD);
   const otherOwner = async (name: string): Promise<{ email: string; tenantId: string }> => {

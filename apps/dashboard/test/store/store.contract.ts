@@ -41,7 +41,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   it('is migrated once by concurrent instances', async () => {
     const fresh = await makeDatabase();
     const instances = await Promise.all([0, 1, 2].map(() => openStore({ databaseUrl: fresh.url })));
-    expect(instances.map((instance) => instance.store.schemaVersion)).toEqual([4, 4, 4]);
+    expect(instances.map((instance) => instance.store.schemaVersion)).toEqual([5, 5, 5]);
     for (const instance of instances) await instance.store.close();
     await fresh.remove();
   });
@@ -191,6 +191,53 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
     expect(made.filter((user) => user !== null)).toHaveLength(1);
     await empty.close();
     await fresh.remove();
+  });
+
+  describe('shared links', () => {
+    const newShare = async (tenantId: string, target = '', expiresAt = new Date(time + DAY_MS)) => {
+      const tokenHash = hashOf(randomUUID());
+      const share = await store.shares.create({ tenantId, tokenHash, kind: 'set', target, expiresAt }, 'test');
+      return { tokenHash, share };
+    };
+
+    it('are found by their hash, counted and revoked', async () => {
+      const tenant = await newTenant();
+      const { tenantId } = tenant;
+      const { tokenHash, share } = await newShare(tenantId, 'model=a');
+      expect(share).toEqual({
+        ...{ shareId: share.shareId, tenantId, kind: 'set', target: 'model=a', createdBy: 'test', opens: 0 },
+        ...{ createdAt: now().toISOString(), expiresAt: new Date(time + DAY_MS).toISOString() },
+        ...{ revokedAt: null, lastOpenedAt: null },
+      });
+      const later = await newShare(tenantId);
+      await Promise.all([1, 2, 3].map(() => store.shares.countOpen(share.shareId)));
+      const opened = { ...share, opens: 3, lastOpenedAt: now().toISOString() };
+      expect(await store.shares.findByHash(tokenHash)).toEqual({ share: opened, tenant });
+      expect(await store.shares.list(tenantId)).toEqual([later.share, opened]);
+      expect(await store.shares.findByHash(hashOf('none'))).toBeNull();
+      await expect(
+        store.shares.create({ tenantId, tokenHash, kind: 'set', target: '', expiresAt: now() }, 'test'),
+      ).rejects.toMatchObject({ code: 'STORE_ROW_REFUSED' });
+      const { tenantId: other } = await newTenant();
+      expect(await store.shares.revoke(other, share.shareId, 'test')).toBe(false);
+      expect(await store.shares.revoke(tenantId, share.shareId, 'test')).toBe(true);
+      expect(await store.shares.revoke(tenantId, share.shareId, 'test')).toBe(false);
+      expect((await store.shares.findByHash(tokenHash))?.share.revokedAt).toBe(now().toISOString());
+      expect((await store.acts(tenantId, 3)).map(({ act, subject }) => [act, subject])).toEqual([
+        ['shared link revoked', 'model=a'],
+        ['link shared', 'all'],
+        ['link shared', 'model=a'],
+      ]);
+    });
+
+    it('are swept three months after their end', async () => {
+      const { tenantId } = await newTenant();
+      const listed = await newShare(tenantId, '', new Date(time - 90 * DAY_MS + MINUTE_MS));
+      const swept = await newShare(tenantId, '', new Date(time - 90 * DAY_MS - MINUTE_MS));
+      await store.sweep();
+      expect(await store.shares.findByHash(listed.tokenHash)).not.toBeNull();
+      expect(await store.shares.findByHash(swept.tokenHash)).toBeNull();
+    });
   });
 
   describe('API keys', () => {

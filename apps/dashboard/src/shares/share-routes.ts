@@ -1,0 +1,67 @@
+import { isSha256Hash } from '@cer/cer-core';
+import { pathParam, ServiceError, type Route } from '@cer/http-service';
+import { pageQuery, readQuestion } from '../records/record-filter.js';
+import type { ShareTarget, Store } from '../store/index.js';
+import { noticeText } from '../web/notices.js';
+import { mayChange, type Pages } from '../web/pages.js';
+import { issueShare, LIFETIMES } from './share.js';
+import { madeSharePage, newSharePage, sharesPage } from './share-pages.js';
+
+export interface ShareRoutesDeps {
+  readonly pages: Pages;
+  readonly store: Pick<Store, 'shares'>;
+  readonly publicUrl: string;
+  readonly now: () => Date;
+}
+
+/** Links that an account shares: made, listed, revoked. */
+export function shareRoutes({ pages, store, publicUrl, now }: ShareRoutesDeps): readonly Route[] {
+  return [
+    pages.view('/shares', async ({ session, formToken, head }) =>
+      sharesPage({
+        formToken,
+        shares: await store.shares.list(session.tenant.tenantId),
+        mayChange: mayChange(session),
+        now: now(),
+        notice: noticeText(head.query),
+      }),
+    ),
+    pages.view('/shares/new', async ({ session, formToken, head }) => {
+      const certificate = head.query.get('certificate');
+      const target = certificate === null ? setOf(head.query) : targetOf('certificate', certificate);
+      return newSharePage(formToken, target, mayChange(session));
+    }),
+    pages.act('/shares', 'owner', async ({ session }, fields) => {
+      const target = targetOf(fields.get('kind') ?? '', fields.get('target') ?? '');
+      const lifetime = LIFETIMES.find(({ days }) => String(days) === fields.get('days'));
+      if (lifetime === undefined) throw invalid('Choose when the link ends.');
+      const { url, ...share } = issueShare(publicUrl, session.tenant.tenantId, target, lifetime.days, now());
+      await store.shares.create(share, session.user.email);
+      return madeSharePage(url, share.expiresAt);
+    }),
+    pages.act('/shares/:shareId/revoke', 'owner', async ({ session, head }) => {
+      const { tenant, user } = session;
+      if (!(await store.shares.revoke(tenant.tenantId, pathParam(head, 'shareId'), user.email))) {
+        throw new ServiceError({ code: 'NOT_FOUND', message: 'There is no such working link in this account.' });
+      }
+      return { goTo: '/shares?done=share-revoked' };
+    }),
+  ];
+}
+
+/** The filters of a page's query, and nothing else of it. */
+function setOf(query: URLSearchParams): ShareTarget {
+  const question = readQuestion(query);
+  if (question.filters.get('status') === 'hidden') throw invalid('Hidden certificates are not shared by a link.');
+  return { kind: 'set', target: pageQuery(question).toString() };
+}
+
+function targetOf(kind: string, target: string): ShareTarget {
+  if (kind === 'set') return setOf(new URLSearchParams(target));
+  if (kind !== 'certificate' || !isSha256Hash(target)) throw invalid('Choose what to share from the records.');
+  return { kind, target };
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError({ code: 'VALIDATION_ERROR', message });
+}

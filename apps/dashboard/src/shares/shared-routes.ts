@@ -1,0 +1,106 @@
+import { evaluateCer } from '@cer/cer-core/verify';
+import { pathParam, ServiceError, type RequestHead, type Route, type ServiceResponse } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
+import { isRandomToken, tokenHash } from '../account/random-token.js';
+import type { NodeRecords, RecordRow } from '../records/node-records.js';
+import { certificateFile, firstFound, hashOf } from '../records/own-records.js';
+import { nodeQueries, readQuestion } from '../records/record-filter.js';
+import type { Share, Store } from '../store/index.js';
+import type { PageAnswer } from '../web/page-answer.js';
+import type { Pages } from '../web/pages.js';
+import { endOf } from './share.js';
+import {
+  endedSharePage,
+  refusedSharePage,
+  sharedCertificatePage,
+  sharedSetPage,
+  unknownSharePage,
+  type OpenShare,
+} from './shared-pages.js';
+
+const ROWS_A_PAGE = '50';
+
+export interface SharedRoutesDeps {
+  readonly pages: Pages;
+  readonly store: Pick<Store, 'shares'>;
+  readonly nodeRecords: NodeRecords;
+  readonly now: () => Date;
+  readonly logger: Logger;
+}
+
+type Answer = PageAnswer | { readonly file: ServiceResponse };
+
+/** What a shared link shows, to anybody who has it. */
+export function sharedRoutes({ pages, store, nodeRecords, now, logger }: SharedRoutesDeps): readonly Route[] {
+  const view = (path: string, show: (open: OpenShare, head: RequestHead) => Promise<Answer>): Route =>
+    pages.readView(`/shared/:token${path}`, async (head) => {
+      const token = pathParam(head, 'token');
+      const found = isRandomToken(token) ? await store.shares.findByHash(tokenHash(token)) : null;
+      if (found === null) return unknownSharePage();
+      const end = endOf(found.share, found.tenant.status, now());
+      if (end !== null) return endedSharePage(found.share, end);
+      try {
+        return await show({ ...found, path: `/shared/${token}` }, head);
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+        if (error.code === 'NOT_FOUND') return refusedSharePage(404, error.message);
+        logger.warn({ err: error, requestId: head.requestId }, 'no shared records');
+        return refusedSharePage(503, 'The certificates cannot be read now. Try again in a moment.');
+      }
+    });
+  const certificatePage = async (open: OpenShare, row: RecordRow): Promise<PageAnswer> => {
+    const [{ value }, keySet] = await Promise.all([
+      nodeRecords.certificate(open.share.tenantId, row.certificateHash),
+      nodeRecords.keySet(),
+    ]);
+    return sharedCertificatePage(open, row, await evaluateCer(value, { keySet, verifiedAt: now().toISOString() }));
+  };
+  const listed = async ({ share }: OpenShare, cursor: string | null) =>
+    firstFound(queriesOf(share), (query) => {
+      query.set('limit', ROWS_A_PAGE);
+      if (cursor !== null) query.set('cursor', cursor);
+      return nodeRecords.list(share.tenantId, query);
+    });
+  return [
+    view('', async (open, head) => {
+      const cursor = head.query.get('cursor');
+      const shown =
+        open.share.kind === 'certificate'
+          ? await certificatePage(open, await sharedRecord(nodeRecords, open.share, open.share.target))
+          : sharedSetPage(open, await listed(open, cursor), cursor !== null);
+      if (cursor === null) await store.shares.countOpen(open.share.shareId);
+      return shown;
+    }),
+    view('/certificate/:hash', async (open, head) =>
+      certificatePage(open, await sharedRecord(nodeRecords, open.share, hashOf(head))),
+    ),
+    view('/download/:hash', async (open, head) => {
+      const { certificateHash } = await sharedRecord(nodeRecords, open.share, hashOf(head));
+      return { file: await certificateFile(nodeRecords, open.share.tenantId, certificateHash) };
+    }),
+  ];
+}
+
+/** The queries of the node for what a link shows. Hidden records are never shown. */
+function queriesOf({ kind, target }: Share): readonly URLSearchParams[] {
+  const query = new URLSearchParams(kind === 'set' ? target : { search: target });
+  query.set('status', 'visible');
+  return nodeQueries(readQuestion(query));
+}
+
+/**
+ * A record that the link shows.
+ * @throws ServiceError NOT_FOUND for any other record, of whatever account
+ */
+async function sharedRecord(nodeRecords: NodeRecords, share: Share, hash: string): Promise<RecordRow> {
+  const queries = queriesOf(share).filter((query) => (query.get('certificate_hash') ?? hash) === hash);
+  const { records } = await firstFound(queries, (query) => {
+    query.set('certificate_hash', hash);
+    query.set('order', 'oldest');
+    query.set('limit', '2');
+    return nodeRecords.list(share.tenantId, query);
+  });
+  const row = records.find(({ kind }) => kind === 'full') ?? records[0];
+  if (row === undefined) throw new ServiceError({ code: 'NOT_FOUND', message: 'This link shows no such certificate.' });
+  return row;
+}

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request, { type Response } from 'supertest';
+import { TestBrowser } from '../test-browser.js';
+import { PUBLIC_URL, startTestDashboard, type TestDashboard } from '../test-dashboard.js';
+
+// What a link shows comes from a node: its test reads it. The node of this dashboard does not answer.
+
+const DAY_MS = 24 * 60 * 60_000;
+const LINK = new RegExp(`${PUBLIC_URL}(/shared/[\\w-]{43})`);
+const HASH = `sha256:${'a'.repeat(64)}`;
+
+describe('shared links', () => {
+  let dashboard: TestDashboard;
+  let owner: TestBrowser;
+
+  beforeAll(async () => {
+    dashboard = await startTestDashboard();
+    owner = new TestBrowser(dashboard.app);
+    await owner.signIn();
+  });
+  afterAll(async () => {
+    await dashboard.close();
+  });
+
+  const share = async (fields: Readonly<Record<string, string>>): Promise<string> =>
+    LINK.exec((await owner.post('/shares', { days: '7', ...fields })).text)?.[1] ?? 'no link';
+  const open = async (path: string): Promise<Response> => request(dashboard.app).get(path).set('X-Request-Id', 'same');
+
+  it('show their token once and store only its hash', async () => {
+    const path = await share({ kind: 'certificate', target: HASH });
+    const token = path.slice('/shared/'.length);
+    expect(token).toHaveLength(43);
+    expect(await dashboard.everythingInDatabase()).not.toContain(token);
+    const list = (await owner.get('/shares')).text;
+    expect(list).toContain(HASH);
+    expect(list).not.toContain(token);
+    await open(path);
+    expect(dashboard.logLines.join('')).not.toContain(token.slice(0, 20));
+  });
+
+  it('are pages without a session, a cookie, a referrer or an index', async () => {
+    const path = await share({ kind: 'set', target: 'model=a' });
+    for (const answer of [await open(path), await open('/shared/unknown')]) {
+      expect(answer.headers).toMatchObject({
+        'referrer-policy': 'no-referrer',
+        'x-robots-tag': 'noindex, nofollow, noarchive',
+        'cache-control': 'no-store',
+      });
+      expect(answer.headers['set-cookie']).toBeUndefined();
+    }
+    expect((await open(path)).text).toContain('The certificates cannot be read now.');
+  });
+
+  it('answer every guess alike', async () => {
+    const guesses = ['A'.repeat(43), 'short', '%2e%2e', `${'A'.repeat(42)}~`];
+    const paths = guesses.flatMap((guess) =>
+      ['', `/certificate/${HASH}`, `/download/${HASH}`].map((end) => `/shared/${guess}${end}`),
+    );
+    const answers = await Promise.all(paths.map(open));
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(404);
+  });
+
+  it('end when they are revoked, with a text', async () => {
+    const path = await share({ kind: 'set', target: '' });
+    const shareId = (await dashboard.store.shares.list(dashboard.tenant.tenantId))[0]?.shareId ?? '';
+    expect((await owner.post(`/shares/${shareId}/revoke`)).headers['location']).toBe('/shares?done=share-revoked');
+    for (const end of ['', `/certificate/${HASH}`, `/download/${HASH}`]) {
+      const { status, text } = await open(path + end);
+      expect([status, text.includes('has revoked it')]).toEqual([410, true]);
+    }
+    expect((await owner.get('/activity')).text).toContain('shared link revoked');
+  });
+
+  it('end on their day, and while the account is suspended', async () => {
+    const path = await share({ kind: 'set', target: '', days: '1' });
+    const { tenantId } = dashboard.tenant;
+    await dashboard.store.tenants.setStatus(tenantId, 'suspended', 'test');
+    expect((await open(path)).text).toContain('cannot be opened at present');
+    await dashboard.store.tenants.setStatus(tenantId, 'active', 'test');
+    expect((await open(path)).status).toBe(503);
+    dashboard.pass(DAY_MS);
+    const { status, text } = await open(path);
+    expect([status, text.includes('This link was valid until')]).toEqual([410, true]);
+    dashboard.pass(-DAY_MS);
+  });
+
+  it('share only what the records page can find', async () => {
+    const refused = [
+      { kind: 'certificate', target: 'sha256:A' },
+      { kind: 'project', target: HASH },
+      { kind: 'set', target: 'status=hidden' },
+      { kind: 'set', target: '', days: '3650' },
+    ];
+    for (const fields of refused) expect((await owner.post('/shares', { days: '7', ...fields })).status).toBe(400);
+    await share({ kind: 'set', target: 'model=a&tenant=other&limit=9' });
+    expect((await dashboard.store.shares.list(dashboard.tenant.tenantId))[0]?.target).toBe('model=a');
+  });
+});
