@@ -9,6 +9,18 @@ function parsed(text: string): Timestamp {
 }
 
 describe('parseTimestamp', () => {
+  it('reads a text the same again, and after another one', () => {
+    const texts = ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05Z', 'no time', 'no time', '', '2026-01-02T03:04:06Z'];
+    expect(texts.map((text) => parseTimestamp(text)?.epochSeconds ?? null)).toEqual([
+      1767323045,
+      1767323045,
+      null,
+      null,
+      null,
+      1767323046,
+    ]);
+  });
+
   it('agrees with Date for every time and offset', () => {
     const date = fc.date({
       min: new Date('0001-01-02T00:00:00Z'),

@@ -30,6 +30,10 @@ function epochDays(year: number, month: number, day: number): number {
   return year * 365 + leapDaysBefore + daysThisYear - DAYS_FROM_YEAR_0_TO_1970;
 }
 
+// The checks of one certificate read the same few times again.
+let lastText: string | null = null;
+let lastTime: Timestamp | null = null;
+
 /**
  * Reads `YYYY-MM-DDThh:mm:ss[.1-9 digits](Z|±hh:mm)`: a real date, hours 00-23, minutes and seconds 00-59 (no leap
  * second), an offset up to ±23:59, upper-case T and Z.
@@ -38,6 +42,13 @@ function epochDays(year: number, month: number, day: number): number {
  */
 export function parseTimestamp(text: unknown): Timestamp | null {
   if (typeof text !== 'string') return null;
+  if (text === lastText) return lastTime;
+  lastTime = readTimestamp(text);
+  lastText = text;
+  return lastTime;
+}
+
+function readTimestamp(text: string): Timestamp | null {
   const match = FORMAT.exec(text);
   if (match === null) return null;
   const part = (group: number): number => Number(match[group] ?? 0);
