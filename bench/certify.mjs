@@ -1,7 +1,7 @@
-// G4, G5, G6 and certify by number of connections: each server in its own process, every request a new execution.
+// G3, G4, G5, G6 and certify by number of connections: each server in its own process, every request a new execution.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,6 @@ import { launchArguments } from '../scripts/services/launch.mjs';
 import { median, ratio } from './measure.mjs';
 
 const root = `${import.meta.dirname}/..`;
-const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 const PLAIN_KEY = `cer_live_${'b'.repeat(43)}`;
 
 /** About 1.6 KB. */
@@ -28,10 +27,11 @@ const body = JSON.stringify({
 /** @param {readonly string[]} words what Node.js is started with */
 export async function start(words, env, apiKey) {
   const port = 20_000 + Math.floor(Math.random() * 20_000);
-  const child = spawn(process.execPath, words, {
+  const observer = `${root}/bench/servers/observe.mjs`;
+  const child = spawn(process.execPath, ['--import', observer, ...words], {
     cwd: root,
     env: { ...process.env, ...env, PORT: String(port), LOG_LEVEL: 'warn', BENCH_API_KEY: apiKey },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const url = `http://127.0.0.1:${port}`;
   for (let attempt = 0; attempt < 100; attempt += 1) {
@@ -47,14 +47,15 @@ export async function start(words, env, apiKey) {
   throw new Error(`${words.join(' ')} did not start`);
 }
 
-/** CPU seconds used by a process, all threads (Linux). */
-function cpuOf({ pid }) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+/** What a server used since the last call: CPU time of all threads, event-loop delay, transactions. */
+async function observe(child) {
+  const answer = once(child, 'message');
+  child.send('observe');
+  return (await answer)[0];
 }
 
 export async function load({ child, url, apiKey }, connections, seconds) {
-  const before = cpuOf(child);
+  await observe(child);
   const result = await autocannon({
     url: `${url}/v1/cer/ai/certify`,
     method: 'POST',
@@ -66,11 +67,14 @@ export async function load({ child, url, apiKey }, connections, seconds) {
   });
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} refusals, ${result.errors} errors`);
   const done = result['2xx'];
+  const { cpuUs, delayP99Ms, transactions } = await observe(child);
   return {
     rate: done / result.duration,
     p50: result.latency.p50,
     p99: result.latency.p99,
-    cpuUs: ((cpuOf(child) - before) / done) * 1e6,
+    cpuUs: cpuUs / done,
+    delayP99Ms,
+    rowsPerTransaction: transactions === 0 ? 0 : done / transactions,
     done,
   };
 }
@@ -92,10 +96,13 @@ export async function certifyCases({ rounds, seconds, connectionCounts }) {
       env: { ...process.env, ...env },
       encoding: 'utf8',
     }).trim();
+  const floor = [...launch, `${root}/bench/servers/floor.mjs`];
   const servers = {
     ours: await start(words, nodeEnv, keyFor(nodeEnv)),
     'ours, without launch settings': await start([main], unsetEnv, keyFor(unsetEnv)),
     'ours, storage off': await start([...launch, `${root}/bench/servers/node-without-store.mjs`], {}, PLAIN_KEY),
+    floor: await start(floor, { BENCH_DATABASE: `${folder}/floor.sqlite` }, PLAIN_KEY),
+    'floor, storage off': await start(floor, {}, PLAIN_KEY),
     'plain stack': await start(
       [`${root}/bench/servers/plain-stack.mjs`],
       { BENCH_DATABASE: `${folder}/plain.sqlite` },
@@ -133,11 +140,16 @@ export async function certifyCases({ rounds, seconds, connectionCounts }) {
 
   for (const [name, found] of runs) cases.push(caseOf(`certify, ${name}, 64 connections`, found));
   const rateOf = (name) => median(runs.get(name).map(({ rate }) => rate));
-  const spread = median(runs.get('ours').map(({ p50, p99 }) => p99 / p50));
+  const cpuOf = (name) => median(runs.get(name).map(({ cpuUs }) => cpuUs));
+  const spreadOf = (name) => median(runs.get(name).map(({ p50, p99 }) => p99 / p50));
+  const storeOf = (name) => cpuOf(name) - cpuOf(`${name}, storage off`);
   return {
     cases,
     ratios: [
-      ratio('G4', 'certify / storage off, 64 connections', rateOf('ours') / rateOf('ours, storage off'), 0.97),
+      ratio('G3', 'certify / bare floor, 64 connections', rateOf('ours') / rateOf('floor'), 0.6),
+      ratio('G4', 'CPU of storing a row / that of the floor', storeOf('ours') / storeOf('floor'), 2.5, {
+        atMost: true,
+      }),
       ratio('G5', 'certify / plain stack, 64 connections', rateOf('ours') / rateOf('plain stack'), 28),
       ratio(
         'launch',
@@ -145,7 +157,9 @@ export async function certifyCases({ rounds, seconds, connectionCounts }) {
         rateOf('ours') / rateOf('ours, without launch settings'),
         1,
       ),
-      ratio('G6', 'p99 / p50, 64 connections', spread, 2, { atMost: true }),
+      ratio('G6', 'p99 / p50, ours / floor, 64 connections', spreadOf('ours') / spreadOf('floor'), 1.25, {
+        atMost: true,
+      }),
     ],
   };
 }
@@ -154,7 +168,9 @@ export function caseOf(name, runs) {
   const rates = runs.map(({ rate }) => rate);
   const middle = (member) => median(runs.map((run) => run[member]));
   return {
-    name: `${name} (p50 ${middle('p50')} ms, p99 ${middle('p99')} ms, CPU ${Math.round(middle('cpuUs'))} us/request)`,
+    name:
+      `${name} (p50 ${middle('p50')} ms, p99 ${middle('p99')} ms, CPU ${Math.round(middle('cpuUs'))} us/request, ` +
+      `${Math.round(middle('rowsPerTransaction'))} rows/transaction, loop delay p99 ${Math.round(middle('delayP99Ms'))} ms)`,
     unit: 'certifies/s',
     median: median(rates),
     min: Math.min(...rates),

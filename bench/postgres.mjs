@@ -1,11 +1,15 @@
-// G13: records on PostgreSQL, batched by the node's store, compared with single inserts by knex with 16 clients.
+// G13: records on PostgreSQL, batched by the node's store with few and many callers, compared with single inserts by knex
+// with 16 clients. The peer writes one table with two indexes, the store two tables with eight.
 import { randomUUID } from 'node:crypto';
 import knex from 'knex';
 import { startPostgresServer } from '../scripts/test/postgres-server.mjs';
 import { openStore } from '../apps/node/dist/store/index.js';
 import { median, ratio } from './measure.mjs';
 
-const IN_FLIGHT = 64;
+const CALLERS = [
+  { callers: 64, goal: 2.3 },
+  { callers: 256, goal: 3.6 },
+];
 const CLIENTS = 16;
 
 function newRecord() {
@@ -85,11 +89,11 @@ export async function postgresCases({ rounds, seconds }) {
     const ours = async () => {
       if (!(await store.records.recordOnce(newRecord())).recorded) throw new Error('must be recorded');
     };
-    const rates = { ours: [], single: [] };
-    await rate(IN_FLIGHT, seconds, ours);
+    const rates = { ours: new Map(CALLERS.map(({ callers }) => [callers, []])), single: [] };
+    for (const { callers } of CALLERS) await rate(callers, seconds, ours);
     await rate(CLIENTS, seconds, single);
     for (let round = 0; round < rounds; round += 1) {
-      rates.ours.push(await rate(IN_FLIGHT, seconds, ours));
+      for (const { callers } of CALLERS) rates.ours.get(callers).push(await rate(callers, seconds, ours));
       rates.single.push(await rate(CLIENTS, seconds, single));
     }
     await store.close();
@@ -104,10 +108,19 @@ export async function postgresCases({ rounds, seconds }) {
     });
     return {
       cases: [
-        caseOf('PostgreSQL, batched by the store', rates.ours),
+        ...CALLERS.map(({ callers }) =>
+          caseOf(`PostgreSQL, batched by the store, ${callers} callers`, rates.ours.get(callers)),
+        ),
         caseOf(`PostgreSQL, knex single inserts, ${CLIENTS} clients`, rates.single),
       ],
-      ratios: [ratio('G13', 'PostgreSQL batched / single inserts', median(rates.ours) / median(rates.single), 3.8)],
+      ratios: CALLERS.map(({ callers, goal }) =>
+        ratio(
+          'G13',
+          `PostgreSQL batched, ${callers} callers / single inserts`,
+          median(rates.ours.get(callers)) / median(rates.single),
+          goal,
+        ),
+      ),
     };
   } finally {
     await server.stop();

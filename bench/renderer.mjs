@@ -86,9 +86,9 @@ export async function rendererCases({ rounds, frames, peerFrames, stills, longLo
       ratios: [
         ratio('G15', 'loop frames/s, ours / page.screenshot', loop / peerRate, 8),
         ratio('G15', 'loop frames/s / SHA-256 alone', loop / floor, 0.5),
-        ratio('G16', 'simple render, ours / p5.js in a fresh puppeteer page', still / peerStill, 4),
+        ratio('G16', 'simple render, ours / p5.js in a fresh puppeteer page', still / peerStill, 3.5),
         ratio('G15', 'loop frames/s, chromium-native / page.screenshot', nativeLoop / peerRate, 8),
-        ratio('G16', 'simple render, chromium-native / p5.js in a fresh puppeteer page', nativeStill / peerStill, 4),
+        ratio('G16', 'simple render, chromium-native / p5.js in a fresh puppeteer page', nativeStill / peerStill, 3.5),
       ],
     };
   } finally {

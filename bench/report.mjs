@@ -1,7 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fdatasyncSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
 
 /** Durable 4 KB appends per second: the upper bound for one commit per request. */
 export function fdatasyncPerSecond() {
@@ -25,7 +35,7 @@ export function environment() {
     cpu: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}`,
     node: process.version,
     openssl: process.versions.openssl,
-    loadavgBefore: loadavg().map((load) => Number(load.toFixed(2))),
+    loadavgBefore: loadNow(),
     fdatasyncPerSec: fdatasyncPerSecond(),
   };
 }
@@ -51,8 +61,12 @@ export function coldStartMs(root) {
   return times.sort((a, b) => a - b)[2];
 }
 
-export function writeResults(file, { env, cases, ratios }) {
-  const results = { env: { ...env, loadavgAfter: loadavg().map((load) => Number(load.toFixed(2))) }, cases, ratios };
+/** The load averages of 1, 5 and 15 minutes. */
+export function loadNow() {
+  return loadavg().map((load) => Number(load.toFixed(2)));
+}
+
+export function writeResults(file, results) {
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
 }
 
@@ -73,4 +87,32 @@ export function printRatios(ratios) {
       `  ${id.padEnd(4)} ${title.padEnd(width)}  ${value.toFixed(2).padStart(7)}  ${sign} ${goal}  ${pass ? 'reached' : 'MISSED'}`,
     );
   }
+}
+
+const ROW = /^\| G\d+ /;
+
+/** Puts the goals of a run into the table of a document, each row with its date, processor and load. */
+export async function writeGoals(file, { env, ratios }) {
+  const when = new Date().toISOString().slice(0, 10);
+  const load = `${env.loadavgBefore[0]} to ${env.loadavgAfter[0]}`;
+  const made = ratios
+    .filter(({ id }) => /^G\d+$/.test(id))
+    .map(({ id, title, value, goal, atMost, pass }) => {
+      const stated = `${atMost ? 'at most' : 'at least'} ${goal}`;
+      const verdict = pass ? 'reached' : 'missed';
+      return `| ${[id, title, value.toFixed(2), stated, verdict, when, `${env.cpu}, ${env.node}`, load].join(' | ')} |`;
+    });
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const keyOf = (row) =>
+    row
+      .split('|', 3)
+      .map((cell) => cell.trim())
+      .join('|');
+  const written = new Set(made.map(keyOf));
+  const kept = lines.filter((line) => ROW.test(line) && !written.has(keyOf(line)));
+  const rows = [...kept, ...made].sort((a, b) => Number(keyOf(a).match(/\d+/)[0]) - Number(keyOf(b).match(/\d+/)[0]));
+  const rest = lines.filter((line) => !ROW.test(line));
+  const after = rest.findIndex((line) => /^\| *-/.test(line)) + 1;
+  const text = [...rest.slice(0, after), ...rows, ...rest.slice(after)].join('\n');
+  writeFileSync(file, await format(text, { ...(await resolveConfig(file)), filepath: file }));
 }

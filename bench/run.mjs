@@ -1,4 +1,4 @@
-// npm run bench [-- --quick] [-- --only GROUP,GROUP] [-- --help]
+// npm run bench [-- --quick] [-- --only GROUP,GROUP] [-- --write] [-- --help]
 // Only ratios within one run are comparable. A missed goal is reported; --quick fails below half of a goal.
 import { parseArgs } from 'node:util';
 import { bridgeCases } from './bridge.mjs';
@@ -12,7 +12,7 @@ import { postgresCases } from './postgres.mjs';
 import { projectCases } from './project.mjs';
 import { rendererCases } from './renderer.mjs';
 import { recordCases } from './records.mjs';
-import { coldStartMs, environment, printCases, printRatios, writeResults } from './report.mjs';
+import { coldStartMs, environment, loadNow, printCases, printRatios, writeGoals, writeResults } from './report.mjs';
 import { scaleCases } from './scale.mjs';
 import { verifierCases } from './verifier.mjs';
 import { verifyCases } from './verify.mjs';
@@ -22,6 +22,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
+    write: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
@@ -32,7 +33,7 @@ const BY_NAME_ONLY = ['scale', 'records'];
 
 const groups = [
   ['canonical', () => canonicalCases(quick ? { rounds: 3, seconds: 0.15 } : { rounds: 7, seconds: 0.4 })],
-  ['verify', () => verifyCases(quick ? { rounds: 3, seconds: 0.2 } : { rounds: 7, seconds: 0.5 })],
+  ['verify', () => verifyCases(quick ? { rounds: 3, seconds: 0.5 } : { rounds: 7, seconds: 0.5 })],
   ['project', () => projectCases(quick ? { rounds: 3, longSteps: 500 } : { rounds: 3, longSteps: 10_000 })],
   [
     'certify',
@@ -74,9 +75,14 @@ const groups = [
 if (values.help) {
   console.log(`npm run bench [-- --quick] [-- --only GROUP,GROUP]
   --quick  half a minute; fails below half of a goal
+  --write  writes the goals into docs/performance.md; rows of groups that did not run stay
   --only   of these groups only: ${groups.map(([name]) => name).join(', ')}
 The groups ${BY_NAME_ONLY.join(' and ')} make a million records and run only with --only.`);
   process.exit();
+}
+if (quick && values.write) {
+  console.error('--write: the short rounds of --quick are not written down');
+  process.exit(3);
 }
 const unknown = wanted?.filter((name) => !groups.some(([group]) => group === name)) ?? [];
 if (unknown.length > 0) {
@@ -90,10 +96,12 @@ console.log(
 );
 const cases = [];
 const ratios = [];
-for (const [name, run] of groups) {
-  if (wanted === undefined ? BY_NAME_ONLY.includes(name) : !wanted.includes(name)) continue;
-  console.log(`\n${name} …`);
+const chosen = groups.filter(([name]) => (wanted === undefined ? !BY_NAME_ONLY.includes(name) : wanted.includes(name)));
+for (const [index, [name, run]] of chosen.entries()) {
+  console.log(`\n[${index + 1}/${chosen.length}] ${name} …`);
+  const startedAt = performance.now();
   const found = await run();
+  console.log(`  took ${Math.round((performance.now() - startedAt) / 1000)} s`);
   printCases(found.cases);
   cases.push(...found.cases);
   ratios.push(...found.ratios);
@@ -101,7 +109,10 @@ for (const [name, run] of groups) {
 console.log('\nRatios');
 printRatios(ratios);
 console.log(`\ncold start of \`cer verify\`: ${Math.round(coldStartMs(root))} ms`);
-writeResults(`${root}/bench/results.json`, { env, cases, ratios });
+const results = { env: { ...env, loadavgAfter: loadNow() }, cases, ratios };
+console.log(`load before ${env.loadavgBefore.join(' ')}, after ${results.env.loadavgAfter.join(' ')}`);
+writeResults(`${root}/bench/results.json`, results);
+if (values.write) await writeGoals(`${root}/docs/performance.md`, results);
 const bad = ratios.filter(({ value, goal, atMost }) => (atMost ? value > goal * 2 : value < goal / 2));
 if (quick && bad.length > 0) {
   console.error(`below half of the goal: ${bad.map(({ id, title }) => `${id} ${title}`).join('; ')}`);

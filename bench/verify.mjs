@@ -31,7 +31,7 @@ export async function verifyCases({ rounds, seconds }) {
   const peer = await peerCases({ rounds, seconds });
   return {
     cases: [...cases, ...peer.cases],
-    ratios: [ratio('G7', 'verify 1 KB / two bare checks', g7, 0.88), ...peer.ratios],
+    ratios: [ratio('G7', 'verify 1 KB / two bare checks', g7, 0.8), ...peer.ratios],
   };
 }
 
@@ -85,8 +85,8 @@ async function peerCases({ rounds, seconds }) {
   return {
     cases,
     ratios: [
-      ratio('G10', 'integrity, ours / @nexart', cases[0].median / cases[1].median, 2.2),
-      ratio('G10', 'seal, ours / @nexart', cases[2].median / cases[3].median, 2.0),
+      ratio('G10', 'integrity, ours / @nexart', cases[0].median / cases[1].median, 1.5),
+      ratio('G10', 'seal, ours / @nexart', cases[2].median / cases[3].median, 1.5),
     ],
   };
 }
