@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { answerFaults, HOSTILE_FIELDS } from '@cer/http-service/testing';
 import { bridgeRoutes } from '../../src/app.js';
 import { readAssets } from '../../src/web/assets.js';
 import { handoffToken, SERVICE_TOKEN, startStubControlPlane, type StubControlPlane } from '../stub-control-plane.js';
@@ -96,20 +97,33 @@ function ask(
   return fetch(bridge.url + path, {
     method,
     redirect: 'manual',
-    headers: { origin: bridge.url, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    headers: {
+      ...HOSTILE_FIELDS,
+      origin: bridge.url,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 }
 
-async function send({ route, body, origin }: Row, caller: Caller): Promise<{ status: number; text: string }> {
+interface Sent {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+async function send({ route, body, origin }: Row, caller: Caller): Promise<Sent> {
   const [method = '', path = ''] = route.split(' ');
   const answer = await ask(method, path, { ...asking[caller], ...(origin !== undefined && { origin }) }, body);
-  if (path !== '/events') return { status: answer.status, text: await answer.text() };
+  const headers: Record<string, string> = {};
+  answer.headers.forEach((value, name) => (headers[name] = value));
+  if (path !== '/events') return { status: answer.status, headers, text: await answer.text() };
   // The stream of a session ends with the connection.
   const reader = answer.body?.getReader();
   const first = await reader?.read();
   await reader?.cancel();
-  return { status: answer.status, text: Buffer.from(first?.value ?? []).toString() };
+  return { status: answer.status, headers, text: Buffer.from(first?.value ?? []).toString() };
 }
 
 const named = ROWS.map((row) => [`${row.route}${row.about === undefined ? '' : `: ${row.about}`}`, row] as const);
@@ -127,8 +141,9 @@ describe('the matrix of callers and routes', () => {
   it.each(named)('has the expected statuses: %s', async (_name, row) => {
     const statuses: [Caller, number][] = [];
     for (const caller of CALLERS) {
-      const { status, text } = await send(row, caller);
+      const { status, headers, text } = await send(row, caller);
       statuses.push([caller, status]);
+      expect([caller, answerFaults({ headers, text }, false)]).toEqual([caller, []]);
       const isShown = caller === 'session' && ['GET /', 'GET /events'].includes(row.route);
       expect([caller, text.includes(CANARY)]).toEqual([caller, isShown]);
     }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { answerFaults, HOSTILE_FIELDS, HOSTILE_HOST } from '@cer/http-service/testing';
 import request, { type Response } from 'supertest';
 import { issueApiKey } from '../../src/account/api-key.js';
 import { dashboardRoutes } from '../../src/app.js';
@@ -125,7 +126,12 @@ function send({ route, path, fields = {}, json }: Row, caller: Caller): Promise<
   const { cookie, bearer, formToken = '' } = asking[caller];
   const target = path?.(resources) ?? pattern;
   const asked = method === 'GET' ? request(dashboard.app).get(target) : request(dashboard.app).post(target);
-  asked.set({ Origin: PUBLIC_URL, ...(cookie !== undefined && { Cookie: cookie }) });
+  asked.set({
+    ...HOSTILE_FIELDS,
+    Host: HOSTILE_HOST,
+    Origin: PUBLIC_URL,
+    ...(cookie !== undefined && { Cookie: cookie }),
+  });
   if (bearer !== undefined) asked.set('Authorization', `Bearer ${bearer}`);
   if (method === 'GET') return asked;
   return json === undefined ? asked.type('form').send({ form_token: formToken, ...fields }) : asked.send(json);
@@ -133,6 +139,8 @@ function send({ route, path, fields = {}, json }: Row, caller: Caller): Promise<
 
 const named = ROWS.map((row) => [`${row.route}${row.about === undefined ? '' : `: ${row.about}`}`, row] as const);
 const STRANGERS: ReadonlySet<Caller> = new Set(CALLERS.slice(0, CALLERS.indexOf('auditor')));
+/** Public and the same for every caller. */
+const SAVED = 'GET /.well-known/jwks.json';
 const PUBLIC_FILE = /^GET \/assets\//;
 
 describe('the matrix of callers and routes', () => {
@@ -146,8 +154,11 @@ describe('the matrix of callers and routes', () => {
   it.each(named)('has the expected statuses: %s', async (_name, row) => {
     const statuses: [Caller, number][] = [];
     for (const caller of CALLERS) {
-      const { status, text } = await send(row, caller);
+      const answer = await send(row, caller);
+      const { status, text } = answer;
       statuses.push([caller, status]);
+      const headers: Readonly<Record<string, unknown>> = answer.headers;
+      expect([caller, answerFaults({ headers, text }, row.route === SAVED)]).toEqual([caller, []]);
       // Operators read the activity of every account.
       const isOperator = caller === 'operator token' && row.expected[caller] === 200;
       if (STRANGERS.has(caller) && !isOperator) expect([caller, text.includes(CANARY)]).toEqual([caller, false]);

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { answerFaults, connectRaw, HOSTILE_FIELDS, HOSTILE_HOST } from '@cer/http-service/testing';
+
 import { nodeRoutes } from '../../src/start/app.js';
 import { ask, type Answer, type Question } from '../ask.js';
 import { startWholeNode, type WholeNode } from '../whole-node.js';
@@ -22,6 +24,9 @@ beforeAll(async () => {
 });
 afterAll(() => whole.close());
 
+/** Public and the same for every caller. */
+const SAVED = /^GET (\/\.well-known\/svc-(node|key-history|log)\.json|\/log\/(epochs\/)?(tile\/:path\+|checkpoint))$/;
+
 /** Callers that may see the hidden record. */
 const ENTITLED: ReadonlySet<Caller> = new Set(['owner', 'audit key', 'admin']);
 
@@ -31,7 +36,12 @@ function send({ route, path, body, mediaType }: Row, caller: Caller): Promise<An
   return ask(whole.node, method === 'GET' ? 'get' : 'post', path?.(resources) ?? pattern, {
     ...(key !== undefined && { key }),
     ...(body !== undefined && { body: body(resources) }),
-    headers: { ...headers, ...(mediaType !== undefined && { 'Content-Type': mediaType }) },
+    headers: {
+      ...HOSTILE_FIELDS,
+      Host: HOSTILE_HOST,
+      ...headers,
+      ...(mediaType !== undefined && { 'Content-Type': mediaType }),
+    },
   });
 }
 
@@ -48,10 +58,56 @@ describe('the matrix of callers and routes', () => {
     for (const caller of CALLERS) {
       const answer = await send(row, caller);
       statuses.push([caller, answer.status]);
+      expect([caller, answerFaults(answer, SAVED.test(row.route) && answer.status === 200)]).toEqual([caller, []]);
       if (ENTITLED.has(caller)) continue;
       expect([caller, answer.text.includes(CANARY)]).toEqual([caller, false]);
       expect([caller, answer.text.includes(resources.hiddenId)]).toEqual([caller, false]);
     }
     expect(Object.fromEntries(statuses)).toEqual(row.expected);
+  });
+});
+
+/** The same value as text, with members in each object that would change prototypes. */
+function hostileText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(hostileText).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, inner]) => `${JSON.stringify(name)}:${hostileText(inner)}`);
+  return `{${['"__proto__":{"polluted":1}', '"constructor":{"prototype":{"polluted":1}}', ...members].join(',')}}`;
+}
+
+const POSTED = named.filter(([, { route, mediaType }]) => route.startsWith('POST ') && mediaType === undefined);
+
+describe('after the matrix, a hostile request', () => {
+  it.each(POSTED)('changes no prototype: %s', async (_name, row) => {
+    const text = hostileText(row.body?.(resources) ?? {});
+    for (const caller of ['owner', 'admin'] as const) {
+      const { status } = await send({ ...row, body: () => text }, caller);
+      expect([caller, status < 500]).toEqual([caller, true]);
+    }
+    expect(Reflect.get({}, 'polluted')).toBeUndefined();
+  });
+
+  it('forges no line of the log and leaves no value in it', async () => {
+    const raw = await connectRaw(whole.node.url);
+    raw.send(`GET /v1/cer/public%0d%0aforged HTTP/1.1\r\nHost: ${HOSTILE_HOST}\r\nX-Request-Id: forged\x9b\x85\r\n`);
+    raw.send('User-Agent: "}\x9b[2K{"level":"fatal"\r\nConnection: close\r\n\r\n');
+    expect(await raw.ended()).toMatch(/^HTTP\/1\.1 404 /);
+    const lines = whole.node.log
+      .join('')
+      .split('\n')
+      .filter((line) => line !== '');
+    expect(lines.length).toBeGreaterThan(500);
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ level: expect.any(String) });
+    const text = lines.join('');
+    expect(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.exec(text)).toBeNull();
+    const secrets = Object.values(callers).flatMap(({ key, headers = {} }) => [key ?? '', ...Object.values(headers)]);
+    const values = [
+      ...secrets.filter((secret) => secret.length > 20),
+      HOSTILE_HOST,
+      CANARY,
+      resources.hiddenId,
+      'forged',
+    ];
+    expect(values.filter((value) => text.includes(value))).toEqual([]);
   });
 });

@@ -1,0 +1,3 @@
+export function judge(
+  samples: readonly object[],
+): readonly { quantity: string; first: number | null; last: number | null; isFlat: boolean }[];

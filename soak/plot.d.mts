@@ -1,0 +1,1 @@
+export function plot(samples: readonly object[], title: string): string;
