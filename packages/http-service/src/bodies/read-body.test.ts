@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { createServer, request, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ClientGone, readBody } from './read-body.js';
+
+const MIB = 1024 * 1024;
+const LIMIT = 4 * MIB;
+
+/** Every place of a body has its own value, so that a piece at the wrong place is seen. */
+const bodyOf = (bytes: number): Buffer => Buffer.from(Uint32Array.from({ length: bytes / 4 }, (_, at) => at).buffer);
+
+describe('Reading a whole body', () => {
+  let read: Promise<unknown>;
+  let hasRead: () => void;
+  const server = createServer((incoming, response) => {
+    read = readBody(incoming, LIMIT, () => undefined).catch((error: unknown) => error);
+    void read.then(() => response.end());
+    hasRead();
+  });
+  beforeAll(async () => {
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+  });
+  afterAll(async () => {
+    server.close();
+    await once(server, 'close');
+  });
+
+  const send = async (
+    body: Buffer,
+    headers: Readonly<Record<string, string | number>>,
+    isCut = false,
+  ): Promise<unknown> => {
+    const began = new Promise<void>((resolve) => {
+      hasRead = resolve;
+    });
+    const { port } = server.address() as AddressInfo;
+    const sent = request({ port, host: '127.0.0.1', method: 'POST', headers, agent: false });
+    sent.on('error', () => undefined);
+    sent.on('response', (answer: IncomingMessage) => answer.resume());
+    if (isCut) sent.write(body, () => sent.destroy());
+    else sent.end(body);
+    await began;
+    return read;
+  };
+
+  it.each([
+    ['of one piece', 400, true],
+    ['of a few pieces', 600_000, true],
+    ['of several MiB', 3 * MIB + 4, true],
+    ['of several MiB without a length', 3 * MIB + 4, false],
+  ])('gives the bytes of a body %s', async (_name, bytes, hasLength) => {
+    const body = bodyOf(bytes);
+    const got = await send(body, hasLength ? { 'content-length': bytes } : { 'transfer-encoding': 'chunked' });
+    expect(got).toBeInstanceOf(Uint8Array);
+    expect(Buffer.compare(body, Buffer.from(got as Uint8Array))).toBe(0);
+  });
+
+  it('gives a large body in memory that a thread can take over', async () => {
+    const got = await send(bodyOf(2 * MIB), { 'content-length': 2 * MIB });
+    expect((got as Uint8Array).buffer.byteLength).toBe(2 * MIB);
+  });
+
+  it('refuses a body that ends before its length', async () => {
+    expect(await send(bodyOf(2 * MIB), { 'content-length': 3 * MIB }, true)).toBeInstanceOf(ClientGone);
+  });
+
+  it('refuses a body over the limit, with and without a length', async () => {
+    const refused = { refusal: { code: 'PAYLOAD_TOO_LARGE' } };
+    expect(await send(bodyOf(LIMIT + 4), { 'content-length': LIMIT + 4 })).toMatchObject(refused);
+    expect(await send(bodyOf(LIMIT + 4), { 'transfer-encoding': 'chunked' })).toMatchObject(refused);
+  });
+});
