@@ -42,11 +42,17 @@ function pathOfWorkerd(): string | null {
   }
 }
 
-/** Runs one request in workerd. @param bundle the file name of a module in the folder of the consumer. @returns its JSON answer */
+/**
+ * Runs one request in workerd.
+ * @param bundle the file name of a module in the folder of the consumer
+ * @param afterwards awaited after the answer, while workerd still runs
+ * @returns its JSON answer
+ */
 export async function answerAtEdge(
   consumer: Consumer,
   bundle: string,
   bindings: Readonly<Record<string, string>>,
+  afterwards: () => Promise<void> = async () => undefined,
 ): Promise<unknown> {
   const rows = Object.entries(bindings).map(([name, value]) => `(name = "${name}", text = "${value}")`);
   const config = consumer.write(
@@ -71,7 +77,10 @@ const program :Workerd.Worker = (
   try {
     for await (const line of createInterface(child.stdout)) {
       const { event, port } = JSON.parse(line) as { readonly event: string; readonly port: number };
-      if (event === 'listen') return await (await fetch(`http://127.0.0.1:${port}/`)).json();
+      if (event !== 'listen') continue;
+      const answer: unknown = await (await fetch(`http://127.0.0.1:${port}/`)).json();
+      await afterwards();
+      return answer;
     }
     throw new Error('workerd ended');
   } finally {

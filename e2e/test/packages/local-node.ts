@@ -54,6 +54,14 @@ export class LocalNode {
     await once(child, 'close');
   }
 
+  /** The list of the certificates of a program. */
+  async recordsOf(appId: string): Promise<readonly unknown[]> {
+    const headers = { authorization: `Bearer ${this.apiKey}` };
+    const response = await fetch(`${this.url}/v1/records?app_id=${appId}`, { headers });
+    const { records } = (await response.json()) as { readonly records: readonly unknown[] };
+    return records;
+  }
+
   async #isReady(): Promise<boolean> {
     try {
       return (await fetch(`${this.url}/ready`)).ok;

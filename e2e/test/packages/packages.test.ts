@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
@@ -175,6 +176,21 @@ describe('a new user of @cer/client', () => {
     const certificateHash = expect.stringMatching(/^sha256:[0-9a-f]{64}$/) as unknown;
     const stats = expect.objectContaining({ seen: 1, sealed: 1, attested: 1, errors: 0 }) as unknown;
     expect(answer).toEqual({ certificateHash, waiting: 0, stats, text: 'Lisbon' });
+  });
+
+  it('answers at the edge at once, and the platform waits until the certificate is there', async () => {
+    if (!hasWorkerd) {
+      process.stderr.write('no workerd for this platform: the call at the edge is left out\n');
+      return;
+    }
+    const program = readFileSync(join(ROOT, 'examples/clients/worker.mjs'), 'utf8');
+    await bundled(consumer.write('worker.mjs', program));
+    const bindings = { CER_NODE_URL: node.url, CER_API_KEY: node.apiKey, OPENAI_BASE_URL: `${model.url}/v1` };
+    const answer = await answerAtEdge(consumer, 'bundle.mjs', bindings, async () => {
+      while ((await node.recordsOf('travel-desk-edge')).length === 0) await sleep(50);
+    });
+    expect(answer).toMatchObject({ choices: [{ message: { content: 'Lisbon' } }] });
+    expect(await node.recordsOf('travel-desk-edge')).toHaveLength(1);
   });
 });
 

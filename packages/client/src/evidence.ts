@@ -76,9 +76,19 @@ export function createEvidence(settings: Settings, access: NodeAccess, platform:
     return { waiting: sum('waiting') };
   };
 
+  const extendRequest = (): void => {
+    const { waitUntil } = settings;
+    if (waitUntil === undefined) return;
+    try {
+      waitUntil(flush().then(() => undefined));
+    } catch (error) {
+      failed(error);
+    }
+  };
   const store = (text: string): boolean => {
     const isStored = !isFull() && putInto(spools, text, failed);
     drain.start();
+    if (isStored) extendRequest();
     return isStored;
   };
   const stats = (): Stats => ({

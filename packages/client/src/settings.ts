@@ -79,6 +79,11 @@ export interface CertificatesOptions {
   readonly onProject?: (project: CertifiedProject) => void;
   /** Called when no node will take a sealed bundle; file spools keep it in `dead.ndjson`. */
   readonly onDeadLetter?: (bundle: string, code: string) => void;
+  /**
+   * For platforms that stop a program when its request is answered: called with a promise when evidence is stored. The
+   * promise settles when the evidence is sent, or after 10 s; it never rejects. Absent: only `flush` and `close` wait.
+   */
+  readonly waitUntil?: (work: Promise<void>) => void;
   /** Called for every fault of the observer. Without it faults are only counted. */
   readonly onError?: (error: unknown) => void;
   /** The fetch for the node and, unless one is named, for observed calls. */

@@ -250,6 +250,17 @@ describe('a program', () => {
     expect(call?.snapshot).toMatchObject({ inputHash: hashOf(body) });
   });
 
+  it('gets its answer although the platform refuses to wait', async () => {
+    program = await ObservedProgram.start(answers, {
+      waitUntil: () => {
+        throw new TypeError('no request is open');
+      },
+    });
+    expect(await ask(program.cer, program.server.url)).toContain('same-id');
+    expect(program.cer.stats()).toMatchObject({ sealed: 1, waiting: 1 });
+    expect(String(program.observerFaults())).toBe('TypeError: no request is open');
+  });
+
   it('may stop reading, and is not kept from ending', async () => {
     program = await ObservedProgram.start((_, response) => {
       startStream(response);

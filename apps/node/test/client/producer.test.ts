@@ -97,6 +97,15 @@ describe('a producer', () => {
     expect(segments(dir)).toEqual([]);
   });
 
+  it('has its platform wait until the certificate is there', async () => {
+    const works: Promise<void>[] = [];
+    const cer = producer({ waitUntil: (work) => works.push(work) });
+    expect(await call(cer)).toContain('same-id');
+    expect(works).toHaveLength(1);
+    await Promise.all(works);
+    expect(cer.stats()).toMatchObject({ attested: 1, waiting: 0 });
+  });
+
   it('sends what an ended process left, once', async () => {
     const dir = folder();
     isAway = true;
