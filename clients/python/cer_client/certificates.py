@@ -155,7 +155,7 @@ class Certificates:
         if folder is None:
             return [memory]
         try:
-            return [FileSpool(folder, self._max_bytes), memory]
+            return [FileSpool(folder, self._max_bytes, self._failed), memory]
         except OSError as error:
             self._failed(error)
             return [memory]

@@ -208,22 +208,32 @@ class Drain:
             return False
 
     def _send_all(self) -> None:
+        failed: Optional[OSError] = None
         for spool in self._spools:
+            try:
+                self._send_spool(spool)
+            except OSError as fault:
+                # A fault of this one's disk does not hold up the next.
+                failed = fault
+        if failed is not None:
+            raise failed
+
+    def _send_spool(self, spool: Spool) -> None:
+        batch = spool.next(BATCH_LINES)
+        while batch is not None and not self._is_stopped:
+            taken = 0
+            try:
+                for text, result in zip(batch.texts, self._node.attest(batch.texts)):
+                    self._take(spool, text, result)
+                    taken += 1
+            finally:
+                if taken > 0:
+                    batch.acknowledge(taken)
+            if taken < len(batch.texts):
+                raise NodeError("UNREACHABLE", "the answer ended before the last bundle")
+            with self._changed:
+                self._changed.notify_all()
             batch = spool.next(BATCH_LINES)
-            while batch is not None and not self._is_stopped:
-                taken = 0
-                try:
-                    for text, result in zip(batch.texts, self._node.attest(batch.texts)):
-                        self._take(spool, text, result)
-                        taken += 1
-                finally:
-                    if taken > 0:
-                        batch.acknowledge(taken)
-                if taken < len(batch.texts):
-                    raise NodeError("UNREACHABLE", "the answer ended before the last bundle")
-                with self._changed:
-                    self._changed.notify_all()
-                batch = spool.next(BATCH_LINES)
 
     def _take(self, spool: Spool, text: str, result: LineResult) -> None:
         code = text_of(get(result.body, "error")) or "UNEXPECTED_ANSWER"

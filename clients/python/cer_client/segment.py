@@ -10,7 +10,7 @@ import sys
 import time
 from datetime import datetime
 from pathlib import Path
-from typing import Callable, List, NamedTuple, Optional
+from typing import Callable, List, NamedTuple, Optional, Set
 
 _LINE = re.compile(rb'\{"n":[0-9]+,"sha256":"([0-9a-f]{64})","bundle":(.*)\}\Z', re.DOTALL)
 _NAME = re.compile(r"([0-9]+)-[0-9a-f]{16}\.ndjson\Z")
@@ -41,6 +41,8 @@ class Segment:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        # Whole lines that wait; whether a failed write left a part of a line at the end.
+        self.waiting, self.has_part = 0, False
         self.size = path.stat().st_size if path.exists() else 0
         self.done = min(self.size, _offset_in(self._done_path))
         self._fd: Optional[int] = None
@@ -59,31 +61,54 @@ class Segment:
     def oldest_at(self) -> Optional[float]:
         """When the first bundle that waits was sealed, in seconds since 1970."""
         if self._oldest_at is None and self.waiting_bytes > 0:
-            lines = self.read(1)
+            try:
+                lines = self.read(1)
+            except OSError:
+                return None  # the drain meets and reports the same fault
             self._oldest_at = sealed_at((lines[0].text or "") if lines else "")
         return self._oldest_at
 
     def append(self, text: str) -> None:
         """Appends a bundle; afterwards it survives the end of the process."""
         if self._fd is None:
-            self._fd = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            # Also for reading, so that bundles can be sent after the file was removed.
+            self._fd = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         self._written += 1
         if self.waiting_bytes == 0:
             self._oldest_at = sealed_at(text)
         content = text.encode()
         digest = hashlib.sha256(content).hexdigest()
         rest = memoryview(b'{"n":%d,"sha256":"%s","bundle":%s}\n' % (self._written, digest.encode(), content))
-        while rest:
-            count = os.write(self._fd, rest)
-            self.size += count
-            rest = rest[count:]
+        before = self.size
+        try:
+            while rest:
+                count = os.write(self._fd, rest)
+                self.size += count
+                rest = rest[count:]
+        except OSError:
+            self._cut_back(self._fd, before)
+            raise
+        self.waiting += 1
+
+    def _cut_back(self, fd: int, size: int) -> None:
+        """Removes the part of a line that could not be written, which needs no room on the disk."""
+        try:
+            os.ftruncate(fd, size)
+            self.size = size
+        except OSError:
+            self.has_part = self.size > size
+
+    @property
+    def is_unlinked(self) -> bool:
+        """Whether the file was removed while it is open: what is written to it ends with the process."""
+        return self._fd is not None and os.fstat(self._fd).st_nlink == 0
 
     def read(self, max_lines: int) -> List[Line]:
         """The first lines that wait. Bytes behind the last line feed are not a line yet."""
         lines: List[Line] = []
         if self.waiting_bytes == 0:
             return lines
-        with open(self.path, "rb") as file:
+        with open(self.path if self._fd is None else os.dup(self._fd), "rb") as file:
             file.seek(self.done)
             end = self.done
             while len(lines) < max_lines and end < self.size:
@@ -154,9 +179,15 @@ def _offset_in(path: Path) -> int:
     return int(text) if re.match(rb"[0-9]{1,15}\Z", text) else 0
 
 
+# The names of the segments of this process.
+_OWN: Set[str] = set()
+
+
 def new_path(folder: Path) -> Path:
     """A path for a segment of this process."""
-    return folder / f"{os.getpid()}-{secrets.token_hex(8)}.ndjson"
+    name = f"{os.getpid()}-{secrets.token_hex(8)}.ndjson"
+    _OWN.add(name)
+    return folder / name
 
 
 def orphans_in(folder: Path) -> List[Path]:
@@ -167,7 +198,10 @@ def orphans_in(folder: Path) -> List[Path]:
 def _is_orphan(path: Path) -> bool:
     found = _NAME.match(path.name)
     pid = int(found.group(1)) if found is not None else 0
-    # A process id that is this process's may be an earlier process's, as in a container: then the file is older.
+    if path.name in _OWN:
+        return False
+    # A process id that is this process's may be an earlier process's, as in a container: then the file is older. The
+    # clock decides that only for names that this process did not make: it may have been set.
     return path.stat().st_mtime < _STARTED - 2 if pid == os.getpid() else not _is_running(pid)
 
 

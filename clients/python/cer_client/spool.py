@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Callable, List, NamedTuple, Optional, Protocol
 
-from cer_client.segment import Segment, flush, new_path, orphans_in, sealed_at
+from cer_client.segment import Line, Segment, flush, new_path, orphans_in, sealed_at
 
 # A segment with more bytes is ended, so that attested bundles leave the disk.
 SEGMENT_BYTES = 8 * 1024 * 1024
@@ -106,23 +106,27 @@ class MemorySpool:
 class FileSpool:
     """A folder, shared with other processes, in which this one has segments."""
 
-    def __init__(self, folder: Path, max_bytes: int) -> None:
-        """Raises OSError when the folder cannot be made or read."""
+    def __init__(self, folder: Path, max_bytes: int, failed: Callable[[BaseException], None]) -> None:
+        """`failed` gets the fault of each segment that cannot be taken over. Raises OSError without a folder."""
         self._folder, self._max_bytes = folder, max_bytes
         # Oldest first; the last one may be appended to.
         self._segments: List[Segment] = []
         self._current: Optional[Segment] = None
-        self._last_failed = False
         self._lock = threading.RLock()
-        self.waiting = self.torn = self.adopted = 0
+        self.torn = self.adopted = 0
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for orphan in orphans_in(folder):
-            self._adopt(orphan)
+            self._adopt(orphan, failed)
 
     def forget_parent(self) -> None:
         """After a fork: the segments are the parent's, which sends them."""
         self._lock = threading.RLock()
-        self._segments, self._current, self.waiting = [], None, 0
+        self._segments, self._current = [], None
+
+    @property
+    def waiting(self) -> int:
+        with self._lock:
+            return sum(segment.waiting for segment in self._segments)
 
     @property
     def waiting_bytes(self) -> int:
@@ -139,24 +143,28 @@ class FileSpool:
         with self._lock:
             if self.waiting_bytes + len(text) > self._max_bytes:
                 return False
-            current = self._current
-            # After a failed write the segment may end within a line.
-            if self._last_failed or current is None or current.size > SEGMENT_BYTES:
-                if current is not None:
-                    current.close()
-                current = self._current = Segment(new_path(self._folder))
-                self._segments.append(current)
-            self._last_failed = True
-            current.append(text)
-            self._last_failed = False
-            self.waiting += 1
+            self._writable().append(text)
             return True
+
+    def _writable(self) -> Segment:
+        """The segment to append to. Raises OSError when the folder cannot be made."""
+        current = self._current
+        is_unlinked = current is not None and current.is_unlinked
+        if current is not None and not is_unlinked and not current.has_part and current.size <= SEGMENT_BYTES:
+            return current
+        # The lines of a removed file can be read only while it is open.
+        if current is not None and not is_unlinked:
+            current.close()
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._current = Segment(new_path(self._folder))
+        self._segments.append(self._current)
+        return self._current
 
     def next(self, max_lines: int) -> Optional[Batch]:
         with self._lock:
             while self._segments:
                 segment = self._segments[0]
-                lines = segment.read(max_lines)
+                lines = self._read(segment, max_lines)
                 texts = [line.text for line in lines if line.text is not None]
                 if texts:
                     ends = [line.end for line in lines if line.text is not None]
@@ -169,9 +177,10 @@ class FileSpool:
                     continue
                 if segment.waiting_bytes > 0:
                     # The last line of this segment was cut off.
-                    if segment is self._current and not self._last_failed:
+                    if segment is self._current and not segment.has_part:
                         return None
-                    self.torn += 1
+                    # A part that a failed write left is of a bundle that another spool has.
+                    self.torn += not segment.has_part
                 self._end(segment)
             return None
 
@@ -179,7 +188,7 @@ class FileSpool:
         with self._lock:
             end = ends[count - 1]
             self.torn += sum(at <= end for at in torn)
-            self.waiting -= count
+            segment.waiting -= count
             segment.acknowledge(end)
             if segment.waiting_bytes == 0:
                 self._end(segment)
@@ -204,17 +213,34 @@ class FileSpool:
             for segment in self._segments:
                 segment.close()
 
+    def _read(self, segment: Segment, max_lines: int) -> List[Line]:
+        """A segment that cannot be read is left as it is, and raises OSError: those after it are read next."""
+        try:
+            return segment.read(max_lines)
+        except OSError:
+            self.torn += segment.waiting
+            self._forget(segment)
+            segment.close()
+            raise
+
     def _end(self, segment: Segment) -> None:
+        self._forget(segment)
         segment.remove()
+
+    def _forget(self, segment: Segment) -> None:
         self._segments.remove(segment)
         if segment is self._current:
             self._current = None
 
-    def _adopt(self, orphan: Path) -> None:
+    def _adopt(self, orphan: Path, failed: Callable[[BaseException], None]) -> None:
         try:
+            waiting = sum(line.text is not None for line in Segment(orphan).read(2**63))
             segment = Segment.adopt(orphan, new_path(self._folder))
         except FileNotFoundError:
             return  # another process took it first
+        except OSError as error:
+            failed(error)
+            return
+        segment.waiting = waiting
         self._segments.append(segment)
         self.adopted += 1
-        self.waiting += sum(line.text is not None for line in segment.read(2**63))

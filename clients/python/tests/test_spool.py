@@ -238,6 +238,40 @@ class SpoolTest(unittest.TestCase):
         (path,) = folder.glob("*.ndjson")
         self.assertEqual((folder.stat().st_mode & 0o777, path.stat().st_mode & 0o777), (0o700, 0o600))
 
+    def test_folder_that_is_removed_costs_no_certificate(self) -> None:
+        folder = self.folder / "spool"
+        cer = self.certificates(spool_dir=folder)
+        self.node.request_status = 503
+        record(cer)
+        shutil.rmtree(folder)
+        record(cer)
+        self.assertEqual((cer.stats().waiting, len(list(folder.glob("[0-9]*.ndjson")))), (2, 1))
+        self.node.request_status = 200
+        self.assertEqual(cer.flush(30), 0)
+        self.assertEqual(len(set(self.node.attested)), 2)
+
+    def test_segment_that_cannot_be_read_holds_up_no_other(self) -> None:
+        self.leave(2)
+        (self.folder / f"999999999-{'1' * 16}.ndjson").mkdir()
+        faults: List[BaseException] = []
+        cer = self.certificates(node_url=NODE_DOWN, on_error=faults.append)
+        self.assertEqual((cer.stats().adopted, type(faults[0])), (1, IsADirectoryError))
+        for path in self.segments():
+            if path.is_file():
+                path.unlink()
+        record(cer)
+        cer.flush(0.5)
+        self.assertEqual((cer.stats().waiting, cer.stats().torn), (1, 2))
+        self.assertIn(FileNotFoundError, [type(fault) for fault in faults])
+
+    def test_clock_set_forward_takes_over_no_segment_of_this_process(self) -> None:
+        first = self.certificates(node_url=NODE_DOWN)
+        record(first)
+        (path,) = self.segments()
+        os.utime(path, (1, 1))
+        self.assertEqual(self.certificates(node_url=NODE_DOWN).stats().adopted, 0)
+        self.assertTrue(path.exists())
+
     def test_settings_that_cannot_be(self) -> None:
         for options in (
             {"node_url": "node.example"},
