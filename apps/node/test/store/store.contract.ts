@@ -17,6 +17,7 @@ import { auditContract } from './audit.contract.js';
 import { coverageContract } from './coverage.contract.js';
 import { leaseContract } from './lease.contract.js';
 import { legalHoldContract } from './legal-hold.contract.js';
+import { logContract } from './log.contract.js';
 import { hashOf, hashOnlyRecord, newRecord } from './new-record.js';
 import { projectContract } from './project.contract.js';
 import { recordFactsContract } from './record-facts.contract.js';
@@ -318,6 +319,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   auditContract(() => ({ store, database, another }));
   legalHoldContract(() => ({ store, another }));
   leaseContract(() => store);
+  logContract(() => store);
   visibilityContract(() => store);
   projectContract(() => store);
   timestampContract(() => ({ store, database }));

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import { executionRequest } from '@cer/cer-core/testing';
+import { parseCheckpoint } from '@cer/tlog/note';
+import { encodeHex } from '@cer/keys';
+import { sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
+
+import { ask, at, textAt } from '../ask.js';
+import { premisesOn, runNode, startNodeProcess, type NodeProcess, type Premises } from '../node-process.js';
+import { until } from '../timestamps/timestamping-node.js';
+
+// Nodes as processes of their own, with a log.
+
+const ORIGIN = 'node.example/log';
+const removals: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const remove of removals.splice(0)) await remove();
+});
+
+interface Fleet extends Premises {
+  readonly database: TestDatabase;
+  readonly start: (members?: Readonly<Record<string, string>>) => Promise<NodeProcess>;
+  readonly command: (...args: string[]) => Promise<readonly [unknown, string]>;
+}
+
+async function fleetOn(makeDatabase: () => Promise<TestDatabase>): Promise<Fleet> {
+  const database = await makeDatabase();
+  const premises = await premisesOn(database);
+  removals.push(async () => {
+    premises.remove();
+    await database.remove();
+  });
+  const env = { ...premises.env, VERIFY_URL: 'https://verify.example', LOG_EVERY_MS: '100' };
+  return {
+    ...premises,
+    database,
+    start: (members = {}) => startNodeProcess({ ...env, LOG_ORIGIN: ORIGIN, ...members }),
+    command: async (...args) => {
+      const { code, stdout, stderr } = await runNode(args, { ...env, LOG_ORIGIN: ORIGIN });
+      return [code, `${stdout}${stderr}`.trim()];
+    },
+  };
+}
+
+async function certify(node: NodeProcess, key: string): Promise<string> {
+  const body = executionRequest({ executionId: randomUUID() });
+  return textAt((await ask(node, 'post', '/v1/cer/ai/certify', { key, body })).body, 'certificateHash');
+}
+
+/** The checkpoint of the receipts log, once it has some leaves. */
+async function checkpoint(node: NodeProcess, size: number): Promise<ReturnType<typeof parseCheckpoint>> {
+  const { text } = await until(
+    () => ask(node, 'get', '/log/checkpoint'),
+    (answer) => answer.status === 200 && parseCheckpoint(answer.text).size >= size,
+  );
+  return parseCheckpoint(text);
+}
+
+async function end(node: NodeProcess): Promise<void> {
+  node.kill('SIGTERM');
+  await node.ended;
+}
+
+describe('the commands of the log', () => {
+  it('show its state, and close it for good', async () => {
+    const fleet = await fleetOn(sqliteTestDatabase);
+    expect(await fleet.command('log', 'status')).toEqual([0, 'the database has no log']);
+    expect(await fleet.command('log', 'close')).toEqual([1, expect.stringContaining('the database has no open log')]);
+    const node = await fleet.start();
+    await certify(node, fleet.key);
+    await certify(node, fleet.key);
+    const { root } = await checkpoint(node, 2);
+    await end(node);
+    const [code, status] = await fleet.command('log', 'status');
+    expect([code, status.split('\n')]).toEqual([
+      0,
+      [
+        expect.stringMatching(/^node\.example\/log: open, size 2, published 2 at 20\d\d-\d\d-\d\dT[\d:.]+Z$/),
+        expect.stringMatching(/^node\.example\/log\/epochs: open, size \d+, /),
+      ],
+    ]);
+
+    expect(await fleet.command('log', 'close')).toEqual([0, `closed ${ORIGIN} and ${ORIGIN}/epochs`]);
+    expect((await fleet.command('log', 'status'))[1]).toMatch(/^node\.example\/log: closed, size 2, /);
+    expect(await fleet.command('log', 'close')).toEqual([1, expect.stringContaining('the database has no open log')]);
+    await expect(fleet.start()).rejects.toThrow(/LOG_ORIGIN/);
+
+    const next = await fleet.start({ LOG_ORIGIN: 'node.example/log-2' });
+    await certify(next, fleet.key);
+    expect((await checkpoint(next, 1)).origin).toBe('node.example/log-2');
+    const { logs } = at((await ask(next, 'get', '/.well-known/svc-log.json')).body, 'statement') as {
+      readonly logs: readonly { readonly origin: string; readonly closed: unknown }[];
+    };
+    expect(logs.find(({ origin }) => origin === ORIGIN)?.closed).toMatchObject({
+      size: 2,
+      root: `sha256:${encodeHex(root)}`,
+    });
+    await end(next);
+  });
+});
