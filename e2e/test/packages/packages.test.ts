@@ -155,8 +155,10 @@ describe('a new user of @cer/client', () => {
     };
     expect(await call(100)).toEqual(['Lisbon']);
     await node.start();
-    const [answer, ...certified] = await call(60_000);
-    expect([answer, certified.length]).toEqual(['Lisbon', 2]);
+    // What the earlier process left may be certified before the model answers.
+    const lines = await call(60_000);
+    const certified = lines.filter((line) => line !== 'Lisbon');
+    expect([lines.length, certified.length]).toEqual([3, 2]);
     for (const text of certified) {
       const certificate = consumer.write('certificate.json', text);
       const args = ['--offline', '@cer/cli', 'verify', certificate, '--keys', node.url, '--require-attestation'];
