@@ -3,7 +3,8 @@ import { auditPage } from '@cer/test-browser';
 import { isJsonObject } from '@cer/canonical-json';
 import { formatOpenings } from '@cer/cer-core/seal';
 import { embedCertificate } from '@cer/cer-core/picture';
-import { CONFIDENTIAL_MEMBERS, certified, certifiedPicture, greyPng, sealed } from '@cer/cer-core/testing';
+import { reviewRequest } from '@cer/cer-core/review';
+import { CONFIDENTIAL_MEMBERS, certified, certifiedPicture, greyPng, sealed, TEST_TIME } from '@cer/cer-core/testing';
 import { describeInChromium, type WatchedPage } from './chromium.js';
 import { Files } from './files.js';
 import { hostileStrings } from './hostile.js';
@@ -83,6 +84,16 @@ describeInChromium('files on the start page', (chromium) => {
     expect(await watched.text('.result .facts')).toContain('the certificate is of another picture');
     expect(await verdictFor(picture)).toBe('FAILED');
     expect(await watched.text('.result .findings')).toContain('the picture carries no certificate');
+  });
+
+  it('names the certificate that a person reviewed', async () => {
+    const reviewed = `sha256:${'c'.repeat(64)}` as const;
+    const facts = { subject: 'certificate', reviewed, decision: 'approved', executionId: 'review-1' } as const;
+    const request = reviewRequest({ ...facts, reviewer: 'Ada Example', comment: '', seen: null, at: TEST_TIME });
+    expect(await verdictFor(await certified(request))).toBe('VERIFIED_CONFIDENTIAL');
+    const shown = (await watched.text('.result .facts')).replaceAll(/\s+/g, ' ');
+    expect(shown).toContain('approved: certificate');
+    expect(shown).toContain('c'.repeat(16));
   });
 
   it('shows hostile strings of a file as text', async () => {

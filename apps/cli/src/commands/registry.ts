@@ -21,6 +21,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: 'open', load: async () => (await import('./open.js')).openCommand },
   { name: 'certify', load: async () => (await import('../remote/submit.js')).certifyCommand },
   { name: 'attest', load: async () => (await import('../remote/submit.js')).attestCommand },
+  { name: 'review', load: async () => (await import('../remote/review.js')).reviewCommand },
   { name: 'lookup', load: async () => (await import('../remote/lookup.js')).lookupCommand },
   {
     name: 'register-project',

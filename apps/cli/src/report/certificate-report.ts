@@ -1,4 +1,5 @@
 import type { Evaluation } from '@cer/cer-core/verify';
+import { reviewOf } from '@cer/cer-core/review';
 import type { PictureCheck } from '@cer/cer-core/picture';
 import type { Verification } from '../verification.js';
 import type { KeyLookup } from '../trusted-keys/key-material.js';
@@ -32,6 +33,7 @@ export function certificateReport(
     headline(verdict, page),
     paragraph(verdict.sentence, page.width),
     section('Certificate', rows(certificateRows(evaluation), page.width), page),
+    section('Human review', rows(reviewRows(evaluation), page.width), page),
     section('Picture', rows(pictureRows(picture), page.width), page),
     section('What was checked', layers.join(''), page),
     faultSections(evaluation.findings, page),
@@ -60,6 +62,17 @@ function certificateRows(evaluation: Evaluation): [string, string][] {
     ['Kind', `${bundleType ?? 'unknown'}${protocol}${profile}`],
     ...(isResealed ? ([['Cut from', `${printable(original ?? 'an unnamed original')} (${claim})`]] as const) : []),
   ].map(([label = '', text = '']): [string, string] => [label, text]);
+}
+
+/** Of an intact certificate; the node signed that it was stated, and not that the person did so. */
+function reviewRows({ bundle, integrity }: Evaluation): [string, string][] {
+  const review = bundle === null || integrity.status !== 'PASS' ? null : reviewOf(bundle);
+  if (review === null) return [];
+  return [
+    ['Of', `${review.subject} ${review.reviewed}`],
+    ['Decision', `${review.decision}, as the producer states`],
+    ['Reviewer', 'sealed, with the comment; a holder of the values can show them (cer open)'],
+  ];
 }
 
 function pictureRows(picture: PictureCheck | undefined): [string, string][] {

@@ -1,4 +1,5 @@
 import type { Finding } from '@cer/cer-core';
+import { reviewOf } from '@cer/cer-core/review';
 import { toProjectReport, toProjectVerifyResponse, toReport, type VerificationReport } from '@cer/cer-core/verify';
 import type { KeyLookup, KeyVoucher } from '../trusted-keys/key-material.js';
 import type { Verification } from '../verification.js';
@@ -38,11 +39,13 @@ export function toJsonReport(verification: Verification, keys: KeyLookup): JsonR
       ...(keyRescue !== undefined && { keyRescue }),
     };
   }
-  const { signed, bundle, computedCertificateHash } = verification.evaluation;
+  const { signed, bundle, computedCertificateHash, integrity } = verification.evaluation;
+  const review = bundle === null || integrity.status !== 'PASS' ? null : reviewOf(bundle);
   return {
     ...toReport(verification.evaluation, VERIFIER),
     ...known,
     ...{ computedCertificateHash, signed, statedByProducer: statedTimes(bundle) },
+    ...(review !== null && { review }),
     ...(verification.picture !== undefined && { picture: verification.picture }),
   };
 }

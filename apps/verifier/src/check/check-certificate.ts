@@ -1,6 +1,7 @@
 import { isJsonObject, member, type JsonValue } from '@cer/canonical-json';
 import type { Finding } from '@cer/cer-core';
 import type { PictureCheck } from '@cer/cer-core/picture';
+import { reviewOf } from '@cer/cer-core/review';
 import { toNodeVerifyResponse, toReport, unwrap, type Evaluation } from '@cer/cer-core/verify';
 import type { NodeKeySet } from '@cer/keys';
 import {
@@ -38,6 +39,7 @@ export function checkCertificate(
     nodeResponse: toNodeVerifyResponse(evaluation),
     layers: { integrity: layerResult(integrity), receipt: layerResult(receipt), envelope: layerResult(envelope) },
     findings,
+    review: bundle === null || integrity.status !== 'PASS' ? null : reviewOf(bundle),
     picture,
     facts: factsOf(evaluation),
     members: bundle === null ? [] : shownMembers(bundle, evaluation),

@@ -1,5 +1,6 @@
 import type { CerVerifyCode, Finding } from '@cer/cer-core';
 import type { PictureCheck } from '@cer/cer-core/picture';
+import type { Review } from '@cer/cer-core/review';
 import type { KeyHistoryFinding } from '@cer/cer-core/logs';
 import type {
   KeyRescue,
@@ -79,6 +80,8 @@ export interface CertificateCheck {
   readonly nodeResponse: NodeVerifyResponse;
   readonly layers: Readonly<Record<'integrity' | 'receipt' | 'envelope', LayerResult>>;
   readonly findings: readonly Finding[];
+  /** Set for an intact review by a person. */
+  readonly review: Review | null;
   /** Set where the certificate came in a picture. */
   readonly picture: PictureCheck | null;
   readonly facts: CertificateFacts;

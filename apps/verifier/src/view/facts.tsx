@@ -21,6 +21,12 @@ export function Facts({ check }: { readonly check: CertificateCheck }): VNode {
             <CopyButton target="certificate-hash" label={T.certificateHash} />
           </Fact>
         )}
+        {check.review !== null && (
+          <Fact name={T.review} note={T.byProducer}>
+            {`${check.review.decision}: ${check.review.subject} `}
+            <Hash value={check.review.reviewed} />
+          </Fact>
+        )}
         {check.picture !== null && (
           <Fact name={T.picture} note={check.picture.isCertified ? T.samePicture : T.anotherPicture}>
             <Hash value={check.picture.imageHash} />

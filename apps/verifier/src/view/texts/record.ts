@@ -3,6 +3,7 @@ export const RECORD_TEXTS = {
   facts: {
     title: 'Facts',
     certificateHash: 'Certificate hash',
+    review: 'Human review',
     picture: 'Picture',
     samePicture: 'the hash of the picture without the certificate in it; it is the certified picture',
     anotherPicture: 'the hash of the picture without the certificate in it; the certificate is of another picture',

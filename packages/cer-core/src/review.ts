@@ -1,0 +1,10 @@
+/** Reviews of certificates and projects by people, as certificates of their own. */
+export {
+  REVIEW_DECISIONS,
+  reviewOf,
+  reviewRequest,
+  type NewReview,
+  type Review,
+  type ReviewDecision,
+  type ReviewSubject,
+} from './review/review.js';
