@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
 import { parseCheckpoint } from '@cer/tlog/note';
 import { encodeHex } from '@cer/keys';
-import { sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
+import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
 import { ask, at, textAt } from '../ask.js';
 import { premisesOn, runNode, startNodeProcess, type NodeProcess, type Premises } from '../node-process.js';
@@ -98,5 +98,48 @@ describe('the commands of the log', () => {
       root: `sha256:${encodeHex(root)}`,
     });
     await end(next);
+  });
+});
+
+describe('a node that is suspended while it has the lease of the log', () => {
+  it('wakes up after another took it over, and there is one history', async () => {
+    const fleet = await fleetOn(postgresTestDatabase);
+    expect((await fleet.command('log', 'init'))[0]).toBe(0);
+    const first = await fleet.start();
+    await certify(first, fleet.key);
+    await checkpoint(first, 1);
+    let size = 1;
+    const waiting: Promise<string>[] = [];
+    for (let isHeld = false; !isHeld;) {
+      first.kill('SIGCONT');
+      await certify(first, fleet.key);
+      waiting.push(certify(first, fleet.key));
+      size += 2;
+      first.kill('SIGSTOP');
+      isHeld = (await fleet.database.query(`select 1 from leases where name = 'log'`)).length > 0;
+    }
+    await fleet.database.query(`update leases set expires_ms = 0 where name = 'log'`);
+
+    const second = await fleet.start();
+    await Promise.all(Array.from({ length: 10 }, () => certify(second, fleet.key)));
+    size += 10;
+    const { text } = await until(
+      () => ask(second, 'get', '/log/checkpoint'),
+      (answer) => answer.status === 200 && parseCheckpoint(answer.text).size >= 11,
+    );
+    first.kill('SIGCONT');
+    await Promise.all([...waiting, certify(first, fleet.key), certify(second, fleet.key)]);
+    size += 2;
+
+    for (const node of [first, second]) {
+      expect((await checkpoint(node, size)).size).toBe(size);
+      expect(node.stdout()).not.toMatch(/LOG_FORK|LOG_ROLLED_BACK/);
+    }
+    expect(parseCheckpoint(text).size).toBeLessThanOrEqual(size);
+    const places = await fleet.database.query('select log_index, number from log_leaves order by log_index');
+    const inOrder = Array.from({ length: size }, (_, index) => index);
+    expect(places.map((row) => Number(row['log_index']))).toEqual(inOrder);
+    expect(places.map((row) => Number(row['number']))).toEqual(inOrder.map((index) => index + 1));
+    for (const node of [first, second]) await end(node);
   });
 });
