@@ -12,6 +12,7 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const MINUS = 0x2d;
+const POINT = 0x2e;
 const DIGIT_0 = 0x30;
 const DIGIT_9 = 0x39;
 
@@ -140,7 +141,7 @@ function endOfNumber(text: string, from: number): number {
     const unit = text.charCodeAt(at);
     const inNumber =
       (unit >= DIGIT_0 && unit <= DIGIT_9) ||
-      unit === 0x2e || // .
+      unit === POINT ||
       unit === 0x65 || // e
       unit === 0x45 || // E
       unit === 0x2b || // +
@@ -157,12 +158,40 @@ function numberFault(text: string, start: number, end: number): string | null {
   const value = Number(literal);
   if (Number.isNaN(value)) return null;
   if (!Number.isFinite(value)) return 'number too large';
-  if (value === 0 && /^-?[0.]*[1-9]/.test(literal)) return 'number too small, it would become 0';
-  const integer = /^(-?\d+)(?:\.0+)?$/.exec(literal)?.[1];
-  if (integer !== undefined && Math.abs(value) > Number.MAX_SAFE_INTEGER && plainText(value) !== integer) {
+  if (value === 0 && hasNonZeroDigit(literal)) return 'number too small, it would become 0';
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return null;
+  const integer = integerOf(literal);
+  if (integer !== null && plainText(value) !== integer) {
     return 'integer beyond 2^53-1 that a double cannot hold exactly';
   }
   return null;
+}
+
+// Loops, not regular expressions: one that V8 has not optimized has no stack left on a literal of some megabytes.
+
+/** Whether the mantissa has a digit other than 0. */
+function hasNonZeroDigit(literal: string): boolean {
+  let at = literal.charCodeAt(0) === MINUS ? 1 : 0;
+  while (literal.charCodeAt(at) === DIGIT_0 || literal.charCodeAt(at) === POINT) at += 1;
+  return isDigit(literal.charCodeAt(at));
+}
+
+/** The plain integer of a literal that is one, or one with a fraction of zeros; else null. */
+function integerOf(literal: string): string | null {
+  let at = literal.charCodeAt(0) === MINUS ? 1 : 0;
+  const digits = at;
+  while (isDigit(literal.charCodeAt(at))) at += 1;
+  if (at === digits) return null;
+  const integer = literal.slice(0, at);
+  if (at === literal.length) return integer;
+  if (literal.charCodeAt(at) !== POINT || at + 1 === literal.length) return null;
+  at += 1;
+  while (literal.charCodeAt(at) === DIGIT_0) at += 1;
+  return at === literal.length ? integer : null;
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= DIGIT_0 && unit <= DIGIT_9;
 }
 
 function hasExponent(text: string, start: number, end: number): boolean {
