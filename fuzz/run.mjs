@@ -1,0 +1,90 @@
+#!/usr/bin/env node
+// npm run fuzz -- [--seconds N] [--seed N] [--keep] [TARGET...]: runs each target on inputs that are changed until they
+// reach new code. An input that breaks a property is written to .data/fuzz and fails the run; --keep adds the smallest
+// inputs that reached something to fuzz/corpus.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { bundleTargets } from './bundle.mjs';
+import { Counters } from './counters.mjs';
+import { createRandom, mutate } from './mutate.mjs';
+
+const root = join(import.meta.dirname, '..');
+const { values, positionals } = parseArgs({
+  options: { seconds: { type: 'string' }, seed: { type: 'string' }, keep: { type: 'boolean' } },
+  allowPositionals: true,
+});
+const seconds = Number(values.seconds ?? 10);
+const seed = Number(values.seed ?? Date.now() % 2 ** 31);
+/** Maximum inputs of a target that are kept, and maximum bytes of each. */
+const KEPT = 40;
+const KEPT_BYTES = 2048;
+
+const out = join(root, '.data', 'fuzz');
+mkdirSync(out, { recursive: true });
+// Beside node_modules, where the packages that are not bundled are found.
+const bundle = join(out, `targets-${process.pid}.mjs`);
+await bundleTargets(bundle);
+const { TARGETS } = await import(pathToFileURL(bundle));
+rmSync(bundle);
+
+const chosen = positionals.length > 0 ? positionals : Object.keys(TARGETS);
+for (const name of chosen) {
+  if (TARGETS[name] === undefined) throw new Error(`There is no target ${name}: ${Object.keys(TARGETS).join(', ')}`);
+  await fuzz(name, TARGETS[name]);
+}
+
+async function fuzz(name, { seeds, dictionary = [''], maxBytes = 16_384, operationsPerByte, run }) {
+  const random = createRandom(seed);
+  const counters = new Counters(globalThis.__counters__);
+  const folder = join(root, 'fuzz', 'corpus', name);
+  const stored = existsSync(folder) ? readdirSync(folder).map((file) => readFileSync(join(folder, file))) : [];
+  const pool = [];
+  let [executions, findings, most] = [0, 0, 0];
+  const attempt = async (input) => {
+    counters.reset();
+    executions += 1;
+    let fault = null;
+    try {
+      await run(input);
+    } catch (error) {
+      fault = error;
+    }
+    const { fresh, operations } = counters.take();
+    most = Math.max(most, operations / (input.length + 256));
+    if (fault === null && operations > operationsPerByte * (input.length + 256)) {
+      fault = new Error(`${operations} operations for ${input.length} bytes`);
+    }
+    if (fault !== null) {
+      findings += 1;
+      const file = join(out, `${name}-${createHash('sha256').update(input).digest('hex').slice(0, 16)}`);
+      writeFileSync(file, input);
+      if (findings <= 5) console.log(`${name}: ${fault.stack}\n  input: ${file}`);
+    } else if (fresh > 0) pool.push(input);
+  };
+  for (const input of [...seeds(), ...stored]) await attempt(input);
+  const seedInputs = pool.length;
+  const end = performance.now() + seconds * 1000;
+  while (performance.now() < end) {
+    // One of two is taken of what was found last.
+    const recent = Math.min(pool.length, 32);
+    const index = random(2) === 0 ? pool.length - 1 - random(recent) : random(pool.length);
+    await attempt(mutate(pool[index], pool, dictionary, random, maxBytes));
+  }
+  const cost = `${most.toFixed(1)} of ${operationsPerByte} operations per byte`;
+  console.log(
+    `${name}: ${executions} executions, ${counters.reached} statements and branches, ${pool.length} inputs (${seedInputs} at the start), ${cost}, ${findings} findings, seed ${seed}`,
+  );
+  if (findings > 0) process.exitCode = 1;
+  if (values.keep === true) keep(folder, pool.slice(seedInputs));
+}
+
+function keep(folder, found) {
+  mkdirSync(folder, { recursive: true });
+  const smallest = found.filter(({ length }) => length <= KEPT_BYTES).sort((a, b) => a.length - b.length);
+  for (const input of smallest.slice(0, KEPT - readdirSync(folder).length)) {
+    writeFileSync(join(folder, createHash('sha256').update(input).digest('hex').slice(0, 16)), input);
+  }
+}
