@@ -30,6 +30,15 @@ await bundleTargets(bundle);
 const { TARGETS } = await import(pathToFileURL(bundle));
 rmSync(bundle);
 
+// What a library throws in a callback ends the process: the input is what matters then.
+let current = Buffer.alloc(0);
+process.on('uncaughtException', (error) => {
+  const file = join(out, `uncaught-${createHash('sha256').update(current).digest('hex').slice(0, 16)}`);
+  writeFileSync(file, current);
+  console.log(`${error.stack}\n  input: ${file}`);
+  process.exit(1);
+});
+
 const chosen = positionals.length > 0 ? positionals : Object.keys(TARGETS);
 for (const name of chosen) {
   if (TARGETS[name] === undefined) throw new Error(`There is no target ${name}: ${Object.keys(TARGETS).join(', ')}`);
@@ -45,6 +54,7 @@ async function fuzz(name, { seeds, dictionary = [''], maxBytes = 16_384, operati
   let [executions, findings, most] = [0, 0, 0];
   const attempt = async (input) => {
     counters.reset();
+    current = input;
     executions += 1;
     let fault = null;
     try {

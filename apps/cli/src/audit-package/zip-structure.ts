@@ -50,6 +50,7 @@ export interface SoundZip {
  * @throws PackageRefused for anything else
  */
 export async function openSoundZip(file: FileHandle, limits: PackageLimits): Promise<SoundZip> {
+  await assertReadableEnd(file);
   const zip = await read(() =>
     fromFdPromise(file.fd, { lazyEntries: true, autoClose: false, decodeStrings: false, validateEntrySizes: true }),
   );
@@ -61,6 +62,23 @@ export async function openSoundZip(file: FileHandle, limits: PackageLimits): Pro
   for (const entry of entries) end = await endOfEntry(file, zip, entry, end);
   await assertDirectoryFollows(file, entries, end);
   return { zip, entries };
+}
+
+/**
+ * Refuses an end that leads the library out of the file: a position of 64 bits that no number in JavaScript holds makes it
+ * throw where nothing can catch it. The library looks for an end anywhere; it is the last bytes of a package.
+ */
+async function assertReadableEnd(file: FileHandle): Promise<void> {
+  const { size } = await file.stat();
+  const refused = new PackageRefused('PACKAGE_MALFORMED', '', 'is not a complete ZIP: was the download cut off?');
+  const end = await bytesAt(file, size - END_SIZE, END_SIZE);
+  if (end.length < END_SIZE || end.readUInt32LE(0) !== END_SIGNATURE || end.readUInt16LE(20) !== 0) throw refused;
+  const locator = await bytesAt(file, size - END_SIZE - LONG_LOCATOR_SIZE, LONG_LOCATOR_SIZE);
+  if (locator.length < LONG_LOCATOR_SIZE || locator.readUInt32LE(0) !== LONG_LOCATOR_SIGNATURE) return;
+  const longEndAt = size - END_SIZE - LONG_LOCATOR_SIZE - LONG_END_SIZE;
+  const longEnd = await bytesAt(file, longEndAt, LONG_END_SIZE);
+  const isInside = longEnd.length === LONG_END_SIZE && longEnd.readBigUInt64LE(48) <= BigInt(size);
+  if (locator.readBigUInt64LE(8) !== BigInt(longEndAt) || !isInside) throw refused;
 }
 
 /** Runs a step of the library and maps its errors on broken files to one code. */
@@ -215,7 +233,7 @@ async function assertDirectoryFollows(file: FileHandle, entries: readonly SafeEn
 }
 
 async function bytesAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  if (position < 0) return Buffer.alloc(0);
+  if (position < 0 || !Number.isSafeInteger(position)) return Buffer.alloc(0);
   const bytes = Buffer.alloc(length);
   const { bytesRead } = await file.read(bytes, 0, length, position);
   return bytes.subarray(0, bytesRead);

@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { rawZip } from '../testing/raw-zip.js';
+import { openSoundZip } from './zip-structure.js';
+
+const HUGE = 2n ** 62n;
+
+/** A package whose end has sizes and positions of 64 bits. */
+function longZip({ directoryAt, longEndAt }: { readonly directoryAt?: bigint; readonly longEndAt?: bigint }): Buffer {
+  const zip = rawZip([{ name: 'a', content: 'stored' }]);
+  const [body, end] = [zip.subarray(0, -22), Buffer.from(zip.subarray(-22))];
+  const longEnd = Buffer.alloc(56);
+  longEnd.writeUInt32LE(0x06064b50, 0);
+  longEnd.writeBigUInt64LE(44n, 4);
+  longEnd.writeBigUInt64LE(1n, 24);
+  longEnd.writeBigUInt64LE(1n, 32);
+  longEnd.writeBigUInt64LE(BigInt(end.readUInt32LE(12)), 40);
+  longEnd.writeBigUInt64LE(directoryAt ?? BigInt(end.readUInt32LE(16)), 48);
+  const locator = Buffer.alloc(20);
+  locator.writeUInt32LE(0x07064b50, 0);
+  locator.writeBigUInt64LE(longEndAt ?? BigInt(body.length), 8);
+  locator.writeUInt32LE(1, 16);
+  end.fill(0xff, 8, 20);
+  return Buffer.concat([body, longEnd, locator, end]);
+}
+
+it.each([
+  ['nowhere odd', {}, null],
+  ['to a directory', { directoryAt: HUGE }, 'PACKAGE_MALFORMED'],
+  ['to a second end', { longEndAt: HUGE }, 'PACKAGE_MALFORMED'],
+])('is refused, not fatal, when its end leads out of the file: %s', async (_, places, code) => {
+  const folder = mkdtempSync(join(tmpdir(), 'zip-structure-'));
+  const path = join(folder, 'package.zip');
+  writeFileSync(path, longZip(places));
+  const file = await open(path);
+  const opened = openSoundZip(file, { entries: 10, totalBytes: 1000 });
+  if (code === null) expect((await opened).entries.map(({ name }) => name)).toEqual(['a']);
+  else await expect(opened).rejects.toMatchObject({ finding: { code } });
+  await file.close();
+  rmSync(folder, { recursive: true });
+});
