@@ -1,5 +1,11 @@
 // What the engine is made of, read from the disk: for Node alone.
-export { assertInstalledParts, EngineNotFound, findEngine, readInstalledEngine, readSkia } from './files/find-engine.js';
+export {
+  assertInstalledParts,
+  EngineNotFound,
+  findEngine,
+  readInstalledEngine,
+  readSkia,
+} from './files/find-engine.js';
 export { FONT_FAMILIES, FONT_SUBSETS, readFontFile } from './files/fonts.js';
 export { type PackedEngine } from './files/pack-engine.js';
 export { readScript } from './files/scripts.js';
