@@ -21,6 +21,7 @@ const NOT_RUN: readonly (readonly [document: string, text: string, reason: strin
   ['README.md', 'flowchart', 'a drawing'],
   ['README.md', '@cer/client', 'the beginning of a program that apps/node/test/client runs'],
   ['docs/for-auditors.md', 'quorum both', 'a file with the keys of logs and witnesses'],
+  ['docs/for-auditors.md', 'Producers  counted', 'output; the tests of cer verify-package have such lines'],
   ['docs/for-auditors.md', 'cer log monitor', 'needs such a file; the tests of the command line run it'],
   ['docs/operations.md', '"endpoints"', 'a file; apps/node/test/alerts reads it as the node does'],
   ...[
