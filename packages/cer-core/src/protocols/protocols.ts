@@ -59,6 +59,9 @@ export const IMPLIED_PROTOCOL_VERSION = '1.2.0';
 /** The version that the node recommends for new records. */
 export const RECOMMENDED_PROTOCOL_VERSION = '1.3.1';
 
+/** The protocol of human reviews: input and output become commitments. @see docs/spec.md, "Human reviews" */
+export const REVIEW_PROTOCOL_VERSION = '1.3.1';
+
 /** The version a bundle or request is under: absent and null are 1.2.0; any other non-string is not a version. */
 export function effectiveProtocolVersion(stated: unknown): string | null {
   if (stated === undefined || stated === null) return IMPLIED_PROTOCOL_VERSION;

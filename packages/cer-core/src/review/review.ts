@@ -1,5 +1,6 @@
 import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { isSha256Hash, type Sha256Hash } from '../hash.js';
+import { REVIEW_PROTOCOL_VERSION } from '../protocols/protocols.js';
 
 const PROVIDER = 'human';
 const MODEL = 'human-review.v1';
@@ -38,7 +39,7 @@ export interface NewReview extends Review {
 export function reviewRequest(review: NewReview): JsonObject {
   const { subject, reviewed, decision, executionId, reviewer, comment, seen, at } = review;
   return {
-    protocolVersion: '1.3.1',
+    protocolVersion: REVIEW_PROTOCOL_VERSION,
     executionId,
     provider: PROVIDER,
     model: MODEL,
