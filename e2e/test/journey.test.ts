@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isJsonObject, parseJson } from '@cer/canonical-json';
 import { buildProject } from '@cer/cer-core/seal';
+import { describeInChromium } from '@cer/test-browser';
 import { namedMetrics, publishedMetrics } from './monitoring.js';
 import { freeBase, PATIENCE_MS, root, Start, type Services } from './npm-start.js';
+import { OFFLINE_FILE, reportOffline } from './offline-file.js';
 
 // The tour of the README, and a sketch from code to certificate, on the services of one `npm start`.
 
@@ -288,6 +290,21 @@ describe('a sketch', () => {
     expect(events).toMatch(/event: progress\ndata: \{"framesDone":/);
     const result = /event: result\ndata: (.*)\n/.exec(events)?.[1] ?? '{}';
     expect(JSON.parse(result)).toMatchObject({ verified: true, mode: 'loop', metadata: { frames: 6 } });
+  });
+});
+
+describeInChromium('the offline file of the verifier', () => {
+  it('reports receipt, log and witness of a call, with the network off', async () => {
+    const certified = own('logged.json');
+    do {
+      const { stdout } = await cer('certify', own('execution.json'));
+      writeFileSync(certified, stdout);
+    } while (!readFileSync(certified, 'utf8').includes('"logProofs"'));
+    const policy = join(dataDir, 'log-policy.txt');
+    const report = await reportOffline({ artefact: certified, keys: own('keys.json'), policy });
+    expect(report).toMatchObject({ verdict: 'VERIFIED', transparency: 'included', complaints: [] });
+    expect(report.facts).toMatch(/Witnessed by own\b/);
+    expect(report.requests).toEqual([OFFLINE_FILE]);
   });
 });
 
