@@ -27,6 +27,19 @@ function longZip({ directoryAt, longEndAt }: { readonly directoryAt?: bigint; re
   return Buffer.concat([body, longEnd, locator, end]);
 }
 
+it('is refused when its end states another size of the directory', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'zip-structure-'));
+  const path = join(folder, 'package.zip');
+  const bytes = rawZip([{ name: 'a', content: 'stored' }]);
+  bytes.writeUInt32LE(bytes.readUInt32LE(bytes.length - 10) + 1, bytes.length - 10);
+  writeFileSync(path, bytes);
+  const file = await open(path);
+  const opened = openSoundZip(file, { entries: 10, totalBytes: 1000 });
+  await expect(opened).rejects.toMatchObject({ finding: { code: 'PACKAGE_MALFORMED' } });
+  await file.close();
+  rmSync(folder, { recursive: true });
+});
+
 it.each([
   ['nowhere odd', {}, null],
   ['to a directory', { directoryAt: HUGE }, 'PACKAGE_MALFORMED'],

@@ -66,7 +66,8 @@ export async function openSoundZip(file: FileHandle, limits: PackageLimits): Pro
 
 /**
  * Refuses an end that leads the library out of the file: a position of 64 bits that no number in JavaScript holds makes it
- * throw where nothing can catch it. The library looks for an end anywhere; it is the last bytes of a package.
+ * throw where nothing can catch it. The library looks for an end anywhere; it is the last bytes of a package, and the
+ * directory lies directly before it.
  */
 async function assertReadableEnd(file: FileHandle): Promise<void> {
   const { size } = await file.stat();
@@ -74,11 +75,15 @@ async function assertReadableEnd(file: FileHandle): Promise<void> {
   const end = await bytesAt(file, size - END_SIZE, END_SIZE);
   if (end.length < END_SIZE || end.readUInt32LE(0) !== END_SIGNATURE || end.readUInt16LE(20) !== 0) throw refused;
   const locator = await bytesAt(file, size - END_SIZE - LONG_LOCATOR_SIZE, LONG_LOCATOR_SIZE);
-  if (locator.length < LONG_LOCATOR_SIZE || locator.readUInt32LE(0) !== LONG_LOCATOR_SIGNATURE) return;
+  if (locator.length < LONG_LOCATOR_SIZE || locator.readUInt32LE(0) !== LONG_LOCATOR_SIGNATURE) {
+    if (end.readUInt32LE(16) + end.readUInt32LE(12) !== size - END_SIZE) throw refused;
+    return;
+  }
   const longEndAt = size - END_SIZE - LONG_LOCATOR_SIZE - LONG_END_SIZE;
   const longEnd = await bytesAt(file, longEndAt, LONG_END_SIZE);
-  const isInside = longEnd.length === LONG_END_SIZE && longEnd.readBigUInt64LE(48) <= BigInt(size);
-  if (locator.readBigUInt64LE(8) !== BigInt(longEndAt) || !isInside) throw refused;
+  const isBefore =
+    longEnd.length === LONG_END_SIZE && longEnd.readBigUInt64LE(48) + longEnd.readBigUInt64LE(40) === BigInt(longEndAt);
+  if (locator.readBigUInt64LE(8) !== BigInt(longEndAt) || !isBefore) throw refused;
 }
 
 /** Runs a step of the library and maps its errors on broken files to one code. */
