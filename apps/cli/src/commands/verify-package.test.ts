@@ -231,6 +231,8 @@ describe('cer verify-package', () => {
     const long = Buffer.alloc(56);
     long.writeUInt32LE(0x06064b50, 0);
     long.writeBigUInt64LE(100_001n, 32);
+    long.writeBigUInt64LE(BigInt(zip.readUInt32LE(zip.length - 10)), 40);
+    long.writeBigUInt64LE(BigInt(zip.readUInt32LE(zip.length - 6)), 48);
     const locator = Buffer.alloc(20);
     locator.writeUInt32LE(0x07064b50, 0);
     locator.writeBigUInt64LE(BigInt(zip.length - 22), 8);
