@@ -1,6 +1,7 @@
 /** Reviews of certificates and projects by people, as certificates of their own. */
 export {
   REVIEW_DECISIONS,
+  isReviewRequest,
   reviewOf,
   reviewRequest,
   type NewReview,

@@ -91,7 +91,7 @@ export const anthropicCases = (Anthropic, helpers) => {
   };
 };
 
-/** The behaviours of the AI SDK 7. @param client `{ai, model}` */
+/** The behaviours of the AI SDK. @param client `{ai, model}` */
 export const aiCases = () => ({
   generateText: async ({ ai, model }) => (await ai.generateText({ model, prompt: 'Hi' })).text,
   'response headers': async ({ ai, model }) =>

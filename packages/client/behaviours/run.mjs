@@ -3,6 +3,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { APIPromise as AnthropicPromise } from '@anthropic-ai/sdk/core/api-promise';
 import { observeOpenAI } from '@langfuse/openai';
 import * as ai7 from 'ai';
+import * as ai6 from 'ai-6';
 import * as braintrust from 'braintrust';
 import { wrapAnthropic } from 'langsmith/wrappers/anthropic';
 import { wrapOpenAI } from 'langsmith/wrappers';
@@ -13,7 +14,8 @@ import { zodResponseFormat as format7 } from 'openai/helpers/zod';
 import OpenAI6 from 'openai-6';
 import { APIPromise as Promise6 } from 'openai-6/core/api-promise';
 import { zodResponseFormat as format6 } from 'openai-6/helpers/zod';
-import { createOpenAICompatible } from 'openai-compatible-3';
+import { createOpenAICompatible as models6 } from 'openai-compatible-2';
+import { createOpenAICompatible as models7 } from 'openai-compatible-3';
 import { certificates } from '../dist/bundle/node.js';
 import { aiCases, anthropicCases, openaiCases } from './cases.mjs';
 import { startModelServer } from './model-server.mjs';
@@ -42,8 +44,17 @@ const openaiObservers = {
   langsmith: (client) => wrapOpenAI(client),
   braintrust: (client) => braintrust.wrapOpenAI(client),
 };
-const models = (fetch) => createOpenAICompatible({ name: 'local', baseURL: `${url}/v1`, apiKey: 'none', fetch });
-const plainAi = () => ({ ai: ai7, model: models(undefined)('example-1') });
+const local = { name: 'local', baseURL: `${url}/v1`, apiKey: 'none' };
+const aiLine = (title, ai, models) => [
+  title,
+  () => ({ ai, model: models(local)('example-1') }),
+  aiCases(),
+  {
+    'this client': () => ({ ai, model: models({ ...local, fetch: cer.fetch() })('example-1') }),
+    langsmith: ({ model }) => ({ ai: { ...ai, ...wrapAISDK(ai) }, model }),
+    braintrust: ({ model }) => ({ ai: braintrust.wrapAISDK(ai), model }),
+  },
+];
 
 const LINES = [
   [
@@ -68,16 +79,8 @@ const LINES = [
       braintrust: (client) => braintrust.wrapAnthropic(client),
     },
   ],
-  [
-    'AI SDK 7',
-    plainAi,
-    aiCases(),
-    {
-      'this client': () => ({ ai: ai7, model: models(cer.fetch())('example-1') }),
-      langsmith: ({ model }) => ({ ai: { ...ai7, ...wrapAISDK(ai7) }, model }),
-      braintrust: ({ model }) => ({ ai: braintrust.wrapAISDK(ai7), model }),
-    },
-  ],
+  aiLine('AI SDK 6', ai6, models6),
+  aiLine('AI SDK 7', ai7, models7),
 ];
 
 /** What a program sees: a value or the name of an error, as text. */

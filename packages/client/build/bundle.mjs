@@ -8,6 +8,7 @@ for (const [entry, name, platform] of [
   ['index', 'node', 'node'],
   ['index', 'browser', 'browser'],
   ['node-client', 'node-client', 'neutral'],
+  ['node-transport', 'node-transport', 'node'],
   ['register', 'register', 'node'],
   ['spool-folder', 'spool-folder', 'node'],
 ]) {

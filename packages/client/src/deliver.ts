@@ -1,5 +1,5 @@
 import { textOf, type JsonMembers } from './json.js';
-import { resultsOf, type LineResult } from './node-api/lines.js';
+import type { LineResult } from './node-api/lines.js';
 import { NodeError } from './node-api/node-error.js';
 import { jsonOf, request, type NodeAccess } from './node-api/request.js';
 import type { CertifiedCall, CertifiedProject } from './settings.js';
@@ -8,13 +8,6 @@ import { isMembers } from './json.js';
 /** One request: the drain repeats it. */
 const ONCE = { retries: 0 };
 
-/** Sends sealed bundles. @returns a result for each, in order. @throws NodeError when none was taken */
-export async function attestAll(access: NodeAccess, texts: readonly string[]): Promise<readonly LineResult[]> {
-  const body = { bytes: `${texts.join('\n')}\n`, type: 'application/x-ndjson' };
-  const question = { body, accept: 'application/x-ndjson', options: ONCE };
-  return request(access, 'attestBatch', question, (response) => resultsOf(response));
-}
-
 /** Registers a sealed project. @throws NodeError without an answer of a node */
 export async function registerProject(access: NodeAccess, text: string): Promise<LineResult> {
   const body = { bytes: text, type: 'application/json' };
@@ -22,7 +15,7 @@ export async function registerProject(access: NodeAccess, text: string): Promise
     return {
       index: 0,
       status: 200,
-      body: await request(access, 'registerProject', { body, options: ONCE }, (response) => jsonOf(response)),
+      body: await request(access, 'registerProject', { body, options: ONCE }, jsonOf),
     };
   } catch (error) {
     // A refused key is mended, and the project sent again.

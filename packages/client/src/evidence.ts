@@ -1,5 +1,6 @@
 import { createCoverage } from './coverage.js';
-import { attestAll, certifiedCall, certifiedProject, registerProject } from './deliver.js';
+import { certifiedCall, certifiedProject, registerProject } from './deliver.js';
+import { askLines } from './node-api/lines.js';
 import type { NodeAccess } from './node-api/request.js';
 import type { Platform } from './platform/platform.js';
 import type { Settings } from './settings.js';
@@ -42,7 +43,7 @@ export function createEvidence(settings: Settings, access: NodeAccess, platform:
   const spools = openSpools(settings, limits, platform, failed);
   const drain = createDrain({
     spools,
-    attest: (texts) => attestAll(access, texts),
+    attest: (texts) => askLines(access, 'attestBatch', texts),
     register: (text) => registerProject(access, text),
     attested: (answer) => {
       counts.attested += 1;

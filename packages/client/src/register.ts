@@ -1,8 +1,9 @@
 import { certificates } from './certificates.js';
+import { NodeError } from './node-api/node-error.js';
 
 // `node --import @cer/client/register app.js`: certifies the calls that any SDK of the program makes with the global
-// `fetch`. Settings are the variables of the client, and CER_APP_ID. An address that is missing or malformed is reported,
-// and the program runs as without.
+// `fetch`. Settings are the variables of the client, and CER_APP_ID. An address that is missing or malformed, a refused key
+// and an address without a node are reported as warnings, and the program runs as without.
 
 declare global {
   /** Where the AI SDK looks for integrations. */
@@ -12,12 +13,25 @@ declare global {
 /** Milliseconds for which a program that ends waits for the node. */
 const FLUSH_MS = 2000;
 
+const warn = (message: string): void => {
+  process.emitWarning(message, 'CerWarning');
+};
+
+/** Once: what an operator has to mend. A node that is away is not reported; the spool keeps what it gets later. */
+let isReported = false;
+const onError = (error: unknown): void => {
+  if (isReported || !(error instanceof NodeError)) return;
+  if (error.code !== 'UNEXPECTED_ANSWER' && error.status !== 401 && error.status !== 403) return;
+  isReported = true;
+  warn(`calls are not certified yet: ${error.message}`);
+};
+
 try {
-  const cer = certificates({ appId: process.env['CER_APP_ID'] ?? 'app' });
+  const cer = certificates({ appId: process.env['CER_APP_ID'] ?? 'app', onError });
   globalThis.fetch = cer.fetch({ fetch: globalThis.fetch });
   // Providers of the AI SDK may have a fetch of their own.
   globalThis.AI_SDK_TELEMETRY_INTEGRATIONS = [...(globalThis.AI_SDK_TELEMETRY_INTEGRATIONS ?? []), cer.aiSdk()];
   process.once('beforeExit', () => void cer.flush({ timeoutMs: FLUSH_MS }));
 } catch (error) {
-  process.emitWarning(error instanceof Error ? error.message : 'unknown fault', 'CerWarning');
+  warn(error instanceof Error ? error.message : 'unknown fault');
 }

@@ -106,7 +106,9 @@ export function settingsOf(options: CertificatesOptions): Settings {
   const { environment } = platform;
   const given = options.nodeUrl ?? environment['CER_NODE_URL'] ?? '';
   if (!/^https?:\/\//i.test(given) || !URL.canParse(given)) {
-    throw new TypeError('nodeUrl: must be a http or https address (or set CER_NODE_URL)');
+    throw new TypeError(
+      'nodeUrl: must be a http or https address (or set CER_NODE_URL), such as http://127.0.0.1:4100',
+    );
   }
   const { username, password, href } = new URL(given);
   if (username !== '' || password !== '') throw new TypeError('nodeUrl: must not hold a password');

@@ -44,6 +44,36 @@ async function nodeThat(...steps: readonly Step[]): Promise<Certificates> {
   return cer;
 }
 
+describe('a message about the node', () => {
+  it('names the address that does not answer', async () => {
+    const { node } = await nodeThat(drop);
+    await expect(node.health({ retries: 0 })).rejects.toThrow(`the node cannot be reached: ${server.url}`);
+  });
+
+  it('says how to pass the API key that was not sent', async () => {
+    await nodeThat(refuse(401, 'UNAUTHORIZED'));
+    const { node } = certificates({ appId: 'tests', nodeUrl: server.url, apiKey: '', spoolDir: null });
+    const words = 'no API key was sent: pass apiKey or set CER_API_KEY';
+    await expect(node.certify(EXECUTION)).rejects.toMatchObject({ code: 'UNAUTHORIZED', message: words });
+  });
+
+  it.each<[string, Step]>([
+    ['no JSON', (response) => response.end('<html>')],
+    ['an unknown refusal', (response) => response.writeHead(404).end('{"error":"not_found"}')],
+    ['other lines', (response) => response.end('{"id":"c1"}\n')],
+  ])('asks whether it is a node that answers %s', async (_, step) => {
+    const { node } = await nodeThat(step);
+    const asked = async (): Promise<void> => {
+      for await (const result of node.askLines('attestBatch', ['{}'])) expect(result).toBeUndefined();
+      await node.health();
+    };
+    await expect(asked()).rejects.toMatchObject({
+      code: 'UNEXPECTED_ANSWER',
+      message: expect.stringMatching(/: is nodeUrl the address of a node\?$/),
+    });
+  });
+});
+
 describe('a request to the node', () => {
   it.each([
     ['429', refuse(429, 'RATE_LIMITED')],
@@ -86,7 +116,7 @@ describe('a request to the node', () => {
 
   it('ends at its timeout', async () => {
     const { node } = await nodeThat(hang);
-    const asked = node.certify(EXECUTION, { timeoutMs: 50, retries: 1 });
+    const asked = node.certify(EXECUTION, { timeoutMs: 1000, retries: 1 });
     await expect(asked).rejects.toMatchObject({ code: 'TIMEOUT', status: null });
     expect(bodies).toHaveLength(2);
   });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { ClientBundle } from './client-bundle.js';
-import { COMPLETION, sendJson } from './model-server.js';
+import { COMPLETION, sendJson, startModelServer } from './model-server.js';
 import { NODE_DOWN, ObservedProgram } from './observed-program.js';
 
 const bundle = new ClientBundle();
@@ -34,6 +34,17 @@ describe('node --import @cer/client/register', () => {
     expect(program.calls()).toMatchObject([
       { snapshot: { model: 'example-1', appId: 'desk' }, payload: { outcome: 'complete' } },
     ]);
+  });
+
+  it('warns once of a refused key, and the program runs', async () => {
+    const node = await startModelServer((_, response) => {
+      sendJson(response, { error: 'UNAUTHORIZED', message: 'the key is revoked' }, 401);
+    });
+    const { stdout, stderr } = await run({ CER_NODE_URL: node.url, CER_API_KEY: 'cer_live_x' });
+    await node.close();
+    expect(stdout).toBe('Hello there\n');
+    expect(stderr.match(/CerWarning: .*/g)).toEqual(['CerWarning: calls are not certified yet: the key is revoked']);
+    expect(program.calls()).toHaveLength(1);
   });
 
   it('warns without an address, and the program runs', async () => {

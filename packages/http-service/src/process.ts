@@ -1,5 +1,7 @@
 /** A service as a process: start, server, log, metrics, traces, and errors for its operator. */
 export { isForOperator, OperatorError } from './errors/operator-error.js';
+export { packageVersion } from './process/package-version.js';
+export { lowerPriority } from './process/priority.js';
 export { repeat, type Repeating } from './process/repeat.js';
 export { runService } from './process/run-service.js';
 export { serve, type RunningServer } from './process/serve.js';

@@ -13,11 +13,18 @@ export function jwkThumbprint(key: PublicKey): string {
   return encodeBase64Url(sha256(new TextEncoder().encode(JSON.stringify({ crv, kty, x }))));
 }
 
+/** Every report shows the fingerprint of the one key of its certificate. */
+const fingerprints = new WeakMap<PublicKey, string>();
+
 /**
  * The fingerprint shown in reports, for people who compare keys by eye or with `openssl pkey -pubin -outform DER |
  * sha256sum`.
  * @returns `sha256:` and the 64 lower-case hex digits of SHA-256 over the SPKI DER
  */
 export function keyFingerprint(key: PublicKey): string {
-  return `sha256:${encodeHex(sha256(toSpki(key)))}`;
+  const known = fingerprints.get(key);
+  if (known !== undefined) return known;
+  const fingerprint = `sha256:${encodeHex(sha256(toSpki(key)))}`;
+  fingerprints.set(key, fingerprint);
+  return fingerprint;
 }

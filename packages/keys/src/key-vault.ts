@@ -1,12 +1,13 @@
-import { createCipheriv, createDecipheriv, generateKeyPairSync, randomBytes } from 'node:crypto';
-import { decodeBase64, decodeBase64Url, encodeBase64, encodeBase64Url } from './base64.js';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { decodeBase64, encodeBase64 } from './base64.js';
 import { jwkThumbprint } from './fingerprint.js';
 import { KeyError } from './key-error.js';
 import { readKeyFile, writeKeyFile, type KeyFile } from './key-file-format.js';
 import type { PublishableKey } from './key-set-document.js';
 import { freshKey, loadKey, NativeSigner, parsePrivateKey } from './native-signer.js';
-import { readPrivately, replacePrivately, whileLocked, writeOnce } from './private-file.js';
+import { readPrivately, replacePrivately, whileLocked, writeOnce } from './key-file.js';
 import { publicKeyFromSpki, type PublicKey } from './public-key.js';
+import { openSealedBytes, sealBytes } from './sealed-bytes.js';
 import type { Signer } from './signer.js';
 
 /** A key pair with an encrypted private key, safe to store in a database. */
@@ -19,8 +20,6 @@ export interface SealedKey {
 }
 
 const WRAPPING_KEY_BYTES = 32;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 
 /**
  * A key file whose wrapping key encrypts the signing keys stored in a database. Neither JSON nor inspection shows a key
@@ -86,23 +85,13 @@ export class KeyVault {
   }
 
   #seal(kid: string, privateKey: Uint8Array): string {
-    const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.#key(), nonce).setAAD(additionalText(kid));
-    const sealed = Buffer.concat([nonce, cipher.update(privateKey), cipher.final(), cipher.getAuthTag()]);
-    return encodeBase64Url(sealed);
+    return sealBytes(this.#key(), contextOf(kid), privateKey);
   }
 
   #unseal(kid: string, sealed: string): Uint8Array {
-    const key = this.#key();
-    try {
-      const bytes = decodeBase64Url(sealed);
-      const tagAt = bytes.length - TAG_BYTES;
-      const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
-      cipher.setAAD(additionalText(kid)).setAuthTag(bytes.subarray(tagAt));
-      return Buffer.concat([cipher.update(bytes.subarray(NONCE_BYTES, tagAt)), cipher.final()]);
-    } catch {
-      throw this.#refusal('its wrapping key does not open the key');
-    }
+    const privateKey = openSealedBytes(this.#key(), contextOf(kid), sealed);
+    if (privateKey === null) throw this.#refusal('its wrapping key does not open the key');
+    return privateKey;
   }
 
   #key(): Uint8Array {
@@ -187,6 +176,6 @@ function readWrappingKey(text: string, refuse: (rule: string) => KeyError): Uint
 }
 
 /** Bound to the kid, so that a sealed key cannot be substituted for another. */
-function additionalText(kid: string): Buffer {
-  return Buffer.from(`cer signing key v1 ${kid}`);
+function contextOf(kid: string): string {
+  return `cer signing key v1 ${kid}`;
 }

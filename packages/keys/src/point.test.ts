@@ -33,6 +33,25 @@ describe('the encodings that the strict gate rejects', () => {
     }
   });
 
+  it('exclude y that is below p in any one byte', () => {
+    for (const sign of [0, 0x80]) {
+      for (let low = 0; low < 32; low++) {
+        const encoding = new Uint8Array(32).fill(0xff);
+        encoding[31] = 0x7f | sign;
+        encoding[low] = low === 0 ? 0xeb : low === 31 ? 0x7e | sign : 0xfe;
+        expect([low, isCanonicalAndNotSmallOrder(encoding)]).toEqual([low, true]);
+      }
+    }
+  });
+
+  it('exclude y that differs from one of small order in the topmost bits', () => {
+    for (const { x, y } of torsionPoints().map((point) => point.toAffine())) {
+      const encoding = encodingOf(y, x % 2n === 1n ? 1 : 0);
+      const other = encoding.map((byte, at) => (at === 31 ? byte ^ 0x40 : byte));
+      expect(isCanonicalAndNotSmallOrder(other)).toBe(true);
+    }
+  });
+
   it('exclude genuine keys', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (seed) => {

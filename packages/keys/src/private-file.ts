@@ -1,156 +1,62 @@
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
-  constants,
+  existsSync,
   fchmodSync,
-  fstatSync,
   fsyncSync,
   linkSync,
+  mkdirSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
-  writeSync,
-  type Stats,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { KeyError } from './key-error.js';
 
-// Key files on disk: accessible to their owner only, written atomically.
+// Files of one owner: mode 0600, whole or not at all, also after a loss of power.
 
 const OWNER_ONLY = 0o600;
-const MAX_BYTES = 1024 * 1024;
 
-/**
- * Reads a key file.
- * @throws KeyError KEY_FILE_NOT_FOUND; KEY_FILE_PERMISSIONS when users have access beside the owner, or the
- *   group of a file of root; KEY_FILE_INVALID
- */
-export function readPrivately(path: string): string {
-  const file = openForReading(path);
+/** Makes a file unless it is there, and its folder: of two processes that start, one is first. */
+export function makePrivateFile(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   try {
-    const found = fstatSync(file);
-    if (!found.isFile()) throw new KeyError('KEY_FILE_INVALID', `key file ${path}: must be a regular file`);
-    if (!isPrivate(found)) {
-      throw new KeyError(
-        'KEY_FILE_PERMISSIONS',
-        `key file ${path}: users other than its owner have access. Run: chmod 600 ${path}. If others may have read it, revoke its keys`,
-      );
-    }
-    if (found.size > MAX_BYTES) throw new KeyError('KEY_FILE_INVALID', `key file ${path}: must be at most 1 MiB`);
-    return readFileSync(file, 'utf8');
-  } finally {
-    closeSync(file);
+    createPrivateFile(path, text);
+  } catch (error) {
+    if (!existsSync(path)) throw error;
   }
 }
 
-/**
- * Orchestrators mount secrets as files of root that the service's group may read: there, access of the group is access
- * of the service alone. A file of any other owner is private when only the owner has access.
- */
-function isPrivate({ mode, uid }: Stats): boolean {
-  const mountedSecret = uid === 0 && process.geteuid?.() !== 0;
-  return (mode & (mountedSecret ? 0o037 : 0o077)) === 0;
-}
-
-function openForReading(path: string): number {
-  try {
-    // Without O_NONBLOCK, opening a named pipe would wait for its writer forever.
-    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch (cause) {
-    switch (errorCodeOf(cause)) {
-      case 'ENOENT':
-        throw new KeyError('KEY_FILE_NOT_FOUND', `key file ${path}: not found. Create it first, or correct the path`);
-      case 'EACCES':
-      case 'EPERM':
-        throw new KeyError('KEY_FILE_PERMISSIONS', `key file ${path}: not readable by this user, who must own it`);
-      default:
-        throw new KeyError('KEY_FILE_INVALID', `key file ${path}: cannot be opened (${errorCodeOf(cause)})`);
-    }
-  }
-}
-
-/**
- * Writes a temporary file beside the path and links it there: `link`, unlike `rename`, never replaces a file.
- * @throws KeyError KEY_FILE_EXISTS, KEY_FILE_UNWRITABLE
- */
-export function writeOnce(path: string, text: string): void {
-  const draft = `${path}.${randomUUID()}.tmp`;
-  try {
-    writeDurably(draft, text);
+/** Creates a file: `link`, unlike `rename`, never replaces one. @throws EEXIST when the path exists */
+export function createPrivateFile(path: string, text: string): void {
+  putInPlace(path, text, (draft) => {
     linkSync(draft, path);
+  });
+}
+
+/** Replaces a file, or makes it in a folder that is there. */
+export function replacePrivateFile(path: string, text: string): void {
+  putInPlace(path, text, (draft) => {
+    renameSync(draft, path);
+  });
+}
+
+function putInPlace(path: string, text: string, put: (draft: string) => void): void {
+  // A random name: containers share folders and process ids, and a killed process may have left its draft.
+  const draft = `${path}.${randomUUID()}.draft`;
+  try {
+    writeDraft(draft, text);
+    put(draft);
     syncFolder(dirname(path));
-  } catch (cause) {
-    if (errorCodeOf(cause) === 'EEXIST') {
-      throw new KeyError(
-        'KEY_FILE_EXISTS',
-        `key file ${path}: exists already and is never overwritten. Open it, or choose another path`,
-      );
-    }
-    throw new KeyError(
-      'KEY_FILE_UNWRITABLE',
-      `key file ${path}: cannot be written (${errorCodeOf(cause)}). Its folder must exist, be writable and be on a file system with hard links`,
-    );
   } finally {
     rmSync(draft, { force: true });
   }
 }
 
-/**
- * Replaces the content of a key file. The old bytes are overwritten, which is effective on file systems that write in
- * place.
- * @throws KeyError KEY_FILE_UNWRITABLE; the file is then unchanged
- */
-export function replacePrivately(path: string, text: string): void {
-  const draft = `${path}.${randomUUID()}.tmp`;
+function writeDraft(draft: string, text: string): void {
+  const file = openSync(draft, 'wx', OWNER_ONLY);
   try {
-    const old = openSync(path, 'r+');
-    try {
-      writeDurably(draft, text);
-      renameSync(draft, path);
-      syncFolder(dirname(path));
-      writeSync(old, Buffer.alloc(fstatSync(old).size), 0, null, 0);
-      fsyncSync(old);
-    } finally {
-      closeSync(old);
-    }
-  } catch (cause) {
-    throw new KeyError(
-      'KEY_FILE_UNWRITABLE',
-      `key file ${path}: cannot be replaced (${errorCodeOf(cause)}). It and its folder must be writable by this user`,
-    );
-  } finally {
-    rmSync(draft, { force: true });
-  }
-}
-
-/**
- * Runs work under an exclusive lock on the key file.
- * @throws KeyError KEY_FILE_UNWRITABLE when another process holds the lock
- */
-export function whileLocked<T>(path: string, work: () => T): T {
-  const lock = `${path}.lock`;
-  try {
-    closeSync(openSync(lock, 'wx', OWNER_ONLY));
-  } catch (cause) {
-    throw new KeyError(
-      'KEY_FILE_UNWRITABLE',
-      errorCodeOf(cause) === 'EEXIST'
-        ? `key file ${path}: another process is changing it. If no process is, remove ${lock}`
-        : `key file ${path}: its folder must be writable by this user (${errorCodeOf(cause)})`,
-    );
-  }
-  try {
-    return work();
-  } finally {
-    rmSync(lock, { force: true });
-  }
-}
-
-function writeDurably(path: string, text: string): void {
-  const file = openSync(path, 'wx', OWNER_ONLY);
-  try {
+    // Some folders have default rights of their own.
     fchmodSync(file, OWNER_ONLY);
     writeFileSync(file, text);
     fsyncSync(file);
@@ -166,9 +72,4 @@ function syncFolder(path: string): void {
   } finally {
     closeSync(folder);
   }
-}
-
-function errorCodeOf(error: unknown): string {
-  const named = typeof error === 'object' && error !== null && 'code' in error;
-  return named && typeof error.code === 'string' ? error.code : 'unknown fault';
 }

@@ -10,13 +10,15 @@ import {
   publicKeyFromBase64,
   publicKeyFromRaw,
   publicKeyFromSpki,
+  publicKeyFromText,
   toSpki,
   toSpkiBase64,
 } from './public-key.js';
 import { testSigner } from './testing/index.js';
 
 const key = testSigner('public key').publicKey;
-const refusedWith = (code: string): unknown => expect.objectContaining({ name: 'KeyError', code });
+const refusedWith = (code: string, message: unknown = expect.any(String)): unknown =>
+  expect.objectContaining({ name: 'KeyError', code, message });
 
 describe('reading a public key', () => {
   it('reads the same key from every form', () => {
@@ -25,6 +27,32 @@ describe('reading a public key', () => {
     expect(publicKeyFromBase64(toSpkiBase64(key))).toEqual(key);
     expect(publicKeyFromBase64(encodeBase64(key.raw))).toEqual(key);
     expect(publicKeyFromJwk(toJwk(key))).toEqual(key);
+    for (const text of [toSpkiBase64(key), encodeBase64(key.raw), encodeBase64Url(key.raw)]) {
+      expect(publicKeyFromText(text)).toEqual(key);
+    }
+  });
+
+  it('names the rule that bytes break', () => {
+    const cases: [() => unknown, string, string][] = [
+      [() => publicKeyFromRaw(new Uint8Array(31)), 'KEY_FORMAT_UNSUPPORTED', 'public key: must have 32 bytes'],
+      [
+        () => publicKeyFromRaw(encodingOf(1n, 0)),
+        'KEY_POINT_INVALID',
+        'public key: a point of small order or in a non-canonical encoding',
+      ],
+      [() => publicKeyFromRaw(encodingOf(2n, 0)), 'KEY_POINT_INVALID', 'public key: not a point of the curve'],
+      [
+        () => publicKeyFromBase64(encodeBase64(new Uint8Array(33))),
+        'KEY_FORMAT_UNSUPPORTED',
+        'public key: neither SPKI DER nor 32 raw bytes by its length',
+      ],
+      [
+        () => publicKeyFromSpki(toSpki(key).subarray(0, 43)),
+        'KEY_FORMAT_UNSUPPORTED',
+        'public key: not the SPKI DER of an Ed25519 key',
+      ],
+    ];
+    for (const [read, code, message] of cases) expect(read).toThrow(refusedWith(code, message));
   });
 
   it('agrees with OpenSSL on SPKI and JWK', () => {
@@ -131,6 +159,9 @@ describe('comparing and naming keys', () => {
   it('compares keys by their point', () => {
     expect(isSamePublicKey(key, publicKeyFromRaw(key.raw))).toBe(true);
     expect(isSamePublicKey(key, testSigner('another').publicKey)).toBe(false);
+    // The other x of the same y: one bit differs.
+    const mirrored = Uint8Array.from(key.raw, (byte, at) => (at === 31 ? byte ^ 0x80 : byte));
+    expect(isSamePublicKey(key, publicKeyFromRaw(mirrored))).toBe(false);
   });
 
   it('computes the thumbprint of RFC 8037, appendix A.3', () => {

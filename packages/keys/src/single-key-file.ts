@@ -1,7 +1,7 @@
 import { KeyError } from './key-error.js';
 import { freshKey, loadKey, NativeSigner } from './native-signer.js';
 import { isJsonObject, ownMember } from './own-member.js';
-import { readPrivately, writeOnce } from './private-file.js';
+import { readPrivately, writeOnce } from './key-file.js';
 import type { Signer } from './signer.js';
 
 /**

@@ -21,6 +21,22 @@ describe('parseTimestamp', () => {
     ]);
   });
 
+  it('reads many texts, the same again each time', () => {
+    const texts = Array.from({ length: 200 }, (_, at) => `2026-01-02T03:04:05.${String(at + 100)}Z`);
+    for (const given of [...texts, ...[...texts].reverse()]) {
+      expect(parseTimestamp(given)).toEqual({
+        epochSeconds: 1767323045,
+        nanoseconds: Number(given.slice(20, 23)) * 1e6,
+      });
+    }
+  });
+
+  it('reads the longest text, and none that is longer', () => {
+    const longest = '2026-01-01T00:00:00.123456789+01:00';
+    expect(parseTimestamp(longest)).toEqual({ epochSeconds: 1767222000, nanoseconds: 123_456_789 });
+    for (const longer of [`${longest}0`, ` ${longest}`, `${longest}\n`]) expect(parseTimestamp(longer)).toBeNull();
+  });
+
   it('agrees with Date for every time and offset', () => {
     const date = fc.date({
       min: new Date('0001-01-02T00:00:00Z'),

@@ -1,3 +1,5 @@
+import { BoundedCache } from './bounded-cache.js';
+
 /** A point in time with nanosecond precision. */
 export interface Timestamp {
   /** Whole seconds since 1970-01-01T00:00:00Z, rounded down (negative before it). */
@@ -30,9 +32,11 @@ function epochDays(year: number, month: number, day: number): number {
   return year * 365 + leapDaysBefore + daysThisYear - DAYS_FROM_YEAR_0_TO_1970;
 }
 
-// The checks of one certificate read the same few times again.
-let lastText: string | null = null;
-let lastTime: Timestamp | null = null;
+/** With nine fractional digits and an offset. */
+const MAX_LENGTH = 35;
+
+// The checks of one certificate read the same few times again: its own, and those of the keys.
+const knownTimes = new BoundedCache<Timestamp | null>(64);
 
 /**
  * Reads `YYYY-MM-DDThh:mm:ss[.1-9 digits](Z|±hh:mm)`: a real date, hours 00-23, minutes and seconds 00-59 (no leap
@@ -41,11 +45,8 @@ let lastTime: Timestamp | null = null;
  * @see docs/spec.md, "Times"
  */
 export function parseTimestamp(text: unknown): Timestamp | null {
-  if (typeof text !== 'string') return null;
-  if (text === lastText) return lastTime;
-  lastTime = readTimestamp(text);
-  lastText = text;
-  return lastTime;
+  if (typeof text !== 'string' || text.length > MAX_LENGTH) return null;
+  return knownTimes.getOrMake(text, () => readTimestamp(text));
 }
 
 function readTimestamp(text: string): Timestamp | null {

@@ -31,7 +31,7 @@ export async function* byteLines(
   };
   const end = (group: ByteLine[]): void => {
     number += 1;
-    const bytes = size > maxLineBytes ? null : Buffer.concat(parts, size);
+    const bytes = size > maxLineBytes ? null : joined(parts, size);
     if (bytes === null || !bytes.every((byte) => BLANK.has(byte))) group.push({ bytes, number, length: size + 1 });
     parts = [];
     size = 0;
@@ -51,4 +51,15 @@ export async function* byteLines(
   const last: ByteLine[] = [];
   if (size > 0) end(last);
   if (last.length > 0) yield last;
+}
+
+/** Without Buffer: the client runs at the edge and in browsers too. */
+function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
 }

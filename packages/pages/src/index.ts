@@ -1,4 +1,4 @@
-/** HTML pages of a service: document frame, style sheet, cookies, headers, and the answers of `/ready` and 404. */
+/** HTML pages of a service: document frame, style sheet, cookies, headers, the page for unknown paths, and the routes of a service's state. */
 export { asset, ICON, stylesheet, type Asset } from './assets.js';
 export { browserOrigin } from './browser-origin.js';
 export { clearedCookie, cookieValue, hostCookie } from './cookies.js';
@@ -6,5 +6,6 @@ export { renderDocument, type DocumentContent, type SignedInHeader } from './doc
 export { html, type Html, type HtmlValue } from './html.js';
 export { notFoundContent } from './not-found.js';
 export { pageHeaders, type PagePolicy } from './page-headers.js';
-export { readinessHandler, type ReadinessCheck } from './readiness.js';
+export type { ReadinessCheck } from './readiness.js';
 export { isSameOrigin } from './same-origin.js';
+export { stateRoutes } from './state-routes.js';

@@ -1,4 +1,4 @@
-// AssemblyScript, compiled to the module that build/math.mjs writes: the functions of Math whose last bits the language
+// AssemblyScript, compiled to the module that build/modules.mjs writes: the functions of Math whose last bits the language
 // leaves to each engine, and engines to the machine's C library. WebAssembly's arithmetic is exact on every machine.
 
 export function acos(x: f64): f64 {

@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { withOwnGlobals, WORLD_BUILD } from '../dist/files/world-build.js';
 
 const DIST = join(import.meta.dirname, '..', 'dist');
-const math = readFileSync(join(DIST, 'math.wasm')).toString('base64');
+const moduleText = (name) => JSON.stringify(readFileSync(join(DIST, name)).toString('base64'));
 
 async function bundle(entry, options = {}) {
   const { outputFiles } = await build({
@@ -31,14 +31,17 @@ const realm = {
 };
 const scripts = {
   'pin-language': await bundle('language/pin.js', {
-    define: { MATH_MODULE: JSON.stringify(math) },
+    define: { MATH_MODULE: moduleText('math.wasm') },
     // A variable of scripts is not a member of the global object: a sketch finds it by its name alone.
     banner: { js: 'let __catches;' },
   }),
   'redraw-world': withOwnGlobals(await bundle('worlds/redraw-world.js', realm)),
   'worker-host': await bundle('worlds/worker-host.js'),
   'sketch-process': await bundle('redraw/sketch-process.js', program),
-  'sketch-thread': await bundle('redraw/sketch-thread.js', program),
+  'sketch-thread': await bundle('redraw/sketch-thread.js', {
+    ...program,
+    define: { PNG_MODULE: moduleText('png.wasm') },
+  }),
 };
 
 mkdirSync(join(DIST, 'scripts'), { recursive: true });

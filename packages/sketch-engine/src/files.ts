@@ -6,6 +6,7 @@ export {
   readInstalledEngine,
   readSkia,
 } from './files/find-engine.js';
+export { readPngModule } from './files/png-module.js';
 export { FONT_FAMILIES, FONT_SUBSETS, readFontFile } from './files/fonts.js';
 export { type PackedEngine } from './files/pack-engine.js';
 export { readScript } from './files/scripts.js';

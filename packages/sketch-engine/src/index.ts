@@ -4,7 +4,7 @@ export type { MakeCanvas } from './drawing/surface.js';
 export type { EngineIdentity, NamedEngine } from './engine-identity.js';
 export { callsImport } from './language/import-call.js';
 export { pinSyntax, SketchSyntaxError } from './language/pin-syntax.js';
-export { encodePng } from './png/encode-png.js';
+export { pngEncoder } from './png/encode-png.js';
 export { isOpaque, unpremultiply } from './portable/alpha.js';
 export { PortableContext } from './portable/context.js';
 export { unpackEngine } from './portable/engine-package.js';

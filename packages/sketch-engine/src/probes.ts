@@ -93,10 +93,10 @@ export interface ProbePin {
 export const PORTABLE_PINS: Readonly<
   Partial<Record<string, Readonly<Record<'text' | 'operations' | 'math', ProbePin>>>>
 > = {
-  '1.1.0': {
+  '1.2.0': {
     text: {
-      outputHash: '1b835921026e7f2feec26c3a1949096ae1d6b20aa81b538f848a570d3e0965f2',
-      imageHash: 'a55669da0d61b05c39f8e22c7dcb6a64c28e2c72f3e10962c46f0822e6f9dc2c',
+      outputHash: '9a7815a4c21459dda3d1a574e154bab74b918ae5660b02afa78d02c68fc385d7',
+      imageHash: '6e71ddf22b98101a19aef6dce4855c537aad1c04d91c819f139572498451e0eb',
     },
     operations: {
       outputHash: '7add96ce9f84850eb8557887cfe6a493452e2a409d0dce73779817ca82746c16',

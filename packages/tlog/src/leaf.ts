@@ -2,9 +2,11 @@
 export {
   deletionDigest,
   erasedOpening,
+  hashText,
   labelOpening,
   LEAF_KINDS,
   makeLeaf,
+  makeLeafOfText,
   ownerOpening,
   publicOpening,
   receiptDigest,

@@ -29,8 +29,7 @@ export function createMemberOrders(loneSurrogates: LoneSurrogates): (given: read
   return (given) => {
     const first = given[0] ?? '';
     const known = byFirstName.get(first);
-    const found = known?.find((order) => isSameList(order.given, given));
-    if (found !== undefined) return found;
+    if (known !== undefined) for (const order of known) if (isSameList(order.given, given)) return order;
     const order = orderOf(given, loneSurrogates);
     if (order === null || !isWorthKeeping(given)) return order;
     if (known === undefined) {

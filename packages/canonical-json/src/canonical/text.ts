@@ -6,12 +6,17 @@ export function isWellFormed(text: string): boolean {
   return !loneSurrogate.test(text);
 }
 
+/** True when the text between quotes is its JSON: no character needs an escape or is half of a pair. */
+export function isPlain(text: string): boolean {
+  return !needsCare.test(text);
+}
+
 /** What to do with half a surrogate pair inside canonical JSON: the only thing the two profiles differ in. */
 export type LoneSurrogates = 'escape' | 'refuse';
 
 /** Quotes as RFC 8785 does; null for a lone surrogate that is to be refused. */
 export function quote(text: string, loneSurrogates: LoneSurrogates): string | null {
-  if (!needsCare.test(text)) return `"${text}"`;
+  if (isPlain(text)) return `"${text}"`;
   // JSON.stringify writes minimal escapes and a lone surrogate as \ud800, in lower case: exactly svc-v1.
   if (loneSurrogates === 'refuse' && !isWellFormed(text)) return null;
   return JSON.stringify(text);

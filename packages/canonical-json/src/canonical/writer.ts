@@ -1,9 +1,14 @@
 import { isJsonObject } from '../value/json-value.js';
 import { createMemberOrders } from './member-order.js';
-import { quote, type LoneSurrogates } from './text.js';
+import { isPlain, quote, type LoneSurrogates } from './text.js';
 
 /** Ends a writing from any depth; the value it is about is looked for afterwards, by a slower walk. */
 const REFUSED = new Error('has no canonical form');
+
+/** The text of one call: a getter of the value may canonicalize another one meanwhile. */
+interface Output {
+  text: string;
+}
 
 /**
  * Makes a writer of canonical JSON (RFC 8785: sorted names, shortest numbers, minimal escapes, no white space).
@@ -15,51 +20,66 @@ export function createCanonicalWriter(
 ): (value: unknown) => string | null {
   const orderOf = createMemberOrders(loneSurrogates);
 
-  const writeText = (text: string): string => {
-    const quoted = quote(text, loneSurrogates);
-    if (quoted === null) throw REFUSED;
-    return quoted;
+  const quoted = (text: string): string => {
+    const found = quote(text, loneSurrogates);
+    if (found === null) throw REFUSED;
+    return found;
   };
 
-  const writeArray = (items: readonly unknown[], depth: number): string => {
-    if (items.length === 0) return '[]';
-    let out = `[${write(items[0], depth)}`;
+  const writeArray = (out: Output, due: string, items: readonly unknown[], depth: number): string => {
+    let after = `${due}[`;
     // By index: a hole is an undefined element and must be refused, not skipped.
-    for (let index = 1; index < items.length; index += 1) out += `,${write(items[index], depth)}`;
-    return `${out}]`;
+    for (let index = 0; index < items.length; index += 1) {
+      after = write(out, index === 0 ? after : `${after},`, items[index], depth);
+    }
+    return `${after}]`;
   };
 
-  const writeObject = (object: Readonly<Record<string, unknown>>, depth: number): string => {
-    const given = Object.keys(object);
-    if (given.length === 0) return '{}';
-    const order = orderOf(given);
+  const writeObject = (out: Output, due: string, object: Readonly<Record<string, unknown>>, depth: number): string => {
+    const order = orderOf(Object.keys(object));
     if (order === null) throw REFUSED;
     const { names, prefixes } = order;
-    let out = '';
+    let after = due;
+    let isEmpty = true;
     for (let index = 0; index < names.length; index += 1) {
       const value = object[names[index] ?? ''];
-      if (value === undefined) return writeObject(withoutUndefined(object), depth);
-      out += (prefixes[index] ?? '') + write(value, depth);
+      // Not a member of the JSON object.
+      if (value === undefined) continue;
+      const prefix = prefixes[index] ?? '';
+      after = write(out, after + (isEmpty && index > 0 ? `{${prefix.slice(1)}` : prefix), value, depth);
+      isEmpty = false;
     }
-    return `${out}}`;
+    return isEmpty ? `${after}{}` : `${after}}`;
   };
 
-  const write = (value: unknown, depth: number): string => {
+  /**
+   * Appends a value after the marks that are due before it. Marks wait for the text that follows them, because joining
+   * strings costs more than copying a few characters.
+   * @returns the marks that are due now
+   */
+  const write = (out: Output, due: string, value: unknown, depth: number): string => {
     switch (typeof value) {
       case 'string':
-        return writeText(value);
+        if (!isPlain(value)) {
+          out.text += due + quoted(value);
+          return '';
+        }
+        out.text += `${due}"`;
+        out.text += value;
+        return '"';
       case 'number':
         if (!Number.isFinite(value)) throw REFUSED;
         // ECMAScript's shortest form is RFC 8785's; -0 becomes 0.
-        return String(value);
+        out.text += due + String(value);
+        return '';
       case 'boolean':
-        return value ? 'true' : 'false';
+        return due + (value ? 'true' : 'false');
       case 'object':
-        if (value === null) return 'null';
+        if (value === null) return `${due}null`;
         if (depth >= maxDepth) throw REFUSED;
-        if (Array.isArray(value)) return writeArray(value, depth + 1);
+        if (Array.isArray(value)) return writeArray(out, due, value, depth + 1);
         if (!isJsonObject(value)) throw REFUSED;
-        return writeObject(value, depth + 1);
+        return writeObject(out, due, value, depth + 1);
       case 'bigint':
       case 'function':
       case 'symbol':
@@ -70,15 +90,12 @@ export function createCanonicalWriter(
 
   return (value) => {
     try {
-      return write(value, 0);
+      const out: Output = { text: '' };
+      const after = write(out, '', value, 0);
+      return out.text + after;
     } catch (error) {
       if (error === REFUSED) return null;
       throw error;
     }
   };
-}
-
-/** Members whose value is undefined are not members of the JSON object. */
-function withoutUndefined(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }

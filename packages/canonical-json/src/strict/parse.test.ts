@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { JsonError } from '../errors.js';
+import { appendPath } from '../value/path.js';
 import { MAX_DEPTH, parseJson } from './parse.js';
 
-const strict = (path: string): unknown => expect.objectContaining({ code: 'JSON_NOT_STRICT', path });
+const strict = (path: string, rule: unknown = expect.any(String)): unknown =>
+  expect.objectContaining({ code: 'JSON_NOT_STRICT', path, rule });
 const syntax: unknown = expect.objectContaining({ code: 'JSON_SYNTAX' });
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
@@ -52,6 +54,41 @@ describe('strict JSON', () => {
     expect(() => parseJson(text)).toThrow(strict(path));
   });
 
+  it('finds a duplicate key behind any strings, arrays and white space', () => {
+    const text = fc
+      .string({ unit: fc.constantFrom('\\', '"', 'a', '{', ']', ',', '\n') })
+      .map((each) => JSON.stringify(each));
+    const before = fc.oneof(
+      text,
+      fc.array(text).map((all) => `[${all.join(' , ')}]`),
+      fc.array(text, { maxLength: 1 }).map((all) => `[[${all.join()}],{"b":[]}]`),
+      fc.array(text, { maxLength: 1 }).map((all) => `{${all.map((name) => `${name}:[{}]`).join()}}`),
+    );
+    fc.assert(
+      fc.property(text, before, (name, value) => {
+        const key = JSON.parse(name) as string;
+        const once = `{"first":${value}, ${name}:1}`;
+        expect(parseJson(once)).toEqual(JSON.parse(once));
+        expect(() => parseJson(`[${value},{"first":${value},${name}:1 , ${name}:2}]`)).toThrow(
+          strict(appendPath('[1]', key), 'duplicate key'),
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('names the rule that is broken', () => {
+    const cases: [string | Uint8Array, string, string][] = [
+      ['{"a":1e309}', 'a', 'number too large'],
+      ['[1e-400]', '[0]', 'number too small, it would become 0'],
+      ['[ 9007199254740993]', '[0]', 'integer beyond 2^53-1 that a double cannot hold exactly'],
+      ['[\n-9007199254740993 ]', '[0]', 'integer beyond 2^53-1 that a double cannot hold exactly'],
+      ['{'.repeat(200), '[""]'.repeat(130), 'nested deeper than 130 levels'],
+      [bytes(0x22, 0xff, 0x22), '', 'not valid UTF-8'],
+    ];
+    for (const [source, path, rule] of cases) expect(() => parseJson(source)).toThrow(strict(path, rule));
+  });
+
   it('takes the same key in different objects', () => {
     expect(parseJson('{"a":{"a":1},"b":[{"a":1},{"a":1}]}')).toEqual({ a: { a: 1 }, b: [{ a: 1 }, { a: 1 }] });
   });
@@ -83,6 +120,9 @@ describe('strict JSON', () => {
     ['5e-324', 5e-324],
     ['0e-999', 0],
     ['-0.0e0', -0],
+    ['9007199254740993e0', 9007199254740992],
+    ['-9007199254740993e00', -9007199254740992],
+    ['9007199254740993.5', 9007199254740994],
     ['0.1000000000000000055511151231257827', 0.1],
   ])('takes %s', (text, value) => {
     expect(parseJson(text)).toBe(value);

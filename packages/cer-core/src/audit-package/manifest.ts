@@ -34,6 +34,8 @@ export interface AuditPackageQuery {
   readonly executionId?: string;
   /** Only the steps of this project. */
   readonly projectHash?: string;
+  /** Only human reviews of this certificate or project. */
+  readonly reviewedHash?: string;
 }
 
 /** Whether the query has only filters that leaves of the transparency log know, so that it can prove completeness. */
@@ -108,6 +110,7 @@ const QUERY_RULES: Readonly<Record<keyof AuditPackageQuery, Rule>> = {
   certificateHash: orAbsent(isSha256Hash),
   executionId: orAbsent(isText),
   projectHash: orAbsent(isSha256Hash),
+  reviewedHash: orAbsent(isSha256Hash),
 };
 
 const ENTRY_RULES: Readonly<Record<keyof AuditPackageEntry, Rule>> = {

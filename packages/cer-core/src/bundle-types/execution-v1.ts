@@ -34,33 +34,35 @@ const rawRules: MemberRules = [
 ];
 
 const hashedValues = [
-  ['input', 'inputHash', 'INPUT_HASH_MISMATCH'],
-  ['output', 'outputHash', 'OUTPUT_HASH_MISMATCH'],
+  { name: 'input', hashName: 'inputHash', code: 'INPUT_HASH_MISMATCH' },
+  { name: 'output', hashName: 'outputHash', code: 'OUTPUT_HASH_MISMATCH' },
 ] as const;
 
 function checkHashForms(context: LayoutContext): Finding[] {
   const { snapshot, resealed } = context;
-  const own = hashedValues.flatMap(([, hashName]) => {
-    if (resealed && isRedacted(member(snapshot, hashName))) return [];
+  const findings: Finding[] = [];
+  for (const { hashName } of hashedValues) {
+    if (resealed && isRedacted(member(snapshot, hashName))) continue;
     const finding = hashFormFinding(snapshot, 'snapshot.', hashName, true);
-    return finding === null ? [] : [finding];
-  });
-  return [...own, ...checkPreviousStepHash(context), ...checkToolHashForms(context)];
+    if (finding !== null) findings.push(finding);
+  }
+  return [...findings, ...checkPreviousStepHash(context), ...checkToolHashForms(context)];
 }
 
 /**
  * Raw values, and the sealed objects that replace them, hash to inputHash and outputHash. Both wrong is one finding.
  */
 function checkInputAndOutput({ snapshot, protocol, resealed }: LayoutContext): Finding[] {
-  const wrong = hashedValues.flatMap(([name, hashName, code]): Finding[] => {
+  const wrong: Finding[] = [];
+  for (const { name, hashName, code } of hashedValues) {
     const value = member(snapshot, name);
     const expected = member(snapshot, hashName);
-    if (value === undefined || typeof expected !== 'string') return [];
-    if (resealed && (isRedacted(value) || isRedacted(expected))) return [];
+    if (value === undefined || typeof expected !== 'string') continue;
+    if (resealed && (isRedacted(value) || isRedacted(expected))) continue;
     const computed = hashValue(value, protocol.profile, `snapshot.${name}`);
-    if (computed === expected) return [];
-    return [{ code, member: `snapshot.${hashName}`, detail: `does not match ${name}`, expected, computed }];
-  });
+    if (computed === expected) continue;
+    wrong.push({ code, member: `snapshot.${hashName}`, detail: `does not match ${name}`, expected, computed });
+  }
   return wrong.length === 2 ? wrong.map((finding) => ({ ...finding, code: 'SNAPSHOT_HASH_MISMATCH' })) : wrong;
 }
 

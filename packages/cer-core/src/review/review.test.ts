@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '@cer/canonical-json';
+import type { JsonObject, JsonValue } from '@cer/canonical-json';
 import { sha256 } from '../hash.js';
-import { reviewOf, reviewRequest, type NewReview } from '../review.js';
+import { isReviewRequest, reviewOf, reviewRequest, type NewReview } from '../review.js';
 import { executionRequestFaults } from '../seal.js';
 import { certified, TEST_TIME, testKeys } from '../testing/index.js';
 import { evaluateCer } from '../verify.js';
@@ -14,6 +14,7 @@ const REVIEW: NewReview = {
   reviewer: 'Ada Example',
   comment: 'The second clause is missing.',
   seen: null,
+  appId: null,
   at: TEST_TIME,
 };
 
@@ -55,5 +56,32 @@ describe('a review', () => {
     expect(reviewOf(bundle)).not.toBeNull();
     const signal: JsonObject = { type: 'review', source: 'human-review.v1', payload: {} };
     expect(reviewOf(change(bundle, signal))).toBeNull();
+  });
+
+  it('is requested by this request and no other', () => {
+    const request = reviewRequest(REVIEW);
+    expect(isReviewRequest(request)).toBe(true);
+    expect(isReviewRequest(reviewRequest({ ...REVIEW, at: null, seen: sha256('seen'), comment: '' }))).toBe(true);
+    expect(isReviewRequest(reviewRequest({ ...REVIEW, appId: 'travel-desk' }))).toBe(true);
+    const others: readonly JsonValue[] = [
+      null,
+      [],
+      { ...request, metadata: {} },
+      { ...request, appId: ' ' },
+      { ...request, appId: null },
+      { ...request, appId: 7 },
+      { ...request, prompt: 'Anything else' },
+      { ...request, provider: 'example' },
+      { ...request, executionId: null },
+      { ...request, timestamp: '2026-01-01T00:00:00Z' },
+      { ...request, parameters: { temperature: 1, maxTokens: 0, topP: null, seed: null } },
+      { ...request, input: { reviewed: sha256('another'), reviewer: 'Ada Example', seen: null } },
+      { ...request, input: { reviewed: sha256('reviewed'), reviewer: ' ', seen: null } },
+      { ...request, input: { reviewed: sha256('reviewed'), reviewer: 'Ada Example', seen: 'a file' } },
+      { ...request, input: 'text' },
+      { ...request, output: { decision: 'approved', comment: '' } },
+      { ...request, output: { decision: 'rejected', comment: '', more: 1 } },
+    ];
+    expect(others.filter(isReviewRequest)).toEqual([]);
   });
 });

@@ -1,10 +1,11 @@
-import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonObject, isSameJson, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { isSha256Hash, type Sha256Hash } from '../hash.js';
 import { REVIEW_PROTOCOL_VERSION } from '../protocols/protocols.js';
 
 const PROVIDER = 'human';
 const MODEL = 'human-review.v1';
 const SIGNAL = 'review';
+const MAX_LABEL_LENGTH = 256;
 
 export const REVIEW_DECISIONS = ['approved', 'rejected', 'commented'] as const;
 export type ReviewDecision = (typeof REVIEW_DECISIONS)[number];
@@ -28,8 +29,10 @@ export interface NewReview extends Review {
   readonly comment: string;
   /** Hash of a file that the reviewer looked at; null for none. */
   readonly seen: Sha256Hash | null;
-  /** ISO-8601. */
-  readonly at: string;
+  /** The application of what was reviewed, so that its package has the review too; null: none. */
+  readonly appId: string | null;
+  /** ISO-8601; null: the node's time. */
+  readonly at: string | null;
 }
 
 /**
@@ -37,7 +40,7 @@ export interface NewReview extends Review {
  * @see docs/spec.md, "Human reviews"
  */
 export function reviewRequest(review: NewReview): JsonObject {
-  const { subject, reviewed, decision, executionId, reviewer, comment, seen, at } = review;
+  const { subject, reviewed, decision, executionId, reviewer, comment, seen, appId, at } = review;
   return {
     protocolVersion: REVIEW_PROTOCOL_VERSION,
     executionId,
@@ -48,9 +51,37 @@ export function reviewRequest(review: NewReview): JsonObject {
     input: { reviewed, reviewer, seen },
     output: { decision, comment },
     context: { signals: [{ type: SIGNAL, source: MODEL, payload: { subject, reviewed, decision } }] },
-    createdAt: at,
-    timestamp: at,
+    ...(appId !== null && { appId }),
+    ...(at !== null && { createdAt: at, timestamp: at }),
   };
+}
+
+/** Whether a certify request is that of a review, with nothing beside it. @see docs/spec.md, "Human reviews" */
+export function isReviewRequest(value: JsonValue): boolean {
+  const review = isJsonObject(value) ? requestedReview(value) : null;
+  return review !== null && isSameJson(reviewRequest(review), value);
+}
+
+function requestedReview(request: JsonObject): NewReview | null {
+  const review = reviewOf({ ...request, snapshot: request });
+  const [input, output] = [objectIn(request, 'input') ?? {}, objectIn(request, 'output') ?? {}];
+  const [executionId, reviewer, comment, seen, appId = null, at = null] = [
+    member(request, 'executionId'),
+    member(input, 'reviewer'),
+    member(output, 'comment'),
+    member(input, 'seen'),
+    member(request, 'appId'),
+    member(request, 'createdAt'),
+  ];
+  const isWhole =
+    isLabel(executionId) && isLabel(reviewer) && typeof comment === 'string' && (at === null || typeof at === 'string');
+  if (appId !== null && !isLabel(appId)) return null;
+  if (review === null || !isWhole || (seen !== null && !isSha256Hash(seen))) return null;
+  return { ...review, executionId, reviewer, comment, seen, appId, at };
+}
+
+function isLabel(value: JsonValue | undefined): value is string {
+  return typeof value === 'string' && value.trim() !== '' && value.length <= MAX_LABEL_LENGTH;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isJsonObject, member, setMember, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import { EXECUTION_ROLES, INSTRUCTION_KINDS } from '../bundle-types/execution-v2.js';
 import { EXECUTION_V1, EXECUTION_V2 } from '../bundle-types/registry.js';
 import { isSha256Hash } from '../hash.js';
@@ -55,16 +55,6 @@ const hashRule: Rule = (value) => (isSha256Hash(value) ? null : 'must be sha256:
 export function stated(request: JsonObject, name: string): JsonValue | undefined {
   const value = member(request, name);
   return value === null ? undefined : value;
-}
-
-/** The stated members among `names`, as a new object in their order. */
-export function pickStated(request: JsonObject, names: readonly string[]): JsonObject {
-  const picked: Record<string, JsonValue> = {};
-  for (const name of names) {
-    const value = stated(request, name);
-    if (value !== undefined) setMember(picked, name, value);
-  }
-  return picked;
 }
 
 /** Does the request ask for the second bundle schema? */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@cer/canonical-json';
+import { isJsonObject, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import type { SealedBundle } from '../attest/attest.js';
 import { executionV1, V1_SNAPSHOT_TYPE } from '../bundle-types/execution-v1.js';
 import { executionV2, protectedSetOf, V2_SNAPSHOT_TYPE } from '../bundle-types/execution-v2.js';
@@ -9,7 +9,7 @@ import { sealedValue } from '../commitments/sealed-value.js';
 import { CerError } from '../errors.js';
 import { hashValue, sha256 } from '../hash.js';
 import { protocolFor, PROTOCOLS, type Protocol, type ProtocolRegistry } from '../protocols/protocols.js';
-import { asksForV2, pickStated, stated } from './execution-request.js';
+import { asksForV2, stated } from './execution-request.js';
 
 /** Inputs of sealing that a pure package cannot make: the time, an id, secrets. */
 export interface SealingInputs {
@@ -61,21 +61,17 @@ export function sealExecution(request: JsonObject, inputs: SealingInputs): Seale
     output: sealValue(request, 'output', protocol, salts?.output ?? null),
   };
   const facts = { executionId, timestamp, protocolVersion: protocol.version };
-  const unsealed: JsonObject = {
+  const unsealed: Record<string, JsonValue> = {
     bundleType: isV2 ? EXECUTION_V2 : EXECUTION_V1,
     version: layout.version,
     createdAt,
     snapshot: isV2 ? snapshotV2(request, facts, values) : snapshotV1(request, facts, values),
-    ...contextOf(request),
   };
-  return {
-    ...sealBundle(withProtectedSet(unsealed, isV2), layout, protocol),
-    executionId,
-    createdAt,
-    timestamp,
-    protocol,
-    salts,
-  };
+  const context = contextOf(request);
+  if (context !== null) unsealed['context'] = context;
+  if (isV2) unsealed['protectedSet'] = protectedSetOf(unsealed);
+  const { bundle, certificateHash, hashed } = sealBundle(unsealed, layout, protocol);
+  return { bundle, certificateHash, hashed, executionId, createdAt, timestamp, protocol, salts };
 }
 
 /** Computes the hash of a bundle and puts it in. */
@@ -84,10 +80,6 @@ export function sealBundle(unsealed: JsonObject, layout: Layout, protocol: Proto
   const canonical = protocol.profile.canonicalize(projection);
   const certificateHash = sha256(canonical);
   return { bundle: { ...unsealed, certificateHash }, certificateHash, hashed: { projection, canonical } };
-}
-
-function withProtectedSet(bundle: JsonObject, isV2: boolean): JsonObject {
-  return isV2 ? { ...bundle, protectedSet: protectedSetOf(bundle) } : bundle;
 }
 
 function textOr(request: JsonObject, name: string, fallback: string): string {
@@ -114,9 +106,16 @@ interface Facts {
   readonly protocolVersion: string;
 }
 
-/** The members that follow `type` in both layouts. */
-function snapshotHead(request: JsonObject, { executionId, timestamp, protocolVersion }: Facts): JsonObject {
+// Assignments, not spreads: sealing is on the path of every certify, and spreads took two fifths of its time.
+
+/** The first members of both layouts. */
+function snapshotHead(
+  type: string,
+  request: JsonObject,
+  { executionId, timestamp, protocolVersion }: Facts,
+): Record<string, JsonValue> {
   return {
+    type,
     protocolVersion,
     executionSurface: 'ai',
     executionId,
@@ -128,35 +127,42 @@ function snapshotHead(request: JsonObject, { executionId, timestamp, protocolVer
 }
 
 function snapshotV1(request: JsonObject, facts: Facts, { input, output }: Values): JsonObject {
-  const isSealed = input.sealed !== null && output.sealed !== null;
-  return {
-    type: V1_SNAPSHOT_TYPE,
-    ...snapshotHead(request, facts),
-    ...(isSealed && { ...pickStated(request, ['prompt']), input: input.sealed, output: output.sealed }),
-    inputHash: input.hash,
-    outputHash: output.hash,
-    ...pickStated(request, ['parameters']),
-    appId: stated(request, 'appId') ?? null,
-  };
+  const snapshot = snapshotHead(V1_SNAPSHOT_TYPE, request, facts);
+  if (input.sealed !== null && output.sealed !== null) {
+    copyStated(request, 'prompt', snapshot);
+    snapshot['input'] = input.sealed;
+    snapshot['output'] = output.sealed;
+  }
+  snapshot['inputHash'] = input.hash;
+  snapshot['outputHash'] = output.hash;
+  copyStated(request, 'parameters', snapshot);
+  snapshot['appId'] = stated(request, 'appId') ?? null;
+  return snapshot;
 }
 
 function snapshotV2(request: JsonObject, facts: Facts, { input, output }: Values): JsonObject {
-  const isSealed = input.sealed !== null && output.sealed !== null;
-  return {
-    type: V2_SNAPSHOT_TYPE,
-    ...snapshotHead(request, facts),
-    ...pickStated(request, ['executionRole', 'instruction', 'instructionKind']),
-    ...(isSealed && pickStated(request, ['prompt'])),
-    input: input.sealed ?? input.hash,
-    ...pickStated(request, ['parameters']),
-    output: output.sealed ?? output.hash,
-    appId: stated(request, 'appId') ?? null,
-  };
+  const snapshot = snapshotHead(V2_SNAPSHOT_TYPE, request, facts);
+  copyStated(request, 'executionRole', snapshot);
+  copyStated(request, 'instruction', snapshot);
+  copyStated(request, 'instructionKind', snapshot);
+  if (input.sealed !== null && output.sealed !== null) copyStated(request, 'prompt', snapshot);
+  snapshot['input'] = input.sealed ?? input.hash;
+  copyStated(request, 'parameters', snapshot);
+  snapshot['output'] = output.sealed ?? output.hash;
+  snapshot['appId'] = stated(request, 'appId') ?? null;
+  return snapshot;
 }
 
-function contextOf(request: JsonObject): JsonObject {
+type CopiedMember = 'prompt' | 'parameters' | 'executionRole' | 'instruction' | 'instructionKind';
+
+function copyStated(request: JsonObject, name: CopiedMember, snapshot: Record<string, JsonValue>): void {
+  const value = stated(request, name);
+  if (value !== undefined) snapshot[name] = value;
+}
+
+function contextOf(request: JsonObject): JsonObject | null {
   const context = stated(request, 'context');
-  if (isJsonObject(context)) return { context };
+  if (isJsonObject(context)) return context;
   const signals = stated(request, 'signals');
-  return signals === undefined ? {} : { context: { signals } };
+  return signals === undefined ? null : { signals };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { isJsonObject } from '@cer/canonical-json';
 import { certified, CONFIDENTIAL_MEMBERS, sealed, testKeys, TEST_TIME } from '../testing/index.js';
 import { evaluateCer } from './evaluate.js';
 import { toNodeVerifyResponse, toReport } from './present.js';
@@ -35,5 +36,23 @@ describe('evaluateCer', () => {
       status: 'FAILED',
       code: 'VERIFICATION_MATERIAL_UNAVAILABLE',
     });
+  });
+
+  it('shows tokens to the verifier of the caller alone', async () => {
+    const bundle = await certified();
+    const meta = isJsonObject(bundle['meta']) ? bundle['meta'] : {};
+    const stamped = { ...bundle, meta: { ...meta, timestamps: [{ type: 'rfc3161', token: 'AAAA' }] } };
+    const stamp = { covers: 'receipt', genTime: TEST_TIME, accuracy: 0, provider: 'an authority' } as const;
+    const asked: string[] = [];
+    const evaluation = await evaluateCer(stamped, {
+      ...options,
+      timestamps: async ({ token }) => {
+        asked.push(token);
+        return { status: 'verified', ...stamp };
+      },
+    });
+    expect(asked).toEqual(['AAAA']);
+    expect(evaluation.timestamps).toEqual([{ status: 'verified', ...stamp }]);
+    expect((await evaluateCer(stamped, options)).timestamps).toEqual([{ status: 'not-checked' }]);
   });
 });

@@ -71,26 +71,28 @@ function both(outcome: LayerOutcome, receipt: Receipt | null): ReceiptCheck {
   return { outcome, nodeSignature: outcome, receiptConsistency: outcome, receipt, keyEntry: null, rescue: null };
 }
 
+type SignatureCheck = Pick<ReceiptCheck, 'outcome' | 'keyEntry' | 'rescue'>;
+
 async function checkSignature(
   receipt: Receipt,
   signature: JsonValue,
   stamps: readonly TimestampFinding[],
   trust: Trust,
-): Promise<{ readonly outcome: LayerOutcome } & Pick<ReceiptCheck, 'keyEntry' | 'rescue'>> {
+): Promise<SignatureCheck> {
   const choice = chooseKey(trust.keySet, receipt.kid, receipt.timestamp, stampsOfReceipt(stamps));
   const faultUnder = async (key: PublicKey): Promise<string | null> => {
     const text = canonicalOrNull(receipt.payload);
     return text === null ? 'belongs to a receipt without canonical form' : signatureFault(trust, key, text, signature);
   };
-  const base = { keyEntry: choice.entry, rescue: null };
+  const failed = (outcome: LayerOutcome): SignatureCheck => ({ outcome, keyEntry: choice.entry, rescue: null });
   if (choice.key === null) {
     const fault = choice.misdated === null ? null : await faultUnder(choice.misdated);
-    if (fault !== null) return { ...base, outcome: fail('ATTESTATION_INVALID_SIGNATURE', SIGNATURE_MEMBER, fault) };
-    return { ...base, outcome: fail(choice.code, RECEIPT_MEMBER, choice.detail) };
+    if (fault !== null) return failed(fail('ATTESTATION_INVALID_SIGNATURE', SIGNATURE_MEMBER, fault));
+    return failed(fail(choice.code, RECEIPT_MEMBER, choice.detail));
   }
   const fault = await faultUnder(choice.key);
-  if (fault !== null) return { ...base, outcome: fail('ATTESTATION_INVALID_SIGNATURE', SIGNATURE_MEMBER, fault) };
-  return { ...base, outcome: PASS, rescue: choice.rescue };
+  if (fault !== null) return failed(fail('ATTESTATION_INVALID_SIGNATURE', SIGNATURE_MEMBER, fault));
+  return { outcome: PASS, keyEntry: choice.entry, rescue: choice.rescue };
 }
 
 function canonicalOrNull(payload: JsonObject): string | null {
@@ -145,7 +147,10 @@ function copyFindings(subject: Subject, evidence: Evidence, receipt: Receipt): F
     ? effectiveProtocolVersion(member(snapshot, 'protocolVersion'))
     : (protocol?.version ?? null);
   // The third layer compares the attestation that the envelope repeats, where it can.
-  const isLeftToEnvelope = envelopeSkipReason(subject, evidence.envelope) === null;
+  const isLeftToEnvelope = (name: string, members: JsonObject): boolean =>
+    name === 'protocolVersion' &&
+    members === evidence.attestation &&
+    envelopeSkipReason(subject, evidence.envelope) === null;
   const signed = new Map<string, JsonValue | undefined>([
     ['certificateHash', receipt.hash],
     ['kid', receipt.kid],
@@ -165,16 +170,17 @@ function copyFindings(subject: Subject, evidence: Evidence, receipt: Receipt): F
       ? (['originalCertificateHash', 'redactionPolicy'] as const).map((name) => [name, receipt[name]] as const)
       : []),
   ]);
-  const findings = evidence.copies.flatMap(({ path, members }) =>
-    [...signed].flatMap(([name, value]) => {
+  const findings: Finding[] = [];
+  for (const { path, members } of evidence.copies) {
+    for (const [name, value] of signed) {
       const copy = member(members, name);
-      if (copy === undefined || copy === null || copy === value) return [];
+      if (copy === undefined || copy === null || copy === value) continue;
       // An object of that name is the external timestamp.
-      if (name === 'timestamp' && typeof copy !== 'string') return [];
-      if (name === 'protocolVersion' && isLeftToEnvelope && members === evidence.attestation) return [];
-      return [invalid(`${path}${name}`, 'is a copy that differs from the signed value')];
-    }),
-  );
+      if (name === 'timestamp' && typeof copy !== 'string') continue;
+      if (isLeftToEnvelope(name, members)) continue;
+      findings.push(invalid(`${path}${name}`, 'is a copy that differs from the signed value'));
+    }
+  }
   const createdAt = packaging === null || type?.receiptScope !== 'full' ? undefined : member(packaging, 'createdAt');
   if (createdAt !== undefined && createdAt !== null && createdAt !== member(bundle, 'createdAt')) {
     findings.push(invalid('package.createdAt', 'differs from createdAt'));

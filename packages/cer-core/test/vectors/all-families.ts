@@ -11,6 +11,7 @@ import { resealAndOlderCases } from './cases/reseal.js';
 import { toolCases } from './cases/tools.js';
 import { familyOf, type Family } from './family.js';
 
+export { pictureFamily } from './cases/pictures.js';
 export { familyText } from './family.js';
 
 /** Every family by the name of its file. */

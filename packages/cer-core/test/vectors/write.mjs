@@ -19,9 +19,11 @@ await build({
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   logLevel: 'warning',
 });
-const { allFamilies, familyText } = await import(pathToFileURL(outfile).href);
+const { allFamilies, familyText, pictureFamily } = await import(pathToFileURL(outfile).href);
 rmSync(scratch, { recursive: true });
 const families = await allFamilies();
 for (const family of families) writeFileSync(join(folder, `${family.family}.json`), familyText(family));
+const pictures = `${JSON.stringify(await pictureFamily(), null, 2)}\n`;
+writeFileSync(join(folder, 'pictures', 'pictures.json'), pictures);
 const tests = families.reduce((sum, family) => sum + family.tests.length, 0);
 process.stdout.write(`${tests} vectors in ${families.length} families written to ${folder}\n`);

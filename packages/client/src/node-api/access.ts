@@ -1,7 +1,11 @@
+import { fetchTransport } from './fetch-transport.js';
 import type { NodeAccess } from './request.js';
+import type { Transport } from './transport.js';
 
 const TIMEOUT_MS = 30_000;
 const RETRIES = 3;
+/** The largest project, with a margin. */
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
 /** A node and how it is reached. */
 export interface NodeClientOptions {
@@ -10,20 +14,27 @@ export interface NodeClientOptions {
   readonly apiKey?: string;
   /** The fetch for the node. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Maximum milliseconds of one attempt. 30 s when absent. */
+  /** How requests reach the node, in place of `fetch`: see `@cer/client/node-transport`. */
+  readonly transport?: Transport;
+  /** Maximum milliseconds of one attempt, as the transport counts them. 30 s when absent. */
   readonly timeoutMs?: number;
   /** Maximum further attempts after the first. 3 when absent. */
   readonly retries?: number;
+  /** Maximum bytes of an answer that is read whole, and of one line of a streamed answer. 256 MiB when absent. */
+  readonly maxAnswerBytes?: number;
 }
 
 /** The options with every default in place. */
-export function accessOf({ nodeUrl, apiKey, fetch, timeoutMs, retries }: NodeClientOptions): NodeAccess {
+export function accessOf(options: NodeClientOptions): NodeAccess {
+  const { nodeUrl, apiKey, fetch, transport, timeoutMs, retries, maxAnswerBytes } = options;
   return {
     url: nodeUrl.replace(/\/+$/, ''),
-    apiKey: apiKey ?? null,
-    fetch: fetch ?? globalThis.fetch,
+    // An empty variable is a missing one.
+    apiKey: apiKey === undefined || apiKey === '' ? null : apiKey,
+    transport: transport ?? fetchTransport(fetch ?? globalThis.fetch),
     timeoutMs: timeoutMs ?? TIMEOUT_MS,
     retries: retries ?? RETRIES,
+    maxAnswerBytes: maxAnswerBytes ?? MAX_ANSWER_BYTES,
     random: Math.random,
   };
 }

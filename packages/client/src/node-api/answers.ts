@@ -58,6 +58,7 @@ export interface RecordFilter {
   readonly certificateHash?: string | undefined;
   readonly executionId?: string | undefined;
   readonly projectHash?: string | undefined;
+  readonly reviewedHash?: string | undefined;
 }
 
 /** What names one certificate in a public lookup. */

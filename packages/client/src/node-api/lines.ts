@@ -1,7 +1,17 @@
 import { parseJson } from '@cer/canonical-json';
+import { byteLines } from '@cer/ndjson';
 import { isMembers, type JsonMembers } from '../json.js';
 import { NodeError } from './node-error.js';
-import { bytesOf, type RequestOptions } from './request.js';
+import {
+  joined,
+  nodeErrorOf,
+  notANode,
+  pauseBeforeRetry,
+  request,
+  type NodeAccess,
+  type RequestOptions,
+} from './request.js';
+import { reasonOf } from './retry.js';
 
 /** The result of one line of a batch. */
 export interface LineResult {
@@ -13,30 +23,90 @@ export interface LineResult {
   readonly body: JsonMembers;
 }
 
+/** The routes that take a batch. */
+export type BatchRoute = 'certifyBatch' | 'attestBatch';
+
+/** Lines of a batch: JSON texts, or their bytes in UTF-8. */
+export type BatchLines = readonly string[] | readonly Uint8Array[];
+
 /**
- * Reads `{index, status, body}` lines.
- * @throws NodeError UNEXPECTED_ANSWER for any other line, ANSWER_TOO_LARGE
+ * Sends a batch in one request. Yields the result of each line when it arrives, in order.
+ * @throws NodeError for a refusal of the whole batch, and when the answer ends early; the reason of an aborted signal
  */
-export async function resultsOf(response: Response, options?: RequestOptions): Promise<LineResult[]> {
-  return new TextDecoder()
-    .decode(await bytesOf(response, options))
-    .split('\n')
-    .filter((line) => line !== '')
-    .map(resultOf);
+export async function* askLines(
+  access: NodeAccess,
+  route: BatchRoute,
+  lines: BatchLines,
+  options: RequestOptions = {},
+): AsyncGenerator<LineResult> {
+  const { signal, timeoutMs = access.timeoutMs, maxAnswerBytes = access.maxAnswerBytes } = options;
+  const body = { bytes: bodyOf(lines), type: 'application/x-ndjson' };
+  const question = { body, accept: 'application/x-ndjson', options: { ...options, retries: 0 } };
+  const answer = await request(access, route, question, async (received) => received);
+  let index = 0;
+  try {
+    for await (const group of byteLines(answer.body, maxAnswerBytes)) {
+      for (const { bytes } of group) {
+        if (index === lines.length) throw unexpected('the answer has more lines than the batch');
+        yield resultOf(bytes, index);
+        index += 1;
+      }
+    }
+  } catch (error) {
+    throw signal?.aborted === true ? reasonOf(signal) : nodeErrorOf(error, access.url, timeoutMs);
+  }
+  if (index < lines.length) throw new NodeError('UNREACHABLE', 'the answer ended before the last line of the batch');
 }
 
-function resultOf(line: string): LineResult {
+/** Sends a batch, and again those of its lines that got no result. */
+export async function* askLinesAgain(
+  access: NodeAccess,
+  route: BatchRoute,
+  lines: readonly string[],
+  options: RequestOptions = {},
+): AsyncGenerator<LineResult> {
+  let done = 0;
+  for (let attempt = 0; done < lines.length; attempt += 1) {
+    try {
+      const from = done;
+      for await (const result of askLines(access, route, lines.slice(from), options)) {
+        done += 1;
+        yield { ...result, index: from + result.index };
+      }
+    } catch (error) {
+      await pauseBeforeRetry(access, attempt, error, options);
+    }
+  }
+}
+
+function bodyOf(lines: BatchLines): string | Uint8Array<ArrayBuffer> {
+  const texts = lines.filter((line) => typeof line === 'string');
+  if (texts.length === lines.length) return `${texts.join('\n')}\n`;
+  const parts = lines.flatMap((line) => (typeof line === 'string' ? [] : [line, NEWLINE]));
+  return joined(
+    parts,
+    parts.reduce((size, part) => size + part.byteLength, 0),
+  );
+}
+
+const NEWLINE = new TextEncoder().encode('\n');
+
+/** @param line null for one over the limit */
+function resultOf(line: Uint8Array | null, expected: number): LineResult {
+  if (line === null) throw new NodeError('ANSWER_TOO_LARGE', 'a line of the answer is too large');
   try {
     const value = parseJson(line);
     if (isMembers(value)) {
       const { index, status, body } = value;
-      if (typeof index === 'number' && typeof status === 'number' && isMembers(body)) return { index, status, body };
+      if (index === expected && typeof status === 'number' && isMembers(body)) return { index, status, body };
     }
   } catch {
     // Reported below.
   }
-  throw new NodeError('UNEXPECTED_ANSWER', 'a line of the answer is not {index, status, body}');
+  throw unexpected('a line of the answer is not {index, status, body}');
 }
+
+const unexpected = (message: string): NodeError => new NodeError('UNEXPECTED_ANSWER', notANode(message));
 
 /** Maximum lines and characters of one batch. @see docs/spec.md, "POST /v1/cer/ai/certify-batch" */
 const MAX_LINES = 500;

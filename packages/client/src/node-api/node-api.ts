@@ -1,6 +1,6 @@
 import type { JsonMembers } from '../json.js';
 import type { Certified, ExecutionRequest, LookupKey, RecordFilter, RecordRow, Verified } from './answers.js';
-import { batchesOf, resultsOf, type LineResult } from './lines.js';
+import { askLines, askLinesAgain, batchesOf, type BatchLines, type BatchRoute, type LineResult } from './lines.js';
 import { NodeError } from './node-error.js';
 import {
   bytesOf,
@@ -14,6 +14,7 @@ import {
 } from './request.js';
 import type { RouteName } from './routes.js';
 import { uuidV7 } from '../uuid-v7.js';
+import { webhooksOf, type NodeWebhooks } from './webhooks.js';
 
 type Items = Iterable<JsonMembers> | AsyncIterable<JsonMembers>;
 
@@ -51,13 +52,16 @@ export interface NodeApi {
   ): AsyncGenerator<RecordRow>;
   /** One of the tenant's own certificates, also a hidden one. */
   ownCertificate(certificateHash: string, options?: RequestOptions): Promise<JsonMembers>;
-  /** An audit package (ZIP) as it is written. The timeout covers the head of the answer only. */
+  /** How many records the filter has: `{count, isExact}`. */
+  countRecords(filter?: RecordFilter, options?: RequestOptions): Promise<JsonMembers>;
+  /** An audit package (ZIP) as it is written. The timeout covers the head of the answer, and each wait for more. */
   exportRecords(filter?: RecordFilter, options?: RequestOptions): Promise<ReadableStream<Uint8Array>>;
   /** Certificates and refusals per day and application. @param period first and last day, `YYYY-MM-DD` */
   coverage(
     period?: { readonly from?: string; readonly to?: string; readonly appId?: string },
     options?: RequestOptions,
   ): Promise<JsonMembers>;
+  readonly webhooks: NodeWebhooks;
   render(sketch: JsonMembers, options?: RequestOptions): Promise<JsonMembers>;
   verifyRender(render: JsonMembers, options?: RequestOptions): Promise<JsonMembers>;
   /** The proof that the log has a certificate or a project. The API key is sent, if there is one. */
@@ -73,25 +77,25 @@ export interface NodeApi {
   ready(options?: RequestOptions): Promise<JsonMembers>;
   /** Sends bytes to a route as they are and returns the bytes of the answer, for programs that hash or check them. */
   ask(route: RouteName, question?: NodeQuestion, options?: RequestOptions): Promise<NodeAnswer>;
+  /**
+   * Sends a batch in one request, once. Yields the result of each line when it arrives, for programs that forward what
+   * others send.
+   */
+  askLines(route: BatchRoute, lines: BatchLines, options?: RequestOptions): AsyncGenerator<LineResult>;
 }
 
 /** Calls a node. */
 export function createNodeApi(access: NodeAccess): NodeApi {
-  const json = (name: RouteName, question: Question): Promise<JsonMembers> =>
-    request(access, name, question, (response) => jsonOf(response, question.options));
+  const json = (name: RouteName, question: Question): Promise<JsonMembers> => request(access, name, question, jsonOf);
   const post = (name: RouteName, body: JsonMembers, options?: RequestOptions): Promise<JsonMembers> =>
     json(name, { body: { bytes: JSON.stringify(body), type: 'application/json' }, options });
 
-  async function* lines(name: RouteName, items: Items, options?: RequestOptions): AsyncGenerator<LineResult> {
+  async function* lines(route: BatchRoute, items: Items, options?: RequestOptions): AsyncGenerator<LineResult> {
     let first = 0;
     for await (const batch of batchesOf(items)) {
-      const body = { bytes: `${batch.join('\n')}\n`, type: 'application/x-ndjson' };
-      const question = { body, accept: 'application/x-ndjson', options };
-      const results = await request(access, name, question, (response) => resultsOf(response, options));
-      if (results.length < batch.length) {
-        throw new NodeError('UNREACHABLE', 'the answer ended before the last line of the batch');
+      for await (const result of askLinesAgain(access, route, batch, options)) {
+        yield { ...result, index: first + result.index };
       }
-      for (const result of results.slice(0, batch.length)) yield { ...result, index: first + result.index };
       first += batch.length;
     }
   }
@@ -120,9 +124,9 @@ export function createNodeApi(access: NodeAccess): NodeApi {
     lookup: (key, options) => json('lookup', { query: lookupQuery(key), withKey: options?.mine === true, options }),
     proof: (certificateHash, options) => json('proof', { query: { certificate_hash: certificateHash }, options }),
     resolve: (certificateHash, options) =>
-      request(access, 'resolve', { part: certificateHash, options }, async (response) => {
-        await response.body?.cancel();
-        const location = response.headers.get('location');
+      request(access, 'resolve', { parts: [certificateHash], options }, async (answer) => {
+        answer.discard();
+        const location = answer.headers.get('location');
         if (location === null) throw new NodeError('UNEXPECTED_ANSWER', 'the answer names no location');
         return location;
       }),
@@ -132,17 +136,16 @@ export function createNodeApi(access: NodeAccess): NodeApi {
     records,
     ownCertificate: (certificateHash, options) =>
       json('ownCertificate', { query: { certificate_hash: certificateHash }, options }),
+    countRecords: (filter = {}, options) => json('countRecords', { query: filterQuery(filter), options }),
     exportRecords: (filter = {}, options) =>
       request(
         access,
         'exportRecords',
         { query: filterQuery(filter), accept: 'application/zip', options },
-        async (r) => {
-          if (r.body === null) throw new NodeError('UNEXPECTED_ANSWER', 'the answer has no body');
-          return r.body;
-        },
+        async (answer) => streamOf(answer.body),
       ),
     coverage: ({ from, to, appId } = {}, options) => json('coverage', { query: { from, to, app_id: appId }, options }),
+    webhooks: webhooksOf(access),
     render: (sketch, options) => post('render', sketch, options),
     verifyRender: (render, options) => post('verifyRender', render, options),
     logProof: (key, options) => json('logProof', { query: proofQuery(key), withKey: true, options }),
@@ -152,12 +155,31 @@ export function createNodeApi(access: NodeAccess): NodeApi {
     health: (options) => json('health', { options }),
     ready: (options) => json('ready', { options }),
     ask: (route, question = {}, options) =>
-      request(access, route, { ...question, options }, async (response) => ({
-        status: response.status,
-        headers: response.headers,
-        bytes: await bytesOf(response, options),
+      request(access, route, { ...question, options }, async (answer, maxBytes) => ({
+        status: answer.status,
+        headers: answer.headers,
+        bytes: await bytesOf(answer, maxBytes),
       })),
+    askLines: (route, batch, options) => askLines(access, route, batch, options),
   };
+}
+
+/** Reads ahead of nobody: a chunk is asked for when the reader asks. */
+function streamOf(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const chunks = body[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const next = await chunks.next();
+        if (next.done === true) controller.close();
+        else controller.enqueue(next.value);
+      },
+      cancel: async () => {
+        await chunks.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 function withId(execution: ExecutionRequest): ExecutionRequest {
@@ -187,6 +209,7 @@ function filterQuery(filter: RecordFilter): Readonly<Record<string, string | und
     certificate_hash: filter.certificateHash,
     execution_id: filter.executionId,
     project_hash: filter.projectHash,
+    reviewed_hash: filter.reviewedHash,
   };
 }
 

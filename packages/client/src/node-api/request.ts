@@ -3,35 +3,37 @@ import { isMembers, textOf, type Json, type JsonMembers } from '../json.js';
 import { isNodeErrorCode, NodeError, type NodeErrorFacts } from './node-error.js';
 import { isRetryable, parseRetryAfter, pause, reasonOf, retryDelay } from './retry.js';
 import { NODE_ROUTES, type RouteName } from './routes.js';
+import type { AnswerHeaders, Transport, TransportAnswer, TransportRequest } from './transport.js';
 
 /** A node and how it is reached. */
 export interface NodeAccess {
   /** Without a trailing slash. */
   readonly url: string;
   readonly apiKey: string | null;
-  readonly fetch: typeof globalThis.fetch;
-  /** Maximum milliseconds for one attempt. */
+  readonly transport: Transport;
+  /** Maximum milliseconds for one attempt, as the transport counts them. */
   readonly timeoutMs: number;
   /** Maximum further attempts after the first. */
   readonly retries: number;
+  readonly maxAnswerBytes: number;
   readonly random: () => number;
 }
 
 /** Options of one request. */
 export interface RequestOptions {
-  readonly signal?: AbortSignal;
-  /** Maximum milliseconds for one attempt. */
+  readonly signal?: AbortSignal | undefined;
+  /** Maximum milliseconds for one attempt, as the transport counts them. */
   readonly timeoutMs?: number;
   /** Maximum further attempts after the first. */
   readonly retries?: number;
-  /** Maximum bytes of an answer that is read whole. 256 MiB when absent: the largest project, with a margin. */
+  /** Maximum bytes of an answer that is read whole, and of one line of a streamed answer. */
   readonly maxAnswerBytes?: number;
 }
 
 /** What is sent to a route. */
 export interface NodeQuestion {
-  /** The part of the path that the caller gives. */
-  readonly part?: string;
+  /** The parts of the path that the caller gives, in order. */
+  readonly parts?: readonly string[];
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: { readonly bytes: string | Uint8Array<ArrayBuffer>; readonly type: string };
   readonly accept?: string;
@@ -47,77 +49,81 @@ export interface Question extends NodeQuestion {
 /** An answer as it came. */
 export interface NodeAnswer {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: AnswerHeaders;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+/** Reads an answer of at most so many bytes. */
+type Read<T> = (answer: TransportAnswer, maxBytes: number) => Promise<T>;
 
 /**
  * Sends one request, again where that may help, and reads the answer.
- * @param read gets answers below 300, and redirects where the route is one; the timeout of the attempt covers it
+ * @param read gets answers below 300, and redirects where the route is one
  * @throws NodeError for a refusal, or without a usable answer; the reason of an aborted signal
  */
-export async function request<T>(
-  access: NodeAccess,
-  name: RouteName,
-  question: Question,
-  read: (response: Response) => Promise<T>,
-): Promise<T> {
-  const { signal, timeoutMs = access.timeoutMs, retries = access.retries } = question.options ?? {};
+export async function request<T>(access: NodeAccess, name: RouteName, question: Question, read: Read<T>): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await attemptOnce(access, name, question, timeoutMs, read);
+      return await attemptOnce(access, name, question, read);
     } catch (error) {
-      if (signal?.aborted === true) throw reasonOf(signal);
-      if (!(error instanceof NodeError) || attempt >= retries) throw error;
-      if (error.status !== null && !isRetryable(error.status)) throw error;
-      const wait = retryDelay(attempt, error.retryAfterMs, access.random);
-      if (wait === null) throw error;
-      await pause(wait, signal);
+      await pauseBeforeRetry(access, attempt, error, question.options);
     }
   }
 }
 
-async function attemptOnce<T>(
+/** Waits until a request may be sent again. @throws the error where that does not help; the reason of an aborted signal */
+export async function pauseBeforeRetry(
   access: NodeAccess,
-  name: RouteName,
-  question: Question,
-  timeoutMs: number,
-  read: (response: Response) => Promise<T>,
-): Promise<T> {
-  const timeout = new AbortController();
-  const timer = setTimeout(() => {
-    timeout.abort();
-  }, timeoutMs);
-  const { signal } = question.options ?? {};
-  const signals = signal === undefined ? [timeout.signal] : [timeout.signal, signal];
+  attempt: number,
+  error: unknown,
+  { signal, retries = access.retries }: RequestOptions = {},
+): Promise<void> {
+  if (signal?.aborted === true) throw reasonOf(signal);
+  if (!(error instanceof NodeError) || attempt >= retries) throw error;
+  if (error.status !== null && !isRetryable(error.status)) throw error;
+  const wait = retryDelay(attempt, error.retryAfterMs, access.random);
+  if (wait === null) throw error;
+  await pause(wait, signal);
+}
+
+async function attemptOnce<T>(access: NodeAccess, name: RouteName, question: Question, read: Read<T>): Promise<T> {
+  const sent = requestOf(access, name, question);
+  const maxBytes = question.options?.maxAnswerBytes ?? access.maxAnswerBytes;
   try {
-    // Not as a method: browsers and edge runtimes refuse a fetch that is called on another object.
-    const { fetch } = access;
-    const response = await fetch(addressOf(access, name, question), {
-      method: NODE_ROUTES[name].method,
-      headers: headersOf(access, name, question),
-      ...(question.body !== undefined && { body: question.body.bytes }),
-      redirect: 'manual',
-      signal: AbortSignal.any(signals),
+    return await access.transport.exchange(sent, async (answer) => {
+      const isRedirect = answer.status >= 300 && answer.status < 400;
+      const lacksKey = access.apiKey === null && NODE_ROUTES[name].keyed;
+      if (answer.status >= 400 || (isRedirect && name !== 'resolve')) throw await refusal(answer, maxBytes, lacksKey);
+      return read(answer, maxBytes);
     });
-    const isRedirect = response.status >= 300 && response.status < 400;
-    if (response.status >= 400 || (isRedirect && name !== 'resolve')) throw await refusal(response, question.options);
-    return await read(response);
   } catch (error) {
-    if (error instanceof NodeError) throw error;
-    if (timeout.signal.aborted) {
-      throw new NodeError('TIMEOUT', `the node did not answer within ${timeoutMs} ms`, {}, { cause: error });
-    }
-    throw new NodeError('UNREACHABLE', 'the node cannot be reached', {}, { cause: error });
-  } finally {
-    clearTimeout(timer);
+    throw nodeErrorOf(error, access.url, sent.timeoutMs);
   }
 }
 
-function addressOf({ url }: NodeAccess, name: RouteName, { part = '', query = {} }: Question): string {
-  const path = NODE_ROUTES[name].path.replace(/:\w+/, encodeURIComponent(part));
+/** What a transport or a body threw. */
+export function nodeErrorOf(error: unknown, nodeUrl: string, timeoutMs: number): NodeError {
+  if (error instanceof NodeError) return error;
+  const isTimeout = isMembers(error) && error['name'] === 'TimeoutError';
+  return isTimeout
+    ? new NodeError('TIMEOUT', `the node did not answer within ${timeoutMs} ms`, {}, { cause: error })
+    : new NodeError('UNREACHABLE', `the node cannot be reached: ${nodeUrl}`, {}, { cause: error });
+}
+
+function requestOf(access: NodeAccess, name: RouteName, question: Question): TransportRequest {
+  return {
+    method: NODE_ROUTES[name].method,
+    url: addressOf(access, name, question),
+    headers: headersOf(access, name, question),
+    body: question.body?.bytes ?? null,
+    timeoutMs: question.options?.timeoutMs ?? access.timeoutMs,
+    signal: question.options?.signal,
+  };
+}
+
+function addressOf({ url }: NodeAccess, name: RouteName, { parts = [], query = {} }: Question): string {
+  const given = parts.values();
+  const path = NODE_ROUTES[name].path.replace(/:\w+/g, () => encodeURIComponent(given.next().value ?? ''));
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) if (value !== undefined) search.set(key, String(value));
   return `${url}${path}${search.size === 0 ? '' : `?${search.toString()}`}`;
@@ -126,79 +132,86 @@ function addressOf({ url }: NodeAccess, name: RouteName, { part = '', query = {}
 function headersOf(
   { apiKey }: NodeAccess,
   name: RouteName,
-  { accept, body, withKey, headers: more }: Question,
-): Headers {
-  const headers = new Headers({ accept: accept ?? 'application/json', ...more });
-  if (body !== undefined) headers.set('content-type', body.type);
-  if (apiKey !== null && (NODE_ROUTES[name].keyed || withKey === true))
-    headers.set('authorization', `Bearer ${apiKey}`);
-  return headers;
+  { accept, body, withKey, headers: more = {} }: Question,
+): Readonly<Record<string, string>> {
+  const sendsKey = apiKey !== null && (NODE_ROUTES[name].keyed || withKey === true);
+  return {
+    accept: accept ?? 'application/json',
+    ...Object.fromEntries(Object.entries(more).map(([header, value]) => [header.toLowerCase(), value])),
+    ...(body !== undefined && { 'content-type': body.type }),
+    ...(sendsKey && { authorization: `Bearer ${apiKey}` }),
+  };
 }
 
-async function refusal(response: Response, options: RequestOptions | undefined): Promise<NodeError> {
-  const body = await jsonOf(response, options).catch(() => null);
+const NO_KEY = 'no API key was sent: pass apiKey or set CER_API_KEY';
+
+/** A message about an answer that no node gives. */
+export const notANode = (message: string): string => `${message}: is nodeUrl the address of a node?`;
+
+/** @throws what the connection throws while the refusal arrives */
+async function refusal(answer: TransportAnswer, maxBytes: number, lacksKey: boolean): Promise<NodeError> {
+  const body = await jsonOf(answer, maxBytes).catch((error: unknown) => {
+    if (error instanceof NodeError) return null;
+    throw error;
+  });
   const code = textOf(body, 'error');
   const details = isMembers(body) && Array.isArray(body['details']) ? (body['details'] as readonly Json[]) : [];
   const facts = {
-    ...factsOf(response),
+    ...factsOf(answer),
     details: details.filter((detail) => typeof detail === 'string'),
-    retryAfterMs: parseRetryAfter(response.headers.get('retry-after'), Date.now()),
+    retryAfterMs: parseRetryAfter(answer.headers.get('retry-after'), Date.now()),
     answer: body,
   };
   if (!isNodeErrorCode(code)) {
-    return new NodeError('UNEXPECTED_ANSWER', `the node answered ${response.status} with an unknown code`, facts);
+    return new NodeError(
+      'UNEXPECTED_ANSWER',
+      notANode(`the answer, status ${answer.status}, has no known code`),
+      facts,
+    );
   }
-  return new NodeError(code, textOf(body, 'message') ?? `the node answered ${response.status} ${code}`, facts);
+  if (code === 'UNAUTHORIZED' && lacksKey) return new NodeError(code, NO_KEY, facts);
+  return new NodeError(code, textOf(body, 'message') ?? `the node answered ${answer.status} ${code}`, facts);
 }
 
-const factsOf = (response: Response): Pick<NodeErrorFacts, 'status' | 'requestId'> => ({
-  status: response.status,
-  requestId: response.headers.get('x-request-id'),
+const factsOf = (answer: TransportAnswer): Pick<NodeErrorFacts, 'status' | 'requestId'> => ({
+  status: answer.status,
+  requestId: answer.headers.get('x-request-id'),
 });
 
 /** @throws NodeError UNEXPECTED_ANSWER unless the body is a JSON object, ANSWER_TOO_LARGE over the limit */
-export async function jsonOf(response: Response, options?: RequestOptions): Promise<JsonMembers> {
-  const bytes = await bytesOf(response, options);
+export async function jsonOf(answer: TransportAnswer, maxBytes: number): Promise<JsonMembers> {
+  const bytes = await bytesOf(answer, maxBytes);
   try {
     const body: Json = parseJson(bytes);
     if (isMembers(body)) return body;
   } catch {
     // Not JSON, so not from a node; reported below.
   }
-  const message = `the answer, status ${response.status}, is not a JSON object`;
-  throw new NodeError('UNEXPECTED_ANSWER', message, factsOf(response));
-}
-
-/** What is used of a stream's reader: the declarations of Node.js and of browsers differ. */
-interface ByteReader {
-  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
-  cancel(): Promise<void>;
+  const message = notANode(`the answer, status ${answer.status}, is not a JSON object`);
+  throw new NodeError('UNEXPECTED_ANSWER', message, factsOf(answer));
 }
 
 /** The whole body. @throws NodeError ANSWER_TOO_LARGE over the limit, before the rest arrives */
-export async function bytesOf(
-  response: Response,
-  { maxAnswerBytes = MAX_ANSWER_BYTES }: RequestOptions = {},
-): Promise<Uint8Array<ArrayBuffer>> {
-  const reader: ByteReader | undefined = response.body?.getReader();
+export async function bytesOf(answer: TransportAnswer, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for (;;) {
-    const chunk = (await reader?.read())?.value;
-    if (chunk === undefined) break;
+  for await (const chunk of answer.body) {
     length += chunk.byteLength;
-    if (length > maxAnswerBytes) {
-      await reader?.cancel();
-      const message = `the answer is larger than ${maxAnswerBytes} bytes`;
-      throw new NodeError('ANSWER_TOO_LARGE', message, factsOf(response));
+    if (length > maxBytes) {
+      throw new NodeError('ANSWER_TOO_LARGE', `the answer is larger than ${maxBytes} bytes`, factsOf(answer));
     }
     chunks.push(chunk);
   }
+  return joined(chunks, length);
+}
+
+/** One array of the bytes of all. */
+export function joined(parts: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.byteLength;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.byteLength;
   }
   return bytes;
 }

@@ -33,6 +33,9 @@ export function foldMessages(): Fold {
       return end;
     },
     isWhole: false,
+    forget: () => {
+      blocks.clear();
+    },
     answer: (): JsonMembers => ({ ...message, content: [...blocks.values()].map(withInput) }),
   };
 }

@@ -65,7 +65,11 @@ export class Exchange {
       if (this.#bytes === this.#expectedBytes) this.#finish(this.#outcomeOfWhole());
       return;
     }
-    for (const event of this.#sse.push(chunk)) this.#fold.push(event);
+    const fold = this.#fold;
+    this.#sse.push(chunk, (event) => {
+      fold.push(event);
+    });
+    if (this.#chunks === null) fold.forget();
     if (this.#fold.end !== 'open') this.#finish(this.#fold.end === 'failed' ? 'failed' : this.#outcomeOfWhole());
   }
 

@@ -10,6 +10,8 @@ export interface Fold {
   readonly end: StreamEnd;
   /** Whether an end of the stream here is a complete answer. */
   readonly isWhole: boolean;
+  /** Lets go of the content so far, which is more than may be kept. The end is still found. */
+  forget(): void;
   /** What has arrived, in the shape of the unstreamed answer. */
   answer(): JsonMembers;
 }
@@ -35,16 +37,26 @@ const REPLACED: ReadonlySet<string> = new Set(['role', 'id', 'type', 'index', 'n
 
 /** Adds a delta to a draft: text is appended, objects are merged, lists are merged by the members' `index`. */
 export function addDelta(draft: Draft, delta: Draft): void {
-  for (const [name, value] of Object.entries(delta)) {
+  for (const name of Object.keys(delta)) {
+    const value = delta[name] ?? null;
     const known = Object.hasOwn(draft, name) ? draft[name] : undefined;
     if (typeof value === 'string' && typeof known === 'string' && !REPLACED.has(name)) draft[name] = known + value;
     else if (Array.isArray(value))
       draft[name] = mergedList(Array.isArray(known) ? (known as readonly Json[]) : [], value);
     else if (isDraft(value) && isDraft(known)) addDelta(known, value);
-    else if (value !== null || known === undefined) {
-      Object.defineProperty(draft, name, { value, enumerable: true, writable: true, configurable: true });
-    }
+    else if (value !== null || known === undefined) setOwn(draft, name, value);
   }
+}
+
+/** Sets a member, also one called `__proto__`, as own data. */
+export function setOwn(draft: Draft, name: string, value: Json): void {
+  if (name !== '__proto__') draft[name] = value;
+  else Object.defineProperty(draft, name, { value, enumerable: true, writable: true, configurable: true });
+}
+
+/** The members of `from` but one, which is `except`. */
+export function assignBut(draft: Draft, from: Draft, except: string): void {
+  for (const name of Object.keys(from)) if (name !== except) setOwn(draft, name, from[name] ?? null);
 }
 
 function mergedList(known: readonly Json[], added: readonly Json[]): Json[] {

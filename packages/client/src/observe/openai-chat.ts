@@ -1,5 +1,5 @@
 import type { Json, JsonMembers } from '../json.js';
-import { addDelta, isDraft, objectIn, type Fold, type StreamEnd } from './fold.js';
+import { addDelta, assignBut, isDraft, objectIn, type Fold, type StreamEnd } from './fold.js';
 import type { SseEvent } from './sse.js';
 
 /** Streams of chat completions and of text completions. They end with `[DONE]`. */
@@ -9,7 +9,7 @@ export function foldChat(): Fold {
   let end: StreamEnd = 'open';
 
   const addChoice = (choice: Record<string, Json>): void => {
-    const { delta, ...members } = choice;
+    const { delta } = choice;
     const known = choices.get(choice['index']) ?? {};
     choices.set(choice['index'], known);
     if (isDraft(delta)) {
@@ -17,7 +17,8 @@ export function foldChat(): Fold {
       known['message'] = message;
       addDelta(message, delta);
     }
-    addDelta(known, members);
+    delete choice['delta'];
+    addDelta(known, choice);
   };
 
   return {
@@ -29,8 +30,8 @@ export function foldChat(): Fold {
       }
       const chunk = objectIn(data);
       if (chunk === null) return;
-      const { choices: parts, ...members } = chunk;
-      Object.assign(head, members);
+      const { choices: parts } = chunk;
+      assignBut(head, chunk, 'choices');
       if ('error' in chunk) end = 'failed';
       for (const part of Array.isArray(parts) ? (parts as readonly Json[]) : []) if (isDraft(part)) addChoice(part);
     },
@@ -39,6 +40,9 @@ export function foldChat(): Fold {
     },
     get isWhole() {
       return choices.size > 0 && [...choices.values()].every((choice) => typeof choice['finish_reason'] === 'string');
+    },
+    forget: () => {
+      for (const [index, { finish_reason = null }] of choices) choices.set(index, { finish_reason });
     },
     answer: (): JsonMembers => ({ ...head, choices: [...choices.values()] }),
   };

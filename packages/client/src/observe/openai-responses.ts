@@ -13,7 +13,7 @@ const ENDS: ReadonlyMap<Json | undefined, StreamEnd> = new Map<Json, StreamEnd>(
 export function foldResponses(): Fold {
   let end: StreamEnd = 'open';
   let response: JsonMembers = {};
-  const texts: Record<string, string> = {};
+  const texts = new Map<string, string>();
 
   return {
     push({ data }: SseEvent): void {
@@ -25,7 +25,7 @@ export function foldResponses(): Fold {
       if (type === 'error') response = { ...response, error: event };
       if (typeof type === 'string' && type.endsWith('.delta') && typeof delta === 'string') {
         const place = JSON.stringify([type, event['output_index'], event['content_index']]);
-        texts[place] = (texts[place] ?? '') + delta;
+        texts.set(place, (texts.get(place) ?? '') + delta);
       }
       end = ENDS.get(type) ?? 'open';
     },
@@ -33,6 +33,9 @@ export function foldResponses(): Fold {
       return end;
     },
     isWhole: false,
-    answer: (): JsonMembers => (end === 'complete' ? response : { ...response, partial: { ...texts } }),
+    forget: () => {
+      texts.clear();
+    },
+    answer: (): JsonMembers => (end === 'complete' ? response : { ...response, partial: Object.fromEntries(texts) }),
   };
 }

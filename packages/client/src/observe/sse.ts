@@ -11,7 +11,7 @@ export class SseReader {
   readonly #maxEventLength: number;
   #rest = '';
   #name = '';
-  #data: string[] = [];
+  #data: string | null = null;
   #length = 0;
 
   /** @param maxEventLength events with more characters of data are left out */
@@ -19,47 +19,49 @@ export class SseReader {
     this.#maxEventLength = maxEventLength;
   }
 
-  /** The events that end within this chunk. */
-  push(bytes: Uint8Array): SseEvent[] {
-    const events: SseEvent[] = [];
+  /** @param take gets each event that ends within this chunk: one by one, because most are garbage at once */
+  push(bytes: Uint8Array, take: (event: SseEvent) => void): void {
     const text = this.#rest + this.#decoder.decode(bytes, { stream: true });
     let start = 0;
-    for (;;) {
-      const end = indexOfLineEnd(text, start);
-      // A carriage return at the end may be half of a line end.
-      if (end < 0 || (text[end] === '\r' && end === text.length - 1)) break;
-      this.#line(text.slice(start, end), events);
-      start = end + (text[end] === '\r' && text[end + 1] === '\n' ? 2 : 1);
+    let feed = text.indexOf('\n');
+    let carriage = text.indexOf('\r');
+    // A carriage return at the end may be half of a line end.
+    while (feed >= 0 || (carriage >= 0 && carriage < text.length - 1)) {
+      const isCarriage = carriage >= 0 && (feed < 0 || carriage < feed);
+      const end = isCarriage ? carriage : feed;
+      this.#line(text, start, end, take);
+      start = end + (isCarriage && text[end + 1] === '\n' ? 2 : 1);
+      // Each is looked for only where it was passed: most streams have no carriage return at all.
+      if (feed >= 0 && feed < start) feed = text.indexOf('\n', start);
+      if (carriage >= 0 && carriage < start) carriage = text.indexOf('\r', start);
     }
     this.#rest = text.slice(start);
     // A line that never ends must not fill the memory.
     if (this.#rest.length > this.#maxEventLength + 64) this.#rest = '';
-    return events;
   }
 
-  #line(line: string, events: SseEvent[]): void {
-    if (line === '') {
-      if (this.#data.length > 0 && this.#length <= this.#maxEventLength) {
-        events.push({ name: this.#name, data: this.#data.join('\n') });
-      }
+  /** The line of `text` from `start` to before `end`. */
+  #line(text: string, start: number, end: number, take: (event: SseEvent) => void): void {
+    if (start === end) {
+      if (this.#data !== null && this.#length <= this.#maxEventLength) take({ name: this.#name, data: this.#data });
       this.#name = '';
-      this.#data = [];
+      this.#data = null;
       this.#length = 0;
-      return;
-    }
-    const colon = line.indexOf(':');
-    const field = colon < 0 ? line : line.slice(0, colon);
-    const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
-    if (field === 'event') this.#name = value;
-    if (field !== 'data') return;
-    this.#length += value.length + 1;
-    if (this.#length <= this.#maxEventLength) this.#data.push(value);
+    } else if (isField(text, start, end, 'data')) {
+      const value = valueOf(text, start + 4, end);
+      this.#length += value.length + 1;
+      if (this.#length <= this.#maxEventLength) this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
+    } else if (isField(text, start, end, 'event')) this.#name = valueOf(text, start + 5, end);
   }
 }
 
-function indexOfLineEnd(text: string, from: number): number {
-  const feed = text.indexOf('\n', from);
-  const carriage = text.indexOf('\r', from);
-  if (feed < 0) return carriage;
-  return carriage < 0 ? feed : Math.min(feed, carriage);
+/** A field ends at its colon, or with its line. */
+function isField(text: string, start: number, end: number, name: string): boolean {
+  const after = start + name.length;
+  return text.startsWith(name, start) && (after === end || text[after] === ':');
+}
+
+/** What follows a field: one space behind the colon is not part of it. */
+function valueOf(text: string, colon: number, end: number): string {
+  return text.slice(text[colon + 1] === ' ' ? colon + 2 : colon + 1, end);
 }

@@ -9,8 +9,8 @@ const BATCH_LINES = 200;
 
 export interface DrainDeps {
   readonly spools: readonly Spool[];
-  /** One request, without retries; results in order. */
-  readonly attest: (texts: readonly string[]) => Promise<readonly LineResult[]>;
+  /** One request, without retries; results in order, as they arrive. */
+  readonly attest: (texts: readonly string[]) => AsyncIterable<LineResult>;
   readonly register: (project: string) => Promise<LineResult>;
   readonly attested: (answer: JsonMembers) => void;
   readonly registered: (answer: JsonMembers) => void;
@@ -103,12 +103,11 @@ export function createDrain(deps: DrainDeps): Drain {
 async function send(deps: DrainDeps, spool: Spool, batch: Batch): Promise<void> {
   const sent = oneRequest(batch.texts);
   const [first = ''] = sent;
-  const results = isProject(first) ? [await deps.register(first)] : await deps.attest(sent);
+  const results = isProject(first) ? [await deps.register(first)] : deps.attest(sent);
   let taken = 0;
   try {
-    for (const { status, body } of results) {
-      const text = sent[taken];
-      if (text === undefined) break;
+    for await (const { status, body } of results) {
+      const text = sent[taken] ?? '';
       const code = textOf(body, 'error') ?? 'UNEXPECTED_ANSWER';
       if (status !== 200 && isRetryable(status)) {
         throw new NodeError('UNEXPECTED_ANSWER', `the node cannot attest a bundle now: ${status} ${code}`, { status });
@@ -116,7 +115,7 @@ async function send(deps: DrainDeps, spool: Spool, batch: Batch): Promise<void> 
       if (status === 200 && isProject(text)) deps.registered(body);
       else if (status === 200) deps.attested(body);
       else {
-        spool.bury(text, code);
+        buryOrKeep(deps, spool, batch, text, code);
         deps.dead(text, code);
       }
       taken += 1;
@@ -124,7 +123,16 @@ async function send(deps: DrainDeps, spool: Spool, batch: Batch): Promise<void> 
   } finally {
     if (taken > 0) batch.acknowledge(taken);
   }
-  if (taken < sent.length) throw new NodeError('UNREACHABLE', 'the answer ended before the last bundle');
+}
+
+/** A dead letter that cannot be written stays where it is, and does not hold up what comes after it. */
+function buryOrKeep(deps: DrainDeps, spool: Spool, batch: Batch, text: string, code: string): void {
+  try {
+    spool.bury(text, code);
+  } catch (error) {
+    batch.keep();
+    deps.failed(error);
+  }
 }
 
 /** The first bundles that go in one request: a project by itself, else all before the next project. */

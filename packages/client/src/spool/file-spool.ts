@@ -78,6 +78,9 @@ class FileSpool implements Spool {
         segment.acknowledge(last.end);
         if (segment.waitingBytes === 0) this.#end(segment);
       },
+      keep: () => {
+        segment.keep();
+      },
     };
   }
 
@@ -95,7 +98,8 @@ class FileSpool implements Spool {
   #writable(): Segment {
     const current = this.#current;
     const isUnlinked = current?.isUnlinked === true;
-    if (current !== null && !isUnlinked && !current.hasPart && current.size <= SEGMENT_BYTES) return current;
+    const takesMore = current !== null && !current.hasPart && !current.isKept && current.size <= SEGMENT_BYTES;
+    if (takesMore && !isUnlinked) return current;
     // The lines of a removed file can be read only while it is open.
     if (!isUnlinked) current?.close();
     makeFolder(this.#dir);

@@ -19,6 +19,7 @@ export function createMemorySpool({ maxBytes }: SpoolLimits): Spool {
             acknowledge: (count) => {
               for (const text of texts.splice(0, count)) bytes -= text.length;
             },
+            keep: () => undefined,
           },
     bury: () => undefined,
     get waiting() {

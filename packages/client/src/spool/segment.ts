@@ -43,6 +43,7 @@ export class Segment {
   #size: number;
   #done: number;
   #hasPart = false;
+  #isKept = false;
   #flush: NodeJS.Timeout | null = null;
   /** Of the first line that waits; undefined: not read yet. */
   #oldestAt: number | null | undefined;
@@ -76,6 +77,11 @@ export class Segment {
   /** Whether a failed write left a part of a line at the end. */
   get hasPart(): boolean {
     return this.#hasPart;
+  }
+
+  /** Whether this process leaves the file to the next one. */
+  get isKept(): boolean {
+    return this.#isKept;
   }
 
   /** Whether the file was removed while it is open: what is written to it ends with the process. */
@@ -150,7 +156,12 @@ export class Segment {
   acknowledge(offset: number): void {
     this.#done = offset;
     this.#oldestAt = undefined;
-    writeFileSync(`${this.path}.done`, String(offset), { mode: 0o600 });
+    if (!this.#isKept) writeFileSync(`${this.path}.done`, String(offset), { mode: 0o600 });
+  }
+
+  /** Leaves the file and the offset as they are: the next process sends again from there, which replays certificates. */
+  keep(): void {
+    this.#isKept = true;
   }
 
   /** Takes over the file of an ended process. @throws Error when another process was faster */
@@ -172,8 +183,10 @@ export class Segment {
     }
   }
 
+  /** Closes the file and deletes it, unless it is kept. */
   remove(): void {
     this.close();
+    if (this.#isKept) return;
     rmSync(this.path, { force: true });
     rmSync(`${this.path}.done`, { force: true });
   }

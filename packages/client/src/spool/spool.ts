@@ -4,6 +4,8 @@ export interface Batch {
   readonly texts: readonly string[];
   /** Forgets the first `count` of them. */
   acknowledge(count: number): void;
+  /** Leaves them on the disk for the next process too, which sends them again. */
+  keep(): void;
 }
 
 export interface SpoolLimits {

@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors/service-error.js';
 import { settleWithin } from '../limits/settle-within.js';
+import { ArrivingBody } from './arriving-body.js';
 
 interface Arriving {
   /** Maximum pause of the sender, in milliseconds. */
@@ -13,17 +14,16 @@ interface Arriving {
  * @throws ServiceError REQUEST_TIMEOUT after too long a pause; errors of the body and of `count`
  */
 export async function arrivedBody(body: AsyncIterable<Uint8Array>, { stallMs, count }: Arriving): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
+  // Its length may be that of the packed body.
+  const arriving = new ArrivingBody(NaN);
   const reader: AsyncIterator<Uint8Array, unknown> = body[Symbol.asyncIterator]();
   for (;;) {
     const next = await settleWithin(reader.next(), stallMs, tooSlow);
-    if (next.done === true) break;
-    const chunk = next.value;
-    count(chunk.length);
-    chunks.push(chunk);
+    if (next.done === true) return arriving.whole();
+    const piece = next.value;
+    count(piece.length);
+    arriving.add(piece);
   }
-  const [only] = chunks;
-  return chunks.length === 1 && Buffer.isBuffer(only) ? only : Buffer.concat(chunks);
 }
 
 function tooSlow(): ServiceError {

@@ -13,8 +13,15 @@ const bodyOf = (bytes: number): Buffer => Buffer.from(Uint32Array.from({ length:
 describe('Reading a whole body', () => {
   let read: Promise<unknown>;
   let hasRead: () => void;
+  let inTurn = 0;
+  let mostInTurn = 0;
+  const arrived = (bytes: number): void => {
+    if (inTurn === 0) setImmediate(() => (inTurn = 0));
+    inTurn += bytes;
+    mostInTurn = Math.max(mostInTurn, inTurn);
+  };
   const server = createServer((incoming, response) => {
-    read = readBody(incoming, LIMIT, () => undefined).catch((error: unknown) => error);
+    read = readBody(incoming, LIMIT, arrived).catch((error: unknown) => error);
     void read.then(() => response.end());
     hasRead();
   });
@@ -59,6 +66,12 @@ describe('Reading a whole body', () => {
   it('gives a large body in memory that a thread can take over', async () => {
     const got = await send(bodyOf(2 * MIB), { 'content-length': 2 * MIB });
     expect((got as Uint8Array).buffer.byteLength).toBe(2 * MIB);
+  });
+
+  it('takes a part of a large body in each turn of the event loop', async () => {
+    mostInTurn = 0;
+    await send(bodyOf(LIMIT), { 'content-length': LIMIT });
+    expect(mostInTurn).toBeLessThanOrEqual(320 * 1024);
   });
 
   it('refuses a body that ends before its length', async () => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ServiceError } from '../errors/service-error.js';
+import { ArrivingBody } from './arriving-body.js';
 
 /** The client disconnected before its request was complete, so no answer is sent. */
 export class ClientGone extends Error {
@@ -7,6 +8,9 @@ export class ClientGone extends Error {
 }
 
 export const NO_BODY = new Uint8Array(0);
+
+/** Bytes of one body that are taken in a turn of the event loop: Node.js would take 2 MiB, and keep others waiting. */
+const TURN_BYTES = 256 * 1024;
 
 /** Whether the head announces a body. */
 export function announcesBody({ headers }: IncomingMessage): boolean {
@@ -19,46 +23,6 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
  */
 export function refuseAnnouncedLength(request: IncomingMessage, limitBytes: number): void {
   if (Number(request.headers['content-length'] ?? '0') > limitBytes) throw tooLarge(limitBytes);
-}
-
-/** Bytes of a body that must arrive before room for all that it announces is reserved. */
-const RESERVE_AFTER_BYTES = 1024 * 1024;
-
-/**
- * Collects the pieces of a body. A large one is copied together while it arrives: joining 10 MB at its end would stop the
- * event loop for 10 ms and more.
- */
-class ArrivingBody {
-  readonly #announcedBytes: number;
-  #chunks: Buffer[] = [];
-  #size = 0;
-  #whole: Buffer | undefined;
-
-  /** @param announcedBytes NaN where no length within the limit is announced */
-  constructor(announcedBytes: number) {
-    this.#announcedBytes = announcedBytes;
-  }
-
-  add(chunk: Buffer): void {
-    if (this.#whole === undefined) {
-      this.#chunks.push(chunk);
-      this.#size += chunk.length;
-      if (this.#size < RESERVE_AFTER_BYTES || !(this.#announcedBytes >= this.#size)) return;
-      // Not from Node's pool, so that a thread can take the memory over.
-      this.#whole = Buffer.allocUnsafeSlow(this.#announcedBytes);
-      Buffer.concat(this.#chunks, this.#size).copy(this.#whole);
-      this.#chunks = [];
-      return;
-    }
-    // The parser of HTTP passes no byte beyond the announced length.
-    this.#size += chunk.copy(this.#whole, this.#size);
-  }
-
-  bytes(): Buffer {
-    if (this.#whole !== undefined) return this.#whole.subarray(0, this.#size);
-    const [only] = this.#chunks;
-    return this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks, this.#size);
-  }
 }
 
 /**
@@ -74,9 +38,13 @@ export function readBody(
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const announced = Number(request.headers['content-length'] ?? NaN);
+    // The parser of HTTP passes no byte beyond the announced length.
     const body = new ArrivingBody(announced <= limitBytes ? announced : NaN);
     let size = 0;
+    let pausesAt = TURN_BYTES;
+    let isSettled = false;
     const settle = (): void => {
+      isSettled = true;
       request.off('data', take).off('end', finish).off('close', cut).off('error', cut);
     };
     const take = (chunk: Buffer): void => {
@@ -85,15 +53,23 @@ export function readBody(
         if (size > limitBytes) throw tooLarge(limitBytes);
         arrived(chunk.length);
         body.add(chunk);
+        if (size >= pausesAt) leaveTurn();
       } catch (error) {
         settle();
         request.pause();
         reject(error instanceof Error ? error : new Error('the body was refused', { cause: error }));
       }
     };
+    const leaveTurn = (): void => {
+      pausesAt = size + TURN_BYTES;
+      request.pause();
+      setImmediate(() => {
+        if (!isSettled) request.resume();
+      });
+    };
     const finish = (): void => {
       settle();
-      resolve(body.bytes());
+      resolve(body.whole());
     };
     const cut = (): void => {
       settle();

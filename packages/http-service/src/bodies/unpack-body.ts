@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { validationError } from '../errors/service-error.js';
+import { ArrivingBody } from './arriving-body.js';
 import { tooLarge } from './read-body.js';
 
 /** The content codings that the router decodes. */
@@ -34,12 +35,12 @@ export async function collectBody(
   body: AsyncIterable<Uint8Array>,
   arrived: (bytes: number) => void,
 ): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
+  const arriving = new ArrivingBody(NaN);
   for await (const chunk of body) {
     arrived(chunk.length);
-    chunks.push(chunk);
+    arriving.add(chunk);
   }
-  return Buffer.concat(chunks);
+  return arriving.whole();
 }
 
 function isZlibError(error: unknown): boolean {

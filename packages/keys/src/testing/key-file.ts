@@ -2,7 +2,7 @@ import { KeyError } from '../key-error.js';
 import { readKeyFile, writeKeyFile } from '../key-file-format.js';
 import { formatKeySet, type KeySetDocument } from '../key-set-document.js';
 import { freshKey, loadKey, NativeSigner } from '../native-signer.js';
-import { readPrivately, writeOnce } from '../private-file.js';
+import { readPrivately, writeOnce } from '../key-file.js';
 import type { Signer } from '../signer.js';
 
 // A key file with one signer, for tests and benchmarks. Services open key files as a vault.

@@ -17,7 +17,7 @@ export function bindContext(drawable: object, ctx: DrawingContext): void {
   CONTEXTS.set(drawable, ctx);
 }
 
-/** The functions that read and write pixels; `publish` hands the sketch its `pixels`. */
+/** The functions that read and write pixels; `publish` hands the sketch its `pixels`. What `set` sets, `updatePixels` shows. */
 export function pixelFunctions(pen: Pen, publish: (pixels: Uint8ClampedArray) => void): SketchFunctions {
   const { ctx } = pen;
   let held: Pixels | undefined;
@@ -34,6 +34,8 @@ export function pixelFunctions(pen: Pen, publish: (pixels: Uint8ClampedArray) =>
       ctx.drawImage(from, sx, sy, sw, sh, left, top, width, height);
     });
   };
+  const levelsOf = (value: unknown): readonly number[] =>
+    (value instanceof Color ? value : pen.colorOf([value])).levels;
   return {
     loadPixels: load,
     updatePixels() {
@@ -47,9 +49,23 @@ export function pixelFunctions(pen: Pen, publish: (pixels: Uint8ClampedArray) =>
       return copy;
     },
     set(x: number, y: number, value: unknown) {
-      const pixel = ctx.createImageData(1, 1);
-      pixel.data.set(value instanceof Color ? value.levels : pen.colorOf([value]).levels);
-      ctx.putImageData(pixel, Math.floor(x), Math.floor(y));
+      const [left, top] = [Math.floor(x), Math.floor(y)];
+      const from = typeof value === 'object' && value !== null ? CONTEXTS.get(value) : undefined;
+      if (from !== undefined) {
+        place(ctx, from.canvas, left, top);
+        return;
+      }
+      if (held === undefined) load();
+      if (held === undefined || !(left >= 0 && left < held.width && top >= 0 && top < held.height)) return;
+      const { data, width } = held;
+      const at = 4 * (top * width + left);
+      // A number is a grey in every colour mode, as in p5.js.
+      const [r = 0, g = 0, b = 0, a = 255] =
+        typeof value === 'number' ? [value, value, value] : Array.isArray(value) ? value.map(Number) : levelsOf(value);
+      data[at] = r;
+      data[at + 1] = g;
+      data[at + 2] = b;
+      data[at + 3] = a;
     },
     createImage: (w: number, h: number) => makeImage(pen, w, h),
     image,
@@ -64,6 +80,15 @@ export function pixelFunctions(pen: Pen, publish: (pixels: Uint8ClampedArray) =>
       applyFilter(pen, word(kind).toLowerCase(), amount);
     },
   };
+}
+
+/** Replaces what is there, whatever the transform. */
+function place(ctx: DrawingContext, picture: CanvasHandle, left: number, top: number): void {
+  ctx.save();
+  ctx.setTransform(1, 0, 0, 1, 0, 0);
+  ctx.clearRect(left, top, picture.width, picture.height);
+  ctx.drawImage(picture, left, top);
+  ctx.restore();
 }
 
 /** Draws from the canvas of a source, multiplied by the tint where there is one. */

@@ -11,15 +11,29 @@ export function isOpaque(pixels: Uint8Array | Uint8ClampedArray): boolean {
   return true;
 }
 
+/** Per alpha and premultiplied value: the value, made when first needed. */
+const QUOTIENTS = new Uint8ClampedArray(256 * 256);
+const known = new Uint8Array(256);
+
+function addQuotients(alpha: number): void {
+  known[alpha] = 1;
+  for (let value = 0; value < 256; value++)
+    QUOTIENTS[alpha * 256 + value] = Math.floor((value * 510 + alpha) / (2 * alpha));
+}
+
 /** Divides colours by their alpha, rounding halves up, in place. */
 export function unpremultiply(pixels: Uint8Array | Uint8ClampedArray): void {
-  for (let i = 0; i < pixels.length; i += 4) {
-    const alpha = pixels[i + 3] ?? 0;
+  const words = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length / 4);
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] ?? 0;
+    const alpha = word >>> 24;
     if (alpha === 255 || alpha === 0) continue;
-    for (let k = i; k < i + 3; k++) {
-      const value = Math.floor(((pixels[k] ?? 0) * 510 + alpha) / (2 * alpha));
-      pixels[k] = value > 255 ? 255 : value;
-    }
+    if (known[alpha] === 0) addQuotients(alpha);
+    const row = alpha << 8;
+    const red = QUOTIENTS[row | (word & 255)] ?? 0;
+    const green = QUOTIENTS[row | ((word >>> 8) & 255)] ?? 0;
+    const blue = QUOTIENTS[row | ((word >>> 16) & 255)] ?? 0;
+    words[i] = (word & 0xff000000) | (blue << 16) | (green << 8) | red;
   }
 }
 

@@ -1,10 +1,11 @@
 import type { Canvas, CanvasKit, Paint } from 'canvaskit-wasm';
+import { boundsOf } from './bounds.js';
 import { PortableGradient, PortablePattern } from './fills.js';
 import { PortableImageData } from './image-data.js';
 import { placeImage } from './image-drawing.js';
 import { areFinite, IDENTITY, invert, isSame, multiply, type Matrix } from './matrix.js';
 import { MemorySurface } from './memory-surface.js';
-import { Painter } from './painter.js';
+import { Painter, type Drawing } from './painter.js';
 import { PathRecorder } from './path-recorder.js';
 import { readPixels, writePixels } from './pixel-copy.js';
 import { cornersOf } from './round-corners.js';
@@ -232,14 +233,15 @@ export class PortableContext implements CanvasSettings {
   }
 
   fill(rule: Rule = 'nonzero'): void {
-    this.#withPath(rule, (draw) => {
-      this.#painter.fill(this.#state, draw);
+    this.#withPath(rule, (drawing) => {
+      this.#painter.fill(this.#state, drawing);
     });
   }
 
   stroke(): void {
-    this.#withPath('nonzero', (draw) => {
-      this.#painter.stroke(this.#state, draw);
+    if (!this.#path.hasExtent) return;
+    this.#withPath('nonzero', (drawing) => {
+      this.#painter.stroke(this.#state, drawing);
     });
   }
 
@@ -267,8 +269,11 @@ export class PortableContext implements CanvasSettings {
   fillRect(x: number, y: number, w: number, h: number): void {
     if (!areFinite([x, y, w, h])) return;
     const [left, top, right, bottom] = [numberOf(x), numberOf(y), numberOf(x) + numberOf(w), numberOf(y) + numberOf(h)];
-    this.#painter.fill(this.#state, (canvas, paint) => {
-      canvas.drawRect4f(left, top, right, bottom, paint);
+    this.#painter.fill(this.#state, {
+      draw: (canvas, paint) => {
+        canvas.drawRect4f(left, top, right, bottom, paint);
+      },
+      bounds: () => boundsOf([left, top, right, bottom]),
     });
   }
 
@@ -276,9 +281,13 @@ export class PortableContext implements CanvasSettings {
     if (!areFinite([x, y, w, h])) return;
     const path = new PathRecorder(this.#tools.kit);
     path.rect(numberOf(x), numberOf(y), numberOf(w), numberOf(h));
+    if (!path.hasExtent) return;
     const made = path.toPath();
-    this.#painter.stroke(this.#state, (canvas, paint) => {
-      canvas.drawPath(made, paint);
+    this.#painter.stroke(this.#state, {
+      draw: (canvas, paint) => {
+        canvas.drawPath(made, paint);
+      },
+      bounds: () => path.bounds,
     });
     made.delete();
   }
@@ -292,12 +301,12 @@ export class PortableContext implements CanvasSettings {
 
   fillText(text: string, x: number, y: number, maxWidth?: number): void {
     const draw = this.#layOut(text, x, y, maxWidth);
-    if (draw !== null) this.#painter.fill(this.#state, draw);
+    if (draw !== null) this.#painter.fill(this.#state, { draw });
   }
 
   strokeText(text: string, x: number, y: number, maxWidth?: number): void {
     const draw = this.#layOut(text, x, y, maxWidth);
-    if (draw !== null) this.#painter.stroke(this.#state, draw);
+    if (draw !== null) this.#painter.stroke(this.#state, { draw });
   }
 
   measureText(text: string): TextMeasures {
@@ -310,8 +319,8 @@ export class PortableContext implements CanvasSettings {
     const surface = surfaceOf(source);
     const values = at.map(numberOf);
     if (!areFinite(values)) return;
-    const draw = placeImage(this.#tools.kit, surface, this.#state, values);
-    if (draw !== null) this.#painter.image(this.#state, draw);
+    const drawing = placeImage(this.#tools.kit, surface, this.#state, values);
+    if (drawing !== null) this.#painter.image(this.#state, drawing);
   }
 
   createImageData(width: number | PortableImageData, height?: number): PortableImageData {
@@ -377,12 +386,15 @@ export class PortableContext implements CanvasSettings {
     if (inverse !== null) this.#path.transform(multiply(inverse, matrix));
   }
 
-  #withPath(rule: Rule, act: (draw: (canvas: Canvas, paint: Paint) => void) => void): void {
+  #withPath(rule: Rule, act: (drawing: Drawing) => void): void {
     if (this.#path.isEmpty) return;
     const path = this.#path.toPath();
     if (rule === 'evenodd') path.setFillType(this.#tools.kit.FillType.EvenOdd);
-    act((canvas, paint) => {
-      canvas.drawPath(path, paint);
+    act({
+      draw: (canvas, paint) => {
+        canvas.drawPath(path, paint);
+      },
+      bounds: () => this.#path.bounds,
     });
     path.delete();
   }

@@ -1,4 +1,5 @@
 import type { BlendMode, Canvas, CanvasKit, ImageFilter, Paint, Shader } from 'canvaskit-wasm';
+import { grown, pixelsOf, type Bounds } from './bounds.js';
 import type { Rgba } from './color-syntax.js';
 import { PortableGradient, PortablePattern, type Fill } from './fills.js';
 import { imageFilterOf } from './filters.js';
@@ -39,6 +40,13 @@ const BLEND_NAMES: Readonly<Record<string, BlendName>> = {
 /** Modes that change the canvas where nothing is drawn as well. */
 const UNBOUNDED = new Set(['source-in', 'source-out', 'destination-in', 'destination-atop', 'copy']);
 
+/** What is drawn, in the state's coordinates. */
+export interface Drawing {
+  readonly draw: (canvas: Canvas, paint: Paint) => void;
+  /** What it covers, for a stroke without its width; absent where that is not known. */
+  readonly bounds?: () => Bounds;
+}
+
 export function isBlendMode(name: string): boolean {
   return Object.hasOwn(BLEND_NAMES, name);
 }
@@ -57,13 +65,12 @@ export class Painter {
     this.#paint = new kit.Paint();
   }
 
-  /** @param draw gets the paint for a filled shape; it draws in the state's coordinates */
-  fill(state: CanvasState, draw: (canvas: Canvas, paint: Paint) => void): void {
+  fill(state: CanvasState, drawing: Drawing): void {
     this.#paint.setStyle(this.#kit.PaintStyle.Fill);
-    this.#drawWith(state, state.fill, draw);
+    this.#drawWith(state, state.fill, drawing);
   }
 
-  stroke(state: CanvasState, draw: (canvas: Canvas, paint: Paint) => void): void {
+  stroke(state: CanvasState, { draw, bounds }: Drawing): void {
     const { PathEffect, PaintStyle, StrokeCap, StrokeJoin } = this.#kit;
     const paint = this.#paint;
     paint.setStyle(PaintStyle.Stroke);
@@ -77,15 +84,18 @@ export class Painter {
     );
     const dash = state.dash.length === 0 ? null : PathEffect.MakeDash([...state.dash], state.dashOffset);
     paint.setPathEffect(dash);
-    this.#drawWith(state, state.stroke, draw);
+    this.#drawWith(state, state.stroke, {
+      draw,
+      ...(bounds !== undefined && { bounds: () => grown(bounds(), reachOfStroke(state)) }),
+    });
     paint.setPathEffect(null);
     dash?.delete();
   }
 
   /** For pictures: the paint has alpha, blending and no colour of its own. */
-  image(state: CanvasState, draw: (canvas: Canvas, paint: Paint) => void): void {
+  image(state: CanvasState, drawing: Drawing): void {
     this.#paint.setStyle(this.#kit.PaintStyle.Fill);
-    this.#drawWith(state, [0, 0, 0, 1], draw);
+    this.#drawWith(state, [0, 0, 0, 1], drawing);
   }
 
   clearRect(state: CanvasState, x: number, y: number, w: number, h: number): void {
@@ -100,25 +110,28 @@ export class Painter {
     this.#surface.touch();
   }
 
-  #drawWith(state: CanvasState, source: Rgba | Fill, draw: (canvas: Canvas, paint: Paint) => void): void {
+  #drawWith(state: CanvasState, source: Rgba | Fill, drawing: Drawing): void {
     const shader = this.#setSource(state, source);
     if (shader === null) return;
     const paint = this.#paint;
     paint.setAntiAlias(true);
     paint.setBlendMode(this.#blendOf(state));
     const shadowed = hasShadow(state) && state.blend !== 'copy';
-    if (shadowed || state.filter !== null || UNBOUNDED.has(state.blend)) this.#drawInLayer(state, shadowed, draw);
+    if (shadowed || state.filter !== null || UNBOUNDED.has(state.blend)) this.#drawInLayer(state, shadowed, drawing);
     else
       this.#inCoordinates(state, () => {
-        draw(this.#canvas, paint);
+        drawing.draw(this.#canvas, paint);
       });
     paint.setShader(null);
     shader?.delete();
     this.#surface.touch();
   }
 
-  /** Filters and shadows work on the canvas's own pixels, whatever the transform; a layer also covers all of the clip. */
-  #drawInLayer(state: CanvasState, shadowed: boolean, draw: (canvas: Canvas, paint: Paint) => void): void {
+  /**
+   * Filters and shadows work on the canvas's own pixels, whatever the transform. Where the mode changes what is beside the
+   * shape as well, the layer covers all of the clip; else only the shape, and Skia adds what filter and shadow reach.
+   */
+  #drawInLayer(state: CanvasState, shadowed: boolean, { draw, bounds }: Drawing): void {
     const canvas = this.#canvas;
     const filters: ImageFilter[] = [];
     let filter = imageFilterOf(this.#kit, state.filter ?? []);
@@ -133,7 +146,8 @@ export class Painter {
     const layer = new this.#kit.Paint();
     layer.setBlendMode(this.#blendOf(state));
     layer.setImageFilter(filter);
-    canvas.saveLayer(layer);
+    const covered = bounds === undefined || UNBOUNDED.has(state.blend) ? undefined : pixelsOf(bounds(), state.matrix);
+    canvas.saveLayer(layer, covered?.every(Number.isFinite) === true ? [...covered] : null);
     this.#paint.setBlendMode(this.#kit.BlendMode.SrcOver);
     this.#inCoordinates(state, () => {
       draw(canvas, this.#paint);
@@ -175,4 +189,9 @@ export class Painter {
   #blendOf({ blend }: CanvasState): BlendMode {
     return this.#kit.BlendMode[BLEND_NAMES[blend] ?? 'SrcOver'];
   }
+}
+
+/** How far a stroke may reach from its line: to the tip of a corner, or of a square cap. */
+function reachOfStroke({ lineWidth, lineJoin, miterLimit }: CanvasState): number {
+  return (lineWidth / 2) * Math.max(Math.SQRT2, lineJoin === 'miter' ? miterLimit : 0);
 }

@@ -1,4 +1,5 @@
 import type { CanvasKit, Path } from 'canvaskit-wasm';
+import { boundsOf, type Bounds } from './bounds.js';
 import { multiply, type Matrix } from './matrix.js';
 
 const QUARTER = Math.PI / 2;
@@ -19,6 +20,20 @@ export class PathRecorder {
 
   get isEmpty(): boolean {
     return this.#verbs.length === 0;
+  }
+
+  /** Whether it reaches from one point to another, in the precision that Skia keeps; a move at the end reaches nowhere. */
+  get hasExtent(): boolean {
+    const points = this.#points;
+    const isMoveLast = this.#verbs.at(-1) === this.#kit.MOVE_VERB;
+    const end = isMoveLast ? points.length - 2 : points.length;
+    for (let i = 2; i < end; i++) if (Math.fround(points[i] ?? 0) !== Math.fround(points[i % 2] ?? 0)) return true;
+    return false;
+  }
+
+  /** Left, top, right and bottom of all points, those that curves bend towards included. */
+  get bounds(): Bounds {
+    return boundsOf(this.#points);
   }
 
   clear(): void {

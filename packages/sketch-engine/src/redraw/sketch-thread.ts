@@ -4,7 +4,7 @@ import { constants, createContext, runInContext, type Context } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 import { callsImport } from '../language/import-call.js';
 import { pinSyntax, SketchSyntaxError } from '../language/pin-syntax.js';
-import { encodePng } from '../png/encode-png.js';
+import { pngEncoder } from '../png/encode-png.js';
 import { isOpaque, unpremultiply } from '../portable/alpha.js';
 import { CANVAS_HEIGHT, CANVAS_WIDTH, CHUNK_BYTES, FRAME_BYTES } from '../render-rules.js';
 import { faultOfSyntax, type SketchFault } from '../run/sketch-fault.js';
@@ -13,6 +13,10 @@ import type { ProcessReport, ThreadOrder } from './messages.js';
 
 // The host of one realm. No object of this side ever reaches the sketch, and no object of the sketch is looked at here:
 // calls have primitive arguments and answers, and the pixels pass through a buffer whose bytes are read by its slots.
+
+/** dist/png.wasm as base64; written in by the build. */
+declare const PNG_MODULE: string;
+const encodePng = pngEncoder(PNG_MODULE);
 
 /** An error of the sketch that it may not describe itself. */
 const DID_NOT_LOAD: SketchFault = { code: 'RENDER_ERROR', message: 'the sketch failed when it was loaded' };

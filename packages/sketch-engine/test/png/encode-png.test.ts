@@ -1,8 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { crc32, inflateSync } from 'node:zlib';
 import fc from 'fast-check';
-import { encodePng } from '../../src/png/encode-png.js';
+import { readPngModule } from '../../src/files/png-module.js';
+import { pngEncoder, type EncodePng } from '../../src/png/encode-png.js';
 
 /** The pixels of a PNG whose rows are all filtered by the row above, and its channels. zlib checks the stream. */
 function decode(png: Uint8Array): { readonly width: number; readonly channels: number; readonly pixels: number[] } {
@@ -25,6 +26,11 @@ function decode(png: Uint8Array): { readonly width: number; readonly channels: n
 }
 
 const flat = (size: number, pixel: readonly number[]): number[] => Array.from({ length: size }, () => pixel).flat();
+
+let encodePng: EncodePng;
+beforeAll(async () => {
+  encodePng = pngEncoder((await readPngModule()).toString('base64'));
+});
 
 describe('PNG', () => {
   it('gives back every pixel, of any picture', () => {

@@ -2,24 +2,28 @@ import { describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { readMathModule } from '../../src/files/math-module.js';
+import { readPngModule } from '../../src/files/png-module.js';
 
 const SCAN = join(__dirname, '..', '..', 'build', 'scan-modules.mjs');
 const scan = (...args: string[]) => spawnSync(process.execPath, [SCAN, ...args], { encoding: 'utf8' });
 
 describe('The WebAssembly modules', () => {
-  it('have no SIMD and no threads', () => {
-    expect(scan().stdout).toBe('skia: no SIMD, no threads\nmath: no SIMD, no threads\n');
+  it('have no instruction that machines may compute differently', () => {
+    expect(scan().stdout).toBe(
+      'skia: no SIMD, no threads\nmath: no SIMD, no threads\npng: no relaxed SIMD, no threads\n',
+    );
   });
 
-  it('would be refused with SIMD', () => {
-    const { status, stderr } = scan('--refuses-simd');
-    expect(status).toBe(1);
-    expect(stderr).toContain('control has instructions that machines may compute differently');
+  it('would be refused with SIMD, relaxed SIMD and threads', () => {
+    expect(scan('--refuses').stdout).toBe('simd: refused\nrelaxed: refused\nthreads: refused\n');
   });
 
-  it('of Math imports nothing', async () => {
-    const module = await WebAssembly.compile(Uint8Array.from(await readMathModule()));
+  it.each([
+    ['Math', readMathModule, ['function']],
+    ['PNG', readPngModule, ['memory', 'function']],
+  ])('of %s imports nothing', async (_name, read, kinds) => {
+    const module = await WebAssembly.compile(Uint8Array.from(await read()));
     expect(WebAssembly.Module.imports(module)).toEqual([]);
-    expect(WebAssembly.Module.exports(module).every(({ kind }) => kind === 'function')).toBe(true);
+    expect(kinds).toEqual(expect.arrayContaining(WebAssembly.Module.exports(module).map(({ kind }) => kind)));
   });
 });

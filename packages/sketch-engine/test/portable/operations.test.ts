@@ -258,6 +258,53 @@ describe('The portable engine', () => {
     expect([...ctx.getImageData(7, 7, 1, 1).data]).toEqual([0, 0, 0, 255]);
   });
 
+  it('draws in ten thousand saved states, and on ten thousand canvases', () => {
+    const ctx = make(8, 8);
+    for (let i = 0; i < 10_000; i++) {
+      ctx.save();
+      ctx.translate(1e-4, 0);
+      ctx.rect(0, 0, 8, 8);
+      if (i % 1000 === 0) ctx.clip();
+      ctx.beginPath();
+      if (i < 9_990) make(4, 4).fillRect(0, 0, 4, 4);
+    }
+    ctx.fillRect(0, 0, 2, 2);
+    for (let i = 0; i <= 10_000; i++) ctx.restore();
+    ctx.fillRect(4, 4, 1, 1);
+    expect(hashOf(ctx)).toMatchInlineSnapshot(`"4557910373d9f273"`);
+  });
+
+  it('draws fonts that are not there in one that is', () => {
+    const [there, absent] = ["30px 'Noto Serif'", "30px Nowhere, 'Not Here Either'"].map((font) => {
+      const ctx = make(128, 40);
+      ctx.font = font;
+      ctx.fillText('Fallback', 2, 30);
+      return hashOf(ctx);
+    });
+    expect(absent).toBe(there);
+  });
+
+  it('asks for no time', async () => {
+    let asked = 0;
+    const clocks = [Date, performance].map((clock) => [clock, Object.getOwnPropertyDescriptor(clock, 'now')] as const);
+    const now = (): number => {
+      asked += 1;
+      return 0;
+    };
+    for (const [clock] of clocks) Object.defineProperty(clock, 'now', { value: now, configurable: true });
+    try {
+      make = await loadEngine();
+      for (const draw of Object.values(DRAWINGS)) draw(make(128, 128));
+      Date.now();
+    } finally {
+      for (const [clock, before] of clocks)
+        if (before === undefined) Reflect.deleteProperty(clock, 'now');
+        else Object.defineProperty(clock, 'now', before);
+    }
+    // The one call of this test itself.
+    expect(asked).toBe(1);
+  });
+
   it('knows where its paths are', () => {
     const ctx = make(50, 50);
     ctx.translate(10, 10);

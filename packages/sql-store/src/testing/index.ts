@@ -1,2 +1,9 @@
 export { smallDisk, type SmallDisk } from './small-disk.js';
-export { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from './test-database.js';
+export {
+  countedTestDatabase,
+  postgresTestDatabase,
+  sqliteTestDatabase,
+  type CountedDatabase,
+  type TestDatabase,
+} from './test-database.js';
+export { preparedPlanFaults, type ReadsMany } from './sqlite-plans.js';

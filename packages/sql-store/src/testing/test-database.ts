@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
+import { COUNTING_SETTINGS, startStatementTap, type DatabaseWork } from './statement-tap.js';
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
@@ -62,6 +63,30 @@ export async function postgresTestDatabase(): Promise<TestDatabase> {
     },
     remove: async () => {
       await query(server, `drop database ${name} with (force)`);
+    },
+  };
+}
+
+/** A PostgreSQL database that counts the statements which come by its URL, and the rows that they read. */
+export interface CountedDatabase extends TestDatabase {
+  /** The work since it was asked last. */
+  readonly work: () => DatabaseWork;
+}
+
+export async function countedTestDatabase(): Promise<CountedDatabase> {
+  const database = await postgresTestDatabase();
+  const url = new URL(database.url);
+  for (const setting of COUNTING_SETTINGS) {
+    await database.query(`alter database ${url.pathname.slice(1)} set ${setting}`);
+  }
+  const tap = await startStatementTap({ host: url.hostname, port: Number(url.port) });
+  return {
+    ...database,
+    url: Object.assign(new URL(url), { port: String(tap.port) }).href,
+    work: tap.take,
+    remove: async () => {
+      await tap.close();
+      await database.remove();
     },
   };
 }

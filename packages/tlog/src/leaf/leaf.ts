@@ -1,6 +1,7 @@
 import { jcsV1, type JsonValue } from '@cer/canonical-json';
 import { encodeBase64Url, encodeHex, sha256 } from '@cer/keys';
 import { leafHash } from '../merkle/hash.js';
+import { macOf, macOfText, setKey, sha256OfText } from './hmac.js';
 
 /** What the receipt of a leaf attests. */
 export const LEAF_KINDS = ['certificate', 'hash-only', 'reseal', 'project', 'again', 'deletion'] as const;
@@ -43,7 +44,7 @@ export function tenantTag(nodeId: string, tenantId: string): Uint8Array {
 
 /** The commitment to a receipt: SHA-256 of the JCS form of receipt and signature, as timestamps cover it. */
 export function receiptDigest(receipt: JsonValue, signature: string): Uint8Array {
-  return sha256(jcsBytes({ receipt, signature }));
+  return sha256OfText(jcsV1.canonicalize({ receipt, signature }));
 }
 
 /** The commitment to an administrative deletion. @param auditHash of the audit log's entry of the act */
@@ -57,22 +58,34 @@ export function deletionDigest(auditHash: string, deletes: readonly (readonly [n
  * @param digest {@link receiptDigest} or {@link deletionDigest}
  */
 export function makeLeaf(seed: Uint8Array, digest: Uint8Array, label: LeafLabel): Leaf {
-  const receiptSalt = hmacSha256(seed, RECEIPT_SALT);
-  const tenantSalt = hmacSha256(seed, TENANT_SALT);
-  const receiptCommitment = hmacSha256(receiptSalt, digest);
-  const tenantCommitment = commitLabel(tenantSalt, label);
+  return makeLeafOfText(seed, digest, jcsV1.canonicalize(label));
+}
+
+/** As {@link makeLeaf}. @param labelText the JCS form of the label */
+export function makeLeafOfText(seed: Uint8Array, digest: Uint8Array, labelText: string): Leaf {
+  setKey(seed);
+  const receiptSalt = macOf(RECEIPT_SALT);
+  const tenantSalt = macOf(TENANT_SALT);
+  const receiptCommitment = commitReceipt(receiptSalt, digest);
+  const tenantCommitment = commitLabelText(tenantSalt, labelText);
   const entry = entryOf(receiptCommitment, tenantCommitment);
   return { entry, leafHash: leafHash(entry), receiptSalt, tenantSalt, receiptCommitment, tenantCommitment };
 }
 
 /** HMAC of a digest under the receipt's salt. */
 export function commitReceipt(receiptSalt: Uint8Array, digest: Uint8Array): Uint8Array {
-  return hmacSha256(receiptSalt, digest);
+  setKey(receiptSalt);
+  return macOf(digest);
 }
 
 /** HMAC of the JCS form of a label under the tenant's salt. */
 export function commitLabel(tenantSalt: Uint8Array, label: LeafLabel): Uint8Array {
-  return hmacSha256(tenantSalt, jcsBytes(label));
+  return commitLabelText(tenantSalt, jcsV1.canonicalize(label));
+}
+
+function commitLabelText(tenantSalt: Uint8Array, labelText: string): Uint8Array {
+  setKey(tenantSalt);
+  return macOfText(labelText);
 }
 
 /** The 33 bytes of an entry: a version byte and the hash of both commitments. */
@@ -102,22 +115,6 @@ export function jcsBytes(value: unknown): Uint8Array {
 // Every leaf derives its salts from these: encoded once.
 const RECEIPT_SALT = jcsBytes([LEAF_TYPE, 'receipt']);
 const TENANT_SALT = jcsBytes([LEAF_TYPE, 'tenant']);
-
-const BLOCK_BYTES = 64;
-
-/** RFC 2104 on the hash of the platform, which is native on Node.js. Keys are seeds and salts of 32 bytes. */
-function hmacSha256(key: Uint8Array, message: Uint8Array): Uint8Array {
-  return padded(key, 0x5c, padded(key, 0x36, message));
-}
-
-function padded(key: Uint8Array, pad: number, message: Uint8Array): Uint8Array {
-  if (key.length > BLOCK_BYTES) throw new RangeError('key: must have at most 64 bytes');
-  const block = new Uint8Array(BLOCK_BYTES + message.length).fill(pad, 0, BLOCK_BYTES);
-  // A plain loop: this runs eight times for each leaf, and an iterator costs more than the hash.
-  for (let at = 0; at < key.length; at++) block[at] = (key[at] ?? 0) ^ pad;
-  block.set(message, BLOCK_BYTES);
-  return sha256(block);
-}
 
 /** The opening that everybody may see: that this receipt is the leaf; no tenant, no number. */
 export function publicOpening({ receiptSalt, tenantCommitment }: Leaf): Uint8Array {

@@ -1,4 +1,4 @@
-import { verifyLines } from '../note/signed-note.js';
+import { verifyLines, type SignatureLine } from '../note/signed-note.js';
 import type { SignedCheckpoint } from '../note/checkpoint.js';
 import type { LogPolicy } from '../policy/policy.js';
 import { TlogError } from '../tlog-error.js';
@@ -17,6 +17,9 @@ export interface CosignedBy {
 /** Judges the signatures of a checkpoint by a policy. Lines of keys that the policy does not name count for nothing. */
 export async function judgeCheckpoint(checkpoint: SignedCheckpoint, policy: LogPolicy): Promise<CheckpointVerdict> {
   const logKeys = policy.logs.map(({ key }) => key).filter(({ name }) => name === checkpoint.origin);
+  const isOfLog = ({ name, keyId }: SignatureLine): boolean =>
+    logKeys.some((key) => key.name === name && key.id === keyId);
+  if (!checkpoint.note.lines.some(isOfLog)) return { status: 'refused', code: 'LOG_UNKNOWN' };
   const known = [...logKeys, ...policy.witnesses.map(({ key }) => key)];
   let lines;
   try {
@@ -25,7 +28,6 @@ export async function judgeCheckpoint(checkpoint: SignedCheckpoint, policy: LogP
     if (!(error instanceof TlogError)) throw error;
     return { status: 'refused', code: 'LOG_SIGNATURE_INVALID' };
   }
-  if (!lines.some(({ key }) => logKeys.includes(key))) return { status: 'refused', code: 'LOG_UNKNOWN' };
   const witnesses = policy.witnesses.flatMap(({ name, key }) => {
     const times = lines.flatMap((line) => (line.key === key && line.time !== null ? [line.time] : []));
     return times.length === 0 ? [] : [{ name, times: [...new Set(times)].sort((one, other) => one - other) }];

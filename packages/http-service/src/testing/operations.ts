@@ -1,0 +1,55 @@
+import { Session, type Profiler } from 'node:inspector';
+
+// Counts of the engine: how often each function and each block of it ran. They are the same however busy a machine is.
+// Functions that ran before this module was loaded are counted as one block: import it first.
+const session = new Session();
+session.connect();
+session.post('Profiler.enable');
+session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+
+/** Not counted: Node.js itself, and what runs tests. */
+const isCounted = (url: string): boolean =>
+  /^(file:\/\/)?\//.test(url) && !/node_modules\/(@?jest|@swc|expect)/.test(url);
+
+function take(): readonly Profiler.ScriptCoverage[] {
+  let result: readonly Profiler.ScriptCoverage[] | undefined;
+  session.post('Profiler.takePreciseCoverage', (error, taken) => {
+    if (error !== null) throw error;
+    result = taken.result;
+  });
+  if (result === undefined) throw new Error('the engine did not answer');
+  return result;
+}
+
+/** How often functions and blocks of functions ran during some work, the services' in this process included. */
+export async function countOperations(work: Work): Promise<number> {
+  take();
+  await work();
+  let sum = 0;
+  for (const { url, functions } of take()) {
+    if (!isCounted(url)) continue;
+    for (const { ranges } of functions) for (const { count } of ranges) sum += count;
+  }
+  return sum;
+}
+
+/** Work on an input that was made before. */
+export type Work = () => unknown;
+
+/**
+ * How much more is done for four times the input. The second run of each size is counted, after caches and lazy work.
+ * @param prepare makes the input of a size, and what is counted
+ */
+export async function growth(
+  size: number,
+  prepare: (size: number) => Work | Promise<Work>,
+): Promise<{ readonly small: number; readonly factor: number }> {
+  const counts: number[] = [];
+  for (const each of [size, 4 * size]) {
+    const work = await prepare(each);
+    await work();
+    counts.push(await countOperations(work));
+  }
+  const [small = 0, large = 0] = counts;
+  return { small, factor: large / Math.max(1, small) };
+}

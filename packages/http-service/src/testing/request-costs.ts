@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { CallerRow } from './caller-matrix.js';
+import { countOperations } from './operations.js';
+
+/** What a database did for a request. */
+export interface DatabaseWork {
+  readonly statements: number;
+  /** Rows that these read. */
+  readonly rows: number;
+}
+
+/** What a request costs: blocks of code of service and test, statements, and the rows that these read. */
+export interface RequestCost extends DatabaseWork {
+  readonly operations: number;
+  readonly status: number;
+}
+
+/** A service on a store with some number of each kind of row; nothing works on them but requests. */
+export interface PopulatedService<Row> {
+  /** Sends the request of a row, or one with another body. */
+  readonly send: (row: Row, body?: unknown) => Promise<{ readonly status: number }>;
+  /** The work of its database since it was asked last. */
+  readonly work: () => DatabaseWork;
+  readonly close: () => Promise<void>;
+}
+
+/** More than linear work would be: what grows with the square is 16 times as much. */
+const LINEAR = 4.6;
+/** What does not grow with the store. */
+const FLAT = 1.25;
+/** Rows and statements of what is done now and then beside a request: blocks of quotas, counts that are written. */
+const FEW = 12;
+/** Blocks of code of the same. */
+const BESIDE = 10_000;
+
+async function costOf(
+  work: () => DatabaseWork,
+  send: () => Promise<{ readonly status: number }>,
+): Promise<RequestCost> {
+  work();
+  let status = 0;
+  const operations = await countOperations(async () => {
+    ({ status } = await send());
+  });
+  return { operations, ...work(), status };
+}
+
+/** The cost of a request on few rows or parts, and of the same on four times as many. */
+type CostPair = readonly [less: RequestCost, more: RequestCost];
+
+export interface GrowthOptions<Row, Service> {
+  readonly rows: readonly (readonly [name: string, row: Row])[];
+  readonly populate: (size: number) => Promise<Service>;
+  /** Makes the body of a route, or of a row by its name, of `size` parts; null: the body of the route has no part that can be repeated. */
+  readonly bodies: Readonly<Record<string, ((size: number, on: Service) => unknown) | null>>;
+  /** Whether its answer shows as many rows as there are, up to a page; other requests take the same work on any store. */
+  readonly readsMany: (row: Row) => boolean;
+  readonly statusOf: (row: Row) => number;
+}
+
+/** The number of rows or parts; the larger store and body have four times as many. */
+const SIZE = 16;
+const WITHIN_MS = 600_000;
+
+/**
+ * Tests every route on n and on 4n rows of each table, and every route with a body on n and 4n of its parts. Blocks of
+ * code, statements and rows that these read are counted, not time.
+ */
+export function describeGrowth<Row extends CallerRow<string>, Service extends PopulatedService<Row>>(
+  options: GrowthOptions<Row, Service>,
+): void {
+  const { rows, bodies, readsMany, statusOf } = options;
+  let growth: Growth;
+
+  beforeAll(async () => {
+    growth = await measureGrowth(options);
+  }, WITHIN_MS);
+
+  describe('a request on a store with four times as many rows', () => {
+    it.each(rows)('takes no more work: %s', (name, row) => {
+      expect(growthFaults(growth.stores.get(name), readsMany(row) ? LINEAR : FLAT, statusOf(row))).toEqual([]);
+    });
+  });
+
+  describe('a body of four times as many parts', () => {
+    it.each(rows.filter(([name]) => (bodies[name] ?? null) !== null))(
+      'takes at most four times the work: %s',
+      (name, row) => {
+        expect(growthFaults(growth.bodies.get(name), LINEAR, statusOf(row))).toEqual([]);
+      },
+    );
+  });
+}
+
+interface Growth {
+  readonly stores: ReadonlyMap<string, CostPair>;
+  readonly bodies: ReadonlyMap<string, CostPair>;
+}
+
+/** The costs of all rows on stores of two sizes by their names, and of bodies of two sizes as `bodies` names them. */
+async function measureGrowth<Row extends CallerRow<string>, Service extends PopulatedService<Row>>({
+  rows,
+  populate,
+  bodies,
+}: GrowthOptions<Row, Service>): Promise<Growth> {
+  const costsOn = async (on: Service): Promise<readonly RequestCost[]> => {
+    const costs: RequestCost[] = [];
+    for (const [, row] of rows) costs.push(await costOf(on.work, () => on.send(row)));
+    return costs;
+  };
+  // What runs for the first time is compiled and cached: the first store is not counted, nor the first body.
+  const warm = await populate(4 * SIZE);
+  const ofBodies = new Map<string, CostPair>();
+  for (const [route, make] of Object.entries(bodies)) {
+    const row = (rows.find(([name]) => name === route) ?? rows.find(([, each]) => each.route === route))?.[1];
+    if (make === null || row === undefined) continue;
+    const cost = async (parts: number): Promise<RequestCost> => {
+      const body = make(parts, warm);
+      return costOf(warm.work, () => warm.send(row, body));
+    };
+    await cost(1);
+    ofBodies.set(route, [await cost(SIZE), await cost(4 * SIZE)]);
+  }
+  await costsOn(warm);
+  await warm.close();
+  const both: (readonly RequestCost[])[] = [];
+  for (const each of [SIZE, 4 * SIZE]) {
+    const on = await populate(each);
+    both.push(await costsOn(on));
+    await on.close();
+  }
+  const pairOf = (at: number): CostPair => {
+    const [less, more] = both.map((costs) => costs[at]);
+    if (less === undefined || more === undefined) throw new Error('was not sent');
+    return [less, more];
+  };
+  return { stores: new Map(rows.map(([name], at) => [name, pairOf(at)])), bodies: ofBodies };
+}
+
+/** What took more than `factor` times as much, with both numbers; or the two statuses, where one was not expected. */
+function growthFaults(pair: CostPair | undefined, factor: number, status: number): readonly string[] {
+  if (pair === undefined) return ['was not sent'];
+  const [less, more] = pair;
+  const limits = { operations: BESIDE, statements: FEW, rows: FEW };
+  return [
+    ...(less.status === status && more.status === status ? [] : [`status: ${less.status}, ${more.status}`]),
+    ...(['operations', 'statements', 'rows'] as const)
+      .filter((name) => more[name] > less[name] * factor + limits[name])
+      .map((name) => `${name}: ${less[name]}, ${more[name]}`),
+  ];
+}

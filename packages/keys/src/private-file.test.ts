@@ -1,0 +1,53 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { makePrivateFile, replacePrivateFile } from './private-file.js';
+
+describe('private files', () => {
+  let folder: string;
+  let path: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'cer-private-'));
+    path = join(folder, 'keys', 'file');
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  const modeOf = (entry: string): number => statSync(entry).mode & 0o777;
+
+  it('are made once, for their owner alone, in a folder for their owner alone', () => {
+    makePrivateFile(path, 'first');
+    makePrivateFile(path, 'second');
+    expect(readFileSync(path, 'utf8')).toBe('first');
+    expect([modeOf(path), modeOf(join(folder, 'keys'))]).toEqual([0o600, 0o700]);
+    expect(readdirSync(join(folder, 'keys'))).toEqual(['file']);
+  });
+
+  it('are replaced as a whole, and become private', () => {
+    makePrivateFile(path, 'first');
+    chmodSync(path, 0o644);
+    replacePrivateFile(path, 'second');
+    expect(readFileSync(path, 'utf8')).toBe('second');
+    expect(modeOf(path)).toBe(0o600);
+    expect(readdirSync(join(folder, 'keys'))).toEqual(['file']);
+  });
+
+  it('are made beside drafts that a killed process of the same number left', () => {
+    mkdirSync(join(folder, 'keys'));
+    writeFileSync(`${path}.${process.pid}.draft`, 'half');
+    makePrivateFile(path, 'first');
+    replacePrivateFile(path, 'second');
+    expect(readFileSync(path, 'utf8')).toBe('second');
+  });
+
+  it('leave nothing behind when they cannot be put in their place', () => {
+    mkdirSync(join(path, 'a folder that is not empty'), { recursive: true });
+    expect(() => {
+      replacePrivateFile(path, 'text');
+    }).toThrow();
+    expect(readdirSync(join(folder, 'keys'))).toEqual(['file']);
+  });
+});
