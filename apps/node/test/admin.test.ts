@@ -95,6 +95,31 @@ describe('administrative visibility', () => {
 });
 
 describe('the pages of the audit log', () => {
+  it('are the same entries as lines and as OTLP logs, from a cursor on', async () => {
+    const hash = textAt((await certify({ executionId: 'for-collectors' })).body, 'certificateHash');
+    for (const act of ['hide', 'unhide', 'hide']) await admin(`records/${hash}/${act}`);
+    const page = async (format: string, after: number): Promise<string> =>
+      (await ask(node, 'get', `/v1/admin/audit?limit=2&after=${after}&format=${format}`, { headers })).text;
+    const lines = async (after: number): Promise<readonly Logged[]> =>
+      (await page('ndjson', after))
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as Logged);
+    const all: Logged[] = [];
+    for (;;) {
+      const found = await lines(all.at(-1)?.entry.seq ?? 0);
+      if (found.length === 0) break;
+      const logs: unknown = JSON.parse(await page('otlp', all.at(-1)?.entry.seq ?? 0));
+      const expected = found.map(({ entry }) => expect.objectContaining({ eventName: entry.act }) as unknown);
+      expect(logs).toMatchObject({
+        resourceLogs: [{ scopeLogs: [{ scope: { name: 'audit' }, logRecords: expected }] }],
+      });
+      all.push(...found);
+    }
+    expect(all.slice(-3).map(({ entry }) => entry.act)).toEqual(['records.hide', 'records.unhide', 'records.hide']);
+    expect(all.map(({ entry }) => entry.seq)).toEqual(all.map((_, at) => at + 1));
+  });
+
   it.each([
     ['limit=1001', 'limit: must be a whole number from 1 to 1000'],
     ['limit=0', 'limit: must be a whole number from 1 to 1000'],
@@ -105,3 +130,8 @@ describe('the pages of the audit log', () => {
     expect([status, at(body, 'message')]).toEqual([400, message]);
   });
 });
+
+/** A line of the audit log. */
+interface Logged {
+  readonly entry: { readonly seq: number; readonly act: string };
+}

@@ -1,73 +1,35 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { request as forward, type RequestListener } from 'node:http';
-import { tmpdir } from 'node:os';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
 import { certificates } from '@cer/client';
-import { serve, silentLogger, type RunningServer } from '@cer/http-service/process';
-import { auditPage, describeInChromium, launchChromium, newPage, type Browser, type Page } from '@cer/test-browser';
+import { auditPage, describeInChromium, type Browser, type Page } from '@cer/test-browser';
 
-import { startNode } from '../src/start/start-node.js';
 import { ask, at, textAt } from './ask.js';
-import { startDashboardProcess, type Dashboard } from './dashboard-process.js';
+import { ADMIN_SECRET, passTo, startDashboardAndNode, type DashboardAndNode } from './dashboard-and-node.js';
+import { startMain } from './node-process.js';
+
+const BRIDGE = join(__dirname, '../../bridge/src/main.ts');
 
 /** Pages are checked three times by all of axe's rules, possibly on a busy machine. */
 jest.setTimeout(300_000);
 
-const ADMIN_SECRET = 'secret of the test administrator';
-const PASSWORD = 'correct horse battery staple';
-
-/** Passes requests on to a server that is known later. */
-function passTo(urlOf: () => string): RequestListener {
-  return (asked, answer) => {
-    const { method, headers } = asked;
-    const passed = forward(urlOf() + (asked.url ?? ''), { method, headers }, (got) => {
-      answer.writeHead(got.statusCode ?? 502, got.headers);
-      got.pipe(answer);
-    });
-    passed.on('error', () => answer.destroy());
-    asked.pipe(passed);
-  };
-}
-
 describeInChromium('the records of an account in the dashboard', () => {
-  let folder: string;
-  let node: Awaited<ReturnType<typeof startNode>>;
-  let dashboard: Dashboard;
-  /** In front of the node, as the dashboard sees it. */
-  let nodeFront: RunningServer;
-  let front: RunningServer;
-  let behaviour: RequestListener;
+  let whole: DashboardAndNode;
+  let node: DashboardAndNode['node'];
+  let dashboard: DashboardAndNode['dashboard'];
+  let front: { readonly url: string };
   let browser: Browser;
   let page: Page;
   let hashes: string[];
   let key: string;
-  const passToNode = passTo(() => node.url);
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'cer-records-'));
-    behaviour = passToNode;
-    const onLocalhost = { host: '127.0.0.1', port: 0, logger: silentLogger() };
-    nodeFront = await serve((asked, answer) => {
-      behaviour(asked, answer);
-    }, onLocalhost);
-    front = await serve(
-      passTo(() => dashboard.url),
-      onLocalhost,
-    );
-    dashboard = await startDashboardProcess({ NODE_URL: nodeFront.url, PUBLIC_URL: front.url });
-    node = await startNode({
-      ...dashboard.env,
-      PORT: '0',
-      DATABASE_URL: `sqlite:${join(folder, 'node.sqlite')}`,
-      KEYS_FILE: join(folder, 'keys.json'),
-      COMMITMENT_SECRET_FILE: join(folder, 'secrets.json'),
-      LOG_LEVEL: 'silent',
-      ADMIN_SECRET,
-    });
+    whole = await startDashboardAndNode();
+    ({ node, dashboard, browser, page } = whole);
+    front = { url: whole.url };
     await dashboard.command('tenant', 'create', '--name', 'Other');
     const otherKey = await dashboard.command('api-key', 'create', '--tenant', 'Other', '--scopes', 'certify');
     key = await dashboard.newKey();
@@ -79,41 +41,47 @@ describeInChromium('the records of an account in the dashboard', () => {
     for (let run = 0; run < 60; run += 1)
       hashes.push(await certify(key, run % 3 === 0 ? 'large' : 'small', `run-${run}`));
     hashes.push(await certify(otherKey, 'large', `other-${randomUUID()}`));
-    browser = await launchChromium();
-    page = await newPage(browser);
-    const link = await dashboard.command('owner', 'create', '--tenant', 'Acme', '--email', 'owner@example.org');
-    await page.goto(`${front.url}${/\/link\/[\w-]{43}/.exec(link)?.[0] ?? ''}`);
-    await page.type('#password', PASSWORD);
-    await press('main form button');
   });
 
-  afterAll(async () => {
-    await browser.close();
-    await node.close();
-    await dashboard.stop();
-    await nodeFront.close();
-    await front.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => whole.close());
 
-  const open = (path: string): Promise<unknown> => page.goto(front.url + path);
-  const press = (selector: string): Promise<unknown> => Promise.all([page.waitForNavigation(), page.click(selector)]);
-  const text = (selector = 'main'): Promise<string> => page.$eval(selector, (element) => element.textContent);
+  const open = (path: string): Promise<unknown> => whole.open(path);
+  const press = (selector: string): Promise<unknown> => whole.press(selector);
+  const text = (selector?: string): Promise<string> => whole.text(selector);
+  const download = (path: string): Promise<Response> => whole.download(path);
   const rows = (): Promise<number> => page.$$eval('main tbody tr', (found) => found.length);
-  const download = async (path: string): Promise<Response> => {
-    const cookie = (await page.browserContext().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
-    return fetch(front.url + path, { headers: { cookie } });
+
+  /** A bridge refuses executions before it asks the node, and reports them when it stops. */
+  const refuseAtBridge = async (count: number): Promise<void> => {
+    const bridgeKey = await dashboard.command('api-key', 'create', '--tenant', 'Acme', '--scopes', 'certify,ingest');
+    const bridge = await startMain(BRIDGE, {
+      ...dashboard.env,
+      DATABASE_URL: `sqlite:${join(whole.folder, 'bridge.sqlite')}`,
+      PUBLIC_URL: 'http://localhost:4300',
+      NODE_URL: node.url,
+    });
+    const executions = Array.from({ length: count }, () => ({ executionId: 'otel:reserved' }));
+    const answer = await fetch(`${bridge.url}/api/v1/ingest/executions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bridgeKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ executions }),
+    });
+    expect(answer.status).toBe(207);
+    bridge.kill('SIGTERM');
+    expect((await bridge.ended).code).toBe(0);
   };
 
   it('are listed page by page and found by filter and search', async () => {
     await open('/records');
     await auditPage(page, 'records');
     expect(await rows()).toBe(50);
+    expect(await text('section[aria-labelledby=export]')).toContain(': 60 records.');
     await press('a[rel=next]');
     expect(await rows()).toBe(10);
     await open('/records?model=large&provider=example');
     await auditPage(page, 'records-filtered');
     expect(await rows()).toBe(20);
+    expect(await text('section[aria-labelledby=export]')).toContain('20 records');
     await open('/records');
     await page.type('#search', 'run-7');
     await press('main form button');
@@ -148,6 +116,47 @@ describeInChromium('the records of an account in the dashboard', () => {
     expect(await text()).toContain('model=large');
   });
 
+  it('show how far an export is, without a script', async () => {
+    const passed = passTo(() => node.url);
+    const held: ServerResponse[] = [];
+    whole.interpose((asked, answer) => {
+      if (asked.url?.startsWith('/v1/records/export') !== true) {
+        passed(asked, answer);
+        return;
+      }
+      answer.writeHead(200, { 'content-type': 'application/zip' }).write(Buffer.alloc(100_000));
+      held.push(answer);
+    });
+    /** Begins an export in the browser, and downloads it as the browser would. */
+    const begin = async (): Promise<Response> => {
+      await open('/records?model=large');
+      await press('a[href^="/records/exports"]');
+      expect(await text()).toMatch(/Audit package of 20 records\s+The download has not begun\./);
+      return download(await page.$eval('a[href*="follow="]', (link) => link.getAttribute('href') ?? ''));
+    };
+    const shows = async (sentence: string): Promise<void> => {
+      while (!(await text()).includes(sentence)) await page.reload();
+    };
+    const first = await begin();
+    await auditPage(page, 'export-announced');
+    const progress = page.waitForResponse((response) => response.url().includes('/records/exports/'));
+    await press('a[href^="/records/exports/"]');
+    expect((await progress).headers()['refresh']).toBe('3');
+    await press('a[href*="still=1"]');
+    await shows('0.1 MB are sent');
+    await auditPage(page, 'export-running');
+    held.shift()?.end();
+    expect((await first.arrayBuffer()).byteLength).toBe(100_000);
+    await shows('Done: 0.1 MB were sent');
+    const second = await begin();
+    await press('a[href^="/records/exports/"]');
+    await press('a[href*="still=1"]');
+    await second.body?.cancel();
+    await shows('Broken off');
+    await auditPage(page, 'export-broken');
+    whole.interpose(null);
+  });
+
   it("never include another account's", async () => {
     const foreign = hashes.at(-1) ?? '';
     await open(`/records?search=${foreign}`);
@@ -178,11 +187,13 @@ describeInChromium('the records of an account in the dashboard', () => {
       await (await cer.fetch()(model, { method: 'POST', body })).text();
     }
     await cer.close();
+    await refuseAtBridge(3);
     await open('/coverage');
     await auditPage(page, 'coverage');
     const shown = (await text()).replaceAll(/\s+/g, ' ');
     expect(shown).toContain('Certified: 62 by the node');
     expect(shown).toContain('Refused: 2 by the node');
+    expect(shown).toContain('Refused before the node: 3 by the evidence bridge');
     expect(shown).toContain('Skipped by choice: 2 by the producers');
     expect(shown).toContain('Programs counted 4 calls, 2 of them without a certificate.');
     expect(shown).toContain('EXECUTION_MUTATION_DETECTED 2');
@@ -190,7 +201,8 @@ describeInChromium('the records of an account in the dashboard', () => {
     await auditPage(page, 'coverage-application');
     expect(await rows()).toBe(1);
     const cells = await page.$$eval('main tbody td', (found) => found.map(({ textContent }) => textContent));
-    expect(cells).toEqual(['agent', '2', '0', '0', '0', '2', '0', '4', '–']);
+    expect(cells).toEqual(['agent', '2', '0', '0', '–', '0', '2', '0', '4', '–']);
+    expect(await text()).toContain('This page shows one application, so these are not in it.');
     await open('/coverage?from=2026-01-31&to=2026-01-01');
     expect(await text()).toContain('Nothing was certified or refused in this time.');
     await auditPage(page, 'coverage-empty');
@@ -250,7 +262,7 @@ describeInChromium('the records of an account in the dashboard', () => {
   });
 
   it('say clearly when the node is away, of an older release or busy', async () => {
-    behaviour = (_asked, answer) => answer.destroy();
+    whole.interpose((_asked, answer) => answer.destroy());
     await open('/records');
     await auditPage(page, 'node-away');
     expect(await text()).toContain('The attestation node cannot be reached. Nothing is lost');
@@ -258,18 +270,18 @@ describeInChromium('the records of an account in the dashboard', () => {
       return (_asked, answer) =>
         answer.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
-    behaviour = refuse(400, { error: 'VALIDATION_ERROR', details: ['query: must have only app_id'] });
+    whole.interpose(refuse(400, { error: 'VALIDATION_ERROR', details: ['query: must have only app_id'] }));
     await open('/records?model=large');
     expect(await text()).toContain('may be of an older release');
-    behaviour = refuse(503, { error: 'SERVICE_UNAVAILABLE', message: 'still being indexed' });
+    whole.interpose(refuse(503, { error: 'SERVICE_UNAVAILABLE', message: 'still being indexed' }));
     await open('/records?model=large');
     expect(await text()).toContain('still being indexed');
-    behaviour = refuse(200, { records: 'none' });
+    whole.interpose(refuse(200, { records: 'none' }));
     for (const path of ['/records', '/coverage']) {
       await open(path);
       expect(await text()).toContain('may be of an older release');
     }
-    behaviour = passToNode;
+    whole.interpose(null);
   });
 
   it('stay away from a suspended account', async () => {

@@ -32,6 +32,7 @@ async function countingNode(stallMs: number): Promise<CountingNode> {
       const counting: RecordList = {
         place: (...asked) => recordList.place(...asked),
         page: (...asked) => recordList.page(...asked),
+        count: (...asked) => recordList.count(...asked),
         isUndescribed: () => recordList.isUndescribed(),
         snapshot: () => recordList.snapshot(),
         all: async function* (...asked) {

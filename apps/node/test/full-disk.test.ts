@@ -11,12 +11,13 @@ import {
 import { expect, it } from '@jest/globals';
 
 import { ask } from './ask.js';
-import { startTestNode, type TestNode } from './test-node.js';
+import { WAYS_OF_WRITING } from './store/writer-thread.js';
+import { startTestNode, type TestNode, type TestNodeOptions } from './test-node.js';
 
 /** More than the free parts of allocated pages hold after a few records. */
 const BODY_CHARACTERS = 60_000;
 
-it('is reported by readiness until a write succeeds: SQLite', async () => {
+it.each(WAYS_OF_WRITING)('is reported by readiness until a write succeeds: SQLite, written %s', async (_name, way) => {
   const disk = smallDisk(8);
   if (disk === null) {
     reportUntested('SQLite');
@@ -24,7 +25,7 @@ it('is reported by readiness until a write succeeds: SQLite', async () => {
   }
   const unused = await sqliteTestDatabase();
   try {
-    await fullAndEmptyAgain(disk, { ...unused, url: `sqlite:${disk.folder}/node.sqlite` });
+    await fullAndEmptyAgain(disk, { ...unused, url: `sqlite:${disk.folder}/node.sqlite` }, way);
   } finally {
     disk.remove();
   }
@@ -51,8 +52,12 @@ it('is reported by readiness until a write succeeds: PostgreSQL', async () => {
   }
 });
 
-async function fullAndEmptyAgain(disk: SmallDisk, database: TestDatabase): Promise<void> {
-  const node = await startTestNode({ database });
+async function fullAndEmptyAgain(
+  disk: SmallDisk,
+  database: TestDatabase,
+  way: Pick<TestNodeOptions, 'writerThread'> = {},
+): Promise<void> {
+  const node = await startTestNode({ database, ...way });
   try {
     const key = await node.newKey();
     expect(await certify(node, key)).toBe(200);

@@ -18,9 +18,12 @@ interface Answered {
 }
 
 describe.each([
-  ['SQLite', sqliteTestDatabase],
-  ['PostgreSQL', postgresTestDatabase],
-])('a node on %s killed under load', (_name, makeDatabase: () => Promise<TestDatabase>) => {
+  ['SQLite', sqliteTestDatabase, '1', 'off'],
+  ['SQLite, which writes in a thread,', sqliteTestDatabase, '1', 'on'],
+  ['PostgreSQL', postgresTestDatabase, '1', 'off'],
+  ['SQLite, with two workers,', sqliteTestDatabase, '2', 'off'],
+  ['PostgreSQL, with two workers,', postgresTestDatabase, '2', 'off'],
+])('a node on %s killed under load', (_name, makeDatabase: () => Promise<TestDatabase>, NODE_WORKERS, writer) => {
   let database: TestDatabase;
   let premises: Premises;
 
@@ -97,7 +100,7 @@ describe.each([
     async () => {
       let answered: Answered[] = [];
       for (let round = 0; round <= ROUNDS; round += 1) {
-        const node = await startNodeProcess(premises.env);
+        const node = await startNodeProcess({ ...premises.env, SQLITE_WRITER_THREAD: writer, NODE_WORKERS });
         for (const { request, text } of answered) expect((await certify(node, request)).text).toBe(text);
         if (round === ROUNDS) {
           node.kill('SIGTERM');

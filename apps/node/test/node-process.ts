@@ -2,7 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { programBundle } from '@cer/http-service/testing';
 import type { TestDatabase } from '@cer/sql-store/testing';
 
 import { apiKeyPrefix, generateApiKey, hashApiKey, SCOPES } from '../src/auth/api-key.js';
@@ -31,8 +32,7 @@ export interface Running {
 const children = new Set<ChildProcess>();
 
 function run(main: string, args: readonly string[], env: NodeEnvironment, input = ''): Running {
-  const script = ['--import', join(__dirname, 'register-typescript.mjs'), main];
-  const child = spawn(process.execPath, [...script, ...args], {
+  const child = spawn(process.execPath, [programBundle(relative(ROOT, main)), ...args], {
     // Does not inherit the environment of the tests.
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -59,7 +59,8 @@ function run(main: string, args: readonly string[], env: NodeEnvironment, input 
   return { stdout: () => said.stdout, until, kill: (signal) => child.kill(signal), ended };
 }
 
-const MAIN = join(__dirname, '../src/main.ts');
+const ROOT = join(__dirname, '../../..');
+const MAIN = join(ROOT, 'apps/node/src/main.ts');
 
 /** Runs one of the node's commands to its end. */
 export async function runNode(args: readonly string[], env: NodeEnvironment): Promise<Ended> {

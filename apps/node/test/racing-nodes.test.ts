@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '@cer/canonical-json';
 import { CONFIDENTIAL_MEMBERS, executionRequest, sealed } from '@cer/cer-core/testing';
-import { postgresTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
+import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
 import { ask, textAt, type Answer } from './ask.js';
 import { premisesOn, startNodeProcess, type NodeProcess, type Premises } from './node-process.js';
@@ -11,15 +11,28 @@ import { strays } from './store/store.contract.js';
 
 const PARALLEL = 64;
 
-describe('three node processes on one PostgreSQL', () => {
+describe.each([
+  ['three node processes on one PostgreSQL', postgresTestDatabase, ['1', '1', '1'], 'off'],
+  ['two nodes on one PostgreSQL, one with workers,', postgresTestDatabase, ['1', '2'], 'off'],
+  ['two workers on one SQLite file', sqliteTestDatabase, ['2'], 'off'],
+  ['two workers that write to one SQLite file in threads', sqliteTestDatabase, ['2'], 'on'],
+] as const)('%s', (_name, makeDatabase: () => Promise<TestDatabase>, workers, SQLITE_WRITER_THREAD) => {
   let database: TestDatabase;
   let premises: Premises;
   let nodes: readonly NodeProcess[];
 
   beforeAll(async () => {
-    database = await postgresTestDatabase();
+    database = await makeDatabase();
     premises = await premisesOn(database);
-    nodes = await Promise.all([0, 1, 2].map(() => startNodeProcess(premises.env)));
+    nodes = await Promise.all(
+      workers.map((NODE_WORKERS) => startNodeProcess({ ...premises.env, SQLITE_WRITER_THREAD, NODE_WORKERS })),
+    );
+    // The first line of a node with workers is that of its first one.
+    await Promise.all(
+      nodes.map(async (node, at) => {
+        if (workers[at] !== '1') await node.until('"msg":"all workers listen"');
+      }),
+    );
   });
   afterAll(async () => {
     for (const node of nodes) node.kill('SIGTERM');

@@ -17,7 +17,7 @@ import { describeRuntime } from '../src/status/runtime.js';
 import { createRefusalCounts } from '../src/coverage/refusals.js';
 import { createQuota } from '../src/limits/quota.js';
 import { FIXED_KEYS, fixedSigning } from '../src/testing/fixed-signing.js';
-import { openStore, type Store } from '../src/store/index.js';
+import { openStore, type Store, type StoreOptions } from '../src/store/index.js';
 
 export const VERIFY_URL = 'https://verify.example';
 
@@ -48,6 +48,7 @@ type UsualDeps = Omit<NodeDeps, 'auditLog'>;
 export interface TestNodeOptions {
   readonly database?: TestDatabase;
   readonly queueLimit?: number;
+  readonly writerThread?: StoreOptions['writerThread'];
   /** Members that the tenants publish beyond the defaults. */
   readonly publish?: Partial<PublishSettings>;
   /** Replacement parts, built from the default ones. */
@@ -81,6 +82,7 @@ export async function startTestNode(options: TestNodeOptions = {}): Promise<Test
   const store = await openStore({
     databaseUrl: database.url,
     queueLimit: options.queueLimit ?? 10_000,
+    writerThread: options.writerThread,
     // A node that briefly counts alone admits more than its limit.
     rateAnswerWithinMs: 60_000,
   });
@@ -100,6 +102,7 @@ export async function startTestNode(options: TestNodeOptions = {}): Promise<Test
     refusals: createRefusalCounts({ coverage: store.coverage, now: () => new Date(), logger }),
     render: { renderer: null, maxTotalFrames: 1800, allowOpenRender: false },
     runtime,
+    tenantWebhooks: { allowsPrivate: false },
     verifyUrl: VERIFY_URL,
     logger,
     metrics: createMetrics(),

@@ -9,6 +9,7 @@ import { newKeyHolder, openTestLog } from './log/logging-node.js';
 import { startStubRenderer } from './openapi/stub-renderer.js';
 import { keyPremises, type KeyPremises } from './signing-keys/key-premises.js';
 import { startTestNode, type TestNode } from './test-node.js';
+import type { TestDatabase } from '@cer/sql-store/testing';
 
 /** A node on which no route is closed: signing keys, a log, a renderer and an admin secret. */
 export interface WholeNode {
@@ -17,14 +18,22 @@ export interface WholeNode {
   readonly premises: KeyPremises;
   /** The root key that signs its key history. */
   readonly root: Signer;
+  /** Stops what works on the log beside requests. */
+  readonly stopLog: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 const ADMIN_SECRET = 'secret of the test administrator';
 
-/** @param allowOpenRender whether a client without a key may render */
-export async function startWholeNode({ allowOpenRender }: { readonly allowOpenRender: boolean }): Promise<WholeNode> {
-  const premises = await keyPremises();
+export interface WholeNodeOptions {
+  /** Whether a client without a key may render. */
+  readonly allowOpenRender: boolean;
+  /** An empty one, removed with the node; a new SQLite file by default. */
+  readonly database?: TestDatabase;
+}
+
+export async function startWholeNode({ allowOpenRender, ...on }: WholeNodeOptions): Promise<WholeNode> {
+  const premises = await keyPremises(on);
   const renderer = await startStubRenderer();
   let logWorker: Worker | undefined;
   const { signing, operations, history } = await premises.open();
@@ -51,6 +60,9 @@ export async function startWholeNode({ allowOpenRender }: { readonly allowOpenRe
     node,
     adminSecret: ADMIN_SECRET,
     premises,
+    stopLog: async () => {
+      await logWorker?.stop();
+    },
     root: openRootFile(join(premises.folder, 'root-key.json')),
     close: async () => {
       await logWorker?.stop();

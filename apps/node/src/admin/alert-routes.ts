@@ -1,11 +1,11 @@
-import { z } from 'zod';
-import { checkQuery, ok, pathParam, ServiceError } from '@cer/http-service';
+import { checkQuery, ok } from '@cer/http-service';
+import { DELIVERY_ANSWER, deliveryAnswer, deliveryIdOf, unknownDelivery } from '../alerts/delivery-answer.js';
 import type { AuditLog } from '../audit-log/audit-log.js';
 import type { AdminGate } from '../auth/admin-gate.js';
-import { COUNT, TEXT, TEXT_OR_NULL, TIME, TIME_OR_NULL, free, list, object, oneOf } from '../openapi/answer-shapes.js';
+import { list, object } from '../openapi/answer-shapes.js';
 import { queryOf } from '../openapi/request-schema.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
-import type { AlertDelivery, AlertStore } from '../store/index.js';
+import type { AlertStore } from '../store/index.js';
 import { AuditQuery } from './audit-routes.js';
 import { AUDITED } from './record-answers.js';
 
@@ -17,27 +17,11 @@ export interface AlertRouteDeps {
 }
 
 const DELIVERIES_ANSWER = object({
-  deliveries: list(
-    object({
-      seq: COUNT,
-      id: TEXT,
-      endpoint: TEXT,
-      type: TEXT,
-      message: free('The body as it is sent.'),
-      createdAt: TIME,
-      state: oneOf('waiting', 'delivered', 'failed'),
-      attempts: COUNT,
-      attemptedAt: TIME_OR_NULL,
-      result: TEXT_OR_NULL,
-      nextAttemptAt: TIME_OR_NULL,
-    }),
-  ),
+  deliveries: list(DELIVERY_ANSWER),
   next: { type: ['integer', 'null'], description: 'The `after` of the next page; null at the end.' },
 });
 
 const DeliveriesQuery = AuditQuery.omit({ format: true });
-const deliveryId = z.string().regex(/^msg_[0-9a-f-]{36}$/);
-
 /** The log of webhook deliveries. @see docs/spec.md, "Events" */
 export function alertRoutes({ alerts, adminGate, auditLog, now }: AlertRouteDeps): DescribedRoute[] {
   return [
@@ -79,37 +63,17 @@ export function alertRoutes({ alerts, adminGate, auditLog, now }: AlertRouteDeps
       admit: adminGate.admit,
       mediaTypes: ['application/json'],
       handler: async (request) => {
-        const id = deliveryId.safeParse(pathParam(request, 'id'));
-        if (!id.success) throw unknownDelivery();
+        const id = deliveryIdOf(request, 'id');
         const auditSeq = await auditLog.append({
           act: 'alerts.send',
-          target: id.data,
+          target: id,
           actor: adminGate.actorOf(request),
           requestId: request.requestId,
           details: {},
         });
-        if (!(await alerts.sendAgain(id.data, now().getTime()))) throw unknownDelivery();
+        if (!(await alerts.sendAgain('operator', id, now().getTime()))) throw unknownDelivery();
         return ok({ ok: true, auditSeq });
       },
     },
   ];
-}
-
-function deliveryAnswer(delivery: AlertDelivery) {
-  const { seq, deliveryId: id, endpoint, type, payload, createdMs, state, attempts, dueMs } = delivery;
-  const message: unknown = JSON.parse(payload);
-  return {
-    ...{ seq, id, endpoint, type, message, createdAt: timeOf(createdMs), state, attempts },
-    attemptedAt: delivery.attemptedMs === null ? null : timeOf(delivery.attemptedMs),
-    result: delivery.result,
-    nextAttemptAt: state === 'waiting' ? timeOf(dueMs) : null,
-  };
-}
-
-function timeOf(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
-function unknownDelivery(): ServiceError<'NOT_FOUND'> {
-  return new ServiceError({ code: 'NOT_FOUND', message: 'there is no such delivery' });
 }

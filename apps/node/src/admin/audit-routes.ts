@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AuditHead, SignedAuditEntry } from '@cer/cer-core/logs';
 import { checkQuery, ndjson, ok, otlpLogs, type LogEvent } from '@cer/http-service';
+import { OTLP_LOGS } from '@cer/http-service/openapi';
 import type { AdminGate } from '../auth/admin-gate.js';
 import type { Signing } from '../signing/signing.js';
 import type { AuditRow, AuditStore } from '../store/index.js';
@@ -43,9 +44,9 @@ export function auditRoutes({ audit, adminGate, signing }: AuditRouteDeps): Desc
         }),
         success: {
           200: {
-            schema: AUDIT_ANSWER,
+            schema: { anyOf: [AUDIT_ANSWER, OTLP_LOGS] },
             mediaTypes: ['application/json', 'application/x-ndjson'],
-            description: 'Entries, the head of the log, and where to go on.',
+            description: 'Entries, the head of the log, and where to go on; with format=otlp logs of OpenTelemetry.',
           },
         },
       },

@@ -29,12 +29,20 @@ export interface DeliverDeps {
   readonly logger: Logger;
 }
 
+/** Endpoints of one kind of owner. */
+export interface Recipients {
+  readonly whose: 'operator' | 'tenants';
+  /** Those of these names that there are. */
+  readonly named: (names: readonly string[]) => Promise<readonly AlertEndpoint[]>;
+}
+
 /** Sends what is due, each endpoint concurrently with the others, so that one that hangs delays no other. */
 export async function deliverDue(
   { alerts, post, now, logger }: DeliverDeps,
-  endpoints: readonly AlertEndpoint[],
+  { whose, named }: Recipients,
 ): Promise<void> {
-  const due = await alerts.due(now().getTime(), DELIVERIES_A_TURN);
+  const due = await alerts.due(whose, now().getTime(), DELIVERIES_A_TURN);
+  const endpoints = due.length === 0 ? [] : await named([...new Set(due.map(({ endpoint }) => endpoint))]);
   const attempt = async (delivery: AlertDelivery): Promise<void> => {
     const endpoint = endpoints.find(({ name }) => name === delivery.endpoint);
     const result = endpoint === undefined ? null : await post(endpoint, delivery);

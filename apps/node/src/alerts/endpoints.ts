@@ -4,6 +4,8 @@ import { StartupError } from '../errors/startup-error.js';
 import { ALERT_TYPES, type AlertType } from './alert-types.js';
 
 const MAX_FILE_CHARACTERS = 256 * 1024;
+/** Maximum characters of an address. */
+export const MAX_URL_CHARACTERS = 2048;
 const MAX_ENDPOINTS = 20;
 /** Two secrets are valid at once while one is rotated. */
 const MAX_SECRETS = 2;
@@ -12,6 +14,9 @@ const MAX_SECRET_BYTES = 64;
 
 /** An address to which the node posts alerts. */
 export interface AlertEndpoint {
+  /** Whose endpoint it is; null: the operator's. */
+  readonly tenantId: string | null;
+  /** Unique among the endpoints of its owner. */
   readonly name: string;
   readonly url: string;
   /** `whsec_` and base64; each signs every message. */
@@ -26,7 +31,10 @@ const secret = z.string().refine(isWebhookSecret, {
 
 const Endpoint = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, { error: 'must have 1 to 64 letters, digits or . _ -' }),
-  url: z.string().max(2048).refine(isWebhookUrl, { error: 'must be an https URL without credentials or fragment' }),
+  url: z
+    .string()
+    .max(MAX_URL_CHARACTERS)
+    .refine(isWebhookUrl, { error: 'must be an https URL without credentials or fragment' }),
   secrets: z.array(secret).min(1).max(MAX_SECRETS),
   types: z.array(z.enum(ALERT_TYPES)).min(1).optional(),
 });
@@ -48,7 +56,7 @@ export function readEndpoints(path: string): readonly AlertEndpoint[] {
     const faults = result.error.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${ruleOf(issue)}`);
     throw new StartupError(`ALERTS_FILE: ${path}: ${faults.join('; ')}`);
   }
-  return result.data.endpoints.map(({ types, ...endpoint }) => ({ ...endpoint, types: types ?? null }));
+  return result.data.endpoints.map(({ types, ...endpoint }) => ({ tenantId: null, ...endpoint, types: types ?? null }));
 }
 
 function parsed(path: string): unknown {
@@ -75,7 +83,8 @@ function isWebhookSecret(text: string): boolean {
   return bytes.toString('base64') === encoded && bytes.length >= MIN_SECRET_BYTES && bytes.length <= MAX_SECRET_BYTES;
 }
 
-function isWebhookUrl(text: string): boolean {
+/** Whether a text is an address of http or https without credentials and fragment. */
+export function isWebhookUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password, hash } = new URL(text);
   return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '' && hash === '';

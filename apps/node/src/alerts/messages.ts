@@ -17,11 +17,15 @@ export function messagesOf(
   const payload = JSON.stringify({ type, timestamp: at.toISOString(), data: { status, subject, ...details } });
   return endpoints
     .filter(({ types }) => types === null || types.includes(type))
-    .map(({ name }) => ({
-      deliveryId: `msg_${randomUUID()}`,
-      endpoint: name,
-      type,
-      payload,
-      createdMs: at.getTime(),
-    }));
+    .map((endpoint) => messageTo(endpoint, type, payload, at));
+}
+
+/** A message to one endpoint. */
+export function messageTo(
+  { tenantId, name }: Pick<AlertEndpoint, 'tenantId' | 'name'>,
+  type: string,
+  payload: string,
+  at: Date,
+): NewAlertDelivery {
+  return { tenantId, deliveryId: `msg_${randomUUID()}`, endpoint: name, type, payload, createdMs: at.getTime() };
 }

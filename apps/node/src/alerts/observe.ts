@@ -1,5 +1,6 @@
 import type { Logger } from '@cer/http-service/process';
 import type { AlertState, AlertStore } from '../store/index.js';
+import type { FiringAlert } from './alert-types.js';
 import type { AlertEndpoint } from './endpoints.js';
 import { messagesOf } from './messages.js';
 import type { AlertSource, Observation } from './source.js';
@@ -13,13 +14,16 @@ export interface ObserveDeps {
   readonly logger: Logger;
 }
 
+/** The endpoints that a condition concerns, of operator and tenants. */
+export type EndpointsFor = (alert: FiringAlert) => Promise<readonly AlertEndpoint[]>;
+
 /**
  * Stores every change of a condition, with its messages. Each process observes; of those that see a change one stores it.
  * @returns whether a message was stored
  */
 export async function observeAll(
   { alerts, sources, logger }: ObserveDeps,
-  endpoints: readonly AlertEndpoint[],
+  endpointsFor: EndpointsFor,
   at: Date,
 ): Promise<boolean> {
   const states = await alerts.states();
@@ -27,7 +31,7 @@ export async function observeAll(
   for (const source of sources) {
     for (const observation of await changesOf(source, states, at, logger)) {
       const { type, subject, isFiring } = observation;
-      const messages = messagesOf(endpoints, observation, isFiring, at);
+      const messages = messagesOf(await endpointsFor(observation), observation, isFiring, at);
       const isFirst = await alerts.change({ type, subject, isFiring, changedMs: at.getTime() }, messages);
       if (isFirst) logger.warn({ alert: type, subject, isFiring }, 'the state of an alert changed');
       hasMessages ||= isFirst && messages.length > 0;

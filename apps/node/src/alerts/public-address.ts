@@ -48,9 +48,15 @@ for (const [network, bits] of [
   notPublic6.addSubnet(network, bits, 'ipv6');
 }
 
-const linkLocal = new BlockList();
-linkLocal.addSubnet('169.254.0.0', 16, 'ipv4');
-linkLocal.addSubnet('fe80::', 10, 'ipv6');
+/** Link-local addresses, and metadata services of clouds at other ones: AWS and Google on IPv6, Alibaba, Azure, Oracle. */
+const neverCalled = new BlockList();
+neverCalled.addSubnet('169.254.0.0', 16, 'ipv4');
+for (const address of ['100.100.100.200', '168.63.129.16', '192.0.0.192']) neverCalled.addAddress(address, 'ipv4');
+neverCalled.addSubnet('fe80::', 10, 'ipv6');
+for (const address of ['fd00:ec2::254', 'fd20:ce::254']) neverCalled.addAddress(address, 'ipv6');
+// NAT64, which translates to any IPv4 address.
+neverCalled.addSubnet('64:ff9b::', 96, 'ipv6');
+neverCalled.addSubnet('64:ff9b:1::', 48, 'ipv6');
 
 /** Whether an address is reachable by everybody. */
 function isPublicAddress({ address, family }: ResolvedAddress): boolean {
@@ -58,9 +64,8 @@ function isPublicAddress({ address, family }: ResolvedAddress): boolean {
   return global6.check(address, 'ipv6') && !notPublic6.check(address, 'ipv6');
 }
 
-/** Link-local addresses include the metadata services of clouds: they are never called. */
-function isLinkLocal({ address, family }: ResolvedAddress): boolean {
-  return linkLocal.check(address, family === 4 ? 'ipv4' : 'ipv6');
+function isNeverCalled({ address, family }: ResolvedAddress): boolean {
+  return neverCalled.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }
 
 /**
@@ -77,6 +82,6 @@ export async function permittedAddress(
   const family = isIP(literal);
   const found = family === 0 ? await resolve(hostname) : [{ address: literal, family: family === 6 ? 6 : 4 } as const];
   const isPermitted = (address: ResolvedAddress): boolean =>
-    !isLinkLocal(address) && (allowsPrivate || isPublicAddress(address));
+    !isNeverCalled(address) && (allowsPrivate || isPublicAddress(address));
   return found.every(isPermitted) ? (found[0] ?? null) : null;
 }

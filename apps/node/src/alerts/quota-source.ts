@@ -20,7 +20,7 @@ export function createQuotaSource(): QuotaSource {
         if (used * 100 < limit * percent) continue;
         const subject = `${tenantId} ${month} ${percent}% of ${limit}`;
         const details = { tenantId, month, percent, limit };
-        reached.set(subject, { type: 'quota.reached', subject, isFiring: true, details });
+        reached.set(subject, { type: 'quota.reached', tenantId, subject, isFiring: true, details });
       }
     },
     observe: async (at) => {

@@ -4,6 +4,7 @@ import type { Store } from '../store/index.js';
 import type { AlertSource } from './source.js';
 
 const LATE_MS = 10 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
 
 /** The oldest record without a timestamp is the same one for ten minutes. */
 export function timestampingSource({ timestamps }: Pick<Store, 'timestamps'>): AlertSource {
@@ -22,6 +23,26 @@ export function timestampingSource({ timestamps }: Pick<Store, 'timestamps'>): A
       if (waitedMs < LATE_MS) return [];
       const details = { waitingSeconds: Math.floor(waitedMs / 1000) };
       return [{ type: 'timestamping.failing', subject: '', isFiring: true, details }];
+    },
+  };
+}
+
+/** Certificates that the node refused for good, as producers count them: once for each tenant and day. */
+export function deadLetterSource({ coverage }: Pick<Store, 'coverage'>): AlertSource {
+  return {
+    type: 'dead_letters.reported',
+    isComplete: false,
+    observe: async (at) => {
+      // A report may reach the node on the day after it was made.
+      const from = new Date(at.getTime() - DAY_MS).toISOString().slice(0, 10);
+      const found = await coverage.deadLetters(from);
+      return found.map(({ tenantId, day, count }) => ({
+        type: 'dead_letters.reported',
+        tenantId,
+        subject: `${tenantId} ${day}`,
+        isFiring: true,
+        details: { tenantId, day, count },
+      }));
     },
   };
 }

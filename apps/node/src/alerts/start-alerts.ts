@@ -1,12 +1,14 @@
 import { repeat, type Logger } from '@cer/http-service/process';
 import type { Store } from '../store/index.js';
-import { startWorker } from '../worker/worker.js';
-import { deliverDue } from './deliver.js';
+import { startWorker, type Worker } from '../worker/worker.js';
+import { isForTenants } from './alert-types.js';
+import { deliverDue, type Recipients } from './deliver.js';
 import { createDirectAlerts } from './direct-alert.js';
 import { readEndpoints, type AlertEndpoint } from './endpoints.js';
-import { observeAll } from './observe.js';
+import { observeAll, type EndpointsFor } from './observe.js';
 import type { PostWebhook } from './post-webhook.js';
 import type { AlertSource } from './source.js';
+import type { TenantRecipients } from './tenant-recipients.js';
 
 const OBSERVE_EVERY_MS = 15_000;
 const DELIVER_EVERY_MS = 5_000;
@@ -15,12 +17,15 @@ const KEPT_DAYS = 90;
 const FORGET_EVERY_MS = 60 * 60_000;
 
 export interface AlertsDeps {
-  /** ALERTS_FILE; it is read again at each turn, so that secrets rotate without a restart. */
-  readonly file: string;
+  /** ALERTS_FILE; it is read again at each turn, so that secrets rotate without a restart. Null: none. */
+  readonly file: string | null;
+  /** Null: tenants have no webhooks. */
+  readonly webhooks: TenantRecipients | null;
   readonly store: Pick<Store, 'alerts' | 'leases'>;
   readonly sources: readonly AlertSource[];
   /** Sent from memory when the database is away. */
   readonly readiness: AlertSource;
+  /** Posts to the operator's endpoints. */
   readonly post: PostWebhook;
   readonly now: () => Date;
   readonly logger: Logger;
@@ -30,32 +35,47 @@ export interface AlertsDeps {
 
 /** Observes conditions in every process, and delivers messages from one. @see docs/spec.md, "Events" */
 export function startAlerts(deps: AlertsDeps): { readonly stop: () => Promise<void> } {
-  const { store, sources, readiness, post, now, logger } = deps;
+  const { store, file, webhooks, readiness, post, now, logger } = deps;
   const { observeEveryMs = OBSERVE_EVERY_MS, deliverEveryMs = DELIVER_EVERY_MS } = deps;
   const { alerts } = store;
   const direct = createDirectAlerts(post, logger);
-  const endpointsNow = lastReadable(deps.file, logger);
-  let forgotMs = -Infinity;
+  const endpointsNow = file === null ? () => [] : lastReadable(file, logger);
+  const sources = file === null ? deps.sources.filter(({ type }) => isForTenants(type)) : [readiness, ...deps.sources];
 
-  const worker = startWorker({
-    name: 'alerts',
-    everyMs: deliverEveryMs,
-    task: async () => {
-      await deliverDue({ alerts, post, now, logger }, endpointsNow());
-      const nowMs = now().getTime();
-      if (nowMs - forgotMs < FORGET_EVERY_MS) return;
-      forgotMs = nowMs;
-      await alerts.forget(nowMs - KEPT_DAYS * DAY_MS);
-    },
-    leases: store.leases,
-    logger,
-  });
+  // Receivers of tenants have a worker of their own: those that hang do not delay the operator's alerts.
+  const deliverer = (name: string, recipients: Recipients, postTo: PostWebhook): Worker => {
+    let forgotMs = -Infinity;
+    return startWorker({
+      name,
+      everyMs: deliverEveryMs,
+      task: async () => {
+        await deliverDue({ alerts, post: postTo, now, logger }, recipients);
+        const nowMs = now().getTime();
+        if (nowMs - forgotMs < FORGET_EVERY_MS) return;
+        forgotMs = nowMs;
+        await alerts.forget(nowMs - KEPT_DAYS * DAY_MS);
+      },
+      leases: store.leases,
+      logger,
+    });
+  };
+  const workers = [
+    ...(file === null ? [] : [deliverer('alerts', { whose: 'operator', named: async () => endpointsNow() }, post)]),
+    ...(webhooks === null
+      ? []
+      : [deliverer('tenant-alerts', { whose: 'tenants', named: webhooks.named }, webhooks.post)]),
+  ];
 
   const observe = async (): Promise<void> => {
+    if (file === null && (webhooks === null || (await webhooks.isEmpty()))) return;
     const endpoints = endpointsNow();
+    const endpointsFor: EndpointsFor = async (alert) => [
+      ...endpoints,
+      ...((await webhooks?.endpointsFor(alert)) ?? []),
+    ];
     const at = now();
     try {
-      if (await observeAll({ alerts, sources: [readiness, ...sources], logger }, endpoints, at)) worker.wake();
+      if (await observeAll({ alerts, sources, logger }, endpointsFor, at)) for (const worker of workers) worker.wake();
     } catch (error) {
       logger.warn({ err: error }, 'alerts cannot be stored; readiness is reported from memory');
       for (const observation of await readiness.observe(at)) await direct.send(endpoints, observation, at);
@@ -74,7 +94,7 @@ export function startAlerts(deps: AlertsDeps): { readonly stop: () => Promise<vo
   return {
     stop: async () => {
       await observing.stop();
-      await worker.stop();
+      await Promise.all(workers.map((worker) => worker.stop()));
     },
   };
 }

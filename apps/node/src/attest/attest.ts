@@ -87,6 +87,7 @@ async function attestHash(
       appId: null,
       provider: null,
       model: null,
+      reviewedHash: null,
       attestationId: facts.attestationId,
       attestedAt: facts.attestedAt,
       kid: attestor.signer.kid,

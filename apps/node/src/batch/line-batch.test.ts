@@ -6,7 +6,7 @@ import { LineRoom } from './line-room.js';
 
 const MIB = 1024 * 1024;
 
-const depsOf = (lineRoom = new LineRoom()): LineBatchDeps & { taken: string[] } => {
+const depsOf = (lineRoom = new LineRoom(1024 * 1024)): LineBatchDeps & { taken: string[] } => {
   const taken: string[] = [];
   const turns = new WorkTurns();
   return {

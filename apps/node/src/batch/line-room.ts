@@ -1,6 +1,5 @@
 import { ByteBudget } from '@cer/http-service';
 
-const TOTAL_BYTES = 256 * 1024 * 1024;
 /** The part of the room that one holder may have. */
 const SHARE = 1 / 4;
 
@@ -9,7 +8,7 @@ export class LineRoom {
   readonly #budget: ByteBudget;
   #waiting: (() => void)[] = [];
 
-  constructor(totalBytes = TOTAL_BYTES) {
+  constructor(totalBytes: number) {
     const refuse = (): Error => new Error('a line took room that it did not wait for');
     this.#budget = new ByteBudget({ totalBytes, share: SHARE, refuse });
   }

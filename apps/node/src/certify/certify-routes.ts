@@ -3,6 +3,7 @@ import { jsonText, ok, parseJsonBody, type RequestHead } from '@cer/http-service
 import type { Gate } from '../auth/authenticate.js';
 import { countingRefusals } from '../coverage/counting-handler.js';
 import { certify, create } from './certify.js';
+import { assertInScope, assertInScopeUnread } from './review-scope.js';
 import type { WorkTurns } from '../limits/work-turns.js';
 import { certifyBatch, type CertifyBatchDeps } from './certify-batch.js';
 import { largeResponse } from '../large-work/large-answer.js';
@@ -32,21 +33,23 @@ export function certifyRoutes(deps: CertifyRouteDeps): DescribedRoute[] {
       description: {
         group: 'Certify',
         summary: 'Seal, sign and store an execution',
-        access: { scopes: ['certify'] },
+        access: { scopes: ['certify', 'review'] },
         body: { schema: EXECUTION_REQUEST },
         success: CERTIFIED,
         errors: ATTESTING,
       },
-      admit,
+      admit: gate.admit('certify', 'review'),
       mediaTypes,
       bodyLimitBytes,
       holderOf,
       handler: countingRefusals(deps, async (request, caller, seen) => {
         if (request.body.length > LARGE_BYTES && deps.largeWork !== undefined) {
+          assertInScopeUnread(caller);
           return largeResponse(await deps.largeWork.run('certify', request, caller));
         }
         await deps.turns.takeFor(caller.tenantId, request.body.length, request.signal);
         const body = seen(parseJsonBody(request, { maxDepth: REQUEST_DEPTH }));
+        assertInScope(caller, body);
         const certified = await certify(deps, body, caller, request.requestId);
         return jsonText(200, certified.json, certificateHeaders(certified.certificateHash, certified.isReplay));
       }),

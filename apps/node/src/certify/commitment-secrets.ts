@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { z } from 'zod';
 import { decodeBase64 } from '@cer/keys';
+import { createPrivateFile } from '@cer/keys/private-file';
 import { readSecretFile, Secret } from '@cer/http-service/config';
 import { OperatorError } from '@cer/http-service/process';
 
@@ -74,11 +74,5 @@ function bytesOf(text: string): Uint8Array | null {
 /** Creates the file with one new secret, mode 0600. @throws when the path exists: it is never overwritten */
 export function createCommitmentSecrets(path: string): void {
   const secret = { id: `cs-${randomBytes(6).toString('hex')}`, secret: randomBytes(SECRET_BYTES).toString('base64') };
-  const file = openSync(path, 'wx', 0o600);
-  try {
-    writeSync(file, `${JSON.stringify({ activeId: secret.id, secrets: [secret] }, null, 2)}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  createPrivateFile(path, `${JSON.stringify({ activeId: secret.id, secrets: [secret] }, null, 2)}\n`);
 }

@@ -2,9 +2,10 @@ import type { AuditPackageQuery } from '@cer/cer-core/logs';
 import { ServiceError, type RequestHead, type ServiceResponse } from '@cer/http-service';
 import type { Gate } from '../auth/authenticate.js';
 import { assertDescribed } from '../records/list/described.js';
+import type { Slots } from '../limits/slots.js';
 import { QueryReader, readRecordQuery, type RecordQuery } from '../records/list/record-query.js';
 import { StoreError, type RecordList, type WholeRecord } from '../store/index.js';
-import { ExportSlots } from './export-slots.js';
+import { takeExportSlot } from './export-slots.js';
 import { packageFiles, type PackageDeps } from './package-files.js';
 import { zipStream } from './zip-stream.js';
 import type { DescribedRoute } from '../openapi/route-description.js';
@@ -13,12 +14,12 @@ import { RECORD_FILTERS } from '../records/list/list-shapes.js';
 export interface ExportDeps extends PackageDeps {
   readonly recordList: RecordList;
   readonly gate: Pick<Gate, 'admit' | 'callerOf'>;
+  readonly slots: Slots;
 }
 
 /** A tenant's own records as one signed ZIP. @see docs/spec.md, "GET /v1/records/export" */
 export function exportRoutes(deps: ExportDeps): DescribedRoute[] {
   const { gate } = deps;
-  const slots = new ExportSlots();
   return [
     {
       method: 'GET',
@@ -32,18 +33,18 @@ export function exportRoutes(deps: ExportDeps): DescribedRoute[] {
         errors: ['ATTESTATION_ERROR'],
       },
       admit: gate.admit('audit', 'certify'),
-      handler: (request) => exportPackage(deps, slots, request),
+      handler: (request) => exportPackage(deps, request),
     },
   ];
 }
 
-async function exportPackage(deps: ExportDeps, slots: ExportSlots, head: RequestHead): Promise<ServiceResponse> {
+async function exportPackage(deps: ExportDeps, head: RequestHead): Promise<ServiceResponse> {
   const { tenantId } = deps.gate.callerOf(head);
   const reader = new QueryReader(head.query, []);
   const query = readRecordQuery(reader);
   reader.end();
   await assertDescribed(deps.recordList, query);
-  const giveBack = slots.take(tenantId);
+  const giveBack = await takeExportSlot(deps.slots, tenantId);
   try {
     const snapshot = await snapshotOf(deps.recordList);
     const asOf = deps.now();

@@ -5,7 +5,6 @@ import { ErrorRelay } from './relayed-errors.js';
 /** How a thread starts. */
 export interface ThreadStart {
   readonly url: URL;
-  readonly execArgv?: readonly string[];
   readonly settings: ThreadSettings;
 }
 
@@ -25,8 +24,8 @@ export class JobThread {
   #current: Current | null = null;
 
   /** @param onEnd called when the thread ended by itself: it takes no further job */
-  constructor({ url, execArgv = [], settings }: ThreadStart, onEnd: (thread: JobThread) => void) {
-    this.#worker = new Worker(url, { workerData: settings, execArgv: [...execArgv] });
+  constructor({ url, settings }: ThreadStart, onEnd: (thread: JobThread) => void) {
+    this.#worker = new Worker(url, { workerData: settings, execArgv: [] });
     this.#worker.on('message', (message: FromThread) => {
       this.#receive(message);
     });

@@ -5,8 +5,11 @@ import type { Caller } from '../auth/key-directory.js';
 import type { FoundProof, LogProofs } from '../log/log-proofs.js';
 import type { RelayedError } from './relayed-errors.js';
 
+/** The routes about sketches, whose large bodies are parsed and checked in threads. */
+export type LargeSketchKind = 'image' | 'render';
+
 /** The routes with a key whose large bodies are worked on in threads. */
-export type LargeJobKind = 'certify' | 'create' | 'attest' | 'register';
+export type LargeJobKind = 'certify' | 'create' | 'attest' | 'register' | LargeSketchKind;
 
 /** The same without a key. */
 export type LargeVerifyKind = 'verify' | 'verify-project';

@@ -10,9 +10,10 @@ import {
   type StreamRequest,
   type TrustedProxies,
 } from '@cer/http-service';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { isExempt } from '../auth/rate-limits.js';
+import type { RatePoints } from '../store/index.js';
 import { ShareLimiter } from './share-limiter.js';
+import type { Slots } from './slots.js';
 
 export interface VerifyBudgetSettings {
   /** Maximum concurrent requests of one address. */
@@ -59,28 +60,29 @@ export interface VerifyBudget {
 /** Maximum wait in the queue: a client that waits longer has probably disconnected. */
 const MAX_WAIT_MS = 10_000;
 const MAX_WAITING = 256;
-const WINDOW_S = 60;
+const SLOT = 'verify';
 /** The part of the bytes that one address may have; a body that is alone may have any size. */
 const SHARE_OF_BYTES = 1 / 8;
 const STALL_MS = 10_000;
 
-export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget {
+/** @param shared what counts time and concurrent requests of an address, over all processes of the node */
+export function createVerifyBudget(
+  settings: VerifyBudgetSettings,
+  { points, slots }: { readonly points: RatePoints; readonly slots: Slots },
+): VerifyBudget {
   const { concurrencyPerAddress, cpuMsPerAddress, bytesAtOnce, exemptAddresses, stallMs = STALL_MS } = settings;
-  const cpu = new RateLimiterMemory({ keyPrefix: '', points: cpuMsPerAddress, duration: WINDOW_S });
   const byteBudget = new ByteBudget({
     totalBytes: bytesAtOnce,
     share: SHARE_OF_BYTES,
     refuse: (exceeded) => (exceeded === 'share' ? tooManyAtOnce() : tooBusy()),
   });
-  /** Requests in progress by client. */
-  const inProgress = new Map<string, number>();
   const reservations = new WeakMap<RequestHead, Reservation>();
   const lanes: ShareLimiter[] = [];
 
   const refuseSpent = async (client: string): Promise<void> => {
-    const spent = await cpu.get(client);
-    if (spent !== null && spent.consumedPoints >= cpuMsPerAddress) {
-      throw tooMuch('this address has used up its time for verifying: wait', Math.ceil(spent.msBeforeNext / 1000));
+    const { taken, msLeft } = await points.take(timeOf(client), 0);
+    if (taken >= cpuMsPerAddress) {
+      throw tooMuch('this address has used up its time for verifying: wait', Math.ceil(msLeft / 1000));
     }
   };
 
@@ -89,18 +91,20 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
     const client = clientOf(head);
     if (client !== null) {
       await refuseSpent(client);
-      if ((inProgress.get(client) ?? 0) >= concurrencyPerAddress) throw tooManyAtOnce();
+      if (!(await slots.take(SLOT, client, { ofAHolder: concurrencyPerAddress }))) throw tooManyAtOnce();
     }
-    const reservation = byteBudget.reserve(client);
-    // A body that would find no room is refused before it is sent.
-    reservation.assertRoom(announced);
-    count(client, 1);
-    reservations.set(head, reservation);
     try {
-      return await work();
+      const reservation = byteBudget.reserve(client);
+      // A body that would find no room is refused before it is sent.
+      reservation.assertRoom(announced);
+      reservations.set(head, reservation);
+      try {
+        return await work();
+      } finally {
+        reservation.release();
+      }
     } finally {
-      count(client, -1);
-      reservation.release();
+      if (client !== null) slots.release(SLOT, client);
     }
   };
 
@@ -108,13 +112,6 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
     const reservation = reservations.get(request);
     if (reservation === undefined) throw new Error('a body is read before its memory is reserved');
     return arrivedBody(request.body, { stallMs, count: reservation.take });
-  };
-
-  const count = (client: string | null, requests: 1 | -1): void => {
-    if (client === null) return;
-    const after = (inProgress.get(client) ?? 0) + requests;
-    if (after === 0) inProgress.delete(client);
-    else inProgress.set(client, after);
   };
 
   const charged = async <T>(client: string | null, work: (began: () => void) => Promise<T>): Promise<T> => {
@@ -125,7 +122,7 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
       });
     } finally {
       // Refusals count too: finding the fault in a large body takes time.
-      if (client !== null) await cpu.penalty(client, performance.now() - startedAt);
+      if (client !== null) await points.take(timeOf(client), performance.now() - startedAt);
     }
   };
 
@@ -163,6 +160,11 @@ export function createVerifyBudget(settings: VerifyBudgetSettings): VerifyBudget
       };
     },
   };
+}
+
+/** The points of an address: milliseconds of evaluation. */
+function timeOf(client: string): string {
+  return `verify:${client}`;
 }
 
 /** A body without a declared length counts with the maximum size. */

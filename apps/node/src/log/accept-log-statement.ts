@@ -27,7 +27,7 @@ export async function acceptLogStatement(deps: AcceptStatementDeps, value: JsonV
   const isTime = typeof issuedAt === 'string' && !Number.isNaN(Date.parse(issuedAt));
   // Everything but the time must be what this node promises.
   if (!isTime || !isSameJson(statement, JSON.parse(JSON.stringify({ ...next.statement, issuedAt })) as JsonValue)) {
-    throw new StartupError('statement: is not the one that this node publishes; fetch /.well-known/svc-log.json anew');
+    throw new StartupError('statement: is not the one that this node publishes; fetch /.well-known/svc-log.json again');
   }
   const signed = (signatures as readonly JsonValue[]).map(signatureOf);
   const bytes = new TextEncoder().encode(jcsV1.canonicalize(statement));

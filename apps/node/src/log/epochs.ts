@@ -18,6 +18,8 @@ export interface EpochDeps {
 
 /** Leaves of a tenant's tree in memory at once. */
 const LEAVES_A_STEP = 4096;
+/** Leaves of the receipts log that one query looks at: SQLite answers no request meanwhile. */
+const LEAVES_A_QUERY = 4096;
 
 export interface Epochs {
   /** Ends the current epoch when it is due. @returns whether an epoch was appended */
@@ -34,6 +36,18 @@ export function createEpochs({ logs, store, nodeId, tagOf, chains, now, everyMs 
     return last === undefined
       ? { to: receipts.since, logSize: 0 }
       : { to: last.to, logSize: parseEpoch(last.entry).log.size };
+  };
+
+  /** The tenants with leaves between two sizes, and the sizes of their trees then. */
+  const grown = async (start: number, end: number): Promise<ReadonlyMap<string, number>> => {
+    const sizes = new Map<string, number>();
+    for (let at = start; at < end; at += LEAVES_A_QUERY) {
+      const found = await store.logEpochs.grown(receipts.logId, at, Math.min(end, at + LEAVES_A_QUERY));
+      // Numbers ascend with places: the last one counts.
+      for (const { tenantId, size } of found) sizes.set(tenantId, size);
+      await nextTurn();
+    }
+    return sizes;
   };
 
   const extend = async (tenantId: string, size: number): Promise<EpochHead> => {
@@ -87,7 +101,7 @@ export function createEpochs({ logs, store, nodeId, tagOf, chains, now, everyMs 
       const log = await store.log.head(receipts.logId);
       if (log.halted !== null) return false;
       const heads: EpochHead[] = [];
-      for (const { tenantId, size } of await store.logEpochs.grown(receipts.logId, before.logSize, log.size)) {
+      for (const [tenantId, size] of await grown(before.logSize, log.size)) {
         heads.push(await extend(tenantId, size));
         await nextTurn();
       }

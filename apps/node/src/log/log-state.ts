@@ -41,6 +41,8 @@ export function measureLog(
       name,
       help,
       labelNames: ['log'],
+      // Every worker reads the same log.
+      aggregator: 'max',
       registers: [registry],
       async collect() {
         for (const row of [log.receipts, log.epochs]) this.set({ log: row.role }, await read(row));

@@ -21,6 +21,9 @@ export interface LogWorkerDeps {
   readonly logger: Logger;
 }
 
+/** A killed node delays the log by so much at most: every write has its own condition, so that a late holder does no harm. */
+const LEASE_MS = 10_000;
+
 /**
  * Integrates, commits to epochs and publishes, in the background, one node at a time. The lease saves work only: every
  * write has the old size as its condition.
@@ -64,7 +67,7 @@ export function startLog(deps: LogWorkerDeps): Worker {
     await publish();
   };
 
-  const worker = startWorker({ name: 'log', everyMs, task, leases: store.leases, logger });
+  const worker = startWorker({ name: 'log', everyMs, leaseMs: LEASE_MS, task, leases: store.leases, logger });
   return {
     wake: () => {
       worker.wake();

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { hashText } from '@cer/tlog/leaf';
 import { leafHash } from '@cer/tlog/merkle';
 import type { LogStore, PendingLeaf, PlacedLeaf } from '../store/index.js';
 import { treeIdOf, type OpenedLog } from './opened-log.js';
-import { leafAt } from './stored-leaf.js';
+import { placedLeaf } from './stored-leaf.js';
 import { growTree, tailStart, type GrowingTree } from './tree-growth.js';
 
 export interface SequencerDeps {
@@ -15,8 +16,15 @@ export interface SequencerDeps {
 
 /** Leaves that are computed between two pauses for other requests. */
 const LEAVES_A_TURN = 16;
-/** Tenants whose last number is remembered. */
-const MAX_NUMBERS = 50_000;
+/** Tenants that are remembered. */
+const MAX_TENANTS = 50_000;
+
+interface TenantInLog {
+  /** Of its newest leaf; 0 before the first. */
+  lastNumber: number;
+  /** Its tag as a hash. */
+  readonly tag: string;
+}
 
 /** Gives stored leaves their places, and the log its heads. */
 export interface Sequencer {
@@ -33,33 +41,36 @@ export function createSequencer({ log, store, tagOf, batchLimit }: SequencerDeps
   const { logId } = log.row;
   const treeId = treeIdOf(log.row);
   let known: GrowingTree | null = null;
-  const numbers = new Map<string, number>();
+  const tenants = new Map<string, TenantInLog>();
 
   const tree = async (): Promise<GrowingTree | null> => {
     const { halted, ...frontier } = await store.head(logId);
     if (halted !== null) return null;
     if (known?.frontier.size === frontier.size) return known;
-    numbers.clear();
+    tenants.clear();
     const entries = await store.entries(logId, tailStart(frontier.size), frontier.size);
     known = { treeId, frontier, tail: entries.map(leafHash) };
     return known;
   };
 
-  const numberAfter = async (tenantId: string): Promise<number> => {
-    const number = (numbers.get(tenantId) ?? (await store.lastNumber(logId, tenantId))) + 1;
-    if (numbers.size >= MAX_NUMBERS) numbers.clear();
-    numbers.set(tenantId, number);
-    return number;
+  const inLog = async (tenantId: string): Promise<TenantInLog> => {
+    const lastNumber = await store.lastNumber(logId, tenantId);
+    const tenant = { lastNumber, tag: hashText(tagOf(tenantId)) };
+    tenants.set(tenantId, tenant);
+    return tenant;
   };
 
   const placed = async (pending: readonly PendingLeaf[], start: number) => {
+    // Between two batches: the database does not have the numbers of this one yet.
+    if (tenants.size >= MAX_TENANTS) tenants.clear();
     const leaves: PlacedLeaf[] = [];
     const hashes: Uint8Array[] = [];
     for (const [at, row] of pending.entries()) {
-      const number = await numberAfter(row.tenantId);
-      const { leaf } = leafAt(row, number, tagOf(row.tenantId));
-      leaves.push({ leafId: row.leafId, index: start + at, number, entry: leaf.entry });
-      hashes.push(leaf.leafHash);
+      const tenant = tenants.get(row.tenantId) ?? (await inLog(row.tenantId));
+      const number = ++tenant.lastNumber;
+      const { entry, leafHash: hash } = placedLeaf(row, number, tenant.tag);
+      leaves.push({ leafId: row.leafId, index: start + at, number, entry });
+      hashes.push(hash);
       if (at % LEAVES_A_TURN === LEAVES_A_TURN - 1) await nextTurn();
     }
     return { leaves, hashes };
@@ -79,7 +90,7 @@ export function createSequencer({ log, store, tagOf, batchLimit }: SequencerDeps
       const { tiles, ...grown } = await growTree(before, hashes, (...tile) => store.tile(...tile));
       const isWritten = await store.grow({ logId, oldSize: size, frontier: grown.frontier, leaves, tiles });
       if (!isWritten) {
-        numbers.clear();
+        tenants.clear();
         return 0;
       }
       known = grown;

@@ -1,12 +1,19 @@
-import { encodeHex } from '@cer/keys';
-import { makeLeaf, tenantTag, type Leaf, type LeafKind, type LeafLabel } from '@cer/tlog/leaf';
+import {
+  hashText,
+  makeLeaf,
+  makeLeafOfText,
+  tenantTag,
+  type Leaf,
+  type LeafKind,
+  type LeafLabel,
+} from '@cer/tlog/leaf';
 import type { PendingLeaf } from '../store/index.js';
 
 type LabelColumns = Omit<LeafLabel, 'number' | 'tenant'> & { readonly kind: LeafKind };
 
 /** The label of a stored leaf. The node wrote it itself, so JSON.parse is sufficient. */
 function labelOf(labelJson: string, number: number, tag: Uint8Array): LeafLabel {
-  return { ...(JSON.parse(labelJson) as LabelColumns), number, tenant: `sha256:${encodeHex(tag)}` };
+  return { ...(JSON.parse(labelJson) as LabelColumns), number, tenant: hashText(tag) };
 }
 
 /** A leaf with its place. */
@@ -17,6 +24,19 @@ export function leafAt(
 ): { readonly leaf: Leaf; readonly label: LeafLabel } {
   const label = labelOf(labelJson, number, tag);
   return { leaf: makeLeaf(seed, digest, label), label };
+}
+
+/**
+ * What the log serves of a leaf with its place, and its hash.
+ * @param tenant the tag of the tenant as a hash
+ */
+export function placedLeaf(
+  { labelJson, digest, seed }: Pick<PendingLeaf, 'labelJson' | 'digest' | 'seed'>,
+  number: number,
+  tenant: string,
+): Pick<Leaf, 'entry' | 'leafHash'> {
+  // A stored label is in the order of JCS, in which the members that a place adds come last.
+  return makeLeafOfText(seed, digest, `${labelJson.slice(0, -1)},"number":${String(number)},"tenant":"${tenant}"}`);
 }
 
 /** The tags of tenants, each computed once. */

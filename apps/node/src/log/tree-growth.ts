@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { appendLeaves, frontierOf, treeOfLeafHashes, type Frontier } from '@cer/tlog/merkle';
+import { appendLeaves, EMPTY_FRONTIER, frontierOf, treeOfLeafHashes, type Frontier } from '@cer/tlog/merkle';
 import { TILE_WIDTH } from '@cer/tlog/tiles';
 import type { StoredFrontier, TileRow } from '../store/index.js';
 
@@ -33,15 +33,13 @@ export async function growTree(
   leaves: readonly Uint8Array[],
   readTile: (treeId: number, level: number, index: number) => Promise<Uint8Array | null>,
 ): Promise<GrownTree> {
-  const grown = await appended(frontierOf(frontier.size, frontier.peaks), leaves);
+  const { tileRoots, ...grown } = await appended(frontierOf(frontier.size, frontier.peaks), leaves);
   const hashes = [...tail, ...leaves];
   const tiles: TileRow[] = [];
-  let roots: Uint8Array[] = [];
+  let roots = tileRoots;
   const first = Math.floor(frontier.size / TILE_WIDTH);
   for (let index = first; hashes.length >= TILE_WIDTH; index++) {
-    const full = hashes.splice(0, TILE_WIDTH);
-    tiles.push({ treeId, level: 0, index, data: joined(full) });
-    roots.push(treeOfLeafHashes(full).root);
+    tiles.push({ treeId, level: 0, index, data: joined(hashes.splice(0, TILE_WIDTH)) });
   }
   let start = first;
   for (let level = 1; roots.length > 0; level++) {
@@ -63,13 +61,33 @@ export async function growTree(
   return { treeId, frontier: grown, tail: hashes, tiles };
 }
 
-async function appended(frontier: Frontier, leaves: readonly Uint8Array[]): Promise<Frontier> {
-  let grown = frontier;
-  for (let at = 0; at < leaves.length; at += LEAVES_A_TURN) {
-    grown = appendLeaves(grown, leaves.slice(at, at + LEAVES_A_TURN));
+/** Appends leaves. @returns the new frontier, and the roots of the tiles of level 0 that became full */
+async function appended(
+  { size, peaks }: Frontier,
+  leaves: readonly Uint8Array[],
+): Promise<Frontier & { readonly tileRoots: readonly Uint8Array[] }> {
+  const tileRoots: Uint8Array[] = [];
+  // The right edge is that of the tree of full tiles, followed by that of the tile which grows.
+  const inTile = size % TILE_WIDTH;
+  const tilePeaks = setBitsOf(inTile);
+  let full = frontierOf((size - inTile) / TILE_WIDTH, peaks.slice(0, peaks.length - tilePeaks));
+  let tile = frontierOf(inTile, peaks.slice(peaks.length - tilePeaks));
+  for (let at = 0; at < leaves.length;) {
+    const end = Math.min(at + LEAVES_A_TURN, at + TILE_WIDTH - tile.size);
+    tile = appendLeaves(tile, leaves.slice(at, end));
+    at = end;
+    if (tile.size === TILE_WIDTH) {
+      tileRoots.push(...tile.peaks);
+      full = appendLeaves(full, tile.peaks);
+      tile = EMPTY_FRONTIER;
+    }
     await nextTurn();
   }
-  return grown;
+  return { size: size + leaves.length, peaks: [...full.peaks, ...tile.peaks], tileRoots };
+}
+
+function setBitsOf(count: number): number {
+  return count === 0 ? 0 : (count % 2) + setBitsOf(Math.floor(count / 2));
 }
 
 function joined(hashes: readonly Uint8Array[]): Uint8Array {

@@ -1,7 +1,7 @@
 import type { Metrics } from '@cer/http-service/process';
 import { Gauge, Histogram } from 'prom-client';
 
-/** Metrics of a node besides those of its requests. */
+/** Metrics of a node besides those of its requests. Workers of one node count the same records: `aggregator`. */
 export interface NodeMetrics {
   /** Lines of a batch. */
   readonly batchLines: Histogram;
@@ -40,16 +40,19 @@ export function nodeMetrics(metrics: Metrics): NodeMetrics {
       name: 'cer_records',
       help: 'Records by state, counted in the background.',
       labelNames: ['state'],
+      aggregator: 'max',
       registers,
     }),
     untimestamped: new Gauge({
       name: 'cer_records_unstamped',
       help: 'Records that wait for the token of a time authority, counted in the background; 0 where none is asked.',
+      aggregator: 'max',
       registers,
     }),
     signer: new Gauge({
       name: 'cer_signer_up',
       help: '1 when the signing key could sign at the last look.',
+      aggregator: 'min',
       registers,
     }),
   };

@@ -1,11 +1,11 @@
+import { COUNT, free, object, TEXT, TEXT_OR_NULL } from '@cer/http-service/openapi';
 import type { JsonSchema } from './route-description.js';
+
+export { COUNT, free, object, TEXT, TEXT_OR_NULL };
 
 // Schemas shared by several responses; the document defines them once, under components.
 
 export const OK: JsonSchema = { const: true };
-export const TEXT: JsonSchema = { type: 'string' };
-export const TEXT_OR_NULL: JsonSchema = { type: ['string', 'null'] };
-export const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
 export const TIME: JsonSchema = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d' };
 export const TIME_OR_NULL: JsonSchema = { ...TIME, type: ['string', 'null'] };
 export const SIGNATURE: JsonSchema = {
@@ -17,18 +17,8 @@ const HASH_PATTERN = '^sha256:[0-9a-f]{64}$';
 export const HASH_OR_NULL: JsonSchema = { type: ['string', 'null'], pattern: HASH_PATTERN };
 const HASH: JsonSchema = { type: 'string', pattern: HASH_PATTERN };
 
-/** An object of these members, all required except the `optional` ones; later releases may add members. */
-export function object(
-  required: Readonly<Record<string, JsonSchema>>,
-  optional: Readonly<Record<string, JsonSchema>> = {},
-): JsonSchema {
-  return { type: 'object', required: Object.keys(required), properties: { ...required, ...optional } };
-}
-
 export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 export const oneOf = (...values: readonly (string | null)[]): JsonSchema => ({ enum: values });
-/** An object with members chosen by the caller or dependent on a type, as docs/spec.md defines. */
-export const free = (description: string): JsonSchema => ({ type: 'object', additionalProperties: true, description });
 export const shape = (name: keyof typeof SHAPES): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
 const RESEALED: Readonly<Record<string, JsonSchema>> = {

@@ -1,4 +1,4 @@
-import type { OpenApiDocument, Operation } from './openapi-document.js';
+import type { OpenApiDocument, Operation } from '@cer/http-service/openapi';
 import type { JsonSchema } from './route-description.js';
 
 // Inline, because a stylesheet would need another route; the policy allows only this text, by its hash.

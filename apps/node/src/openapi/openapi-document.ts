@@ -1,46 +1,7 @@
+import { openApiDocument as documentOf, type Access as Called, type OpenApiDocument } from '@cer/http-service/openapi';
 import { STATUS, type NodeCode } from '../errors/refusals.js';
 import { COUNT, list, object, SHAPES, TEXT, TEXT_OR_NULL, TIME } from './answer-shapes.js';
-import type {
-  Access,
-  DescribedRoute,
-  JsonSchema,
-  Parameter,
-  RequestBody,
-  RouteDescription,
-} from './route-description.js';
-
-export interface MediaType {
-  readonly schema?: JsonSchema;
-}
-
-export interface Response {
-  readonly description: string;
-  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>;
-  readonly content?: Readonly<Record<string, MediaType>>;
-}
-
-/** One route in the document. */
-export interface Operation {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly description?: string;
-  readonly parameters?: readonly (Parameter & { readonly in: 'path' | 'query' })[];
-  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, MediaType>> };
-  readonly responses: Readonly<Record<string, Response>>;
-}
-
-/** The description of the node. `paths` by path, then by method in lower case. */
-export interface OpenApiDocument {
-  readonly openapi: '3.1.0';
-  readonly info: Readonly<Record<'title' | 'version' | 'description', string>>;
-  readonly tags: readonly { readonly name: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: Readonly<Record<'schemas' | 'securitySchemes', Readonly<Record<string, JsonSchema>>>>;
-}
-
-const JSON_BODY = 'application/json';
+import type { Access, DescribedRoute, JsonSchema } from './route-description.js';
 
 /** @see docs/spec.md, "Errors" */
 const ERROR: JsonSchema = {
@@ -83,6 +44,15 @@ const LIMIT_HEADERS = {
   'RateLimit-Reset': whole('Seconds until the count begins again.'),
 };
 
+const IN_PATH = {
+  hash: 'sha256: and 64 hex digits.',
+  kid: 'The id of a key.',
+  id: 'The id of a webhook, or of a message.',
+  delivery: 'The id of a message.',
+  tenant: 'The id of a tenant.',
+  path: 'The path of a tile.',
+};
+
 /**
  * The OpenAPI 3.1 description of routes, from what each says of itself.
  * @param version of the node
@@ -93,108 +63,38 @@ export function openApiDocument(
   version: string,
   routes: readonly Pick<DescribedRoute, 'method' | 'path' | 'description'>[],
 ): OpenApiDocument {
-  const paths: Record<string, Record<string, Operation>> = {};
-  for (const { method, path: pattern, description } of routes) {
-    const path = pattern.replaceAll(/:(\w+)\+?/g, '{$1}');
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(method, path, description) };
-  }
-  return {
-    openapi: '3.1.0',
+  const options = {
     info: {
       title: 'Execution Certification Service: attestation node',
       version,
       description: 'Seals, signs, stores and verifies Certified Execution Records. Every answer has X-Request-Id.',
     },
-    tags: [...new Set(routes.map(({ description: { group } }) => group))].map((name) => ({ name })),
-    paths,
-    components: {
-      schemas: { Error: ERROR, ...SHAPES },
-      securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the tenant.' },
-        adminSecret: { type: 'apiKey', in: 'header', name: 'X-Admin-Secret' },
-      },
+    statusOf: STATUS,
+    accessOf,
+    schemas: { Error: ERROR, ...SHAPES },
+    codeMember: 'error',
+    securitySchemes: {
+      apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of the tenant.' },
+      adminSecret: { type: 'apiKey', in: 'header', name: 'X-Admin-Secret' },
     },
+    inPath: IN_PATH,
+    limitHeaders: LIMIT_HEADERS,
   };
-}
-
-function operation(method: string, path: string, row: RouteDescription): Operation {
-  const { access, query = [], body } = row;
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
-    name,
-    in: 'path' as const,
-    required: true,
-    description: name === 'hash' ? 'sha256: and 64 hex digits.' : 'The id of a key.',
-    schema: { type: 'string' },
-  }));
-  const parameters = [...inPath, ...query.map((parameter) => ({ ...parameter, in: 'query' as const }))];
-  return {
-    operationId: `${method.toLowerCase()}${path.replaceAll(/[^A-Za-z0-9]+(.)?/g, (_, next: string | undefined) => next?.toUpperCase() ?? '')}`,
-    tags: [row.group],
-    summary: row.summary,
-    security: securityOf(access),
-    ...(typeof access === 'object' && { description: `The key needs the scope ${access.scopes.join(' or ')}.` }),
-    ...(parameters.length > 0 && { parameters }),
-    ...(body !== undefined && { requestBody: requestBody(body) }),
-    responses: { ...successes(row), ...refusals(row, parameters.length > 0) },
-  };
+  return documentOf<Access, NodeCode>(options, routes);
 }
 
 /** Scopes of API keys are not OAuth scopes, so the description names them. */
-function securityOf(access: Access): Operation['security'] {
-  if (access === 'anybody') return [];
-  return [access === 'admin' ? { adminSecret: [] } : { apiKey: [] }];
-}
-
-function requestBody({ mediaType = JSON_BODY, schema, optional }: RequestBody): NonNullable<Operation['requestBody']> {
-  return { required: optional !== true, content: { [mediaType]: { schema } } };
-}
-
-function successes({ success }: RouteDescription): Record<string, Response> {
-  return Object.fromEntries(
-    Object.entries(success).map(([status, { description, mediaTypes = [JSON_BODY], schema }]) => {
-      const contentOf = (type: string): MediaType => (type === JSON_BODY && schema !== undefined ? { schema } : {});
-      const content = Object.fromEntries(mediaTypes.map((type) => [type, contentOf(type)]));
-      return [status, { description, ...(mediaTypes.length > 0 && { content }) }];
-    }),
-  );
-}
-
-/** Refusals by status; the codes of each in the schema of its body. */
-function refusals(row: RouteDescription, asks: boolean): Record<string, Response> {
-  const { access, body, errors = [], findings = [], success } = row;
-  const codes = new Set<NodeCode>([
-    ...(asks || body !== undefined ? (['VALIDATION_ERROR'] as const) : []),
-    ...accessCodes(access),
-    ...(body === undefined ? [] : (['REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
-    ...errors,
-    'INTERNAL_ERROR',
-  ]);
-  const statuses = [...new Set([...codes].map((code) => STATUS[code]))];
-  return Object.fromEntries(
-    statuses
-      .filter((status) => !Object.hasOwn(success, status))
-      .map((status) => {
-        const of: readonly string[] = [...codes].filter((code) => STATUS[code] === status);
-        return [status, status === STATUS.VALIDATION_ERROR ? [...of, ...findings] : of] as const;
-      })
-      .map(([status, of]) => [
-        String(status),
-        {
-          description: of.join(', '),
-          ...(status === STATUS.RATE_LIMITED && { headers: LIMIT_HEADERS }),
-          content: {
-            [JSON_BODY]: {
-              schema: { $ref: '#/components/schemas/Error', properties: { error: { enum: of } } },
-            },
-          },
-        },
-      ]),
-  );
-}
-
-function accessCodes(access: Access): readonly NodeCode[] {
-  if (access === 'anybody') return [];
-  return access === 'admin'
-    ? ['UNAUTHORIZED', 'RATE_LIMITED', 'ADMIN_NOT_CONFIGURED', 'SERVICE_UNAVAILABLE']
-    : ['UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE'];
+function accessOf(access: Access): Called<NodeCode> {
+  if (access === 'anybody') return { security: [], codes: [] };
+  if (access === 'admin') {
+    return {
+      security: [{ adminSecret: [] }],
+      codes: ['UNAUTHORIZED', 'RATE_LIMITED', 'ADMIN_NOT_CONFIGURED', 'SERVICE_UNAVAILABLE'],
+    };
+  }
+  return {
+    security: [{ apiKey: [] }],
+    description: `The key needs the scope ${access.scopes.join(' or ')}.`,
+    codes: ['UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE'],
+  };
 }

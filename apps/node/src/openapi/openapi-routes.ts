@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { jsonText } from '@cer/http-service';
-import { free } from './answer-shapes.js';
+import { documentRow } from '@cer/http-service/openapi';
 import { docsPage, DOCS_STYLE } from './docs-page.js';
 import { openApiDocument } from './openapi-document.js';
 import type { DescribedRoute } from './route-description.js';
@@ -13,19 +13,7 @@ const PAGE_HEADERS = {
 };
 
 const OWN_ROUTES = {
-  document: {
-    method: 'GET',
-    path: '/openapi.json',
-    cors: 'public',
-    description: {
-      group: 'The node',
-      summary: 'This description',
-      access: 'anybody',
-      success: {
-        200: { description: 'An OpenAPI 3.1 document.', schema: free('See https://spec.openapis.org/oas/v3.1.0.') },
-      },
-    },
-  },
+  document: documentRow('The node'),
   page: {
     method: 'GET',
     path: '/docs',

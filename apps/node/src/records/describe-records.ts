@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@cer/http-service/process';
 import type { Store } from '../store/index.js';
 import { startWorker, type Worker } from '../worker/worker.js';
-import { modelFacts, parseStored } from './stored-cer.js';
+import { executionFacts, parseStored } from './stored-cer.js';
 
 export interface DescribingDeps {
   readonly store: Pick<Store, 'recordFacts' | 'leases'>;
@@ -19,7 +19,7 @@ export function startDescribing({ store, logger, everyMs = 60_000 }: DescribingD
       const startedAt = performance.now();
       const found = await store.recordFacts.undescribed();
       if (found.length === 0) return;
-      await store.recordFacts.describe(found.map(({ seq, json }) => ({ seq, ...modelFacts(parseStored(json)) })));
+      await store.recordFacts.describe(found.map(({ seq, json }) => ({ seq, ...executionFacts(parseStored(json)) })));
       // Nothing waits for it: other work goes between any two steps.
       await sleep(performance.now() - startedAt);
     }

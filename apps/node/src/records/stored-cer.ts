@@ -1,6 +1,7 @@
 import { isJsonObject, isWellFormed, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
 import type { AttestationMeta } from '@cer/cer-core/attest';
-import type { CertificateRecord } from '../store/index.js';
+import { reviewOf } from '@cer/cer-core/review';
+import type { CertificateRecord, NewRecord } from '../store/index.js';
 
 // The JSON columns of a record. The node wrote them itself, so JSON.parse is sufficient.
 
@@ -32,9 +33,13 @@ export function appIdOf(bundle: JsonObject): string | null {
   return snapshotText(bundle, 'appId');
 }
 
-/** Provider and model of an execution, for filters as `appIdOf`; null in other bundles. */
-export function modelFacts(bundle: JsonObject): { readonly provider: string | null; readonly model: string | null } {
-  return { provider: snapshotText(bundle, 'provider'), model: snapshotText(bundle, 'model') };
+/** Provider, model and reviewed hash of an execution, for filters as `appIdOf`; null in other bundles. */
+export function executionFacts(bundle: JsonObject): Pick<NewRecord, 'provider' | 'model' | 'reviewedHash'> {
+  return {
+    provider: snapshotText(bundle, 'provider'),
+    model: snapshotText(bundle, 'model'),
+    reviewedHash: reviewOf(bundle)?.reviewed ?? null,
+  };
 }
 
 function snapshotText(bundle: JsonObject, name: string): string | null {

@@ -17,7 +17,7 @@ interface ImageRequest {
 }
 
 /** @throws ServiceError VALIDATION_ERROR with every fault */
-function parseImageRequest(body: JsonValue, tenantId: string): ImageRequest {
+export function parseImageRequest(body: JsonValue, tenantId: string): ImageRequest {
   if (!isJsonObject(body)) throw validationError(['body: must be a JSON object']);
   const protocolVersion = stated(body, 'protocolVersion');
   const certify = stated(body, 'certify');

@@ -4,6 +4,7 @@ import {
   parseJsonBody,
   ServiceError,
   type Handler,
+  type RequestHead,
   type ServiceRequest,
   type ServiceResponse,
 } from '@cer/http-service';
@@ -17,6 +18,7 @@ import type { AttestDeps } from '../records/write/attest-and-record.js';
 import { certificateHeaders } from '../records/response-headers.js';
 import { renderImage, type CertifyImage } from './render-image.js';
 import { rendererUnavailable, type RendererClient } from './renderer-client.js';
+import { sketchBody, type SketchBodyDeps } from './sketch-body.js';
 import {
   assertRoomFor,
   concludeRender,
@@ -44,7 +46,7 @@ export interface RenderSettings {
   readonly allowOpenRender: boolean;
 }
 
-export interface RenderRouteDeps extends AttestDeps {
+export interface RenderRouteDeps extends AttestDeps, SketchBodyDeps {
   readonly quota: VerifyRenderDeps['quota'];
   readonly refusals: Refusals;
   readonly gate: Gate;
@@ -63,6 +65,7 @@ export function renderRoutes(deps: RenderRouteDeps): DescribedRoute[] {
   const keyed = {
     method: 'POST',
     admit: gate.admit('render'),
+    holderOf: (head: RequestHead) => gate.callerOf(head).tenantId,
     mediaTypes: ['application/json'],
     bodyLimitBytes,
   } as const;
@@ -81,8 +84,10 @@ export function renderRoutes(deps: RenderRouteDeps): DescribedRoute[] {
         errors: [...RENDERING, 'RENDER_NOT_REPRODUCIBLE', ...ATTESTING],
       },
       handler: async (request) => {
-        const { tenantId } = gate.callerOf(request);
-        return renderImage(rendererOf(render), parseJsonBody(request), tenantId, request, certifyImage(deps, request));
+        const caller = gate.callerOf(request);
+        const renderer = rendererOf(render);
+        const body = await sketchBody(deps, 'image', request, caller);
+        return renderImage(renderer, body, caller.tenantId, request, certifyImage(deps, request));
       },
     },
     {
@@ -162,7 +167,8 @@ function verifyingWith(deps: RenderRouteDeps): VerifyRenderDeps {
 function verifyHandler(deps: RenderRouteDeps): Handler {
   return countingRefusals(deps, async (request, caller) => {
     const verifying = verifyingWith(deps);
-    const planned = await planRender(verifying, parseJsonBody(request), caller.tenantId, request.signal);
+    const asked = await sketchBody(deps, 'render', request, caller);
+    const planned = await planRender(verifying, asked, caller.tenantId, request.signal);
     const accept = request.headers['accept'] ?? '';
     const video = VIDEO_TYPES.find((type) => accept.includes(type));
     if (video !== undefined) return renderVideo(verifying, planned, video, request.signal);

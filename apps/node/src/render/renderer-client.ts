@@ -109,8 +109,10 @@ export function createRendererClient(url: string, token: Secret<string>): Render
     const nonce = randomBytes(24).toString('base64url');
     const body = JSON.stringify(order);
     const answer = await send(route, body, nonce, accept, signal);
-    const bytes = await readAll(answer);
+    const bytes = await readAll(bodyOf(answer, signal));
     const status = answer.statusCode ?? 0;
+    // Its limit is lower than the node's; refused before the body is read, so not bound to the request.
+    if (status === 413) throw new ServiceError({ code: 'PAYLOAD_TOO_LARGE', message: 'the sketch is too large' });
     // Responses sent before a handler runs (wrong token, full socket queue) are not bound to the request.
     if (answer.headers['x-render-mac'] === undefined) throw rendererUnavailable('the renderer refused the node');
     assertGenuine(nonce, body, sha256(bytes), answer.headers['x-render-mac']);
@@ -134,10 +136,10 @@ export function createRendererClient(url: string, token: Secret<string>): Render
       const body = JSON.stringify(order);
       const answer = await send('/loop', body, nonce, 'text/event-stream', signal);
       if (answer.headers['content-type']?.startsWith('text/event-stream') !== true) {
-        throw refusalOf(objectIn(await readAll(answer)));
+        throw refusalOf(objectIn(await readAll(bodyOf(answer, signal))));
       }
       let last: ServerEvent | null = null;
-      for await (const event of serverEvents(answer)) {
+      for await (const event of serverEvents(bodyOf(answer, signal))) {
         if (event.name === 'progress') yield { data: event.data };
         else if (event.name === 'mac' && last !== null) {
           assertGenuine(nonce, body, sha256(last.data), event.data);
@@ -146,15 +148,28 @@ export function createRendererClient(url: string, token: Secret<string>): Render
           throw refusalOf(isJsonObject(value['body']) ? value['body'] : {});
         } else last = event;
       }
-      throw rendererUnavailable('the renderer broke off');
+      throw brokeOff();
     },
   };
 }
 
-async function readAll(answer: IncomingMessage): Promise<Uint8Array> {
+function brokeOff(cause?: unknown): ServiceError {
+  return rendererUnavailable('the renderer broke off: retry later', cause);
+}
+
+/** @throws ServiceError RENDERER_UNAVAILABLE when the renderer ends before its answer; the error of an aborted signal */
+async function* bodyOf(answer: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
+  try {
+    yield* answer;
+  } catch (error) {
+    throw signal.aborted ? error : brokeOff(error);
+  }
+}
+
+async function readAll(body: AsyncIterable<Buffer>): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
+  for await (const chunk of body) {
     size += chunk.length;
     if (size > MAX_ANSWER_BYTES) throw rendererUnavailable('the answer of the renderer is too large');
     chunks.push(chunk);

@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { OperatorError } from '@cer/http-service/process';
+import { replacePrivateFile } from '@cer/keys/private-file';
 import { z } from 'zod';
 import type { Mark } from '../store/index.js';
 
@@ -35,7 +35,7 @@ export function openMarkFile(path: string): MarkFile {
     },
     write: ({ count, at }) => {
       try {
-        replaceFile(path, `${JSON.stringify({ count, at })}\n`);
+        replacePrivateFile(path, `${JSON.stringify({ count, at })}\n`);
       } catch (cause) {
         throw new MarkWriteError(
           `${path}: cannot be written, so that a restored database would not be noticed: set RESTORE_MARK_FILE to a file in a folder that this node may write and that outlives it`,
@@ -44,19 +44,6 @@ export function openMarkFile(path: string): MarkFile {
       }
     },
   };
-}
-
-function replaceFile(path: string, text: string): void {
-  // Nodes in containers may share the folder and have the same process id.
-  const draft = `${path}.${hostname()}.${process.pid}`;
-  const file = openSync(draft, 'w', 0o600);
-  try {
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(draft, path);
 }
 
 function textIn(path: string): string | null {

@@ -5,7 +5,6 @@ import { ServiceError, validationError } from '@cer/http-service';
 import type { Logger } from '@cer/http-service/process';
 import type { AuditAct, AuditLog } from '../audit-log/audit-log.js';
 import type { SigningKeyStore } from '../store/index.js';
-import { assertClockIsNotBehind } from './clock-guard.js';
 import { entryTime, keyAdded, planChange, type Held, type KeyHistoryLog } from './key-history-log.js';
 import { SignerAwayError, type HeldKey, type SigningKeyHolder } from '../signing/key-holder.js';
 import { msOf, type KeyTable } from './key-table.js';
@@ -20,6 +19,8 @@ export interface KeyOperationDeps {
   readonly maxAgeSeconds: number;
   readonly now: () => Date;
   readonly logger: Logger;
+  /** Lets the other processes of this node read the keys again; absent: there are none. */
+  readonly refreshOthers?: (() => Promise<void>) | undefined;
 }
 
 /** The actor for the audit log. */
@@ -64,7 +65,7 @@ export class KeyOperations {
     const { signing, history, store, holder, now, maxAgeSeconds } = this.#deps;
     const table = await signing.refresh();
     const at = now();
-    assertClockIsNotBehind(at.getTime(), table.newestMs);
+    signing.assertClock(at.getTime(), table);
     const signs = table.signingKeyAt(at.getTime());
     assertNoRotation(table, at.getTime());
     const entries = await history.read();
@@ -83,7 +84,7 @@ export class KeyOperations {
       if (isAtOnce) changes.push({ type: 'key-activated', kid: key.kid });
       const held = new Map([[key.kid, { holder: holder.name, reference: key.reference }]]);
       if (!(await store.change(planChange(entries, createdAt, changes, held)))) throw rotationInProgress();
-      await signing.refresh();
+      await this.#refreshAll();
       if (!isAudited) await audit.append(act);
       return { kid: key.kid, notBefore, previousKid: signs?.kid ?? null };
     } catch (error) {
@@ -105,7 +106,7 @@ export class KeyOperations {
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
         const table = await signing.refresh();
         const at = now();
-        assertClockIsNotBehind(at.getTime(), table.newestMs);
+        signing.assertClock(at.getTime(), table);
         const entries = await history.read();
         const row = table.state.keys.find((key) => key.kid === kid);
         if (row === undefined) throw new ServiceError({ code: 'NOT_FOUND', message: 'kid: names no key of this node' });
@@ -118,7 +119,7 @@ export class KeyOperations {
         const act = { act: 'keys.revoke', target: kid, details: detailsOf(revocation), ...asked };
         if (!isAudited) isAudited = await auditFirst(audit, act);
         if (!(await store.change(planned))) continue;
-        await signing.refresh();
+        await this.#refreshAll();
         if (!isAudited) await this.#appendAfter(audit, act);
         else if (signs && replacement !== null) {
           // The preceding entry was signed with this key: without another entry the log would end under a revoked key.
@@ -134,6 +135,12 @@ export class KeyOperations {
     } finally {
       if (replacement !== null) await this.#discardUnlessKept(replacement);
     }
+  }
+
+  /** After a change: the answer is sent when every process of this node knows it. */
+  async #refreshAll(): Promise<void> {
+    await this.#deps.signing.refresh();
+    await this.#deps.refreshOthers?.();
   }
 
   /** Null when its holder is unavailable: a compromised key is revoked even without a replacement. */

@@ -4,7 +4,7 @@ import type { Attestor } from '@cer/cer-core/attest';
 import { parseKeySet, publicKeyFromBase64, type Signer } from '@cer/keys';
 import type { Logger } from '@cer/http-service/process';
 import type { SigningKeyRow, SigningKeyStore } from '../store/index.js';
-import { assertClockIsNotBehind } from './clock-guard.js';
+import { assertClockIsNotAhead, assertClockIsNotBehind, isAhead } from './clock-guard.js';
 import { SignerAwayError, type SigningKeyHolder } from '../signing/key-holder.js';
 import { keyTableOf, type KeyTable } from './key-table.js';
 import type { PublishedKeys, Signing } from '../signing/signing.js';
@@ -76,15 +76,25 @@ export class LiveSigning implements Signing {
   }
 
   async attestorAt(time: Date): Promise<Attestor> {
-    const table = this.#freshTable() ?? (await this.#readOrAway());
     const ms = time.getTime();
-    assertClockIsNotBehind(ms, Math.max(table.newestMs, this.#newestSignedMs));
+    const known = this.#freshTable();
+    // A process that was suspended compares with an old table: it is read again before anything is refused.
+    const table =
+      known === null || isAhead({ time: ms, databaseMs: this.#databaseMs() }) ? await this.#readOrAway() : known;
+    this.assertClock(ms, table, this.#newestSignedMs);
     const key = table.signingKeyAt(ms);
     if (key === null) throw new SignerAwayError('no key may sign at present: rotate to a new one');
     // Before the first await, so that concurrent queries for used keys include this one.
     this.#lastUsed.set(key.kid, elapsed());
     this.#newestSignedMs = Math.max(this.#newestSignedMs, ms);
     return this.#attestors.get(key.kid) ?? (await this.#opened(key));
+  }
+
+  /** @throws SignerAwayError when this time is too far from those of the database and the other nodes */
+  assertClock(time: number, table: KeyTable, newestSignedMs = 0): void {
+    assertClockIsNotBehind(time, Math.max(table.newestMs, newestSignedMs));
+    const { instanceId } = this;
+    assertClockIsNotAhead({ time, databaseMs: this.#databaseMs(), instanceId, liveMs: LIVE_MS }, table.state);
   }
 
   published(): PublishedKeys {
@@ -114,6 +124,11 @@ export class LiveSigning implements Signing {
   async stop(): Promise<void> {
     await this.#reading?.catch(() => undefined);
     await this.#options.store.leave(this.instanceId);
+  }
+
+  /** The database's clock now: as it was read, and the time since then. */
+  #databaseMs(): number {
+    return this.#table === null ? Infinity : this.#table.table.state.databaseMs + elapsed() - this.#table.readAt;
   }
 
   #freshTable(): KeyTable | null {
@@ -206,7 +221,9 @@ export class LiveSigning implements Signing {
   async #announceWhenDue(table: KeyTable, time: number): Promise<void> {
     const kid = this.#oldestInUse(table) ?? table.signingKeyAt(time)?.kid ?? null;
     const { kid: said, at } = this.#announced ?? { kid: null, at: 0 };
-    if (kid !== said || elapsed() - at >= ANNOUNCE_MS) await this.#announce(kid);
+    // Other nodes that are ahead of the database ask whether this one is so as well.
+    const isDue = elapsed() - at >= ANNOUNCE_MS || isAhead({ time, databaseMs: this.#databaseMs() });
+    if (kid !== said || isDue) await this.#announce(kid);
   }
 
   async #announce(kid: string | null): Promise<void> {

@@ -20,6 +20,8 @@ import { LineRoom } from '../batch/line-room.js';
 import { coverageRoutes } from '../coverage/coverage-routes.js';
 import type { RefusalCounts } from '../coverage/refusals.js';
 import { certifyRoutes } from '../certify/certify-routes.js';
+import { BYTES_AT_ONCE, nodeLimits } from '../cores/node-limits.js';
+import type { Team } from '../cores/team.js';
 import type { CommitmentSecrets } from '../certify/commitment-secrets.js';
 import type { ReadinessChecks } from '../status/readiness.js';
 import { statusRoutes } from '../status/status-routes.js';
@@ -48,6 +50,7 @@ import type { Store } from '../store/index.js';
 import { settingsRoutes } from '../admin/settings-routes.js';
 import { tracedSigning } from '../tracing/traced-signing.js';
 import { verifyRoutes } from '../verify/verify-routes.js';
+import { webhookRoutes, type WebhookRouteDeps } from '../webhooks/webhook-routes.js';
 
 /** Body sizes in bytes. */
 export interface BodyLimits {
@@ -76,6 +79,7 @@ export interface NodeDeps extends BodyLimits {
   readonly runtime: Runtime;
   readonly render: RenderSettings;
   readonly verifyUrl: string;
+  readonly tenantWebhooks?: WebhookRouteDeps['tenantWebhooks'];
   /** Absent: only the limits of plans apply. */
   readonly rateLimits?: RateLimitSettings;
   readonly verifyBudget?: VerifyBudgetSettings;
@@ -94,6 +98,8 @@ export interface NodeDeps extends BodyLimits {
   readonly marking?: Pick<Marking, 'isFailing'>;
   /** Makes the threads for large bodies; absent: large bodies are worked on here. The caller closes them. */
   readonly openLargeWork?: (deps: LargeWorkDeps) => Pick<LargeWork, 'run' | 'verify'>;
+  /** The workers of this node; absent: this process is alone. */
+  readonly team?: Team | null;
 }
 
 /** All routes of the node, as data: tests compare them with the interface document. */
@@ -110,11 +116,14 @@ function apiRoutes(deps: NodeDeps): DescribedRoute[] {
 
 function openRoutes(deps: NodeDeps): DescribedRoute[] {
   const { store } = deps;
+  const { slots, points, partOf } = nodeLimits(deps.team ?? null);
   const rates = createRateLimits(deps.rateLimits ?? {}, store.ratePoints, Date.now);
   const turns = new WorkTurns();
   const gate = notingCallers(createGate(deps.keys, rates), turns);
   const adminGate = createAdminGate({ adminSecret: deps.adminSecret, now: deps.now });
-  const verifyBudget = createVerifyBudget(deps.verifyBudget ?? VERIFY_BUDGET);
+  const budget = deps.verifyBudget ?? VERIFY_BUDGET;
+  const bytesAtOnce = partOf(budget.bytesAtOnce);
+  const verifyBudget = createVerifyBudget({ ...budget, bytesAtOnce }, { points, slots });
   const { batchLines } = nodeMetrics(deps.metrics);
   measureQueues(deps.metrics, {
     commits: () => store.pendingRecords(),
@@ -138,7 +147,8 @@ function openRoutes(deps: NodeDeps): DescribedRoute[] {
     batchLines,
     verifyBudget,
     turns,
-    lineRoom: new LineRoom(),
+    slots,
+    lineRoom: new LineRoom(partOf(BYTES_AT_ONCE)),
     gate,
     adminGate,
     records: store.records,
@@ -152,6 +162,7 @@ function openRoutes(deps: NodeDeps): DescribedRoute[] {
     ...recordListRoutes({ ...shared, recordList: store.recordList }),
     ...exportRoutes({ ...shared, recordList: store.recordList }),
     ...coverageRoutes(shared),
+    ...webhookRoutes(shared),
     ...renderRoutes(shared),
     ...logRoutes(shared),
     ...statusRoutes({
@@ -216,6 +227,7 @@ const KEYLESS = '';
 
 /** The node as a listener: its API is answered before Express, which serves the pages and unknown paths. */
 export function createApp(deps: NodeDeps): RequestListener {
+  const { partOf } = nodeLimits(deps.team ?? null);
   const options: RouterOptions = {
     logger: deps.logger,
     metrics: deps.metrics,
@@ -224,6 +236,8 @@ export function createApp(deps: NodeDeps): RequestListener {
     trustedProxies: deps.trustedProxies,
     ...(deps.trace !== undefined && { trace: deps.trace }),
     ...(deps.stallMs !== undefined && { stallMs: deps.stallMs }),
+    bodiesAtOnceBytes: partOf(BYTES_AT_ONCE),
+    answersAtOnceBytes: partOf(BYTES_AT_ONCE),
   };
   const api = apiRoutes(deps);
   const pages = express()

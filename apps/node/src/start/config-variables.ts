@@ -47,7 +47,18 @@ const path = (byDefault: string) => z.string().min(1).default(byDefault);
 export const VARIABLES = z.object({
   PORT: port(4100).describe('TCP port to listen on; 0 lets the system choose.'),
   HOST: host().describe('Address to listen on.'),
+  NODE_WORKERS: wholeNumber(1, 64)
+    .default(1)
+    .describe(
+      'Processes that serve the port, for machines with several cores ([operations](operations.md)). Each opens its own connections to the database, and has its part of the limits in bytes and of `STORE_QUEUE_LIMIT`.',
+    ),
   DATABASE_URL: DATABASE_URL.describe('Database. SQLite is for one node; several nodes share one PostgreSQL.'),
+  SQLITE_WRITER_THREAD: z
+    .enum(['auto', 'on', 'off'])
+    .default('auto')
+    .describe(
+      'Whether SQLite writes in a thread of its own, so that commits and checkpoints stop no request. `auto`: where each process of the node has four cores or more. Takes up to 64 MiB more memory. No effect on PostgreSQL.',
+    ),
   NODE_ID: z
     .string()
     .regex(/^[A-Za-z0-9._:-]{1,128}$/, { error: 'must have 1 to 128 letters, digits or . _ : -' })
@@ -177,6 +188,12 @@ export const VARIABLES = z.object({
     ),
   ALERTS_ALLOW_PRIVATE: flag(false).describe(
     '`1` allows endpoints of alerts with private addresses and with plain http. Link-local addresses stay refused.',
+  ),
+  TENANT_WEBHOOKS: flag(true).describe(
+    '`0`: tenants have no webhooks of their own. Alerts to operators (`ALERTS_FILE`) do not depend on it.',
+  ),
+  TENANT_WEBHOOKS_ALLOW_PRIVATE: flag(false).describe(
+    '`1` allows webhooks of tenants at private addresses and by plain http: every tenant can then reach your network. Link-local addresses stay refused.',
   ),
   LOG_LEVEL: logLevel().describe('Minimum level of the JSON log on standard output.'),
   TRUST_PROXY: trustedProxies().describe('Proxies whose `X-Forwarded-For` is trusted.'),

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { z } from 'zod';
 import { loadConfig, type Environment } from '@cer/http-service/config';
@@ -32,7 +33,9 @@ const Settings = VARIABLES.refine((env) => env.RENDERER_URL === undefined || env
   .transform((env) => ({
     port: env.PORT,
     host: env.HOST,
+    workers: env.NODE_WORKERS,
     databaseUrl: env.DATABASE_URL,
+    writerThread: writesInThread(env) ? {} : undefined,
     nodeId: env.NODE_ID,
     keysFile: env.KEYS_FILE,
     restoreMarkFile: env.RESTORE_MARK_FILE ?? `${env.KEYS_FILE}.mark`,
@@ -51,6 +54,7 @@ const Settings = VARIABLES.refine((env) => env.RENDERER_URL === undefined || env
     log: logOf(env),
     alertsFile: env.ALERTS_FILE ?? null,
     alertsAllowPrivate: env.ALERTS_ALLOW_PRIVATE,
+    tenantWebhooks: env.TENANT_WEBHOOKS ? { allowsPrivate: env.TENANT_WEBHOOKS_ALLOW_PRIVATE } : null,
     logLevel: env.LOG_LEVEL,
     trustedProxies: env.TRUST_PROXY,
     bodyLimitBytes: env.BODY_LIMIT_BYTES,
@@ -78,6 +82,17 @@ const Settings = VARIABLES.refine((env) => env.RENDERER_URL === undefined || env
     maxTotalFrames: env.MAX_TOTAL_FRAMES,
     allowOpenRender: env.ALLOW_OPEN_RENDER,
   }));
+
+/** Of cores for each process: on fewer, the thread would take time from the event loop. */
+const CORES_FOR_WRITER_THREAD = 4;
+
+function writesInThread(env: {
+  readonly SQLITE_WRITER_THREAD: 'auto' | 'on' | 'off';
+  readonly NODE_WORKERS: number;
+}): boolean {
+  const { SQLITE_WRITER_THREAD: wanted, NODE_WORKERS: processes } = env;
+  return wanted === 'auto' ? availableParallelism() >= CORES_FOR_WRITER_THREAD * processes : wanted === 'on';
+}
 
 interface TokenVariables {
   readonly SIGNER: 'file' | 'pkcs11';

@@ -5,19 +5,28 @@ import { readEndpoints } from '../alerts/endpoints.js';
 import { createPostWebhook } from '../alerts/post-webhook.js';
 import { resolveBySystem } from '../alerts/public-address.js';
 import { createQuotaSource, type QuotaSource } from '../alerts/quota-source.js';
-import { haltedLogSource, readinessSource, retiringKeySource, timestampingSource } from '../alerts/sources.js';
+import {
+  deadLetterSource,
+  haltedLogSource,
+  readinessSource,
+  retiringKeySource,
+  timestampingSource,
+} from '../alerts/sources.js';
 import { startAlerts } from '../alerts/start-alerts.js';
 import { createWitnessSource, type WitnessSource } from '../alerts/witness-source.js';
+import type { CommitmentSecrets } from '../certify/commitment-secrets.js';
 import { createReadiness } from '../status/readiness.js';
 import type { NodeLog } from '../log/node-log.js';
 import type { Signing } from '../signing/signing.js';
 import type { Store } from '../store/index.js';
+import { tenantRecipients } from '../webhooks/tenant-recipients.js';
 import { readinessChecks, type NodeDeps } from './app.js';
 import type { NodeConfig } from './config.js';
 
 export interface AlertSetupDeps {
-  readonly config: Pick<NodeConfig, 'alertsFile' | 'alertsAllowPrivate'>;
+  readonly config: Pick<NodeConfig, 'alertsFile' | 'alertsAllowPrivate' | 'tenantWebhooks'>;
   readonly store: Store;
+  readonly secrets: CommitmentSecrets;
   readonly signing: Signing;
   readonly now: () => Date;
   readonly logger: Logger;
@@ -32,13 +41,14 @@ export interface AlertSetup extends Pick<WitnessSource, 'listening'> {
 }
 
 /**
- * @returns null without ALERTS_FILE
+ * @returns null without ALERTS_FILE and with TENANT_WEBHOOKS=0
  * @throws StartupError for a file that cannot be used
  */
-export function openAlerts({ config, store, signing, now, logger }: AlertSetupDeps): AlertSetup | null {
-  const { alertsFile: file, alertsAllowPrivate: allowsPrivate } = config;
-  if (file === null) return null;
-  readEndpoints(file);
+export function openAlerts({ config, store, secrets, signing, now, logger }: AlertSetupDeps): AlertSetup | null {
+  const { alertsFile: file, alertsAllowPrivate, tenantWebhooks } = config;
+  if (file === null && tenantWebhooks === null) return null;
+  if (file !== null) readEndpoints(file);
+  const posting = (allowsPrivate: boolean) => createPostWebhook({ allowsPrivate, resolve: resolveBySystem, now });
   const quota = createQuotaSource();
   const witnesses = createWitnessSource(now);
   return {
@@ -49,17 +59,22 @@ export function openAlerts({ config, store, signing, now, logger }: AlertSetupDe
       const checks = createReadiness(readinessChecks({ store, restored: restored ?? null, signing, keys, now }));
       const running = startAlerts({
         file,
+        webhooks:
+          tenantWebhooks === null
+            ? null
+            : tenantRecipients({ ...store, secrets, post: posting(tenantWebhooks.allowsPrivate), now }),
         store,
         readiness: readinessSource(checks, hostname()),
         sources: [
           quota,
+          deadLetterSource(store),
           witnesses,
           haltedLogSource(store, log),
           retiringKeySource(store),
           ...(asksAuthorities ? [timestampingSource(store)] : []),
           auditSource({ audit: store.audit, signing, signal: stopping.signal }),
         ],
-        post: createPostWebhook({ allowsPrivate, resolve: resolveBySystem, now }),
+        post: posting(alertsAllowPrivate),
         now,
         logger,
       });

@@ -4,6 +4,7 @@ import type { Signer } from '@cer/keys';
 import { createRootFile, openRootFile, removeKeys, type KeyVault } from '@cer/keys/file-signer';
 import type { Logger } from '@cer/http-service/process';
 import { connectToken } from '@cer/pkcs11';
+import type { Team } from '../cores/team.js';
 import type { NodeConfig } from './config.js';
 import { StartupError } from '../errors/startup-error.js';
 import type { SigningKeyStore } from '../store/index.js';
@@ -28,6 +29,8 @@ export interface SigningKeyDeps {
   readonly nodeRuntimeHash: Sha256Hash;
   readonly now: () => Date;
   readonly logger: Logger;
+  /** The workers of this node: the first changes the key file, and all follow a change of keys. */
+  readonly team?: Pick<Team, 'index' | 'contribute' | 'gather'> | null;
   /** Overrides of the configuration; for tests. */
   readonly holders?: readonly [SigningKeyHolder, ...SigningKeyHolder[]];
 }
@@ -46,7 +49,7 @@ export interface SigningKeys {
  * @throws StartupError, KeyError, SignerAwayError
  */
 export async function openSigningKeys(deps: SigningKeyDeps): Promise<SigningKeys> {
-  const { config, store, vault, nodeRuntimeHash, now, logger } = deps;
+  const { config, store, vault, nodeRuntimeHash, now, logger, team = null } = deps;
   const [holder, ...others] = deps.holders ?? holdersOf(config, vault, now);
   const holders = new Map([holder, ...others].map((each) => [each.name, each]));
   const { nodeId } = vault;
@@ -57,11 +60,23 @@ export async function openSigningKeys(deps: SigningKeyDeps): Promise<SigningKeys
   const maxAgeSeconds = config.keySetMaxAgeSeconds;
   const signing = new LiveSigning({ store, holders, nodeId, nodeRuntimeHash, maxAgeSeconds, now, logger });
   await signing.start();
-  const operations = new KeyOperations({ signing, history, store, holder, maxAgeSeconds, now, logger });
-  const forgetInFile = forgetter(config.keysFile, vault);
+  const refreshOthers = team === null ? undefined : followingChanges(team, signing);
+  const operations = new KeyOperations({ signing, history, store, holder, maxAgeSeconds, now, logger, refreshOthers });
+  const forgetInFile = team !== null && team.index > 0 ? () => undefined : forgetter(config.keysFile, vault);
   const upkeep = keyUpkeep({ signing, history, store, holders, forgetInFile, root, now, logger });
   await upkeep.turn();
   return { signing, operations, history, upkeep, holders: [holder, ...others] };
+}
+
+/** @returns lets every worker read the keys again */
+function followingChanges(team: Pick<Team, 'contribute' | 'gather'>, signing: LiveSigning): () => Promise<void> {
+  team.contribute('keys', async () => {
+    await signing.refresh();
+    return null;
+  });
+  return async () => {
+    await team.gather('keys');
+  };
 }
 
 /** The holder that creates new keys comes first; each key is opened by the holder that created it. */

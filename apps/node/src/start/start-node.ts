@@ -8,6 +8,8 @@ import { cachedKeyDirectory, ownKeyDirectory, type KeyDirectory } from '../auth/
 import { largeWorkOpener } from '../thread/open-large-work.js';
 import { startCountingCertificates } from '../coverage/count-certificates.js';
 import { createRefusalCounts } from '../coverage/refusals.js';
+import { nodeLimits } from '../cores/node-limits.js';
+import type { Team } from '../cores/team.js';
 import { closeInOrder, type Closing } from './close-in-order.js';
 import { loadNodeConfig, type NodeConfig } from './config.js';
 import { describeRuntime } from '../status/runtime.js';
@@ -34,20 +36,26 @@ import { startUsageReports } from '../usage-reports/report-usage.js';
 /** Maximum time for which a revoked key of the node's own table still works. */
 const OWN_KEY_TIMES: CacheTimes = { foundMs: 1000, unknownMs: 1000 };
 
-/** Opens everything, then listens. */
-export async function startNode(env: Environment): Promise<RunningServer> {
+/**
+ * Opens everything, then listens.
+ * @param team the workers of this node; null: this process is alone
+ */
+export async function startNode(env: Environment, team: Team | null = null): Promise<RunningServer> {
   const config = loadNodeConfig(env);
   const logger = createLogger({ service: 'node', level: config.logLevel });
   const metrics = createMetrics({ process: true });
-  const store = await openStore({ databaseUrl: config.databaseUrl, queueLimit: config.storeQueueLimit });
+  const queueLimit = nodeLimits(team).partOf(config.storeQueueLimit);
+  const { databaseUrl, writerThread } = config;
+  const store = await openStore({ databaseUrl, queueLimit, siblings: team ?? undefined, writerThread });
+  const isFirst = team === null || team.index === 0;
   try {
     const now = (): Date => new Date();
     const { vault, secrets } = await openKeyMaterial(config, store, now());
     const runtime = describeRuntime(vault.nodeId);
-    const keyDeps = { config, store: store.signingKeys, vault, nodeRuntimeHash: runtime.hash, now, logger };
+    const keyDeps = { config, team, store: store.signingKeys, vault, nodeRuntimeHash: runtime.hash, now, logger };
     const { signing, operations, history, upkeep, holders } = await openSigningKeys(keyDeps);
     const nodeId = vault.nodeId;
-    const alerts = openAlerts({ config, store, signing, now, logger });
+    const alerts = openAlerts({ config, store, secrets, signing, now, logger });
     const ask = alerts?.listening(askWitness) ?? askWitness;
     const logSetup = await openLog({ config, store, holders, history, nodeId, ask, now, logger });
     const markFile = openMarkFile(config.restoreMarkFile);
@@ -71,7 +79,7 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       tsaRootsPem: timestamps.rootsPem,
     });
     const keys = keyDirectory(config, store, createSettingsMemory({ store, auditLog }));
-    const marking = startMarking({ store, file: markFile, now, logger });
+    const marking = isFirst ? startMarking({ store, file: markFile, now, logger }) : undefined;
     const app = createApp({
       ...config,
       trace: tracing?.trace,
@@ -96,7 +104,8 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       metrics,
       now,
       restored,
-      marking,
+      ...(marking !== undefined && { marking }),
+      team,
       openLargeWork: largeWork.open,
     });
     upkeep.start();
@@ -130,7 +139,7 @@ export async function startNode(env: Environment): Promise<RunningServer> {
       ['quota', () => quota.close()],
       ['coverage', () => counting.stop()],
       ['refusals', () => refusals.close()],
-      ['mark', () => marking.stop()],
+      ['mark', () => marking?.stop()],
       ['store', () => store.close()],
       ['tracing', () => tracing?.close()],
     ];

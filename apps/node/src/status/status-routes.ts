@@ -1,6 +1,8 @@
 import { IMPLIED_PROTOCOL_VERSION, PROTOCOLS, RECOMMENDED_PROTOCOL_VERSION } from '@cer/cer-core';
 import { json, ok } from '@cer/http-service';
 import { metricsHandler, type Metrics } from '@cer/http-service/process';
+import type { Team } from '../cores/team.js';
+import { metricsOfTeam, readinessOfTeam, type Readiness } from '../cores/status-of-team.js';
 import type { Signing } from '../signing/signing.js';
 import { createReadiness, type ReadinessChecks } from './readiness.js';
 import type { Runtime } from './runtime.js';
@@ -22,13 +24,27 @@ export interface StatusDeps {
   readonly readiness: ReadinessChecks;
   /** What is wrong and keeps no request from the node, e.g. a halted log. */
   readonly warnings: () => Promise<readonly string[]>;
+  /** The workers of this node, who answer about themselves together; absent or null: this process is alone. */
+  readonly team?: Pick<Team, 'contribute' | 'gather' | 'size'> | null;
 }
 
 const SERVICE = 'execution-certification-node';
 const WELL_KNOWN = '/.well-known/svc-node.json';
 
-export function statusRoutes({ signing, runtime, metrics, readiness, warnings }: StatusDeps): DescribedRoute[] {
+export function statusRoutes({
+  signing,
+  runtime,
+  metrics,
+  readiness,
+  warnings,
+  team = null,
+}: StatusDeps): DescribedRoute[] {
   const failingChecks = createReadiness(readiness);
+  const ownReadiness = async (): Promise<Readiness> => {
+    const reasons = await failingChecks();
+    return { reasons, warnings: reasons.length > 0 ? [] : await warnings() };
+  };
+  const readinessNow = team === null ? ownReadiness : readinessOfTeam(team, ownReadiness);
   const about = () => ({
     service: SERVICE,
     nodeId: signing.published().document.nodeId,
@@ -83,9 +99,8 @@ export function statusRoutes({ signing, runtime, metrics, readiness, warnings }:
       },
       cors: 'public',
       handler: async () => {
-        const reasons = await failingChecks();
+        const { reasons, warnings: warned } = await readinessNow();
         if (reasons.length > 0) return json(503, { status: 'not ready', reasons });
-        const warned = await warnings();
         return ok({ status: 'ready', ...(warned.length > 0 && { warnings: warned }) });
       },
     },
@@ -97,7 +112,7 @@ export function statusRoutes({ signing, runtime, metrics, readiness, warnings }:
         success: { 200: { description: 'Prometheus text.', mediaTypes: ['text/plain'] } },
       },
       cors: 'public',
-      handler: metricsHandler(metrics),
+      handler: team === null ? metricsHandler(metrics) : metricsOfTeam(team, metrics),
     },
   ];
 }

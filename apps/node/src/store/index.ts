@@ -25,6 +25,7 @@ export type * from './ports/tenant-settings.js';
 export type * from './ports/tenants.js';
 export type * from './ports/timestamps.js';
 export type * from './ports/usage-reports.js';
+export type * from './ports/webhooks.js';
 export {
   StoreBusyError,
   StoreError,

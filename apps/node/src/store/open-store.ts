@@ -12,6 +12,7 @@ import { SqlLogNoteStore } from './sql/log-notes.js';
 import { SqlLogRecoveryStore } from './sql/log-recovery.js';
 import { compiledMigrations, MIGRATIONS } from './migrations/index.js';
 import type { Migration } from './migrations/migration.js';
+import type { RatePoints } from './ports/rate-points.js';
 import type { NewRecord } from './ports/records.js';
 import type { Store } from './ports/store.js';
 import { PostgresDatabase } from './postgres/postgres-database.js';
@@ -26,6 +27,7 @@ import { SqlRecordStore } from './sql/records.js';
 import { SqlRetentionStore } from './sql/retention.js';
 import { retryPassing } from './sql/retry.js';
 import { SqliteDatabase } from './sqlite/sqlite-database.js';
+import { ThreadedDatabase } from './sqlite/threaded-database.js';
 import { SqlSigningKeyStore } from './sql/signing-keys.js';
 import { SqlStoreMark } from './sql/store-mark.js';
 import { SqlTimestampStore } from './sql/timestamps.js';
@@ -33,6 +35,7 @@ import { StoreError } from './ports/store-error.js';
 import { SqlTenantSettingsStore } from './sql/tenant-settings.js';
 import { SqlTenantStore } from './sql/tenants.js';
 import { SqlUsageStore } from './sql/usage-reports.js';
+import { SqlWebhookStore } from './sql/webhooks.js';
 
 /**
  * How new records share commits. SQLite commits in one step, and more rows a commit do not improve its throughput. On
@@ -46,6 +49,8 @@ const BATCHES: Readonly<Record<Database['dialect'], { readonly batchLimit: numbe
 
 /** The schema that brought the log. */
 const LOG_SCHEMA = 12;
+const SECRET_IDS =
+  'select commitment_secret_id as secret_id from commitment_secrets union select secret_id from webhooks';
 const ANY_LOG = 'select 1 from log_keys limit 1';
 
 export interface StoreOptions {
@@ -57,8 +62,26 @@ export interface StoreOptions {
   readonly now?: () => Date;
   /** The schema of another release; for tests of two releases on one database. */
   readonly migrations?: readonly Migration[];
+  /** What the stores use in place of the database; for tests that end a process at one of its statements. */
+  readonly replaceDatabase?: (database: Database) => Database;
   /** Timeout of the shared count of a rate limit; for tests on a loaded machine. */
   readonly rateAnswerWithinMs?: number;
+  /** The other processes of this node; absent: it is one process. */
+  readonly siblings?: Siblings | undefined;
+  /** Present: a thread of its own writes to a SQLite file. */
+  readonly writerThread?: WriterThread | undefined;
+}
+
+export interface WriterThread {
+  /** What Node.js is started with; for tests on sources. */
+  readonly execArgv?: readonly string[];
+}
+
+/** What the processes of a node that share a SQLite file agree on outside it. */
+export interface Siblings {
+  readonly points: RatePoints;
+  /** Waits until none of the others writes. @returns to be called when the write is done */
+  readonly writeTurn: () => Promise<() => void>;
 }
 
 /**
@@ -70,9 +93,14 @@ export async function openStore({
   queueLimit,
   now = () => new Date(),
   migrations = MIGRATIONS,
+  replaceDatabase = (database) => database,
   rateAnswerWithinMs,
+  siblings,
+  writerThread,
 }: StoreOptions): Promise<Store> {
-  const { database, schemaVersion } = await openDatabase(databaseUrl, migrations);
+  const opened = await openDatabase(databaseUrl, migrations, { writeTurn: siblings?.writeTurn, writerThread });
+  const { schemaVersion } = opened;
+  const database = replaceDatabase(opened.database);
   const commits = new GroupCommit<NewRecord>({
     keyOf: recordKey,
     insertBatch: (records) => database.insertBatch(records),
@@ -95,7 +123,7 @@ export async function openStore({
     recordFacts: new SqlRecordFacts(database),
     recordScan: new SqlRecordScan(database),
     timestamps: new SqlTimestampStore(database),
-    ratePoints: ratePointsOn(database, rateAnswerWithinMs),
+    ratePoints: ratePointsOn(database, rateAnswerWithinMs, siblings?.points),
     quotas: new SqlQuotaStore(database),
     log: new SqlLogStore(database, log),
     logEpochs: new SqlLogEpochStore(database),
@@ -105,6 +133,7 @@ export async function openStore({
     recordCounts: new SqlRecordCounts(database),
     mark: new SqlStoreMark(database),
     alerts: new SqlAlertStore(database),
+    webhooks: new SqlWebhookStore(database),
     coverage: new SqlCoverageStore(database),
     schemaVersion,
     ping: async () => {
@@ -112,8 +141,8 @@ export async function openStore({
       await database.writes.prove((sql, values) => database.all(sql, values));
     },
     referencedCommitmentSecretIds: async () => {
-      const rows = await retryPassing(() => database.all('select commitment_secret_id from commitment_secrets', []));
-      return rows.map((row) => text(row, 'commitment_secret_id'));
+      const rows = await retryPassing(() => database.all(SECRET_IDS, []));
+      return rows.map((row) => text(row, 'secret_id'));
     },
     hasRecords: async () => (await retryPassing(() => database.all('select 1 from records limit 1', []))).length > 0,
     compact: () => database.compact(),
@@ -136,11 +165,17 @@ export async function migrate(databaseUrl: string): Promise<number> {
   return schemaVersion;
 }
 
+interface SqliteOptions {
+  readonly writeTurn?: Siblings['writeTurn'] | undefined;
+  readonly writerThread?: WriterThread | undefined;
+}
+
 async function openDatabase(
   databaseUrl: string,
   steps: readonly Migration[],
+  options: SqliteOptions = {},
 ): Promise<{ database: Database; schemaVersion: number }> {
-  const database = databaseOf(databaseUrl);
+  const database = databaseOf(databaseUrl, options);
   try {
     const migrations = compiledMigrations(database.dialect, steps);
     return { database, schemaVersion: await retryPassing(() => database.migrate(migrations)) };
@@ -150,9 +185,13 @@ async function openDatabase(
   }
 }
 
-function databaseOf(databaseUrl: string): Database {
+function databaseOf(databaseUrl: string, { writeTurn, writerThread }: SqliteOptions): Database {
   const path = /^sqlite:(.+)$/s.exec(databaseUrl)?.[1];
-  if (path !== undefined && path !== ':memory:') return new SqliteDatabase(path);
+  if (path !== undefined && path !== ':memory:') {
+    return writerThread === undefined
+      ? new SqliteDatabase(path, writeTurn)
+      : new ThreadedDatabase(path, { writeTurn, execArgv: writerThread.execArgv });
+  }
   if (/^postgres(ql)?:\/\//.test(databaseUrl)) return new PostgresDatabase(databaseUrl);
   throw new StoreError('STORE_URL_INVALID', 'databaseUrl: is neither sqlite:PATH nor postgres://...');
 }

@@ -1,8 +1,8 @@
 import { readlinkSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
 import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { parseJsonBody } from '@cer/http-service';
+import { lowerPriority } from '@cer/http-service/process';
 import { REQUEST_DEPTH } from '@cer/cer-core/seal';
 import { MAX_DEPTH } from '@cer/canonical-json';
 import { createTimestampVerifier, parseTsaRoots } from '@cer/timestamps';
@@ -11,12 +11,14 @@ import { certify, create } from '../certify/certify.js';
 import type { FromThread, KeyedJob, LargeAnswer, LargeJob, ThreadSettings, ToThread } from '../large-work/large-job.js';
 import { ErrorRelay } from '../large-work/relayed-errors.js';
 import { registerProject } from '../projects/register.js';
+import { reducedSketch } from '../render/large-sketch.js';
 import { verifySubmitted, verifySubmittedProject } from '../verify/verify-submitted.js';
 import { registerDeps, threadDeps, ThreadCalls } from './thread-deps.js';
 
 // One thread for large bodies: parses, seals and serializes. Signing and storing are calls to the main thread.
 
-lowerPriority();
+// Where all cores are busy, small requests go first. Only Linux has threads with a priority of their own.
+if (process.platform === 'linux') lowerPriority(Number(basename(readlinkSync('/proc/thread-self'))));
 const settings = workerData as ThreadSettings;
 const utf8 = new TextEncoder();
 const timestamps = settings.tsaRootsPem === null ? null : createTimestampVerifier(parseTsaRoots(settings.tsaRootsPem));
@@ -53,6 +55,10 @@ async function answerOf(job: LargeJob, asking: ThreadCalls): Promise<LargeAnswer
 
 async function keyedAnswer(job: KeyedJob, now: () => Date, asking: ThreadCalls): Promise<LargeAnswer> {
   const { kind, caller, requestId } = job;
+  if (kind === 'image' || kind === 'render') {
+    const reduced = reducedSketch(kind, parseJsonBody(job), caller.tenantId);
+    return { json: jsonOf(reduced), certificateHash: null, isReplay: false };
+  }
   if (kind === 'register') {
     const deps = { ...registerDeps(settings, now, asking), timestamps };
     const { body, isReplay } = await registerProject(deps, parseJsonBody(job), caller, requestId);
@@ -75,11 +81,4 @@ function jsonOf(value: unknown): Uint8Array<ArrayBuffer> {
 
 function send(message: FromThread, transfer: readonly ArrayBuffer[] = []): void {
   parentPort?.postMessage(message, transfer);
-}
-
-/** Where all cores are busy, small requests go first. Only Linux has priorities of threads; elsewhere all are equal. */
-function lowerPriority(): void {
-  if (process.platform !== 'linux') return;
-  const threadId = Number(basename(readlinkSync('/proc/thread-self')));
-  setPriority(threadId, constants.priority.PRIORITY_BELOW_NORMAL);
 }

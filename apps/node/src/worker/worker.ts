@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { repeat, type Logger, type Repeating } from '@cer/http-service/process';
 import type { LeaseStore } from '../store/index.js';
 
+/** Long enough for a busy machine: a turn whose lease another process takes over ends early. */
 const LEASE_MS = 60_000;
 
 export interface WorkerOptions {
@@ -9,6 +10,8 @@ export interface WorkerOptions {
   readonly name: string;
   /** Pause between two runs. */
   readonly everyMs: number;
+  /** How long the lease of a killed process keeps the others away; renewed at every third of it. */
+  readonly leaseMs?: number;
   /** One run, in small steps: it should end soon after the signal aborts. Errors are logged. */
   readonly task: (signal: AbortSignal) => Promise<void>;
   readonly leases: LeaseStore;
@@ -18,15 +21,15 @@ export interface WorkerOptions {
 export type Worker = Repeating;
 
 /** Starts a background worker: one run now, then one every `everyMs`, while no other process has the lease. */
-export function startWorker({ name, everyMs, task, leases, logger }: WorkerOptions): Worker {
+export function startWorker({ name, everyMs, leaseMs = LEASE_MS, task, leases, logger }: WorkerOptions): Worker {
   const holder = randomUUID();
 
   async function turn(signal: AbortSignal): Promise<void> {
-    if (!(await leases.acquire(name, holder, LEASE_MS))) return;
+    if (!(await leases.acquire(name, holder, leaseMs))) return;
     // A run that loses its lease (database unreachable, process suspended) ends, because another node may have it.
     const turnEnds = new AbortController();
     const renewal = setInterval(() => {
-      leases.acquire(name, holder, LEASE_MS).then(
+      leases.acquire(name, holder, leaseMs).then(
         (held) => {
           if (!held) turnEnds.abort();
         },
@@ -34,7 +37,7 @@ export function startWorker({ name, everyMs, task, leases, logger }: WorkerOptio
           turnEnds.abort();
         },
       );
-    }, LEASE_MS / 3);
+    }, leaseMs / 3);
     try {
       await task(AbortSignal.any([signal, turnEnds.signal]));
     } finally {

@@ -17,10 +17,11 @@ import { createPostWebhook } from '../../src/alerts/post-webhook.js';
 import { resolveBySystem } from '../../src/alerts/public-address.js';
 import { createQuotaSource } from '../../src/alerts/quota-source.js';
 import type { AlertSource } from '../../src/alerts/source.js';
-import { readinessSource, retiringKeySource, timestampingSource } from '../../src/alerts/sources.js';
+import { deadLetterSource, readinessSource, retiringKeySource, timestampingSource } from '../../src/alerts/sources.js';
 import { startAlerts } from '../../src/alerts/start-alerts.js';
 import { createWitnessSource } from '../../src/alerts/witness-source.js';
 import { createQuota } from '../../src/limits/quota.js';
+import type { ClientReport } from '../../src/store/index.js';
 import type { AskWitness } from '../../src/log/witness-client.js';
 import { ask, textAt } from '../ask.js';
 import { newRecord } from '../store/new-record.js';
@@ -73,7 +74,7 @@ describe('alerts', () => {
     folder = mkdtempSync(join(tmpdir(), 'cer-alerts-'));
     file = join(folder, 'alerts.json');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    endpoint = { name: 'ops', url, secrets: [secret], types: null };
+    endpoint = { tenantId: null, name: 'ops', url, secrets: [secret], types: null };
     write({ endpoints: [{ name: 'ops', url, secrets: [secret] }] });
   });
 
@@ -87,10 +88,14 @@ describe('alerts', () => {
     writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 });
   };
   const post = createPostWebhook({ allowsPrivate: true, resolve: resolveBySystem, now });
-  const deliver = () => deliverDue({ alerts: node.store.alerts, post, now, logger: silentLogger() }, [endpoint]);
+  const deliver = () =>
+    deliverDue(
+      { alerts: node.store.alerts, post, now, logger: silentLogger() },
+      { whose: 'operator', named: async () => [endpoint] },
+    );
   const observe = async (...sources: AlertSource[]): Promise<readonly Message[]> => {
     const before = received.length;
-    await observeAll({ alerts: node.store.alerts, sources, logger: silentLogger() }, [endpoint], now());
+    await observeAll({ alerts: node.store.alerts, sources, logger: silentLogger() }, async () => [endpoint], now());
     await deliver();
     return received.slice(before);
   };
@@ -136,6 +141,34 @@ describe('alerts', () => {
     await expect(spend()).rejects.toMatchObject({ refusal: { code: 'QUOTA_EXCEEDED' } });
     expect(await observe(source)).toEqual([]);
     await quota.close();
+  });
+
+  it('report dead letters of a producer, once per tenant and day', async () => {
+    const day = now().toISOString().slice(0, 10);
+    const report = (dead: number, number: number): ClientReport => ({
+      ...{ tenantId: 'tenant-dead', clientId: 'client', day, appId: 'desk', report: number, isLast: false },
+      ...{ seen: 3, sealed: 3, aborted: 0, failed: 0, truncated: 0, skipped: 0, unsealed: 0, dropped: 0, dead },
+      ...{ open: 0, waiting: 0 },
+    });
+    const count = async (found: ClientReport): Promise<void> => {
+      await node.store.records.recordOnce(newRecord());
+      const range = await node.store.coverage.uncounted((await node.store.recordList.snapshot()).lastSeq);
+      if (range === null) throw new Error('nothing to count');
+      await node.store.coverage.addRange(range, [found]);
+    };
+    const source = deadLetterSource(node.store);
+    await count(report(0, 1));
+    expect(await observe(source)).toEqual([]);
+    await count(report(2, 2));
+    expect(await observe(source)).toMatchObject([
+      { type: 'dead_letters.reported', data: { status: 'firing', tenantId: 'tenant-dead', day, count: 2 } },
+    ]);
+    await count(report(3, 3));
+    expect(await observe(source)).toEqual([]);
+    // What a client counted on earlier days is not of today.
+    time += 24 * 60 * MINUTE_MS;
+    await count({ ...report(3, 4), day: now().toISOString().slice(0, 10) });
+    expect(await observe(source)).toEqual([]);
   });
 
   it('report a witness that is silent, and its return', async () => {
@@ -238,7 +271,17 @@ describe('alerts', () => {
     };
     const fires = next();
     const running = startAlerts({
-      ...{ file, store, sources: [], post, now, logger: silentLogger(), observeEveryMs: 1, deliverEveryMs: 1 },
+      ...{
+        file,
+        webhooks: null,
+        store,
+        sources: [],
+        post,
+        now,
+        logger: silentLogger(),
+        observeEveryMs: 1,
+        deliverEveryMs: 1,
+      },
       readiness: readinessSource(async () => (isAway ? ['store: is not available'] : []), 'host-2'),
     });
     expect(await fires).toMatchObject({ data: { subject: 'host-2', status: 'firing' } });

@@ -50,7 +50,7 @@ describe('a webhook', () => {
 
   const here: Resolve = async () => [{ address: '127.0.0.1', family: 4 }];
   const post = (url: string, options: Partial<PostOptions> = {}, secrets = [secretOf()]) => {
-    const endpoint: AlertEndpoint = { name: 'ops', url, secrets, types: null };
+    const endpoint: AlertEndpoint = { tenantId: null, name: 'ops', url, secrets, types: null };
     const usual = { allowsPrivate: true, resolve: here, now: () => new Date() };
     return createPostWebhook({ ...usual, ...options })(endpoint, message);
   };
@@ -150,6 +150,19 @@ describe('the address of a webhook', () => {
     expect(await literal('http://10.0.0.1', true)).toEqual({ address: '10.0.0.1', family: 4 });
     expect(await literal('http://169.254.169.254', true)).toBeNull();
     expect(await literal('http://[fe80::1]', true)).toBeNull();
+  });
+
+  it.each([
+    'http://[fd00:ec2::254]',
+    'http://[fd20:ce::254]',
+    'http://100.100.100.200',
+    'http://168.63.129.16',
+    'http://192.0.0.192',
+    'http://[::ffff:169.254.169.254]',
+    'http://[64:ff9b::a9fe:a9fe]',
+  ])('refuses the metadata service of a cloud wherever it is: %s', async (url) => {
+    expect(await literal(url, true)).toBeNull();
+    expect(await literal(url)).toBeNull();
   });
 
   it('refuses a name with one private address among public ones', async () => {

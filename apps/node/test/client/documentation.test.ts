@@ -102,13 +102,17 @@ afterAll(async () => {
 /** A program for another runtime: e2e/test/packages runs it in workerd. */
 const AT_EDGE = 'worker.mjs';
 const programs = readdirSync(EXAMPLES).filter((name) => name.endsWith('.mjs') && name !== AT_EDGE);
-const pythonPrograms = readdirSync(EXAMPLES).filter((name) => name.endsWith('.py'));
+/** A program of another sender: apps/bridge/test runs it before a bridge. */
+const BY_BRIDGE = 'python-opentelemetry.py';
+const pythonPrograms = readdirSync(EXAMPLES).filter((name) => name.endsWith('.py') && name !== BY_BRIDGE);
 
 describe('docs/clients.md', () => {
   it('has the programs of examples/clients, word for word', () => {
     const page = readFileSync(join(ROOT, 'docs/clients.md'), 'utf8');
     const blocks = [...page.matchAll(/^```(?:js|python)\n(.*?)^```$/gms)].map(([, text = '']) => text);
-    const files = [...programs, AT_EDGE, ...pythonPrograms].map((name) => readFileSync(join(EXAMPLES, name), 'utf8'));
+    const files = [...programs, AT_EDGE, ...pythonPrograms, BY_BRIDGE].map((name) =>
+      readFileSync(join(EXAMPLES, name), 'utf8'),
+    );
     expect(blocks.toSorted()).toEqual(files.toSorted());
   });
 

@@ -206,7 +206,22 @@ describe('the routes of the node', () => {
     expect(await api.health()).toMatchObject({ status: 'ok' });
     const zip = Buffer.from(await new Response(await api.exportRecords({ appId: 'routes' })).arrayBuffer());
     expect(zip.subarray(0, 2).toString()).toBe('PK');
+    expect(await api.countRecords({ appId: 'routes' })).toMatchObject({ count: 1, isExact: true });
     expect(await api.coverage({ appId: 'routes' })).toMatchObject({ days: [{ appId: 'routes', certified: 1 }] });
+  });
+
+  it('change the webhooks of the account', async () => {
+    const { webhooks } = producer().node;
+    const { webhook } = await webhooks.create({ url: 'https://receiver.example/hook', types: ['quota.reached'] });
+    expect(await webhooks.list()).toEqual({ webhooks: [webhook] });
+    const id = textAt(webhook, 'id');
+    expect(await webhooks.rotate(id, { graceHours: 0 })).toMatchObject({ secret: expect.stringMatching(/^whsec_/) });
+    const deliveryId = textAt(await webhooks.test(id), 'deliveryId');
+    const listed = await webhooks.deliveries(id, { limit: 1 });
+    expect(listed).toMatchObject({ deliveries: [{ id: deliveryId, type: 'webhook.test' }], next: null });
+    expect(await webhooks.sendAgain(id, deliveryId)).toMatchObject({ ok: true });
+    expect(await webhooks.remove(id)).toMatchObject({ ok: true });
+    await expect(webhooks.sendAgain(id, deliveryId)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('take any number of items and give any number of records', async () => {

@@ -1,13 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { certificates, type Certificates } from '@cer/client';
+import { createNodeClient } from '@cer/client/node-client';
 import { smallDisk, type SmallDisk } from '@cer/sql-store/testing';
 
 import { startTestNode, type TestNode } from '../test-node.js';
@@ -206,6 +207,36 @@ describe('a program', () => {
     expect(await cer.flush()).toEqual({ waiting: 0 });
     expect(readdirSync(dir)).toEqual([orphanName(1)]);
     await cer.close();
+  });
+
+  it('sends what comes after a dead letter that cannot be written, and leaves that on the disk', async () => {
+    const dir = newFolder();
+    isAway = true;
+    const { cer, faults } = program(dir, 'undead');
+    await call(cer, 3);
+    const [segment = ''] = segments(dir);
+    const executionId = /"executionId":"([^"]+)"/.exec(readFileSync(join(dir, segment), 'utf8'))?.[1] ?? '';
+    const other = createNodeClient({ nodeUrl: node.url, apiKey: key });
+    await other.certify({ provider: 'p', model: 'm', input: 'other', output: 'other', executionId });
+    // A folder in its place: no bundle can be appended.
+    mkdirSync(join(dir, 'dead.ndjson'));
+    isAway = false;
+    expect(await cer.flush()).toEqual({ waiting: 0 });
+    expect(cer.stats()).toMatchObject({ attested: 2, dead: 1, waiting: 0 });
+    expect(faults()).toEqual(['EISDIR']);
+    await call(cer);
+    expect(await cer.flush()).toEqual({ waiting: 0 });
+    await cer.close();
+    rmSync(join(dir, 'dead.ndjson'), { recursive: true });
+    expect(segments(dir)).toEqual([segment]);
+    renameSync(join(dir, segment), join(dir, orphanName(1)));
+    const next = program(dir, 'undead');
+    expect(await next.cer.flush()).toEqual({ waiting: 0 });
+    await next.cer.close();
+    expect(next.cer.stats()).toMatchObject({ adopted: 1, attested: 2, dead: 1 });
+    expect(readFileSync(join(dir, 'dead.ndjson'), 'utf8')).toContain(executionId);
+    expect(segments(dir)).toEqual(['dead.ndjson']);
+    expect(await certified('undead')).toBe(3);
   });
 
   it('has two clients, and the clock is set forward between them', async () => {

@@ -11,6 +11,7 @@ import { testSigner } from '@cer/keys/testing';
 import { parseLogPolicy } from '@cer/tlog';
 import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 
+import { haltedLogSource } from '../../src/alerts/sources.js';
 import { backfillLog } from '../../src/commands/backfill-log.js';
 import { acceptLogStatement } from '../../src/log/accept-log-statement.js';
 import { mirrorAt, type LogMirror } from '../../src/log/log-mirror.js';
@@ -81,6 +82,10 @@ describe('a log in a database that was restored from a copy', () => {
     await until(head, ({ halted }) => halted === 'LOG_ROLLED_BACK');
     await worker.stop();
     expect((await head()).size).toBe(2);
+    // The alert that operators get.
+    expect(await haltedLogSource(restored.node.store, restored.setup.log).observe(new Date())).toContainEqual({
+      ...{ type: 'log.halted', subject: 'log of receipts: LOG_ROLLED_BACK', isFiring: true, details: {} },
+    });
 
     const served = (role: 'receipts' | 'epochs') => mirrorAt(first.node.url, role);
     const broken: LogMirror = {
@@ -97,6 +102,7 @@ describe('a log in a database that was restored from a copy', () => {
     await sizeAt(restored, 5);
     await worker.stop();
     expect((await head()).halted).toBeNull();
+    expect(await haltedLogSource(restored.node.store, restored.setup.log).observe(new Date())).toEqual([]);
     for (const hash of [early, pending, later]) expect((await proofOf(restored.node, hash)).status).toBe(200);
     expect((await proofOf(restored.node, lost)).status).toBe(404);
     // The old database has another history now.

@@ -6,7 +6,7 @@ import { testSigner } from '@cer/keys/testing';
 import { verifyConsistency } from '@cer/tlog/merkle';
 import { cosign, formatVkey, noteKeyOf, parseCheckpoint, type TreeHead } from '@cer/tlog/note';
 
-export type WitnessMood = 'good' | 'away' | 'garbage' | 'other note' | 'many lines' | 'fork';
+export type WitnessMood = 'good' | 'away' | 'slow' | 'garbage' | 'other note' | 'many lines' | 'fork';
 
 /** A witness that keeps the protocol while its mood is good. */
 export interface TestWitness {
@@ -19,6 +19,8 @@ export interface TestWitness {
 }
 
 const NAME = 'witness.example/w1';
+/** A line of the length of an ML-DSA-44 cosignature: key id, time, signature. */
+const MLDSA_LINE = `\u2014 witness.example/pq ${Buffer.alloc(4 + 8 + 2420, 7).toString('base64')}\n`;
 
 /** @see https://c2sp.org/tlog-witness */
 export async function startTestWitness(): Promise<TestWitness> {
@@ -52,6 +54,8 @@ export async function startTestWitness(): Promise<TestWitness> {
       send(503);
       return;
     }
+    // No answer: the node gives up.
+    if (witness.mood === 'slow') return;
     if (witness.mood === 'garbage') {
       send(200, 'x'.repeat(100_000));
       return;
@@ -92,7 +96,7 @@ export async function startTestWitness(): Promise<TestWitness> {
     }
     const line = await cosign(text, time, key, signer);
     const stranger = line.replace(NAME, 'witness.example/other');
-    send(200, witness.mood === 'many lines' ? stranger.repeat(62) + line : line);
+    send(200, witness.mood === 'many lines' ? stranger.repeat(61) + MLDSA_LINE + line : line);
   }
 
   return witness;

@@ -6,6 +6,7 @@ import { CONFIDENTIAL_MEMBERS, executionRequest } from '@cer/cer-core/testing';
 import type { Signer } from '@cer/keys';
 import { parseKeyHistory } from '@cer/keys/key-history';
 
+import { waitingDelivery } from '../alerts/waiting-delivery.js';
 import { ask, objectAt, textAt, type Answer, type Question } from '../ask.js';
 import { sealedElsewhere } from '../sealed-elsewhere.js';
 import type { TestNode } from '../test-node.js';
@@ -47,6 +48,7 @@ export async function journey(node: TestNode, adminSecret: string, root: Signer)
 
   await certifying();
   await lookingUp();
+  await alerting();
   await theLog();
   await projects();
   await rendering();
@@ -88,6 +90,30 @@ export async function journey(node: TestNode, adminSecret: string, root: Signer)
     await visit('POST /api/attest', { key, body: { ...sealedElsewhere({ snapshot: {} }), certificateHash: UNKNOWN } });
   }
 
+  async function alerting(): Promise<void> {
+    const route = 'POST /v1/webhooks';
+    const body = { url: 'https://hooks.example.com/in', types: ['quota.reached'] };
+    const made = await visit(route, { key, body });
+    const id = textAt(objectAt(made.body, 'webhook'), 'id');
+    await visit(route, { key, body: { url: 'http://hooks.example.com/' } });
+    await visit(route, { key, body: { url: 'https://hooks.example.com/', types: ['none'] } });
+    await visit(route, { body });
+    await visit('GET /v1/webhooks', { key });
+    const sent = await visit('POST /v1/webhooks/:id/test', { key, body: {} }, id);
+    await visit('POST /v1/webhooks/:id/test', { key, body: {} }, 'wh_unknown');
+    await visit('GET /v1/webhooks/:id/deliveries', { key, query: '?limit=1' }, id);
+    await visit('GET /v1/webhooks/:id/deliveries', { key, query: '?limit=none' }, id);
+    await visit('GET /v1/webhooks/:id/deliveries', { key }, 'wh_unknown');
+    const again = 'POST /v1/webhooks/:id/deliveries/:delivery/send';
+    await visit(again, { key, body: {} }, id, textAt(sent.body, 'deliveryId'));
+    await visit(again, { key, body: {} }, id, 'msg_unknown');
+    await visit('POST /v1/webhooks/:id/rotate', { key, body: { graceHours: 1 } }, id);
+    await visit('POST /v1/webhooks/:id/rotate', { key, body: { graceHours: -1 } }, id);
+    await visit('POST /v1/webhooks/:id/rotate', { key, body: {} }, 'wh_unknown');
+    await visit('POST /v1/webhooks/:id/remove', { key, body: {} }, id);
+    await visit('POST /v1/webhooks/:id/remove', { key, body: {} }, id);
+  }
+
   async function lookingUp(): Promise<void> {
     const certified = await visit('POST /v1/cer/ai/certify', { key, body: execution({ executionId: 'looked-up' }) });
     const hash = textAt(certified.body, 'certificateHash');
@@ -111,6 +137,8 @@ export async function journey(node: TestNode, adminSecret: string, root: Signer)
     await visit('GET /v1/resolve/cer/:hash', {}, 'none');
     await visit('GET /v1/records', { key, query: '?limit=2' });
     await visit('GET /v1/records', { key, query: '?limit=1000' });
+    await visit('GET /v1/records/count', { key });
+    await visit('GET /v1/records/count', { key, query: '?limit=2' });
     await visit('GET /v1/records', { key, query: '?limit=none' });
     await visit('GET /v1/records/certificate', { key, query: `?certificate_hash=${hash}` });
     await visit('GET /v1/records/certificate', { key, query: `?certificate_hash=${UNKNOWN}` });
@@ -230,16 +258,14 @@ export async function journey(node: TestNode, adminSecret: string, root: Signer)
     await visit('GET /.well-known/svc-node.json');
     const history = await visit('GET /.well-known/svc-key-history.json');
     await visit('POST /v1/admin/key-history', admin(history.body));
-    await visit('POST /v1/admin/key-history', admin(await signedAnew(history.body, root)));
+    await visit('POST /v1/admin/key-history', admin(await signedAgain(history.body, root)));
     await visit('POST /v1/admin/key-history', admin({}));
     await visit('GET /v1/admin/audit', { ...admin(), query: '?limit=2' });
     await visit('GET /v1/admin/audit', { ...admin(), query: '?limit=2&format=ndjson' });
+    await visit('GET /v1/admin/audit', { ...admin(), query: '?limit=2&format=otlp' });
     await visit('GET /v1/admin/audit', { ...admin(), query: '?limit=none' });
     await visit('GET /v1/admin/audit');
-    const deliveryId = `msg_${randomUUID()}`;
-    await node.store.alerts.change({ type: 'witness.silent', subject: 'w', isFiring: true, changedMs: 1 }, [
-      { deliveryId, endpoint: 'ops', type: 'witness.silent', payload: '{"type":"witness.silent"}', createdMs: 1 },
-    ]);
+    const deliveryId = await waitingDelivery(node.store);
     await visit('GET /v1/admin/alerts/deliveries', admin());
     await visit('GET /v1/admin/alerts/deliveries', { ...admin(), query: '?limit=none' });
     await visit('POST /v1/admin/alerts/deliveries/:id/send', admin({}), deliveryId);
@@ -249,7 +275,7 @@ export async function journey(node: TestNode, adminSecret: string, root: Signer)
 }
 
 /** The next statement over the same history, signed by an offline root. */
-export async function signedAnew(document: unknown, root: Signer): Promise<unknown> {
+export async function signedAgain(document: unknown, root: Signer): Promise<unknown> {
   const history = parseKeyHistory(document);
   const issuedAt = history.statement?.issuedAt ?? '';
   const statement = makeKeySetStatement(history, {

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
+import { sha256 } from '@cer/cer-core';
+import { reviewRequest } from '@cer/cer-core/review';
 import { executionRequest } from '@cer/cer-core/testing';
+import { everyCaller, type CallerRow, type Statuses } from '@cer/http-service/testing';
 import type { JsonObject } from '@cer/canonical-json';
 
 import { sealedElsewhere } from '../sealed-elsewhere.js';
@@ -17,11 +20,12 @@ export const CALLERS = [
   'wrong admin secret',
   'key of another tenant',
   'audit key',
+  'review key',
   'owner',
   'admin',
 ] as const;
 export type Caller = (typeof CALLERS)[number];
-export type Expected = Readonly<Record<Caller, number>>;
+type Expected = Statuses<Caller>;
 
 /** Resources of the owner that the requests name. */
 export interface Resources {
@@ -36,28 +40,25 @@ export interface Resources {
   readonly tenantId: string;
   readonly kid: string;
   readonly deliveryId: string;
+  readonly webhookId: string;
+  /** A message to this webhook. */
+  readonly messageId: string;
   readonly keyHistory: unknown;
 }
 
-export interface Row {
-  /** As in the route table of the node. */
-  readonly route: string;
-  /** Distinguishes rows of one route. */
-  readonly about?: string;
-  readonly expected: Expected;
+export interface Row extends CallerRow<Caller> {
   readonly path?: (of: Resources) => string;
   readonly body?: (of: Resources) => unknown;
   readonly mediaType?: string;
 }
 
-const EVERY = (status: number): Expected =>
-  Object.fromEntries(CALLERS.map((caller) => [caller, status])) as Record<Caller, number>;
+const EVERY = everyCaller(CALLERS);
 
 const UNKEYED = EVERY(401);
 /** A route for keys with one scope, which an audit key lacks. */
-const SCOPED: Expected = { ...UNKEYED, 'key of another tenant': 200, 'audit key': 403, owner: 200 };
+const SCOPED: Expected = { ...UNKEYED, 'key of another tenant': 200, 'audit key': 403, 'review key': 403, owner: 200 };
 /** A route for the tenant's own records, for any key. */
-const OWN: Expected = { ...UNKEYED, 'key of another tenant': 200, 'audit key': 200, owner: 200 };
+const OWN: Expected = { ...UNKEYED, 'key of another tenant': 200, 'audit key': 200, 'review key': 403, owner: 200 };
 const ADMIN: Expected = { ...UNKEYED, admin: 200 };
 /** A route without a key where a key that is sent must be valid. */
 const OPTIONAL = (status: number): Expected => ({
@@ -70,6 +71,11 @@ const OPTIONAL = (status: number): Expected => ({
 });
 
 const execution = (): unknown => executionRequest({ executionId: randomUUID() });
+const review = (): unknown =>
+  reviewRequest({
+    ...{ subject: 'certificate', reviewed: sha256('reviewed'), decision: 'approved', executionId: randomUUID() },
+    ...{ reviewer: 'Ada Example', comment: '', seen: null, appId: null, at: null },
+  });
 const foreign = (): JsonObject => sealedElsewhere({ snapshot: {} });
 const code = 'function setup() {}';
 const NDJSON = 'application/x-ndjson';
@@ -85,6 +91,12 @@ const KEYED_ROWS: readonly Row[] = [
     about: "an owner's executionId",
     expected: { ...SCOPED, owner: 409 },
     body: ({ publicId }) => executionRequest({ executionId: publicId, model: 'another' }),
+  },
+  {
+    route: 'POST /v1/cer/ai/certify',
+    about: 'a human review',
+    expected: { ...SCOPED, 'review key': 200 },
+    body: review,
   },
   {
     route: 'POST /v1/cer/ai/certify-batch',
@@ -106,8 +118,11 @@ const KEYED_ROWS: readonly Row[] = [
   { route: 'POST /render', expected: EVERY(410), body: () => ({ code, seed: 's', VAR: [] }) },
 ];
 
+const ofWebhook = ({ webhookId }: Resources, act: string): string => `/v1/webhooks/${webhookId}/${act}`;
+
 const OWN_ROWS: readonly Row[] = [
   { route: 'GET /v1/records', expected: OWN },
+  { route: 'GET /v1/records/count', expected: OWN },
   {
     route: 'GET /v1/records/certificate',
     about: 'a hidden record',
@@ -123,6 +138,31 @@ const OWN_ROWS: readonly Row[] = [
   { route: 'GET /v1/records/export', expected: OWN },
   { route: 'GET /v1/coverage', expected: OWN },
   { route: 'GET /v1/log/completeness', expected: OWN },
+  { route: 'GET /v1/webhooks', expected: OWN },
+  {
+    route: 'GET /v1/webhooks/:id/deliveries',
+    expected: { ...OWN, 'key of another tenant': 404 },
+    path: (of) => ofWebhook(of, 'deliveries'),
+  },
+  { route: 'POST /v1/webhooks', expected: SCOPED, body: () => ({ url: 'https://hooks.example.com/' }) },
+  ...['test', 'rotate'].map((act): Row => ({
+    route: `POST /v1/webhooks/:id/${act}`,
+    expected: { ...SCOPED, 'key of another tenant': 404 },
+    path: (of) => ofWebhook(of, act),
+    body: () => ({}),
+  })),
+  {
+    route: 'POST /v1/webhooks/:id/deliveries/:delivery/send',
+    expected: { ...SCOPED, 'key of another tenant': 404 },
+    path: (of) => ofWebhook(of, `deliveries/${of.messageId}/send`),
+    body: () => ({}),
+  },
+  {
+    route: 'POST /v1/webhooks/:id/remove',
+    expected: { ...SCOPED, 'key of another tenant': 404 },
+    path: (of) => ofWebhook(of, 'remove'),
+    body: () => ({}),
+  },
 ];
 
 const PUBLIC_ROWS: readonly Row[] = [
@@ -169,7 +209,7 @@ const PUBLIC_ROWS: readonly Row[] = [
   {
     route: 'GET /v1/log/proof',
     about: 'a hidden record',
-    expected: { ...OPTIONAL(404), 'audit key': 200, owner: 200 },
+    expected: { ...OPTIONAL(404), 'audit key': 200, 'review key': 200, owner: 200 },
     path: ({ hiddenHash }) => byHash('/v1/log/proof', hiddenHash),
   },
   {

@@ -1,10 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { answerFaults, connectRaw, HOSTILE_FIELDS, HOSTILE_HOST } from '@cer/http-service/testing';
+import {
+  answerFaults,
+  chartIngressOf,
+  connectRaw,
+  HOSTILE_FIELDS,
+  HOSTILE_HOST,
+  hostileJson,
+  namedRows,
+  pollutedKinds,
+  routesOfRows,
+} from '@cer/http-service/testing';
 
 import { nodeRoutes } from '../../src/start/app.js';
-import { ask, type Answer, type Question } from '../ask.js';
+import { type Answer, type Question } from '../ask.js';
 import { startWholeNode, type WholeNode } from '../whole-node.js';
+import { askRow } from './ask-row.js';
 import { CALLERS, ROWS, type Caller, type Resources, type Row } from './caller-table.js';
 import { CANARY, makeCallers, makeResources } from './whole-resources.js';
 
@@ -30,27 +41,20 @@ const SAVED = /^GET (\/\.well-known\/svc-(node|key-history|log)\.json|\/log\/(ep
 /** Callers that may see the hidden record. */
 const ENTITLED: ReadonlySet<Caller> = new Set(['owner', 'audit key', 'admin']);
 
-function send({ route, path, body, mediaType }: Row, caller: Caller): Promise<Answer> {
-  const [method, pattern = ''] = route.split(' ');
-  const { key, headers = {} } = callers[caller];
-  return ask(whole.node, method === 'GET' ? 'get' : 'post', path?.(resources) ?? pattern, {
-    ...(key !== undefined && { key }),
-    ...(body !== undefined && { body: body(resources) }),
-    headers: {
-      ...HOSTILE_FIELDS,
-      Host: HOSTILE_HOST,
-      ...headers,
-      ...(mediaType !== undefined && { 'Content-Type': mediaType }),
-    },
-  });
+function send(row: Row, caller: Caller): Promise<Answer> {
+  return askRow(whole.node, { row, resources, as: callers[caller] }, { ...HOSTILE_FIELDS, Host: HOSTILE_HOST });
 }
 
-const named = ROWS.map((row) => [`${row.route}${row.about === undefined ? '' : `: ${row.about}`}`, row] as const);
+const named = namedRows(ROWS);
 
 describe('the matrix of callers and routes', () => {
   it('has a row for every route', () => {
     const routes = nodeRoutes(whole.node.deps).map(({ method, path }) => `${method} ${path}`);
-    expect([...new Set(ROWS.map(({ route }) => route))].toSorted()).toEqual(routes.toSorted());
+    expect(routesOfRows(ROWS)).toEqual(routes.toSorted());
+  });
+
+  it('is reached through the chart but for metrics', () => {
+    expect(chartIngressOf('node', nodeRoutes(whole.node.deps))).toEqual({ closed: ['/metrics'], unused: [] });
   });
 
   it.each(named)('has the expected statuses: %s', async (_name, row) => {
@@ -67,24 +71,16 @@ describe('the matrix of callers and routes', () => {
   });
 });
 
-/** The same value as text, with members in each object that would change prototypes. */
-function hostileText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(hostileText).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).map(([name, inner]) => `${JSON.stringify(name)}:${hostileText(inner)}`);
-  return `{${['"__proto__":{"polluted":1}', '"constructor":{"prototype":{"polluted":1}}', ...members].join(',')}}`;
-}
-
 const POSTED = named.filter(([, { route, mediaType }]) => route.startsWith('POST ') && mediaType === undefined);
 
 describe('after the matrix, a hostile request', () => {
   it.each(POSTED)('changes no prototype: %s', async (_name, row) => {
-    const text = hostileText(row.body?.(resources) ?? {});
+    const text = hostileJson(row.body?.(resources) ?? {});
     for (const caller of ['owner', 'admin'] as const) {
       const { status } = await send({ ...row, body: () => text }, caller);
       expect([caller, status < 500]).toEqual([caller, true]);
     }
-    expect(Reflect.get({}, 'polluted')).toBeUndefined();
+    expect(pollutedKinds()).toEqual([]);
   });
 
   it('forges no line of the log and leaves no value in it', async () => {

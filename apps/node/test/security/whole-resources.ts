@@ -4,8 +4,9 @@ import { isJsonObject, type JsonObject } from '@cer/canonical-json';
 import { buildProject } from '@cer/cer-core/seal';
 import { executionRequest } from '@cer/cer-core/testing';
 
+import { waitingDelivery } from '../alerts/waiting-delivery.js';
 import { ask, objectAt, textAt, type Question } from '../ask.js';
-import { signedAnew } from '../openapi/journey.js';
+import { signedAgain } from '../openapi/journey.js';
 import { until } from '../timestamps/timestamping-node.js';
 import type { WholeNode } from '../whole-node.js';
 import type { Caller, Resources } from './caller-table.js';
@@ -47,10 +48,10 @@ export async function makeResources(whole: WholeNode, { tenantId, key }: Tenant)
     () => ask(node, 'get', '/v1/log/completeness', { key }),
     ({ status }) => status === 200,
   );
-  const deliveryId = `msg_${randomUUID()}`;
-  await node.store.alerts.change({ type: 'witness.silent', subject: 'w', isFiring: true, changedMs: 1 }, [
-    { deliveryId, endpoint: 'ops', type: 'witness.silent', payload: '{"type":"witness.silent"}', createdMs: 1 },
-  ]);
+  const deliveryId = await waitingDelivery(node.store);
+  const webhook = await ask(node, 'post', '/v1/webhooks', { key, body: { url: 'https://hooks.example.com/in' } });
+  const webhookId = textAt(objectAt(webhook.body, 'webhook'), 'id');
+  const message = await ask(node, 'post', `/v1/webhooks/${webhookId}/test`, { key, body: {} });
   const keySet = await ask(node, 'get', '/.well-known/svc-node.json');
   const history = await ask(node, 'get', '/.well-known/svc-key-history.json');
   return {
@@ -64,7 +65,9 @@ export async function makeResources(whole: WholeNode, { tenantId, key }: Tenant)
     tenantId,
     kid: textAt(keySet.body, 'activeKid'),
     deliveryId,
-    keyHistory: await signedAnew(history.body, whole.root),
+    webhookId,
+    messageId: textAt(message.body, 'deliveryId'),
+    keyHistory: await signedAgain(history.body, whole.root),
   };
 }
 
@@ -95,6 +98,7 @@ export async function makeCallers(
     'wrong admin secret': { headers: { 'X-Admin-Secret': `${adminSecret}x` } },
     'key of another tenant': { key: otherKey },
     'audit key': { key: await node.newKey(owner.name, ['audit']) },
+    'review key': { key: await node.newKey(owner.name, ['review']) },
     owner: { key: owner.key },
     admin: { headers: { 'X-Admin-Secret': adminSecret } },
   };

@@ -305,6 +305,41 @@ describe('the clock guard', () => {
     await expect(revoke(await kidNow())).resolves.toBeDefined();
   });
 
+  describe('ahead of the database', () => {
+    let other: KeyNode;
+    const sign = (of: KeyNode, offMs = 0): Promise<unknown> =>
+      of.signing.attestorAt(new Date(premises.now().getTime() + offMs));
+    beforeEach(async () => {
+      premises.pass(Date.now() - premises.now().getTime());
+      other = await premises.open();
+      await node.upkeep.turn();
+      await other.upkeep.turn();
+    });
+
+    it('refuses to sign, rotate and revoke where the other nodes agree with the database', async () => {
+      node.setClock(20_000);
+      await expect(sign(node, 20_000)).rejects.toThrow(/clock is \d+ s ahead/);
+      await expect(rotate()).rejects.toBeInstanceOf(SignerAwayError);
+      await expect(revoke(await kidNow())).rejects.toBeInstanceOf(SignerAwayError);
+      await expect(sign(other)).resolves.toBeDefined();
+      node.setClock(4_000);
+      await expect(sign(node, 4_000)).resolves.toBeDefined();
+      await expect(sign(other)).resolves.toBeDefined();
+    });
+
+    it('signs where the clock of the database is the wrong one', async () => {
+      premises.pass(6_000);
+      for (const each of [node, other, node]) await each.upkeep.turn();
+      await expect(sign(node)).resolves.toBeDefined();
+      await expect(sign(other)).resolves.toBeDefined();
+    });
+
+    it('signs where no other node is there to ask', async () => {
+      await other.upkeep.stop();
+      await expect(sign(node, 20_000)).resolves.toBeDefined();
+    });
+  });
+
   it('checks signatures of this process at once', async () => {
     await node.signing.attestorAt(new Date(premises.now().getTime() + 60_000));
     await expect(node.signing.attestorAt(premises.now())).rejects.toThrow(/behind/);

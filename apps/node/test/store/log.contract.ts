@@ -85,6 +85,20 @@ export function logContract(opened: () => Store): void {
       expect(await log.grow(growthOf(receipts.logId, size, 3, []))).toBe(false);
     });
 
+    it('gives no leaf a second place, nor any beside it', async () => {
+      const { log } = opened();
+      const tenantId = randomUUID();
+      const waiting = await store(opened(), tenantId, 2);
+      const { size } = await log.head(receipts.logId);
+      expect(await log.grow(growthOf(receipts.logId, size, 0, waiting.slice(0, 1)))).toBe(true);
+      const before = await log.head(receipts.logId);
+      expect(await log.grow(growthOf(receipts.logId, size + 1, 1, waiting))).toBe(false);
+      expect(await log.head(receipts.logId)).toEqual(before);
+      const pending = (await log.pending(4096)).filter((leaf) => leaf.tenantId === tenantId);
+      expect(pending).toEqual(waiting.slice(1));
+      expect(await log.grow(growthOf(receipts.logId, size + 1, 1, pending))).toBe(true);
+    });
+
     it('numbers the leaves of each tenant from 1, in the order of their storing', async () => {
       const { log } = opened();
       const tenantId = randomUUID();

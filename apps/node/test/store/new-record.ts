@@ -18,6 +18,7 @@ export function newRecord({ content, ...members }: Partial<NewRecord> & { readon
     appId: null,
     provider: null,
     model: null,
+    reviewedHash: null,
     attestationId: randomUUID(),
     attestedAt: '2026-01-02T03:04:05.678Z',
     kid: 'key-1',

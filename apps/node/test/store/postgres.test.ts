@@ -1,4 +1,4 @@
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
@@ -11,10 +11,11 @@ import { PostgresDatabase } from '../../src/store/postgres/postgres-database.js'
 import { newRecord } from './new-record.js';
 import { storeContract, strays } from './store.contract.js';
 
-/** The database behind a proxy that resets the connection on which a text is sent. */
-async function resettingProxy(
+/** The database behind a proxy that does something else with a connection than pass on a text. */
+async function interruptingProxy(
   url: string,
   text: string,
+  interrupt: (client: Socket) => void,
 ): Promise<{ readonly url: string; readonly close: () => void }> {
   const target = new URL(url);
   const server = createServer((client) => {
@@ -22,7 +23,7 @@ async function resettingProxy(
     upstream.on('data', (chunk) => client.write(chunk));
     client.on('data', (chunk) => {
       if (!chunk.includes(text)) upstream.write(chunk);
-      else client.resetAndDestroy();
+      else interrupt(client);
     });
     client.on('close', () => upstream.destroy());
     for (const socket of [client, upstream]) socket.on('error', () => undefined);
@@ -89,7 +90,7 @@ describe('the store on PostgreSQL', () => {
     it('rolls back a transaction that is blocked', async () => {
       const hash = 'sha256:waits';
       await store.records.recordOnce(newRecord({ executionId: 'waits', certificateHash: hash }));
-      const impatient = new PostgresDatabase(database.url, 100);
+      const impatient = new PostgresDatabase(database.url, { queryMs: 100 });
       await other.query('begin');
       await other.query('lock table records in access exclusive mode');
       const deletion = impatient.transact([
@@ -152,11 +153,33 @@ describe('the store on PostgreSQL', () => {
     });
 
     it('refuses a transaction whose connection is reset', async () => {
-      const proxy = await resettingProxy(database.url, 'reset-here');
+      const proxy = await interruptingProxy(database.url, 'reset-here', (client) => client.resetAndDestroy());
       const own = new PostgresDatabase(proxy.url);
       const statements = ['select 1 as one', "select 'reset-here' as two"].map((sql) => ({ sql, values: [] }));
       await expect(own.transact(statements)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
       await expect(own.all('select 1 as one', [])).resolves.toEqual([{ one: 1 }]);
+      await own.close();
+      proxy.close();
+    });
+
+    it('does not wait long for the transaction of a node that was suspended', async () => {
+      const record = newRecord();
+      await store.records.recordOnce(record);
+      const update = { sql: 'update records set visibility = visibility where certificate_hash = $1' };
+      const values = [record.certificateHash];
+      const suspendedClients: Socket[] = [];
+      const proxy = await interruptingProxy(database.url, 'suspended-here', (client) => {
+        suspendedClients.push(client);
+      });
+      const own = new PostgresDatabase(proxy.url, { idleMs: 500 });
+      const suspended = own.transact([
+        { ...update, values },
+        { sql: "select 'suspended-here' as one", values: [] },
+      ]);
+      const refused = expect(suspended).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+      while (suspendedClients.length === 0) await sleep(5);
+      await expect(other.query(update.sql, values)).resolves.toMatchObject({ rowCount: 1 });
+      await refused;
       await own.close();
       proxy.close();
     });

@@ -8,9 +8,10 @@ import { strays } from './store.contract.js';
 const ROUNDS = [1, 2, 3, 4];
 
 describe.each([
-  ['SQLite', sqliteTestDatabase],
-  ['PostgreSQL', postgresTestDatabase],
-])('processes on one %s database', (_name, makeDatabase: () => Promise<TestDatabase>) => {
+  ['SQLite', sqliteTestDatabase, false],
+  ['SQLite, written in threads,', sqliteTestDatabase, true],
+  ['PostgreSQL', postgresTestDatabase, false],
+])('processes on one %s database', (_name, makeDatabase: () => Promise<TestDatabase>, inThread) => {
   let database: TestDatabase;
 
   beforeAll(async () => {
@@ -34,14 +35,14 @@ describe.each([
 
   it.each(ROUNDS)('keep every acknowledged record through kill -9 under load, round %i', async (round) => {
     const prefix = `killed${round}`;
-    const acknowledged = await recordInProcess({ url: database.url, prefix, killAfter: 100 * round });
+    const acknowledged = await recordInProcess({ url: database.url, inThread, prefix, killAfter: 100 * round });
     expect(acknowledged.size).toBeGreaterThanOrEqual(100 * round);
     expect(Object.fromEntries(await stored(prefix))).toMatchObject(Object.fromEntries(acknowledged));
     expect(await strays(database)).toEqual([]);
   });
 
   it('agree on one certificate while one is killed', async () => {
-    const race = { url: database.url, prefix: 'raced', count: 400 };
+    const race = { url: database.url, inThread, prefix: 'raced', count: 400 };
     const answers = await Promise.all([
       recordInProcess(race),
       recordInProcess(race),

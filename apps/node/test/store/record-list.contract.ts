@@ -133,12 +133,35 @@ export function recordListContract(storeOf: () => Store): void {
       expect(await paged(filter, 'newest', 3)).toEqual(kept.filter(isMeant).toReversed());
     });
 
+    it('counts what it lists, up to a number', async () => {
+      const { recordList } = storeOf();
+      expect(await recordList.count({ tenantId }, 100)).toBe(kept.length);
+      expect(await recordList.count({ tenantId, model: 'model-2', status: 'hidden' }, 100)).toBe(0);
+      expect(await recordList.count({ tenantId, logProof: true }, 100)).toBe(0);
+      expect(await recordList.count({ tenantId }, 5)).toBeGreaterThanOrEqual(5);
+      expect(await recordList.count({ tenantId: 'nobody' }, 100)).toBe(0);
+    });
+
     it('finds a certificate by its hash among own records only', async () => {
       const { recordList } = storeOf();
       const certificateHash = hashes[2] ?? '';
       const found = await recordList.page({ tenantId, certificateHash }, 'newest', null, 5);
       expect(found).toMatchObject([{ certificateHash, provider: 'even', model: 'model-2', timestampedAt: null }]);
       expect(await recordList.page({ tenantId: 'somebody else', certificateHash }, 'newest', null, 5)).toEqual([]);
+    });
+
+    it('finds the reviews of a hash, of this account alone', async () => {
+      const { records, recordList } = storeOf();
+      const [reviewedHash, tenant] = [hashOf('reviewed'), `reviewed-${randomUUID()}`];
+      const [own, other] = [newRecord({ tenantId: tenant, reviewedHash }), newRecord({ reviewedHash })];
+      for (const record of [own, other]) await records.recordOnce(record);
+      const found = await recordList.page({ tenantId: tenant, reviewedHash }, 'newest', null, 5);
+      expect(found.map(({ certificateHash }) => certificateHash)).toEqual([own.certificateHash]);
+      expect(await recordList.page({ tenantId: tenant, reviewedHash: hashOf('another') }, 'newest', null, 5)).toEqual(
+        [],
+      );
+      await records.setVisibility(own.certificateHash, 'deleted', tenant);
+      expect(await recordList.page({ tenantId: tenant, reviewedHash }, 'newest', null, 5)).toEqual([]);
     });
 
     it('never leaves the filter from any position', async () => {

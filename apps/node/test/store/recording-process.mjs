@@ -1,16 +1,21 @@
 // A separate node from the store's point of view: records until it is killed or done, and prints acknowledged records.
-// node recording-process.mjs DATABASE_URL PREFIX [COUNT] Each process of a race gets the same PREFIX; without COUNT it
-// runs indefinitely. A line of stdout is an executionId and its certificate hash, written only after the store
+// node recording-process.mjs DATABASE_URL PREFIX COUNT IN_THREAD Each process of a race gets the same PREFIX; COUNT may be
+// Infinity. A line of stdout is an executionId and its certificate hash, written only after the store
 // resolved.
 import { createHash, randomUUID } from 'node:crypto';
 import { register } from 'node:module';
 
 register('./typescript-hooks.mjs', import.meta.url);
+const WRITER_THREAD = { execArgv: ['--import', new URL('../register-typescript.mjs', import.meta.url).href] };
 const { openStore } = await import('../../src/store/index.ts');
 
 const IN_FLIGHT = 32;
-const [databaseUrl, prefix, count = 'Infinity'] = process.argv.slice(2);
-const store = await openStore({ databaseUrl, queueLimit: 1_000 });
+const [databaseUrl, prefix, count, inThread] = process.argv.slice(2);
+const store = await openStore({
+  databaseUrl,
+  queueLimit: 1_000,
+  writerThread: inThread === 'true' ? WRITER_THREAD : undefined,
+});
 let next = 0;
 
 async function record() {
@@ -24,6 +29,7 @@ async function record() {
         appId: null,
         provider: null,
         model: null,
+        reviewedHash: null,
         attestationId: randomUUID(),
         attestedAt: '2026-01-02T03:04:05.678Z',
       },

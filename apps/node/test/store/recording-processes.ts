@@ -11,13 +11,15 @@ export type Acknowledged = ReadonlyMap<string, string>;
  */
 export async function recordInProcess(options: {
   readonly url: string;
+  /** Whether it writes to SQLite in a thread. */
+  readonly inThread: boolean;
   readonly prefix: string;
   readonly count?: number;
   readonly killAfter?: number;
 }): Promise<Acknowledged> {
-  const { url, prefix, count, killAfter = Infinity } = options;
+  const { url, inThread, prefix, count = Infinity, killAfter = Infinity } = options;
   const script = join(__dirname, 'recording-process.mjs');
-  const child = spawn(process.execPath, [script, url, prefix, ...(count === undefined ? [] : [String(count)])], {
+  const child = spawn(process.execPath, [script, url, prefix, String(count), String(inThread)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [lines, errors] = await Promise.all([linesOf(child, killAfter), textOf(child.stderr), once(child, 'close')]);

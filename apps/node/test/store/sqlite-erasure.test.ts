@@ -10,27 +10,15 @@ import { sqliteTestDatabase } from '@cer/sql-store/testing';
 import { openStore, type NewRecord, type Store } from '../../src/store/index.js';
 import { newProject } from './new-project.js';
 import { newRecord } from './new-record.js';
+import { WAYS_OF_WRITING } from './writer-thread.js';
 
 type SqliteTestDatabase = Awaited<ReturnType<typeof sqliteTestDatabase>>;
-
-let database: SqliteTestDatabase;
-let store: Store;
-
-beforeEach(async () => {
-  database = await sqliteTestDatabase();
-  store = await openStore({ databaseUrl: database.url, queueLimit: 10_000 });
-});
-afterEach(async () => {
-  await store.close();
-  await database.remove();
-});
 
 /** All bytes of the database on disk: the file, its write-ahead log and the log's index. */
 const bytesIn = (folder: string): string =>
   readdirSync(folder)
     .map((name) => readFileSync(join(folder, name), 'latin1'))
     .join('');
-const bytes = (): string => bytesIn(dirname(database.path));
 
 /** A mark in every column that deletion erases, twice in the longest. */
 function marked(mark: string, length: number, members: Partial<NewRecord> = {}): NewRecord {
@@ -39,7 +27,20 @@ function marked(mark: string, length: number, members: Partial<NewRecord> = {}):
   return newRecord({ bundleJson, metaJson: json, publicCerJson: json, appId: mark, ...members });
 }
 
-describe('a deleted record on SQLite', () => {
+describe.each(WAYS_OF_WRITING)('a deleted record on SQLite, which writes %s,', (_name, options) => {
+  let database: SqliteTestDatabase;
+  let store: Store;
+
+  beforeEach(async () => {
+    database = await sqliteTestDatabase();
+    store = await openStore({ databaseUrl: database.url, queueLimit: 10_000, ...options });
+  });
+  afterEach(async () => {
+    await store.close();
+    await database.remove();
+  });
+  const bytes = (): string => bytesIn(dirname(database.path));
+
   it.each([100, 10_000, 100_000])('leaves no byte, with content of %d characters', async (length) => {
     const record = marked('canary', length);
     await Promise.all([record, newRecord(), newRecord()].map((row) => store.records.recordOnce(row)));
@@ -84,7 +85,7 @@ describe('a deleted record on SQLite', () => {
     cpSync(dirname(database.path), crashed, { recursive: true });
     reader.close();
 
-    const next = await openStore({ databaseUrl: `sqlite:${join(crashed, 'test.sqlite')}`, queueLimit: 1 });
+    const next = await openStore({ databaseUrl: `sqlite:${join(crashed, 'test.sqlite')}`, queueLimit: 1, ...options });
     expect(bytesIn(crashed)).not.toContain('canary');
     expect(await next.records.findExecution('tenant-a', record.executionId ?? '')).toMatchObject({ record: null });
     await next.close();

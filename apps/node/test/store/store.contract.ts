@@ -10,6 +10,7 @@ import {
   StoreError,
   type RecordOutcome,
   type Store,
+  type StoreOptions,
 } from '../../src/store/index.js';
 import { alertsContract } from './alerts.contract.js';
 import { attestationContract } from './attestation.contract.js';
@@ -31,13 +32,18 @@ import { visibilityContract } from './visibility.contract.js';
 const QUEUE_LIMIT = 1_000;
 
 /** Contract of the store. */
-export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
+export function storeContract(
+  makeDatabase: () => Promise<TestDatabase>,
+  options: Pick<StoreOptions, 'writerThread'> = {},
+): void {
   let database: TestDatabase;
   let store: Store;
+  const open = (databaseUrl: string, queueLimit = QUEUE_LIMIT): Promise<Store> =>
+    openStore({ databaseUrl, queueLimit, ...options });
 
   beforeAll(async () => {
     database = await makeDatabase();
-    store = await openStore({ databaseUrl: database.url, queueLimit: QUEUE_LIMIT });
+    store = await open(database.url);
   });
 
   afterAll(async () => {
@@ -55,7 +61,8 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       });
       expect(await store.records.recordOnce(record)).toEqual({ recorded: true });
 
-      const { createdAt, timestamp, commitmentSecretId, ...kept } = record;
+      const { createdAt, timestamp, commitmentSecretId, reviewedHash, ...kept } = record;
+      expect(reviewedHash).toBeNull();
       const { tenantId, executionId, certificateHash } = record;
       expect(await store.records.findExecution('tenant-a', record.executionId ?? '')).toEqual({
         execution: { tenantId, executionId, certificateHash, createdAt, timestamp, commitmentSecretId },
@@ -156,9 +163,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
     });
 
     it('accepts one per executionId across three stores', async () => {
-      const stores = await Promise.all(
-        [1, 2, 3].map(() => openStore({ databaseUrl: database.url, queueLimit: QUEUE_LIMIT })),
-      );
+      const stores = await Promise.all([1, 2, 3].map(() => open(database.url)));
       // Each in another order, which could deadlock batches of two nodes.
       const ids = Array.from({ length: 100 }, (_, index) => `stores-${index}`);
       const orders = [ids, ids.toReversed(), [...ids.slice(50), ...ids.slice(0, 50)]];
@@ -242,7 +247,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
     });
 
     it('refuses calls while the queue is full', async () => {
-      const small = await openStore({ databaseUrl: database.url, queueLimit: 3 });
+      const small = await open(database.url, 3);
       const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => small.records.recordOnce(newRecord())));
       expect(outcomes.map(({ status }) => status)).toEqual([
         ...Array<string>(3).fill('fulfilled'),
@@ -260,13 +265,13 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
 
   describe('opening and closing', () => {
     it('commits every accepted record before it closes', async () => {
-      const closing = await openStore({ databaseUrl: database.url, queueLimit: QUEUE_LIMIT });
+      const closing = await open(database.url);
       const rows = Array.from({ length: 600 }, (_, index) => newRecord({ executionId: `closing-${index % 500}` }));
       const outcomes = Promise.all(rows.map((row) => closing.records.recordOnce(row)));
       await closing.close();
       expect(winnersOf(await outcomes)).toBe(500);
 
-      const reopened = await openStore({ databaseUrl: database.url, queueLimit: QUEUE_LIMIT });
+      const reopened = await open(database.url);
       for (const { executionId, certificateHash } of rows) {
         expect(await reopened.records.findExecution('tenant-a', executionId ?? '')).toMatchObject({
           execution: { certificateHash },
@@ -277,7 +282,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
     });
 
     it('refuses calls after close', async () => {
-      const closed = await openStore({ databaseUrl: database.url, queueLimit: QUEUE_LIMIT });
+      const closed = await open(database.url);
       await closed.close();
       await expect(closed.records.recordOnce(newRecord())).rejects.toMatchObject({ code: 'STORE_CLOSED' });
       await expect(closed.ping()).rejects.toMatchObject({ code: 'STORE_CLOSED' });
@@ -285,7 +290,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
 
     it('is created by concurrently starting nodes', async () => {
       const empty = await makeDatabase();
-      const stores = await Promise.all([1, 2, 3].map(() => openStore({ databaseUrl: empty.url, queueLimit: 1 })));
+      const stores = await Promise.all([1, 2, 3].map(() => open(empty.url, 1)));
       expect(new Set(stores.map(({ schemaVersion }) => schemaVersion))).toEqual(new Set([store.schemaVersion]));
       await Promise.all(stores.map((opened) => opened.ping()));
       await Promise.all(stores.map((opened) => opened.close()));
@@ -296,7 +301,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       const newer = await makeDatabase();
       expect(await migrate(newer.url)).toBe(store.schemaVersion);
       await newer.query(`insert into schema_versions (version) values (${store.schemaVersion + 1})`);
-      await expect(openStore({ databaseUrl: newer.url, queueLimit: 1 })).rejects.toMatchObject({
+      await expect(open(newer.url, 1)).rejects.toMatchObject({
         code: 'STORE_SCHEMA_TOO_NEW',
       });
       await newer.remove();
@@ -315,7 +320,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       );
     },
   );
-  const another = (): Promise<Store> => openStore({ databaseUrl: database.url, queueLimit: QUEUE_LIMIT });
+  const another = (): Promise<Store> => open(database.url);
   auditContract(() => ({ store, database, another }));
   legalHoldContract(() => ({ store, another }));
   leaseContract(() => store);

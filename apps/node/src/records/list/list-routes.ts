@@ -8,7 +8,7 @@ import { assertDescribed } from './described.js';
 import { QueryReader, readRecordQuery } from './record-query.js';
 import type { DescribedRoute } from '../../openapi/route-description.js';
 import { ownCertificateRoute, type OwnCertificateDeps } from './own-certificate-route.js';
-import { LIST_ORDER, RECORD_FILTERS, RECORDS_ANSWER } from './list-shapes.js';
+import { COUNT_ANSWER, LIST_ORDER, RECORD_FILTERS, RECORDS_ANSWER } from './list-shapes.js';
 
 export interface RecordListDeps extends OwnCertificateDeps {
   readonly recordList: RecordList;
@@ -18,6 +18,8 @@ export interface RecordListDeps extends OwnCertificateDeps {
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
+/** Counting more records takes longer than a page may. */
+const MAX_COUNT = 100_000;
 const number = /^[1-9]\d{0,3}$/;
 
 /** A tenant's own records, page by page. @see docs/spec.md, "GET /v1/records" */
@@ -38,7 +40,30 @@ export function recordListRoutes(deps: RecordListDeps): DescribedRoute[] {
       admit: gate.admit('audit', 'certify'),
       handler: async (request) => ok(await page(deps, request), { 'cache-control': 'no-store' }),
     },
+    {
+      method: 'GET',
+      path: '/v1/records/count',
+      description: {
+        group: 'Records',
+        summary: "How many of the tenant's own records there are",
+        access: { scopes: ['audit', 'certify'] },
+        query: RECORD_FILTERS,
+        success: { 200: { schema: COUNT_ANSWER, description: 'The number, or the one at which counting ended.' } },
+      },
+      admit: gate.admit('audit', 'certify'),
+      handler: async (request) => ok(await count(deps, request), { 'cache-control': 'no-store' }),
+    },
   ];
+}
+
+async function count({ recordList, gate }: RecordListDeps, head: RequestHead): Promise<JsonObject> {
+  const { tenantId } = gate.callerOf(head);
+  const reader = new QueryReader(head.query, []);
+  const query = readRecordQuery(reader);
+  reader.end();
+  await assertDescribed(recordList, query);
+  const found = await recordList.count({ tenantId, ...query }, MAX_COUNT);
+  return { ok: true, count: Math.min(found, MAX_COUNT), isExact: found < MAX_COUNT };
 }
 
 async function page({ recordList, verifyUrl, gate }: RecordListDeps, head: RequestHead): Promise<JsonObject> {

@@ -1,4 +1,15 @@
-import { HASH_OR_NULL, OK, TEXT, TEXT_OR_NULL, TIME, list, object, oneOf, shape } from '../../openapi/answer-shapes.js';
+import {
+  COUNT,
+  HASH_OR_NULL,
+  OK,
+  TEXT,
+  TEXT_OR_NULL,
+  TIME,
+  list,
+  object,
+  oneOf,
+  shape,
+} from '../../openapi/answer-shapes.js';
 import type { JsonSchema, Parameter } from '../../openapi/route-description.js';
 
 const LABEL: JsonSchema = { ...TEXT, minLength: 1, maxLength: 256 };
@@ -23,6 +34,7 @@ export const RECORD_FILTERS: readonly Parameter[] = [
   { name: 'certificate_hash', description: 'Of the certificate or of its reseal.', schema: shape('Hash') },
   { name: 'execution_id', description: 'Of the described execution.', schema: LABEL },
   { name: 'project_hash', description: 'Only the steps of this project of the tenant.', schema: shape('Hash') },
+  { name: 'reviewed_hash', description: 'Only human reviews of this certificate or project.', schema: shape('Hash') },
 ];
 
 export const LIST_ORDER: readonly Parameter[] = [
@@ -34,6 +46,13 @@ export const LIST_ORDER: readonly Parameter[] = [
   },
   { name: 'cursor', description: 'Go on after this record.', schema: TEXT },
 ];
+
+/** @see docs/spec.md, "GET /v1/records/count" */
+export const COUNT_ANSWER: JsonSchema = object({
+  ok: OK,
+  count: COUNT,
+  isExact: { type: 'boolean', description: 'False: there are as many or more.' },
+});
 
 /** @see docs/spec.md, "GET /v1/records" */
 export const RECORDS_ANSWER: JsonSchema = object({

@@ -21,6 +21,7 @@ const FILTERS = {
   certificate_hash: 'certificateHash',
   execution_id: 'executionId',
   project_hash: 'projectHash',
+  reviewed_hash: 'reviewedHash',
 } as const;
 
 type FilterName = keyof typeof FILTERS;
@@ -84,6 +85,7 @@ export function readRecordQuery(reader: QueryReader): RecordQuery {
     executionId: labelOf('execution_id'),
     certificateHash: hashOf('certificate_hash'),
     projectHash: hashOf('project_hash'),
+    reviewedHash: hashOf('reviewed_hash'),
     bundleType: reader.filter('bundle_type', 'must be a known bundle type', (text) => BUNDLE_TYPES.has(text)),
     protocolVersion: reader.filter('protocol_version', 'must be a known protocol version', (text) =>
       PROTOCOLS.has(text),

@@ -18,7 +18,7 @@ import type { NewLeaf, NewRecord, RecordOutcome } from '../../store/index.js';
 import { newLeaf, signedPart } from '../../log/new-leaf.js';
 import type { NodeLog } from '../../log/node-log.js';
 import type { StoredTexts } from '../certify-response.js';
-import { appIdOf, metaOf, modelFacts, objectMember } from '../stored-cer.js';
+import { appIdOf, metaOf, executionFacts, objectMember } from '../stored-cer.js';
 import { recordExecution, type RecordDeps } from './record-execution.js';
 
 export interface AttestDeps extends RecordDeps {
@@ -128,7 +128,7 @@ async function sign(
     bundleType: bundleTypeOf(sealed.bundle),
     protocolVersion: protocol.version,
     appId: appIdOf(sealed.bundle),
-    ...modelFacts(sealed.bundle),
+    ...executionFacts(sealed.bundle),
     attestationId: facts.attestationId,
     attestedAt: facts.attestedAt,
     kid: attestor.signer.kid,

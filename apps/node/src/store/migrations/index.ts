@@ -16,6 +16,10 @@ import { storeMark } from './0014-store-mark.js';
 import { recordFacts } from './0015-record-facts.js';
 import { alerts } from './0016-alerts.js';
 import { coverage } from './0017-coverage.js';
+import { reviews } from './0018-reviews.js';
+import { webhooks } from './0019-webhooks.js';
+import { deliveryLists } from './0020-delivery-lists.js';
+import { listColumns } from './0021-list-columns.js';
 import type { Migration } from './migration.js';
 
 /** In order of version. */
@@ -35,6 +39,10 @@ export const MIGRATIONS: readonly Migration[] = [
   recordFacts,
   alerts,
   coverage,
+  reviews,
+  webhooks,
+  deliveryLists,
+  listColumns,
 ];
 
 /** The first schema that was released. */

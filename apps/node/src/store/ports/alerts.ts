@@ -15,14 +15,22 @@ export interface AlertState extends AlertCondition {
 
 /** A message for one endpoint. */
 export interface NewAlertDelivery {
+  /** Null: the operator's endpoint. */
+  readonly tenantId: string | null;
   /** The `webhook-id`, the same at every attempt. */
   readonly deliveryId: string;
-  /** Name of the endpoint; its address and secrets are never stored. */
+  /** Name of an operator's endpoint, whose address and secrets are never stored, or id of a tenant's webhook. */
   readonly endpoint: string;
   readonly type: string;
   /** The exact body. */
   readonly payload: string;
   readonly createdMs: number;
+}
+
+/** A tenant's webhook, for its own deliveries. */
+export interface DeliveryOwner {
+  readonly tenantId: string;
+  readonly webhookId: string;
 }
 
 export type DeliveryState = 'waiting' | 'delivered' | 'failed';
@@ -58,13 +66,20 @@ export interface AlertStore {
    * @returns false when the condition has that state already: another node was first
    */
   change(state: AlertState, deliveries: readonly NewAlertDelivery[]): Promise<boolean>;
-  /** Waiting deliveries whose time has come, oldest first. */
-  due(nowMs: number, limit: number): Promise<readonly AlertDelivery[]>;
+  /**
+   * Waiting deliveries whose time has come, oldest first; of tenants in turn, so that none delays the others.
+   * @param whose the operator's or the tenants'
+   */
+  due(whose: 'operator' | 'tenants', nowMs: number, limit: number): Promise<readonly AlertDelivery[]>;
   noteAttempt(attempt: DeliveryAttempt): Promise<void>;
-  /** Deliveries after `seq`, in order. */
+  /** The operator's deliveries after `seq`, in order. */
   deliveries(afterSeq: number, limit: number): Promise<readonly AlertDelivery[]>;
+  /** The deliveries of a tenant's webhook before `seq`, newest first. */
+  deliveriesOf(owner: DeliveryOwner, beforeSeq: number, limit: number): Promise<readonly AlertDelivery[]>;
   /** Sends a delivery again, as at the first time. @returns false for an unknown one */
-  sendAgain(deliveryId: string, nowMs: number): Promise<boolean>;
+  sendAgain(owner: DeliveryOwner | 'operator', deliveryId: string, nowMs: number): Promise<boolean>;
+  /** Adds a message without a condition. @returns false while `limit` messages wait for that endpoint */
+  addMessage(message: NewAlertDelivery, limit: number): Promise<boolean>;
   /** Removes completed deliveries and ended states that are older. */
   forget(beforeMs: number): Promise<void>;
 }

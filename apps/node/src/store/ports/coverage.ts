@@ -84,6 +84,13 @@ export interface CoverageQuery {
   readonly appId?: string;
 }
 
+/** Certificates that producers of a tenant reported as refused for good, on one day. */
+export interface DeadLetters {
+  readonly tenantId: string;
+  readonly day: string;
+  readonly count: number;
+}
+
 /** Counts of certificates and refusals, which survive the records. */
 export interface CoverageStore {
   /** The next records up to `lastSeq`, below which no record is uncommitted; null for none. */
@@ -94,4 +101,6 @@ export interface CoverageStore {
   addRefusals(refusals: readonly CoverageCount[]): Promise<void>;
   counts(query: CoverageQuery): Promise<readonly CoverageCount[]>;
   reported(query: CoverageQuery): Promise<readonly ReportedDay[]>;
+  /** Of every tenant. @param from first day */
+  deadLetters(from: string): Promise<readonly DeadLetters[]>;
 }

@@ -9,6 +9,8 @@ export interface DescribedRecord {
   readonly seq: number;
   readonly provider: string | null;
   readonly model: string | null;
+  /** The hash that a human review is about; null in every other record. */
+  readonly reviewedHash: string | null;
 }
 
 /** Rows of earlier releases, which lists by provider and model do not find until they are described. */

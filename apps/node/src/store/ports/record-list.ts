@@ -15,6 +15,8 @@ export interface RecordFilter {
   /** Of the certificate or of its reseal. */
   readonly certificateHash?: string;
   readonly executionId?: string;
+  /** Only human reviews of this certificate or project. */
+  readonly reviewedHash?: string;
   /** Only the steps of this project of the tenant. */
   readonly projectHash?: string;
   readonly status?: Exclude<Visibility, 'deleted'>;
@@ -63,6 +65,9 @@ export interface RecordList {
     after: RecordPlace | null,
     limit: number,
   ): Promise<readonly ListedRecord[]>;
+
+  /** How many records there are, up to a number near `limit` at which counting ends. */
+  count(filter: RecordFilter, limit: number): Promise<number>;
 
   /** Whether a record of an earlier release is not found by provider and model yet. */
   isUndescribed(): Promise<boolean>;

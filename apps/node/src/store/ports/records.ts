@@ -19,6 +19,8 @@ export interface ExecutionRow {
  * read in the transaction that stores it, determine its visibility.
  */
 export interface NewRecord extends Omit<CertificateRecord, 'visibility'> {
+  /** The hash that a human review is about; null in every other record. */
+  readonly reviewedHash: string | null;
   readonly createdAt: string;
   readonly timestamp: string;
   readonly commitmentSecretId: string | null;

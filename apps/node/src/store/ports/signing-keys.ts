@@ -41,6 +41,8 @@ export interface SigningState {
   readonly nodes: readonly SigningNode[];
   /** `attestedAt` of the record stored last; null in a store without records. */
   readonly newestRecordAt: string | null;
+  /** The database's clock, in milliseconds since 1970. */
+  readonly databaseMs: number;
 }
 
 /** An atomic change of the key set and its history entries. */

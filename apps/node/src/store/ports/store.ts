@@ -22,6 +22,7 @@ import type { TenantSettingsStore } from './tenant-settings.js';
 import type { TenantStore } from './tenants.js';
 import type { TimestampStore } from './timestamps.js';
 import type { UsageStore } from './usage-reports.js';
+import type { WebhookStore } from './webhooks.js';
 
 /**
  * The node's storage, with methods named after their purpose. Two adapters implement these ports, SQLite and
@@ -52,6 +53,7 @@ export interface Store {
   readonly recordCounts: RecordCounts;
   readonly mark: StoreMark;
   readonly alerts: AlertStore;
+  readonly webhooks: WebhookStore;
   readonly coverage: CoverageStore;
   /** The schema version of the database. */
   readonly schemaVersion: number;
@@ -60,7 +62,7 @@ export interface Store {
    * @throws StoreUnwritableError when it cannot be written
    */
   ping(): Promise<void>;
-  /** The id of every commitment secret used by an execution; start-up fails when one is missing. */
+  /** The id of every commitment secret used by an execution or a webhook; start-up fails when one is missing. */
   referencedCommitmentSecretIds(): Promise<readonly string[]>;
   /** False for a store without any record. */
   hasRecords(): Promise<boolean>;

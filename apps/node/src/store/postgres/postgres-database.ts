@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 import {
-  assertReturned,
+  assertCondition,
   type CompiledMigration,
   type Database,
   type SqlRow,
@@ -13,11 +13,13 @@ import { recordKey } from '../sql/record-rows.js';
 import { APPLIED_STEPS, pendingMigrations, SCHEMA_TABLES } from '../sql/schema-version.js';
 import { WriteHealth } from '../sql/write-health.js';
 import { driverCodeOf, StoreError } from '../ports/store-error.js';
-import { insertExecutions, insertUnclaimed } from './batch-insert.js';
+import { insertExecutions, insertUnclaimed, type Query } from './batch-insert.js';
 
 const POOL_LIMIT = 10;
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 30_000;
+/** A node that is suspended within a transaction keeps its locks so long; as long as a lease of the log. */
+const IDLE_IN_TRANSACTION_MS = 10_000;
 /** Timeout of schema steps: building an index on a large table is slow. */
 const MIGRATION_TIMEOUT_MS = 6 * 60 * 60_000;
 const LOCK_TIMEOUT_MS = 2_000;
@@ -35,19 +37,26 @@ export class PostgresDatabase implements Database {
   readonly writes = new WriteHealth();
   readonly #pool: pg.Pool;
   readonly #queryTimeoutMs: number;
+  readonly #begin: string;
   #closed = false;
 
   /**
    * @param connectionString `postgres://...`; connects at the first statement
-   * @param queryTimeoutMs timeout of a statement, also within a transaction; schema steps have their own
+   * @param timeouts in ms. `queryMs`: of a statement, also within a transaction; schema steps have their own. `idleMs`: of
+   *   the pause between two statements of a transaction, after which the server rolls it back
    */
-  constructor(connectionString: string, queryTimeoutMs = QUERY_TIMEOUT_MS) {
-    this.#queryTimeoutMs = queryTimeoutMs;
+  constructor(
+    connectionString: string,
+    { queryMs = QUERY_TIMEOUT_MS, idleMs = IDLE_IN_TRANSACTION_MS }: { queryMs?: number; idleMs?: number } = {},
+  ) {
+    this.#queryTimeoutMs = queryMs;
+    // One round trip, and of this transaction only: a pooler gives the connection to others afterwards.
+    this.#begin = `begin; set local idle_in_transaction_session_timeout = ${idleMs}`;
     this.#pool = new pg.Pool({
       connectionString,
       max: POOL_LIMIT,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: queryTimeoutMs,
+      query_timeout: queryMs,
       keepAlive: true,
     });
     // The server ended an idle connection: the pool has removed it, and the next statement gets a new one.
@@ -61,9 +70,9 @@ export class PostgresDatabase implements Database {
   async transact(statements: readonly SqlStatement[]): Promise<readonly (readonly SqlRow[])[]> {
     const answers = await this.#inTransaction(async (query) => {
       const found: (readonly SqlRow[])[] = [];
-      for (const { sql, values, mustReturn } of statements) {
-        const rows = await query(sql, [...values]);
-        assertReturned(rows, mustReturn);
+      for (const statement of statements) {
+        const { rows, rowCount } = await query(statement.sql, [...statement.values]);
+        assertCondition(statement, { rows, changed: rowCount ?? 0 });
         found.push(rows);
       }
       return found;
@@ -79,14 +88,13 @@ export class PostgresDatabase implements Database {
     const sorted = keyed.map(({ record }) => record);
     const executions = sorted.filter(({ executionId }) => executionId !== null);
     const unclaimed = sorted.filter(({ executionId }) => executionId === null);
-    const inserted = await this.#inTransaction(
-      async (query) =>
-        new Set([
-          ...(executions.length === 0 ? [] : await insertExecutions(query, executions)),
-          ...(unclaimed.length === 0 ? [] : await insertUnclaimed(query, unclaimed)),
-        ]),
-      this.#queryTimeoutMs,
-    );
+    const inserted = await this.#inTransaction(async (run) => {
+      const query: Query = async (sql, values) => (await run(sql, values)).rows;
+      return new Set([
+        ...(executions.length === 0 ? [] : await insertExecutions(query, executions)),
+        ...(unclaimed.length === 0 ? [] : await insertUnclaimed(query, unclaimed)),
+      ]);
+    }, this.#queryTimeoutMs);
     this.writes.noteSuccess();
     return records.map((record) => inserted.has(record));
   }
@@ -100,7 +108,7 @@ export class PostgresDatabase implements Database {
       // Other nodes are running: a step that would wait for a long transaction does not block them and is retried.
       await query(`set local lock_timeout = '${LOCK_TIMEOUT_MS}ms'`);
       // Read again: another node may have migrated concurrently.
-      const left = pendingMigrations(await query(APPLIED_STEPS), migrations);
+      const left = pendingMigrations((await query(APPLIED_STEPS)).rows, migrations);
       for (const { version, oldestSchema, sql } of left.pending) {
         await query(sql);
         await query('insert into schema_versions (version) values ($1)', [version]);
@@ -124,7 +132,7 @@ export class PostgresDatabase implements Database {
     return table?.['name'] === null ? [] : await this.#query(APPLIED_STEPS, []);
   }
 
-  purgeErased(): void {
+  async purgeErased(): Promise<void> {
     // PostgreSQL removes deleted rows only when it vacuums.
   }
 
@@ -152,7 +160,7 @@ export class PostgresDatabase implements Database {
   }
 
   async #inTransaction<T>(
-    work: (query: (sql: string, values?: unknown[]) => Promise<readonly SqlRow[]>) => Promise<T>,
+    work: (query: (sql: string, values?: unknown[]) => Promise<pg.QueryResult<SqlRow>>) => Promise<T>,
     queryTimeoutMs: number,
   ): Promise<T> {
     try {
@@ -160,10 +168,10 @@ export class PostgresDatabase implements Database {
       // The pool listens only while it holds the client. A lost connection also fails the statement that runs or is next.
       client.on('error', ignoreError);
       try {
-        await client.query('begin');
+        await client.query(this.#begin);
         const result = await work(async (sql, values) => {
           const statement = { text: sql, values, query_timeout: queryTimeoutMs };
-          return (await client.query<SqlRow>(statement)).rows;
+          return await client.query<SqlRow>(statement);
         });
         await client.query('commit');
         client.off('error', ignoreError);

@@ -3,6 +3,7 @@ import type {
   AlertState,
   AlertStore,
   DeliveryAttempt,
+  DeliveryOwner,
   DeliveryState,
   NewAlertDelivery,
 } from '../ports/alerts.js';
@@ -11,12 +12,25 @@ import type { Database, SqlRow, SqlStatement, SqlValue } from './database.js';
 import { text } from './record-rows.js';
 import { retryPassing } from './retry.js';
 
-const COLUMNS = `seq, delivery_id, endpoint, type, payload, created_ms, state, attempts, due_ms, attempted_ms, result
-  from alert_deliveries`;
+const NAMES = `seq, tenant_id, delivery_id, endpoint, type, payload, created_ms, state, attempts, due_ms, attempted_ms,
+  result`;
+const COLUMNS = `${NAMES} from alert_deliveries`;
+/** The tenant of an operator's delivery. */
+const OPERATOR = '';
+/** Maximum deliveries of one tenant in one turn. */
+const OF_ONE_TENANT = 5;
 
-// A month's quota never ends as a condition.
+const DUE_OPERATOR = `select ${COLUMNS} where state = 'waiting' and due_ms <= $1 and tenant_id = '${OPERATOR}'
+  order by due_ms, seq limit $2`;
+const DUE_TENANTS = `select ${NAMES} from (
+    select ${NAMES}, row_number() over (partition by tenant_id order by due_ms, seq) as place from alert_deliveries
+    where state = 'waiting' and due_ms <= $1 and tenant_id <> '${OPERATOR}') as waiting
+  where place <= ${OF_ONE_TENANT} order by place, due_ms, seq limit $2`;
+
+// A month's quota and a day's dead letters never end as conditions.
 const FORGET_STATES = `
-  delete from alert_states where changed_ms < $1 and (firing = 0 or type = 'quota.reached')`;
+  delete from alert_states where changed_ms < $1
+    and (firing = 0 or type in ('quota.reached', 'dead_letters.reported'))`;
 
 /** Alerts on either database. */
 export class SqlAlertStore implements AlertStore {
@@ -55,8 +69,8 @@ export class SqlAlertStore implements AlertStore {
     }
   }
 
-  async due(nowMs: number, limit: number): Promise<readonly AlertDelivery[]> {
-    const sql = `select ${COLUMNS} where state = 'waiting' and due_ms <= $1 order by due_ms, seq limit $2`;
+  async due(whose: 'operator' | 'tenants', nowMs: number, limit: number): Promise<readonly AlertDelivery[]> {
+    const sql = whose === 'operator' ? DUE_OPERATOR : DUE_TENANTS;
     return (await this.#run(sql, [nowMs, limit])).map(deliveryOf);
   }
 
@@ -69,14 +83,38 @@ export class SqlAlertStore implements AlertStore {
   }
 
   async deliveries(afterSeq: number, limit: number): Promise<readonly AlertDelivery[]> {
-    const rows = await this.#run(`select ${COLUMNS} where seq > $1 order by seq limit $2`, [afterSeq, limit]);
-    return rows.map(deliveryOf);
+    const sql = `select ${COLUMNS} where tenant_id = '${OPERATOR}' and seq > $1 order by seq limit $2`;
+    return (await this.#run(sql, [afterSeq, limit])).map(deliveryOf);
   }
 
-  async sendAgain(deliveryId: string, nowMs: number): Promise<boolean> {
+  async deliveriesOf(
+    { tenantId, webhookId }: DeliveryOwner,
+    beforeSeq: number,
+    limit: number,
+  ): Promise<readonly AlertDelivery[]> {
+    const sql = `select ${COLUMNS} where tenant_id = $1 and endpoint = $2 and seq < $3 order by seq desc limit $4`;
+    return (await this.#run(sql, [tenantId, webhookId, beforeSeq, limit])).map(deliveryOf);
+  }
+
+  async sendAgain(owner: DeliveryOwner | 'operator', deliveryId: string, nowMs: number): Promise<boolean> {
+    const ownersOnly = owner === 'operator' ? `tenant_id = '${OPERATOR}'` : 'tenant_id = $3 and endpoint = $4';
     const rows = await this.#run(
-      `update alert_deliveries set state = 'waiting', attempts = 0, due_ms = $2 where delivery_id = $1 returning seq`,
-      [deliveryId, nowMs],
+      `update alert_deliveries set state = 'waiting', attempts = 0, due_ms = $2
+        where delivery_id = $1 and ${ownersOnly} returning seq`,
+      [deliveryId, nowMs, ...(owner === 'operator' ? [] : [owner.tenantId, owner.webhookId])],
+    );
+    return rows.length > 0;
+  }
+
+  async addMessage(message: NewAlertDelivery, limit: number): Promise<boolean> {
+    const { tenantId, deliveryId, endpoint, type, payload, createdMs } = message;
+    const rows = await this.#run(
+      `insert into alert_deliveries
+        (tenant_id, delivery_id, endpoint, type, payload, created_ms, state, attempts, due_ms)
+        select $1, $2, $3, $4, $5, $6, 'waiting', 0, $6
+        where (select count(*) from alert_deliveries where tenant_id = $1 and endpoint = $3 and state = 'waiting') < $7
+        returning seq`,
+      [tenantId ?? OPERATOR, deliveryId, endpoint, type, payload, createdMs, limit],
     );
     return rows.length > 0;
   }
@@ -91,18 +129,21 @@ export class SqlAlertStore implements AlertStore {
   }
 }
 
-function insertion({ deliveryId, endpoint, type, payload, createdMs }: NewAlertDelivery): SqlStatement {
+function insertion({ tenantId, deliveryId, endpoint, type, payload, createdMs }: NewAlertDelivery): SqlStatement {
   return {
-    sql: `insert into alert_deliveries (delivery_id, endpoint, type, payload, created_ms, state, attempts, due_ms)
-      values ($1, $2, $3, $4, $5, 'waiting', 0, $5)`,
-    values: [deliveryId, endpoint, type, payload, createdMs],
+    sql: `insert into alert_deliveries
+      (tenant_id, delivery_id, endpoint, type, payload, created_ms, state, attempts, due_ms)
+      values ($1, $2, $3, $4, $5, $6, 'waiting', 0, $6)`,
+    values: [tenantId ?? OPERATOR, deliveryId, endpoint, type, payload, createdMs],
   };
 }
 
 function deliveryOf(row: SqlRow): AlertDelivery {
   const attempted = row['attempted_ms'];
+  const tenantId = text(row, 'tenant_id');
   return {
     seq: Number(row['seq']),
+    tenantId: tenantId === OPERATOR ? null : tenantId,
     deliveryId: text(row, 'delivery_id'),
     endpoint: text(row, 'endpoint'),
     type: text(row, 'type'),

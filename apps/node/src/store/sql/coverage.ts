@@ -5,6 +5,7 @@ import type {
   CoverageCount,
   CoverageQuery,
   CoverageStore,
+  DeadLetters,
   ReportedDay,
   UncountedRange,
 } from '../ports/coverage.js';
@@ -74,6 +75,18 @@ export const COVERAGE_REPORTED = `
   ) as each_day
   where day >= $2 group by day, app_id order by day, app_id`;
 
+/** Of the clients whose newest report has any: what they counted more than the day before. */
+const DEAD_LETTERS = `
+  select tenant_id, day, sum(dead) as dead from (
+    select tenant_id, day,
+      case when dead < lag(dead) over client then 0 else dead - coalesce(lag(dead) over client, 0) end as dead
+    from coverage_reports as every_day
+    where exists (select 1 from coverage_reports as recent where recent.day >= $1 and recent.dead > 0
+      and recent.tenant_id = every_day.tenant_id and recent.client_id = every_day.client_id)
+    window client as (partition by tenant_id, client_id order by day)
+  ) as each_day
+  where day >= $1 and dead > 0 group by tenant_id, day order by tenant_id, day`;
+
 /** Coverage on either database. */
 export class SqlCoverageStore implements CoverageStore {
   readonly #database: Database;
@@ -132,6 +145,11 @@ export class SqlCoverageStore implements CoverageStore {
   async reported({ tenantId, from, to, appId }: CoverageQuery): Promise<readonly ReportedDay[]> {
     const rows = (await this.#run(COVERAGE_REPORTED, [tenantId, from, to])).map(toReportedDay);
     return appId === undefined ? rows : rows.filter((row) => row.appId === appId);
+  }
+
+  async deadLetters(from: string): Promise<readonly DeadLetters[]> {
+    const rows = await this.#run(DEAD_LETTERS, [from]);
+    return rows.map((row) => ({ tenantId: text(row, 'tenant_id'), day: text(row, 'day'), count: Number(row['dead']) }));
   }
 
   #run(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {

@@ -11,6 +11,15 @@ export interface SqlStatement {
   readonly values: readonly SqlValue[];
   /** The number of rows that it must return; the transaction is rolled back when it returns another. */
   readonly mustReturn?: number;
+  /** The number of rows that it must change, of a statement that returns none. */
+  readonly mustChange?: number;
+}
+
+/** What a statement did. */
+export interface SqlAnswer {
+  readonly rows: readonly SqlRow[];
+  /** Rows that it changed, where it returned none. */
+  readonly changed: number;
 }
 
 /** Plain DDL for one schema version, compiled for one database. */
@@ -35,7 +44,7 @@ export interface Database {
   /**
    * Runs statements in one transaction, all or none; durable when it resolves.
    * @returns the rows of each statement
-   * @throws StoreError STORE_CONDITION_FAILED when a statement returned another number of rows than it must
+   * @throws StoreError STORE_CONDITION_FAILED when a statement returned or changed another number of rows than it must
    */
   transact(statements: readonly SqlStatement[]): Promise<readonly (readonly SqlRow[])[]>;
 
@@ -54,7 +63,7 @@ export interface Database {
   migrate(migrations: readonly CompiledMigration[]): Promise<number>;
 
   /** Called after rows were erased, to remove remaining copies where the database supports it. */
-  purgeErased(): void;
+  purgeErased(): Promise<void>;
 
   /** Rewrites the tables with erased rows; blocks other writers. */
   compact(): Promise<void>;
@@ -63,7 +72,7 @@ export interface Database {
 }
 
 /** @throws StoreError STORE_CONDITION_FAILED */
-export function assertReturned(rows: readonly SqlRow[], mustReturn: number | undefined): void {
-  if (mustReturn === undefined || rows.length === mustReturn) return;
+export function assertCondition({ mustReturn, mustChange }: SqlStatement, { rows, changed }: SqlAnswer): void {
+  if ((mustReturn ?? rows.length) === rows.length && (mustChange ?? changed) === changed) return;
   throw new StoreError('STORE_CONDITION_FAILED', 'what was read has changed: read it again');
 }

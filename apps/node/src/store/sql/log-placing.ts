@@ -10,7 +10,7 @@ const ERASED_IF_DELETED = `
 
 const PLACE_ONE = `update log_leaves
   set log_id = $1, log_index = $2, number = $3, entry = $4, ${ERASED_IF_DELETED}
-  where leaf_id = $5 and log_index is null returning leaf_id`;
+  where leaf_id = $5 and log_index is null`;
 
 // One round trip for all leaves.
 const PLACE_ALL = `update log_leaves
@@ -34,7 +34,8 @@ export function placeLeaves(
     return leaves.map(({ leafId, index, number, entry }) => ({
       sql: PLACE_ONE,
       values: [logId, index, number, entry, leafId],
-      mustReturn: 1,
+      // Cheaper than a row to return.
+      mustChange: 1,
     }));
   }
   const rows = leaves.map(({ leafId, index, number, entry }) => ({

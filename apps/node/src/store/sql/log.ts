@@ -25,13 +25,17 @@ const PENDING = `
 const LEAF =
   'l.tenant_id, l.source, l.source_seq, l.log_id, l.log_index, l.number, l.entry, l.label_json, l.digest, l.seed';
 
-const LEAF_OF: Readonly<Record<'record' | 'reseal' | 'project', string>> = {
-  record: `select ${LEAF} from records r join log_leaves l on l.source = 'record' and l.source_seq = r.seq
-    where r.certificate_hash = $2 and r.tenant_id = $1 order by r.kind, l.leaf_id desc limit 1`,
-  reseal: `select ${LEAF} from records r join log_leaves l on l.source = 'reseal' and l.source_seq = r.seq
-    where r.resealed_certificate_hash = $2 and r.tenant_id = $1 order by l.leaf_id desc limit 1`,
-  project: `select ${LEAF} from projects p join log_leaves l on l.source = 'project' and l.source_seq = p.seq
-    where p.project_hash = $2 and p.tenant_id = $1 order by l.leaf_id desc limit 1`,
+/** SQLite keeps the order of a cross join: the certificate or project first, then its few leaves. */
+export const LEAF_OF: Readonly<Record<'record' | 'reseal' | 'project', string>> = {
+  record: `select ${LEAF} from records r cross join log_leaves l
+    where r.certificate_hash = $2 and r.tenant_id = $1 and l.source = 'record' and l.source_seq = r.seq
+    order by r.kind, l.leaf_id desc limit 1`,
+  reseal: `select ${LEAF} from records r cross join log_leaves l
+    where r.resealed_certificate_hash = $2 and r.tenant_id = $1 and l.source = 'reseal' and l.source_seq = r.seq
+    order by l.leaf_id desc limit 1`,
+  project: `select ${LEAF} from projects p cross join log_leaves l
+    where p.project_hash = $2 and p.tenant_id = $1 and l.source = 'project' and l.source_seq = p.seq
+    order by l.leaf_id desc limit 1`,
 };
 
 /** The log on either database. */

@@ -102,7 +102,7 @@ export class SqlProjectStore implements ProjectStore {
         : [];
     const all = [...guard, { sql, values }, ...erased];
     const changed = (await retryPassing(() => this.#database.transact(all))).flat();
-    if (isDeletion && changed.length > 0) this.#database.purgeErased();
+    if (isDeletion && changed.length > 0) await this.#database.purgeErased();
     return changed.length;
   }
 

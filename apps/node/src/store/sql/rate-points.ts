@@ -1,39 +1,34 @@
 import { settleWithin } from '@cer/http-service';
-import { RateLimiterMemory, RateLimiterPostgres, type RateLimiterAbstract } from 'rate-limiter-flexible';
+import { RateLimiterPostgres } from 'rate-limiter-flexible';
 import type { Database, SqlValue } from './database.js';
 import type { RatePoints } from '../ports/rate-points.js';
+import { limiterInMemory, pointsInMemory, pointsOf, WINDOW_S } from './points-in-memory.js';
 import { StoreError } from '../ports/store-error.js';
 
-const WINDOW_S = 60;
 /** Timeout of the shared count; after it the node counts alone. */
 const ANSWER_WITHIN_MS = 1000;
-
-/** Local counts are kept for one window. */
-const inMemory = (): RateLimiterMemory => new RateLimiterMemory({ keyPrefix: '', points: 1, duration: WINDOW_S });
 
 /**
  * Points of rate limits, counted by `rate-limiter-flexible`.
  * @param answerWithinMs timeout of the shared count, default 1 s
+ * @param local what counts where the database does not
  */
-export function ratePointsOn(database: Database, answerWithinMs = ANSWER_WITHIN_MS): RatePoints {
-  const limiter = database.dialect === 'postgres' ? sharedOn(database, answerWithinMs) : inMemory();
-  return {
-    take: async (key, points) => {
-      // A penalty is always counted and never refused: the caller knows the limit and decides.
-      const { consumedPoints, msBeforeNext } = await limiter.penalty(key, points);
-      return { taken: consumedPoints, msLeft: msBeforeNext };
-    },
-  };
+export function ratePointsOn(
+  database: Database,
+  answerWithinMs = ANSWER_WITHIN_MS,
+  local: RatePoints = pointsInMemory(),
+): RatePoints {
+  return database.dialect === 'postgres' ? sharedOn(database, answerWithinMs) : local;
 }
 
-function sharedOn(database: Database, answerWithinMs: number): RateLimiterAbstract {
+function sharedOn(database: Database, answerWithinMs: number): RatePoints {
   const storeClient = {
     query: async ({ text, values }: { readonly text: string; readonly values: readonly SqlValue[] }) => {
       const rows = await settleWithin(database.all(text, values), answerWithinMs, tooSlow);
       return { rows, rowCount: rows.length };
     },
   };
-  return new RateLimiterPostgres({
+  const limiter = new RateLimiterPostgres({
     storeClient,
     storeType: 'pool',
     tableName: 'rate_limits',
@@ -42,8 +37,9 @@ function sharedOn(database: Database, answerWithinMs: number): RateLimiterAbstra
     keyPrefix: '',
     points: 1,
     duration: WINDOW_S,
-    insuranceLimiter: inMemory(),
+    insuranceLimiter: limiterInMemory(),
   });
+  return pointsOf(limiter);
 }
 
 function tooSlow(): StoreError {

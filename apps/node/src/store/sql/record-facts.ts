@@ -10,7 +10,7 @@ export const FIND_UNDESCRIBED = `
 
 // A record deleted since has no labels.
 const DESCRIBE = `
-  update records set provider = $2, model = $3, described = '${DESCRIBED}'
+  update records set provider = $2, model = $3, reviewed_hash = $4, described = '${DESCRIBED}'
   where seq = $1 and visibility <> 'deleted'`;
 
 export class SqlRecordFacts implements RecordFacts {
@@ -27,7 +27,10 @@ export class SqlRecordFacts implements RecordFacts {
   }
 
   async describe(records: readonly DescribedRecord[]): Promise<void> {
-    const statements = records.map(({ seq, provider, model }) => ({ sql: DESCRIBE, values: [seq, provider, model] }));
+    const statements = records.map(({ seq, provider, model, reviewedHash }) => ({
+      sql: DESCRIBE,
+      values: [seq, provider, model, reviewedHash],
+    }));
     await retryPassing(() => this.#database.transact(statements));
   }
 }

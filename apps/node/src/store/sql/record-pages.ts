@@ -18,12 +18,15 @@ export interface PageStatement {
 /** The database of a page, and its last record. */
 export type PageLimits = RecordSnapshot & Pick<Database, 'dialect'>;
 
-/** Columns with a list index of their own. The index of each has those after it too. */
+/**
+ * Columns with a list index of their own, those with the most values first: the first that is asked for leads, so that
+ * few rows have its value. On SQLite the index of each has those after it too, on PostgreSQL all others.
+ */
 const LEADS = [
   ['model', 'model'],
+  ['appId', 'app_id'],
   ['provider', 'provider'],
   ['protocolVersion', 'protocol_version'],
-  ['appId', 'app_id'],
 ] as const;
 
 /**
@@ -48,7 +51,7 @@ export function pageStatement(
   const [past, until, direction] = isOldest ? ['>', '<', 'asc'] : ['<', '>=', 'desc'];
   const sorted = `order by first_attested ${direction}, seq ${direction} limit $6`;
   const named = namedSeqs(filter, dialect, parameter);
-  const common = [...valueConditions(filter, named !== null, parameter), ...stateConditions(filter)];
+  const common = [...valueConditions(filter, named !== null, dialect, parameter), ...stateConditions(filter)];
   const types = (bundleType === undefined ? [...BUNDLE_TYPES.keys()] : [bundleType]).map(parameter);
   const statuses = status === undefined ? ['visible', 'hidden'] : [status];
   const kinds =
@@ -72,15 +75,24 @@ export function pageStatement(
 
 type Parameter = (value: SqlValue) => string;
 
-/** The first column leads to its index; the others are hidden from the planner, which must not take theirs. */
-function valueConditions(filter: RecordFilter, isNamed: boolean, parameter: Parameter): readonly string[] {
+/**
+ * One column leads to its index, or the timestamp does. SQLite has no statistics: the others are hidden from its planner,
+ * which must not take theirs, and are read from the index of the first. PostgreSQL never reads an expression from an
+ * index on another one, but compares columns in it; its planner takes whichever index it expects to be the shortest.
+ */
+function valueConditions(
+  filter: RecordFilter,
+  isNamed: boolean,
+  dialect: Database['dialect'],
+  parameter: Parameter,
+): readonly string[] {
   const asked = LEADS.flatMap(([member, column]) => {
     const value = filter[member];
     return value === undefined ? [] : [[column, parameter(value)] as const];
   });
-  return asked.map(([column, value], at) =>
-    at === 0 && !isNamed ? `${column} = ${value}` : `${column} || '' = ${value}`,
-  );
+  const isCompared = (at: number): boolean =>
+    !isNamed && (dialect === 'postgres' || (at === 0 && filter.timestamped !== true));
+  return asked.map(([column, value], at) => (isCompared(at) ? `${column} = ${value}` : `${column} || '' = ${value}`));
 }
 
 function stateConditions({ timestamped, logProof }: RecordFilter): readonly string[] {
@@ -95,15 +107,16 @@ function stateConditions({ timestamped, logProof }: RecordFilter): readonly stri
   ];
 }
 
-/** Selects the few records that a hash, an execution or a project names; null for other filters. */
+/** Selects the few records that a hash, an execution, a project or a reviewed hash names; null for other filters. */
 function namedSeqs(filter: RecordFilter, dialect: Database['dialect'], parameter: Parameter): string | null {
-  const { certificateHash, executionId, projectHash } = filter;
+  const { certificateHash, executionId, projectHash, reviewedHash } = filter;
   const steps =
     dialect === 'sqlite' ? 'json_each(p.step_hashes_json)' : 'json_array_elements(p.step_hashes_json::json)';
   const sources = [
     ...(certificateHash === undefined ? [] : [ofHash(parameter(certificateHash))]),
     ...(executionId === undefined ? [] : [ofExecution(parameter(executionId))]),
     ...(projectHash === undefined ? [] : [ofProject(parameter(projectHash), steps)]),
+    ...(reviewedHash === undefined ? [] : [ofReviewed(parameter(reviewedHash))]),
   ];
   return sources.length === 0
     ? null
@@ -126,4 +139,8 @@ function ofProject(projectHash: string, steps: string): string {
   return `select distinct r.seq as named_seq from projects p cross join ${steps} as step cross join records r
     where r.certificate_hash = step.value ->> 1 and r.kind = 'full' and r.tenant_id = p.tenant_id
       and p.project_hash = ${projectHash} and p.tenant_id = $1 and p.visibility <> 'deleted'`;
+}
+
+function ofReviewed(hash: string): string {
+  return `select v.seq as named_seq from records v where v.reviewed_hash = ${hash} and v.tenant_id = $1`;
 }

@@ -6,7 +6,7 @@ import { StoreError } from '../ports/store-error.js';
 
 type ColumnsOf<T> = readonly (readonly [column: string, valueOf: (record: T) => SqlValue])[];
 
-/** Of a row whose provider and model were read from its bundle. */
+/** Of a row whose provider, model and reviewed hash were read from its bundle. */
 export const DESCRIBED = '1';
 
 /** The immutable columns of a record, in order; `visibility` is mutable and therefore separate. */
@@ -28,6 +28,7 @@ export const RECORD_COLUMNS: ColumnsOf<NewRecord> = [
   ['resealed_certificate_hash', (record) => record.resealedCertificateHash],
   ['provider', (record) => record.provider],
   ['model', (record) => record.model],
+  ['reviewed_hash', (record) => record.reviewedHash],
   ['described', () => DESCRIBED],
 ];
 

@@ -55,7 +55,7 @@ const FIND_OWN_BY_EXECUTION = `
 // Labels of the producer are content too; only hashes and the execution remain.
 export const ERASED_RECORD =
   "visibility = 'deleted', bundle_json = null, meta_json = null, public_cer_json = null, app_id = null, " +
-  'provider = null, model = null';
+  'provider = null, model = null, reviewed_hash = null';
 
 // A deleted record has no meta_json, so it is never updated again.
 const REPLACE_ATTESTATION = `
@@ -248,7 +248,7 @@ export class SqlRecordStore implements RecordStore {
         : [];
     const all = [...guard, ...statements, ...erased];
     const changed = (await retryPassing(() => this.#database.transact(all))).flat();
-    if (isDeletion && changed.length > 0) this.#database.purgeErased();
+    if (isDeletion && changed.length > 0) await this.#database.purgeErased();
     return changed.length;
   }
 

@@ -73,7 +73,7 @@ export class SqlRetentionStore implements RetentionStore {
       const statements = [...holdsStandStill(this.#database), statement, ...erased];
       deleted += (await retryPassing(() => this.#database.transact(statements))).flat().length;
     }
-    if (deleted > 0) this.#database.purgeErased();
+    if (deleted > 0) await this.#database.purgeErased();
     return deleted;
   }
 

@@ -1,4 +1,5 @@
 import type { Database, SqlRow, SqlStatement, SqlValue } from './database.js';
+import { NOW_MS } from './leases.js';
 import { text, textOrNull } from './record-rows.js';
 import { retryPassing } from './retry.js';
 import type {
@@ -33,7 +34,9 @@ export class SqlSigningKeyStore implements SigningKeyStore {
   }
 
   async read(): Promise<SigningState> {
-    const [head] = await this.#run('select max(seq) as seq from key_history');
+    const [head] = await this.#run(
+      `select max(seq) as seq, ${NOW_MS[this.#database.dialect]} as now_ms from key_history`,
+    );
     const keys = await this.#run('select * from signing_keys order by seq');
     const nodes = await this.#run('select * from signing_nodes');
     const [newest] = await this.#run('select attested_at from records order by seq desc limit 1');
@@ -42,6 +45,7 @@ export class SqlSigningKeyStore implements SigningKeyStore {
       keys: keys.map(toKey),
       nodes: nodes.map(toNode),
       newestRecordAt: newest === undefined ? null : text(newest, 'attested_at'),
+      databaseMs: Number(head?.['now_ms']),
     };
   }
 
@@ -68,7 +72,7 @@ export class SqlSigningKeyStore implements SigningKeyStore {
 
   async eraseReference(kid: string): Promise<void> {
     await this.#run('update signing_keys set held_reference = null where kid = $1', [kid]);
-    this.#database.purgeErased();
+    await this.#database.purgeErased();
   }
 
   async historyAfter(seq: number): Promise<readonly string[]> {

@@ -1,9 +1,10 @@
 import type Sqlite from 'better-sqlite3';
 
 import {
-  assertReturned,
+  assertCondition,
   type CompiledMigration,
   type Database,
+  type SqlAnswer,
   type SqlRow,
   type SqlStatement,
   type SqlValue,
@@ -12,9 +13,9 @@ import { firstVisibility } from '../sql/first-visibility.js';
 import type { NewRecord } from '../ports/records.js';
 import { columnNames, EXECUTION_COLUMNS, RECORD_COLUMNS } from '../sql/record-rows.js';
 import { APPLIED_STEPS, pendingMigrations, SCHEMA_TABLES } from '../sql/schema-version.js';
-import { driverCodeOf, StoreError } from '../ports/store-error.js';
 import { WriteHealth } from '../sql/write-health.js';
 import { openSqliteFile } from './sqlite-file.js';
+import { Statements, storeErrorOf, translated } from './statements.js';
 import { WalCheckpoint } from './wal-checkpoint.js';
 
 const CLAIM = `insert into executions ${columnsAndValues(columnNames(EXECUTION_COLUMNS))}
@@ -31,26 +32,44 @@ export class SqliteDatabase implements Database {
   readonly dialect = 'sqlite';
   readonly writes = new WriteHealth();
   readonly #file: Sqlite.Database;
+  readonly #writeTurn: (() => Promise<() => void>) | undefined;
   readonly #checkpoint: WalCheckpoint;
-  readonly #statements = new Map<string, Sqlite.Statement<unknown[], SqlRow>>();
+  readonly #statements: Statements;
 
-  /** @param path of the database file, created if missing */
-  constructor(path: string) {
+  /**
+   * @param path of the database file, created if missing
+   * @param writeTurn waits until no other process of this node writes; SQLite's own lock would block the event loop
+   */
+  constructor(path: string, writeTurn?: () => Promise<() => void>) {
+    this.#writeTurn = writeTurn;
     this.#file = translated(() => openSqliteFile(path));
+    this.#statements = new Statements(this.#file);
     this.#checkpoint = new WalCheckpoint(this.#file);
   }
 
   async all(sql: string, values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
-    return this.#noted(() => this.#run({ sql, values }));
+    const run = (): readonly SqlRow[] => this.#run({ sql, values }).rows;
+    return this.#noted(() => this.#statements.prepared(sql).readonly) ? this.#noted(run) : this.#writing(run);
+  }
+
+  /** Runs work that writes. */
+  async #writing<T>(work: () => T): Promise<T> {
+    if (this.#writeTurn === undefined) return this.#noted(work);
+    const done = await this.#writeTurn();
+    try {
+      return this.#noted(work);
+    } finally {
+      done();
+    }
   }
 
   async transact(statements: readonly SqlStatement[]): Promise<readonly (readonly SqlRow[])[]> {
-    return this.#noted(() => {
+    return this.#writing(() => {
       const answers = this.#immediately(() =>
         statements.map((statement) => {
-          const rows = this.#run(statement);
-          assertReturned(rows, statement.mustReturn);
-          return rows;
+          const answer = this.#run(statement);
+          assertCondition(statement, answer);
+          return answer.rows;
         }),
       );
       this.writes.noteSuccess();
@@ -58,18 +77,13 @@ export class SqliteDatabase implements Database {
     });
   }
 
-  #run({ sql, values }: SqlStatement): readonly SqlRow[] {
-    const statement = this.#prepared(sql);
-    // SQLite treats `$1` as a parameter named 1.
-    const named = Object.fromEntries(values.map((value, index) => [index + 1, value]));
-    if (!statement.readonly) this.#checkpoint.noteCommit();
-    if (statement.reader) return statement.all(named);
-    statement.run(named);
-    return [];
+  #run(statement: SqlStatement): SqlAnswer {
+    if (!this.#statements.prepared(statement.sql).readonly) this.#checkpoint.noteCommit();
+    return this.#statements.run(statement);
   }
 
   async insertBatch(records: readonly NewRecord[]): Promise<readonly boolean[]> {
-    return this.#noted(() => {
+    return this.#writing(() => {
       const inserted = this.#immediately(() => records.map((record) => this.#insert(record)));
       this.#checkpoint.noteCommit();
       this.writes.noteSuccess();
@@ -81,19 +95,19 @@ export class SqliteDatabase implements Database {
     const { tenantId } = record;
     const row = [...RECORD_COLUMNS.map(([, valueOf]) => valueOf(record)), tenantId, tenantId];
     if (record.executionId === null) {
-      const { changes, lastInsertRowid } = this.#prepared(KEEP_ONCE).run(...row);
+      const { changes, lastInsertRowid } = this.#statements.prepared(KEEP_ONCE).run(...row);
       if (changes === 1) this.#insertLeaves(record, lastInsertRowid);
       return changes === 1;
     }
     const execution = EXECUTION_COLUMNS.map(([, valueOf]) => valueOf(record));
-    if (this.#prepared(CLAIM).run(...execution).changes === 0) return false;
-    this.#insertLeaves(record, this.#prepared(KEEP).run(...row).lastInsertRowid);
+    if (this.#statements.prepared(CLAIM).run(...execution).changes === 0) return false;
+    this.#insertLeaves(record, this.#statements.prepared(KEEP).run(...row).lastInsertRowid);
     return true;
   }
 
   #insertLeaves({ tenantId, leaves = [] }: NewRecord, seq: number | bigint): void {
     for (const { source, labelJson, digest, seed } of leaves) {
-      this.#prepared(KEEP_LEAF).run(tenantId, source, seq, labelJson, digest, seed);
+      this.#statements.prepared(KEEP_LEAF).run(tenantId, source, seq, labelJson, digest, seed);
     }
   }
 
@@ -113,7 +127,7 @@ export class SqliteDatabase implements Database {
     );
   }
 
-  purgeErased(): void {
+  async purgeErased(): Promise<void> {
     this.#checkpoint.purge();
   }
 
@@ -141,34 +155,8 @@ export class SqliteDatabase implements Database {
   #immediately<T>(work: () => T): T {
     return this.#file.transaction(work).immediate();
   }
-
-  #prepared(sql: string): Sqlite.Statement<unknown[], SqlRow> {
-    if (!this.#file.open) throw new StoreError('STORE_CLOSED', 'the store is closed');
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
-    const statement = this.#file.prepare<unknown[], SqlRow>(sql);
-    this.#statements.set(sql, statement);
-    return statement;
-  }
 }
 
 function columnsAndValues(columns: readonly string[]): string {
   return `(${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
-}
-
-/** Runs driver code and converts its errors to StoreError without the driver's message, which may quote a row. */
-function translated<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw storeErrorOf(error);
-  }
-}
-
-function storeErrorOf(error: unknown): StoreError {
-  if (error instanceof StoreError) return error;
-  const code = driverCodeOf(error);
-  return /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH)/.test(code)
-    ? new StoreError('STORE_ROW_REFUSED', `the database refused a row (${code})`)
-    : new StoreError('STORE_UNAVAILABLE', `the database file cannot be used (${code})`);
 }

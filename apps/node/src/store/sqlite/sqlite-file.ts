@@ -32,3 +32,10 @@ export function openSqliteFile(path: string): Sqlite.Database {
   file.pragma('foreign_keys = ON');
   return file;
 }
+
+/** Another connection to a file that is open for writing. It never writes. */
+export function openSqliteReader(path: string): Sqlite.Database {
+  const file = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS, readonly: true });
+  file.pragma(`cache_size = -${CACHE_KIB}`);
+  return file;
+}

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import {
+  checkQuery,
+  checkRequest,
+  ok,
+  parseJsonBody,
+  pathParam,
+  ServiceError,
+  type RequestHead,
+  type ServiceRequest,
+  type ServiceResponse,
+} from '@cer/http-service';
+import { TEST_TYPE } from '../alerts/alert-types.js';
+import { deliveryAnswer, deliveryIdOf, unknownDelivery } from '../alerts/delivery-answer.js';
+import { messageTo } from '../alerts/messages.js';
+import type { Gate } from '../auth/authenticate.js';
+import type { CommitmentSecrets } from '../certify/commitment-secrets.js';
+import type { DescribedRoute } from '../openapi/route-description.js';
+import type { DeliveryOwner, Store, TenantWebhook } from '../store/index.js';
+import { DESCRIPTIONS, DeliveriesQuery, NewWebhook, Rotation, webhookAnswer } from './webhook-answers.js';
+import { webhookSecret } from './webhook-secret.js';
+
+export interface WebhookRouteDeps {
+  readonly store: Pick<Store, 'webhooks' | 'alerts'>;
+  readonly secrets: Pick<CommitmentSecrets, 'activeId' | 'secretOf'>;
+  readonly gate: Pick<Gate, 'admit' | 'callerOf'>;
+  /** Null or absent: tenants have no webhooks. */
+  readonly tenantWebhooks?: { readonly allowsPrivate: boolean } | null | undefined;
+  readonly now: () => Date;
+}
+
+const MAX_WEBHOOKS = 5;
+/** Maximum messages that wait for one webhook, before a further test is refused. */
+const MAX_WAITING = 10;
+const HOUR_MS = 60 * 60_000;
+
+/** Webhooks of the caller's tenant. @see docs/spec.md, "Webhooks of tenants" */
+export function webhookRoutes(deps: WebhookRouteDeps): DescribedRoute[] {
+  const { store, secrets, gate, now } = deps;
+  const { webhooks, alerts } = store;
+  const reads = { description: { group: 'Alerts', access: { scopes: ['audit', 'webhooks'] } } } as const;
+  const changes = { description: { group: 'Alerts', access: { scopes: ['webhooks'] } } } as const;
+  const tenantOf = (head: RequestHead): string => {
+    if (deps.tenantWebhooks == null) {
+      throw new ServiceError({
+        code: 'NOT_FOUND',
+        message: 'tenants have no webhooks on this node',
+        members: { reasonCode: 'WEBHOOKS_OFF' },
+      });
+    }
+    return gate.callerOf(head).tenantId;
+  };
+  const named = async (head: RequestHead): Promise<TenantWebhook> => {
+    const found = await webhooks.find(tenantOf(head), pathParam(head, 'id'));
+    if (found === null) throw unknownWebhook();
+    return found;
+  };
+  const ownerOf = ({ tenantId, webhookId }: TenantWebhook): DeliveryOwner => ({ tenantId, webhookId });
+  const withSecret = (webhook: TenantWebhook): ServiceResponse =>
+    secretly({
+      webhook: webhookAnswer(webhook, now().getTime()),
+      secret: webhookSecret(secrets, webhook, webhook.secretVersion),
+    });
+
+  const list = async (request: RequestHead): Promise<ServiceResponse> => {
+    const found = await webhooks.list(tenantOf(request));
+    // Many receivers have a credential in the path of their address.
+    const isChanging = gate.callerOf(request).scopes.has('webhooks');
+    const answers = found.map((webhook) => webhookAnswer(webhook, now().getTime()));
+    return ok({
+      webhooks: isChanging ? answers : answers.map((webhook) => ({ ...webhook, url: new URL(webhook.url).origin })),
+    });
+  };
+  const create = async (request: ServiceRequest): Promise<ServiceResponse> => {
+    const tenantId = tenantOf(request);
+    const { url, types } = checkRequest(NewWebhook, parseJsonBody(request));
+    if (deps.tenantWebhooks?.allowsPrivate !== true && new URL(url).protocol !== 'https:') {
+      throw new ServiceError({ code: 'VALIDATION_ERROR', details: ['url: must be an https URL'] });
+    }
+    const webhook: TenantWebhook = {
+      ...{ webhookId: `wh_${randomUUID()}`, tenantId, url, types: types ?? null, secretId: secrets.activeId },
+      ...{ secretVersion: 1, previousUntilMs: 0, createdMs: now().getTime() },
+    };
+    if (!(await webhooks.add(webhook, MAX_WEBHOOKS))) {
+      throw new ServiceError({ code: 'VALIDATION_ERROR', details: [`a tenant has at most ${MAX_WEBHOOKS} webhooks`] });
+    }
+    return withSecret(webhook);
+  };
+  const rotate = async (request: ServiceRequest): Promise<ServiceResponse> => {
+    const webhook = await named(request);
+    const { graceHours } = checkRequest(Rotation, parseJsonBody(request));
+    const changed = { ...webhook, previousUntilMs: graceHours === 0 ? 0 : now().getTime() + graceHours * HOUR_MS };
+    // Rotated concurrently: the other caller was shown the new secret.
+    if (!(await webhooks.rotate(changed))) throw unknownWebhook();
+    return withSecret({ ...changed, secretVersion: webhook.secretVersion + 1 });
+  };
+  const remove = async (request: RequestHead): Promise<ServiceResponse> => {
+    if (!(await webhooks.remove(tenantOf(request), pathParam(request, 'id')))) throw unknownWebhook();
+    return ok({ ok: true });
+  };
+  const test = async (request: RequestHead): Promise<ServiceResponse> => {
+    const webhook = await named(request);
+    const at = now();
+    const payload = JSON.stringify({ type: TEST_TYPE, timestamp: at.toISOString(), data: {} });
+    const message = messageTo({ tenantId: webhook.tenantId, name: webhook.webhookId }, TEST_TYPE, payload, at);
+    if (!(await alerts.addMessage(message, MAX_WAITING))) {
+      throw new ServiceError({ code: 'RATE_LIMITED', message: `${MAX_WAITING} messages wait for this webhook` });
+    }
+    return ok({ ok: true, deliveryId: message.deliveryId });
+  };
+  const deliveries = async (request: RequestHead): Promise<ServiceResponse> => {
+    const webhook = await named(request);
+    const { before, limit } = checkQuery(DeliveriesQuery, request.query);
+    const found = await alerts.deliveriesOf(ownerOf(webhook), Number(before), Number(limit) + 1);
+    const shown = found.slice(0, Number(limit));
+    const next = found.length > shown.length ? (shown.at(-1)?.seq ?? null) : null;
+    return ok({ deliveries: shown.map(deliveryAnswer), next });
+  };
+  const sendAgain = async (request: RequestHead): Promise<ServiceResponse> => {
+    const owner = { tenantId: tenantOf(request), webhookId: pathParam(request, 'id') };
+    if (!(await alerts.sendAgain(owner, deliveryIdOf(request, 'delivery'), now().getTime()))) throw unknownDelivery();
+    return ok({ ok: true });
+  };
+
+  const admitted = { admit: gate.admit('webhooks'), mediaTypes: ['application/json'] };
+  const described = (of: keyof typeof DESCRIPTIONS, access: typeof reads | typeof changes) => ({
+    description: { ...access.description, ...DESCRIPTIONS[of] },
+  });
+  const one = '/v1/webhooks/:id';
+  return [
+    {
+      ...{ method: 'GET', path: '/v1/webhooks', admit: gate.admit('audit', 'webhooks'), handler: list },
+      ...described('list', reads),
+    },
+    { ...admitted, method: 'POST', path: '/v1/webhooks', handler: create, ...described('create', changes) },
+    { ...admitted, method: 'POST', path: `${one}/rotate`, handler: rotate, ...described('rotate', changes) },
+    { ...admitted, method: 'POST', path: `${one}/remove`, handler: remove, ...described('remove', changes) },
+    { ...admitted, method: 'POST', path: `${one}/test`, handler: test, ...described('test', changes) },
+    {
+      ...{ method: 'GET', path: `${one}/deliveries`, admit: gate.admit('audit', 'webhooks'), handler: deliveries },
+      ...described('deliveries', reads),
+    },
+    {
+      ...{ ...admitted, method: 'POST', path: `${one}/deliveries/:delivery/send`, handler: sendAgain },
+      ...described('send', changes),
+    },
+  ];
+}
+
+/** An answer with a secret, which no cache stores. */
+function secretly(body: Parameters<typeof ok>[0]): ServiceResponse {
+  return ok(body, { 'cache-control': 'no-store' });
+}
+
+function unknownWebhook(): ServiceError<'NOT_FOUND'> {
+  return new ServiceError({
+    code: 'NOT_FOUND',
+    message: 'there is no such webhook',
+    members: { reasonCode: 'WEBHOOK_NOT_FOUND' },
+  });
+}

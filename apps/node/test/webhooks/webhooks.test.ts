@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { silentLogger } from '@cer/http-service/process';
+import { Webhook } from 'standardwebhooks';
+import type { FiringAlert } from '../../src/alerts/alert-types.js';
+import { deliverDue } from '../../src/alerts/deliver.js';
+import { observeAll } from '../../src/alerts/observe.js';
+import { createPostWebhook } from '../../src/alerts/post-webhook.js';
+import { resolveBySystem } from '../../src/alerts/public-address.js';
+import type { AlertSource } from '../../src/alerts/source.js';
+import { tenantRecipients } from '../../src/webhooks/tenant-recipients.js';
+import { startReceiver, type ReceivedMessage, type Receiver } from '../alerts/receiver.js';
+import { ask, at, objectAt, textAt } from '../ask.js';
+import { startTestNode, type TestNode } from '../test-node.js';
+
+interface Account {
+  readonly tenantId: string;
+  readonly key: string;
+}
+
+describe('webhooks of tenants', () => {
+  let node: TestNode;
+  let receiver: Receiver;
+  let mine: Account;
+  let other: Account;
+  let time = Date.now();
+  const now = (): Date => new Date(time);
+
+  beforeAll(async () => {
+    node = await startTestNode({ replace: () => ({ tenantWebhooks: { allowsPrivate: true }, now }) });
+    receiver = await startReceiver();
+    const account = async (): Promise<Account> => {
+      const name = randomUUID();
+      const key = await node.newKey(name);
+      return { key, tenantId: (await node.store.tenants.createTenant(name)).tenantId };
+    };
+    [mine, other] = [await account(), await account()];
+  });
+  afterAll(async () => {
+    await node.close();
+    await receiver.close();
+  });
+
+  const post = (path: string, body: unknown = {}, { key }: Pick<Account, 'key'> = mine) =>
+    ask(node, 'post', `/v1/webhooks${path}`, { key, body });
+  const made = async (path: string, members: object = {}, account: Account = mine) => {
+    // They are listed in the order of their times.
+    time += 1;
+    const { status, body } = await post('', { url: receiver.url + path, ...members }, account);
+    expect(status).toBe(200);
+    return { id: textAt(objectAt(body, 'webhook'), 'id'), secret: textAt(body, 'secret') };
+  };
+  const recipients = (allowsPrivate = true) =>
+    tenantRecipients({
+      ...{ webhooks: node.store.webhooks, secrets: node.deps.secrets, now },
+      post: createPostWebhook({ allowsPrivate, resolve: resolveBySystem, now }),
+    });
+  /** What is delivered in one turn. */
+  const deliver = async (allowsPrivate = true): Promise<readonly ReceivedMessage[]> => {
+    const before = receiver.received.length;
+    const { named, post: postTo } = recipients(allowsPrivate);
+    const logger = silentLogger();
+    await deliverDue({ alerts: node.store.alerts, post: postTo, now, logger }, { whose: 'tenants', named });
+    return receiver.received.slice(before);
+  };
+  const happens = async (alert: Omit<FiringAlert, 'subject'>): Promise<readonly ReceivedMessage[]> => {
+    const observation = { ...alert, subject: randomUUID(), isFiring: true };
+    const source: AlertSource = { type: alert.type, isComplete: false, observe: async () => [observation] };
+    const { endpointsFor } = recipients();
+    await observeAll({ alerts: node.store.alerts, sources: [source], logger: silentLogger() }, endpointsFor, now());
+    return deliver();
+  };
+  const paths = (messages: readonly ReceivedMessage[]): readonly string[] =>
+    messages.map(({ path }) => path).toSorted();
+  const listed = async (id: string, { key }: Pick<Account, 'key'> = mine) =>
+    ask(node, 'get', `/v1/webhooks/${id}/deliveries`, { key });
+
+  it('receive what concerns their account or every certificate, signed with the secret shown once', async () => {
+    const [first, second] = [await made('/first'), await made('/keys', { types: ['signing_key.retiring'] })];
+    await made('/other', {}, other);
+    const details = { tenantId: mine.tenantId, month: '2026-01', percent: 80, limit: 10 };
+    const sent = await happens({ type: 'quota.reached', tenantId: mine.tenantId, details });
+    expect(paths(sent)).toEqual(['/first']);
+    const [message] = sent;
+    if (message === undefined) throw new Error('nothing was sent');
+    const { body, headers } = message;
+    const signed = new Webhook(first.secret).sign(headers['webhook-id'] ?? '', now(), body);
+    expect(headers['webhook-signature']).toBe(signed);
+    expect(JSON.parse(body)).toMatchObject({ type: 'quota.reached', data: { status: 'firing', percent: 80 } });
+    expect(paths(await happens({ type: 'signing_key.retiring', details: {} }))).toEqual(['/first', '/keys', '/other']);
+    for (const type of ['witness.silent', 'node.not_ready', 'audit_log.invalid', 'log.halted'] as const) {
+      expect(await happens({ type, details: { reasons: 'of the operator' } })).toEqual([]);
+    }
+    const { body: list, text } = await ask(node, 'get', '/v1/webhooks', { key: mine.key });
+    expect(list).toMatchObject({ webhooks: [{ id: first.id, types: null }, { id: second.id }] });
+    expect(text).not.toContain(first.secret);
+    const rows = await node.database.query('select * from webhooks');
+    expect(JSON.stringify(rows)).not.toContain(first.secret.slice('whsec_'.length));
+  });
+
+  it('are signed with both secrets during a rotation, and at once with the new one alone', async () => {
+    const { id, secret } = await made('/rotated', { types: ['dead_letters.reported'] });
+    const alert = { type: 'dead_letters.reported', tenantId: mine.tenantId, details: {} } as const;
+    const signedWith = async (...secrets: readonly string[]): Promise<void> => {
+      const message = (await happens(alert)).find(({ path }) => path === '/rotated');
+      const signatures = secrets.map((one) =>
+        new Webhook(one).sign(message?.headers['webhook-id'] ?? '', now(), message?.body ?? ''),
+      );
+      expect(message?.headers['webhook-signature']).toBe(signatures.join(' '));
+    };
+    await signedWith(secret);
+    const later = textAt((await post(`/${id}/rotate`)).body, 'secret');
+    expect(later).not.toBe(secret);
+    await signedWith(later, secret);
+    time += 24 * 3_600_000;
+    await signedWith(later);
+    const last = textAt((await post(`/${id}/rotate`, { graceHours: 0 })).body, 'secret');
+    await signedWith(last);
+    await post(`/${id}/remove`);
+  });
+
+  it('are tried, listed with their result, sent again and removed', async () => {
+    const { id } = await made('/tried', { types: ['dead_letters.reported'] });
+    receiver.answer(500);
+    const { body } = await post(`/${id}/test`);
+    const deliveryId = textAt(body, 'deliveryId');
+    expect(paths(await deliver())).toEqual(['/tried']);
+    const entry = { id: deliveryId, type: 'webhook.test', state: 'waiting', attempts: 1, result: '500' };
+    expect((await listed(id)).body).toMatchObject({ deliveries: [entry], next: null });
+    receiver.answer(200);
+    expect((await post(`/${id}/deliveries/${deliveryId}/send`)).status).toBe(200);
+    expect(paths(await deliver())).toEqual(['/tried']);
+    expect((await listed(id)).body).toMatchObject({ deliveries: [{ state: 'delivered', result: '200' }] });
+    for (let waiting = 0; waiting < 10; waiting += 1) await post(`/${id}/test`);
+    expect((await post(`/${id}/test`)).status).toBe(429);
+    expect((await post(`/${id}/remove`)).status).toBe(200);
+    expect(await deliver()).toEqual([]);
+    expect((await listed(id)).status).toBe(404);
+  });
+
+  it('are never at a private address unless the operator allows it', async () => {
+    const { id } = await made('/private', { types: ['dead_letters.reported'] });
+    await post(`/${id}/test`);
+    expect(await deliver(false)).toEqual([]);
+    expect((await listed(id)).body).toMatchObject({ deliveries: [{ state: 'waiting', result: 'INSECURE_URL' }] });
+    await post(`/${id}/remove`);
+  });
+
+  it('are of one account only', async () => {
+    const { id } = await made('/own', { types: ['dead_letters.reported'] });
+    expect((await listed(id, other)).status).toBe(404);
+    for (const act of ['rotate', 'remove', 'test', `deliveries/msg_${randomUUID()}/send`]) {
+      expect([act, (await post(`/${id}/${act}`, {}, other)).status]).toEqual([act, 404]);
+    }
+    const audit = await ask(node, 'get', '/v1/webhooks', { key: await node.newKey(randomUUID(), ['audit']) });
+    expect(audit.body).toEqual({ webhooks: [] });
+    await post(`/${id}/remove`);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['a file', { url: 'file:///etc/passwd' }, /^url: must be an https URL/],
+    ['credentials', { url: 'https://canary:secret@hooks.example.com/' }, /^url: must be an https URL/],
+    ['an operator type', { url: 'https://hooks.example.com/', types: ['witness.silent'] }, /^types\[?\.?0/],
+    ['no type', { url: 'https://hooks.example.com/', types: [] }, /^types/],
+  ])('are refused with %s, without the value', async (_case, body, rule) => {
+    const answer = await post('', body);
+    expect(answer.status).toBe(400);
+    expect(at(answer.body, 'details')).toEqual([expect.stringMatching(rule)]);
+    expect(answer.text).not.toMatch(/canary|passwd/);
+  });
+
+  it('are at most five, and show the origin of their address to keys that read', async () => {
+    const account = { ...other, key: await node.newKey('many'), tenantId: '' };
+    for (let count = 0; count < 5; count += 1) await made(`/secret-path-${count}`, {}, account);
+    expect((await post('', { url: receiver.url }, account)).status).toBe(400);
+    const whole = await ask(node, 'get', '/v1/webhooks', { key: account.key });
+    expect(whole.text).toContain('secret-path-4');
+    const shown = await ask(node, 'get', '/v1/webhooks', { key: await node.newKey('many', ['audit']) });
+    expect(shown.body).toMatchObject({ webhooks: Array.from({ length: 5 }, () => ({ url: receiver.url })) });
+    expect(shown.text).not.toContain('secret-path');
+  });
+
+  it('need https without the leave of the operator, and are none where they are off', async () => {
+    const strict = await startTestNode();
+    const off = await startTestNode({ replace: () => ({ tenantWebhooks: null }) });
+    const body = { url: 'http://hooks.example.com/' };
+    const refused = await ask(strict, 'post', '/v1/webhooks', { key: await strict.newKey(), body });
+    expect([refused.status, at(refused.body, 'details')]).toEqual([400, ['url: must be an https URL']]);
+    const none = await ask(off, 'get', '/v1/webhooks', { key: await off.newKey() });
+    expect([none.status, textAt(none.body, 'reasonCode')]).toEqual([404, 'WEBHOOKS_OFF']);
+    await strict.close();
+    await off.close();
+  });
+});
