@@ -34,7 +34,7 @@ describe('the configuration', () => {
     const secret = { OIDC_CLIENT_SECRET: 'a long enough secret' };
     expect(readConfig({ ...GOOD, ...oidc, ...secret, OIDC_OWNER_VALUES: 'a, b,' }).oidcSettings).toMatchObject({
       issuer: 'https://idp.example/tenant',
-      roles: { claim: 'groups', values: { owner: ['a', 'b'], member: [], auditor: [] } },
+      roles: { claim: 'groups', values: { owner: ['a', 'b'], member: [], reviewer: [], auditor: [] } },
     });
     expect(faultsOf({ ...GOOD, ...oidc })).toEqual(['OIDC_CLIENT_SECRET: is required']);
     expect(faultsOf({ ...GOOD, PASSWORD_SIGN_IN: '0' })).toEqual(['OIDC_ISSUER: is required']);

@@ -43,6 +43,11 @@ export const VARIABLES = z.object({
       'File with the credential of log collectors for `GET /v1/operator/activity`. Unset: the route is closed.',
     ),
   JWKS_KEYS_FILE: absolutePath().describe('Handoff keys (ES256); made with mode 0600 at the first start.'),
+  SECRETS_KEY_FILE: absolutePath()
+    .optional()
+    .describe(
+      'Key of the secrets of authenticator apps, readable by its owner only; made at the first start. Unset: no apps.',
+    ),
   LOG_LEVEL: logLevel().describe('Minimum level of the JSON log on standard output.'),
   TRUST_PROXY: trustedProxies().describe('Proxies whose `X-Forwarded-For` is trusted.'),
   PASSWORD_SIGN_IN: flag(true).describe('`0`: people sign in at the provider only. Requires `OIDC_ISSUER`.'),
@@ -57,6 +62,7 @@ export const VARIABLES = z.object({
   OIDC_ROLE_CLAIM: z.string().min(1).max(200).default('groups').describe('Claim of the id token that gives roles.'),
   OIDC_OWNER_VALUES: valueList().describe('Values of that claim that make an owner, separated by commas.'),
   OIDC_MEMBER_VALUES: valueList().describe('Values that make a member.'),
+  OIDC_REVIEWER_VALUES: valueList().describe('Values that make a reviewer.'),
   OIDC_AUDITOR_VALUES: valueList().describe('Values that make an auditor.'),
   OIDC_SESSION_MINUTES: positiveInteger(60).describe(
     'Maximum age of a session by the provider, in minutes; a person removed there is out after it.',
@@ -111,6 +117,7 @@ const Settings = VARIABLES.superRefine((set, context) => {
   serviceTokenFile: set.SERVICE_TOKEN_FILE,
   operatorTokenFile: set.OPERATOR_TOKEN_FILE,
   jwksKeysFile: set.JWKS_KEYS_FILE,
+  secretsKeyFile: set.SECRETS_KEY_FILE,
   logLevel: set.LOG_LEVEL,
   trustedProxies: set.TRUST_PROXY,
   passwordSignIn: set.PASSWORD_SIGN_IN,
@@ -140,6 +147,7 @@ function oidcOf(set: z.output<typeof VARIABLES>) {
       values: {
         owner: listOf(set.OIDC_OWNER_VALUES),
         member: listOf(set.OIDC_MEMBER_VALUES),
+        reviewer: listOf(set.OIDC_REVIEWER_VALUES),
         auditor: listOf(set.OIDC_AUDITOR_VALUES),
       },
     },
@@ -167,4 +175,9 @@ export function readLinkConfig(env: Environment): { readonly PUBLIC_URL: string 
 /** What commands on the handoff keys need. @throws ConfigError */
 export function readKeysConfig(env: Environment): { readonly JWKS_KEYS_FILE: string } {
   return loadConfig(z.object({ JWKS_KEYS_FILE: absolutePath() }), env);
+}
+
+/** What commands on the key of stored secrets need. @throws ConfigError */
+export function readSecretsConfig(env: Environment): { readonly SECRETS_KEY_FILE: string } {
+  return loadConfig(z.object({ SECRETS_KEY_FILE: absolutePath() }), env);
 }

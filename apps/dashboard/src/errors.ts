@@ -3,6 +3,7 @@ import { StoreError } from '@cer/sql-store';
 
 /** Which HTTP status each refusal of the dashboard has. @see docs/spec.md, "Errors" */
 export const STATUS = HTTP_STATUS;
+export type DashboardCode = keyof typeof STATUS;
 
 const RETRY_AFTER_S = '1';
 

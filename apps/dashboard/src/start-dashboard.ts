@@ -10,6 +10,7 @@ import { issueLink, SET_UP_MS } from './links/one-time-link.js';
 import type { OidcSignIn } from './oidc/oidc-routes.js';
 import { createOidcProvider } from './oidc/provider.js';
 import { createPasswordHasher } from './passwords/password-hash.js';
+import { openSecrets } from './secrets/open-secrets.js';
 import { openStore, type Store } from './store/index.js';
 
 const LAST_USED_INTERVAL_MS = 30_000;
@@ -31,6 +32,7 @@ export async function startDashboard(env: Environment, say: (line: string) => vo
   const signingKeys = openSigningKeys(config.jwksKeysFile, now);
   const { store, database } = await openStore({ databaseUrl: config.databaseUrl });
   try {
+    const secretBox = openSecrets(config.secretsKeyFile, await store.authenticators.keyIds());
     const lastUsed = new LastUsed(store.apiKeys, logger);
     const app = createApp({
       ...config,
@@ -38,6 +40,7 @@ export async function startDashboard(env: Environment, say: (line: string) => vo
       signingKeys,
       lastUsed,
       serviceToken,
+      secretBox,
       oidc: oidcSignIn(config),
       operatorToken,
       logger,

@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { issueApiKey, issuedKeyOf } from '../src/account/api-key.js';
 import { runCommand } from '../src/commands/run-command.js';
-import { ensureKeysFile } from '../src/jwks/keys-file.js';
+import { openSecretBox } from '../src/secrets/secret-box.js';
+import { ensureSecretsFile } from '../src/secrets/secrets-file.js';
 import { tokenHash as linkTokenHash } from '../src/account/random-token.js';
 import { openStore, type Store } from '../src/store/index.js';
 
@@ -47,7 +48,7 @@ describe('the command line', () => {
   }
 
   it('brings the schema up to date', async () => {
-    expect(await run('migrate')).toEqual({ code: 0, out: 'schema 5', err: '' });
+    expect(await run('migrate')).toEqual({ code: 0, out: 'schema 7', err: '' });
   });
 
   it('makes an owner by link or by password', async () => {
@@ -140,9 +141,46 @@ describe('the command line', () => {
     expect(refused.err).not.toContain('canary');
   });
 
-  it('rotates the handoff keys', async () => {
-    ensureKeysFile(env['JWKS_KEYS_FILE'] ?? '', new Date());
+  it('makes the handoff keys once, and rotates them', async () => {
+    const file = env['JWKS_KEYS_FILE'] ?? '';
+    expect(await run('jwks rotate')).toMatchObject({ code: 1, out: '' });
+    expect(await run('jwks init')).toEqual({ code: 0, out: `the handoff keys are in ${file}`, err: '' });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const made = readFileSync(file, 'utf8');
+    expect((await run('jwks init')).code).toBe(0);
+    expect(readFileSync(file, 'utf8')).toBe(made);
     expect((await run('jwks rotate')).out).toMatch(/^[\w-]{43} signs from /);
+  });
+
+  it('rotates the key of stored secrets', async () => {
+    const path = join(folder, 'secrets');
+    env['SECRETS_KEY_FILE'] = path;
+    ensureSecretsFile(path);
+    const box = openSecretBox(path);
+    await run('owner create --email ada@example.org --tenant Acme');
+    const userId = await inStore(async (store) => {
+      const user = (await store.users.findForLogin('ada@example.org'))?.user;
+      if (user === undefined) return '';
+      await store.authenticators.add(user, box.seal('authenticator', user.userId, 'a secret'), 1, ['code']);
+      return user.userId;
+    });
+    for (let time = 0; time < 3; time += 1) {
+      expect((await run('secrets-key rotate')).out).toMatch(
+        /^[\w-]{12} is the current key; 1 secrets are sealed under it again$/,
+      );
+    }
+    const stored = await inStore((store) => store.authenticators.find(userId));
+    expect(stored?.keyId).toBe(box.keyIds()[0]);
+    expect(stored !== null && box.open('authenticator', userId, stored)).toBe('a secret');
+    rmSync(path);
+    ensureSecretsFile(path);
+    expect(await run('secrets-key rotate')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('restore it first'),
+    });
+    expect((await run('sign-in reset --email ada@example.org')).code).toBe(0);
+    expect(await inStore((store) => store.authenticators.find(userId))).toBeNull();
+    expect(await run('sign-in reset --email nobody@example.org')).toMatchObject({ code: 1 });
   });
 
   it.each(['nonsense', 'owner', 'plan put --nam canary', 'tenant create canary'])(

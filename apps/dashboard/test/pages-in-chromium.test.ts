@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { describeInChromium, launchChromium, auditPage, newPage, type Browser, type Page } from '@cer/test-browser';
+import { generateSync } from 'otplib';
 import { issueLink, SET_UP_MS } from '../src/links/one-time-link.js';
 import { createOidcProvider } from '../src/oidc/provider.js';
 import { PLACES } from '../src/web/document.js';
@@ -16,7 +17,7 @@ const PROVIDER_AWAY = {
     redirectUri: 'http://127.0.0.1:1/sign-in/oidc/callback',
   }),
   tenantName: 'Acme',
-  roles: { claim: 'groups', values: { owner: [], member: [], auditor: [] } },
+  roles: { claim: 'groups', values: { owner: [], member: [], reviewer: [], auditor: [] } },
   sessionMs: 60_000,
 };
 
@@ -197,6 +198,37 @@ describeInChromium('every page, accessible in light and dark and whole on a phon
     await see('Settings', 'settings-saved');
     await open('/activity');
     await see('Activity', 'activity');
+  });
+
+  it('of signing in with an authenticator app: added, asked for, refused', async () => {
+    await open('/security');
+    await see('Your sign-in', 'security');
+    await press('form[action="/security/authenticator"] button');
+    await see('Add an authenticator app', 'authenticator-add');
+    await asks({ code: '000000' });
+    await press('main form button');
+    await see('Add an authenticator app', 'authenticator-wrong');
+    const secret = (await page.$eval('.once', (element) => element.textContent)).replaceAll(/\s/g, '');
+    const codeNow = (): string => generateSync({ secret, epoch: served.dashboard.now().getTime() / 1000 });
+    await page.type('#code', codeNow());
+    await press('main form button');
+    await see('Keep your recovery codes', 'recovery-codes');
+    await press('main a.button');
+    await see('Your sign-in', 'security-authenticator');
+    served.dashboard.pass(11 * 60_000);
+    await open('/security');
+    await see('Your sign-in', 'security-old-session');
+    await press('main a.button');
+    await enter(OWNER_EMAIL, PASSWORD);
+    await see('Enter your code', 'code');
+    await page.type('#code', '000000');
+    await press('main form button');
+    await see('Enter your code', 'code-refused');
+    await page.type('#code', codeNow());
+    await press('main form button');
+    await see('Your sign-in', 'security-signed-in-again');
+    await press('form[action="/security/authenticator/remove"] button');
+    await see('Your sign-in', 'authenticator-removed');
   });
 
   it('of errors', async () => {

@@ -18,10 +18,12 @@ export async function serveDashboard(options: TestDashboardOptions = {}): Promis
     for (const app of apps) app(request, response);
   }, onLocalhost);
   const bridge: RunningServer = await serve((_request, response) => response.end('the bridge'), onLocalhost);
-  const dashboard = await startTestDashboard({ publicUrl: server.url, bridgeUrl: bridge.url, ...options });
+  // Passkeys need a name, not an address.
+  const url = server.url.replace('127.0.0.1', 'localhost');
+  const dashboard = await startTestDashboard({ publicUrl: url, bridgeUrl: bridge.url, ...options });
   apps.push(dashboard.app);
   return {
-    url: server.url,
+    url,
     bridgeUrl: bridge.url,
     dashboard,
     close: async () => {

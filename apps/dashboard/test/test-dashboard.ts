@@ -13,7 +13,10 @@ import { LastUsed } from '../src/introspection/last-used.js';
 import { ensureKeysFile } from '../src/jwks/keys-file.js';
 import { openSigningKeys } from '../src/jwks/signing-keys.js';
 import { createPasswordHasher, type PasswordHasher } from '../src/passwords/password-hash.js';
-import { openStore, type Role, type Store, type Tenant, type User } from '../src/store/index.js';
+import { openSecretBox } from '../src/secrets/secret-box.js';
+import { ensureSecretsFile } from '../src/secrets/secrets-file.js';
+import type { Role } from '../src/account/role.js';
+import { openStore, type Store, type Tenant, type User } from '../src/store/index.js';
 
 export const PUBLIC_URL = 'https://dashboard.example';
 export const BRIDGE_URL = 'https://bridge.example:8443';
@@ -52,7 +55,11 @@ export interface TestDashboardOptions {
   readonly publicUrl?: string;
   readonly oidc?: AppDeps['oidc'];
   readonly passwordSignIn?: boolean;
+  /** False: without a secrets file. */
+  readonly hasSecrets?: boolean;
   readonly bridgeUrl?: string | undefined;
+  /** Default: no node answers. */
+  readonly nodeUrl?: string;
 }
 
 /** The whole app on a real database, with a clock that a test sets, one tenant and its owner. */
@@ -63,7 +70,9 @@ export async function startTestDashboard(options: TestDashboardOptions = {}): Pr
   const keysFile = join(folder, 'jwks.json');
   let time = Date.now();
   const now = (): Date => new Date(time);
+  const secretsFile = join(folder, 'secrets');
   ensureKeysFile(keysFile, now());
+  ensureSecretsFile(secretsFile);
   const opened = await openStore({ databaseUrl, now });
   const { store } = opened;
   const { logger, lines: logLines } = recordedLog();
@@ -83,10 +92,11 @@ export async function startTestDashboard(options: TestDashboardOptions = {}): Pr
     publicUrl: options.publicUrl ?? PUBLIC_URL,
     bridgeUrl: 'bridgeUrl' in options ? options.bridgeUrl : BRIDGE_URL,
     // No request reaches it.
-    nodeUrl: 'http://127.0.0.1:9',
+    nodeUrl: options.nodeUrl ?? 'http://127.0.0.1:9',
     // Tests state the address of a client.
     trustedProxies: parseTrustedProxies('127.0.0.1'),
     metrics: createMetrics(),
+    secretBox: options.hasSecrets === false ? undefined : openSecretBox(secretsFile),
     oidc: options.oidc,
     passwordSignIn: options.passwordSignIn ?? true,
     operatorToken: new Secret(OPERATOR_TOKEN),

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /** Permissions of an API key. @see docs/spec.md, "API keys" */
-export const SCOPES = ['certify', 'render', 'register', 'ingest', 'audit'] as const;
+export const SCOPES = ['certify', 'render', 'register', 'ingest', 'audit', 'review', 'webhooks'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 const KEY_BYTES = 32;

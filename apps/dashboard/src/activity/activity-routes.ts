@@ -1,7 +1,9 @@
-import { checkQuery, ndjson, ok, otlpLogs, ServiceError, type LogEvent, type Route } from '@cer/http-service';
+import { checkQuery, ndjson, ok, otlpLogs, ServiceError, type LogEvent } from '@cer/http-service';
 import type { Secret } from '@cer/http-service/config';
+import { OTLP_LOGS } from '@cer/http-service/openapi';
 import { z } from 'zod';
 import { createServiceGate } from '../introspection/service-gate.js';
+import type { DescribedRoute } from '../openapi/route-description.js';
 import type { AccountAct, Store } from '../store/index.js';
 import type { Pages } from '../web/pages.js';
 import { activityPage } from './activity-page.js';
@@ -15,34 +17,64 @@ export interface ActivityRoutesDeps {
   readonly operatorToken?: Secret<string> | undefined;
 }
 
+const SEQ = /^(0|[1-9]\d{0,14})$/;
+const LIMIT = /^([1-9]\d{0,2}|1000)$/;
+const FORMATS = ['ndjson', 'otlp'] as const;
+
 const ExportQuery = z.strictObject({
-  after: z
-    .string()
-    .regex(/^(0|[1-9]\d{0,14})$/, { error: 'must be a whole number' })
-    .default('0'),
-  limit: z
-    .string()
-    .regex(/^([1-9]\d{0,2}|1000)$/, { error: 'must be a whole number from 1 to 1000' })
-    .default('1000'),
+  after: z.string().regex(SEQ, { error: 'must be a whole number' }).default('0'),
+  limit: z.string().regex(LIMIT, { error: 'must be a whole number from 1 to 1000' }).default('1000'),
 });
 
-const OperatorQuery = ExportQuery.extend({ format: z.enum(['ndjson', 'otlp']).default('ndjson') });
+const OperatorQuery = ExportQuery.extend({ format: z.enum(FORMATS).default('ndjson') });
 
 /** The audit trail: of one account for its people, of all accounts for operators. @see docs/spec.md, "Control plane" */
-export function activityRoutes({ pages, store, operatorToken }: ActivityRoutesDeps): readonly Route[] {
+export function activityRoutes({ pages, store, operatorToken }: ActivityRoutesDeps): readonly DescribedRoute[] {
   const gate = operatorToken === undefined ? null : createServiceGate(operatorToken);
   return [
-    pages.view('/activity', async ({ session }) => activityPage(await store.acts(session.tenant.tenantId, ACTS_SHOWN))),
-    pages.view('/activity/export', async ({ session, head }) => {
-      const { after, limit } = checkQuery(ExportQuery, head.query);
-      const acts = await store.actsAfter(session.tenant.tenantId, Number(after), Number(limit));
-      const { headers, ...answer } = ndjson(acts);
-      const disposition = 'attachment; filename="activity.ndjson"';
-      return { file: { ...answer, headers: { ...headers, 'content-disposition': disposition } } };
-    }),
+    pages.view('/activity', 'Activity of the account', async ({ session }) =>
+      activityPage(await store.acts(session.tenant.tenantId, ACTS_SHOWN)),
+    ),
+    pages.view(
+      '/activity/export',
+      {
+        summary: 'Activity of the account as a file',
+        query: ['after', 'limit'],
+        file: 'application/x-ndjson',
+      },
+      async ({ session, head }) => {
+        const { after, limit } = checkQuery(ExportQuery, head.query);
+        const acts = await store.actsAfter(session.tenant.tenantId, Number(after), Number(limit));
+        const { headers, ...answer } = ndjson(acts);
+        const disposition = 'attachment; filename="activity.ndjson"';
+        return { file: { ...answer, headers: { ...headers, 'content-disposition': disposition } } };
+      },
+    ),
     {
       method: 'GET',
       path: '/v1/operator/activity',
+      description: {
+        group: 'For operators',
+        summary: 'Activity of all accounts',
+        access: 'operator',
+        query: [
+          {
+            name: 'after',
+            description: 'seq of the last one that is known.',
+            schema: { type: 'string', pattern: SEQ.source },
+          },
+          { name: 'limit', description: '1 to 1000.', schema: { type: 'string', pattern: LIMIT.source } },
+          { name: 'format', description: 'Default ndjson.', schema: { enum: FORMATS } },
+        ],
+        success: {
+          200: {
+            description: 'A line for each act, or logs of OpenTelemetry.',
+            mediaTypes: ['application/x-ndjson', 'application/json'],
+            schema: OTLP_LOGS,
+          },
+        },
+        errors: ['NOT_FOUND'],
+      },
       admit: async (head) => {
         if (gate === null) {
           throw new ServiceError({ code: 'NOT_FOUND', message: 'OPERATOR_TOKEN_FILE is not set on this dashboard' });

@@ -2,8 +2,9 @@ import { html, type Html } from '@cer/pages';
 import { SCOPES, type Scope } from '../account/api-key.js';
 import { keyWorks } from '../introspection/introspect.js';
 import type { ApiKey } from '../store/index.js';
-import { choiceField, faultSummary, formTokenField, selectField, textField } from '../web/fields.js';
+import { choiceField, faultSummary, formTokenField, textField } from '../web/fields.js';
 import type { FormFault } from '../web/form.js';
+import { graceField } from '../web/grace-periods.js';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
 
@@ -12,16 +13,10 @@ const SCOPE_HINTS: Readonly<Record<Scope, string>> = {
   render: 'Render and verify creative code.',
   register: 'Register project bundles.',
   ingest: 'Send executions and traces to the evidence bridge (needs certify too).',
+  review: 'Certify human reviews, and nothing else.',
+  webhooks: 'Add, change and remove the webhooks that alerts are sent to.',
   audit: 'List and export the records of this account, and nothing else. For auditors.',
 };
-
-/** Grace periods offered for a rotated key. */
-export const GRACE_PERIODS = [
-  { hours: 0, label: 'Not at all' },
-  { hours: 1, label: 'One hour' },
-  { hours: 24, label: 'One day' },
-  { hours: 168, label: 'One week' },
-] as const;
 
 export interface KeysPage {
   readonly formToken: string;
@@ -149,14 +144,13 @@ export function newKeyPage(name: string, key: string, oldExpiresAt: Date | null)
 }
 
 export function rotatePage(formToken: string, key: ApiKey): PageAnswer {
-  const grace = GRACE_PERIODS.map(({ hours, label }) => ({ value: String(hours), label, chosen: hours === 24 }));
   return {
     title: `Rotate ${key.name}`,
     body: html`<p class="lead">
         Makes a new key with the same name and rights. <code>${key.prefix}…</code> keeps working for the grace period.
       </p>
       <form method="post" class="card">
-        ${formTokenField(formToken)} ${selectField('grace_hours', 'How long does the old key stay valid?', grace)}
+        ${formTokenField(formToken)} ${graceField('How long does the old key stay valid?')}
         <div class="acts"><button>Rotate the key</button> <a href="/keys">Cancel</a></div>
       </form>`,
   };

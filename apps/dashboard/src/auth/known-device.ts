@@ -8,16 +8,19 @@ const DAY_S = 24 * 60 * 60;
 /** Time after its last sign-in for which a device stays known, in seconds. */
 const KNOWN_S = 180 * DAY_S;
 
-/** The account of a device, with the hash of its password. */
+/** The account of a device, with what a sign-in proved. */
 export interface DeviceAccount {
   readonly userId: string;
   readonly passwordHash: string;
+  /** When the authenticator was added; null without one. */
+  readonly authenticatorAddedAt: string | null;
 }
 
 /**
  * The `Set-Cookie` value by which this browser is later recognised as one that signed in to the account. It gives no
  * access: it only separates the attempts of this browser from those of strangers. The signature is made with the hash
- * of the password, which every instance reads and no client has, so that a new password ends every known device.
+ * of the password, which every instance reads and no client has, so that a new password ends every known device; so does
+ * a new authenticator, since devices from before it proved the password alone.
  */
 export function rememberDevice(account: DeviceAccount, now: Date): string {
   const device = randomToken();
@@ -34,8 +37,12 @@ export function knownDevice(head: Pick<RequestHead, 'headers'>, account: DeviceA
   return !isOver && equalSecret(signatureOf(account, since, device), signature) ? device : null;
 }
 
-function signatureOf({ userId, passwordHash }: DeviceAccount, since: number, device: string): string {
-  return createHmac('sha256', passwordHash)
+function signatureOf(
+  { userId, passwordHash, authenticatorAddedAt }: DeviceAccount,
+  since: number,
+  device: string,
+): string {
+  return createHmac('sha256', `${passwordHash}${authenticatorAddedAt ?? ''}`)
     .update(`dashboard device\n${userId}\n${since}\n${device}`)
     .digest('base64url');
 }

@@ -38,6 +38,12 @@ export interface LoginLimits {
   attempt(attempt: LoginAttempt): Promise<number | null>;
   /** Takes a counted attempt back, and with it the earlier ones of its device or network at this account. */
   succeeded(attempt: LoginAttempt): Promise<void>;
+  /**
+   * Counts one code of an authenticator app, which is easier to guess than a password: all strangers together have the
+   * attempts of one network. They know the password, and a known device is counted apart.
+   */
+  codeAttempt(attempt: LoginAttempt): Promise<number | null>;
+  codeSucceeded(attempt: LoginAttempt): Promise<void>;
 }
 
 export function createLoginLimits(database: Database, options: LoginLimitOptions): LoginLimits {
@@ -58,6 +64,8 @@ export function createLoginLimits(database: Database, options: LoginLimitOptions
   const pairs = limiter('pair', options.attemptsPerAccount);
   const accounts = limiter('account', options.attemptsPerAccount * SLOW_AFTER_NETWORKS);
   const devices = limiter('device', options.attemptsPerAccount);
+  const codes = limiter('code', options.attemptsPerAccount);
+  const deviceCodes = limiter('device-code', options.attemptsPerAccount);
 
   const count = (limiting: RateLimiterPostgres | RateLimiterSQLite, key: string): Promise<Counted> =>
     database.run(() => consume(limiting, key));
@@ -83,6 +91,14 @@ export function createLoginLimits(database: Database, options: LoginLimitOptions
         await addresses.reward(network);
         await accounts.reward(digest(email));
         await pairs.delete(digest(email, network));
+      });
+    },
+    codeAttempt: async ({ email, device }) =>
+      waitOf(await (device === null ? count(codes, digest(email)) : count(deviceCodes, digest(email, device)))),
+    codeSucceeded: async ({ email, device }) => {
+      await database.run(async () => {
+        if (device === null) await codes.reward(digest(email));
+        else await deviceCodes.delete(digest(email, device));
       });
     },
   };

@@ -1,13 +1,20 @@
-import { ServiceError, type Route } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
 import { z } from 'zod';
 import { EmailAddress } from '../account/person.js';
+import type { DescribedRoute } from '../openapi/route-description.js';
+import type { Passkeys } from '../passkeys/passkeys.js';
 import { GivenPassword } from '../passwords/password-rules.js';
 import { clearCookie, SESSION_COOKIE } from '../web/cookies.js';
 import { checkForm, type FormFault } from '../web/form.js';
 import { noticeText } from '../web/notices.js';
 import type { Pages } from '../web/pages.js';
 import type { Sessions } from '../web/sessions.js';
-import { signInPage, type SignInWays } from './sign-in-page.js';
+import { codePage } from './code-page.js';
+import { codeRoutes } from './code-routes.js';
+import { passkeySignInRoutes } from './passkey-sign-in-routes.js';
+import { passwordsAreOff, tooManyAttempts } from './refusals.js';
+import type { SecondStep } from './second-step.js';
+import { signInPage, type ShowSignIn, type SignInWays } from './sign-in-page.js';
 import { signIn, type SignInDeps } from './sign-in.js';
 
 export interface SignInRoutesDeps extends SignInDeps {
@@ -16,6 +23,10 @@ export interface SignInRoutesDeps extends SignInDeps {
   /** Destinations allowed after signing in; any other leads to the overview. */
   readonly destinations: readonly string[];
   readonly ways: SignInWays;
+  readonly secondStep: SecondStep;
+  /** Null when this dashboard cannot have passkeys. */
+  readonly passkeys: Passkeys | null;
+  readonly logger: Logger;
 }
 
 const SignInForm = z.object({ email: EmailAddress, password: GivenPassword });
@@ -25,37 +36,50 @@ const REFUSED: readonly FormFault[] = [
 ];
 
 /** Signing in and out. */
-export function signInRoutes(deps: SignInRoutesDeps): readonly Route[] {
-  const { pages, sessions, store, destinations, ways } = deps;
+export function signInRoutes(deps: SignInRoutesDeps): readonly DescribedRoute[] {
+  const { pages, sessions, store, destinations, ways, secondStep, passkeys } = deps;
   const check = signIn(deps);
   const destination = (wanted: string | null): string => destinations.find((path) => path === wanted) ?? '/';
+  const showSignIn: ShowSignIn = async (page) => {
+    const passkeyOptions = passkeys === null ? null : await passkeys.signInOptions(page.formToken);
+    return signInPage({ ...page, ways, passkeyOptions });
+  };
 
   return [
-    pages.openView('/sign-in', async ({ head, formToken }) => {
-      if ((await sessions.of(head)) !== null) return { goTo: destination(head.query.get('to')) };
-      return signInPage({ ways, formToken, to: destination(head.query.get('to')), notice: noticeText(head.query) });
+    pages.openView('/sign-in', { summary: 'Signing in', query: ['to', 'again'] }, async ({ head, formToken }) => {
+      // Signing in again makes a session recent.
+      const isAgain = head.query.has('again');
+      if (!isAgain && (await sessions.of(head)) !== null) return { goTo: destination(head.query.get('to')) };
+      return showSignIn({ formToken, to: destination(head.query.get('to')), notice: noticeText(head.query) });
     }),
-    pages.openAct('/sign-in', async ({ head, formToken }, fields) => {
-      if (!ways.hasPassword) throw passwordsAreOff();
-      const to = destination(fields.get('to'));
-      const page = (faults: readonly FormFault[]) =>
-        signInPage({ ways, formToken, to, faults, email: fields.get('email') ?? '' });
-      const form = checkForm(SignInForm, Object.fromEntries(fields), LABELS);
-      if (!form.ok) return { ...page(form.faults), status: 422 };
-      const result = await check({ ...form.value, head });
-      switch (result.outcome) {
-        case 'refused':
-          return { ...page(REFUSED), status: 422 };
-        case 'limited': {
-          const minutes = Math.ceil(result.retryAfterS / 60);
-          const sentence = `Too many attempts. Wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`}, or use a browser that has signed in to this account before.`;
-          return { ...page([{ field: 'email', sentence }]), status: 429, retryAfterS: result.retryAfterS };
+    pages.openAct(
+      '/sign-in',
+      { summary: 'Sign in', fields: ['email', 'password', 'to'], statuses: [429] },
+      async ({ head, formToken }, fields) => {
+        if (!ways.hasPassword) throw passwordsAreOff();
+        const to = destination(fields.get('to'));
+        const page = (faults: readonly FormFault[]) =>
+          showSignIn({ formToken, to, faults, email: fields.get('email') ?? '' });
+        const form = checkForm(SignInForm, Object.fromEntries(fields), LABELS);
+        if (!form.ok) return { ...(await page(form.faults)), status: 422 };
+        const result = await check({ ...form.value, head });
+        switch (result.outcome) {
+          case 'refused':
+            return { ...(await page(REFUSED)), status: 422 };
+          case 'limited': {
+            const { retryAfterS } = result;
+            return { ...(await page([tooManyAttempts('email', retryAfterS)])), status: 429, retryAfterS };
+          }
+          case 'needs-code':
+            return codePage({ formToken, to, ticket: secondStep.begin(result.signIn, formToken) });
+          case 'signed-in':
+            return { goTo: to, cookies: [await sessions.start(head, result.user), result.deviceCookie] };
         }
-        case 'signed-in':
-          return { goTo: to, cookies: [await sessions.start(head, result.user), result.deviceCookie] };
-      }
-    }),
-    pages.signOut('/sign-out', async ({ head, session }) => {
+      },
+    ),
+    ...codeRoutes({ pages, sessions, secondStep, destination, ways, showSignIn }),
+    ...passkeySignInRoutes({ ...deps, destination, showSignIn }),
+    pages.signOut('/sign-out', 'Sign out', async ({ head, session }) => {
       await sessions.end(head);
       if (session !== null) {
         const { tenantId, email } = session.user;
@@ -64,10 +88,4 @@ export function signInRoutes(deps: SignInRoutesDeps): readonly Route[] {
       return { goTo: '/sign-in?done=signed-out', cookies: [clearCookie(SESSION_COOKIE)] };
     }),
   ];
-}
-
-/** Passwords are switched off: people sign in at the provider. */
-export function passwordsAreOff(): ServiceError {
-  const message = 'Passwords are switched off here: sign in with your organisation.';
-  return new ServiceError({ code: 'FORBIDDEN', message });
 }

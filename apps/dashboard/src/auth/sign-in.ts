@@ -1,8 +1,9 @@
+import type { RequestHead } from '@cer/http-service';
 import type { PasswordHasher } from '../passwords/password-hash.js';
 import type { Store, User } from '../store/index.js';
-import type { RequestHead } from '@cer/http-service';
 import { knownDevice, rememberDevice } from './known-device.js';
 import type { LoginLimits } from './login-limits.js';
+import { deviceAccount, type PasswordSignIn } from './second-step.js';
 
 export interface SignInDeps {
   readonly store: Store;
@@ -13,6 +14,8 @@ export interface SignInDeps {
 
 export type SignInOutcome =
   | { readonly outcome: 'signed-in'; readonly user: User; readonly deviceCookie: string }
+  /** The password is right, and the user has an authenticator. */
+  | { readonly outcome: 'needs-code'; readonly signIn: PasswordSignIn }
   /** One and the same for an unknown address, a wrong password and a disabled user. */
   | { readonly outcome: 'refused' }
   | { readonly outcome: 'limited'; readonly retryAfterS: number };
@@ -30,7 +33,9 @@ export const signIn =
   async ({ email, password, head }: Credentials): Promise<SignInOutcome> => {
     const found = await store.users.findForLogin(email);
     const passwordHash = found?.user.enabled === true ? found.passwordHash : null;
-    const account = found === null || passwordHash === null ? null : { userId: found.user.userId, passwordHash };
+    const authenticator = await store.authenticators.find(found?.user.userId ?? '');
+    const account =
+      found === null || passwordHash === null ? null : deviceAccount(found.user, passwordHash, authenticator);
     const device = account === null ? null : knownDevice(head, account, now());
     const attempt = { email, remoteAddress: head.remoteAddress, device };
     const retryAfterS = await limits.attempt(attempt);
@@ -38,5 +43,7 @@ export const signIn =
     const matches = await hasher.verify(password, passwordHash);
     if (!matches || found === null || account === null) return { outcome: 'refused' };
     await limits.succeeded(attempt);
-    return { outcome: 'signed-in', user: found.user, deviceCookie: rememberDevice(account, now()) };
+    const { user } = found;
+    if (authenticator !== null) return { outcome: 'needs-code', signIn: { user, account } };
+    return { outcome: 'signed-in', user, deviceCookie: rememberDevice(account, now()) };
   };

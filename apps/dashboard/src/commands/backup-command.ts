@@ -4,7 +4,7 @@ import { readDatabaseConfig } from '../config.js';
 import { CommandError, required, type Command } from './command.js';
 
 /** What must not be valid again after a restore, also when it ended since the backup. */
-const LEFT_OUT = ['sessions', 'one_time_links', 'reader_keys', 'login_attempts'];
+const LEFT_OUT = ['sessions', 'one_time_links', 'reader_keys', 'used_challenges', 'login_attempts'];
 
 export const backup: Command = {
   usage: '--out FILE',

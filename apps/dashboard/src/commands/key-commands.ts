@@ -1,6 +1,7 @@
 import { issueApiKey, isApiKey, isScope, issuedKeyOf, SCOPES, type Scope } from '../account/api-key.js';
 import { PlainName } from '../account/person.js';
 import { readKeysConfig } from '../config.js';
+import { ensureKeysFile } from '../jwks/keys-file.js';
 import { rotateSigningKeys } from '../jwks/signing-keys.js';
 import { checked, tenantNamed } from './checked.js';
 import { COMMAND_LINE, CommandError, required, type Command } from './command.js';
@@ -41,6 +42,16 @@ function scopesIn(list: string): readonly Scope[] {
   if (scopes.length !== names.length) throw new CommandError(`--scopes: must be of ${SCOPES.join(', ')}`);
   return scopes;
 }
+
+export const initJwks: Command = {
+  usage: '',
+  options: {},
+  run: async (_values, { env, print, now }) => {
+    const { JWKS_KEYS_FILE } = readKeysConfig(env);
+    ensureKeysFile(JWKS_KEYS_FILE, now());
+    print(`the handoff keys are in ${JWKS_KEYS_FILE}`);
+  },
+};
 
 export const rotateJwks: Command = {
   usage: '[--immediate]',

@@ -5,7 +5,8 @@ import { openStore } from '../store/index.js';
 import { createOwner, createTenant, resumeAccount, suspendAccount } from './account-commands.js';
 import { backup } from './backup-command.js';
 import type { Command, CommandContext, OptionValues } from './command.js';
-import { createApiKey, rotateJwks } from './key-commands.js';
+import { createApiKey, initJwks, rotateJwks } from './key-commands.js';
+import { resetSignIn, rotateSecretsKey } from './sign-in-commands.js';
 import { assignPlan, listPlans, putPlan } from './plan-commands.js';
 
 const migrate: Command = {
@@ -29,7 +30,10 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['plan assign', assignPlan],
   ['account suspend', suspendAccount],
   ['account resume', resumeAccount],
+  ['jwks init', initJwks],
   ['jwks rotate', rotateJwks],
+  ['secrets-key rotate', rotateSecretsKey],
+  ['sign-in reset', resetSignIn],
 ]);
 
 const USAGE = [

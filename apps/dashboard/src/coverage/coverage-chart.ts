@@ -24,6 +24,7 @@ const MARKS: Readonly<Record<Kind, Html | null>> = {
   complete: null,
   aborted: html`<circle cx="2" cy="2" r="1.2" /><circle cx="6" cy="6" r="1.2" />`,
   refused: html`<path d="M-2 2 2-2M0 8 8 0M6 10l4-4" />`,
+  bridge: html`<path d="M-2 6 2 10M0 0l8 8M6-2l4 4" />`,
   waiting: html`<path d="M0 4h8" />`,
   skipped: html`<path d="M4 0v8" />`,
   lost: html`<path d="M0 0l8 8M8 0 0 8" />`,

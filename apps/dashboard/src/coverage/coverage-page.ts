@@ -1,13 +1,12 @@
 import { html, type Html } from '@cer/pages';
-import type { Coverage, CoverageDay } from '../records/node-records.js';
 import { grouped } from '../usage/usage-page.js';
 import { textField } from '../web/fields.js';
 import type { PageAnswer } from '../web/page-answer.js';
 import { coverageChart, type ChartDay } from './coverage-chart.js';
-import { kindsOf, sumOf } from './kinds.js';
+import { kindsOf, sumOf, type BridgedCoverage, type BridgedDay } from './kinds.js';
 
 export interface CoveragePage {
-  readonly coverage: Coverage;
+  readonly coverage: BridgedCoverage;
   readonly appId: string | null;
 }
 
@@ -39,6 +38,13 @@ export function coveragePage({ coverage, appId }: CoveragePage): PageAnswer {
           counts again. Deleted certificates stay counted.
         </p>
         <p>
+          Refused before the node are executions and spans that the <a href="/integrations">evidence bridge</a> found at
+          fault itself; its own page has their reasons. It counts no application, and a day is that of its report, up to
+          a minute later. A request that it could not read at all is in no count, nor is what it refused in the last
+          minute before it crashed. Audit packages have the node's counts alone.
+          ${appId !== null && html`This page shows one application, so these are not in it.`}
+        </p>
+        <p>
           The other numbers are what your programs certified of themselves: the client with the setting
           <code>coverage</code>. Seen are their calls. Aborted ones are certified too. Waiting is the state at the last
           report. Skipped by choice and not sealed have no certificate. Programs without that setting are in neither
@@ -61,7 +67,7 @@ function question(from: string, to: string, appId: string | null): Html {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-function chartDays({ from, to, days }: Coverage): readonly ChartDay[] {
+function chartDays({ from, to, days }: BridgedCoverage): readonly ChartDay[] {
   const count = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   return Array.from({ length: count }, (_, at) => {
     const day = new Date(Date.parse(from) + at * DAY_MS).toISOString().slice(0, 10);
@@ -70,7 +76,7 @@ function chartDays({ from, to, days }: Coverage): readonly ChartDay[] {
 }
 
 /** What producers say beside the node's counts. */
-function producerNote(days: readonly CoverageDay[]): Html {
+function producerNote(days: readonly BridgedDay[]): Html {
   const reported = days.map((day) => day.reported).filter((found) => found !== null);
   if (reported.length === 0) return html`<p>No program reported counts of its own in this time.</p>`;
   const sum = (of: (day: (typeof reported)[number]) => number): number =>
@@ -83,7 +89,7 @@ function producerNote(days: readonly CoverageDay[]): Html {
   </p>`;
 }
 
-function applications({ from, to, days }: Coverage): Html | false {
+function applications({ from, to, days }: BridgedCoverage): Html | false {
   const names = [...new Set(days.map(({ appId }) => appId))].toSorted((a, b) => (a ?? '').localeCompare(b ?? ''));
   return (
     names.length > 1 &&
@@ -113,10 +119,10 @@ function applications({ from, to, days }: Coverage): Html | false {
   );
 }
 
-const HEADINGS = ['Certified', 'Aborted', 'Refused', 'Waiting', 'Skipped', 'Not sealed', 'Seen'];
+const HEADINGS = ['Certified', 'Aborted', 'Refused', 'Before the node', 'Waiting', 'Skipped', 'Not sealed', 'Seen'];
 
-function numbers(days: readonly CoverageDay[]): Html {
-  const { complete, aborted, refused, skipped, lost } = sumOf(days.map(kindsOf));
+function numbers(days: readonly BridgedDay[]): Html {
+  const { complete, aborted, refused, bridge, skipped, lost } = sumOf(days.map(kindsOf));
   // A state, not a sum: that of the newest day.
   const waiting = days.findLast(({ reported }) => reported !== null)?.reported?.waiting ?? 0;
   const hasReports = days.some(({ reported }) => reported !== null);
@@ -125,10 +131,11 @@ function numbers(days: readonly CoverageDay[]): Html {
   return html`<td class="number">${grouped(complete + aborted)}</td>
     <td class="number">${byPrograms(aborted)}</td>
     <td class="number">${grouped(refused)}</td>
+    <td class="number">${days.some(({ appId }) => appId === null) ? grouped(bridge) : '–'}</td>
     ${[waiting, skipped, lost, seen].map((count) => html`<td class="number">${byPrograms(count)}</td>`)}`;
 }
 
-function dayTable(days: readonly CoverageDay[]): Html {
+function dayTable(days: readonly BridgedDay[]): Html {
   if (days.length === 0) return html`<p class="card empty">Nothing was certified or refused in this time.</p>`;
   return html`<div class="scroll card" role="region" aria-label="Table of days" tabindex="0">
     <table>
@@ -155,7 +162,7 @@ function dayTable(days: readonly CoverageDay[]): Html {
   </div>`;
 }
 
-function reasons(refusals: CoverageDay['refusals']): string {
+function reasons(refusals: BridgedDay['refusals']): string {
   const found = Object.entries(refusals).map(([code, count]) => `${code} ${grouped(count)}`);
   return found.length === 0 ? '–' : found.join(', ');
 }

@@ -1,9 +1,11 @@
-import type { Route } from '@cer/http-service';
 import type { Logger } from '@cer/http-service/process';
+import type { DescribedRoute } from '../openapi/route-description.js';
 import { nodePage } from '../records/node-page.js';
 import type { NodeRecords } from '../records/node-records.js';
 import type { Pages } from '../web/pages.js';
+import type { UsageStore } from '../store/index.js';
 import { coveragePage } from './coverage-page.js';
+import { withBridge } from './kinds.js';
 
 const DAYS_SHOWN = 31;
 const MAX_DAYS = 92;
@@ -13,18 +15,33 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export interface CoverageRoutesDeps {
   readonly pages: Pages;
   readonly nodeRecords: Pick<NodeRecords, 'coverage'>;
+  readonly store: { readonly usage: Pick<UsageStore, 'list'> };
   readonly now: () => Date;
   readonly logger: Logger;
 }
 
-/** How many calls of the account have a certificate, as the node and the producers counted them. */
-export function coverageRoutes({ pages, nodeRecords, now, logger }: CoverageRoutesDeps): readonly Route[] {
-  const page = { path: '/coverage', title: 'Coverage', back: { path: '/', label: 'Go to the overview' } };
+/** How many calls of the account have a certificate, as node, bridge and producers counted them. */
+export function coverageRoutes({
+  pages,
+  nodeRecords,
+  store,
+  now,
+  logger,
+}: CoverageRoutesDeps): readonly DescribedRoute[] {
+  const page = {
+    path: '/coverage',
+    title: 'Coverage',
+    words: { summary: 'How many calls have a certificate', query: ['from', 'to', 'app_id'] },
+    back: { path: '/', label: 'Go to the overview' },
+  };
   return [
     nodePage({ pages, logger }, page, async ({ session, head }) => {
       const query = questionOf(head.query, now());
-      const coverage = await nodeRecords.coverage(session.tenant.tenantId, query);
-      return coveragePage({ coverage, appId: query.get('app_id') });
+      const { tenantId } = session.tenant;
+      const coverage = await nodeRecords.coverage(tenantId, query);
+      const appId = query.get('app_id');
+      const usage = appId === null ? await store.usage.list(tenantId, coverage.from) : [];
+      return coveragePage({ coverage: withBridge(coverage, usage), appId });
     }),
   ];
 }

@@ -1,4 +1,5 @@
 import type { ApiKey, Store, Tenant } from '../store/index.js';
+import { mayAct } from '../account/role.js';
 import type { LastUsed } from './last-used.js';
 
 export interface IntrospectionDeps {
@@ -50,13 +51,14 @@ export const introspectKey =
     return { active, tenantId: tenant.tenantId, keyId: key.keyId, scopes: key.scopes, ...accountOf(tenant) };
   };
 
-/** The dashboard's own key reads the records of one account, and nothing else. */
+/** The dashboard's own keys read the records of one account, certify reviews for it or change its webhooks. */
 async function ofReaderKey(store: Store, keyHash: string, now: Date): Promise<KeyIntrospection> {
   const key = await store.readerKeys.findByHash(keyHash);
-  const tenant = key === null || key.expiresAt <= now ? null : await store.tenants.find(key.tenantId);
+  if (key === null || key.expiresAt <= now) return { active: false };
+  const tenant = await store.tenants.find(key.tenantId);
   if (tenant === null) return { active: false };
   const { tenantId, status } = tenant;
-  return { active: status === 'active', tenantId, keyId: READER_KEY_ID, scopes: ['audit'], ...accountOf(tenant) };
+  return { active: status === 'active', tenantId, keyId: READER_KEY_ID, scopes: [key.scope], ...accountOf(tenant) };
 }
 
 export type SessionIntrospection =
@@ -71,8 +73,8 @@ export const introspectSession =
   ({ store }: Pick<IntrospectionDeps, 'store'>) =>
   async (tenantId: string, sub: string): Promise<SessionIntrospection> => {
     const [user, tenant] = await Promise.all([store.users.find(tenantId, sub), store.tenants.find(tenantId)]);
-    // The bridge is not for auditors: it changes things.
-    if (user?.enabled !== true || user.role === 'auditor' || tenant === null) return { active: false };
+    // The bridge changes things.
+    if (user?.enabled !== true || tenant === null || !mayAct(user, 'member')) return { active: false };
     const { userId: id, email, name } = user;
     return { active: tenant.status === 'active', user: { id, email, name }, ...accountOf(tenant) };
   };

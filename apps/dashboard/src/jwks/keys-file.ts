@@ -1,18 +1,7 @@
 import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
 import { readSecretFile } from '@cer/http-service/config';
 import { OperatorError } from '@cer/http-service/process';
+import { makePrivateFile, replacePrivateFile } from '@cer/keys/private-file';
 import { z } from 'zod';
 
 /** One ES256 key with its life. */
@@ -70,15 +59,7 @@ export function readKeysFile(path: string): readonly HandoffKey[] {
 
 /** Makes the file with one key that signs at once, mode 0600, unless it is there: of two that start, one is first. */
 export function ensureKeysFile(path: string, now: Date): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const draft = writeDraft(path, [newKey(now)]);
-  try {
-    linkSync(draft, path);
-  } catch (error) {
-    if (!existsSync(path)) throw error;
-  } finally {
-    rmSync(draft);
-  }
+  makePrivateFile(path, textOf([newKey(now)]));
 }
 
 /**
@@ -88,7 +69,7 @@ export function ensureKeysFile(path: string, now: Date): void {
 export function addKey(path: string, signsFrom: Date, keep: (kid: string) => boolean): string {
   const added = newKey(signsFrom);
   const kept = readStored(path).filter((stored) => keep(thumbprint(stored.privateKey)));
-  renameSync(writeDraft(path, [...kept, added]), path);
+  replacePrivateFile(path, textOf([...kept, added]));
   return thumbprint(added.privateKey);
 }
 
@@ -124,14 +105,6 @@ function thumbprint({ crv, kty, x, y }: PublicJwk): string {
   return createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
 }
 
-function writeDraft(path: string, keys: readonly StoredKey[]): string {
-  const draft = `${path}.${process.pid}.draft`;
-  const file = openSync(draft, 'wx', 0o600);
-  try {
-    writeSync(file, `${JSON.stringify({ keys }, null, 2)}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  return draft;
+function textOf(keys: readonly StoredKey[]): string {
+  return `${JSON.stringify({ keys }, null, 2)}\n`;
 }

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { followFile } from '../secrets/follow-file.js';
 import { addKey, readKeysFile, type HandoffKey, type PublicJwk } from './keys-file.js';
 
 /** Maximum time for which readers may cache the key set. */
@@ -23,12 +23,7 @@ export interface SigningKeys {
  * @throws SecretFileError and KeysFileError as readKeysFile, here and from both methods
  */
 export function openSigningKeys(path: string, now: () => Date): SigningKeys {
-  let read = { stamp: stampOf(path), keys: readKeysFile(path) };
-  const current = (): readonly HandoffKey[] => {
-    const stamp = stampOf(path);
-    if (stamp !== read.stamp) read = { stamp, keys: readKeysFile(path) };
-    return read.keys;
-  };
+  const current = followFile(path, readKeysFile);
   return {
     signer: () => signerOf(current(), now()),
     keySet: () => ({
@@ -70,9 +65,4 @@ function publishedKeys(keys: readonly HandoffKey[], now: Date): readonly Handoff
     const successor = keys[index + 1];
     return successor === undefined || successor.signsFrom.getTime() + OVERLAP_MS > now.getTime();
   });
-}
-
-function stampOf(path: string): string {
-  const { mtimeMs, ino, size } = statSync(path);
-  return `${mtimeMs}/${ino}/${size}`;
 }

@@ -1,5 +1,6 @@
-import { ServiceError, type RequestHead, type Route } from '@cer/http-service';
+import { ServiceError, type RequestHead } from '@cer/http-service';
 import { isRandomToken } from '../account/random-token.js';
+import type { DescribedRoute } from '../openapi/route-description.js';
 import type { Store } from '../store/index.js';
 import { clearCookie, flowValue, OIDC_COOKIE, setFlowCookie } from '../web/cookies.js';
 import type { Pages } from '../web/pages.js';
@@ -28,35 +29,39 @@ export interface OidcRoutesDeps {
 }
 
 /** Signing in at the provider; accounts are made at the first sign-in. @see docs/dashboard.md, "Single sign-on" */
-export function oidcRoutes({ pages, sessions, store, oidc }: OidcRoutesDeps): readonly Route[] {
+export function oidcRoutes({ pages, sessions, store, oidc }: OidcRoutesDeps): readonly DescribedRoute[] {
   if (oidc === undefined) return [];
   const { provider, tenantName, roles, sessionMs } = oidc;
   return [
-    pages.openView('/sign-in/oidc', async () => {
+    pages.openView('/sign-in/oidc', 'Leads to the sign-in provider', async () => {
       const { url, checks } = await provider.begin();
       return { goTo: url, cookies: [setFlowCookie(textOf(checks), FLOW_S)] };
     }),
-    pages.openView('/sign-in/oidc/callback', async ({ head }) => {
-      const checks = checksIn(head);
-      if (checks === null) {
-        throw new ServiceError({
-          code: 'FORBIDDEN',
-          message: 'This browser has not started this sign-in, or too long ago. Start it again.',
-        });
-      }
-      const { claims, ...person } = await provider.finish(head.query, checks);
-      const role = roleFrom(claims, roles);
-      const { tenantId } = await store.tenants.create({ name: tenantName }, 'sign-in provider');
-      const user = await store.users.signInByProvider({ ...person, tenantId, role });
-      if (user === null) {
-        throw new ServiceError({
-          code: 'FORBIDDEN',
-          message: 'You are known at the provider, and have no access here. Ask your administrator.',
-        });
-      }
-      const cookie = await sessions.start(head, user, sessionMs);
-      return { goTo: '/', cookies: [cookie, clearCookie(OIDC_COOKIE)] };
-    }),
+    pages.openView(
+      '/sign-in/oidc/callback',
+      { summary: 'Back from the sign-in provider', query: ['code', 'state'] },
+      async ({ head }) => {
+        const checks = checksIn(head);
+        if (checks === null) {
+          throw new ServiceError({
+            code: 'FORBIDDEN',
+            message: 'This browser has not started this sign-in, or too long ago. Start it again.',
+          });
+        }
+        const { claims, ...person } = await provider.finish(head.query, checks);
+        const role = roleFrom(claims, roles);
+        const { tenantId } = await store.tenants.create({ name: tenantName }, 'sign-in provider');
+        const user = await store.users.signInByProvider({ ...person, tenantId, role });
+        if (user === null) {
+          throw new ServiceError({
+            code: 'FORBIDDEN',
+            message: 'You are known at the provider, and have no access here. Ask your administrator.',
+          });
+        }
+        const cookie = await sessions.start(head, user, sessionMs);
+        return { goTo: '/', cookies: [cookie, clearCookie(OIDC_COOKIE)] };
+      },
+    ),
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { Role } from '../store/index.js';
+import { ROLES, type Role } from '../account/role.js';
 
 /** Values of one claim that give each role. */
 export interface RoleMapping {
@@ -8,7 +8,7 @@ export interface RoleMapping {
 }
 
 /** The strongest first. */
-const ORDER = ['owner', 'member', 'auditor'] as const;
+const ORDER = ROLES.toReversed();
 
 /** @returns the strongest role that the claims give; null for none */
 export function roleFrom(claims: Readonly<Record<string, unknown>>, { claim, values }: RoleMapping): Role | null {

@@ -1,5 +1,5 @@
-import type { Route } from '@cer/http-service';
 import { keyWorks } from '../introspection/introspect.js';
+import type { DescribedRoute } from '../openapi/route-description.js';
 import type { Store } from '../store/index.js';
 import { countsOf, executionsIn } from '../usage/month.js';
 import { noticeText } from '../web/notices.js';
@@ -13,10 +13,10 @@ export function overviewRoutes(deps: {
   readonly pages: Pages;
   readonly store: Store;
   readonly now: () => Date;
-}): readonly Route[] {
+}): readonly DescribedRoute[] {
   const { pages, store, now } = deps;
   return [
-    pages.view('/', async ({ session, head }) => {
+    pages.view('/', 'The overview', async ({ session, head }) => {
       const { tenantId } = session.tenant;
       const [keys, days, acts] = await Promise.all([
         store.apiKeys.list(tenantId),

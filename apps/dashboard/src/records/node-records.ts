@@ -1,13 +1,7 @@
-import { isJsonObject, JsonError, member, parseJson, type JsonObject } from '@cer/canonical-json';
-import { ServiceError } from '@cer/http-service';
+import { isJsonObject, type JsonObject } from '@cer/canonical-json';
 import { KeyError, parseKeySet, type NodeKeySet } from '@cer/keys';
 import { z } from 'zod';
-import type { ReaderKeys } from './reader-keys.js';
-
-/** Time in which the node must begin to answer, in ms. */
-const ANSWER_WITHIN_MS = 10_000;
-/** A certificate of the largest request, with room. */
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+import { boundedText, isOlder, jsonOf, older, parsed, type AskNode } from './ask-node.js';
 
 const text = z.string();
 const RecordRow = z.object({
@@ -42,8 +36,21 @@ const CoverageAnswer = z.object({
     }),
   ),
 });
+const CountAnswer = z.object({ count, isExact: z.boolean() });
 const RecordsAnswer = z.object({ records: z.array(RecordRow), nextCursor: text.nullable() });
 
+const ReviewAnswer = z.object({ certificateHash: text, openings: z.record(text, z.json()) });
+const ProofAnswer = z.object({ proof: text, notBefore: text.optional() });
+
+/** @see docs/spec.md, "POST /v1/cer/ai/certify" */
+export type CertifiedReview = Readonly<z.output<typeof ReviewAnswer>> & {
+  /** Whether the form was certified before. */
+  readonly isReplay: boolean;
+};
+/** @see docs/spec.md, "GET /v1/log/proof" */
+export type LogProof = Readonly<z.output<typeof ProofAnswer>>;
+/** @see docs/spec.md, "GET /v1/records/count" */
+export type RecordCount = Readonly<z.output<typeof CountAnswer>>;
 export type RecordRow = Readonly<z.output<typeof RecordRow>>;
 /** @see docs/spec.md, "GET /v1/coverage" */
 export type Coverage = Readonly<z.output<typeof CoverageAnswer>>;
@@ -53,155 +60,66 @@ export type RecordsPage = Readonly<z.output<typeof RecordsAnswer>>;
 /** What the pages ask the node, for one tenant. @throws ServiceError with a sentence for the reader of the page */
 export interface NodeRecords {
   list(tenantId: string, query: URLSearchParams): Promise<RecordsPage>;
+  /** How many records a list has; null where the node does not count, being of an earlier release. */
+  count(tenantId: string, query: URLSearchParams): Promise<RecordCount | null>;
   /** The certificate as text and as a value. */
   certificate(tenantId: string, hash: string): Promise<{ readonly text: string; readonly value: JsonObject }>;
   /** The audit package as the node writes it. */
   exported(tenantId: string, query: URLSearchParams, signal: AbortSignal): Promise<Response>;
   coverage(tenantId: string, query: URLSearchParams): Promise<Coverage>;
   keySet(): Promise<NodeKeySet>;
+  /** The proof that the transparency log holds the receipt. @throws ServiceError NOT_FOUND without one */
+  logProof(tenantId: string, hash: string): Promise<LogProof>;
+  /** Certifies a review. */
+  review(tenantId: string, request: JsonObject): Promise<CertifiedReview>;
 }
 
-export function createNodeRecords(nodeUrl: string | undefined, keyOf: ReaderKeys): NodeRecords {
-  const ask = async (path: string, tenantId: string | null, ended?: AbortSignal): Promise<Response> => {
-    if (nodeUrl === undefined) {
-      throw new ServiceError({ code: 'NOT_FOUND', message: 'No attestation node is configured for this dashboard.' });
-    }
-    const key = tenantId === null ? null : await keyOf(tenantId);
-    const late = new AbortController();
-    const timer = setTimeout(() => {
-      late.abort();
-    }, ANSWER_WITHIN_MS);
-    try {
-      const response = await fetch(nodeUrl + path, {
-        headers: key === null ? {} : { authorization: `Bearer ${key}` },
-        redirect: 'error',
-        signal: AbortSignal.any([late.signal, ...(ended === undefined ? [] : [ended])]),
-      });
-      if (!response.ok) throw await refusalOf(response);
-      return response;
-    } catch (error) {
-      if (error instanceof ServiceError || ended?.aborted === true) throw error;
-      throw late.signal.aborted
-        ? unavailable('does not answer in time', error)
-        : unavailable('cannot be reached', error);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+/** Asks the node for what pages show. */
+export function createNodeRecords(ask: AskNode): NodeRecords {
   return {
-    list: async (tenantId, query) => {
-      const answer = RecordsAnswer.safeParse(await jsonOf(await ask(`/v1/records?${query.toString()}`, tenantId)));
-      if (!answer.success) throw older();
-      return answer.data;
+    list: async (tenantId, query) =>
+      checked(RecordsAnswer, await ask({ path: `/v1/records?${query.toString()}`, tenantId })),
+    count: async (tenantId, query) => {
+      try {
+        return await checked(CountAnswer, await ask({ path: `/v1/records/count?${query.toString()}`, tenantId }));
+      } catch (error) {
+        if (isOlder(error)) return null;
+        throw error;
+      }
     },
     certificate: async (tenantId, hash) => {
       const query = new URLSearchParams({ certificate_hash: hash });
-      const content = await boundedText(await ask(`/v1/records/certificate?${query.toString()}`, tenantId));
+      const content = await boundedText(await ask({ path: `/v1/records/certificate?${query.toString()}`, tenantId }));
       const value = parsed(content);
       if (!isJsonObject(value)) throw older();
       return { text: content, value };
     },
-    exported: (tenantId, query, signal) => ask(`/v1/records/export?${query.toString()}`, tenantId, signal),
-    coverage: async (tenantId, query) => {
-      const answer = CoverageAnswer.safeParse(await jsonOf(await ask(`/v1/coverage?${query.toString()}`, tenantId)));
-      if (!answer.success) throw older();
-      return answer.data;
-    },
+    exported: (tenantId, query, ended) => ask({ path: `/v1/records/export?${query.toString()}`, tenantId, ended }),
+    coverage: async (tenantId, query) =>
+      checked(CoverageAnswer, await ask({ path: `/v1/coverage?${query.toString()}`, tenantId })),
     keySet: async () => {
       try {
-        return parseKeySet(await jsonOf(await ask('/.well-known/svc-node.json', null)));
+        return parseKeySet(await jsonOf(await ask({ path: '/.well-known/svc-node.json', tenantId: null })));
       } catch (error) {
         if (error instanceof KeyError) throw older();
         throw error;
       }
     },
+    logProof: async (tenantId, hash) => {
+      const query = new URLSearchParams({ certificate_hash: hash });
+      return checked(ProofAnswer, await ask({ path: `/v1/log/proof?${query.toString()}`, tenantId }));
+    },
+    review: async (tenantId, review) => {
+      const response = await ask({ path: '/v1/cer/ai/certify', tenantId, scope: 'review', body: review });
+      const isReplay = response.headers.get('x-idempotent-replay') === 'true';
+      return { ...(await checked(ReviewAnswer, response)), isReplay };
+    },
   };
 }
 
-async function jsonOf(response: Response): Promise<unknown> {
-  return parsed(await boundedText(response));
-}
-
-function parsed(content: string): unknown {
-  try {
-    return parseJson(content);
-  } catch (error) {
-    if (error instanceof JsonError) throw older();
-    throw error;
-  }
-}
-
-/** The body as it arrives; a reader that stops early ends the request. */
-export async function* bodyOf(response: Response): AsyncGenerator<Uint8Array> {
-  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
-  if (reader === undefined) return;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    await reader.cancel();
-  }
-}
-
-async function boundedText(response: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const part of bodyOf(response)) {
-      size += part.length;
-      if (size > MAX_ANSWER_BYTES) throw older();
-      parts.push(part);
-    }
-  } catch (error) {
-    throw error instanceof ServiceError ? error : unavailable('broke off its answer', error);
-  }
-  return Buffer.concat(parts).toString('utf8');
-}
-
-/** A refusal of the node in words for the page. */
-async function refusalOf(response: Response): Promise<ServiceError> {
-  const { status } = response;
-  const body = status === 503 || status === 400 || status === 404 ? parsedOrNull(await boundedText(response)) : null;
-  const codes = isJsonObject(body) ? [member(body, 'error'), member(body, 'reasonCode')] : [];
-  if (status === 404 && codes.includes('RECORD_NOT_FOUND')) {
-    return new ServiceError({ code: 'NOT_FOUND', message: 'This account has no such certificate.' });
-  }
-  if (status === 400 && JSON.stringify(isJsonObject(body) ? member(body, 'details') : null).includes('cursor:')) {
-    return new ServiceError({ code: 'NOT_FOUND', message: 'There is no such page of the list: begin with the first.' });
-  }
-  if (status === 400 || status === 404) return older();
-  if (status === 401 || status === 403) {
-    return unavailable(
-      'does not accept requests of this dashboard: the account may be suspended, or the node has other keys',
-    );
-  }
-  if (status === 429) return unavailable('has had too many requests of this account: wait a minute');
-  const message = isJsonObject(body) ? member(body, 'message') : undefined;
-  return unavailable(typeof message === 'string' ? `is busy: ${message}` : 'cannot answer now');
-}
-
-function parsedOrNull(content: string): unknown {
-  try {
-    return parseJson(content);
-  } catch (error) {
-    if (error instanceof JsonError) return null;
-    throw error;
-  }
-}
-
-function unavailable(what: string, cause?: unknown): ServiceError {
-  return new ServiceError(
-    { code: 'SERVICE_UNAVAILABLE', message: `The attestation node ${what}. Nothing is lost: the records are there.` },
-    { cause },
-  );
-}
-
-function older(): ServiceError {
-  return new ServiceError({
-    code: 'SERVICE_UNAVAILABLE',
-    message: 'The attestation node does not know this request: it may be of an older release than this dashboard.',
-  });
+/** An answer in its documented form. @throws ServiceError for another one */
+export async function checked<Shape extends z.ZodType>(shape: Shape, response: Response): Promise<z.output<Shape>> {
+  const answer = shape.safeParse(await jsonOf(response));
+  if (!answer.success) throw older();
+  return answer.data;
 }

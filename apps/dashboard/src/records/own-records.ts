@@ -30,7 +30,11 @@ export async function fitting(
 }
 
 /** @throws ServiceError NOT_FOUND */
-export async function ownRecord(nodeRecords: NodeRecords, tenantId: string, hash: string): Promise<RecordRow> {
+export async function ownRecord(
+  nodeRecords: Pick<NodeRecords, 'list'>,
+  tenantId: string,
+  hash: string,
+): Promise<RecordRow> {
   const query = new URLSearchParams({ certificate_hash: hash, order: 'oldest', limit: '2' });
   const { records } = await nodeRecords.list(tenantId, query);
   const row = records.find(({ kind }) => kind === 'full') ?? records[0];

@@ -12,8 +12,12 @@ export const FILTER_NAMES = [
   'status',
   'timestamped',
   'log_proof',
+  'reviewed_hash',
 ] as const;
 export type FilterName = (typeof FILTER_NAMES)[number];
+
+/** What a page's query may have about records. */
+export const QUESTION: readonly string[] = ['search', ...FILTER_NAMES];
 
 /** A date, or the start of a time; the node checks the rest. */
 const date = /^\d{4}-\d{2}-\d{2}/;
@@ -29,7 +33,11 @@ export interface RecordQuestion {
 export function readQuestion(query: URLSearchParams): RecordQuestion {
   const filters = FILTER_NAMES.flatMap((name) => {
     const value = query.get(name)?.trim() ?? '';
-    const isWrong = value === '' || value.length > 256 || (name.startsWith('attested') && !date.test(value));
+    const isWrong =
+      value === '' ||
+      value.length > 256 ||
+      (name.startsWith('attested') && !date.test(value)) ||
+      (name === 'reviewed_hash' && !isSha256Hash(value));
     return isWrong ? [] : [[name, value] as const];
   });
   return { search: (query.get('search') ?? '').trim().slice(0, 256), filters: new Map(filters) };

@@ -3,7 +3,8 @@ import { html, type Html } from '@cer/pages';
 import { choiceField, selectField, textField } from '../web/fields.js';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
-import type { RecordRow } from './node-records.js';
+import { countText } from './export-pages.js';
+import type { RecordCount, RecordRow } from './node-records.js';
 import { pageQuery, type FilterName, type RecordQuestion } from './record-filter.js';
 
 export interface RecordListPage {
@@ -13,11 +14,23 @@ export interface RecordListPage {
   readonly nextCursor: string | null;
   /** Whether this is a later page. */
   readonly isContinued: boolean;
+  /** How many records there are on all pages; null: not known. */
+  readonly count: RecordCount | null;
+  /** Sections between the list and the export. */
+  readonly more?: readonly Html[];
   /** Whether the reader may share a link. */
   readonly mayShare: boolean;
 }
 
-export function recordListPage({ question, rows, nextCursor, isContinued, mayShare }: RecordListPage): PageAnswer {
+export function recordListPage({
+  question,
+  rows,
+  nextCursor,
+  isContinued,
+  count,
+  more = [],
+  mayShare,
+}: RecordListPage): PageAnswer {
   const query = pageQuery(question).toString();
   return {
     title: 'Records',
@@ -31,14 +44,12 @@ export function recordListPage({ question, rows, nextCursor, isContinued, maySha
           ${nextCursor !== null && html`<a class="button" rel="next" href="/records?${withCursor(question, nextCursor)}">Next page</a>`}
         </p>
       </section>
+      ${more}
       <section class="card" aria-labelledby="export">
         <h2 id="export">Export</h2>
-        <p>
-          Everything that these filters find, as one signed audit package. Your browser shows the progress; an
-          interrupted download is not a whole package. Check it: <code>cer verify-package FILE.zip --keys NODE</code>
-        </p>
+        <p>Everything that these filters find, as one signed audit package: ${countText(count, rows.length)}.</p>
         <p class="acts">
-          <a class="button" href="/records/export${query !== '' && `?${query}`}">Export these records</a>
+          <a class="button" href="/records/exports${query !== '' && `?${query}`}">Export these records</a>
           ${mayShare && html`<a href="/shares/new${query !== '' && `?${query}`}">Share a link to these records</a>`}
         </p>
       </section>`,
@@ -74,6 +85,7 @@ function searchForm({ search, filters }: RecordQuestion): Html {
       <div class="filters">
         ${field('attested_from', 'From', 'Day in UTC, such as 2026-01-31')} ${field('attested_to', 'Before')}
         ${field('app_id', 'Application')} ${field('provider', 'Provider')} ${field('model', 'Model')}
+        ${field('reviewed_hash', 'Reviews of', 'The whole hash of a certificate or project, sha256: included')}
         ${choice('bundle_type', 'Bundle type', [...BUNDLE_TYPES.keys()], filters)}
         ${choice('protocol_version', 'Protocol', [...PROTOCOLS.keys()], filters)}
         ${choice('status', 'Public', ['visible', 'hidden'], filters)}

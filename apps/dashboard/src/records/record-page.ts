@@ -1,3 +1,5 @@
+import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { reviewOf } from '@cer/cer-core/review';
 import { toNodeVerifyResponse, type Evaluation, type LayerOutcome } from '@cer/cer-core/verify';
 import { html, type Html } from '@cer/pages';
 import { CERTIFICATE_HEADLINES, certificateHeadline, LAYER_TEXTS } from '@cer/pages/verdict';
@@ -5,16 +7,30 @@ import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
 import type { RecordRow } from './node-records.js';
 
+const MAX_OUTCOME_LENGTH = 100;
 const STATE_CLASS: Readonly<Record<LayerOutcome['status'], string>> = { PASS: 'good', FAIL: 'bad', SKIPPED: '' };
 
-/**
- * A certificate of this account, checked on this server.
- * @param mayShare whether the reader may share a link
- */
-export function recordPage(row: RecordRow, evaluation: Evaluation, mayShare: boolean): PageAnswer {
+/** A certificate and what this server found. */
+export interface CheckedRecord {
+  readonly row: RecordRow;
+  readonly certificate: JsonObject;
+  readonly evaluation: Evaluation;
+}
+
+export interface RecordPage {
+  readonly checked: CheckedRecord;
+  /** Sections after those of the certificate itself. */
+  readonly more: readonly Html[];
+  /** Whether the reader may share a link. */
+  readonly mayShare: boolean;
+}
+
+/** A certificate of this account, checked on this server. */
+export function recordPage({ checked, more, mayShare }: RecordPage): PageAnswer {
+  const { row } = checked;
   return {
     title: 'Certificate',
-    body: html`${recordSections(row, evaluation)}
+    body: html`${recordSections(checked)} ${more}
       <p class="acts">
         <a class="button" href="/records/download/${row.certificateHash}">Download</a>
         ${row.status === 'visible' ? html`<a href="${row.verificationUrl}">Public page</a>` : html`<span class="muted">Hidden: it has no public page.</span>`}
@@ -25,7 +41,7 @@ export function recordPage(row: RecordRow, evaluation: Evaluation, mayShare: boo
 }
 
 /** The verdict, the checks and the facts of a certificate. */
-export function recordSections(row: RecordRow, evaluation: Evaluation): Html {
+export function recordSections({ row, certificate, evaluation }: CheckedRecord): Html {
   const { integrity, receipt, envelope } = evaluation;
   const headline = certificateHeadline({
     status: evaluation.status,
@@ -50,7 +66,7 @@ export function recordSections(row: RecordRow, evaluation: Evaluation): Html {
     </section>
     <section class="card" aria-labelledby="facts">
       <h2 id="facts">Record</h2>
-      ${facts(row, evaluation)}
+      ${facts(row, certificate, evaluation)}
     </section>`;
 }
 
@@ -68,13 +84,19 @@ function layer(name: 'integrity' | 'receipt' | 'envelope', outcome: LayerOutcome
   </li>`;
 }
 
-function facts(row: RecordRow, { signed }: Evaluation): Html {
+function facts(row: RecordRow, certificate: JsonObject, { signed, status }: Evaluation): Html {
+  // What a changed certificate states is not shown as its content.
+  const [review, outcome] = status === 'FAILED' ? [null, null] : [reviewOf(certificate), outcomeOf(certificate)];
   const rows: readonly (readonly [string, Html | string])[] = [
     ['Certificate hash', html`<code>${row.certificateHash}</code>`],
     ['Execution', row.executionId ?? '–'],
     ['Application', row.appId ?? '–'],
     ['Provider', row.provider ?? '–'],
     ['Model', row.model ?? '–'],
+    ...(outcome === null ? [] : [['Outcome', outcome] as const]),
+    ...(review === null
+      ? []
+      : [['Human review', html`${review.decision}: ${review.subject} <code>${review.reviewed}</code>`] as const]),
     ['Bundle type', row.bundleType],
     ['Protocol', row.protocolVersion ?? '–'],
     ['First attested', moment(row.firstAttestedAt)],
@@ -91,4 +113,18 @@ function facts(row: RecordRow, { signed }: Evaluation): Html {
         </div>`,
     )}
   </dl>`;
+}
+
+/** How the certified call ended, as its producer states in a signal; null where none does. */
+function outcomeOf(certificate: JsonObject): string | null {
+  const context = member(certificate, 'context');
+  const signals = isJsonObject(context) ? member(context, 'signals') : undefined;
+  const payloads = Array.isArray(signals) ? (signals as readonly JsonValue[]).map(payloadOf) : [];
+  const outcome = payloads.map((payload) => member(payload, 'outcome')).find((stated) => typeof stated === 'string');
+  return outcome === undefined ? null : outcome.slice(0, MAX_OUTCOME_LENGTH);
+}
+
+function payloadOf(signal: JsonValue): JsonObject {
+  const payload = isJsonObject(signal) ? member(signal, 'payload') : undefined;
+  return isJsonObject(payload) ? payload : {};
 }

@@ -1,5 +1,5 @@
-import type { Route } from '@cer/http-service';
 import { TenantSettings } from '../account/tenant-settings.js';
+import type { DescribedRoute } from '../openapi/route-description.js';
 import type { Store } from '../store/index.js';
 import { checkForm } from '../web/form.js';
 import { noticeText } from '../web/notices.js';
@@ -14,9 +14,15 @@ const LABELS = {
 };
 
 /** How an account wants its records made, kept and shown. */
-export function settingsRoutes({ pages, store }: { readonly pages: Pages; readonly store: Store }): readonly Route[] {
+export function settingsRoutes({
+  pages,
+  store,
+}: {
+  readonly pages: Pages;
+  readonly store: Store;
+}): readonly DescribedRoute[] {
   return [
-    pages.view('/settings', async ({ session, formToken, head }) =>
+    pages.view('/settings', 'Settings of the account', async ({ session, formToken, head }) =>
       settingsPage({
         formToken,
         settings: session.tenant.settings,
@@ -25,20 +31,36 @@ export function settingsRoutes({ pages, store }: { readonly pages: Pages; readon
         notice: noticeText(head.query),
       }),
     ),
-    pages.act('/settings', 'owner', async ({ session, formToken }, fields) => {
-      const form = checkForm(TenantSettings, settingsFrom(fields), LABELS);
-      if (!form.ok) {
-        const faults = form.faults.map((fault) =>
-          fault.field === 'publish'
-            ? { field: 'metadata_names', sentence: 'Names of published metadata must be 1 to 50 names, one a line.' }
-            : fault,
-        );
-        const { settings } = session.tenant;
-        return { ...settingsPage({ formToken, settings, locked: null, given: fields, faults }), status: 422 };
-      }
-      await store.tenants.setSettings(session.tenant.tenantId, form.value, session.user.email);
-      return { goTo: '/settings?done=settings-saved' };
-    }),
+    pages.act(
+      '/settings',
+      'owner',
+      {
+        summary: 'Change the settings of the account',
+        fields: [
+          'publish',
+          'metadata',
+          'metadata_names',
+          'minimumProtocol',
+          'retentionDays',
+          'visibility',
+          'legalHold',
+        ],
+      },
+      async ({ session, formToken }, fields) => {
+        const form = checkForm(TenantSettings, settingsFrom(fields), LABELS);
+        if (!form.ok) {
+          const faults = form.faults.map((fault) =>
+            fault.field === 'publish'
+              ? { field: 'metadata_names', sentence: 'Names of published metadata must be 1 to 50 names, one a line.' }
+              : fault,
+          );
+          const { settings } = session.tenant;
+          return { ...settingsPage({ formToken, settings, locked: null, given: fields, faults }), status: 422 };
+        }
+        await store.tenants.setSettings(session.tenant.tenantId, form.value, session.user.email);
+        return { goTo: '/settings?done=settings-saved' };
+      },
+    ),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { isSha256Hash } from '@cer/cer-core';
-import { pathParam, ServiceError, type Route } from '@cer/http-service';
-import { pageQuery, readQuestion } from '../records/record-filter.js';
+import { pathParam, ServiceError } from '@cer/http-service';
+import type { DescribedRoute } from '../openapi/route-description.js';
+import { pageQuery, QUESTION, readQuestion } from '../records/record-filter.js';
 import type { ShareTarget, Store } from '../store/index.js';
 import { noticeText } from '../web/notices.js';
 import { mayChange, type Pages } from '../web/pages.js';
@@ -15,9 +16,9 @@ export interface ShareRoutesDeps {
 }
 
 /** Links that an account shares: made, listed, revoked. */
-export function shareRoutes({ pages, store, publicUrl, now }: ShareRoutesDeps): readonly Route[] {
+export function shareRoutes({ pages, store, publicUrl, now }: ShareRoutesDeps): readonly DescribedRoute[] {
   return [
-    pages.view('/shares', async ({ session, formToken, head }) =>
+    pages.view('/shares', 'Shared links', async ({ session, formToken, head }) =>
       sharesPage({
         formToken,
         shares: await store.shares.list(session.tenant.tenantId),
@@ -26,20 +27,29 @@ export function shareRoutes({ pages, store, publicUrl, now }: ShareRoutesDeps): 
         notice: noticeText(head.query),
       }),
     ),
-    pages.view('/shares/new', async ({ session, formToken, head }) => {
-      const certificate = head.query.get('certificate');
-      const target = certificate === null ? setOf(head.query) : targetOf('certificate', certificate);
-      return newSharePage(formToken, target, mayChange(session));
-    }),
-    pages.act('/shares', 'owner', async ({ session }, fields) => {
-      const target = targetOf(fields.get('kind') ?? '', fields.get('target') ?? '');
-      const lifetime = LIFETIMES.find(({ days }) => String(days) === fields.get('days'));
-      if (lifetime === undefined) throw invalid('Choose when the link ends.');
-      const { url, ...share } = issueShare(publicUrl, session.tenant.tenantId, target, lifetime.days, now());
-      await store.shares.create(share, session.user.email);
-      return madeSharePage(url, share.expiresAt);
-    }),
-    pages.act('/shares/:shareId/revoke', 'owner', async ({ session, head }) => {
+    pages.view(
+      '/shares/new',
+      { summary: 'The form that makes a shared link', query: ['certificate', ...QUESTION] },
+      async ({ session, formToken, head }) => {
+        const certificate = head.query.get('certificate');
+        const target = certificate === null ? setOf(head.query) : targetOf('certificate', certificate);
+        return newSharePage(formToken, target, mayChange(session));
+      },
+    ),
+    pages.act(
+      '/shares',
+      'owner',
+      { summary: 'Make a shared link', fields: ['kind', 'target', 'days'] },
+      async ({ session }, fields) => {
+        const target = targetOf(fields.get('kind') ?? '', fields.get('target') ?? '');
+        const lifetime = LIFETIMES.find(({ days }) => String(days) === fields.get('days'));
+        if (lifetime === undefined) throw invalid('Choose when the link ends.');
+        const { url, ...share } = issueShare(publicUrl, session.tenant.tenantId, target, lifetime.days, now());
+        await store.shares.create(share, session.user.email);
+        return madeSharePage(url, share.expiresAt);
+      },
+    ),
+    pages.act('/shares/:shareId/revoke', 'owner', 'Revoke a shared link', async ({ session, head }) => {
       const { tenant, user } = session;
       if (!(await store.shares.revoke(tenant.tenantId, pathParam(head, 'shareId'), user.email))) {
         throw new ServiceError({ code: 'NOT_FOUND', message: 'There is no such working link in this account.' });

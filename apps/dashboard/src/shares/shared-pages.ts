@@ -1,8 +1,7 @@
-import type { Evaluation } from '@cer/cer-core/verify';
 import { html, type Html } from '@cer/pages';
-import type { RecordRow, RecordsPage } from '../records/node-records.js';
+import type { RecordsPage } from '../records/node-records.js';
 import { recordTable } from '../records/record-list-page.js';
-import { recordSections } from '../records/record-page.js';
+import { recordSections, type CheckedRecord } from '../records/record-page.js';
 import type { Share, Tenant } from '../store/index.js';
 import { moment } from '../web/moments.js';
 import type { PageAnswer } from '../web/page-answer.js';
@@ -60,11 +59,12 @@ export function sharedSetPage(open: OpenShare, { records, nextCursor }: RecordsP
   };
 }
 
-export function sharedCertificatePage(open: OpenShare, row: RecordRow, evaluation: Evaluation): PageAnswer {
+export function sharedCertificatePage(open: OpenShare, checked: CheckedRecord): PageAnswer {
+  const { row } = checked;
   return {
     title: 'Shared certificate',
     headers: HEADERS,
-    body: html`${lead(open)} ${recordSections(row, evaluation)}
+    body: html`${lead(open)} ${recordSections(checked)}
       <p class="acts">
         <a class="button" href="${open.path}/download/${row.certificateHash}">Download</a>
         <a href="${row.verificationUrl}">Public page</a>

@@ -1,12 +1,14 @@
 import { evaluateCer } from '@cer/cer-core/verify';
-import { pathParam, ServiceError, type RequestHead, type Route, type ServiceResponse } from '@cer/http-service';
+import { pathParam, ServiceError, type RequestHead, type ServiceResponse } from '@cer/http-service';
 import type { Logger } from '@cer/http-service/process';
 import { isRandomToken, tokenHash } from '../account/random-token.js';
+import type { DescribedRoute } from '../openapi/route-description.js';
 import type { NodeRecords, RecordRow } from '../records/node-records.js';
 import { certificateFile, firstFound, hashOf } from '../records/own-records.js';
 import { nodeQueries, readQuestion } from '../records/record-filter.js';
 import type { Share, Store } from '../store/index.js';
 import type { PageAnswer } from '../web/page-answer.js';
+import type { PageWords } from '../web/page-description.js';
 import type { Pages } from '../web/pages.js';
 import { endOf } from './share.js';
 import {
@@ -30,10 +32,14 @@ export interface SharedRoutesDeps {
 
 type Answer = PageAnswer | { readonly file: ServiceResponse };
 
-/** What a shared link shows, to anybody who has it. */
-export function sharedRoutes({ pages, store, nodeRecords, now, logger }: SharedRoutesDeps): readonly Route[] {
-  const view = (path: string, show: (open: OpenShare, head: RequestHead) => Promise<Answer>): Route =>
-    pages.readView(`/shared/:token${path}`, async (head) => {
+/** What a shared link shows to its holder. */
+export function sharedRoutes({ pages, store, nodeRecords, now, logger }: SharedRoutesDeps): readonly DescribedRoute[] {
+  const view = (
+    path: string,
+    words: PageWords,
+    show: (open: OpenShare, head: RequestHead) => Promise<Answer>,
+  ): DescribedRoute =>
+    pages.readView(`/shared/:token${path}`, words, async (head) => {
       const token = pathParam(head, 'token');
       const found = isRandomToken(token) ? await store.shares.findByHash(tokenHash(token)) : null;
       if (found === null) return unknownSharePage();
@@ -43,17 +49,19 @@ export function sharedRoutes({ pages, store, nodeRecords, now, logger }: SharedR
         return await show({ ...found, path: `/shared/${token}` }, head);
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
-        if (error.code === 'NOT_FOUND') return refusedSharePage(404, error.message);
+        if (error.code === 'NOT_FOUND' || error.code === 'VALIDATION_ERROR')
+          return refusedSharePage(404, error.message);
         logger.warn({ err: error, requestId: head.requestId }, 'no shared records');
         return refusedSharePage(503, 'The certificates cannot be read now. Try again in a moment.');
       }
     });
   const certificatePage = async (open: OpenShare, row: RecordRow): Promise<PageAnswer> => {
-    const [{ value }, keySet] = await Promise.all([
+    const [{ value: certificate }, keySet] = await Promise.all([
       nodeRecords.certificate(open.share.tenantId, row.certificateHash),
       nodeRecords.keySet(),
     ]);
-    return sharedCertificatePage(open, row, await evaluateCer(value, { keySet, verifiedAt: now().toISOString() }));
+    const evaluation = await evaluateCer(certificate, { keySet, verifiedAt: now().toISOString() });
+    return sharedCertificatePage(open, { row, certificate, evaluation });
   };
   const listed = async ({ share }: OpenShare, cursor: string | null) =>
     firstFound(queriesOf(share), (query) => {
@@ -62,7 +70,7 @@ export function sharedRoutes({ pages, store, nodeRecords, now, logger }: SharedR
       return nodeRecords.list(share.tenantId, query);
     });
   return [
-    view('', async (open, head) => {
+    view('', { summary: 'What a shared link shows', query: ['cursor'], statuses: [410] }, async (open, head) => {
       const cursor = head.query.get('cursor');
       const shown =
         open.share.kind === 'certificate'
@@ -71,13 +79,17 @@ export function sharedRoutes({ pages, store, nodeRecords, now, logger }: SharedR
       if (cursor === null) await store.shares.countOpen(open.share.shareId);
       return shown;
     }),
-    view('/certificate/:hash', async (open, head) =>
+    view('/certificate/:hash', { summary: 'A shared certificate, verified', statuses: [410] }, async (open, head) =>
       certificatePage(open, await sharedRecord(nodeRecords, open.share, hashOf(head))),
     ),
-    view('/download/:hash', async (open, head) => {
-      const { certificateHash } = await sharedRecord(nodeRecords, open.share, hashOf(head));
-      return { file: await certificateFile(nodeRecords, open.share.tenantId, certificateHash) };
-    }),
+    view(
+      '/download/:hash',
+      { summary: 'A shared certificate as a file', file: 'application/json', statuses: [410] },
+      async (open, head) => {
+        const { certificateHash } = await sharedRecord(nodeRecords, open.share, hashOf(head));
+        return { file: await certificateFile(nodeRecords, open.share.tenantId, certificateHash) };
+      },
+    ),
   ];
 }
 

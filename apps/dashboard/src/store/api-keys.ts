@@ -49,6 +49,13 @@ export class SqlApiKeyStore implements ApiKeyStore {
     return rows.map(apiKeyOf);
   }
 
+  async find(tenantId: string, keyId: string): Promise<ApiKey | null> {
+    const row: ApiKeyRow | undefined = await this.#database.run(async (db) =>
+      db<ApiKeyRow>('api_keys').where({ tenant_id: tenantId, key_id: keyId }).first(KEY_COLUMNS),
+    );
+    return row === undefined ? null : apiKeyOf(row);
+  }
+
   async findByHash(keyHash: string): Promise<{ readonly key: ApiKey; readonly tenant: Tenant } | null> {
     const row: FoundRow | undefined = await this.#database.run(async (db) =>
       db('api_keys as k')

@@ -5,7 +5,8 @@ export const STANDARD_PLAN_ID = 'standard';
 
 /*
  * Times are ISO 8601 in UTC with milliseconds, so that their order as text is their order in time. Secrets are here
- * only as digests: of keys, sessions and links SHA-256, of passwords scrypt with its parameters.
+ * only as digests: of keys, sessions, links and recovery codes SHA-256, of passwords scrypt with its parameters. Only the
+ * secrets of authenticator apps are there themselves, sealed under a key that the database does not have.
  */
 export const MIGRATIONS: readonly Migration[] = [
   {
@@ -132,5 +133,40 @@ export const MIGRATIONS: readonly Migration[] = [
         table.text('last_opened_at');
         table.index(['tenant_id', 'seq'], 'shares_tenant');
       }),
+  },
+  {
+    version: 6,
+    up: (schema) =>
+      schema
+        .createTable('authenticators', (table) => {
+          table.text('user_id').primary().references('users.user_id');
+          table.text('key_id').notNullable();
+          table.text('sealed_secret').notNullable();
+          table.text('added_at').notNullable();
+          table.bigInteger('last_step').notNullable();
+        })
+        .createTable('recovery_codes', (table) => {
+          table.text('user_id').notNullable().references('users.user_id');
+          table.text('code_hash').notNullable();
+          table.primary(['user_id', 'code_hash']);
+        })
+        .createTable('passkeys', (table) => {
+          table.text('credential_id').primary();
+          table.text('user_id').notNullable().references('users.user_id').index('passkeys_user');
+          table.text('name').notNullable();
+          table.text('public_key').notNullable();
+          table.bigInteger('counter').notNullable();
+          table.text('transports_json').notNullable();
+          table.text('added_at').notNullable();
+          table.text('last_used_at');
+        })
+        .createTable('used_challenges', (table) => {
+          table.text('challenge_hash').primary();
+          table.text('expires_at').notNullable();
+        }),
+  },
+  {
+    version: 7,
+    up: (schema) => schema.raw("alter table reader_keys add column scope text not null default 'audit'"),
   },
 ];

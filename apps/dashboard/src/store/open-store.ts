@@ -1,12 +1,15 @@
 import { openDatabase, type Database } from '@cer/sql-store';
 import { appendAct, listActs, listActsAfter } from './account-acts.js';
 import { SqlApiKeyStore } from './api-keys.js';
+import { SqlAuthenticatorStore } from './authenticators.js';
 import { MIGRATIONS } from './migrations.js';
 import { SqlLinkStore } from './one-time-links.js';
-import type { Store } from './ports.js';
+import { SqlPasskeyStore } from './passkeys.js';
 import { SqlReaderKeyStore } from './reader-keys.js';
 import { SqlSessionStore } from './sessions.js';
 import { SqlShareStore } from './shares.js';
+import { SqlSignInStore } from './sign-in-ways.js';
+import type { Store } from './store.js';
 import { sweepExpired } from './sweep.js';
 import { SqlTenantStore } from './tenants.js';
 import { SqlUsageStore } from './usage.js';
@@ -39,6 +42,9 @@ function storeOn(database: Database, schemaVersion: number, now: () => Date): St
     users: new SqlUserStore(database, now),
     links: new SqlLinkStore(database, now),
     sessions: new SqlSessionStore(database, now),
+    authenticators: new SqlAuthenticatorStore(database, now),
+    passkeys: new SqlPasskeyStore(database, now),
+    signInWays: new SqlSignInStore(database, now),
     apiKeys: new SqlApiKeyStore(database, now),
     readerKeys: new SqlReaderKeyStore(database),
     shares: new SqlShareStore(database, now),

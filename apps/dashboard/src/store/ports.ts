@@ -1,4 +1,5 @@
 import type { Scope } from '../account/api-key.js';
+import type { Role } from '../account/role.js';
 import type { TenantSettings } from '../account/tenant-settings.js';
 import type { UsageKind } from '../account/usage-kind.js';
 
@@ -32,10 +33,6 @@ export interface Tenant {
   readonly settings: TenantSettings;
   readonly createdAt: string;
 }
-
-/** An auditor reads and exports, and changes nothing. */
-export const ROLES = ['auditor', 'member', 'owner'] as const;
-export type Role = (typeof ROLES)[number];
 
 export interface User {
   readonly userId: string;
@@ -79,6 +76,8 @@ export interface NewLink {
 export interface Session {
   readonly user: User;
   readonly tenant: Tenant;
+  /** When the user signed in. */
+  readonly startedAt: string;
   readonly lastSeenAt: string;
 }
 
@@ -132,13 +131,27 @@ export type ActName =
   | 'provider linked'
   | 'signed in'
   | 'signed out'
+  | 'code refused'
+  | 'authenticator added'
+  | 'authenticator removed'
+  | 'recovery codes made'
+  | 'recovery code used'
+  | 'passkey added'
+  | 'passkey removed'
+  | 'sign-in reset'
   | 'API key created'
   | 'API key rotated'
   | 'API key revoked'
   | 'bridge connected'
   | 'records exported'
+  | 'review certified'
   | 'link shared'
-  | 'shared link revoked';
+  | 'shared link revoked'
+  | 'webhook added'
+  | 'webhook secret rotated'
+  | 'webhook removed'
+  | 'webhook tested'
+  | 'message sent again';
 
 export interface TenantStore {
   /**
@@ -219,6 +232,8 @@ export interface ApiKeyStore {
   create(key: NewApiKey, actor: Actor): Promise<ApiKey>;
   /** Newest first. */
   list(tenantId: string): Promise<readonly ApiKey[]>;
+  /** @returns null unless this tenant has a key of this id, revoked and expired ones included */
+  find(tenantId: string, keyId: string): Promise<ApiKey | null>;
   /** Revoked and expired keys are found too. */
   findByHash(keyHash: string): Promise<{ readonly key: ApiKey; readonly tenant: Tenant } | null>;
   /**
@@ -261,11 +276,15 @@ export interface UsageStore {
   list(tenantId: string, firstDay: string): Promise<readonly UsageDay[]>;
 }
 
-/** A key with which the dashboard itself reads the records of one tenant. */
+/** A key with which the dashboard itself reads the records of one tenant, or certifies reviews for it. */
+/** Scopes of the dashboard's own keys. */
+export const READER_SCOPES = ['audit', 'review', 'webhooks'] as const;
+
 export interface ReaderKey {
   /** SHA-256 of the key, 64 hex digits; the key itself is never kept. */
   readonly keyHash: string;
   readonly tenantId: string;
+  readonly scope: (typeof READER_SCOPES)[number];
   readonly expiresAt: Date;
 }
 
@@ -288,7 +307,7 @@ export interface NewShare extends ShareTarget {
   readonly expiresAt: Date;
 }
 
-/** A link with which anybody who has it reads certificates of one tenant. */
+/** A link that lets its holder read certificates of one tenant. */
 export interface Share extends ShareTarget {
   readonly shareId: string;
   readonly tenantId: string;
@@ -311,29 +330,4 @@ export interface ShareStore {
   countOpen(shareId: string): Promise<void>;
   /** @returns false unless this tenant has an unrevoked link of this id */
   revoke(tenantId: string, shareId: string, actor: Actor): Promise<boolean>;
-}
-
-export interface Store {
-  readonly tenants: TenantStore;
-  readonly users: UserStore;
-  readonly links: LinkStore;
-  readonly sessions: SessionStore;
-  readonly apiKeys: ApiKeyStore;
-  readonly usage: UsageStore;
-  readonly readerKeys: ReaderKeyStore;
-  readonly shares: ShareStore;
-  /** For acts that change nothing in the store itself. */
-  note(tenantId: string, act: ActName, subject: string, actor: Actor): Promise<void>;
-  /** Newest first. */
-  acts(tenantId: string, limit: number): Promise<readonly AccountAct[]>;
-  /** Acts after `seq`, oldest first, without those of the last ten seconds. @param tenantId null: of every account */
-  actsAfter(tenantId: string | null, seq: number, limit: number): Promise<readonly AccountAct[]>;
-  readonly schemaVersion: number;
-  /** Resolves when the database answers. */
-  ping(): Promise<void>;
-  /** Resolves when the last write succeeded; after a failed one a row is written to find out. */
-  proveWritable(): Promise<void>;
-  /** Removes what has run out: sessions, links, old counts and reports, login attempts. */
-  sweep(): Promise<void>;
-  close(): Promise<void>;
 }

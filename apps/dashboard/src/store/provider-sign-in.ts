@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { appendAct } from './account-acts.js';
-import type { ProviderSignIn, Role, User } from './ports.js';
+import type { Role } from '../account/role.js';
+import type { ProviderSignIn, User } from './ports.js';
 import { userOf, type UserRow } from './rows.js';
 import { insertUser } from './insert-user.js';
 

@@ -1,9 +1,10 @@
 import type { Database } from '@cer/sql-store';
-import type { ReaderKey, ReaderKeyStore } from './ports.js';
+import { READER_SCOPES, type ReaderKey, type ReaderKeyStore } from './ports.js';
 
 interface ReaderKeyRow {
   readonly key_hash: string;
   readonly tenant_id: string;
+  readonly scope: string;
   readonly expires_at: string;
 }
 
@@ -15,18 +16,24 @@ export class SqlReaderKeyStore implements ReaderKeyStore {
     this.#database = database;
   }
 
-  async add({ keyHash, tenantId, expiresAt }: ReaderKey): Promise<void> {
+  async add({ keyHash, tenantId, scope, expiresAt }: ReaderKey): Promise<void> {
     await this.#database.run((db) =>
-      db('reader_keys').insert({ key_hash: keyHash, tenant_id: tenantId, expires_at: expiresAt.toISOString() }),
+      db('reader_keys').insert({ key_hash: keyHash, tenant_id: tenantId, scope, expires_at: expiresAt.toISOString() }),
     );
   }
 
   async findByHash(keyHash: string): Promise<ReaderKey | null> {
     const row = await this.#database.run((db) =>
-      db<ReaderKeyRow>('reader_keys').where({ key_hash: keyHash }).first('key_hash', 'tenant_id', 'expires_at'),
+      db<ReaderKeyRow>('reader_keys')
+        .where({ key_hash: keyHash })
+        .first('key_hash', 'tenant_id', 'scope', 'expires_at'),
     );
-    return row === undefined
-      ? null
-      : { keyHash: row.key_hash, tenantId: row.tenant_id, expiresAt: new Date(row.expires_at) };
+    if (row === undefined) return null;
+    return {
+      keyHash: row.key_hash,
+      tenantId: row.tenant_id,
+      scope: READER_SCOPES.find((scope) => scope === row.scope) ?? 'audit',
+      expiresAt: new Date(row.expires_at),
+    };
   }
 }

@@ -1,8 +1,9 @@
 import { StoreError } from '@cer/sql-store';
 import type { Knex } from 'knex';
 import { isScope } from '../account/api-key.js';
+import { ROLES } from '../account/role.js';
 import { TenantSettings } from '../account/tenant-settings.js';
-import { ROLES, type ApiKey, type Plan, type Tenant, type User } from './ports.js';
+import type { ApiKey, Plan, Tenant, User } from './ports.js';
 
 export interface PlanRow {
   readonly plan_id: string;
@@ -94,14 +95,19 @@ export function userOf(row: UserRow): User {
   };
 }
 
+/** The texts of a list that is stored as JSON. */
+export function storedTexts(json: string): readonly string[] {
+  const list: unknown = JSON.parse(json);
+  return Array.isArray(list) ? list.filter((text) => typeof text === 'string') : [];
+}
+
 export function apiKeyOf(row: ApiKeyRow): ApiKey {
-  const scopes: unknown = JSON.parse(row.scopes_json);
   return {
     keyId: row.key_id,
     tenantId: row.tenant_id,
     name: row.name,
     prefix: row.prefix,
-    scopes: Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string').filter(isScope) : [],
+    scopes: storedTexts(row.scopes_json).filter(isScope),
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
     expiresAt: row.expires_at,

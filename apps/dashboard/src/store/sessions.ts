@@ -2,7 +2,8 @@ import type { Database } from '@cer/sql-store';
 import type { Session, SessionStore } from './ports.js';
 import { TENANT_COLUMNS, tenantOf, userOf, type TenantRow, type UserRow } from './rows.js';
 
-type SessionRow = Omit<UserRow, 'name'> & TenantRow & { readonly last_seen_at: string; readonly user_name: string };
+type SessionRow = Omit<UserRow, 'name'> &
+  TenantRow & { readonly started_at: string; readonly last_seen_at: string; readonly user_name: string };
 
 /** Sessions of signed-in users. Only the SHA-256 of a session's token is stored. */
 export class SqlSessionStore implements SessionStore {
@@ -49,11 +50,13 @@ export class SqlSessionStore implements SessionStore {
           created_at: 'u.created_at',
           last_login_at: 'u.last_login_at',
           disabled_at: 'u.disabled_at',
+          started_at: 's.created_at',
           last_seen_at: 's.last_seen_at',
         }),
     );
     if (row === undefined) return null;
-    return { user: userOf({ ...row, name: row.user_name }), tenant: tenantOf(row), lastSeenAt: row.last_seen_at };
+    const { started_at: startedAt, last_seen_at: lastSeenAt } = row;
+    return { user: userOf({ ...row, name: row.user_name }), tenant: tenantOf(row), startedAt, lastSeenAt };
   }
 
   async touch(tokenHash: string): Promise<void> {

@@ -14,6 +14,7 @@ export async function sweepExpired(database: Database, now: Date): Promise<void>
   await database.run(async (db) => {
     await db('sessions').where('expires_at', '<=', now.toISOString()).delete();
     await db('reader_keys').where('expires_at', '<=', now.toISOString()).delete();
+    await db('used_challenges').where('expires_at', '<=', now.toISOString()).delete();
     await db('one_time_links').where('expires_at', '<=', now.toISOString()).delete();
     await db('shares').where('expires_at', '<', before(SHARES_KEPT_DAYS)).delete();
     await db('usage_reports').where('received_at', '<', before(REPORTS_KEPT_DAYS)).delete();

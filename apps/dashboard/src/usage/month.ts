@@ -5,7 +5,7 @@ export type Counts = Readonly<Record<UsageKind, number>>;
 
 /** Counts summed by kind. */
 export function countsOf(days: readonly UsageDay[]): Counts {
-  const counts: Record<UsageKind, number> = { certify: 0, render: 0, register: 0, ingest: 0 };
+  const counts: Record<UsageKind, number> = { certify: 0, render: 0, register: 0, ingest: 0, refused: 0 };
   for (const { kind, count } of days) counts[kind] += count;
   return counts;
 }

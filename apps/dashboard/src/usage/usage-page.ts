@@ -41,7 +41,8 @@ export function usagePage(plan: Plan, days: readonly UsageDay[], firstOfMonth: s
           )}
         </dl>
         <p class="muted">
-          Executions are certify and render. What came by the evidence bridge is in certify and in ingest.
+          Executions are certify and render. What came by the evidence bridge is in certify and in ingest; what the
+          bridge refused before it asked the node is in refused and uses nothing.
         </p>
       </section>
       <section aria-labelledby="days">

@@ -47,6 +47,12 @@ export function usersPage({ formToken, users, self, mayChange, given, faults, no
                   chosen: role === 'member',
                 },
                 {
+                  value: 'reviewer',
+                  label: 'Reviewer',
+                  hint: 'Sees and exports everything but keys’ secrets, and reviews certificates.',
+                  chosen: role === 'reviewer',
+                },
+                {
                   value: 'auditor',
                   label: 'Auditor',
                   hint: 'Sees and exports everything but keys’ secrets, and changes nothing.',
@@ -104,6 +110,7 @@ function userItem(user: User, self: User, mayChange: boolean, formToken: string)
       mayChange &&
       html`<div class="acts">
         ${enabled && act('link', 'New password link', 'quiet')}
+        ${!isSelf && act('reset-sign-in', 'Reset sign-in', 'quiet')}
         ${!isSelf && (enabled ? act('disable', 'Disable', 'quiet danger') : act('enable', 'Enable', 'quiet'))}
       </div>`
     }

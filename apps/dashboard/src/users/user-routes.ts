@@ -1,9 +1,11 @@
-import { pathParam, ServiceError, type Route } from '@cer/http-service';
+import { pathParam, ServiceError } from '@cer/http-service';
 import { z } from 'zod';
 import { EmailAddress, PlainName } from '../account/person.js';
-import { passwordsAreOff } from '../auth/sign-in-routes.js';
+import { ROLES } from '../account/role.js';
+import { passwordsAreOff } from '../auth/refusals.js';
 import { INVITATION_MS, issueLink } from '../links/one-time-link.js';
-import { ROLES, type Store } from '../store/index.js';
+import type { DescribedRoute } from '../openapi/route-description.js';
+import type { Store } from '../store/index.js';
 import { checkForm } from '../web/form.js';
 import { noticeText } from '../web/notices.js';
 import { mayChange, type Pages } from '../web/pages.js';
@@ -22,7 +24,7 @@ const LABELS = { name: 'Name', email: 'E-mail address', role: 'Role' };
 const UserForm = z.object({ name: PlainName, email: EmailAddress, role: z.enum(ROLES) });
 
 /** The people of an account. */
-export function userRoutes({ pages, store, publicUrl, now, hasPassword }: UserRoutesDeps): readonly Route[] {
+export function userRoutes({ pages, store, publicUrl, now, hasPassword }: UserRoutesDeps): readonly DescribedRoute[] {
   const invite = async (tenantId: string, userId: string, actor: string) => {
     const link = issueLink(publicUrl, INVITATION_MS, now());
     const user = await store.users.find(tenantId, userId);
@@ -31,7 +33,7 @@ export function userRoutes({ pages, store, publicUrl, now, hasPassword }: UserRo
   };
 
   return [
-    pages.view('/users', async ({ session, formToken, head }) =>
+    pages.view('/users', 'Users of the account', async ({ session, formToken, head }) =>
       usersPage({
         formToken,
         users: await store.users.list(session.tenant.tenantId),
@@ -40,28 +42,33 @@ export function userRoutes({ pages, store, publicUrl, now, hasPassword }: UserRo
         notice: noticeText(head.query),
       }),
     ),
-    pages.act('/users', 'owner', async ({ session, formToken }, fields) => {
-      if (!hasPassword) throw passwordsAreOff();
-      const { tenantId } = session.tenant;
-      const form = checkForm(UserForm, Object.fromEntries(fields), LABELS);
-      const added = form.ok
-        ? await store.users.add({ tenantId, ...form.value, passwordHash: null }, session.user.email)
-        : null;
-      if (added !== null) return invite(tenantId, added.userId, session.user.email);
-      const faults = form.ok
-        ? [{ field: 'email', sentence: 'E-mail address belongs to a user already.' }]
-        : form.faults;
-      const users = await store.users.list(tenantId);
-      return {
-        ...usersPage({ formToken, users, self: session.user, mayChange: true, given: fields, faults }),
-        status: 422,
-      };
-    }),
-    pages.act('/users/:userId/link', 'owner', async ({ session, head }) => {
+    pages.act(
+      '/users',
+      'owner',
+      { summary: 'Add a user', fields: ['name', 'email', 'role'] },
+      async ({ session, formToken }, fields) => {
+        if (!hasPassword) throw passwordsAreOff();
+        const { tenantId } = session.tenant;
+        const form = checkForm(UserForm, Object.fromEntries(fields), LABELS);
+        const added = form.ok
+          ? await store.users.add({ tenantId, ...form.value, passwordHash: null }, session.user.email)
+          : null;
+        if (added !== null) return invite(tenantId, added.userId, session.user.email);
+        const faults = form.ok
+          ? [{ field: 'email', sentence: 'E-mail address belongs to a user already.' }]
+          : form.faults;
+        const users = await store.users.list(tenantId);
+        return {
+          ...usersPage({ formToken, users, self: session.user, mayChange: true, given: fields, faults }),
+          status: 422,
+        };
+      },
+    ),
+    pages.act('/users/:userId/link', 'owner', 'Issue a link for choosing a password', async ({ session, head }) => {
       if (!hasPassword) throw passwordsAreOff();
       return invite(session.tenant.tenantId, pathParam(head, 'userId'), session.user.email);
     }),
-    pages.act('/users/:userId/disable', 'owner', async ({ session, head }) => {
+    pages.act('/users/:userId/disable', 'owner', 'Disable a user', async ({ session, head }) => {
       const userId = pathParam(head, 'userId');
       if (userId === session.user.userId) {
         throw new ServiceError({ code: 'FORBIDDEN', message: 'You cannot disable yourself: another owner can.' });
@@ -70,7 +77,22 @@ export function userRoutes({ pages, store, publicUrl, now, hasPassword }: UserRo
         throw noSuchUser();
       return { goTo: '/users?done=user-disabled' };
     }),
-    pages.act('/users/:userId/enable', 'owner', async ({ session, head }) => {
+    pages.act(
+      '/users/:userId/reset-sign-in',
+      'owner',
+      'Remove the passkeys and the authenticator app of a user',
+      async ({ session, head }) => {
+        const userId = pathParam(head, 'userId');
+        if (userId === session.user.userId) {
+          throw new ServiceError({ code: 'FORBIDDEN', message: 'Change your own sign-in on the page "Your sign-in".' });
+        }
+        const user = await store.users.find(session.tenant.tenantId, userId);
+        if (user === null) throw noSuchUser();
+        await store.signInWays.reset(user, session.user.email);
+        return { goTo: '/users?done=sign-in-reset' };
+      },
+    ),
+    pages.act('/users/:userId/enable', 'owner', 'Enable a user', async ({ session, head }) => {
       const userId = pathParam(head, 'userId');
       if (!(await store.users.setEnabled(session.tenant.tenantId, userId, true, session.user.email)))
         throw noSuchUser();

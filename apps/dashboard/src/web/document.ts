@@ -9,6 +9,8 @@ export interface PageContent {
   readonly body: Html;
   /** Shown at the top after an act. */
   readonly notice?: string | undefined;
+  /** Path of the page's script. */
+  readonly script?: string | undefined;
 }
 
 /** The frame of a page for a signed-in reader. */
@@ -23,21 +25,24 @@ export const PLACES = [
   ['/', 'Overview'],
   ['/records', 'Records'],
   ['/coverage', 'Coverage'],
+  ['/alerts', 'Alerts'],
   ['/shares', 'Shared links'],
   ['/keys', 'API keys'],
   ['/integrations', 'Integrations'],
   ['/usage', 'Plan and usage'],
   ['/users', 'Users'],
   ['/settings', 'Settings'],
+  ['/security', 'Your sign-in'],
   ['/activity', 'Activity'],
 ] as const;
 
 /** A whole page, with navigation when the reader is signed in. */
-export function documentOf({ title, body, notice }: PageContent, frame?: SignedInFrame): string {
+export function documentOf({ title, body, notice, script }: PageContent, frame?: SignedInFrame): string {
   return renderDocument({
     site: 'Execution Certification',
     title,
     stylesheet: STYLESHEET.path,
+    ...(script !== undefined && { script }),
     signedIn: frame === undefined ? undefined : signedInHeader(frame),
     main: html`${notice !== undefined && html`<p class="notice good" role="status">${notice}</p>`}
       ${frame !== undefined && suspension(frame.session)}

@@ -3,19 +3,21 @@ import {
   ServiceError,
   type Handler,
   type RequestHead,
-  type Route,
   type ServiceRequest,
   type ServiceResponse,
 } from '@cer/http-service';
 import type { Logger } from '@cer/http-service/process';
 import { html } from '@cer/pages';
 import { randomToken } from '../account/random-token.js';
+import { mayAct, standingRefusal, type ActBy } from '../account/role.js';
 import { STATUS, translateError } from '../errors.js';
+import type { DescribedRoute } from '../openapi/route-description.js';
 import { SESSION_COOKIE, cookieToken, setCookie, VISIT_COOKIE } from './cookies.js';
 import { FORM_TOKEN } from './fields.js';
 import { formTokenOf, refuseForgery } from './forgery.js';
 import { FORM_TYPE, formFields } from './form.js';
 import type { PageAnswer, PageResponder } from './page-answer.js';
+import { pageDescription, type PageWords } from './page-description.js';
 import type { LiveSession, Sessions } from './sessions.js';
 
 export interface PagesDeps {
@@ -55,26 +57,42 @@ type Shown = PageAnswer | FileAnswer | { readonly goTo: string; readonly cookies
 /** Makes routes whose answers are pages, refusals included. */
 export interface Pages {
   /** A page that needs a session; other requests are redirected to sign in. */
-  view(path: string, show: (visitor: SignedIn) => Promise<Shown>): Route;
-  /** A change by a form of this site; needs a session, and an owner's when `by` is `owner`. */
-  act(path: string, by: 'owner' | 'member', act: (visitor: SignedIn, fields: URLSearchParams) => Promise<Shown>): Route;
+  view(path: string, words: PageWords, show: (visitor: SignedIn) => Promise<Shown>): DescribedRoute;
+  /** A change by a form of this site; needs a session of a person who may act so. */
+  act(
+    path: string,
+    by: ActBy,
+    words: PageWords,
+    act: (visitor: SignedIn, fields: URLSearchParams) => Promise<Shown>,
+  ): DescribedRoute;
   /** The form that ends a session; it works when there is none any more. */
-  signOut(path: string, act: (visitor: Visitor) => Promise<Shown>): Route;
+  signOut(path: string, words: PageWords, act: (visitor: Visitor) => Promise<Shown>): DescribedRoute;
   /** A page that needs no session. */
-  openView(path: string, show: (visit: Visit) => Promise<Shown>): Route;
+  openView(path: string, words: PageWords, show: (visit: Visit) => Promise<Shown>): DescribedRoute;
   /** A page that needs no session and has no form: it sets no cookie. */
-  readView(path: string, show: (head: RequestHead) => Promise<Shown>): Route;
+  readView(path: string, words: PageWords, show: (head: RequestHead) => Promise<Shown>): DescribedRoute;
   /** A form that needs no session. */
-  openAct(path: string, act: (visit: Visit, fields: URLSearchParams) => Promise<Shown>): Route;
+  openAct(
+    path: string,
+    words: PageWords,
+    act: (visit: Visit, fields: URLSearchParams) => Promise<Shown>,
+  ): DescribedRoute;
 }
 
 const FORM_LIMIT_BYTES = 64 * 1024;
 
 export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps): Pages {
-  const get = (path: string, handler: Handler): Route => ({ method: 'GET', path, handler });
-  const post = (path: string, handler: Handler): Route => ({
+  type Description = DescribedRoute['description'];
+  const get = (path: string, description: Description, handler: Handler): DescribedRoute => ({
+    method: 'GET',
+    path,
+    description,
+    handler,
+  });
+  const post = (path: string, description: Description, handler: Handler): DescribedRoute => ({
     method: 'POST',
     path,
+    description,
     mediaTypes: [FORM_TYPE],
     bodyLimitBytes: FORM_LIMIT_BYTES,
     handler,
@@ -103,18 +121,20 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
     };
 
   return {
-    view: (path, show) =>
+    view: (path, words, show) =>
       get(
         path,
+        pageDescription('view', words),
         guarded(async (request) => {
           const visitor = await signedIn(request);
           if (visitor === null) return send({ goTo: signInPath(request) });
           return send(await show(visitor), visitor);
         }),
       ),
-    act: (path, by, act) =>
+    act: (path, by, words, act) =>
       post(
         path,
+        pageDescription('form', words),
         guarded(async (request) => {
           const fields = formFields(request);
           refuseForgery(request, publicUrl, cookieToken(request, SESSION_COOKIE), fields.get(FORM_TOKEN));
@@ -124,9 +144,10 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
           return send(await act(visitor, fields), visitor);
         }),
       ),
-    signOut: (path, act) =>
+    signOut: (path, words, act) =>
       post(
         path,
+        pageDescription('form', words),
         guarded(async (request) => {
           const token = cookieToken(request, SESSION_COOKIE);
           // Without a cookie no session ends, so forging is harmless.
@@ -134,9 +155,10 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
           return send(await act({ head: request, session: await sessions.of(request) }));
         }),
       ),
-    openView: (path, show) =>
+    openView: (path, words, show) =>
       get(
         path,
+        pageDescription('open view', words),
         guarded(async (request) => {
           const known = cookieToken(request, VISIT_COOKIE);
           const token = known ?? randomToken();
@@ -145,14 +167,16 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
           return send({ ...shown, cookies: [...(shown.cookies ?? []), setCookie(VISIT_COOKIE, token)] });
         }),
       ),
-    readView: (path, show) =>
+    readView: (path, words, show) =>
       get(
         path,
+        pageDescription('open view', words),
         guarded(async (request) => send(await show(request))),
       ),
-    openAct: (path, act) =>
+    openAct: (path, words, act) =>
       post(
         path,
+        pageDescription('open form', words),
         guarded(async (request) => {
           const fields = formFields(request);
           const token = cookieToken(request, VISIT_COOKIE);
@@ -165,19 +189,19 @@ export function createPages({ sessions, respond, logger, publicUrl }: PagesDeps)
 
 /** Whether the reader of a page may use an owner's forms. */
 export function mayChange({ tenant, user }: Pick<LiveSession, 'tenant' | 'user'>): boolean {
-  return tenant.status === 'active' && user.role === 'owner';
+  return tenant.status === 'active' && mayAct(user, 'owner');
 }
 
-/** @throws ServiceError FORBIDDEN for an auditor, for a suspended account, and for a member where only owners may act */
-function refuseStanding({ tenant, user }: LiveSession, by: 'owner' | 'member'): void {
-  if (user.role === 'auditor') {
-    throw new ServiceError({ code: 'FORBIDDEN', message: 'An auditor reads and exports, and changes nothing.' });
-  }
+/** Whether the reader of a page may certify a review. */
+export function mayReview({ tenant, user }: Pick<LiveSession, 'tenant' | 'user'>): boolean {
+  return tenant.status === 'active' && mayAct(user, 'reviewer');
+}
+
+/** @throws ServiceError FORBIDDEN for a suspended account, and for a role that may not act so */
+function refuseStanding({ tenant, user }: LiveSession, by: ActBy): void {
+  if (!mayAct(user, by)) throw new ServiceError({ code: 'FORBIDDEN', message: standingRefusal(user) });
   if (tenant.status === 'suspended') {
     throw new ServiceError({ code: 'FORBIDDEN', message: 'This account is suspended: nothing can be changed.' });
-  }
-  if (by === 'owner' && user.role !== 'owner') {
-    throw new ServiceError({ code: 'FORBIDDEN', message: 'Only an owner of this account may do this.' });
   }
 }
 

@@ -7,13 +7,18 @@ import { OPERATOR_TOKEN, SERVICE_TOKEN, startTestDashboard, type TestDashboard }
 /** Routes that no session opens, and the end of a session, which is everybody's own. */
 const WITHOUT_SESSION = /^POST \/(sign-in|sign-out|link\/|internal\/)/;
 
-describe('an auditor', () => {
+const READERS = [
+  { role: 'auditor', acts: /^\/security\//, refusal: 'An auditor reads and exports, and changes nothing but' },
+  { role: 'reviewer', acts: /^\/(security\/|reviews$)/, refusal: 'A reviewer reads, exports and reviews, and' },
+] as const;
+
+describe.each(READERS)('a reader with the role $role', ({ role, acts, refusal }) => {
   let dashboard: TestDashboard;
   let browser: TestBrowser;
 
   beforeAll(async () => {
     dashboard = await startTestDashboard();
-    await dashboard.addUser('audit@example.org', 'auditor');
+    await dashboard.addUser('audit@example.org', role);
     browser = new TestBrowser(dashboard.app);
     await browser.signIn('audit@example.org');
   });
@@ -22,9 +27,9 @@ describe('an auditor', () => {
     await dashboard.close();
   });
 
-  it('changes nothing by any route', async () => {
+  it('changes nothing by any other route', async () => {
     const routes = dashboardRoutes(dashboard.deps).filter(
-      ({ method, path }) => method !== 'GET' && !WITHOUT_SESSION.test(`${method} ${path}`),
+      ({ method, path }) => method !== 'GET' && !WITHOUT_SESSION.test(`${method} ${path}`) && !acts.test(path),
     );
     expect(routes.length).toBeGreaterThan(7);
     await browser.get('/');
@@ -35,20 +40,24 @@ describe('an auditor', () => {
         scopes: 'certify',
       });
       expect([path, answer.status]).toEqual([path, 403]);
-      expect(answer.text).toContain('An auditor reads and exports, and changes nothing.');
+      expect(answer.text).toContain(refusal);
     }
     expect(await dashboard.everythingInDatabase()).toBe(before);
   });
 
   // Records come from a node: its test reads them.
-  it('reads every page, none of which has a form that changes something', async () => {
+  it('reads every page, none of which has a form that changes the account', async () => {
     const routes = dashboardRoutes(dashboard.deps).filter(
-      ({ method, path }) => method === 'GET' && !path.includes(':') && !/^\/(records|coverage)/.test(path),
+      ({ method, path }) =>
+        method === 'GET' && !path.includes(':') && !/^\/(records|coverage|reviews|alerts|security)/.test(path),
     );
     const before = await dashboard.everythingInDatabase();
     for (const { path } of routes) {
       const { status, text, type } = await browser.get(path);
-      expect([path, status]).toEqual([path, path === '/v1/operator/activity' ? 401 : path === '/sign-in' ? 303 : 200]);
+      expect([path, status]).toEqual([
+        path,
+        path === '/v1/operator/activity' ? 401 : path.startsWith('/sign-in') ? 303 : 200,
+      ]);
       if (type !== 'text/html') continue;
       const enabled = text.replaceAll(/<fieldset[^>]* disabled[\s\S]*?<\/fieldset>/g, '');
       const buttons = [...enabled.matchAll(/<button([^>]*)>([^<]*)/g)].filter(

@@ -1,14 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import type { OidcSignIn } from '../../src/oidc/oidc-routes.js';
 import { createOidcProvider } from '../../src/oidc/provider.js';
+import { startForgingProvider, type ForgingProvider } from '../forging-provider.js';
 import { TestBrowser } from '../test-browser.js';
 import { OWNER_EMAIL, PUBLIC_URL, startTestDashboard, type TestDashboard } from '../test-dashboard.js';
 
@@ -20,7 +19,7 @@ const HOUR_MS = 60 * 60_000;
 const signInWith = (issuer: string): OidcSignIn => ({
   provider: createOidcProvider({ issuer, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET, redirectUri: REDIRECT_URI }),
   tenantName: 'Acme',
-  roles: { claim: 'groups', values: { owner: ['admins'], member: ['staff'], auditor: ['audit'] } },
+  roles: { claim: 'groups', values: { owner: ['admins'], member: ['staff'], reviewer: [], auditor: ['audit'] } },
   sessionMs: HOUR_MS,
 });
 
@@ -164,50 +163,37 @@ describe('single sign-on at a real provider', () => {
 });
 
 describe('single sign-on at a provider that forges', () => {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  let server: Server;
-  let issuer = '';
+  let provider: ForgingProvider;
   let dashboard: TestDashboard;
-  let idToken = '';
 
   beforeAll(async () => {
-    server = createServer((request, response) => {
-      const answer = (value: unknown): void => {
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-      };
-      if (request.url === '/.well-known/openid-configuration') {
-        answer({
-          ...{ issuer, authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` },
-          ...{ jwks_uri: `${issuer}/jwks`, response_types_supported: ['code'] },
-        });
-      } else if (request.url === '/jwks') {
-        answer({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'RS256', use: 'sig' }] });
-      } else {
-        answer({ access_token: 'access', token_type: 'bearer', id_token: idToken });
-      }
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    dashboard = await startTestDashboard({ oidc: signInWith(issuer), passwordSignIn: false });
+    provider = await startForgingProvider();
+    dashboard = await startTestDashboard({ oidc: signInWith(provider.issuer), passwordSignIn: false });
   });
 
   afterAll(async () => {
-    server.closeAllConnections();
-    server.close();
+    provider.close();
     await dashboard.close();
   });
 
-  const attempt = async (claims: Readonly<Record<string, unknown>>, key = privateKey): Promise<number> => {
+  const attempt = async (claims: Readonly<Record<string, unknown>>, key = provider.privateKey): Promise<number> => {
     const browser = new TestBrowser(dashboard.app);
     const start = new URL((await browser.get('/sign-in/oidc')).headers['location'] ?? '');
     expect(start.searchParams.get('code_challenge_method')).toBe('S256');
     const iat = Math.floor(Date.now() / 1000);
     const usual = {
-      ...{ iss: issuer, aud: CLIENT_ID, sub: 'mallory', nonce: start.searchParams.get('nonce'), iat, exp: iat + 60 },
+      ...{
+        iss: provider.issuer,
+        aud: CLIENT_ID,
+        sub: 'mallory',
+        nonce: start.searchParams.get('nonce'),
+        iat,
+        exp: iat + 60,
+      },
       ...{ email: 'mallory@example.org', email_verified: true, groups: ['admins'] },
     };
-    idToken = jwt.sign({ ...usual, ...claims }, key, { algorithm: 'RS256', keyid: 'one' });
+    provider.idToken = jwt.sign({ ...usual, ...claims }, key, { algorithm: 'RS256', keyid: 'one' });
     const state = start.searchParams.get('state') ?? '';
     return (await browser.get(`/sign-in/oidc/callback?code=x&state=${state}`)).status;
   };

@@ -1,3 +1,5 @@
+import { everyCaller, type CallerRow, type Statuses } from '@cer/http-service/testing';
+
 /** The callers of the matrix, in the order in which they ask: those that may change something are last. */
 export const CALLERS = [
   'nobody',
@@ -10,11 +12,12 @@ export const CALLERS = [
   'owner of another account',
   'owner of a suspended account',
   'auditor',
+  'reviewer',
   'member',
   'owner',
 ] as const;
 export type Caller = (typeof CALLERS)[number];
-export type Expected = Readonly<Record<Caller, number>>;
+type Expected = Statuses<Caller>;
 
 /** Resources of the account. */
 export interface Resources {
@@ -26,21 +29,17 @@ export interface Resources {
   readonly shareToken: string;
 }
 
-export interface Row {
-  /** As in the route table of the dashboard. */
-  readonly route: string;
-  /** Distinguishes rows of one route. */
-  readonly about?: string;
-  readonly expected: Expected;
+export interface Row extends CallerRow<Caller> {
   readonly path?: (of: Resources) => string;
   readonly fields?: Readonly<Record<string, string>>;
   readonly json?: object;
 }
 
-const EVERY = (status: number): Expected =>
-  Object.fromEntries(CALLERS.map((caller) => [caller, status])) as Record<Caller, number>;
+const EVERY = everyCaller(CALLERS);
 
-const SESSIONS = ['owner of another account', 'owner of a suspended account', 'auditor', 'member', 'owner'] as const;
+const SESSIONS = [
+  ...(['owner of another account', 'owner of a suspended account', 'auditor', 'reviewer', 'member', 'owner'] as const),
+];
 const withSession = (base: Expected, status: number): Expected => ({
   ...base,
   ...Object.fromEntries(SESSIONS.map((caller) => [caller, status])),
@@ -58,6 +57,13 @@ const ACT = (owner: number, other = owner): Expected => ({
   'owner of another account': other,
   owner,
 });
+/** A form about the reader's own sign-in, of every role. */
+const OWN_ACT = (status: number): Expected => ({
+  ...ACT(status),
+  auditor: status,
+  reviewer: status,
+  member: status,
+});
 const TOKEN = (caller: Caller): Expected => ({ ...EVERY(401), [caller]: 200 });
 
 const ofKey =
@@ -71,23 +77,62 @@ const ofUser =
 const HASH = `sha256:${'0'.repeat(64)}`;
 
 const PAGES: readonly Row[] = [
-  ...['/', '/shares', '/keys', '/users', '/usage', '/settings', '/activity', '/activity/export', '/integrations'].map(
-    (path): Row => ({ route: `GET ${path}`, expected: PAGE() }),
-  ),
+  ...[
+    '/',
+    '/shares',
+    '/keys',
+    '/users',
+    '/usage',
+    '/settings',
+    '/activity',
+    '/activity/export',
+    '/integrations',
+    '/security',
+  ].map((path): Row => ({ route: `GET ${path}`, expected: PAGE() })),
   // This dashboard's node does not answer; whose records are shown is tested with a node.
-  ...['/coverage', '/records', '/records/export', '/records/certificate/:hash', '/records/download/:hash'].map(
-    (path): Row => ({
-      route: `GET ${path}`,
-      expected: PAGE(503),
-      path: () => path.replace(':hash', HASH),
-    }),
-  ),
+  ...[
+    '/alerts',
+    '/alerts/:webhookId',
+    '/coverage',
+    '/records',
+    '/records/export',
+    '/records/exports',
+    '/records/certificate/:hash',
+    '/records/download/:hash',
+  ].map((path): Row => ({
+    route: `GET ${path}`,
+    expected: PAGE(503),
+    path: () => path.replace(':hash', HASH).replace(':webhookId', 'wh_1'),
+  })),
+  // Unknown here: an export is known to the process that sends it, and to its account.
+  { route: 'GET /records/exports/:id', expected: PAGE(), path: () => '/records/exports/unknown' },
   { route: 'GET /shares/new', expected: PAGE() },
+  {
+    route: 'GET /reviews/new',
+    expected: { ...PAGE(503), 'owner of a suspended account': 403, auditor: 403 },
+    path: () => `/reviews/new?certificate=${HASH}`,
+  },
   { route: 'GET /keys/:keyId/rotate', expected: OWN_PAGE, path: ofKey('rotate') },
   { route: 'GET /keys/:keyId/revoke', expected: OWN_PAGE, path: ofKey('revoke') },
 ];
 
 const ACTS: readonly Row[] = [
+  // A form that was filled in is shown again while the node does not answer.
+  {
+    route: 'POST /reviews',
+    expected: { ...ACT(503), reviewer: 503, member: 503 },
+    fields: {
+      ...{ subject: 'certificate', reviewed: HASH, seen: HASH, decision: 'approved', comment: '' },
+      execution_id: 'review:00000000-0000-0000-0000-000000000000',
+    },
+  },
+  { route: 'POST /alerts', expected: ACT(503), fields: { url: 'https://hooks.example.com/', types: 'quota.reached' } },
+  ...['rotate', 'remove', 'test', 'messages/:deliveryId/send'].map((act): Row => ({
+    route: `POST /alerts/:webhookId/${act}`,
+    expected: ACT(503),
+    path: () => `/alerts/wh_1/${act.replace(':deliveryId', 'msg_1')}`,
+    fields: { grace_hours: '0' },
+  })),
   { route: 'POST /shares', expected: ACT(200), fields: { kind: 'set', target: '', days: '7' } },
   {
     route: 'POST /shares/:shareId/revoke',
@@ -110,6 +155,16 @@ const ACTS: readonly Row[] = [
   { route: 'POST /users/:userId/link', expected: ACT(200, 404), path: ofUser('link') },
   { route: 'POST /users/:userId/disable', expected: ACT(303, 404), path: ofUser('disable') },
   { route: 'POST /users/:userId/enable', expected: ACT(303, 404), path: ofUser('enable') },
+  { route: 'POST /users/:userId/reset-sign-in', expected: ACT(303, 404), path: ofUser('reset-sign-in') },
+  ...['/security/authenticator', '/security/authenticator/confirm', '/security/authenticator/remove'].map(
+    (path): Row => {
+      const status = path.endsWith('authenticator') ? 200 : 403;
+      return { route: `POST ${path}`, expected: OWN_ACT(status) };
+    },
+  ),
+  { route: 'POST /security/passkeys', expected: OWN_ACT(422) },
+  { route: 'POST /security/passkeys/:credentialId/remove', expected: OWN_ACT(404) },
+  { route: 'POST /security/recovery-codes', about: 'without an authenticator', expected: ACT(403) },
   { route: 'POST /settings', expected: ACT(422), fields: { metadata: 'everything' } },
   { route: 'POST /integrations/connect', expected: { ...ACT(303), member: 303 } },
 ];
@@ -117,6 +172,9 @@ const ACTS: readonly Row[] = [
 const OPEN: readonly Row[] = [
   { route: 'GET /sign-in', expected: withSession(EVERY(200), 303) },
   { route: 'POST /sign-in', about: 'with the form token of a session', expected: EVERY(403) },
+  { route: 'POST /sign-in/passkey', about: 'with the form token of a session', expected: EVERY(403) },
+  { route: 'GET /sign-in/code', expected: EVERY(303) },
+  { route: 'POST /sign-in/code', about: 'with the form token of a session', expected: EVERY(403) },
   { route: 'GET /sign-in/oidc', about: 'a provider that does not answer', expected: EVERY(503) },
   { route: 'GET /sign-in/oidc/callback', about: 'of a sign-in that this browser did not begin', expected: EVERY(403) },
   { route: 'GET /link/:token', expected: EVERY(200), path: ({ linkToken }) => `/link/${linkToken}` },
@@ -142,7 +200,7 @@ const OPEN: readonly Row[] = [
     path: ({ linkToken }) => `/link/${linkToken}`,
     fields: { password: 'a password of an attacker' },
   },
-  ...['/.well-known/jwks.json', '/health', '/ready', '/metrics'].map((path): Row => ({
+  ...['/.well-known/jwks.json', '/health', '/openapi.json', '/ready', '/metrics'].map((path): Row => ({
     route: `GET ${path}`,
     expected: EVERY(200),
   })),

@@ -41,7 +41,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   it('is migrated once by concurrent instances', async () => {
     const fresh = await makeDatabase();
     const instances = await Promise.all([0, 1, 2].map(() => openStore({ databaseUrl: fresh.url })));
-    expect(instances.map((instance) => instance.store.schemaVersion)).toEqual([5, 5, 5]);
+    expect(instances.map((instance) => instance.store.schemaVersion)).toEqual([7, 7, 7]);
     for (const instance of instances) await instance.store.close();
     await fresh.remove();
   });
@@ -193,6 +193,135 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
     await fresh.remove();
   });
 
+  describe('authenticators', () => {
+    const newSecret = () => ({ keyId: 'key-one', sealed: randomUUID() });
+
+    it('are added once, with their codes, and end sessions', async () => {
+      const { tenantId } = await newTenant();
+      const user = await newUser(tenantId);
+      const session = hashOf(`a${user.userId}`);
+      const expiresAt = new Date(time + DAY_MS);
+      await store.sessions.start({ tokenHash: session, userId: user.userId, expiresAt, replaces: null });
+      const secret = newSecret();
+      expect(await store.authenticators.add(user, secret, 100, ['one', 'two'])).toBe(true);
+      expect(await store.authenticators.add(user, newSecret(), 200, ['three'])).toBe(false);
+      expect(await store.authenticators.find(user.userId)).toEqual({
+        ...secret,
+        addedAt: now().toISOString(),
+        recoveryCodesLeft: 2,
+      });
+      expect(await store.sessions.find(session, now())).toBeNull();
+      expect(await store.authenticators.find('nobody')).toBeNull();
+    });
+
+    it('accept each step and each recovery code once', async () => {
+      const { tenantId } = await newTenant();
+      const user = await newUser(tenantId);
+      await store.authenticators.add(user, newSecret(), 100, ['one', 'two']);
+      const steps = await Promise.all([101, 101, 101].map((step) => store.authenticators.useStep(user.userId, step)));
+      expect(steps.toSorted()).toEqual([false, false, true]);
+      expect(await store.authenticators.useStep(user.userId, 100)).toBe(false);
+      expect(await store.authenticators.useStep('nobody', 900)).toBe(false);
+      const codes = await Promise.all([1, 2, 3].map(() => store.authenticators.useRecoveryCode(user, 'one')));
+      expect(codes.toSorted()).toEqual([false, false, true]);
+      expect(await store.authenticators.replaceRecoveryCodes(user, ['four'])).toBe(true);
+      expect(await store.authenticators.useRecoveryCode(user, 'two')).toBe(false);
+      expect(await store.authenticators.remove(user)).toBe(true);
+      expect(await store.authenticators.remove(user)).toBe(false);
+      expect(await store.authenticators.replaceRecoveryCodes(user, ['five'])).toBe(false);
+      expect(await store.authenticators.useRecoveryCode(user, 'four')).toBe(false);
+      expect((await store.acts(tenantId, 5)).map(({ act }) => act)).toEqual([
+        'authenticator removed',
+        'recovery codes made',
+        'recovery code used',
+        'authenticator added',
+        'user added',
+      ]);
+    });
+
+    it('are sealed again under another key', async () => {
+      const { tenantId } = await newTenant();
+      const users = await Promise.all([1, 2, 3].map(() => newUser(tenantId)));
+      for (const user of users) await store.authenticators.add(user, newSecret(), 1, ['code']);
+      const changed = await store.authenticators.resealAll('key-two', (userId) =>
+        userId === users[0]?.userId ? null : { keyId: 'key-two', sealed: `again ${userId}` },
+      );
+      expect(changed).toBeGreaterThanOrEqual(2);
+      expect((await store.authenticators.keyIds()).toSorted()).toEqual(['key-one', 'key-two']);
+      const { userId = '' } = users[1] ?? {};
+      expect(await store.authenticators.find(userId)).toMatchObject({ keyId: 'key-two', sealed: `again ${userId}` });
+    });
+  });
+
+  describe('passkeys', () => {
+    const challenge = (expiresAt = new Date(time + MINUTE_MS)) => ({ challengeHash: hashOf(randomUUID()), expiresAt });
+    const newPasskey = () => ({
+      ...{ credentialId: randomUUID(), name: 'phone', publicKey: 'key', counter: 0, transports: ['internal'] },
+    });
+
+    it('are found with their user, and used once per challenge', async () => {
+      const { tenantId } = await newTenant();
+      const user = await newUser(tenantId);
+      const passkey = newPasskey();
+      const first = challenge();
+      expect(await store.passkeys.add(user, passkey, first)).toBe(true);
+      expect(await store.passkeys.add(user, newPasskey(), first)).toBe(false);
+      expect(await store.passkeys.add(user, passkey, challenge())).toBe(false);
+      const { credentialId } = passkey;
+      const found = await store.passkeys.find(credentialId);
+      expect(found).toMatchObject({ user: { userId: user.userId }, passkey: { ...passkey, lastUsedAt: null } });
+      const once = challenge();
+      const uses = await Promise.all([1, 2, 3].map(() => store.passkeys.use(credentialId, 0, once)));
+      expect(uses.toSorted()).toEqual([false, false, true]);
+      expect(await store.passkeys.use(credentialId, 7, challenge())).toBe(true);
+      expect(await store.passkeys.use(credentialId, 7, challenge())).toBe(false);
+      expect(await store.passkeys.use(credentialId, 0, challenge())).toBe(false);
+      expect(await store.passkeys.use('unknown', 8, challenge())).toBe(false);
+      expect(await store.passkeys.find('unknown')).toBeNull();
+      expect(await store.passkeys.list(user.userId)).toEqual([
+        { ...passkey, counter: 7, userId: user.userId, addedAt: now().toISOString(), lastUsedAt: now().toISOString() },
+      ]);
+    });
+
+    it('are removed by their user, who is signed out elsewhere', async () => {
+      const { tenantId } = await newTenant();
+      const [user, other] = [await newUser(tenantId), await newUser(tenantId)];
+      const passkey = newPasskey();
+      await store.passkeys.add(user, passkey, challenge());
+      const session = hashOf(`p${user.userId}`);
+      const expiresAt = new Date(time + DAY_MS);
+      await store.sessions.start({ tokenHash: session, userId: user.userId, expiresAt, replaces: null });
+      expect(await store.passkeys.remove(other, passkey.credentialId, '')).toBe(false);
+      const kept = hashOf(`k${user.userId}`);
+      await store.sessions.start({ tokenHash: kept, userId: user.userId, expiresAt, replaces: null });
+      expect(await store.passkeys.remove(user, passkey.credentialId, kept)).toBe(true);
+      expect(await store.passkeys.list(user.userId)).toEqual([]);
+      expect(await store.sessions.find(session, now())).toBeNull();
+      expect(await store.sessions.find(kept, now())).not.toBeNull();
+    });
+
+    it('are reset with the authenticator', async () => {
+      const { tenantId } = await newTenant();
+      const user = await newUser(tenantId);
+      await store.passkeys.add(user, newPasskey(), challenge());
+      await store.authenticators.add(user, { keyId: 'key-two', sealed: 's' }, 1, ['code']);
+      expect(await store.signInWays.isLinked(user.userId)).toBe(false);
+      await store.signInWays.reset(user, 'test');
+      expect(await store.passkeys.list(user.userId)).toEqual([]);
+      expect(await store.authenticators.find(user.userId)).toBeNull();
+      expect(await store.acts(tenantId, 1)).toMatchObject([{ act: 'sign-in reset', actor: 'test' }]);
+    });
+
+    it('forget a challenge when it is over', async () => {
+      const { tenantId } = await newTenant();
+      const user = await newUser(tenantId);
+      const over = challenge(new Date(time - 1));
+      expect(await store.passkeys.add(user, newPasskey(), over)).toBe(true);
+      await store.sweep();
+      expect(await store.passkeys.add(user, newPasskey(), over)).toBe(true);
+    });
+  });
+
   describe('shared links', () => {
     const newShare = async (tenantId: string, target = '', expiresAt = new Date(time + DAY_MS)) => {
       const tokenHash = hashOf(randomUUID());
@@ -264,6 +393,17 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
       ).rejects.toMatchObject({
         code: 'STORE_ROW_REFUSED',
       });
+    });
+
+    it('are found by id, in their account alone', async () => {
+      const [mine, other] = [await newTenant(), await newTenant()];
+      const made = await store.apiKeys.create(
+        { tenantId: mine.tenantId, name: 'k', scopes: ['render'], ...issueApiKey() },
+        'test',
+      );
+      expect(await store.apiKeys.find(mine.tenantId, made.keyId)).toEqual(made);
+      expect(await store.apiKeys.find(other.tenantId, made.keyId)).toBeNull();
+      expect(await store.apiKeys.find(mine.tenantId, 'unknown')).toBeNull();
     });
 
     it('have one successor under concurrent rotation', async () => {

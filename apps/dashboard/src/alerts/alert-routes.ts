@@ -1,0 +1,118 @@
+import { pathParam, ServiceError, type RequestHead } from '@cer/http-service';
+import type { Logger } from '@cer/http-service/process';
+import type { DescribedRoute } from '../openapi/route-description.js';
+import { nodePage } from '../records/node-page.js';
+import type { ActName, Store } from '../store/index.js';
+import { graceHoursOf } from '../web/grace-periods.js';
+import { noticeText } from '../web/notices.js';
+import type { PageWords } from '../web/page-description.js';
+import { mayChange, type Pages, type SignedIn } from '../web/pages.js';
+import { alertsPage, webhookSecretPage } from './alert-pages.js';
+import { ALERT_TYPES } from './alert-texts.js';
+import type { NodeWebhooks, Webhook } from './node-webhooks.js';
+import { webhookPage } from './webhook-page.js';
+
+export interface AlertRoutesDeps {
+  readonly pages: Pages;
+  readonly store: Pick<Store, 'note'>;
+  readonly nodeWebhooks: NodeWebhooks;
+  readonly logger: Logger;
+}
+
+const TITLE = 'Alerts';
+
+/** The account's webhooks, which the node keeps: made, tried, rotated, removed, and what was sent to them. */
+export function alertRoutes({ pages, store, nodeWebhooks, logger }: AlertRoutesDeps): readonly DescribedRoute[] {
+  const idOf = (head: RequestHead): string => pathParam(head, 'webhookId');
+  const webhooksOf = ({ session }: SignedIn) => nodeWebhooks.list(session.tenant.tenantId, mayChange(session));
+  const webhookOf = async (visitor: SignedIn): Promise<Webhook> => {
+    const found = (await webhooksOf(visitor)).find(({ id }) => id === idOf(visitor.head));
+    if (found === undefined) throw unknownWebhook();
+    return found;
+  };
+  const note = ({ session: { tenant, user } }: SignedIn, act: ActName, { url }: Pick<Webhook, 'url'>) =>
+    // The path of an address may be a credential of its receiver.
+    store.note(tenant.tenantId, act, new URL(url).host, user.email);
+  const view = (path: string, back: string, words: PageWords, show: Parameters<Pages['view']>[2]): DescribedRoute =>
+    nodePage({ pages, logger }, { path, title: TITLE, words, back: { path: back, label: 'Try again' } }, show);
+  return [
+    view('/alerts', '/alerts', 'Webhooks for alerts', async (visitor) => {
+      const { session, formToken, head } = visitor;
+      const webhooks = await webhooksOf(visitor);
+      return alertsPage({ formToken, webhooks, mayChange: mayChange(session), notice: noticeText(head.query) });
+    }),
+    view(
+      '/alerts/:webhookId',
+      '/alerts',
+      { summary: 'A webhook and what was sent to it', query: ['before'] },
+      async (visitor) => {
+        const { session, formToken, head } = visitor;
+        const before = head.query.get('before');
+        const webhook = await webhookOf(visitor);
+        const deliveries = await nodeWebhooks.deliveries(session.tenant.tenantId, webhook.id, before);
+        return webhookPage({
+          ...{ formToken, webhook, deliveries, isContinued: before !== null },
+          ...{ mayChange: mayChange(session), notice: noticeText(head.query) },
+        });
+      },
+    ),
+    pages.act('/alerts', 'owner', { summary: 'Add a webhook', fields: ['url', 'types'] }, async (visitor, fields) => {
+      const { session, formToken } = visitor;
+      const url = (fields.get('url') ?? '').trim();
+      const types = ALERT_TYPES.map(([type]) => type).filter((type) => fields.getAll('types').includes(type));
+      const faults = [
+        ...(URL.canParse(url) ? [] : [{ field: 'url', sentence: 'Address must be a whole https address.' }]),
+        ...(types.length > 0 ? [] : [{ field: 'types', sentence: 'What it receives needs at least one choice.' }]),
+      ];
+      const again = async (found: typeof faults) =>
+        alertsPage({
+          ...{ formToken, webhooks: await webhooksOf(visitor), mayChange: true, given: { url, types }, faults: found },
+        });
+      if (faults.length > 0) return again(faults);
+      try {
+        const chosen = types.length === ALERT_TYPES.length ? null : types;
+        const made = await nodeWebhooks.create(session.tenant.tenantId, url, chosen);
+        await note(visitor, 'webhook added', made.webhook);
+        return webhookSecretPage(made);
+      } catch (error) {
+        const refusal: ServiceError | null = error instanceof ServiceError ? error : null;
+        if (refusal?.code !== 'VALIDATION_ERROR') throw error;
+        return again([{ field: 'url', sentence: refusal.message }]);
+      }
+    }),
+    pages.act(
+      '/alerts/:webhookId/rotate',
+      'owner',
+      { summary: 'Rotate the secret of a webhook', fields: ['grace_hours'] },
+      async (visitor, fields) => {
+        const graceHours = graceHoursOf(fields, 'Choose how long the old secret is used too.');
+        const made = await nodeWebhooks.rotate(visitor.session.tenant.tenantId, idOf(visitor.head), graceHours);
+        await note(visitor, 'webhook secret rotated', made.webhook);
+        return webhookSecretPage(made);
+      },
+    ),
+    pages.act('/alerts/:webhookId/remove', 'owner', 'Remove a webhook', async (visitor) => {
+      const webhook = await webhookOf(visitor);
+      await nodeWebhooks.remove(visitor.session.tenant.tenantId, webhook.id);
+      await note(visitor, 'webhook removed', webhook);
+      return { goTo: '/alerts?done=webhook-removed' };
+    }),
+    pages.act('/alerts/:webhookId/test', 'owner', 'Send a test message', async (visitor) => {
+      const webhook = await webhookOf(visitor);
+      await nodeWebhooks.test(visitor.session.tenant.tenantId, webhook.id);
+      await note(visitor, 'webhook tested', webhook);
+      return { goTo: `/alerts/${webhook.id}?done=webhook-tested` };
+    }),
+    pages.act('/alerts/:webhookId/messages/:deliveryId/send', 'owner', 'Send a message again', async (visitor) => {
+      const webhook = await webhookOf(visitor);
+      const { tenantId } = visitor.session.tenant;
+      await nodeWebhooks.sendAgain(tenantId, webhook.id, pathParam(visitor.head, 'deliveryId'));
+      await note(visitor, 'message sent again', webhook);
+      return { goTo: `/alerts/${webhook.id}?done=message-sent-again` };
+    }),
+  ];
+}
+
+function unknownWebhook(): ServiceError {
+  return new ServiceError({ code: 'NOT_FOUND', message: 'This account has no such webhook.' });
+}

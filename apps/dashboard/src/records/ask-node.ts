@@ -1,0 +1,180 @@
+import { isJsonObject, JsonError, member, parseJson, type JsonObject } from '@cer/canonical-json';
+import { ServiceError } from '@cer/http-service';
+import type { ReaderKey } from '../store/index.js';
+import type { ReaderKeys } from './reader-keys.js';
+
+/** Time in which the node must begin to answer, in ms. */
+const ANSWER_WITHIN_MS = 10_000;
+/** A certificate of the largest request, with room. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** A request to the node. */
+export interface Asked {
+  readonly path: string;
+  /** Null: without a key. */
+  readonly tenantId: string | null;
+  readonly ended?: AbortSignal;
+  /** The scope of the key; absent: it reads and changes nothing. */
+  readonly scope?: ReaderKey['scope'];
+  /** Sent by POST. */
+  readonly body?: JsonObject;
+}
+
+/** @throws ServiceError with a sentence for the reader of the page */
+export type AskNode = (asked: Asked) => Promise<Response>;
+
+export function createAskNode(nodeUrl: string | undefined, keyOf: ReaderKeys): AskNode {
+  return async ({ path, tenantId, ended, scope = 'audit', body }) => {
+    if (nodeUrl === undefined) {
+      throw new ServiceError({ code: 'NOT_FOUND', message: 'No attestation node is configured for this dashboard.' });
+    }
+    const key = tenantId === null ? null : await keyOf(tenantId, scope);
+    const late = new AbortController();
+    const timer = setTimeout(() => {
+      late.abort();
+    }, ANSWER_WITHIN_MS);
+    try {
+      const response = await fetch(nodeUrl + path, {
+        headers: {
+          ...(key !== null && { authorization: `Bearer ${key}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          accept: 'application/json, */*',
+        },
+        ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+        redirect: 'error',
+        signal: AbortSignal.any([late.signal, ...(ended === undefined ? [] : [ended])]),
+      });
+      if (!response.ok) throw await refusalOf(response, scope);
+      return response;
+    } catch (error) {
+      if (error instanceof ServiceError || ended?.aborted === true) throw error;
+      throw late.signal.aborted
+        ? unavailable('does not answer in time', error)
+        : unavailable('cannot be reached', error);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+export async function jsonOf(response: Response): Promise<unknown> {
+  return parsed(await boundedText(response));
+}
+
+export function parsed(content: string): unknown {
+  try {
+    return parseJson(content);
+  } catch (error) {
+    if (error instanceof JsonError) throw older();
+    throw error;
+  }
+}
+
+/** The body as it arrives; a reader that stops early ends the request. */
+export async function* bodyOf(response: Response): AsyncGenerator<Uint8Array> {
+  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
+  if (reader === undefined) return;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel();
+  }
+}
+
+export async function boundedText(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const part of bodyOf(response)) {
+      size += part.length;
+      if (size > MAX_ANSWER_BYTES) throw older();
+      parts.push(part);
+    }
+  } catch (error) {
+    throw error instanceof ServiceError ? error : unavailable('broke off its answer', error);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** A receipt that is in the log and not yet in a published checkpoint of it. */
+export const LOG_PENDING = {
+  code: 'NOT_FOUND',
+  message: 'The receipt waits for the next checkpoint of the transparency log.',
+} as const;
+
+/** What the node does not have, by its reason. */
+const MISSING: ReadonlyMap<string, string> = new Map([
+  ['RECORD_NOT_FOUND', 'This account has no such certificate.'],
+  ['WEBHOOK_NOT_FOUND', 'This account has no such webhook.'],
+  ['DELIVERY_NOT_FOUND', 'There is no such message: it may be older than 90 days.'],
+  ['WEBHOOKS_OFF', 'The attestation node sends no alerts to accounts: its operator has switched them off.'],
+]);
+
+/** A refusal of the node in words for the page. */
+async function refusalOf(response: Response, scope: ReaderKey['scope']): Promise<ServiceError> {
+  const { status } = response;
+  const body = [400, 404, 429, 503].includes(status) ? parsedOrNull(await boundedText(response)) : null;
+  const codes = isJsonObject(body) ? [member(body, 'error'), member(body, 'reasonCode')] : [];
+  const missing = codes.map((code) => (typeof code === 'string' ? MISSING.get(code) : undefined)).find(Boolean);
+  if (status === 404 && missing !== undefined) return new ServiceError({ code: 'NOT_FOUND', message: missing });
+  if (status === 400 && JSON.stringify(isJsonObject(body) ? member(body, 'details') : null).includes('cursor:')) {
+    return new ServiceError({ code: 'NOT_FOUND', message: 'There is no such page of the list: begin with the first.' });
+  }
+  if (status === 404 && codes.includes('LOG_PENDING')) return new ServiceError(LOG_PENDING);
+  if (status === 409) {
+    return new ServiceError({
+      code: 'VALIDATION_ERROR',
+      message: 'This form was sent before, with another content. The first one counts: open the certificate again.',
+    });
+  }
+  if (status === 400 && (scope === 'webhooks' || scope === 'audit')) {
+    const details = isJsonObject(body) ? member(body, 'details') : undefined;
+    const said = Array.isArray(details) ? details.filter((detail) => typeof detail === 'string') : [];
+    // A parameter that the node does not have is no fault of the reader.
+    const isUnknown = said.some((detail) => detail.startsWith('query:'));
+    if (said.length > 0 && !isUnknown)
+      return new ServiceError({ code: 'VALIDATION_ERROR', message: `${said.join('; ')}.` });
+  }
+  if (status === 400 || status === 404) return older();
+  if (status === 401 || status === 403) {
+    return unavailable(
+      'does not accept requests of this dashboard: the account may be suspended, or the node has other keys',
+    );
+  }
+  if (codes.includes('QUOTA_EXCEEDED')) return unavailable('refuses: the quota of this account is used up');
+  if (status === 429) return unavailable('has had too many requests of this account: wait a minute');
+  const message = isJsonObject(body) ? member(body, 'message') : undefined;
+  return unavailable(typeof message === 'string' ? `is busy: ${message}` : 'cannot answer now');
+}
+
+function parsedOrNull(content: string): unknown {
+  try {
+    return parseJson(content);
+  } catch (error) {
+    if (error instanceof JsonError) return null;
+    throw error;
+  }
+}
+
+function unavailable(what: string, cause?: unknown): ServiceError {
+  return new ServiceError(
+    { code: 'SERVICE_UNAVAILABLE', message: `The attestation node ${what}. Nothing is lost: the records are there.` },
+    { cause },
+  );
+}
+
+const OLDER = 'The attestation node does not know this request: it may be of an older release than this dashboard.';
+
+/** A refusal of what the node of this release would answer. */
+export function older(): ServiceError {
+  return new ServiceError({ code: 'SERVICE_UNAVAILABLE', message: OLDER });
+}
+
+/** Whether the node does not know a request. */
+export function isOlder(error: unknown): boolean {
+  return error instanceof ServiceError && error.message === OLDER;
+}

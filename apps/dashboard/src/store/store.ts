@@ -1,0 +1,43 @@
+import type {
+  AccountAct,
+  ActName,
+  Actor,
+  ApiKeyStore,
+  LinkStore,
+  ReaderKeyStore,
+  SessionStore,
+  ShareStore,
+  TenantStore,
+  UsageStore,
+  UserStore,
+} from './ports.js';
+import type { AuthenticatorStore, PasskeyStore, SignInStore } from './sign-in-ports.js';
+
+/** Everything that the control plane keeps. */
+export interface Store {
+  readonly tenants: TenantStore;
+  readonly users: UserStore;
+  readonly links: LinkStore;
+  readonly sessions: SessionStore;
+  readonly authenticators: AuthenticatorStore;
+  readonly passkeys: PasskeyStore;
+  readonly signInWays: SignInStore;
+  readonly apiKeys: ApiKeyStore;
+  readonly usage: UsageStore;
+  readonly readerKeys: ReaderKeyStore;
+  readonly shares: ShareStore;
+  /** For acts that change nothing in the store itself. */
+  note(tenantId: string, act: ActName, subject: string, actor: Actor): Promise<void>;
+  /** Newest first. */
+  acts(tenantId: string, limit: number): Promise<readonly AccountAct[]>;
+  /** Acts after `seq`, oldest first, without those of the last ten seconds. @param tenantId null: of every account */
+  actsAfter(tenantId: string | null, seq: number, limit: number): Promise<readonly AccountAct[]>;
+  readonly schemaVersion: number;
+  /** Resolves when the database answers. */
+  ping(): Promise<void>;
+  /** Resolves when the last write succeeded; after a failed one a row is written to find out. */
+  proveWritable(): Promise<void>;
+  /** Removes what has run out: sessions, links, old counts and reports, login attempts. */
+  sweep(): Promise<void>;
+  close(): Promise<void>;
+}

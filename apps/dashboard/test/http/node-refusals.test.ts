@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { issueShare } from '../../src/shares/share.js';
+import { TestBrowser } from '../test-browser.js';
+import { PUBLIC_URL, startTestDashboard, type TestDashboard } from '../test-dashboard.js';
+
+// A node that refuses every request for the same reason.
+
+let details: readonly string[] = [];
+let node: Server;
+let dashboard: TestDashboard;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  node = createServer((_asked, answer) => {
+    answer.writeHead(400, { 'content-type': 'application/json' });
+    answer.end(JSON.stringify({ error: 'VALIDATION_ERROR', message: details.join(';'), details, requestId: 'r' }));
+  });
+  node.listen(0, '127.0.0.1');
+  await once(node, 'listening');
+  const { port } = node.address() as AddressInfo;
+  dashboard = await startTestDashboard({ nodeUrl: `http://127.0.0.1:${port}` });
+  browser = new TestBrowser(dashboard.app);
+  await browser.signIn();
+});
+afterAll(async () => {
+  node.close();
+  await dashboard.close();
+});
+
+const ORDER = 'attested_to: must be later than attested_from';
+
+it.each(['/records', '/records/exports', '/records/export'])('says which filter the node refuses: %s', async (path) => {
+  details = [ORDER];
+  const answer = await browser.get(`${path}?attested_from=2026-02-01&attested_to=2026-01-01`);
+  expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(`${ORDER}.`)]);
+});
+
+it('says so to the holder of a shared link', async () => {
+  details = [ORDER];
+  const target = { kind: 'set', target: 'attested_from=2026-02-01&attested_to=2026-01-01' } as const;
+  const { url, ...share } = issueShare(PUBLIC_URL, dashboard.tenant.tenantId, target, 7, dashboard.now());
+  await dashboard.store.shares.create(share, 'test');
+  const answer = await request(dashboard.app).get(new URL(url).pathname);
+  expect([answer.status, answer.text]).toEqual([404, expect.stringContaining(`${ORDER}.`)]);
+});
+
+it('blames the node for a filter that it does not have', async () => {
+  details = ['query: must have only attested_from, attested_to'];
+  const { status, text } = await browser.get('/records?reviewed_hash=x');
+  expect([status, text]).toEqual([503, expect.stringContaining('of an older release')]);
+});
