@@ -1,9 +1,11 @@
-import { ByteBudget, createRouter, notFoundPage, ok, type Route, type TrustedProxies } from '@cer/http-service';
-import { metricsHandler, type Logger, type Metrics } from '@cer/http-service/process';
-import { notFoundContent, readinessHandler, type ReadinessCheck } from '@cer/pages';
+import { ByteBudget, createRouter, notFoundPage, type Route, type TrustedProxies } from '@cer/http-service';
+import { openApiRoute } from '@cer/http-service/openapi';
+import type { Logger, Metrics } from '@cer/http-service/process';
+import { notFoundContent, stateRoutes, type ReadinessCheck } from '@cer/pages';
 import express, { type Express } from 'express';
 import type { NodeConnection } from './attestation-node/connection.js';
 import type { NodeKeys } from './attestation-node/node-keys.js';
+import { SESSION_COOKIE } from './browser-sessions/session-cookie.js';
 import { sessionRoutes } from './browser-sessions/session-routes.js';
 import { createSessions, type SessionTimes } from './browser-sessions/sessions.js';
 import type { BridgeLimits } from './config.js';
@@ -17,6 +19,8 @@ import { executionRoutes } from './ingest/executions/execution-routes.js';
 import { otlpRoutes } from './ingest/otlp/otlp-routes.js';
 import { outcomeRecorder } from './ingest/record-outcomes.js';
 import { requestRate } from './ingest/request-rate.js';
+import { documentOptions } from './openapi/document-options.js';
+import type { DescribedRoute } from './openapi/route-description.js';
 import type { Store } from './store/index.js';
 import { readAssets, type Assets } from './web/assets.js';
 import { pageResponse } from './web/document.js';
@@ -29,6 +33,8 @@ export interface BridgeDeps {
   readonly store: Store;
   readonly controlPlane: ControlPlane;
   readonly usage: UsageReports;
+  /** What the bridge refuses before it asks the node. */
+  readonly refusals: UsageReports;
   readonly node: NodeConnection;
   readonly nodeKeys: NodeKeys;
   readonly handoffKeys: HandoffKeys;
@@ -82,8 +88,8 @@ export function bridgeRoutes(deps: BridgeDeps, assets: Assets): readonly Route[]
     keys: deps.handoffKeys,
     now,
   };
-  const recordDeps = { ingests: store.ingests, usage: deps.usage, logger, now };
-  return [
+  const recordDeps = { ingests: store.ingests, usage: deps.usage, refusals: deps.refusals, logger, now };
+  const described: readonly DescribedRoute[] = [
     ...executionRoutes({
       ...deps,
       ...limits,
@@ -104,10 +110,9 @@ export function bridgeRoutes(deps: BridgeDeps, assets: Assets): readonly Route[]
     }),
     ...sessionRoutes({ ...deps, sessions, handoffRules }),
     ...pageRoutes({ ...deps, sessions, ingests: store.ingests, assets }),
-    { method: 'GET', path: '/health', handler: async () => ok({ status: 'ok' }) },
-    { method: 'GET', path: '/ready', handler: readinessHandler(readinessChecks(deps)) },
-    { method: 'GET', path: '/metrics', handler: metricsHandler(metrics) },
+    ...stateRoutes('The bridge', readinessChecks(deps), metrics),
   ];
+  return [...described, openApiRoute('The bridge', documentOptions(SESSION_COOKIE), described), ...assets.routes];
 }
 
 function readinessChecks({ store, nodeKeys, controlPlane }: BridgeDeps): readonly ReadinessCheck[] {

@@ -34,12 +34,14 @@ export const VARIABLES = z.object({
   VERIFY_URL: serviceUrl()
     .optional()
     .describe('Address of the public verifier. Unset: the one that the node states in its answers.'),
-  CONTROL_PLANE_URL: browserOrigin().describe(
-    'Origin of the dashboard as the bridge reaches it: source of accounts and API keys.',
+  CONTROL_PLANE_URL: serviceUrl().describe(
+    'Address of the dashboard as the bridge reaches it: source of accounts and API keys.',
   ),
   PUBLIC_CONTROL_PLANE_URL: browserOrigin()
     .optional()
-    .describe('Origin of the dashboard as browsers reach it: issuer of handoff tokens. Unset: `CONTROL_PLANE_URL`.'),
+    .describe(
+      'Origin of the dashboard as browsers reach it: issuer of handoff tokens. Unset: `CONTROL_PLANE_URL`, which then is https, or http on this machine.',
+    ),
   CONTROL_PLANE_TOKEN_FILE: z
     .string()
     .min(1)
@@ -60,7 +62,14 @@ export const VARIABLES = z.object({
   SESSION_MAX_MINUTES: positiveInteger(12 * 60).describe('Maximum age of a session, in minutes.'),
 });
 
-const Settings = VARIABLES.transform((set) => ({
+const Settings = VARIABLES.refine(
+  ({ CONTROL_PLANE_URL, PUBLIC_CONTROL_PLANE_URL }) =>
+    PUBLIC_CONTROL_PLANE_URL !== undefined || browserOrigin().safeParse(CONTROL_PLANE_URL).success,
+  {
+    path: ['CONTROL_PLANE_URL'],
+    error: 'must be an https origin (http only for localhost), or PUBLIC_CONTROL_PLANE_URL must be set to one',
+  },
+).transform((set) => ({
   port: set.PORT,
   host: set.HOST,
   databaseUrl: set.DATABASE_URL,

@@ -25,7 +25,9 @@ export async function startBridge(env: Environment): Promise<RunningServer> {
   const controlPlane = httpControlPlane(config.controlPlaneUrl, readSecretFile(config.controlPlaneTokenFile));
   const store = await openStore({ databaseUrl: config.databaseUrl });
   const node = connectToNode(config.nodeUrl);
-  const usage = new UsageReports(controlPlane, logger);
+  const usage = new UsageReports(controlPlane, logger, 'ingest');
+  // Apart: a control plane of an older release, which does not know the kind, still takes the other reports.
+  const refusals = new UsageReports(controlPlane, logger, 'refused');
   const stopping = new AbortController();
   const sweeping = repeat({
     everyMs: SWEEP_INTERVAL_MS,
@@ -36,7 +38,7 @@ export async function startBridge(env: Environment): Promise<RunningServer> {
   });
   const close = async (): Promise<void> => {
     await sweeping.stop();
-    await usage.stop();
+    await Promise.all([usage.stop(), refusals.stop()]);
     node.close();
     await store.close();
   };
@@ -46,6 +48,7 @@ export async function startBridge(env: Environment): Promise<RunningServer> {
       store,
       controlPlane,
       usage,
+      refusals,
       node,
       handoffKeys: publishedHandoffKeys(config.controlPlaneUrl),
       nodeKeys: publishedKeys(node, Date.now),
@@ -56,6 +59,7 @@ export async function startBridge(env: Environment): Promise<RunningServer> {
       now: () => new Date(),
     });
     usage.start(USAGE_INTERVAL_MS);
+    refusals.start(USAGE_INTERVAL_MS);
     const { host, port } = config;
     const server = await serve(app, { host, port, logger, onClose: close, requestTimeoutMs: STREAM_TIMEOUT_MS });
     return {

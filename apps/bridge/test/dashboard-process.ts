@@ -4,9 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { programBundle } from '@cer/http-service/testing';
 import { startService, type ServiceProcess } from './service-process.js';
-
-const MAIN = join(__dirname, '..', '..', 'dashboard', 'dist', 'main.js');
 
 export interface Owner {
   readonly email: string;
@@ -70,7 +69,7 @@ export async function startDashboardProcess(given: {
     JWKS_KEYS_FILE: join(folder, 'jwks.json'),
   };
   const run = (args: readonly string[], input = ''): string =>
-    execFileSync(process.execPath, [MAIN, ...args], {
+    execFileSync(process.execPath, [programBundle('apps/dashboard/src/main.ts'), ...args], {
       env: { PATH: process.env['PATH'] ?? '', ...env },
       input,
       encoding: 'utf8',

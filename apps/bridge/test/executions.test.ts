@@ -358,6 +358,21 @@ describe('stored data', () => {
     expect(items).toEqual([{ tenantId: own.tenantId, kind: 'ingest', count: 2 }]);
   });
 
+  it('reports what the node never saw, and not what the node refused', async () => {
+    const own = controlPlane.newTenant();
+    const bearer = controlPlane.newKey(own);
+    const executionId = randomUUID();
+    const ofSpan = { ...execution(), executionId: 'otel:1' };
+    await send({ executions: [execution({ executionId }), ofSpan, {}, ofSpan] }, { bearer });
+    await send({ executions: [execution({ executionId, output: 'another' })] }, { bearer });
+    await send(ofSpan, { bearer });
+    await bridge.refusals.flush();
+    const items = controlPlane.usage
+      .flatMap((report) => report.items)
+      .filter((item) => item['tenantId'] === own.tenantId);
+    expect(items).toEqual([{ tenantId: own.tenantId, kind: 'refused', count: 3 }]);
+  });
+
   it('contains neither keys nor content', async () => {
     await send(execution({ input: 'SECRET-INPUT', output: 'SECRET-OUTPUT' }));
     await send({ executions: [{ provider: 'example', input: ['SECRET-INPUT'] }] });

@@ -2,11 +2,11 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { programBundle } from '@cer/http-service/testing';
 
-const APPS = join(__dirname, '..', '..');
 const START_MS = 120_000;
 
-/** A built service in a separate process. */
+/** A service in a separate process. */
 export interface ServiceProcess {
   readonly url: string;
   readonly pid: number;
@@ -15,9 +15,9 @@ export interface ServiceProcess {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts `apps/<name>` from its build and waits until it listens. */
+/** Starts `apps/<name>` and waits until it listens. */
 export async function startService(name: string, env: Readonly<Record<string, string>>): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [join(APPS, name, 'dist', 'main.js')], {
+  const child = spawn(process.execPath, [programBundle(`apps/${name}/src/main.ts`)], {
     env: { PATH: process.env['PATH'] ?? '', HOST: '127.0.0.1', PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -74,7 +74,7 @@ export async function startNodeProcess(controlPlaneUrl: string, serviceToken: st
     CONTROL_PLANE_URL: controlPlaneUrl,
     CONTROL_PLANE_TOKEN_FILE: tokenFile,
   };
-  execFileSync(process.execPath, [join(APPS, 'node', 'dist', 'main.js'), 'init'], {
+  execFileSync(process.execPath, [programBundle('apps/node/src/main.ts'), 'init'], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
   });
   const service = await startService('node', env);

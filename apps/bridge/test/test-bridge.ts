@@ -32,6 +32,7 @@ export interface TestBridge {
   readonly databaseUrl: string;
   readonly store: Store;
   readonly usage: UsageReports;
+  readonly refusals: UsageReports;
   readonly log: readonly string[];
   readonly deps: BridgeDeps;
   readonly close: () => Promise<void>;
@@ -58,7 +59,8 @@ export async function startTestBridge(options: TestBridgeOptions): Promise<TestB
   const controlPlane = httpControlPlane(options.controlPlaneUrl, new Secret(SERVICE_TOKEN));
   const node = connectToNode(options.nodeUrl);
   const stopping = new AbortController();
-  const usage = new UsageReports(controlPlane, logger);
+  const usage = new UsageReports(controlPlane, logger, 'ingest');
+  const refusals = new UsageReports(controlPlane, logger, 'refused');
   // The port is known only when it listens, and the app must know its own origin.
   let app: RequestListener = () => undefined;
   const server = await serve(
@@ -75,6 +77,7 @@ export async function startTestBridge(options: TestBridgeOptions): Promise<TestB
     store,
     controlPlane,
     usage,
+    refusals,
     node,
     nodeKeys: publishedKeys(node, Date.now),
     handoffKeys: publishedHandoffKeys(options.controlPlaneUrl),
@@ -97,6 +100,7 @@ export async function startTestBridge(options: TestBridgeOptions): Promise<TestB
     databaseUrl,
     store,
     usage,
+    refusals,
     log: lines,
     deps,
     close: async () => {

@@ -1,5 +1,5 @@
 import { parseKeySet, type NodeKeySet } from '@cer/keys';
-import { answerText, nodeUnavailable, type NodeConnection } from './connection.js';
+import { nodeUnavailable, type NodeConnection } from './connection.js';
 
 /** Maximum age, in ms, of the cached key set. */
 const MAX_AGE_MS = 60_000;
@@ -28,17 +28,13 @@ export function publishedKeys(node: NodeConnection, now: () => number, silenceMs
 
   const fetchSet = async (): Promise<NodeKeySet> => {
     const fetchedAt = now();
-    const answer = await node.send({ path: '/.well-known/svc-node.json', silenceMs });
-    const text = await answerText(answer);
-    let keySet: NodeKeySet;
     try {
-      if (answer.status !== 200) throw new Error(`the node answered ${answer.status}`);
-      keySet = parseKeySet(JSON.parse(text));
+      const keySet = parseKeySet(await node.as().keys({ timeoutMs: silenceMs }));
+      known = { keySet, fetchedAt };
+      return keySet;
     } catch (cause) {
       throw nodeUnavailable(cause);
     }
-    known = { keySet, fetchedAt };
-    return keySet;
   };
 
   return {

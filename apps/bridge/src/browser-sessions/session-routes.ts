@@ -4,13 +4,14 @@ import {
   ok,
   parseJsonBody,
   ServiceError,
-  type Route,
   type ServiceRequest,
   type ServiceResponse,
 } from '@cer/http-service';
+import { object, TEXT } from '@cer/http-service/openapi';
 import type { Logger } from '@cer/http-service/process';
 import type { ControlPlane } from '../control-plane/control-plane.js';
 import { HandoffRefused, verifyHandoffToken, type Handoff, type HandoffRules } from '../handoff/verify-token.js';
+import type { DescribedRoute } from '../openapi/route-description.js';
 import type { Session } from '../store/index.js';
 import { refuseForgery } from './origin.js';
 import { CLEARED_COOKIE, sessionCookie } from './session-cookie.js';
@@ -29,8 +30,15 @@ export interface SessionRouteDeps {
 const HANDOFF_LIMIT_BYTES = 64 * 1024;
 const MAX_DEPTH = 4;
 
+const SESSION = object({
+  session: object({
+    ...{ tenantId: TEXT, tenantName: TEXT, user: object({ id: TEXT, email: TEXT, name: TEXT }) },
+    ...{ createdAt: TEXT, expiresAt: TEXT },
+  }),
+});
+
 /** @see docs/spec.md, "Evidence bridge: human path" */
-export function sessionRoutes(deps: SessionRouteDeps): Route[] {
+export function sessionRoutes(deps: SessionRouteDeps): DescribedRoute[] {
   const { sessions, publicUrl } = deps;
   const fromOwnPage = async (head: Parameters<typeof refuseForgery>[0]): Promise<void> => {
     refuseForgery(head, publicUrl);
@@ -39,6 +47,14 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
     {
       method: 'POST',
       path: '/api/v1/auth/handoff',
+      description: {
+        group: 'Sessions',
+        summary: 'Start a session with a handoff token of the dashboard',
+        access: 'own page',
+        body: { schema: object({ token: TEXT }, { replace: { type: 'boolean' } }) },
+        success: { 200: { description: 'The session; its cookie is set.', schema: SESSION } },
+        errors: ['UNAUTHORIZED', 'SESSION_CONFLICT'],
+      },
       admit: fromOwnPage,
       mediaTypes: ['application/json'],
       bodyLimitBytes: HANDOFF_LIMIT_BYTES,
@@ -47,6 +63,13 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
     {
       method: 'GET',
       path: '/api/v1/auth/session',
+      description: {
+        group: 'Sessions',
+        summary: 'The session of this browser',
+        access: 'session',
+        success: { 200: { description: 'The session.', schema: SESSION } },
+        errors: ['UNAUTHORIZED'],
+      },
       handler: async (request) => {
         const session = await sessions.of(request);
         if (session === null) throw noSession();
@@ -56,6 +79,12 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
     {
       method: 'POST',
       path: '/api/v1/auth/logout',
+      description: {
+        group: 'Sessions',
+        summary: 'End the session of this browser',
+        access: 'own page',
+        success: { 204: { description: 'There is no session any more.', mediaTypes: [] } },
+      },
       admit: fromOwnPage,
       handler: async (request) => {
         await sessions.end(request);

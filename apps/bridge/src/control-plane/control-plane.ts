@@ -15,7 +15,8 @@ const TIMEOUT_MS = 3000;
 
 export interface UsageItem {
   readonly tenantId: string;
-  readonly kind: 'ingest';
+  /** Certified, or refused before the node was asked. */
+  readonly kind: 'ingest' | 'refused';
   readonly count: number;
 }
 

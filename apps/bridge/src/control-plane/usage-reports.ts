@@ -11,20 +11,22 @@ interface Report {
 }
 
 /**
- * Counts what was ingested and reports it to the control plane at intervals. A report whose answer got lost is repeated
- * under its own id, so that it counts once.
+ * Counts executions of one kind and reports them to the control plane at intervals. A report whose answer got lost is
+ * repeated under its own id, so that it counts once.
  */
 export class UsageReports {
   readonly #controlPlane: Pick<ControlPlane, 'reportUsage'>;
   readonly #logger: Logger;
+  readonly #kind: UsageItem['kind'];
   readonly #counts = new Map<string, number>();
   #unanswered: Report | null = null;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> = Promise.resolve();
 
-  constructor(controlPlane: Pick<ControlPlane, 'reportUsage'>, logger: Logger) {
+  constructor(controlPlane: Pick<ControlPlane, 'reportUsage'>, logger: Logger, kind: UsageItem['kind']) {
     this.#controlPlane = controlPlane;
     this.#logger = logger;
+    this.#kind = kind;
   }
 
   add(tenantId: string, count: number): void {
@@ -68,7 +70,7 @@ export class UsageReports {
     for (const [tenantId] of counts) this.#counts.delete(tenantId);
     return {
       reportId: randomUUID(),
-      items: counts.map(([tenantId, count]) => ({ tenantId, kind: 'ingest' as const, count })),
+      items: counts.map(([tenantId, count]) => ({ tenantId, kind: this.#kind, count })),
     };
   }
 }

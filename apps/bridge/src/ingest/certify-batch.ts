@@ -42,7 +42,7 @@ export function batchCertifier(deps: CertifyDeps, caller: Caller, signal: AbortS
     const sent = batch.filter((item): item is SentItem => 'line' in item);
     const answered = await certifySent(deps, caller, sent, signal);
     const outcomes = batch.map((item): Outcome => {
-      if ('refusal' in item) return refused(item, item.refusal);
+      if ('refusal' in item) return { ...refused(item, item.refusal), isUnsent: true };
       return answered.get(item) ?? refused(item, NODE_GONE);
     });
     await deps.record(caller, outcomes);

@@ -1,7 +1,8 @@
-import { isJsonObject, member, type JsonObject, type JsonValue } from '@cer/canonical-json';
+import { isJsonObject, member, parseJson, type JsonObject } from '@cer/canonical-json';
 import { isSha256Hash } from '@cer/cer-core';
+import type { NodeApi } from '@cer/client/node-client';
 import type { Logger } from '@cer/http-service/process';
-import { answerText, type NodeConnection } from '../attestation-node/connection.js';
+import { answered, type NodeConnection } from '../attestation-node/connection.js';
 import type { Caller } from '../control-plane/gate.js';
 
 /** The certified content of an executionId, and the content sent under it now; null where it is not available. */
@@ -26,26 +27,27 @@ export async function conflictHashes(
   executionId: string,
   line: Uint8Array,
 ): Promise<ConflictHashes> {
-  const key = caller.key.reveal();
-  const ask = async (request: Parameters<NodeConnection['send']>[0]): Promise<JsonObject> => {
-    const answer = await node.send({ ...request, key });
-    const value = JSON.parse(await answerText(answer)) as JsonValue;
-    return answer.status === 200 && isJsonObject(value) ? value : {};
+  const client = node.as(caller.key);
+  const found = async (asked: Promise<JsonObject>): Promise<JsonObject> => {
+    const { status, body } = await answered(asked);
+    return status === 200 ? body : {};
   };
   try {
-    const found = await ask({ path: `/v1/cer/public?execution_id=${encodeURIComponent(executionId)}` });
-    const existing = hashOf(found);
+    const certified = await found(client.lookup({ executionId }, { mine: true }));
+    const existing = hashOf(certified);
     if (existing === null) return { existing, submitted: null };
-    const request = withTimes(JSON.parse(Buffer.from(line).toString('utf8')) as JsonObject, found);
-    const body = Buffer.from(JSON.stringify(request));
-    return {
-      existing,
-      submitted: hashOf(await ask({ path: '/v1/cer/ai/create', mediaType: 'application/json', body })),
-    };
+    const request = withTimes(JSON.parse(Buffer.from(line).toString('utf8')) as JsonObject, certified);
+    return { existing, submitted: hashOf(await found(created(client, request))) };
   } catch (error) {
     logger.warn({ err: error }, 'the hashes of a conflict cannot be had');
     return { existing: null, submitted: null };
   }
+}
+
+async function created(client: NodeApi, request: JsonObject): Promise<JsonObject> {
+  const body = { bytes: JSON.stringify(request), type: 'application/json' };
+  const bundle = parseJson((await client.ask('create', { body })).bytes);
+  return isJsonObject(bundle) ? bundle : {};
 }
 
 function hashOf(answer: JsonObject): string | null {

@@ -36,6 +36,8 @@ export type Outcome = ItemLabel & {
     | {
         readonly ok: false;
         readonly refusal: ItemRefusal;
+        /** Refused by the bridge itself: the node never saw it. */
+        readonly isUnsent?: true;
         /** When the executionId is certified with other content: the hashes of that content and of what was sent. */
         readonly conflict?: ConflictHashes;
       }

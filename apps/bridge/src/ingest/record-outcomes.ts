@@ -12,16 +12,21 @@ const MAX_REASON = 1000;
 export interface RecordDeps {
   readonly ingests: IngestStore;
   readonly usage: Pick<UsageReports, 'add'>;
+  readonly refusals: Pick<UsageReports, 'add'>;
   readonly logger: Logger;
   readonly now: () => Date;
 }
 
 /** Makes what notes the outcomes of batches for the pages and for the account's usage. */
-export function outcomeRecorder({ ingests, usage, logger, now }: RecordDeps, source: Source): CertifyDeps['record'] {
+export function outcomeRecorder(
+  { ingests, usage, refusals, logger, now }: RecordDeps,
+  source: Source,
+): CertifyDeps['record'] {
   return async ({ tenantId }, outcomes) => {
     const certified = outcomes.filter(({ ok }) => ok);
-    const refused = outcomes.filter(({ ok }) => !ok);
+    const refused = outcomes.filter((outcome) => !outcome.ok);
     usage.add(tenantId, certified.length);
+    refusals.add(tenantId, refused.filter(({ isUnsent }) => isUnsent === true).length);
     const at = now().toISOString();
     const shown = [...certified.slice(-SHOWN_OF_A_KIND), ...refused.slice(-SHOWN_OF_A_KIND)];
     const rows = shown.map((outcome) => ingestOf(outcome, source, at));

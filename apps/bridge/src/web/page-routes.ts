@@ -1,9 +1,10 @@
-import { redirect, type Handler, type Route, type ServiceRequest } from '@cer/http-service';
+import { redirect, type Handler, type ServiceRequest } from '@cer/http-service';
 import type { Logger } from '@cer/http-service/process';
 import { html, type Html } from '@cer/pages';
 import type { NodeKeys } from '../attestation-node/node-keys.js';
 import type { LiveSession, Sessions } from '../browser-sessions/sessions.js';
 import { unavailable } from '../errors.js';
+import { page, type DescribedRoute } from '../openapi/route-description.js';
 import type { IngestStore } from '../store/index.js';
 import type { Assets } from './assets.js';
 import { pageResponse, type PageContent } from './document.js';
@@ -30,7 +31,7 @@ const SHOWN = 50;
 const SHOWN_REFUSED = 20;
 
 /** The pages. @see docs/spec.md, "Evidence bridge: human path" */
-export function pageRoutes(deps: PageRouteDeps): readonly Route[] {
+export function pageRoutes(deps: PageRouteDeps): readonly DescribedRoute[] {
   const { sessions, ingests, assets, publicUrl, dashboardUrl, stopping, logger } = deps;
   const streams = openStreams();
 
@@ -42,7 +43,7 @@ export function pageRoutes(deps: PageRouteDeps): readonly Route[] {
     ]);
     return liveRegion({ throughput, certified, refused });
   };
-  const page =
+  const shown =
     (body: (session: LiveSession) => Promise<PageContent>, without?: () => PageContent): Handler =>
     async (request: ServiceRequest) => {
       const { path, requestId } = request;
@@ -60,7 +61,8 @@ export function pageRoutes(deps: PageRouteDeps): readonly Route[] {
     {
       method: 'GET',
       path: '/',
-      handler: page(
+      description: page('What came in, or an invitation'),
+      handler: shown(
         async (session) => ({
           title: 'Live evidence',
           body: html`${await connection(deps)}
@@ -73,11 +75,21 @@ export function pageRoutes(deps: PageRouteDeps): readonly Route[] {
     {
       method: 'GET',
       path: '/send',
-      handler: page(async () => ({ title: 'Send data', body: sendPage({ publicUrl, dashboardUrl }) })),
+      description: page('How to send data', { 303: { description: 'Without a session: to /.', mediaTypes: [] } }),
+      handler: shown(async () => ({ title: 'Send data', body: sendPage({ publicUrl, dashboardUrl }) })),
     },
     {
       method: 'GET',
       path: '/events',
+      description: {
+        group: 'Pages',
+        summary: 'What comes in, as server-sent events',
+        access: 'session',
+        success: {
+          200: { description: 'A stream without an end.', mediaTypes: ['text/event-stream'] },
+          204: { description: 'There is no session.', mediaTypes: [] },
+        },
+      },
       handler: async (request) => {
         const session = await sessions.of(request);
         // 204 keeps the browser from reconnecting.
@@ -89,7 +101,6 @@ export function pageRoutes(deps: PageRouteDeps): readonly Route[] {
         return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: streams.counted(id, events) };
       },
     },
-    ...assets.routes,
   ];
 }
 

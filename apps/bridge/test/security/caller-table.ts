@@ -1,3 +1,4 @@
+import { everyCaller, type CallerRow, type Statuses } from '@cer/http-service/testing';
 import { exportOf, span } from '../otlp-json.js';
 
 /** The callers of the matrix, in the order in which they ask: those that may change something are last. */
@@ -21,21 +22,15 @@ export const CALLERS = [
   'session',
 ] as const;
 export type Caller = (typeof CALLERS)[number];
-export type Expected = Readonly<Record<Caller, number>>;
+type Expected = Statuses<Caller>;
 
-export interface Row {
-  /** As in the route table of the bridge. */
-  readonly route: string;
-  /** Distinguishes rows of one route. */
-  readonly about?: string;
-  readonly expected: Expected;
+export interface Row extends CallerRow<Caller> {
   readonly body?: unknown;
   /** Sent as `Origin`; the bridge's own by default. */
   readonly origin?: string;
 }
 
-const EVERY = (status: number): Expected =>
-  Object.fromEntries(CALLERS.map((caller) => [caller, status])) as Record<Caller, number>;
+const EVERY = everyCaller(CALLERS);
 
 /** Admitted callers are answered 503, since the node of this bridge does not answer. */
 const ADMITTED = 503;
@@ -76,7 +71,7 @@ export const ROWS: readonly Row[] = [
     body: {},
     origin: ELSEWHERE,
   },
-  ...['/health', '/metrics'].map((path): Row => ({ route: `GET ${path}`, expected: EVERY(200) })),
+  ...['/health', '/metrics', '/openapi.json'].map((path): Row => ({ route: `GET ${path}`, expected: EVERY(200) })),
   { route: 'GET /ready', about: 'without a node', expected: EVERY(503) },
   { route: 'POST /api/v1/auth/logout', about: 'from another site', expected: EVERY(403), origin: ELSEWHERE },
   { route: 'POST /api/v1/auth/logout', expected: EVERY(204) },

@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { answerFaults, HOSTILE_FIELDS } from '@cer/http-service/testing';
+import {
+  answerFaults,
+  chartIngressOf,
+  HOSTILE_FIELDS,
+  hostileForm,
+  hostileJson,
+  namedRows,
+  pollutedKinds,
+  routesOfRows,
+} from '@cer/http-service/testing';
 import { bridgeRoutes } from '../../src/app.js';
 import { readAssets } from '../../src/web/assets.js';
 import { handoffToken, SERVICE_TOKEN, startStubControlPlane, type StubControlPlane } from '../stub-control-plane.js';
@@ -93,6 +102,7 @@ function ask(
   path: string,
   headers: Readonly<Record<string, string>>,
   body?: unknown,
+  encode: (body: unknown) => string = JSON.stringify,
 ): Promise<Response> {
   return fetch(bridge.url + path, {
     method,
@@ -103,7 +113,7 @@ function ask(
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: encode(body) }),
   });
 }
 
@@ -126,16 +136,19 @@ async function send({ route, body, origin }: Row, caller: Caller): Promise<Sent>
   return { status: answer.status, headers, text: Buffer.from(first?.value ?? []).toString() };
 }
 
-const named = ROWS.map((row) => [`${row.route}${row.about === undefined ? '' : `: ${row.about}`}`, row] as const);
+const named = namedRows(ROWS);
 
 describe('the matrix of callers and routes', () => {
   it('has a row for every route', () => {
     const assets = readAssets(bridge.deps.assetFolder);
     const files = new Set(assets.routes.map(({ path }) => path));
     const routes = bridgeRoutes(bridge.deps, assets).filter(({ path }) => !files.has(path));
-    expect([...new Set(ROWS.map(({ route }) => route))].toSorted()).toEqual(
-      routes.map(({ method, path }) => `${method} ${path}`).toSorted(),
-    );
+    expect(routesOfRows(ROWS)).toEqual(routes.map(({ method, path }) => `${method} ${path}`).toSorted());
+  });
+
+  it('is reached through the chart but for metrics', () => {
+    const routes = bridgeRoutes(bridge.deps, readAssets(bridge.deps.assetFolder));
+    expect(chartIngressOf('bridge', routes)).toEqual({ closed: ['/metrics'], unused: [] });
   });
 
   it.each(named)('has the expected statuses: %s', async (_name, row) => {
@@ -148,5 +161,20 @@ describe('the matrix of callers and routes', () => {
       expect([caller, text.includes(CANARY)]).toEqual([caller, isShown]);
     }
     expect(Object.fromEntries(statuses)).toEqual(row.expected);
+  });
+});
+
+const POSTED = named.filter(([, { route }]) => route.startsWith('POST '));
+
+describe('after the matrix, a hostile request', () => {
+  it.each(POSTED)('changes no prototype: %s', async (_name, { route, body, origin }) => {
+    const path = `${route.split(' ')[1] ?? ''}?${hostileForm({})}`;
+    for (const caller of ['nobody', 'key', 'session of another account'] as const) {
+      const headers = { ...asking[caller], ...(origin !== undefined && { origin }) };
+      const { status } = await ask('POST', path, headers, body ?? {}, hostileJson);
+      // The node of this bridge does not answer: 503.
+      expect([caller, status < 500 || status === 503]).toEqual([caller, true]);
+    }
+    expect(pollutedKinds()).toEqual([]);
   });
 });

@@ -6,15 +6,16 @@ import {
   ServiceError,
   validationError,
   type RequestHead,
-  type Route,
   type ServiceResponse,
   type StreamRequest,
   type ByteBudget,
   type Reservation,
 } from '@cer/http-service';
+import { COUNT, free, object, TEXT, TEXT_OR_NULL } from '@cer/http-service/openapi';
 import { byteLines } from '@cer/ndjson';
 import { MAX_BATCH_LINES, MAX_LINE_BYTES } from '../../attestation-node/certify-batch.js';
 import type { Caller, Gate } from '../../control-plane/gate.js';
+import type { DescribedRoute } from '../../openapi/route-description.js';
 import { batchCertifier, type CertifyDeps } from '../certify-batch.js';
 import { certifyItems, type CertifyBatch } from '../certify-items.js';
 import { resultOf, type Item, type Outcome } from '../item.js';
@@ -42,13 +43,50 @@ const LAST_LINE_STATUS: ReadonlyMap<string, number> = new Map([
   ['SERVICE_UNAVAILABLE', 503],
 ]);
 
+const RESULTS = object({
+  results: {
+    type: 'array',
+    items: object(
+      {
+        ...{ index: COUNT, ok: { type: 'boolean' }, status: COUNT },
+        ...{ certificateHash: TEXT_OR_NULL, verificationUrl: TEXT_OR_NULL },
+      },
+      { error: TEXT },
+    ),
+  },
+});
+const OF_NODE = { description: 'The answer of the node.', schema: free('As POST /v1/cer/ai/certify of the node.') };
+
+const EXECUTIONS: DescribedRoute['description'] = {
+  group: 'Ingest',
+  summary: 'Certify executions',
+  access: 'key',
+  body: {
+    schema: free('A certify request of the node, or `executions`: a list of 1 to 500 of them.'),
+    otherTypes: [NDJSON],
+  },
+  success: {
+    200: {
+      description: 'The answer of the node without openings, or all results; lines of them for lines.',
+      schema: { anyOf: [RESULTS, OF_NODE.schema] },
+      mediaTypes: ['application/json', NDJSON],
+    },
+    207: { description: 'Results, some of them refused.', schema: RESULTS },
+    409: OF_NODE,
+    410: OF_NODE,
+    422: OF_NODE,
+  },
+  errors: ['VALIDATION_ERROR', 'BAD_CERTIFICATE'],
+};
+
 /** @see docs/spec.md, "Evidence bridge: machine path" */
-export function executionRoutes(deps: ExecutionRouteDeps): Route[] {
+export function executionRoutes(deps: ExecutionRouteDeps): DescribedRoute[] {
   const { gate, takeRequest, bodyLimitBytes, streamLimitBytes } = deps;
   return [
     {
       method: 'POST',
       path: '/api/v1/ingest/executions',
+      description: EXECUTIONS,
       admit: async (head) => {
         await gate.admit(head);
         await takeRequest(gate.callerOf(head));

@@ -1,12 +1,8 @@
-import {
-  arrivedBody,
-  ServiceError,
-  type RequestHead,
-  type Route,
-  type ServiceResponse,
-  type ByteBudget,
-} from '@cer/http-service';
+import { arrivedBody, ServiceError, type RequestHead, type ServiceResponse, type ByteBudget } from '@cer/http-service';
+import { free, object, TEXT } from '@cer/http-service/openapi';
+import { PROTOCOLS } from '../../control-plane/accounts.js';
 import type { Caller, Gate } from '../../control-plane/gate.js';
+import type { DescribedRoute } from '../../openapi/route-description.js';
 import { unavailable } from '../../errors.js';
 import { batchCertifier, type CertifyDeps } from '../certify-batch.js';
 import { certifyItems } from '../certify-items.js';
@@ -34,8 +30,32 @@ export interface OtlpRouteDeps extends CertifyDeps, ExportLimits, SealTraceDeps 
 const EXPORTS_AT_ONCE = 8;
 const MAX_REASONS = 5;
 
+const TRACES: DescribedRoute['description'] = {
+  group: 'Ingest',
+  summary: 'Certify the model calls of traces (OTLP/HTTP)',
+  access: 'key',
+  query: [
+    { name: 'protocol', description: 'Protocol version of the certificates.', schema: { enum: PROTOCOLS } },
+    {
+      name: 'content',
+      description: 'optional: spans without content are certified too.',
+      schema: { enum: ['optional', 'required'] },
+    },
+    { name: 'project', description: 'trace: each ended trace becomes a project.', schema: { enum: ['trace'] } },
+  ],
+  body: { schema: free('An ExportTraceServiceRequest.'), otherTypes: [PROTOBUF] },
+  success: {
+    200: {
+      description: 'An ExportTraceServiceResponse, in the form of the request.',
+      schema: object({}, { partialSuccess: object({ rejectedSpans: TEXT, errorMessage: TEXT }) }),
+      mediaTypes: [OTLP_JSON, PROTOBUF],
+    },
+  },
+  errors: ['BAD_CERTIFICATE'],
+};
+
 /** The OTLP/HTTP endpoint for traces. @see docs/spec.md, "Evidence bridge: machine path" */
-export function otlpRoutes(deps: OtlpRouteDeps): Route[] {
+export function otlpRoutes(deps: OtlpRouteDeps): DescribedRoute[] {
   const { gate, takeRequest } = deps;
   const inTurn = oneAtATime();
   const recent = new RecentCalls();
@@ -47,6 +67,7 @@ export function otlpRoutes(deps: OtlpRouteDeps): Route[] {
     {
       method: 'POST',
       path: '/v1/traces',
+      description: TRACES,
       admit: async (head) => {
         await gate.admit(head);
         await takeRequest(gate.callerOf(head));

@@ -1,6 +1,6 @@
 import { isJsonObject, member, parseJson, type JsonObject } from '@cer/canonical-json';
 import { buildProject, type ProjectStep } from '@cer/cer-core/seal';
-import { answerText, type NodeConnection } from '../../attestation-node/connection.js';
+import { answered, type NodeConnection } from '../../attestation-node/connection.js';
 import type { Caller } from '../../control-plane/gate.js';
 import { unavailable } from '../../errors.js';
 import type { Ingest, IngestStore, TraceRoot, TraceStep, TraceStore } from '../../store/index.js';
@@ -79,17 +79,11 @@ async function sealTrace(
   steps: readonly TraceStep[],
 ): Promise<string | null> {
   if (steps.length > MAX_STEPS) return `it has more than ${MAX_STEPS} calls`;
-  const answer = await deps.node.send({
-    path: '/v1/project-bundle/register',
-    key: caller.key.reveal(),
-    mediaType: 'application/json',
-    body: Buffer.from(JSON.stringify(projectOf(root, steps))),
-  });
-  const body = objectOf(await answerText(answer));
-  if (answer.status >= 500 || answer.status === 429)
-    throw unavailable('The attestation node cannot seal the trace now: retry');
+  const sealing = deps.node.as(caller.key).registerProject(projectOf(root, steps));
+  const { status, body } = await answered(sealing);
+  if (status >= 500 || status === 429) throw unavailable('The attestation node cannot seal the trace now: retry');
   const projectHash = textMember(body, 'projectHash');
-  const isSealed = answer.status === 200 && projectHash !== null;
+  const isSealed = status === 200 && projectHash !== null;
   const fault = isSealed
     ? null
     : [textMember(body, 'error'), textMember(body, 'message')].filter((text) => text !== null).join(': ');
@@ -97,7 +91,7 @@ async function sealTrace(
     at: deps.now().toISOString(),
     source: 'otlp',
     outcome: isSealed ? 'certified' : 'refused',
-    status: answer.status,
+    status,
     executionId: `${OTEL_PREFIX}${root.traceId}`,
     provider: null,
     model: `trace of ${steps.length} ${steps.length === 1 ? 'call' : 'calls'}`,
