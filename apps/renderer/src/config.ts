@@ -41,7 +41,9 @@ export const VARIABLES = z.object({
     .describe(
       'Concurrent jobs. One tenant has at most one fewer; the last slot is for stills of tenants whose stills are short. Unset: one more than the number of cores, at least 3.',
     ),
-  RENDER_PAGES_AHEAD: wholeNumber(0, 16).default(1).describe('Browser pages opened ahead of need.'),
+  RENDER_PAGES_AHEAD: wholeNumber(0, 16)
+    .default(1)
+    .describe('Browser pages opened ahead of need, for each engine from its first render on.'),
   RENDER_MAX_WAITING: positiveInteger(64).describe('Maximum jobs waiting for a slot; further ones get 503.'),
   RENDER_SECONDS_PER_HOUR: positiveInteger(3600).describe('Render seconds per tenant and hour; then 429.'),
   RENDER_MEMORY_MIB: wholeNumber(256, 65_536).default(1200).describe('Maximum resident memory of one sketch, in MiB.'),

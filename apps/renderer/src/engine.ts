@@ -53,7 +53,7 @@ export async function startEngine(config: EngineConfig, logger: Logger): Promise
       createPagePool({ host, turns, ...options });
     const pools = {
       portable: makePool({ scripts: bundle.pages.portable, ahead: config.pagesAhead }),
-      'chromium-native': makePool({ scripts: bundle.pages['chromium-native'], ahead: 0 }),
+      'chromium-native': makePool({ scripts: bundle.pages['chromium-native'], ahead: config.pagesAhead }),
     };
     const older = new OlderEngines({ bundle, makePool, folder: config.enginesFolder });
     return {

@@ -8,6 +8,7 @@ import type { FairQueue } from './queue/fair-queue.js';
 import type { JobKind } from './queue/job-kind.js';
 import type { RenderSeconds } from './queue/render-seconds.js';
 import type { DrawingEngine } from './sandbox/older-engines.js';
+import { createPageMeter } from './sandbox/page-meter.js';
 import { runSketchJob, type JobPage } from './sandbox/sketch-job.js';
 import { loadSketch, STILL, type Definitions, type FramePlan, type Sketch } from './sandbox/sketch.js';
 import { renderStill, type Still } from './rendering/render-still.js';
@@ -59,7 +60,10 @@ export function createRenderer(deps: RendererDeps): Renderer {
     if (typeof engine === 'string') throw unavailable(engine);
     renderSeconds.check(order.tenantId);
     const { pool, identity: drawnBy } = await engine.find(order.engine);
-    const leave = await queue.enter({ ...order, kind });
+    const pageMeter = createPageMeter();
+    let outcome = 'ok';
+    const meter = { cpuMs: pageMeter.cpuMs, isTimedOut: () => outcome === 'RENDER_TIMEOUT' };
+    const leave = await queue.enter({ ...order, kind, meter });
     try {
       // Jobs of the tenant that ran while this one waited may have used up its seconds.
       renderSeconds.check(order.tenantId);
@@ -68,13 +72,13 @@ export function createRenderer(deps: RendererDeps): Renderer {
       throw error;
     }
     const startedAt = performance.now();
-    let outcome = 'ok';
     let disposed: Promise<void> = Promise.resolve();
     try {
       const limits = { deadlineMs, maxBytes: config.maxSketchBytes };
-      const result = await runSketchJob(pool, limits, order.signal, work, (ending) => {
+      const onDisposing = (ending: Promise<void>): void => {
         disposed = ending;
-      });
+      };
+      const result = await runSketchJob({ pool, limits, signal: order.signal, meter: pageMeter, onDisposing }, work);
       return { result, drawnBy, executionTimeMs: Math.round((performance.now() - startedAt) * 10) / 10 };
     } catch (error: unknown) {
       outcome = error instanceof ServiceError ? String(error.code) : 'cancelled';
@@ -98,7 +102,7 @@ export function createRenderer(deps: RendererDeps): Renderer {
   return {
     async still(order, sketch, twice) {
       if (!twice) return once(order, sketch);
-      const [first, second] = await Promise.all([once(order, sketch), once(order, sketch)]);
+      const [first, second] = await bothOrNone(order.signal, (signal) => once({ ...order, signal }, sketch));
       if (
         first.result.pixelHash !== second.result.pixelHash ||
         first.result.runtimeHash !== second.result.runtimeHash
@@ -130,5 +134,20 @@ async function retryOnce<Result>(signal: AbortSignal, attempt: () => Promise<Res
     const mayPass = error instanceof ServiceError && error.code === 'RENDERER_UNAVAILABLE' && !signal.aborted;
     if (!mayPass) throw error;
     return attempt();
+  }
+}
+
+/** Runs it twice. The first failure decides, and ends the other one: it would use a slot for nothing. */
+async function bothOrNone<Result>(
+  signal: AbortSignal,
+  run: (signal: AbortSignal) => Promise<Result>,
+): Promise<readonly [Result, Result]> {
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  try {
+    return await Promise.all([run(either), run(either)]);
+  } catch (error) {
+    failed.abort();
+    throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { lowerPriority } from '@cer/http-service/process';
 
 /** What the kernel says about a process's confinement. */
 export interface Confinement {
@@ -17,6 +18,24 @@ export function residentBytes(pid: number): number {
     return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * PAGE_BYTES;
   } catch {
     return 0;
+  }
+}
+
+/** Of a clock tick in /proc, on every Linux that Node.js runs on. */
+const TICK_MS = 10;
+
+/** Processor time of a process with all of its threads, in ms; undefined when it is gone or the kernel does not say it. */
+export function cpuMs(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const [user, system] = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 13);
+    const ticks = Number(user) + Number(system);
+    return Number.isSafeInteger(ticks) ? ticks * TICK_MS : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -65,6 +84,18 @@ export function processGroup(groupId: number): { readonly pid: number; readonly 
         return [];
       }
     });
+}
+
+/**
+ * Lowers the priority of a process's main thread, where its scripts run, below what it was: a service may have any.
+ * @throws Error where that is not allowed; a process that has already ended is not an error
+ */
+export function giveWay(pid: number): void {
+  try {
+    lowerPriority(pid);
+  } catch (error) {
+    if (isAlive(pid)) throw error;
+  }
 }
 
 /** Kills a process; a process that has already ended is not an error. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '@cer/http-service';
 import { createFairQueue, type FairQueue } from './fair-queue.js';
 import type { JobKind } from './job-kind.js';
+import type { JobMeter } from './render-use.js';
 
 const LIMITS = {
   slots: 2,
@@ -116,9 +117,9 @@ describe('Tenants with hanging sketches', () => {
     const order: string[] = [];
     const running = new Map<string, () => void>();
     const queue = createFairQueue(SHARED, () => state.nowMs);
-    const enter = (tenantId: string, name: string, kind: JobKind = 'still'): void => {
+    const enter = (tenantId: string, name: string, kind: JobKind = 'still', meter?: JobMeter): void => {
       const { signal } = new AbortController();
-      void queue.enter({ tenantId, kind, signal }).then((leave) => {
+      void queue.enter({ tenantId, kind, signal, ...(meter !== undefined && { meter }) }).then((leave) => {
         order.push(name);
         running.set(name, leave);
       });
@@ -158,6 +159,30 @@ describe('Tenants with hanging sketches', () => {
       await settle();
       expect(order.at(-1)).toBe(`b${render}`);
       state.nowMs += 200;
+      await end(`b${render}`);
+    }
+  });
+
+  it('leave the last slot to a tenant whose short stills wait long for a core', async () => {
+    const { state, order, running, enter, end, settle } = machine();
+    const cpu = new Map<string, number>();
+    const measured = (tenant: string, name: string): void => {
+      enter(tenant, name, 'still', { cpuMs: () => cpu.get(name) ?? 0, isTimedOut: () => (cpu.get(name) ?? 0) > 3000 });
+    };
+    measured('b', 'b1');
+    await settle();
+    state.nowMs = 9000;
+    cpu.set('b1', 200);
+    await end('b1');
+    for (let job = 1; job <= 8; job++) measured('a', `a${job}`);
+    await settle();
+    expect([...running.keys()]).toEqual(['a1', 'a2']);
+    for (let render = 2; render <= 5; render++) {
+      measured('b', `b${render}`);
+      await settle();
+      expect(order.at(-1)).toBe(`b${render}`);
+      state.nowMs += 9000;
+      cpu.set(`b${render}`, 200).set('a1', 3001);
       await end(`b${render}`);
     }
   });

@@ -1,6 +1,6 @@
 import { ServiceError } from '@cer/http-service';
 import type { JobKind } from './job-kind.js';
-import { createRenderUse } from './render-use.js';
+import { createRenderUse, type JobMeter } from './render-use.js';
 
 /** A request for a slot. */
 export interface Ticket {
@@ -8,6 +8,8 @@ export interface Ticket {
   readonly kind: JobKind;
   /** Leaves the queue when it aborts. */
   readonly signal: AbortSignal;
+  /** What the job uses while it has its slot; by default the time on the clock. */
+  readonly meter?: JobMeter;
 }
 
 export interface QueueLimits {
@@ -16,7 +18,7 @@ export interface QueueLimits {
   /** Maximum running loops. */
   readonly loopSlots: number;
   readonly maxRunningPerTenant: number;
-  /** Time from which a still is not a short one, in ms. */
+  /** Render time from which a still is not a short one, in ms. */
   readonly slowStillMs: number;
   /** Maximum waiting jobs of all tenants. */
   readonly maxWaiting: number;
@@ -98,7 +100,7 @@ export function createFairQueue(limits: QueueLimits, now: () => number = () => p
     for (let entry = next(); entry !== undefined; entry = next()) {
       const { ticket } = entry;
       running.push(ticket);
-      const end = use.begin(ticket.tenantId, ticket.kind);
+      const end = use.begin(ticket.tenantId, ticket.kind, ticket.meter);
       entry.admit(() => {
         const at = running.indexOf(ticket);
         if (at !== -1) running.splice(at, 1);

@@ -42,6 +42,39 @@ describe('render use', () => {
     expect(use.isSlow('a')).toBe(false);
   });
 
+  it('counts the processor time of a job that tells it, not what the job waits for a core', () => {
+    let nowMs = 0;
+    const use = createRenderUse(3000, () => nowMs);
+    const spent = { hang: 0, victim: 0 };
+    const endHang = use.begin('hangs', 'still', { cpuMs: () => spent.hang, isTimedOut: () => false });
+    const endVictim = use.begin('waits', 'still', { cpuMs: () => spent.victim, isTimedOut: () => false });
+    nowMs = 14_000;
+    [spent.hang, spent.victim] = [3000, 400];
+    expect([use.usedMs('hangs'), use.usedMs('waits')]).toEqual([3000, 400]);
+    expect([use.isSlow('hangs'), use.isSlow('waits')]).toEqual([true, false]);
+    endHang();
+    endVictim();
+    expect([use.usedMs('hangs'), use.usedMs('waits')]).toEqual([3000, 400]);
+    expect([use.isSlow('hangs'), use.isSlow('waits')]).toEqual([true, false]);
+  });
+
+  it('counts the time of the clock where the system does not tell', () => {
+    let nowMs = 0;
+    const use = createRenderUse(3000, () => nowMs);
+    const end = use.begin('a', 'still', { cpuMs: () => undefined, isTimedOut: () => false });
+    nowMs = 3000;
+    expect([use.usedMs('a'), use.isSlow('a')]).toEqual([3000, true]);
+    end();
+    expect([use.usedMs('a'), use.isSlow('a')]).toEqual([3000, true]);
+  });
+
+  it('knows a still as slow that its deadline ended before it got much of a core', () => {
+    const use = createRenderUse(3000, () => 15_000);
+    use.begin('starved', 'still', { cpuMs: () => 900, isTimedOut: () => true })();
+    use.begin('loops', 'loop', { cpuMs: () => 900, isTimedOut: () => true })();
+    expect([use.isSlow('starved'), use.isSlow('loops')]).toEqual([true, false]);
+  });
+
   it('forgets the tenant that was longest without a job', () => {
     let nowMs = 0;
     const use = createRenderUse(3000, () => nowMs);

@@ -1,12 +1,23 @@
 import type { JobKind } from './job-kind.js';
 
-/** The render time that tenants used lately. Kept in memory: a restart resets it. */
+/** What one job used of the machine. */
+export interface JobMeter {
+  /** Processor time of its page until now, in ms; undefined where the system does not tell, and the clock counts instead. */
+  readonly cpuMs: () => number | undefined;
+  /** Whether its deadline ended it. */
+  readonly isTimedOut: () => boolean;
+}
+
+/**
+ * The render time that tenants used lately, as processor time: on a busy machine a short still waits long for a core, and
+ * uses nothing meanwhile. Kept in memory: a restart resets it.
+ */
 export interface RenderUse {
-  /** Counts a job from now on. @returns ends it; to be called once */
-  begin(tenantId: string, kind: JobKind): () => void;
+  /** Counts a job from now on, by the clock where it has no meter. @returns ends it; to be called once */
+  begin(tenantId: string, kind: JobKind, meter?: JobMeter): () => void;
   /** Milliseconds used, running jobs included; jobs that ended one minute ago count half. */
   usedMs(tenantId: string): number;
-  /** Whether a still of the tenant takes or lately took longer than `slowMs`. */
+  /** Whether a still of the tenant uses or lately used `slowMs` or more, or was ended by its deadline with less. */
   isSlow(tenantId: string): boolean;
 }
 
@@ -14,14 +25,14 @@ interface Use {
   endedMs: number;
   atMs: number;
   slowUntilMs: number;
-  readonly running: { readonly kind: JobKind; readonly sinceMs: number }[];
+  readonly running: { readonly kind: JobKind; readonly usedMs: () => number }[];
 }
 
 const HALF_LIFE_MS = 60_000;
 const SLOW_FOR_MS = 5 * 60_000;
 const MAX_TENANTS = 10_000;
 
-/** @param slowMs time from which a still is a slow one */
+/** @param slowMs use from which a still is a slow one */
 export function createRenderUse(slowMs: number, now: () => number): RenderUse {
   const uses = new Map<string, Use>();
   const faded = ({ endedMs, atMs }: Use): number => endedMs * 2 ** ((atMs - now()) / HALF_LIFE_MS);
@@ -41,30 +52,33 @@ export function createRenderUse(slowMs: number, now: () => number): RenderUse {
   };
 
   return {
-    begin(tenantId, kind) {
+    begin(tenantId, kind, meter) {
       const use = touched(tenantId);
-      const job = { kind, sinceMs: now() };
+      const sinceMs = now();
+      const job = { kind, usedMs: () => meter?.cpuMs() ?? now() - sinceMs };
       use.running.push(job);
       return () => {
         const at = use.running.indexOf(job);
         if (at === -1) return;
         use.running.splice(at, 1);
-        const tookMs = now() - job.sinceMs;
-        use.endedMs = faded(use) + tookMs;
+        const usedMs = job.usedMs();
+        use.endedMs = faded(use) + usedMs;
         use.atMs = now();
-        if (kind === 'still' && tookMs >= slowMs) use.slowUntilMs = now() + SLOW_FOR_MS;
+        // Where many want a core, a sketch without end gets little of it until its deadline.
+        const isSlow = usedMs >= slowMs || meter?.isTimedOut() === true;
+        if (kind === 'still' && isSlow) use.slowUntilMs = now() + SLOW_FOR_MS;
       };
     },
     usedMs(tenantId) {
       const use = uses.get(tenantId);
       if (use === undefined) return 0;
-      return use.running.reduce((sum, { sinceMs }) => sum + now() - sinceMs, faded(use));
+      return use.running.reduce((sum, { usedMs }) => sum + usedMs(), faded(use));
     },
     isSlow(tenantId) {
       const use = uses.get(tenantId);
       if (use === undefined) return false;
       if (now() < use.slowUntilMs) return true;
-      return use.running.some(({ kind, sinceMs }) => kind === 'still' && now() - sinceMs >= slowMs);
+      return use.running.some(({ kind, usedMs }) => kind === 'still' && usedMs() >= slowMs);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { sha256, type Sha256Hash } from '@cer/cer-core';
+import { isPng } from '@cer/cer-core/picture';
 import { z } from 'zod';
 import { renderFailure } from '../errors.js';
 import { HexDigest } from '../hex-digest.js';
@@ -31,13 +32,10 @@ export async function renderStill(page: JobPage, sketch: Sketch): Promise<Still>
   return { png, runtimeHash: sha256(png), pixelHash: `sha256:${pixelHash}` };
 }
 
-const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-
 /** @throws ServiceError RENDER_ERROR unless it is a PNG of the canvas's size */
 export function decodePng(base64: string): Buffer {
   const png = Buffer.from(base64, 'base64');
   const sized = png.length > 24 && png.readUInt32BE(16) === CANVAS_WIDTH && png.readUInt32BE(20) === CANVAS_HEIGHT;
-  if (!sized || !png.subarray(0, 8).equals(PNG_SIGNATURE))
-    throw renderFailure('RENDER_ERROR', "the sketch's page gave no picture");
+  if (!sized || !isPng(png)) throw renderFailure('RENDER_ERROR', "the sketch's page gave no picture");
   return png;
 }

@@ -12,7 +12,7 @@ export const PAGE_EVENTS = {
   setup: 'sketch-setup',
   /** `data-frame`: the frame's index. `data-opaque` of the portable engine: `0` where the picture's alpha is to be asked for. */
   frame: 'sketch-frame',
-  /** Shows the alpha of the last frame as its red channel. */
+  /** Shows the alpha of the last frame, packed into the colours of its upper rows. */
   alpha: 'sketch-alpha',
 } as const;
 

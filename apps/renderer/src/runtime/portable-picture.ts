@@ -1,5 +1,9 @@
 import { isOpaque, PortableContext, takeMethod, unpremultiply } from '@cer/sketch-engine';
 import { PAGE_EVENTS } from './page-events.js';
+import { alphaRows, packAlpha } from './packed-alpha.js';
+
+/** Rows of a picture with transparency that are taken apart at a time; they divide by three, as the alpha is packed. */
+const STRIP_ROWS = 96;
 
 /**
  * Copies the picture to the page's canvas, which the reader reads. A canvas stores only opaque pixels exactly, so a picture
@@ -14,20 +18,25 @@ export function portablePicture(
   const put = takeMethod(CanvasRenderingContext2D.prototype, 'putImageData');
   const Picture = ImageData;
   const { width, height } = ctx.canvas;
-  let planes: Uint8ClampedArray<ArrayBuffer> | undefined;
-  const show = (bytes: Uint8ClampedArray<ArrayBuffer>): void => {
-    put(shown, new Picture(bytes, width, height), 0, 0);
+  const stride = width * 4;
+  let alpha: Uint8ClampedArray<ArrayBuffer> | undefined;
+  const show = (bytes: Uint8ClampedArray<ArrayBuffer>, row = 0): void => {
+    put(shown, new Picture(bytes, width), 0, row);
+  };
+  const showColors = (pixels: Uint8Array): void => {
+    alpha ??= new Uint8ClampedArray(alphaRows(height) * stride);
+    const strip = new Uint8ClampedArray(STRIP_ROWS * stride);
+    for (let row = 0; row < height; row += STRIP_ROWS) {
+      strip.set(pixels.subarray(row * stride, (row + STRIP_ROWS) * stride));
+      unpremultiply(strip);
+      packAlpha(strip, alpha.subarray(alphaRows(row) * stride));
+      show(strip, row);
+    }
   };
   addEventListener(
     PAGE_EVENTS.alpha,
     () => {
-      if (planes === undefined) return;
-      const alpha = new Uint8ClampedArray(planes.length);
-      for (let i = 0; i < planes.length; i += 4) {
-        alpha[i] = planes[i + 3] ?? 0;
-        alpha[i + 3] = 255;
-      }
-      show(alpha);
+      if (alpha !== undefined) show(alpha);
     },
     true,
   );
@@ -36,14 +45,8 @@ export function portablePicture(
     const opaque = isOpaque(pixels);
     channel['opaque'] = opaque ? '1' : '0';
     if (opaque) {
-      planes = undefined;
+      alpha = undefined;
       show(new Uint8ClampedArray(pixels.buffer as ArrayBuffer, pixels.byteOffset, pixels.length));
-      return;
-    }
-    planes = new Uint8ClampedArray(pixels);
-    unpremultiply(planes);
-    const colors = planes.slice();
-    for (let i = 3; i < colors.length; i += 4) colors[i] = 255;
-    show(colors);
+    } else showColors(pixels);
   };
 }

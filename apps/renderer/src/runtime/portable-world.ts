@@ -10,8 +10,10 @@ async function prepare(): Promise<void> {
   const channel = canvas.dataset;
   const shown = takeCanvasTools(document).contextOf(canvas);
   const { width, height } = canvas;
-  const answer = await fetch(ENGINE_ADDRESS);
-  const makeCanvas = await loadPortableEngine(unpackEngine(await answer.arrayBuffer()));
+  const { body } = await fetch(ENGINE_ADDRESS);
+  if (body === null) throw new Error('there is no engine');
+  const engine = await new Response(body.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+  const makeCanvas = await loadPortableEngine(unpackEngine(engine));
   const ctx = makeCanvas(width, height);
   preparePage({ channel, ctx, makeCanvas, present: portablePicture(ctx, shown, channel), keeps: LANGUAGE });
   fixIntrinsics(globalThis);

@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { EngineIdentity } from '@cer/sketch-engine';
-import { readInstalledEngine, readScript, readSdkVersion, withOwnGlobals, WORLD_BUILD } from '@cer/sketch-engine/files';
+import {
+  readInstalledEngine,
+  readPngModule,
+  readScript,
+  readSdkVersion,
+  withOwnGlobals,
+  WORLD_BUILD,
+} from '@cer/sketch-engine/files';
 import { build, type BuildOptions } from 'esbuild';
 import { ENGINE_URL, engineAnswer, sketchDocument, SKETCH_URL } from './document.js';
 
@@ -33,12 +40,13 @@ export interface PageBundle {
 /** Bundles the scripts of the pages; once per process, in memory. */
 export async function bundlePage(): Promise<PageBundle> {
   const COPY_WORKER = JSON.stringify(await bundle('reader/copy-worker'));
+  const PNG_MODULE = JSON.stringify((await readPngModule()).toString('base64'));
   const { supported, define } = WORLD_BUILD;
   const [language, native, portable, isolatedWorld, sdkVersion, packed] = await Promise.all([
     readScript('pin-language'),
     bundle('native-world', { supported }),
     bundle('portable-world', { supported, define }),
-    bundle('reader/isolated-world', { define: { COPY_WORKER } }),
+    bundle('reader/isolated-world', { define: { COPY_WORKER, PNG_MODULE } }),
     readSdkVersion(),
     readInstalledEngine(),
   ]);

@@ -1,8 +1,9 @@
 import { ServiceError } from '@cer/http-service';
 import { CdpError } from '../browser/cdp-pipe.js';
-import { residentBytes } from '../browser/processes.js';
+import { giveWay, residentBytes } from '../browser/processes.js';
 import { assertShallow } from './stack-limit.js';
 import { renderFailure, unavailable } from '../errors.js';
+import { createPageMeter, type PageMeter } from './page-meter.js';
 import type { PagePool } from './page-pool.js';
 import { PageGone } from './page-guard.js';
 import type { SketchPage } from './sketch-page.js';
@@ -14,12 +15,28 @@ export interface JobLimits {
   readonly maxBytes: number;
 }
 
+/** What a job is run with. */
+export interface JobOptions {
+  readonly pool: PagePool;
+  readonly limits: JobLimits;
+  readonly signal: AbortSignal;
+  /** Counts what the job's page uses; by default one of its own. */
+  readonly meter?: PageMeter;
+  /** Gets the end of the page, which may be later than the job's. */
+  readonly onDisposing: (disposed: Promise<void>) => void;
+}
+
 /** A sketch's page within a job: no call takes longer than the job may. */
 export interface JobPage {
   call(name: string, args: readonly unknown[], limitMs?: number): Promise<unknown>;
 }
 
 const WATCH_EVERY_MS = 25;
+/**
+ * Processor time after which a job gives way to others, in ms: a sketch that hangs takes no core from one that draws. Where
+ * the system does not tell it, the clock counts.
+ */
+const GIVES_WAY_AFTER_MS = 2000;
 /** V8 ends a page at its heap limit, which is lower than the job's. */
 const HEAP_DEATH_BYTES = 400 * 1024 * 1024;
 
@@ -29,18 +46,16 @@ const HEAP_DEATH_BYTES = 400 * 1024 * 1024;
  * @throws ServiceError RENDER_TIMEOUT, RENDER_MEMORY_LIMIT, RENDER_ERROR, RENDERER_UNAVAILABLE
  */
 export async function runSketchJob<Result>(
-  pool: PagePool,
-  limits: JobLimits,
-  signal: AbortSignal,
+  { pool, limits, signal, meter = createPageMeter(), onDisposing }: JobOptions,
   work: (page: JobPage) => Promise<Result>,
-  onDisposing: (disposed: Promise<void>) => void,
 ): Promise<Result> {
   signal.throwIfAborted();
   const page = await pool.take().catch((error: unknown) => {
     throw error instanceof ServiceError ? error : unavailable('the browser cannot be started');
   });
   const endsAt = performance.now() + limits.deadlineMs;
-  const watch = watchLimits(page, limits, signal);
+  meter.begin(page.pids);
+  const watch = watchLimits(page, meter, limits, signal);
   const jobPage: JobPage = {
     async call(name, args, limitMs = Infinity) {
       const timeLeft = Math.max(1, Math.min(limitMs, endsAt - performance.now())) + CALL_GRACE_MS;
@@ -61,6 +76,7 @@ export async function runSketchJob<Result>(
     throw describeEnd(error, watch.peakBytes(), endsAt);
   } finally {
     watch.stop();
+    meter.cpuMs();
     onDisposing(page.dispose());
   }
 }
@@ -74,8 +90,15 @@ interface LimitWatch {
   readonly stop: () => void;
 }
 
-function watchLimits(page: SketchPage, { deadlineMs, maxBytes }: JobLimits, signal: AbortSignal): LimitWatch {
+function watchLimits(
+  page: SketchPage,
+  meter: PageMeter,
+  { deadlineMs, maxBytes }: JobLimits,
+  signal: AbortSignal,
+): LimitWatch {
+  const startedAt = performance.now();
   let peak = 0;
+  let hasGivenWay = false;
   let breakOff: (error: unknown) => void = () => undefined;
   const broken = new Promise<never>((_resolve, reject) => {
     breakOff = reject;
@@ -84,7 +107,16 @@ function watchLimits(page: SketchPage, { deadlineMs, maxBytes }: JobLimits, sign
   const deadline = setTimeout(() => {
     breakOff(timedOut());
   }, deadlineMs);
-  const memory = setInterval(() => {
+  const useWatch = setInterval(() => {
+    const usedMs = meter.cpuMs() ?? performance.now() - startedAt;
+    if (usedMs >= GIVES_WAY_AFTER_MS && !hasGivenWay) {
+      hasGivenWay = true;
+      try {
+        page.pids.forEach(giveWay);
+      } catch (error) {
+        breakOff(error);
+      }
+    }
     const bytes = page.pids.reduce((sum, pid) => sum + residentBytes(pid), 0);
     peak = Math.max(peak, bytes);
     if (bytes > maxBytes) breakOff(outOfMemory());
@@ -100,7 +132,7 @@ function watchLimits(page: SketchPage, { deadlineMs, maxBytes }: JobLimits, sign
     peakBytes: () => peak,
     stop() {
       clearTimeout(deadline);
-      clearInterval(memory);
+      clearInterval(useWatch);
       signal.removeEventListener('abort', abort);
     },
   };

@@ -1,8 +1,10 @@
+import { getPriority } from 'node:os';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { eventually, startRenderer, type RendererUnderTest } from '../renderer-under-test.js';
 import { describeWithBrowser } from '../with-browser.js';
 import { CONSOLE_FLOOD, EITHER_END, HANGS, MEMORY_BOMBS } from './hostile-sketches.js';
 import { IS_LONG } from './long-tests.js';
+import { pageProcesses } from './page-processes.js';
 
 /** One hang each in the language, in native code of the browser, in drawing and in what the renderer reads. */
 const IN_SHORT = [
@@ -72,6 +74,20 @@ describeWithBrowser('Sketches that do not end', () => {
     const { status, body } = await attack;
     expect(status).toBe(422);
     expect(['RENDER_TIMEOUT', 'RENDER_MEMORY_LIMIT']).toContain(body['error']);
+  });
+
+  it('gives way to other sketches while it hangs', async () => {
+    const cancel = new AbortController();
+    const code = 'function setup() { for (;;) {} }';
+    const attack = honest.post('/render', { tenantId: 'hangs', code }, { signal: cancel.signal });
+    const cancelled = expect(attack).rejects.toThrow('aborted');
+    await eventually('one page has a lower priority', async () => {
+      const pages = [...(await pageProcesses(await honest.engine.host.current()))];
+      return pages.filter((pid) => getPriority(pid) > getPriority()).length === 1;
+    });
+    expect((await honest.still(VICTIM)).body['pixelHash']).toBe(victimHash);
+    cancel.abort();
+    await cancelled;
   });
 
   it('a hang in a late frame of a loop ends with 422 RENDER_TIMEOUT and no picture', async () => {

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { createSocket, type Socket } from 'node:dgram';
-import { once } from 'node:events';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { browserFault, rendererFault } from '../../src/browser/confinement.js';
 import { confinementOf, isAlive, processGroup } from '../../src/browser/processes.js';
+import { startPacketCounter, type PacketCounter } from '../packet-counter.js';
 import { eventually, startRenderer, type RendererUnderTest } from '../renderer-under-test.js';
 import { describeWithBrowser } from '../with-browser.js';
 import { pageProcesses } from './page-processes.js';
@@ -53,57 +51,29 @@ function faultsOfGroup(pid: number, pages: ReadonlySet<number>): string[] {
 
 describeWithBrowser('The jail', () => {
   let renderer: RendererUnderTest;
-  let tcp: Server;
-  let udp: Socket;
-  let port: number;
-  let packets = 0;
+  let outside: PacketCounter;
 
   beforeAll(async () => {
     process.env['CER_TEST_SECRET'] = 'not for the browser';
     renderer = await startRenderer();
-    tcp = createServer((socket) => {
-      packets += 1;
-      socket.destroy();
-    }).listen(0, '127.0.0.1');
-    await once(tcp, 'listening');
-    ({ port } = tcp.address() as AddressInfo);
-    udp = createSocket('udp4').on('message', () => {
-      packets += 1;
-    });
-    udp.bind(port, '127.0.0.1');
-    await once(udp, 'listening');
-  });
-  beforeEach(() => {
-    packets = 0;
+    outside = await startPacketCounter();
   });
   afterAll(async () => {
-    udp.close();
-    tcp.close();
+    outside.close();
     await renderer.close();
   });
 
   const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1500));
 
-  it('receives a control packet, so that silence is a result', async () => {
-    // Not by fetch, which waits indefinitely on a connection that ends when it starts.
-    const caller = connect(port, '127.0.0.1').on('error', () => undefined);
-    const sender = createSocket('udp4');
-    sender.send('x', port, '127.0.0.1');
-    while (packets < 2) await new Promise((resolve) => setTimeout(resolve, 10));
-    sender.close();
-    caller.destroy();
-    expect(packets).toBe(2);
-  });
-
   it('lets no packet of a sketch out, neither of one that is refused for its import nor of one that is drawn', async () => {
-    const withImport = CHANNELS(port);
+    const withImport = CHANNELS(outside.port);
     const without = withImport.replace('() => import(url), ', '');
     for (const [ways, expected] of [[withImport, 400] as const, [without, 200] as const]) {
       const { status } = await renderer.still(`function setup() { ${ways} background(1); }`);
       expect(status).toBe(expected);
     }
     await settle();
-    expect(packets).toBe(0);
+    expect(outside.packets).toBe(0);
   });
 
   it('lets no packet out by the network namespace alone: no policy, no prelude, no interception', async () => {
@@ -113,17 +83,22 @@ describeWithBrowser('The jail', () => {
     const { sessionId } = await cdp.call('Target.attachToTarget', { targetId, flatten: true });
     const answer = await cdp.call(
       'Runtime.evaluate',
-      { expression: `${CHANNELS(port)} 'ran'`, userGesture: true },
+      { expression: `${CHANNELS(outside.port)} 'ran'`, userGesture: true },
       { sessionId: String(sessionId) },
     );
     expect(answer['result']).toMatchObject({ value: 'ran' });
     await settle();
     await cdp
-      .call('Page.navigate', { url: `http://127.0.0.1:${port}/` }, { sessionId: String(sessionId) })
+      .call('Page.navigate', { url: `http://127.0.0.1:${outside.port}/` }, { sessionId: String(sessionId) })
       .catch(() => undefined);
     await settle();
     await cdp.call('Target.disposeBrowserContext', { browserContextId });
-    expect(packets).toBe(0);
+    expect(outside.packets).toBe(0);
+  });
+
+  it('counts what the test itself sends, so that the silence before was a result', async () => {
+    await outside.control();
+    expect(outside.packets).toBe(2);
   });
 
   it('hands the browser no variable of the service', async () => {

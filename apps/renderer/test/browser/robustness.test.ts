@@ -75,6 +75,20 @@ describeWithBrowser('A renderer in trouble', () => {
     await worksAgain();
   });
 
+  it('does not draw a sketch again that failed in the first of two drawings', async () => {
+    const failures = async (): Promise<number> => {
+      const metrics = await (await fetch(`${renderer.url}/metrics`)).text();
+      return Number(/^render_jobs_total\{kind="still",outcome="RENDER_ERROR"\} (\d+)$/m.exec(metrics)?.[1] ?? '0');
+    };
+    const tenantId = 'twice';
+    const before = await failures();
+    const code = 'function setup() { throw new Error("x"); }';
+    expect((await renderer.post('/render', { tenantId, code, twice: true })).status).toBe(422);
+    // The second drawing would be in line before this one.
+    expect((await renderer.post('/render', { tenantId, code: DISC })).status).toBe(200);
+    expect(await failures()).toBe(before + 1);
+  });
+
   it('takes another page where the one made ahead ends before the sketch runs', async () => {
     let ahead: readonly number[] = [];
     let [spent, quiet] = [0, 0];

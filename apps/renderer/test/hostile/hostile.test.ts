@@ -1,8 +1,6 @@
-import { createSocket, type Socket } from 'node:dgram';
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { IS_LONG } from '../browser/long-tests.js';
+import { startPacketCounter, type PacketCounter } from '../packet-counter.js';
 import { startRenderer, type Answer, type RendererUnderTest } from '../renderer-under-test.js';
 import { describeWithBrowser } from '../with-browser.js';
 import { CRASH } from './crash.js';
@@ -34,10 +32,7 @@ describeWithBrowser('Hostile sketches', () => {
   let honest: RendererUnderTest;
   let victimHash: unknown;
   let honestHash: unknown;
-  let tcp: Server;
-  let udp: Socket;
-  let port: number;
-  let packets = 0;
+  let outside: PacketCounter;
   /** Number of sketches by family and ending. */
   const endings = new Map<string, number>();
 
@@ -47,21 +42,10 @@ describeWithBrowser('Hostile sketches', () => {
     honest = await startRenderer({}, hostile.engine);
     victimHash = (await honest.still(VICTIM)).body['pixelHash'];
     honestHash = (await honest.still(HONEST)).body['pixelHash'];
-    tcp = createServer((socket) => {
-      packets += 1;
-      socket.destroy();
-    }).listen(0, '127.0.0.1');
-    await once(tcp, 'listening');
-    ({ port } = tcp.address() as AddressInfo);
-    udp = createSocket('udp4').on('message', () => {
-      packets += 1;
-    });
-    udp.bind(port, '127.0.0.1');
-    await once(udp, 'listening');
+    outside = await startPacketCounter();
   });
   afterAll(async () => {
-    udp.close();
-    tcp.close();
+    outside.close();
     await honest.close();
     await hostile.close();
   });
@@ -96,7 +80,7 @@ describeWithBrowser('Hostile sketches', () => {
   it.each(FAMILIES.flatMap((family) => named(family).map((name) => [family.name, name, family] as const)))(
     '%s: %s harms nothing',
     async (familyName, name, family) => {
-      const sketch = family.sketches(port).find((one) => one.name === name);
+      const sketch = family.sketches(outside.port).find((one) => one.name === name);
       if (sketch === undefined) throw new Error('no such sketch');
       const [answer, victim] = await Promise.all([hostile.still(sketch.code), honest.still(VICTIM)]);
       expect(victim).toMatchObject({ status: 200, body: { pixelHash: victimHash } });
@@ -112,15 +96,9 @@ describeWithBrowser('Hostile sketches', () => {
   });
 
   it('sent no packet out, where one of the test itself arrives', async () => {
-    expect(packets).toBe(0);
-    // Not by fetch, which waits indefinitely on a connection that ends when it starts.
-    const caller = connect(port, '127.0.0.1').on('error', () => undefined);
-    const sender = createSocket('udp4');
-    sender.send('x', port, '127.0.0.1');
-    while (packets < 2) await new Promise((resolve) => setTimeout(resolve, 10));
-    sender.close();
-    caller.destroy();
-    expect(packets).toBe(2);
+    expect(outside.packets).toBe(0);
+    await outside.control();
+    expect(outside.packets).toBe(2);
     if (IS_LONG) process.stderr.write(`${JSON.stringify(Object.fromEntries(endings), null, 1)}\n`);
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createMetrics, serve, silentLogger, type RunningServer } from '@cer/http-service/process';
 import { createApp, rendererRoutes, type AppDeps } from '../../src/app.js';
+import { hostileForm, hostileJson, pollutedKinds } from '@cer/http-service/testing';
 import { testConfig, TOKEN } from '../renderer-under-test.js';
 
 // Every route of the renderer with every caller, without a browser: an admitted sketch is answered 503.
@@ -39,15 +40,19 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function statusOf(route: string, headers: Readonly<Record<string, string>>): Promise<number> {
+async function statusOf(
+  route: string,
+  headers: Readonly<Record<string, string>>,
+  { encode = JSON.stringify, query = '' }: { encode?: (body: unknown) => string; query?: string } = {},
+): Promise<number> {
   const [method = '', path = ''] = route.split(' ');
   const sketch = {
     ...{ tenantId: 't', code: 'function setup() {}' },
     ...(path === '/loop' && { totalFrames: 2, fps: 30 }),
   };
-  const body = method === 'POST' ? { body: JSON.stringify(sketch) } : {};
+  const body = method === 'POST' ? { body: encode(sketch) } : {};
   const nonce = { 'x-render-nonce': 'nonce-of-a-test-0123456789', 'content-type': 'application/json' };
-  const answer = await fetch(server.url + path, { method, headers: { ...nonce, ...headers }, ...body });
+  const answer = await fetch(server.url + path + query, { method, headers: { ...nonce, ...headers }, ...body });
   // Only the node receives the MAC of an answer.
   const isSigned = headers === CALLERS.node && method === 'POST';
   expect([headers, answer.headers.has('x-render-mac')]).toEqual([headers, isSigned]);
@@ -66,5 +71,18 @@ describe('the matrix of callers and routes', () => {
     const statuses: [string, number][] = [];
     for (const [caller, headers] of Object.entries(CALLERS)) statuses.push([caller, await statusOf(route, headers)]);
     expect(Object.fromEntries(statuses)).toEqual(expected);
+  });
+});
+
+describe('a hostile request', () => {
+  const posted = ROWS.map(([route]) => route).filter((route) => route.startsWith('POST '));
+
+  it.each(posted)('changes no prototype: %s', async (route) => {
+    for (const headers of [CALLERS.nobody, CALLERS.node]) {
+      const status = await statusOf(route, headers, { encode: hostileJson, query: `?${hostileForm({})}` });
+      // The engine of this test does not draw: an admitted sketch is answered 503.
+      expect([400, 401, 503]).toContain(status);
+    }
+    expect(pollutedKinds()).toEqual([]);
   });
 });

@@ -11,17 +11,18 @@ export interface CopiedFrame {
   readonly opaque: boolean;
 }
 
+let line: Promise<unknown> = Promise.resolve();
+
 /** The script of the worker that a loop's page starts: copies one picture after another out of the browser. */
 addEventListener('message', ({ data: { snapshot, buffer } }: MessageEvent<CopyOrder>) => {
-  snapshot
-    .copyTo(buffer, { format: 'RGBA', colorSpace: 'srgb' })
-    .then(() => {
-      snapshot.close();
-      const copied: CopiedFrame = { buffer, opaque: isOpaque(new Uint32Array(buffer)) };
-      postMessage(copied, { transfer: [buffer] });
-    })
-    // The page receives the error of its worker and ends the loop.
-    .catch(reportError);
+  line = line.then(async () => {
+    await snapshot.copyTo(buffer, { format: 'RGBA', colorSpace: 'srgb' });
+    snapshot.close();
+    const copied: CopiedFrame = { buffer, opaque: isOpaque(new Uint32Array(buffer)) };
+    postMessage(copied, { transfer: [buffer] });
+  });
+  // The page receives the error of its worker and ends the loop.
+  line.catch(reportError);
 });
 
 /** Reports that it runs. */

@@ -1,17 +1,19 @@
 import {
   callsImport,
-  encodePng,
   faultOfSyntax,
   pinSyntax,
+  pngEncoder,
   SketchSyntaxError,
   type SketchDefinitions,
   type SketchFault,
   type SketchInput,
 } from '@cer/sketch-engine';
 import { CANVAS_HEIGHT, CANVAS_WIDTH } from '@cer/sketch-engine/render-rules';
+import { alphaRows, unpackAlpha } from '../packed-alpha.js';
 import { PAGE_EVENTS } from '../page-events.js';
 import { toBase64 } from './base64.js';
-import { createCanvasReader, sha256Hex, type FramePixels } from './canvas-reader.js';
+import { createCanvasReader, type FrameHash } from './canvas-reader.js';
+import { frameHash, sha256Hex } from './frame-hash.js';
 
 /** What the service calls in the isolated world; every answer is plain JSON. */
 export interface PageReader {
@@ -64,14 +66,25 @@ const WENT_OUT: SketchFault = {
 /** A getter of the sketch may see this name, so it is the same in every render. */
 const PROBE = 'sketchProbe';
 
+/** Maximum frames that are hashed while the next one is drawn; each takes the memory of a picture. */
+const FRAMES_AHEAD = 2;
+
+/** The engine's module that encodes PNG, as base64; written in when the page's scripts are bundled. */
+declare const PNG_MODULE: string;
+
 function createPageReader(): PageReader {
   const canvas = document.querySelector('canvas');
   if (canvas === null) throw new Error('the page has no canvas');
   const reader = createCanvasReader(canvas);
   const channel = canvas.dataset;
   const engine = channel['opaque'] === undefined ? 'native' : 'portable';
+  // Compiled before the page is given out.
+  const encodePng = pngEncoder(PNG_MODULE);
   let drawn = 0;
-  let last: FramePixels | undefined;
+  /** Of frames that are drawn, in order. */
+  const hashing: Promise<string>[] = [];
+  /** The first frame of a loop as PNG, in base64. */
+  let poster: string | undefined;
 
   const fire = (name: string): SketchFault | undefined => {
     dispatchEvent(new Event(name));
@@ -103,11 +116,19 @@ function createPageReader(): PageReader {
   const readTransparent = (): Uint8ClampedArray<ArrayBuffer> => {
     const pixels = reader.readPixels();
     fire(PAGE_EVENTS.alpha);
-    const alpha = reader.readPixels();
-    for (let i = 0; i < pixels.length; i += 4) pixels[i + 3] = alpha[i] ?? 0;
+    unpackAlpha(reader.readPixels(alphaRows(CANVAS_HEIGHT)), pixels);
     return pixels;
   };
   const isTransparent = (): boolean => channel['opaque'] === '0';
+  const pngOf = (pixels: Uint8ClampedArray<ArrayBuffer>): string =>
+    toBase64(encodePng(pixels, CANVAS_WIDTH, CANVAS_HEIGHT));
+  /** A portable picture is shown only when a frame is drawn: the canvas may be read late. The alpha is shown once. */
+  const hashPortable = (): FrameHash => {
+    const transparent = isTransparent() ? readTransparent() : undefined;
+    if (drawn === 0) poster = pngOf(transparent ?? reader.readPixels());
+    return transparent === undefined ? reader.hashOpaqueFrame() : { hash: frameHash(transparent) };
+  };
+  const nextHash = async (): Promise<string> => (await hashing.shift()) ?? '';
   const encoded = async (type: 'image/png' | 'image/jpeg', quality?: number): Promise<string> =>
     toBase64(await reader.encode(type, quality));
 
@@ -147,7 +168,7 @@ function createPageReader(): PageReader {
         const pixels = isTransparent() ? readTransparent() : reader.readPixels();
         const [pixelHash] = await Promise.all([sha256Hex(pixels), queuedTasks()]);
         if (wentOut) return { fault: WENT_OUT };
-        return { pixelHash, pngBase64: toBase64(encodePng(pixels, CANVAS_WIDTH, CANVAS_HEIGHT)) };
+        return { pixelHash, pngBase64: pngOf(pixels) };
       }
       const pixels = reader.readPixels();
       // Both read the canvas before code of the sketch can run again.
@@ -158,36 +179,33 @@ function createPageReader(): PageReader {
       const end = performance.now() + budgetMs;
       const hashes: string[] = [];
       const pictures: string[] = [];
-      let posterBase64: string | undefined;
+      const isFirst = drawn === 0;
       while (drawn < count && performance.now() < end) {
         channel['frame'] = String(drawn);
         const fault = fire(PAGE_EVENTS.frame);
         if (fault !== undefined) return { fault };
-        const poster = drawn === 0 && engine === 'native' ? encoded('image/png') : undefined;
+        const first = drawn === 0 && engine === 'native' ? encoded('image/png') : undefined;
         const shown = picture === null ? undefined : encoded(picture.type, picture.quality);
-        const read = isTransparent() ? readTransparent() : reader.readFrame();
-        // The previous frame is hashed while this one is copied.
-        const [pixels, hash] = await Promise.all([read, last && reader.hashFrame(last)]);
-        if (hash !== undefined) hashes.push(hash);
-        if (pixels === null) return { fault: DREW_LATE };
-        if (wentOut) return { fault: WENT_OUT };
-        if (drawn === 0 && engine === 'portable')
-          posterBase64 = toBase64(encodePng(pixels, CANVAS_WIDTH, CANVAS_HEIGHT));
-        last = pixels;
+        const frame = engine === 'native' ? await reader.hashFrame() : hashPortable();
+        if (frame === null) return { fault: DREW_LATE };
+        hashing.push(frame.hash);
         drawn += 1;
-        if (poster !== undefined) posterBase64 = await poster;
+        if (first !== undefined) poster = await first;
         if (shown !== undefined) pictures.push(await shown);
+        // What the sketch left to a later turn runs between two frames.
+        await nextTurn();
+        if (wentOut) return { fault: WENT_OUT };
+        while (hashing.length > FRAMES_AHEAD) hashes.push(await nextHash());
       }
-      if (drawn === count && last !== undefined) {
-        hashes.push(await reader.hashFrame(last));
+      if (drawn === count && hashing.length > 0) {
+        while (hashing.length > 0) hashes.push(await nextHash());
         await queuedTasks();
         if (wentOut) return { fault: WENT_OUT };
-        last = undefined;
       }
       return {
         drawn,
         hashes,
-        ...(posterBase64 !== undefined && { posterBase64 }),
+        ...(isFirst && poster !== undefined && { posterBase64: poster }),
         ...(picture !== null && { pictures }),
       };
     },
@@ -200,6 +218,18 @@ const TASKS_MS = 20;
 function queuedTasks(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, TASKS_MS);
+  });
+}
+
+const turns = new MessageChannel();
+
+/** Yields to other tasks of this thread. One caller at a time. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    turns.port1.onmessage = () => {
+      resolve();
+    };
+    turns.port2.postMessage(null);
   });
 }
 

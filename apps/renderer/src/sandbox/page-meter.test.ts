@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { createPageMeter } from './page-meter.js';
+
+describe('the meter of a page', () => {
+  it('counts what all processes of the page use from the start of the job', () => {
+    const cpu = new Map([
+      [7, 300],
+      [8, 40],
+    ]);
+    const meter = createPageMeter((pid) => cpu.get(pid));
+    expect(meter.cpuMs()).toBe(0);
+    meter.begin([7, 8]);
+    expect(meter.cpuMs()).toBe(0);
+    cpu.set(7, 1300).set(8, 50);
+    expect(meter.cpuMs()).toBe(1010);
+  });
+
+  it('keeps what a process used that has ended', () => {
+    const cpu = new Map([[7, 300]]);
+    const meter = createPageMeter((pid) => cpu.get(pid));
+    meter.begin([7]);
+    cpu.set(7, 5300);
+    meter.cpuMs();
+    cpu.delete(7);
+    expect(meter.cpuMs()).toBe(5000);
+  });
+
+  it.each([
+    ['no process', [], 300],
+    ['a process that cannot be read', [7], undefined],
+    ['a count that stands still', [7], 0],
+  ])('says that the system does not tell, for %s', (_what, pids, ms) => {
+    const meter = createPageMeter(() => ms);
+    meter.begin(pids);
+    expect(meter.cpuMs()).toBeUndefined();
+  });
+});
