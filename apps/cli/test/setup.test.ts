@@ -196,15 +196,14 @@ describe('.ci/run', () => {
     expect({ status, last: lines.at(-1) }).toEqual({ status: 1, last: '11 passed, 1 failed' });
   });
 
-  it.each(['run lint', 'run types', 'run deps', 'run test:workflows', 'run build'])(
-    'ends with 1 and a clear line when npm %s fails',
-    (name) => {
-      const { status, lines, stderr } = ci(good, name);
-      expect(status).toBe(1);
-      expect(stderr).toBe(`FAILED: npm ${name} --silent\n`);
-      expect(lines.at(-1)).not.toMatch(/passed/);
-    },
-  );
+  const CHECKS = ['setup', 'lint:code', 'types', 'deps', 'test:workflows', 'lint:format', 'build'];
+
+  it.each(CHECKS.map((name) => `run ${name}`))('ends with 1 and a clear line when npm %s fails', (name) => {
+    const { status, lines, stderr } = ci(good, name);
+    expect(status).toBe(1);
+    expect(stderr).toBe(`FAILED: npm ${name} --silent\n`);
+    expect(lines.at(-1)).not.toMatch(/passed/);
+  });
 
   it('ends with 1 when no test ran, or jest failed without a failing test', () => {
     expect(ci('', 'test').stderr).toContain('before any test had run');

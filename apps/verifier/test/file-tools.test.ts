@@ -89,7 +89,14 @@ describeInChromium('files on the start page', (chromium) => {
   it('names the certificate that a person reviewed', async () => {
     const reviewed = `sha256:${'c'.repeat(64)}` as const;
     const facts = { subject: 'certificate', reviewed, decision: 'approved', executionId: 'review-1' } as const;
-    const request = reviewRequest({ ...facts, reviewer: 'Ada Example', comment: '', seen: null, at: TEST_TIME });
+    const request = reviewRequest({
+      ...facts,
+      reviewer: 'Ada Example',
+      comment: '',
+      seen: null,
+      appId: null,
+      at: TEST_TIME,
+    });
     expect(await verdictFor(await certified(request))).toBe('VERIFIED_CONFIDENTIAL');
     const shown = (await watched.text('.result .facts')).replaceAll(/\s+/g, ' ');
     expect(shown).toContain('approved: certificate');

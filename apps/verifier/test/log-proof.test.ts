@@ -37,6 +37,9 @@ describeInChromium('log proofs', (chromium) => {
   it('are judged by server and browser under the policy of the site', async () => {
     const page = await ask(verifier.url, path);
     expect(page.text).toMatch(/data-transparency="included".*w1\.example, w2\.example/s);
+    // People count from 1.
+    const [, place, index] = /Entry (\d+) of \d+ \(index (\d+)\)/.exec(page.text) ?? [];
+    expect(Number(place)).toBe(Number(index) + 1);
     const report: unknown = JSON.parse((await ask(verifier.url, `${path}/report.json`)).text);
     expect(report).toMatchObject({ status: 'VERIFIED', transparency: { status: 'included', code: null } });
     watched = await chromium.open();

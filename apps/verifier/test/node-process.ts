@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { programBundle } from '@cer/http-service/testing';
 
-/** The built node as a separate process, with its own database and keys. */
+/** The node as a separate process, with its own database and keys. */
 export interface NodeProcess {
   readonly url: string;
   /** Sends JSON with the node's API key. @throws Error when it is refused */
@@ -15,7 +16,7 @@ export interface NodeProcess {
   stop(): Promise<void>;
 }
 
-const MAIN = join(__dirname, '..', '..', 'node', 'dist', 'main.js');
+const MAIN = 'apps/node/src/main.ts';
 
 export async function startNodeProcess(): Promise<NodeProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'cer-verifier-node-'));
@@ -29,14 +30,17 @@ export async function startNodeProcess(): Promise<NodeProcess> {
     ADMIN_SECRET: adminSecret,
   };
   const command = (...args: readonly string[]): string => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], { env, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(process.execPath, [programBundle(MAIN), ...args], {
+      env,
+      encoding: 'utf8',
+    });
     if (status !== 0) throw new Error(`node ${args.join(' ')}: ${stderr}`);
     return stdout.trim();
   };
   command('init');
   command('migrate');
   const apiKey = command('api-key', 'create', '--tenant', 'newsroom');
-  const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [programBundle(MAIN)], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const url = await listeningUrl(child);
   return {
     url,

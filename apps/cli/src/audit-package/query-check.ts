@@ -1,6 +1,7 @@
 import { isJsonObject, JsonError, member, parseJson, type JsonObject } from '@cer/canonical-json';
 import { effectiveProtocolVersion, isSha256Hash, REDACTED } from '@cer/cer-core';
 import { formatCursor, type AuditPackageManifest, type AuditPackageQuery } from '@cer/cer-core/logs';
+import { reviewOf } from '@cer/cer-core/review';
 import { parseTimestamp } from '@cer/keys';
 import type { PackageFindings } from './package-finding.js';
 
@@ -85,7 +86,7 @@ export class QueryCheck {
   #contentFault(certificate: Uint8Array): string | null {
     const query = this.#manifest?.query;
     if (query === undefined || !asksForContent(query)) return null;
-    const { provider, model, protocolVersion } = query;
+    const { provider, model, protocolVersion, reviewedHash } = query;
     const bundle = objectOf(certificate);
     const snapshot = member(bundle, 'snapshot');
     // A reseal may withhold what the query names.
@@ -97,13 +98,20 @@ export class QueryCheck {
     const fits =
       isAsked('provider', provider) &&
       isAsked('model', model) &&
-      (protocolVersion === undefined || version === protocolVersion);
+      (protocolVersion === undefined || version === protocolVersion) &&
+      isReviewOf(bundle, reviewedHash);
     return fits ? null : UNASKED;
   }
 }
 
-function asksForContent({ provider, model, protocolVersion }: AuditPackageQuery): boolean {
-  return provider !== undefined || model !== undefined || protocolVersion !== undefined;
+function asksForContent({ provider, model, protocolVersion, reviewedHash }: AuditPackageQuery): boolean {
+  return [provider, model, protocolVersion, reviewedHash].some((asked) => asked !== undefined);
+}
+
+/** A reseal may withhold the signal that names the reviewed hash. */
+function isReviewOf(bundle: JsonObject, reviewedHash: string | undefined): boolean {
+  if (reviewedHash === undefined || member(bundle, 'context') === REDACTED) return true;
+  return reviewOf(bundle)?.reviewed === reviewedHash;
 }
 
 /** An empty object for what is not one: verification reports it. */

@@ -8,14 +8,20 @@ import { openSoundZip } from './zip-structure.js';
 
 const HUGE = 2n ** 62n;
 
+interface LongEnd {
+  readonly directoryAt?: bigint;
+  readonly longEndAt?: bigint;
+  readonly entriesHere?: bigint;
+}
+
 /** A package whose end has sizes and positions of 64 bits. */
-function longZip({ directoryAt, longEndAt }: { readonly directoryAt?: bigint; readonly longEndAt?: bigint }): Buffer {
+function longZip({ directoryAt, longEndAt, entriesHere = 1n }: LongEnd): Buffer {
   const zip = rawZip([{ name: 'a', content: 'stored' }]);
   const [body, end] = [zip.subarray(0, -22), Buffer.from(zip.subarray(-22))];
   const longEnd = Buffer.alloc(56);
   longEnd.writeUInt32LE(0x06064b50, 0);
   longEnd.writeBigUInt64LE(44n, 4);
-  longEnd.writeBigUInt64LE(1n, 24);
+  longEnd.writeBigUInt64LE(entriesHere, 24);
   longEnd.writeBigUInt64LE(1n, 32);
   longEnd.writeBigUInt64LE(BigInt(end.readUInt32LE(12)), 40);
   longEnd.writeBigUInt64LE(directoryAt ?? BigInt(end.readUInt32LE(16)), 48);
@@ -27,11 +33,16 @@ function longZip({ directoryAt, longEndAt }: { readonly directoryAt?: bigint; re
   return Buffer.concat([body, longEnd, locator, end]);
 }
 
-it('is refused when its end states another size of the directory', async () => {
+it.each([
+  ['another size of the directory', 12, 4],
+  ['other entries on its disk than in all', 8, 2],
+  ['a second disk', 4, 2],
+])('is refused when its end states %s', async (_, at, size) => {
   const folder = mkdtempSync(join(tmpdir(), 'zip-structure-'));
   const path = join(folder, 'package.zip');
   const bytes = rawZip([{ name: 'a', content: 'stored' }]);
-  bytes.writeUInt32LE(bytes.readUInt32LE(bytes.length - 10) + 1, bytes.length - 10);
+  const place = bytes.length - 22 + at;
+  bytes.writeUIntLE(bytes.readUIntLE(place, size) + 1, place, size);
   writeFileSync(path, bytes);
   const file = await open(path);
   const opened = openSoundZip(file, { entries: 10, totalBytes: 1000 });
@@ -44,6 +55,7 @@ it.each([
   ['nowhere odd', {}, null],
   ['to a directory', { directoryAt: HUGE }, 'PACKAGE_MALFORMED'],
   ['to a second end', { longEndAt: HUGE }, 'PACKAGE_MALFORMED'],
+  ['to entries on another disk', { entriesHere: 0n }, 'PACKAGE_MALFORMED'],
 ])('is refused, not fatal, when its end leads out of the file: %s', async (_, places, code) => {
   const folder = mkdtempSync(join(tmpdir(), 'zip-structure-'));
   const path = join(folder, 'package.zip');

@@ -74,6 +74,8 @@ async function assertReadableEnd(file: FileHandle): Promise<void> {
   const refused = new PackageRefused('PACKAGE_MALFORMED', '', 'is not a complete ZIP: was the download cut off?');
   const end = await bytesAt(file, size - END_SIZE, END_SIZE);
   if (end.length < END_SIZE || end.readUInt32LE(0) !== END_SIGNATURE || end.readUInt16LE(20) !== 0) throw refused;
+  // Disk numbers, and the entries on this disk and in all.
+  if (end.readUInt32LE(4) !== 0 || end.readUInt16LE(8) !== end.readUInt16LE(10)) throw refused;
   const locator = await bytesAt(file, size - END_SIZE - LONG_LOCATOR_SIZE, LONG_LOCATOR_SIZE);
   if (locator.length < LONG_LOCATOR_SIZE || locator.readUInt32LE(0) !== LONG_LOCATOR_SIGNATURE) {
     if (end.readUInt32LE(16) + end.readUInt32LE(12) !== size - END_SIZE) throw refused;
@@ -82,7 +84,10 @@ async function assertReadableEnd(file: FileHandle): Promise<void> {
   const longEndAt = size - END_SIZE - LONG_LOCATOR_SIZE - LONG_END_SIZE;
   const longEnd = await bytesAt(file, longEndAt, LONG_END_SIZE);
   const isBefore =
-    longEnd.length === LONG_END_SIZE && longEnd.readBigUInt64LE(48) + longEnd.readBigUInt64LE(40) === BigInt(longEndAt);
+    longEnd.length === LONG_END_SIZE &&
+    longEnd.readBigUInt64LE(48) + longEnd.readBigUInt64LE(40) === BigInt(longEndAt) &&
+    longEnd.readBigUInt64LE(16) === 0n &&
+    longEnd.readBigUInt64LE(24) === longEnd.readBigUInt64LE(32);
   if (locator.readBigUInt64LE(8) !== BigInt(longEndAt) || !isBefore) throw refused;
 }
 

@@ -11,7 +11,7 @@ const EXIT_CODES: readonly (readonly [string, string])[] = [
   ['1', 'failed; standard error holds one JSON report and nothing else'],
   ['2', 'not found'],
   ['3', 'the call was wrong: a missing file, broken JSON, an unknown flag'],
-  ['4', 'a render cannot be judged here; standard error holds one JSON report'],
+  ['4', 'a render cannot be judged here, and standard error holds one JSON report; or certificates wait in a spool'],
 ];
 
 /** Explains the commands. @param commands read late, because help is one of them */

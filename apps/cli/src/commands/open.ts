@@ -45,7 +45,10 @@ export const openCommand: Command = {
     ['--max-bytes N', 'read files of up to N bytes'],
   ],
   examples: [
-    ['cer open certificate.json --field input --openings secret.json --text "What is a receipt?"', 'reveals only that'],
+    [
+      'cer open certificate.json --field input --openings secret.json --text "What is a receipt?"',
+      'confirms this value; the other field stays sealed',
+    ],
   ],
   run,
 };

@@ -131,7 +131,9 @@ describe('cer verify with a log policy', () => {
     const said = await verify(await proofOf({ notBefore: -20 }), ['--require-log']);
     expect(said).toMatchObject({ exitCode: 0, stderr: '' });
     const text = said.stdout.replace(/\s+/g, ' ');
-    expect(text).toContain(`Transparency log Log ${ORIGIN} Place entry 4 of 11 Witnesses w1, w2 (as your policy names`);
+    expect(text).toContain(
+      `Transparency log Log ${ORIGIN} Place entry 5 of 11 (index 4) Witnesses w1, w2 (as your policy names`,
+    );
     expect(text).toContain(`Not before ${new Date((AT - 20) * 1000).toISOString()}`);
     expect(text).toContain(`Not after ${new Date((AT + 30) * 1000).toISOString()}`);
   });
@@ -302,7 +304,7 @@ describe('cer verify-project with a log policy', () => {
     const project = await registeredProject();
     const said = await verifyProject(project, await projectProof(project), '--require-log');
     expect(said).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(said.stdout.replace(/\s+/g, ' ')).toContain(`Transparency log Log ${ORIGIN} Place entry 4 of 11`);
+    expect(said.stdout.replace(/\s+/g, ' ')).toContain(`Transparency log Log ${ORIGIN} Place entry 5 of 11 (index 4)`);
     const asJson = await verifyProject(project, await projectProof(project), '--json');
     expect(transparencyOf(asJson)).toMatchObject({ status: 'included', code: null, witnesses: ['w1', 'w2'] });
   });

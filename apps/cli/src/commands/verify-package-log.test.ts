@@ -8,6 +8,7 @@ import { packageEntries, packageRecord, type PackageRecord } from '../testing/au
 import { cer, type Said } from '../testing/console.js';
 import { Folder } from '../testing/files.js';
 import { LoggedTenant } from '../testing/logged-tenant.js';
+import { expectSameInPython } from '../testing/python-verifier.js';
 import { rawZip } from '../testing/raw-zip.js';
 
 const folder = new Folder();
@@ -51,7 +52,10 @@ async function verify({ records: shown = records, openings, document }: Handed =
   });
   const file = folder.write('package.zip', rawZip(entries));
   const policy = folder.write('policy.txt', testPolicy([tenant.receipts, tenant.epochs], witnesses));
-  return cer(['verify-package', file, '--keys', keys, '--log-policy', policy, ...more]);
+  const args = [file, '--keys', keys, '--log-policy', policy, ...more];
+  const said = await cer(['verify-package', ...args]);
+  expectSameInPython(args, said);
+  return said;
 }
 
 const codesOf = ({ stderr }: Said): readonly string[] => [

@@ -5,6 +5,7 @@ import { testKeySet, testSigner } from '@cer/keys/testing';
 import { packageEntries, packageRecord, type PackageChanges, type PackageRecord } from '../testing/audit-package.js';
 import { cer, type Said } from '../testing/console.js';
 import { Folder } from '../testing/files.js';
+import { expectSameInPython } from '../testing/python-verifier.js';
 import { rawZip, type RawEntry } from '../testing/raw-zip.js';
 
 const folder = new Folder();
@@ -27,7 +28,11 @@ function keySetOf(members: Partial<Parameters<typeof testKeySet>[0]['signers'][0
 }
 
 async function verified(zip: Uint8Array, ...flags: readonly string[]): Promise<Said> {
-  return cer(['verify-package', folder.write('package.zip', zip), ...(flags.length > 0 ? flags : ['--keys', keys])]);
+  const args = [folder.write('package.zip', zip), ...(flags.length > 0 ? flags : ['--keys', keys])];
+  const said = await cer(['verify-package', ...args]);
+  // The two limits of bytes differ: only this one has a flag.
+  if (!flags.includes('--max-bytes')) expectSameInPython(args, said);
+  return said;
 }
 
 /** A package that fails: one JSON report on stderr, and the code that decided. */
@@ -230,6 +235,7 @@ describe('cer verify-package', () => {
     // Sixteen bits are too few for more, so the longer form is put before the end.
     const long = Buffer.alloc(56);
     long.writeUInt32LE(0x06064b50, 0);
+    long.writeBigUInt64LE(100_001n, 24);
     long.writeBigUInt64LE(100_001n, 32);
     long.writeBigUInt64LE(BigInt(zip.readUInt32LE(zip.length - 10)), 40);
     long.writeBigUInt64LE(BigInt(zip.readUInt32LE(zip.length - 6)), 48);

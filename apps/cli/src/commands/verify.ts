@@ -34,7 +34,7 @@ export const verifyCommand: Command = {
     ['cer verify certificate.json --keys https://node.example', 'fetches the keys of the node you name'],
     [
       'cer verify certificate.json --history https://node.example --root sha256:...',
-      'believes a root key, and not the node, in what its keys are worth',
+      'trusts a root key, and not the node, for the state of its keys',
     ],
     [
       'cer verify certificate.json --keys keys.json --log-policy policy.txt --require-log',

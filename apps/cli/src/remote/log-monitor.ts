@@ -25,7 +25,7 @@ export const logMonitorCommand: Command = {
     ['--log-policy FILE', 'which logs and witnesses you trust (tlog-policy); addresses in it are used'],
     ['--api-key-file FILE', 'also compare all records of this account with the log'],
     ['--keys FILE|URL', 'with an account: the keys of the node; its own address unless given'],
-    ['--every SECONDS', 'again and again; once unless given'],
+    ['--every SECONDS', 'repeat at this interval; once unless given'],
     ...TIMEOUT_FLAG_HELP,
   ],
   examples: [

@@ -54,6 +54,17 @@ describe('cer records export', () => {
     expect(readdirSync(folder.path).filter((name) => name.startsWith('cut'))).toEqual([]);
   });
 
+  it('ends after the time without bytes, and keeps nothing', async () => {
+    const node = await servers.serve((_, response) => response.write(content));
+    const out = folder.file('stalled.zip');
+    const { exitCode, stderr } = await exported(out, node, '--timeout', '0.3');
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringContaining('sent nothing for 0.3 seconds: no file was written'),
+    ]);
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('stalled'))).toEqual([]);
+  });
+
   it('says that a disk is full', async () => {
     const node = await servers.serve((_, response) => response.end(content));
     const { exitCode, stderr } = await exported('/dev/full', node);

@@ -46,6 +46,7 @@ export const recordsExportCommand: Command = {
     ['--certificate-hash HASH', 'this certificate, also by the hash of its reseal'],
     ['--execution-id ID', 'of this execution'],
     ['--project-hash HASH', 'the steps of this project'],
+    ['--reviewed-hash HASH', 'the human reviews of this certificate or project'],
   ],
   examples: [
     [
@@ -73,6 +74,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     'certificate-hash': text,
     'execution-id': text,
     'project-hash': text,
+    'reviewed-hash': text,
     timestamped: { type: 'boolean' },
     'log-proof': { type: 'boolean' },
   });
@@ -97,66 +99,32 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     certificateHash: flags['certificate-hash'],
     executionId: flags['execution-id'],
     projectHash: flags['project-hash'],
+    reviewedHash: flags['reviewed-hash'],
   };
   const target = await targetOf(path);
   return talking(io, async () => {
-    const stalled = new StallTimer(maxSilenceMs);
-    try {
-      const body = await ask({ address, apiKey: key, maxMs: maxSilenceMs }, filter, stalled.signal);
-      if ('isReplay' in body) return refused(body, io);
-      const bytes = await download(body, target, stalled, io);
-      io.stdout.write(
-        `${nameOf(path)}: ${bytes} bytes. Check it: cer verify-package ${nameOf(path)} --keys ${address}\n`,
-      );
-      return EXIT.verified;
-    } finally {
-      // A running timer would keep the process alive.
-      stalled.stop();
-    }
+    const body = await ask({ address, apiKey: key, maxMs: maxSilenceMs }, filter);
+    if ('isReplay' in body) return refused(body, io);
+    const bytes = await download(body, target, maxSilenceMs, io);
+    io.stdout.write(
+      `${nameOf(path)}: ${bytes} bytes. Check it: cer verify-package ${nameOf(path)} --keys ${address}\n`,
+    );
+    return EXIT.verified;
   });
 }
 
-/** Aborts a request that stalls or is no longer needed. */
-class StallTimer {
-  readonly #controller = new AbortController();
-  readonly #maxSilenceMs: number;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(maxSilenceMs: number) {
-    this.#maxSilenceMs = maxSilenceMs;
-    this.moved();
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  moved(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#controller.abort();
-    }, this.#maxSilenceMs);
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-  }
-
-  abort(): void {
-    this.#controller.abort();
-  }
-}
-
-/** @returns the package while it arrives, or the refusal. @throws NodeFault without one of them */
+/**
+ * @returns the package while it arrives, or the refusal. Reading the package fails after `maxMs` without bytes.
+ * @throws NodeFault without one of them
+ */
 async function ask(
   { address, apiKey: key, maxMs }: Required<NodeConnection>,
   filter: RecordFilter,
-  signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array> | NodeAnswer> {
   const { createNodeClient, NodeError } = await import('@cer/client/node-client');
   const client = createNodeClient({ nodeUrl: address, apiKey: key });
   try {
-    return await client.exportRecords(filter, { retries: 0, timeoutMs: maxMs, signal });
+    return await client.exportRecords(filter, { retries: 0, timeoutMs: maxMs });
   } catch (error) {
     if (!(error instanceof NodeError) || error.status === null) {
       throw new NodeFault('the node cannot be reached, or did not respond');
@@ -187,14 +155,15 @@ async function targetOf(path: string): Promise<Target> {
 async function download(
   body: ReadableStream<Uint8Array>,
   { draft, path }: Target,
-  stalled: StallTimer,
+  maxSilenceMs: number,
   io: Io,
 ): Promise<number> {
   const isFile = draft !== path;
   const file = createWriteStream(draft, { flags: isFile ? 'wx' : 'w', mode: 0o600 });
+  const reader: Reader = body.getReader();
   try {
     await once(file, 'open');
-    const bytes = await copy(body, file, stalled, io);
+    const bytes = await copy(reader, file, io);
     if (isFile) {
       await synced(draft);
       await rename(draft, path);
@@ -203,14 +172,26 @@ async function download(
     return bytes;
   } catch (error) {
     file.destroy();
-    stalled.abort();
+    // The rest is not wanted; a stream that broke has rejected its reader already.
+    await reader.cancel().catch(() => undefined);
     const code = faultCode(error);
     if (code === 'EEXIST')
       throw new UsageError(`--out: ${nameOf(draft)} exists already: is another export running? If not, remove it`);
     if (isFile) await rm(draft, { force: true });
     if (code !== null) throw new NodeFault(`the package could not be written (${worded(code)}): no file was written`);
+    if (isSilence(error)) {
+      const seconds = maxSilenceMs / 1000;
+      throw new NodeFault(
+        `the node sent nothing for ${seconds} seconds: no file was written; try again, or with --timeout`,
+      );
+    }
     throw new NodeFault('the node ended the package before it was complete: no file was written; try again');
   }
+}
+
+/** What the client's stream throws after the time without bytes. */
+function isSilence(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError';
 }
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -228,9 +209,10 @@ function worded(code: string): string {
 /** What is used of a stream's reader: the platform's own type differs between Node's and the browser's declarations. */
 interface Reader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
 }
 
-async function copy(body: ReadableStream<Uint8Array>, file: WriteStream, stalled: StallTimer, io: Io): Promise<number> {
+async function copy(reader: Reader, file: WriteStream, io: Io): Promise<number> {
   const failed = once(file, 'error').then(([error]) => {
     throw error instanceof Error ? error : new TypeError('the file failed');
   });
@@ -238,11 +220,9 @@ async function copy(body: ReadableStream<Uint8Array>, file: WriteStream, stalled
   failed.catch(() => undefined);
   let bytes = 0;
   let shownAt = 0;
-  const reader: Reader = body.getReader();
   for (;;) {
     const { value: chunk } = await reader.read();
     if (chunk === undefined) break;
-    stalled.moved();
     bytes += chunk.length;
     if (!file.write(chunk)) await Promise.race([once(file, 'drain'), failed]);
     const now = io.now().getTime();

@@ -36,7 +36,7 @@ describe('cer review', () => {
     const values = folder.file('values.json');
     const made = await review(
       await serveNode(),
-      ...['--decision', 'rejected', '--comment', comment, '--seen', comment, '--values', values],
+      ...['--decision', 'rejected', '--comment', comment, '--seen', comment, '--values', values, '--app', 'desk'],
     );
     expect([made.exitCode, made.stderr]).toEqual([0, '']);
     expect(made.stdout).not.toMatch(/Ada Example|second clause/);
@@ -51,6 +51,7 @@ describe('cer review', () => {
     const said = await cer(['verify', certificate, '--keys', keys]);
     expect(said.stdout).toMatch(/^VERIFIED, CONFIDENTIAL/);
     expect(said.stdout).toMatch(/Human review[^]*rejected, as the producer states/);
+    expect(made.stdout).toMatch(/"appId": ?"desk"/);
     const asJson = await cer(['verify', certificate, '--keys', keys, '--json']);
     expect(JSON.parse(asJson.stdout)).toMatchObject({
       review: { subject: 'certificate', reviewed: sha256('reviewed'), decision: 'rejected' },

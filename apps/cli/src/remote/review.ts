@@ -33,6 +33,7 @@ export const reviewCommand: Command = {
     ['--values FILE', 'write the sealed values to a new file of mode 0600; with the openings they show the review'],
     ['--comment FILE', 'the text of the comment; sealed'],
     ['--seen FILE', 'a file that the reviewer looked at; its hash is sealed'],
+    ['--app ID', 'the application of what was reviewed, in clear: packages of this application have the review'],
     ['--project', 'HASH is that of a project'],
     ...NODE_FLAG_HELP,
   ],
@@ -53,6 +54,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     values: { type: 'string' },
     comment: { type: 'string' },
     seen: { type: 'string' },
+    app: { type: 'string' },
     project: { type: 'boolean' },
   });
   const reviewed = onlyOperand(operands, 'HASH');
@@ -76,6 +78,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     reviewer,
     comment: flags.comment === undefined ? '' : await commentIn(flags.comment, io),
     seen,
+    appId: flags.app ?? null,
     at: io.now().toISOString(),
   });
   const { executionId, input, output } = request;

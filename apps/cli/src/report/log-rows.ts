@@ -12,7 +12,13 @@ export function logRows({ status, code, origin, index, treeSize, ...more }: Tran
   const names = witnesses.length === 0 ? 'none; your policy asks for none' : witnesses.map((name) => printable(name));
   return [
     ...log,
-    ['Place', `entry ${String(index)} of ${String(treeSize)}`],
+    // People count from 1, proofs from 0.
+    ...(index === null
+      ? []
+      : ([['Place', `entry ${String(index + 1)} of ${String(treeSize)} (index ${String(index)})`]] as [
+          string,
+          string,
+        ][])),
     ['Witnesses', typeof names === 'string' ? names : `${names.join(', ')} (as your policy names them)`],
     ...(loggedAfter === null
       ? []

@@ -20,7 +20,7 @@ export interface LogLook {
   readonly isTrusted: boolean | null;
 }
 
-/** The way of one receipt from its leaf to the root that log and witnesses signed. */
+/** The path of one receipt from its leaf to the root that log and witnesses signed. */
 export interface ProofLook {
   readonly verdict: Omit<Transparency, 'detail'> & { readonly detail: string | null };
   readonly index: number;

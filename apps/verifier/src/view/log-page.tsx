@@ -16,7 +16,7 @@ export interface LogPageProps {
   readonly now: Date;
 }
 
-/** The transparency log of the node: its size and age, who witnessed it, and the way of one receipt to the signed root. */
+/** The transparency log of the node: its size and age, who witnessed it, and the path of one receipt to the signed root. */
 export function LogPage({ log, asked, proof, now }: LogPageProps): VNode {
   return (
     <>
@@ -29,17 +29,19 @@ export function LogPage({ log, asked, proof, now }: LogPageProps): VNode {
         <h2 id="proof-title">{T.proofTitle}</h2>
         <form method="get" action="/log">
           <label for="log-hash">{T.hashLabel}</label>
-          <input
-            id="log-hash"
-            name="certificate_hash"
-            type="text"
-            value={asked ?? ''}
-            autoComplete="off"
-            spellcheck={false}
-          />
-          <button type="submit" class="button">
-            {T.show}
-          </button>
+          <div class="lookup-row">
+            <input
+              id="log-hash"
+              name="certificate_hash"
+              type="text"
+              value={asked ?? ''}
+              autoComplete="off"
+              spellcheck={false}
+            />
+            <button type="submit" class="button">
+              {T.show}
+            </button>
+          </div>
         </form>
         {proof === 'none' && <p class="warning">{T.noProof}</p>}
         {proof !== null && proof !== 'none' && <ProofPath proof={proof} />}

@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 import { createMetrics, silentLogger } from '@cer/http-service/process';
+import { chartIngressOf, hostileForm, pollutedKinds } from '@cer/http-service/testing';
 import { testKeySet } from '@cer/keys/testing';
 import { verifierRoutes } from '../../src/app.js';
 import { loadWebBuild } from '../../src/pages/web-build.js';
@@ -90,6 +91,11 @@ describe('every route of the verifier', () => {
     expect(ROUTES.length).toBeGreaterThan(15);
   });
 
+  it('is reached through the chart but for metrics', () => {
+    const routes = ROUTES.map(([, path]) => ({ path }));
+    expect(chartIngressOf('verifier', routes)).toEqual({ closed: ['/metrics'], unused: [] });
+  });
+
   it.each(ROUTES)('ignores credentials and forwarded addresses: %s %s', async (method, path) => {
     const [plainly, trying] = [await answerTo(method, path, {}), await answerTo(method, path, CREDENTIALS)];
     expect(plainly.status).toBeLessThan(500);
@@ -97,6 +103,16 @@ describe('every route of the verifier', () => {
     if (path !== '/metrics') expect(lasting(trying.text)).toBe(lasting(plainly.text));
     expect(`${trying.text}${trying.headers}`).not.toContain(SECRET);
     expect(trying.headers).not.toContain('set-cookie');
+  });
+
+  it.each(ROUTES)('changes no prototype: %s %s', async (method, path) => {
+    const target = path.replace(':name', assetName).replaceAll(/:\w+/g, '__proto__');
+    const fields = hostileForm({ q: '__proto__' });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const body = method === 'POST' ? { headers, body: fields } : {};
+    const { status } = await fetch(`${verifier.url}${target}?${fields}`, { method, redirect: 'manual', ...body });
+    expect(status).toBeLessThan(500);
+    expect(pollutedKinds()).toEqual([]);
   });
 
   it('has sent no credential to the node', () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createMetrics, silentLogger } from '@cer/http-service/process';
+import { hostileForm, hostileJson, pollutedKinds } from '@cer/http-service/testing';
 import { witnessRoutes } from '../../src/app.js';
 import { requestQuota } from '../../src/checkpoints/request-quota.js';
 import { openWitness } from '../../src/store/open-store.js';
@@ -60,5 +61,17 @@ describe('the matrix of callers and routes', () => {
       expect([caller, answer.status]).toEqual([caller, status]);
       expect(await answer.text()).not.toContain(SECRET);
     }
+  });
+});
+
+describe('a hostile request', () => {
+  it.each(ROWS)('changes no prototype: %s', async (route) => {
+    const [method = '', path = ''] = route.split(' ');
+    const target = `${path.replace(':hash', '__proto__')}?${hostileForm({})}`;
+    for (const text of [hostileJson({ old: 0, checkpoint: {} }), 'old 0\n\n__proto__\n1\nconstructor\n']) {
+      const { status } = await fetch(witness.url + target, { method, ...(method === 'POST' && { body: text }) });
+      expect(status).toBeLessThan(500);
+    }
+    expect(pollutedKinds()).toEqual([]);
   });
 });

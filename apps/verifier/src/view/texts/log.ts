@@ -31,17 +31,19 @@ export const LOG_TEXTS = {
     at: (time: string) => `signed at ${time} by its own clock`,
     otherLine: 'Also names itself',
     notChecked: 'not checked',
-    proofTitle: 'The way of one receipt',
+    proofTitle: 'Proof of one receipt',
     hashLabel: 'Hash of a public certificate',
-    show: 'Show the way',
+    show: 'Show the proof',
     noProof:
       'There is no proof of this hash: it is not a public certificate of this node, or not logged and witnessed yet.',
     place: (index: number, size: number) =>
-      `The receipt is entry ${index.toLocaleString('en')} of a log of ${size.toLocaleString('en')}. From its hash to the root, each step joins it with one neighbour:`,
+      `The receipt is entry ${(index + 1).toLocaleString('en')} of ${size.toLocaleString('en')} (index ${index}) of a log. From its hash to the root, each step hashes it with one neighbour:`,
     pathOnly: 'The path leads to the root. Who signed the root is not checked here: this site pins no policy.',
     proofFault: 'The proof is not accepted: it',
     remark: 'Remark: the receipt',
-    entry: (index: number, size: number) => `Entry ${index.toLocaleString('en')} of ${size.toLocaleString('en')}`,
+    // People count from 1, proofs from 0.
+    entry: (index: number, size: number) =>
+      `Entry ${(index + 1).toLocaleString('en')} of ${size.toLocaleString('en')} (index ${index})`,
     ofLog: 'in the log',
     notJudged: 'Not checked: no policy names the logs and witnesses that count.',
     absent: 'The record carries no proof that a log of the policy holds its receipt.',
@@ -65,7 +67,7 @@ export const LOG_TEXTS = {
     left: 'Neighbour on the left:',
     right: 'Neighbour on the right:',
     together: 'Hash of both:',
-    end: 'The last hash is the root in the checkpoint of the proof. A change of the receipt would change every hash on the way.',
+    end: 'The last hash is the root in the checkpoint of the proof. A change of the receipt would change every hash of this path.',
     limitsTitle: 'What none of this proves',
     limits: [
       'That every execution was certified: what never reached the node is in no log.',
