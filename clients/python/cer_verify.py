@@ -15,18 +15,37 @@ from __future__ import annotations
 import argparse
 import base64
 import binascii
+import contextlib
 import gzip
 import hashlib
 import hmac
 import io
+import itertools
 import json
 import math
 import os
 import re
+import struct
 import sys
-from dataclasses import dataclass, field
+import unicodedata
+import zlib
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
-from typing import Callable, Dict, Iterable, List, NamedTuple, NoReturn, Optional, Sequence, Tuple
+from typing import (
+    BinaryIO,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    NamedTuple,
+    NoReturn,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    Union,
+)
 
 VERSION = "0.1.0"
 VERIFIER = f"cer-verify-python/{VERSION}"
@@ -648,21 +667,25 @@ class Chosen(NamedTuple):
 
     key: Optional[bytes]
     code: str
+    # The timestamp that rescues a record under a revoked key.
+    rescue: Optional[Members] = None
 
 
 class KeySet:
     """The key set of a node that the caller pins."""
 
-    def __init__(self, node_id: str, entries: Sequence[Json]) -> None:
+    def __init__(self, node_id: str, entries: Sequence[Json], revocations_known_until: Optional[str] = None) -> None:
         self.node_id = node_id
+        # Of a set that a key history vouches for: a later revocation is not in it.
+        self.revocations_known_until = revocations_known_until
         self.entries: Dict[str, List[Json]] = {}
         for entry in entries:
             kid = get(entry, "kid")
             if isinstance(kid, str):
                 self.entries.setdefault(kid, []).append(entry)
 
-    def choose(self, kid: str, signed: Instant) -> Chosen:
-        """See "Key choice"."""
+    def choose(self, kid: str, signed: Instant, stamps: Iterable[Stamp] = ()) -> Chosen:
+        """See "Key choice". Timestamps over the receipt may rescue a record under a revoked key."""
         entries = self.entries.get(kid, [])
         if not entries:
             return Chosen(None, "ATTESTATION_KEY_NOT_FOUND")
@@ -675,16 +698,21 @@ class KeySet:
             return Chosen(key, "ATTESTATION_KEY_NOT_FOUND")
         status = get(entry, "status")
         endings = [get(entry, name) for name in ("revokedAt", "compromisedSince", "revocationReason")]
+        rescue = None
         if status == "revoked" or any(given(ending) for ending in endings):
-            return Chosen(None, "KEY_REVOKED")
-        known = not given(status) or status in ("active", "retired")
+            rescue = _rescue(entry, stamps)
+            if rescue is None:
+                return Chosen(None, "KEY_REVOKED")
+        known = not given(status) or status in ("active", "retired", "revoked")
         if key is None or not usable or not known or get(entry, "algorithm") != "Ed25519":
             return Chosen(None, "ATTESTATION_KEY_FORMAT_UNSUPPORTED")
-        return Chosen(key, "")
+        return Chosen(key, "", rescue)
 
     def status(self, kid: str) -> str:
-        status = get(self.entries[kid][0], "status")
-        return status if isinstance(status, str) else "active"
+        entry = self.entries[kid][0]
+        if any(given(get(entry, name)) for name in ("revokedAt", "compromisedSince", "revocationReason")):
+            return "revoked"
+        return text_of(get(entry, "status")) or "active"
 
     def fingerprint(self, kid: str) -> Optional[str]:
         """SHA-256 of the SPKI DER; None for a key that cannot be used."""
@@ -706,8 +734,8 @@ def parse_key_set(value: Json) -> KeySet:
     return KeySet(node_id, keys)
 
 
-def _choose(keys: Optional[KeySet], kid: str, signed: Instant) -> Chosen:
-    return Chosen(None, "VERIFICATION_MATERIAL_UNAVAILABLE") if keys is None else keys.choose(kid, signed)
+def _choose(keys: Optional[KeySet], kid: str, signed: Instant, stamps: Iterable[Stamp] = ()) -> Chosen:
+    return Chosen(None, "VERIFICATION_MATERIAL_UNAVAILABLE") if keys is None else keys.choose(kid, signed, stamps)
 
 
 # Findings and the report.
@@ -784,6 +812,8 @@ class Options:
     require_full_artifact: bool = False
     log_policy: Optional[LogPolicy] = None
     require_log: bool = False
+    # The roots of time-stamping authorities; without them no token is looked at.
+    tsa_roots: Optional[TsaRoots] = None
 
 
 @dataclass
@@ -808,6 +838,9 @@ class Report:
     stated: Optional[Members]
     # What the caller's log policy says; None without a policy.
     transparency: Optional[Members] = None
+    # The most telling external timestamp, and the one that a record under a revoked key rests on.
+    stamp: Optional[Stamp] = None
+    key_rescue: Optional[Members] = None
 
     @property
     def ok(self) -> bool:
@@ -1064,9 +1097,11 @@ def _read_flat(attestation: Json) -> Json:
     return flat if len(flat) == len(names) and isinstance(flat[time], str) else ABSENT
 
 
-def _check_signature(keys: Optional[KeySet], receipt: _Receipt, signature: Json, path: str) -> Tuple[str, str]:
+def _check_signature(
+    keys: Optional[KeySet], receipt: _Receipt, signature: Json, path: str, stamps: Iterable[Stamp]
+) -> Tuple[str, str]:
     """The code and member of what is wrong with a signature over a receipt, or empty texts."""
-    key, code = _choose(keys, receipt.kid, receipt.instant)
+    key, code, _ = _choose(keys, receipt.kid, receipt.instant, stamps)
     if code != "" and key is None:
         return code, f"{path}.receipt"
     try:
@@ -1254,8 +1289,9 @@ def _read_line(line: str) -> Tuple[str, bytes, bytes]:
 def _judge_checkpoint(checkpoint: _Checkpoint, policy: LogPolicy) -> Tuple[Optional[_Cosigned], str]:
     """What a policy says of the signatures, or the code of the refusal. Lines of other keys count for nothing."""
     logs = [key for key in policy.logs if key.name == checkpoint.origin]
+    if not {(key.name, key.key_id) for key in logs} & {line[:2] for line in checkpoint.lines}:
+        return None, "LOG_UNKNOWN"
     known = {(key.name, key.key_id): key for key in (*policy.witnesses.values(), *logs)}
-    is_signed = False
     times: Dict[str, List[int]] = {name: [] for name in policy.witnesses}
     for name, key_id, signature in checkpoint.lines:
         key = known.get((name, key_id))
@@ -1267,12 +1303,9 @@ def _judge_checkpoint(checkpoint: _Checkpoint, policy: LogPolicy) -> Tuple[Optio
             message = f"cosignature/v1\ntime {when}\n{message}"
         if when > MAX_SAFE_INTEGER or not verify_ed25519(key.key, message.encode(), signature):
             return None, "LOG_SIGNATURE_INVALID"
-        is_signed = is_signed or key.kind == 1
         for witness, its_key in policy.witnesses.items():
             if its_key is key:
                 times[witness].append(when)
-    if not is_signed:
-        return None, "LOG_UNKNOWN"
     found = {name: sorted(when) for name, when in times.items() if when}
     return _Cosigned(found, policy.is_met(found)), ""
 
@@ -1290,8 +1323,8 @@ def _quorum_time(cosigned: _Cosigned, policy: LogPolicy, is_latest: bool) -> Opt
     return None
 
 
-def _is_included(leaf: bytes, position: int, size: int, path: List[bytes], root: bytes) -> bool:
-    """See RFC 9162, 2.1.3.2."""
+def is_included(leaf: bytes, position: int, size: int, path: List[bytes], root: bytes) -> bool:
+    """Whether a tree with this root has a leaf hash at this place. See RFC 9162, 2.1.3.2."""
     node, last, found = position, size - 1, leaf
     if position >= size:
         return False
@@ -1319,37 +1352,92 @@ def _salt(opening: Members, name: str) -> bytes:
     return decoded
 
 
-def _leaf_of(extra: bytes, receipt: Json, signature: str) -> Tuple[bytes, Json]:
-    """The leaf hash that an opening leads to, and the label of an owner's opening."""
-    opening = parse_json(extra, 6)
+class _Opening(NamedTuple):
+    """What a leaf shows: `public`, `owner`, `label` or `erased`."""
+
+    form: str
+    # A salt, or under `label` the commitment to the receipt; under `erased` the hash of the leaf.
+    receipt: bytes
+    # The commitment to the label.
+    tenant: bytes = b""
+    label: Json = ABSENT
+
+    def leaf(self, digest: Optional[bytes]) -> Optional[bytes]:
+        """The hash of the leaf; None where the form commits to a digest that is not known."""
+        if self.form == "erased":
+            return self.receipt
+        if self.form != "label" and digest is None:
+            return None
+        commitment = self.receipt if self.form == "label" or digest is None else _hmac(self.receipt, digest)
+        return hashlib.sha256(b"\0\1" + hashlib.sha256(commitment + self.tenant).digest()).digest()
+
+
+def _hash_in(members: Members, name: str) -> bytes:
+    if not is_hash(members[name]):
+        raise _Malformed(f"{name} is not a hash")
+    return bytes.fromhex(text_of(members[name])[7:])
+
+
+def _read_opening(opening: Json) -> _Opening:
     names = set(opening) if isinstance(opening, dict) else set()
     if not isinstance(opening, dict) or opening.get("type") != _LEAF_TYPE:
         raise _Malformed("not an opening")
-    label: Json = ABSENT
-    if names == {"type", "receiptSalt", "tenantCommitment"} and is_hash(opening["tenantCommitment"]):
-        tenant = bytes.fromhex(text_of(opening["tenantCommitment"])[7:])
-    elif names == {"type", "receiptSalt", "tenantSalt", "label"} and _is_label_formed(opening["label"]):
-        label = opening["label"]
-        tenant = _hmac(_salt(opening, "tenantSalt"), canonicalize(label).encode())
-    else:
+    if names == {"type", "receiptSalt", "tenantCommitment"}:
+        return _Opening("public", _salt(opening, "receiptSalt"), _hash_in(opening, "tenantCommitment"))
+    if names == {"type", "leafHash"}:
+        return _Opening("erased", _hash_in(opening, "leafHash"))
+    if not _is_label_formed(opening.get("label")):
+        raise _Malformed("not an opening")
+    tenant = (
+        _hmac(_salt(opening, "tenantSalt"), canonicalize(opening["label"]).encode()) if "tenantSalt" in names else b""
+    )
+    if names == {"type", "receiptSalt", "tenantSalt", "label"}:
+        return _Opening("owner", _salt(opening, "receiptSalt"), tenant, opening["label"])
+    if names == {"type", "receiptCommitment", "tenantSalt", "label"}:
+        return _Opening("label", _hash_in(opening, "receiptCommitment"), tenant, opening["label"])
+    raise _Malformed("not an opening")
+
+
+def _receipt_digest(receipt: Json, signature: Json) -> bytes:
+    return hashlib.sha256(canonicalize({"receipt": receipt, "signature": signature}).encode()).digest()
+
+
+def _leaf_of(extra: bytes, receipt: Json, signature: str) -> Tuple[bytes, Json]:
+    """The leaf hash that an opening leads to, and the label of an owner's opening."""
+    opening = _read_opening(parse_json(extra, 6))
+    leaf = opening.leaf(_receipt_digest(receipt, signature))
+    if opening.form not in ("public", "owner") or leaf is None:
         # The other forms open no receipt.
         raise _Malformed("not the opening of a receipt")
-    digest = hashlib.sha256(canonicalize({"receipt": receipt, "signature": signature}).encode()).digest()
-    commitment = _hmac(_salt(opening, "receiptSalt"), digest)
-    entry = b"\1" + hashlib.sha256(commitment + tenant).digest()
-    return hashlib.sha256(b"\0" + entry).digest(), label
+    return leaf, opening.label
 
 
 def _is_label_formed(label: Json) -> bool:
     return (
         isinstance(label, dict)
-        and set(label) == _LABEL_MEMBERS
+        and set(label) - {"deletes"} == _LABEL_MEMBERS
         and all(label[name] is None or isinstance(label[name], str) for name in ("appId", "bundleType"))
         and isinstance(label["at"], str)
-        and label["kind"] in _LEAF_KINDS
+        and label["kind"] in (*_LEAF_KINDS, "deletion")
         and _is_positive_integer(label["number"])
         and is_hash(label["tenant"])
+        and (_ranges_of(label) is not None if label["kind"] == "deletion" else "deletes" not in label)
     )
+
+
+def _ranges_of(label: Json) -> Optional[List[Tuple[int, int]]]:
+    """The numbers that a deletion names: ascending ranges."""
+    listed, before = get(label, "deletes"), 0
+    ranges: List[Tuple[int, int]] = []
+    for one in listed if isinstance(listed, list) else []:
+        if not isinstance(one, list) or len(one) != 2 or not all(_is_positive_integer(end) for end in one):
+            return None
+        first, last = _whole(one[0]), _whole(one[1])
+        if first <= before or last < first:
+            return None
+        ranges.append((first, last))
+        before = last
+    return ranges if 1 <= len(ranges) <= 100 else None
 
 
 class LogClaim(NamedTuple):
@@ -1388,8 +1476,9 @@ def judge_log_proof(claim: LogClaim, policy: LogPolicy, mmd_seconds: int = MMD_S
         return _transparency("invalid", "LOG_PROOF_MALFORMED")
 
 
-def _judged(claim: LogClaim, policy: LogPolicy, mmd_seconds: int) -> Members:
-    head, gap, note = claim.proof.partition("\n\n")
+def _read_proof(proof: str) -> Tuple[int, List[bytes], bytes, _Checkpoint]:
+    """Index, path, `extra` and checkpoint of a tlog-proof."""
+    head, gap, note = proof.partition("\n\n")
     lines = head.split("\n")
     if gap == "" or lines.pop(0) != "c2sp.org/tlog-proof@v1":
         raise _Malformed("not a proof")
@@ -1397,7 +1486,11 @@ def _judged(claim: LogClaim, policy: LogPolicy, mmd_seconds: int) -> Members:
     if extra is None or not lines or not lines[0].startswith("index ") or len(lines) > _MAX_PATH + 1:
         raise _Malformed("a proof has extra, index and path")
     position, path = _whole_number(lines.pop(0)[6:]), [_digest(line) for line in lines]
-    checkpoint = _read_checkpoint(note)
+    return position, path, extra, _read_checkpoint(note)
+
+
+def _judged(claim: LogClaim, policy: LogPolicy, mmd_seconds: int) -> Members:
+    position, path, extra, checkpoint = _read_proof(claim.proof)
     leaf, label = _leaf_of(extra, claim.receipt, claim.signature)
     before = None if claim.not_before is None else _read_checkpoint(claim.not_before)
     about: Members = {"origin": checkpoint.origin, "index": position, "treeSize": checkpoint.size}
@@ -1405,7 +1498,7 @@ def _judged(claim: LogClaim, policy: LogPolicy, mmd_seconds: int) -> Members:
     if cosigned is None:
         return _transparency("unknown-log" if code == "LOG_UNKNOWN" else "invalid", code, **about)
     about["witnesses"] = list(cosigned.times)
-    if not _is_included(leaf, position, checkpoint.size, path, checkpoint.root):
+    if not is_included(leaf, position, checkpoint.size, path, checkpoint.root):
         return _transparency("invalid", "LOG_INCLUSION_INVALID", **about)
     if label is not ABSENT and not _is_label_right(label, claim):
         return _transparency("invalid", "LOG_LABEL_MISMATCH", **about)
@@ -1473,6 +1566,1192 @@ def _rank_of(found: Members) -> int:
     return 3 if found["status"] == "invalid" else 4
 
 
+# External timestamps: RFC 3161 tokens. See "External timestamps".
+
+_MAX_TOKENS, _MAX_TOKEN_BYTES, _MAX_TOKEN_CERTIFICATES = 8, 64 * 1024, 16
+_MAX_CHAIN, _MAX_CHAIN_SIGNATURES = 6, 24
+_MAX_DER_DEPTH, _MAX_DER_ELEMENTS, _MAX_ROOTS_TEXT = 24, 20_000, 1024 * 1024
+_BOOLEAN, _INTEGER, _BITS, _OCTETS, _OID, _GENERAL_TIME, _SEQUENCE, _SET = 1, 2, 3, 4, 6, 0x18, 0x30, 0x31
+_CONTEXT = tuple(range(0xA0, 0xA4))
+
+
+class TokenFault(ValueError):
+    """Why a token or a certificate of a time-stamping authority does not count."""
+
+
+class _Der(NamedTuple):
+    """One DER element: its tag byte, its content, and all its bytes."""
+
+    tag: int
+    content: bytes
+    whole: bytes
+
+
+def _der_at(data: bytes, start: int) -> _Der:
+    """The element that begins here: a token has one reading, so lengths have their one DER form."""
+    if start + 2 > len(data) or data[start] & 0x1F == 0x1F:
+        raise TokenFault("DER: ends inside an element, or a tag has several bytes")
+    length, position = data[start + 1], start + 2
+    if length >= 0x80:
+        octets = length & 0x7F
+        length = int.from_bytes(data[position : position + octets], "big")
+        if not 1 <= octets <= 4 or length < 0x80 or length >> (8 * (octets - 1)) == 0:
+            raise TokenFault("DER: a length is indefinite, padded or too long")
+        position += octets
+    if position + length > len(data):
+        raise TokenFault("DER: ends inside an element")
+    return _Der(data[start], data[position : position + length], data[start : position + length])
+
+
+def _members_of(element: _Der) -> List[_Der]:
+    """The elements inside a constructed element."""
+    if element.tag & 0x20 == 0:
+        raise TokenFault("DER: an element that must be constructed is primitive")
+    members: List[_Der] = []
+    position = 0
+    while position < len(element.content):
+        members.append(_der_at(element.content, position))
+        position += len(members[-1].whole)
+    return members
+
+
+def _read_der(data: bytes) -> _Der:
+    """Reads exactly one element, and every element inside it."""
+    whole = _der_at(data, 0)
+    if len(whole.whole) != len(data):
+        raise TokenFault("DER: bytes follow the element")
+    waiting, count = [(whole, 1)], 0
+    while waiting:
+        element, depth = waiting.pop()
+        count += 1
+        if depth > _MAX_DER_DEPTH or count > _MAX_DER_ELEMENTS:
+            raise TokenFault("DER: has more levels or elements than a token has")
+        if element.tag & 0x20:
+            if element.tag & 0xC0 == 0 and element.tag not in (_SEQUENCE, _SET):
+                raise TokenFault("DER: a primitive type is in pieces")
+            waiting += [(member, depth + 1) for member in _members_of(element)]
+    return whole
+
+
+def _typed(element: _Der, *tags: int, name: str = "token") -> _Der:
+    if element.tag not in tags:
+        raise TokenFault(f"{name}: a member is of another type")
+    return element
+
+
+def _sequence(element: _Der, name: str, least: int = 0) -> List[_Der]:
+    members = _members_of(_typed(element, _SEQUENCE, name=name))
+    if len(members) < least:
+        raise TokenFault(f"{name}: a member is missing")
+    return members
+
+
+def _shaped(members: Sequence[_Der], name: str, *tags: Sequence[int]) -> Sequence[_Der]:
+    """Members that must have these tags, each one of several, and no further members."""
+    if len(members) != len(tags) or any(member.tag not in own for member, own in zip(members, tags)):
+        raise TokenFault(f"{name}: a member is missing, of another type or too many")
+    return members
+
+
+def _oid(element: _Der, name: str = "token") -> str:
+    arcs, value = [], 0
+    for byte in _typed(element, _OID, name=name).content:
+        value = value << 7 | byte & 0x7F
+        if value >> 46:
+            raise TokenFault("DER: an object identifier has too large an arc")
+        if byte & 0x80 == 0:
+            arcs.append(value)
+            value = 0
+    if not arcs:
+        raise TokenFault("DER: an object identifier is empty")
+    first = min(arcs[0] // 40, 2)
+    return ".".join(str(arc) for arc in (first, arcs[0] - 40 * first, *arcs[1:]))
+
+
+def _integer(element: _Der, name: str, tag: int = _INTEGER) -> int:
+    content = _typed(element, tag, name=name).content
+    is_padded = len(content) > 1 and content[0] in (0, 0xFF) and (content[0] ^ content[1]) & 0x80 == 0
+    if content == b"" or is_padded:
+        raise TokenFault(f"{name}: must be a number in its shortest form")
+    return int.from_bytes(content, "big", signed=True)
+
+
+def _positive(element: _Der, name: str, tag: int = _INTEGER) -> int:
+    number = _integer(element, name, tag)
+    if number < 0:
+        raise TokenFault(f"{name}: must not be negative")
+    return number
+
+
+# Signatures of authorities: RSA and ECDSA with SHA-256 or stronger.
+
+_SHA256 = "2.16.840.1.101.3.4.2.1"
+_DIGESTS = {_SHA256: "sha256", "2.16.840.1.101.3.4.2.2": "sha384", "2.16.840.1.101.3.4.2.3": "sha512"}
+_RSA, _RSA_PSS, _MGF1 = "1.2.840.113549.1.1.1", "1.2.840.113549.1.1.10", "1.2.840.113549.1.1.8"
+_EC_KEY, _ED25519 = "1.2.840.10045.2.1", "1.3.101.112"
+_RSA_HASHES = {f"1.2.840.113549.1.1.{end}": name for end, name in ((11, "sha256"), (12, "sha384"), (13, "sha512"))}
+_EC_HASHES = {f"1.2.840.10045.4.3.{end}": name for end, name in ((2, "sha256"), (3, "sha384"), (4, "sha512"))}
+# The DigestInfo of PKCS #1 v1.5 before the digest.
+_DIGEST_INFO = {
+    "sha256": bytes.fromhex("3031300d060960864801650304020105000420"),
+    "sha384": bytes.fromhex("3041300d060960864801650304020205000430"),
+    "sha512": bytes.fromhex("3051300d060960864801650304020305000440"),
+}
+_MAX_SPKI_BYTES, _MIN_RSA_BITS, _MAX_EXPONENT_BITS = 2200, 2048, 64
+
+
+class _Curve(NamedTuple):
+    """A short Weierstrass curve with a = -3."""
+
+    p: int
+    b: int
+    n: int
+    base: Tuple[int, int]
+
+
+_P256 = 2**256 - 2**224 + 2**192 + 2**96 - 1
+_P384 = 2**384 - 2**128 - 2**96 + 2**32 - 1
+_P521 = 2**521 - 1
+# SEC 2: the coefficient b, the order n and the base point, each as one number in hexadecimal.
+_CURVES = {
+    "1.2.840.10045.3.1.7": _Curve(
+        _P256,
+        0x5AC635D8AA3A93E7B3EBBD55769886BC651D06B0CC53B0F63BCE3C3E27D2604B,
+        0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551,
+        (
+            0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
+            0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5,
+        ),
+    ),
+    "1.3.132.0.34": _Curve(
+        _P384,
+        0xB3312FA7E23EE7E4988E056BE3F82D19181D9C6EFE8141120314088F5013875AC656398D8A2ED19D2A85C8EDD3EC2AEF,
+        0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFC7634D81F4372DDF581A0DB248B0A77AECEC196ACCC52973,
+        (
+            0xAA87CA22BE8B05378EB1C71EF320AD746E1D3B628BA79B9859F741E082542A385502F25DBF55296C3A545E3872760AB7,
+            0x3617DE4A96262C6F5D9E98BF9292DC29F8F41DBD289A147CE9DA3113B5F0B8C00A60B1CE1D7E819D7A431D7C90EA0E5F,
+        ),
+    ),
+    "1.3.132.0.35": _Curve(
+        _P521,
+        int(
+            "0051953eb9618e1c9a1f929a21a0b68540eea2da725b99b315f3b8b489918ef109e1"
+            "56193951ec7e937b1652c0bd3bb1bf073573df883d2c34f1ef451fd46b503f00",
+            16,
+        ),
+        int(
+            "01fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffa"
+            "51868783bf2f966b7fcc0148f709a5d03bb5c9b8899c47aebb6fb71e91386409",
+            16,
+        ),
+        (
+            int(
+                "00c6858e06b70404e9cd9e3ecb662395b4429c648139053fb521f828af606b4d3dba"
+                "a14b5e77efe75928fe1dc127a2ffa8de3348b3c1856a429bf97e7e31c2e5bd66",
+                16,
+            ),
+            int(
+                "011839296a789a3bc0045c8a5fb42c7d1bd998f54449579b446817afbd17273e662c"
+                "97ee72995ef42640c550b9013fad0761353c7086a272c24088be94769fd16650",
+                16,
+            ),
+        ),
+    ),
+}
+
+# Jacobian coordinates; z = 0 is the point at infinity.
+_Jacobian = Tuple[int, int, int]
+
+
+def _ec_double(point: _Jacobian, p: int) -> _Jacobian:
+    x, y, z = point
+    if z == 0 or y == 0:
+        return 0, 1, 0
+    delta, gamma = z * z % p, y * y % p
+    beta, alpha = x * gamma % p, 3 * (x - delta) * (x + delta) % p
+    doubled = (alpha * alpha - 8 * beta) % p
+    return doubled, (alpha * (4 * beta - doubled) - 8 * gamma * gamma) % p, 2 * y * z % p
+
+
+def _ec_add(one: _Jacobian, other: _Jacobian, p: int) -> _Jacobian:
+    if one[2] == 0 or other[2] == 0:
+        return other if one[2] == 0 else one
+    square1, square2 = one[2] * one[2] % p, other[2] * other[2] % p
+    u1, u2 = one[0] * square2 % p, other[0] * square1 % p
+    s1, s2 = one[1] * square2 * other[2] % p, other[1] * square1 * one[2] % p
+    if u1 == u2:
+        return _ec_double(one, p) if s1 == s2 else (0, 1, 0)
+    h, r = u2 - u1, s2 - s1
+    cube, v = h * h * h % p, u1 * h * h % p
+    x = (r * r - cube - 2 * v) % p
+    return x, (r * (v - x) - s1 * cube) % p, h * one[2] * other[2] % p
+
+
+def _verify_ecdsa(curve: _Curve, point: bytes, name: str, message: bytes, signature: bytes) -> bool:
+    size = (curve.p.bit_length() + 7) // 8
+    if len(point) != 2 * size + 1 or point[0] != 4:
+        raise TokenFault("publicKey: is not an uncompressed point")
+    x, y = int.from_bytes(point[1 : size + 1], "big"), int.from_bytes(point[size + 1 :], "big")
+    if max(x, y) >= curve.p or (y * y - x * x * x + 3 * x - curve.b) % curve.p:
+        raise TokenFault("publicKey: is not a point of the curve")
+    numbers = _sequence(_read_der(signature), "signature")
+    if len(numbers) != 2:
+        raise TokenFault("signature: must have exactly two numbers")
+    r, s = _positive(numbers[0], "signature.r"), _positive(numbers[1], "signature.s")
+    if not 0 < r < curve.n or not 0 < s < curve.n:
+        return False
+    digest = hashlib.new(name, message).digest()
+    z = int.from_bytes(digest, "big") >> max(0, 8 * len(digest) - curve.n.bit_length())
+    inverse = pow(s, -1, curve.n)
+    u1, u2 = z * inverse % curve.n, r * inverse % curve.n
+    base, key = (*curve.base, 1), (x, y, 1)
+    table = {1: base, 2: key, 3: _ec_add(base, key, curve.p)}
+    found: _Jacobian = (0, 1, 0)
+    for bit in range(curve.n.bit_length() - 1, -1, -1):
+        found = _ec_double(found, curve.p)
+        chosen = (u1 >> bit & 1) + 2 * (u2 >> bit & 1)
+        if chosen:
+            found = _ec_add(found, table[chosen], curve.p)
+    if found[2] == 0:
+        return False
+    return found[0] * pow(found[2], -2, curve.p) % curve.p % curve.n == r
+
+
+def _verify_rsa(key: bytes, name: str, salt: Optional[int], message: bytes, signature: bytes) -> bool:
+    """PKCS #1 v1.5, or PSS with this length of the salt."""
+    numbers = _sequence(_read_der(key), "publicKey")
+    if len(numbers) != 2:
+        raise TokenFault("publicKey: must be modulus and exponent")
+    modulus, exponent = _positive(numbers[0], "publicKey"), _positive(numbers[1], "publicKey")
+    if modulus.bit_length() < _MIN_RSA_BITS:
+        raise TokenFault(f"publicKey: RSA keys must have at least {_MIN_RSA_BITS} bits")
+    if exponent % 2 == 0 or exponent < 3 or exponent.bit_length() > _MAX_EXPONENT_BITS or modulus % 2 == 0:
+        raise TokenFault("publicKey: does not match its algorithm")
+    size, value = (modulus.bit_length() + 7) // 8, int.from_bytes(signature, "big")
+    if len(signature) != size or value >= modulus:
+        return False
+    found, digest = pow(value, exponent, modulus), hashlib.new(name, message).digest()
+    if salt is None:
+        ending = b"\0" + _DIGEST_INFO[name] + digest
+        return found.to_bytes(size, "big") == b"\0\1" + b"\xff" * (size - 2 - len(ending)) + ending
+    bits = modulus.bit_length() - 1
+    return found.bit_length() <= bits and _is_pss(found.to_bytes((bits + 7) // 8, "big"), bits, name, salt, digest)
+
+
+def _is_pss(encoded: bytes, bits: int, name: str, salt: int, digest: bytes) -> bool:
+    """EMSA-PSS-VERIFY of RFC 8017, 9.1.2."""
+    size, rest = len(digest), len(encoded) - len(digest) - 1
+    if rest < salt + 1 or encoded[-1] != 0xBC:
+        return False
+    seed = encoded[rest : rest + size]
+    blocks = (hashlib.new(name, seed + count.to_bytes(4, "big")).digest() for count in range(-(-rest // size)))
+    mask = int.from_bytes(b"".join(blocks)[:rest], "big") ^ int.from_bytes(encoded[:rest], "big")
+    plain = (mask & (1 << (bits - 8 * (size + 1))) - 1).to_bytes(rest, "big")
+    start = rest - salt
+    if plain[:start] != b"\0" * (start - 1) + b"\1":
+        return False
+    return hashlib.new(name, b"\0" * 8 + digest + plain[start:]).digest() == seed
+
+
+def _pss_terms(algorithm: Sequence[_Der]) -> Tuple[str, int]:
+    """The digest and the length of the salt. Absent parameters mean SHA-1, which never counts."""
+    terms = {member.tag: _members_of(member) for member in (_sequence(algorithm[1], "PSS") if algorithm[1:] else [])}
+    trailer = terms.get(_CONTEXT[3])
+    if any(tag not in _CONTEXT or len(inner) != 1 for tag, inner in terms.items()):
+        raise TokenFault("signatureAlgorithm: RSASSA-PSS has other parameters")
+    if _CONTEXT[0] not in terms or _CONTEXT[1] not in terms or (trailer and _integer(trailer[0], "PSS") != 1):
+        raise TokenFault("signatureAlgorithm: RSASSA-PSS without parameters means SHA-1")
+    digest = _oid(_sequence(terms[_CONTEXT[0]][0], "PSS", 1)[0])
+    mask = _sequence(terms[_CONTEXT[1]][0], "PSS", 2)
+    if _oid(mask[0]) != _MGF1 or _oid(_sequence(mask[1], "PSS", 1)[0]) != digest:
+        raise TokenFault("signatureAlgorithm: RSASSA-PSS must mask with the digest it signs with")
+    salt = terms.get(_CONTEXT[2])
+    return _digest_name(digest), 20 if salt is None else _positive(salt[0], "PSS")
+
+
+def _digest_name(oid: str) -> str:
+    if oid not in _DIGESTS:
+        raise TokenFault("digestAlgorithm: must be SHA-256, SHA-384 or SHA-512")
+    return _DIGESTS[oid]
+
+
+def _is_signed(algorithm: _Der, stated: Optional[str], spki: bytes, message: bytes, signature: bytes) -> bool:
+    """Whether a key signed these bytes. `stated` is the digest of a CMS that names only the kind of key.
+
+    Raises TokenFault for an algorithm or key that is unknown, too weak or too large.
+    """
+    if len(spki) > _MAX_SPKI_BYTES:
+        raise TokenFault("publicKey: is too large")
+    parts = _sequence(algorithm, "signatureAlgorithm", 1)
+    key_algorithm, bits = _shaped(_sequence(_read_der(spki), "publicKey"), "publicKey", [_SEQUENCE], [_BITS])
+    key_parts = _sequence(key_algorithm, "publicKey", 1)
+    kind, used, key = _oid(key_parts[0]), _oid(parts[0]), bits.content[1:]
+    if bits.content[:1] != b"\0":
+        raise TokenFault("publicKey: does not match its algorithm")
+    if kind == _RSA:
+        name = _RSA_HASHES.get(used) or (stated if used == _RSA else None)
+        if name is not None:
+            return _verify_rsa(key, name, None, message, signature)
+        if used == _RSA_PSS:
+            return _verify_rsa(key, *_pss_terms(parts), message, signature)
+    if kind == _EC_KEY:
+        name = _EC_HASHES.get(used) or (stated if used == _EC_KEY else None)
+        curve = _CURVES.get(_oid(key_parts[1])) if len(key_parts) == 2 and key_parts[1].tag == _OID else None
+        if name is not None and curve is not None:
+            return _verify_ecdsa(curve, key, name, message, signature)
+    if kind == used == _ED25519:
+        return verify_ed25519(key, message, signature)
+    raise TokenFault("signatureAlgorithm: is unknown, weaker than SHA-256, or of another key")
+
+
+# Certificates of authorities.
+
+_BASIC, _KEY_USAGE, _PURPOSES, _KEY_IDENTIFIER = "2.5.29.19", "2.5.29.15", "2.5.29.37", "2.5.29.14"
+# Policies describe the authority's rules: the caller pins roots, not policies.
+_UNDERSTOOD = {_BASIC, _KEY_USAGE, _PURPOSES, _KEY_IDENTIFIER, "2.5.29.35", "2.5.29.17", "2.5.29.32"}
+_TIME_STAMPING = "1.3.6.1.5.5.7.3.8"
+_NAMES = {0x0C: "utf-8", 0x13: "latin-1", 0x14: "latin-1", 0x16: "latin-1", 0x1E: "utf-16-be"}
+_X509_TIMES = {0x17: re.compile(rb"[0-9]{12}Z\Z"), _GENERAL_TIME: re.compile(rb"[0-9]{14}Z\Z")}
+
+
+def _x509_time(element: _Der) -> Instant:
+    pattern = _X509_TIMES.get(element.tag)
+    if pattern is None or not pattern.match(element.content):
+        raise TokenFault("certificate: a time is not one")
+    digits = element.content.decode()
+    if element.tag == 0x17:
+        digits = ("20" if digits < "50" else "19") + digits
+    time = parse_time(f"{digits[:4]}-{digits[4:6]}-{digits[6:8]}T{digits[8:10]}:{digits[10:12]}:{digits[12:14]}Z")
+    if time is None:
+        raise TokenFault("certificate: a time is not one")
+    return time
+
+
+def _display_name(subject: _Der) -> str:
+    """The common name, else the organization, else the first part of a name."""
+    parts: Dict[str, str] = {}
+    for relative in _sequence(subject, "certificate"):
+        for attribute in _members_of(_typed(relative, _SET)):
+            kind, value = _sequence(attribute, "certificate", 2)[:2]
+            parts.setdefault(_oid(kind), value.content.decode(_NAMES.get(value.tag, "latin-1"), "replace"))
+    name = parts.get("2.5.4.3") or parts.get("2.5.4.10") or next(iter(parts.values()), "")
+    return "".join(" " if unicodedata.category(one) in ("Cc", "Cf", "Cs") else one for one in name)[:200]
+
+
+class _Certificate:
+    """The parts of an X.509 certificate that matter for a token."""
+
+    def __init__(self, element: _Der) -> None:
+        """Raises TokenFault."""
+        self.whole = element.whole
+        tbs, self.algorithm, signature = _shaped(
+            _sequence(element, "certificate"), "certificate", [_SEQUENCE], [_SEQUENCE], [_BITS]
+        )
+        members = _sequence(tbs, "certificate", 6)
+        start = 1 if members[0].tag == _CONTEXT[0] else 0
+        types = (_INTEGER, *[_SEQUENCE] * 5)
+        serial, _, issuer, validity, subject, key = (
+            _typed(member, tag, name="certificate") for member, tag in zip(members[start:], types)
+        )
+        self.tbs, self.signature, self.serial = tbs.whole, signature.content[1:], serial.content
+        self.issuer, self.subject, self.spki = issuer.whole, subject.whole, key.whole
+        begin, end = _sequence(validity, "certificate", 2)
+        self.valid = _x509_time(begin), _x509_time(end)
+        self.name = _display_name(subject)
+        found = [member for member in members[start + 6 :] if member.tag == _CONTEXT[3]]
+        self.read_extensions(_sequence(_members_of(found[0])[0], "certificate") if found else [])
+
+    def read_extensions(self, extensions: List[_Der]) -> None:
+        values: Dict[str, Tuple[bool, bytes]] = {}
+        for extension in extensions:
+            members = _sequence(extension, "certificate", 2)
+            name, is_critical = _oid(members[0]), members[1].tag == _BOOLEAN and members[1].content != b"\0"
+            if name in values:
+                raise TokenFault("certificate: has a duplicate extension")
+            values[name] = is_critical, _typed(members[-1], _OCTETS).content
+        self.has_unknown = any(critical and name not in _UNDERSTOOD for name, (critical, _) in values.items())
+        basic = _sequence(_read_der(values[_BASIC][1]), "certificate") if _BASIC in values else []
+        self.is_ca = any(member.tag == _BOOLEAN and member.content != b"\0" for member in basic)
+        limits = [_positive(member, "certificate") for member in basic if member.tag == _INTEGER]
+        self.path_length = limits[0] if limits else None
+        usage = _typed(_read_der(values[_KEY_USAGE][1]), _BITS).content[1:2] if _KEY_USAGE in values else b"\xff"
+        bits = usage[0] if usage else 0
+        self.may_certify = bits & 0x04 != 0
+        is_critical, purposes = values.get(_PURPOSES, (False, b""))
+        named = [_oid(purpose) for purpose in _sequence(_read_der(purposes), "certificate")] if purposes else []
+        # RFC 3161, 2.3: critical, and timeStamping alone. The key usage must allow signatures, too.
+        self.may_timestamp = is_critical and named == [_TIME_STAMPING] and bits & 0xC0 != 0
+        self.identifier = values[_KEY_IDENTIFIER][1][2:] if _KEY_IDENTIFIER in values else None
+
+    def is_issued_by(self, issuer: _Certificate) -> bool:
+        try:
+            return _is_signed(self.algorithm, None, issuer.spki, self.tbs, self.signature)
+        except TokenFault:
+            return False
+
+    def fault(self, when: Instant, cas_below: Optional[int] = None) -> Optional[str]:
+        """Why it does not count at a time; with the number of authorities below it, as an issuer."""
+        if not self.valid[0] <= when <= self.valid[1]:
+            return "was not valid at the time of the timestamp"
+        if self.has_unknown:
+            return "has a critical extension that is unknown"
+        if cas_below is None:
+            return None
+        if not self.is_ca or not self.may_certify:
+            return "is not a certificate authority"
+        is_long = self.path_length is not None and cas_below > self.path_length
+        return "does not allow a chain of this length" if is_long else None
+
+
+class TsaRoots:
+    """The root certificates whose tokens the caller trusts: a PEM file."""
+
+    def __init__(self, pem: str) -> None:
+        """Raises ValueError naming the certificate at fault."""
+        blocks = re.findall(r"-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]*)-----END CERTIFICATE-----", pem)
+        if not blocks or len(blocks) != pem.count("-----BEGIN") or len(pem) > _MAX_ROOTS_TEXT:
+            raise ValueError("roots: must hold PEM certificates and nothing else")
+        self.certificates: List[_Certificate] = []
+        for number, block in enumerate(blocks, 1):
+            try:
+                self.certificates.append(_Certificate(_read_der(decode_base64(re.sub(r"\s", "", block)) or b"")))
+            except TokenFault:
+                raise ValueError(f"roots: certificate {number} cannot be read") from None
+
+
+class _Chain:
+    """The search for a chain to a pinned root. Revocation is not asked: verification is offline."""
+
+    def __init__(self, roots: TsaRoots, others: List[_Certificate], when: Instant) -> None:
+        self.roots, self.others, self.when = roots.certificates, others, when
+        self.left, self.fault = _MAX_CHAIN_SIGNATURES, ""
+
+    def leads_to_root(self, certificate: _Certificate, cas_below: int = 0) -> bool:
+        if any(root.whole == certificate.whole for root in self.roots):
+            return True
+        if cas_below > _MAX_CHAIN:
+            return False
+        issuers = [root for root in self.roots if root.subject == certificate.issuer]
+        if any(self.certifies(root, certificate, cas_below) for root in issuers):
+            return True
+        # A self-issued certificate ends a chain, and this one is not pinned.
+        others = [one for one in self.others if one.subject == certificate.issuer != one.issuer]
+        return any(
+            self.certifies(one, certificate, cas_below) and self.leads_to_root(one, cas_below + 1) for one in others
+        )
+
+    def certifies(self, issuer: _Certificate, certificate: _Certificate, cas_below: int) -> bool:
+        """A valid signature by an issuer that may not sign is a fault."""
+        if self.left == 0:
+            return False
+        self.left -= 1
+        if not certificate.is_issued_by(issuer):
+            return False
+        fault = issuer.fault(self.when, cas_below)
+        self.fault = self.fault or (f"a certificate of the chain {fault}" if fault else "")
+        return fault is None
+
+
+# Tokens.
+
+_SIGNED_DATA, _TST_INFO = "1.2.840.113549.1.7.2", "1.2.840.113549.1.9.16.1.4"
+_CONTENT_TYPE, _MESSAGE_DIGEST = "1.2.840.113549.1.9.3", "1.2.840.113549.1.9.4"
+_SIGNING_CERTIFICATE = "1.2.840.113549.1.9.16.2.47"
+_GEN_TIME = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})(\.[0-9]{0,8}[1-9])?Z\Z")
+
+
+class _TstInfo:
+    """What a token says: the imprint of the stamped data, and its time."""
+
+    def __init__(self, content: bytes) -> None:
+        members = _sequence(_read_der(content), "tstInfo", 5)
+        version, policy, imprint, serial, time = members[:5]
+        if _integer(version, "tstInfo.version") != 1:
+            raise TokenFault("tstInfo.version: must be 1")
+        _oid(policy, "tstInfo.policy")
+        _typed(serial, _INTEGER, name="tstInfo.serialNumber")
+        algorithm, digest = _shaped(_sequence(imprint, "tstInfo"), "tstInfo.imprint", [_SEQUENCE], [_OCTETS])
+        self.algorithm, self.imprint = _oid(_sequence(algorithm, "tstInfo", 1)[0]), digest.content
+        found = _GEN_TIME.match(_typed(time, _GENERAL_TIME, name="tstInfo.genTime").content.decode("latin-1"))
+        year, month, day, hour, minute, second, fraction = found.groups("") if found else ("",) * 7
+        self.gen_time = f"{year}-{month}-{day}T{hour}:{minute}:{second}{fraction}Z"
+        instant = parse_time(self.gen_time)
+        if instant is None:
+            raise TokenFault("tstInfo.genTime: must be a time in UTC")
+        self.instant, self.accuracy = instant, 0
+        for member in members[5:]:
+            if member.tag == _SEQUENCE:
+                self.accuracy = self.read_accuracy(_members_of(member))
+            if member.tag == _CONTEXT[1] and any(
+                part.tag == _BOOLEAN and part.content != b"\0"
+                for extension in _members_of(member)
+                for part in _sequence(extension, "tstInfo")
+            ):
+                raise TokenFault("tstInfo: has a critical extension that is unknown")
+
+    @staticmethod
+    def read_accuracy(members: List[_Der]) -> int:
+        """In nanoseconds. The limit of some days is more than any authority states."""
+        units = {_INTEGER: (10**9, 1_000_000), 0x80: (10**6, 999), 0x81: (10**3, 999)}
+        total = 0
+        for member in members:
+            unit, limit = units.get(member.tag, (0, -1))
+            value = _positive(member, "tstInfo.accuracy", member.tag)
+            if value > limit:
+                raise TokenFault("tstInfo.accuracy: is out of range")
+            total += value * unit
+        return total
+
+
+class _Token:
+    """A token: CMS signed data over a TSTInfo by one signer."""
+
+    def __init__(self, content: bytes) -> None:
+        """Raises TokenFault for anything but a token."""
+        if len(content) > _MAX_TOKEN_BYTES:
+            raise TokenFault(f"token: must have at most {_MAX_TOKEN_BYTES} bytes")
+        kind, holder = _shaped(_sequence(_read_der(content), "token"), "token", [_OID], [_CONTEXT[0]])
+        if _oid(kind) != _SIGNED_DATA:
+            raise TokenFault("token.contentType: must be signed data")
+        data = _sequence(_members_of(holder)[0] if holder.content else holder, "token.content", 4)
+        optional = [[_CONTEXT[0], _CONTEXT[1]] for _ in data[3:-1]]
+        _shaped(data, "token.content", [_INTEGER], [_SET], [_SEQUENCE], *optional, [_SET])
+        for digest in _members_of(data[1]):
+            _typed(digest, _SEQUENCE, name="token.digestAlgorithms")
+        content_type, wrapped = _shaped(_sequence(data[2], "token"), "token.content", [_OID], [_CONTEXT[0]])
+        if _oid(content_type) != _TST_INFO:
+            raise TokenFault("token: must contain a TSTInfo")
+        (octets,) = _shaped(_members_of(wrapped), "token.content", [_OCTETS])
+        self.content, self.info = octets.content, _TstInfo(octets.content)
+        sets = [member for member in data[3:-1] if member.tag == _CONTEXT[0]]
+        listed = [one for one in (_members_of(sets[0]) if sets else []) if one.tag == _SEQUENCE]
+        if len(listed) > _MAX_TOKEN_CERTIFICATES:
+            raise TokenFault(f"token: has more than {_MAX_TOKEN_CERTIFICATES} certificates")
+        self.certificates = [_Certificate(one) for one in listed]
+        signers = _members_of(data[-1])
+        if len(signers) != 1:
+            raise TokenFault("token: must have exactly one signer")
+        self.read_signer(_sequence(signers[0], "signer", 5))
+
+    def read_signer(self, members: List[_Der]) -> None:
+        if members[3].tag != _CONTEXT[0]:
+            raise TokenFault("signer: has no signed attributes")
+        optional = [[_CONTEXT[1]]] if len(members) == 7 else []
+        _, self.sid, digest, attributes, self.algorithm, signature = _shaped(
+            members,
+            "signer",
+            [_INTEGER],
+            [_SEQUENCE, 0x80],
+            [_SEQUENCE],
+            [_CONTEXT[0]],
+            [_SEQUENCE],
+            [_OCTETS],
+            *optional,
+        )[:6]
+        self.digest = _digest_name(_oid(_sequence(digest, "signer", 1)[0]))
+        # What is signed is the SET, not the attributes under their implicit tag.
+        self.attributes, self.signature = bytes([_SET]) + attributes.whole[1:], signature.content
+        self.values: Dict[str, List[_Der]] = {}
+        for attribute in _members_of(attributes):
+            name, values = _shaped(_sequence(attribute, "signer.attribute"), "signer.attribute", [_OID], [_SET])
+            self.values.setdefault(_oid(name), []).extend(_members_of(values))
+        if _oid(self.value(_CONTENT_TYPE, _OID)) != _TST_INFO:
+            raise TokenFault("signer.contentType: must be that of the content")
+
+    def value(self, name: str, tag: int) -> _Der:
+        found = self.values.get(name, [])
+        if len(found) != 1 or found[0].tag != tag:
+            raise TokenFault("signer: an attribute must occur once, with one value of its type")
+        return found[0]
+
+    def is_named(self, certificate: _Certificate) -> bool:
+        """Whether the signer names this certificate."""
+        if self.sid.tag == 0x80:
+            return certificate.identifier == self.sid.content
+        issuer, serial = _sequence(self.sid, "signer", 2)[:2]
+        return certificate.issuer == issuer.whole and certificate.serial == serial.content
+
+    def verify(self, roots: TsaRoots, is_imprint: Callable[[bytes], bool]) -> Tuple[str, str]:
+        """The status and the name of the authority. Raises TokenFault where the token is invalid."""
+        if self.info.algorithm != _SHA256 or len(self.info.imprint) != 32:
+            raise TokenFault("the imprint must be SHA-256")
+        if not is_imprint(self.info.imprint):
+            raise TokenFault("the imprint does not match")
+        if hashlib.new(self.digest, self.content).digest() != self.value(_MESSAGE_DIGEST, _OCTETS).content:
+            raise TokenFault("messageDigest does not match the content")
+        known = [one for one in (*self.certificates, *roots.certificates) if self.is_named(one)]
+        if not known:
+            raise TokenFault("the certificate of the authority is not in the token")
+        certificate = known[0]
+        self.check_binding(certificate)
+        if not certificate.may_timestamp:
+            raise TokenFault("the extended key usage must be critical and timeStamping alone")
+        if not _is_signed(self.algorithm, self.digest, certificate.spki, self.attributes, self.signature):
+            raise TokenFault("the signature is not valid")
+        fault = certificate.fault(self.info.instant)
+        if fault is not None:
+            raise TokenFault(f"the certificate of the authority {fault}")
+        chain = _Chain(roots, self.certificates, self.info.instant)
+        if chain.leads_to_root(certificate):
+            return "verified", certificate.name
+        if chain.fault:
+            raise TokenFault(chain.fault)
+        return "untrusted", certificate.name
+
+    def check_binding(self, certificate: _Certificate) -> None:
+        """ESSCertIDv2 of RFC 5035: the first names the signer's certificate; its digest is SHA-256 unless stated."""
+        named = _sequence(self.value(_SIGNING_CERTIFICATE, _SEQUENCE), "signer", 1)[0]
+        members = _sequence(_sequence(named, "signer", 1)[0], "signer", 1)
+        has_algorithm = members[0].tag == _SEQUENCE
+        digest = _digest_name(_oid(_sequence(members[0], "signer", 1)[0])) if has_algorithm else "sha256"
+        stated = _typed(members[1 if has_algorithm and members[1:] else 0], _OCTETS, name="signer").content
+        if hashlib.new(digest, certificate.whole).digest() != stated:
+            raise TokenFault("ESSCertIDv2 names another certificate")
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What one external timestamp says. `accuracy` counts nanoseconds; a token that does not count has `detail`."""
+
+    status: str
+    covers: str = ""
+    gen_time: str = ""
+    accuracy: int = 0
+    provider: str = ""
+    detail: str = ""
+
+    @property
+    def is_of_receipt(self) -> bool:
+        return self.status == "verified" and self.covers == "receipt"
+
+    @property
+    def latest(self) -> Instant:
+        """When the data existed at the latest."""
+        seconds, nanoseconds = parse_time(self.gen_time) or (0, 0)
+        carry, rest = divmod(nanoseconds + self.accuracy, 10**9)
+        return seconds + carry, rest
+
+    def as_json(self) -> Members:
+        parts: Members = {"type": "rfc3161", "status": self.status}
+        if self.status == "invalid":
+            return {**parts, "detail": self.detail}
+        if self.status == "not-checked":
+            return parts
+        return {**parts, "covers": self.covers, "provider": self.provider, "genTime": self.gen_time}
+
+    @property
+    def rank(self) -> int:
+        if self.status in ("invalid", "not-checked"):
+            return 3
+        return 2 if self.status == "untrusted" else 0 if self.covers == "receipt" else 1
+
+
+def _candidates(receipt: Json, signature: Json, stated: Json) -> List[Tuple[str, bytes]]:
+    """What a token may cover: the signing, or only the content."""
+    found: List[Tuple[str, bytes]] = []
+    if isinstance(receipt, dict) and isinstance(signature, str):
+        with contextlib.suppress(CanonicalError):
+            found.append(("receipt", _receipt_digest(receipt, signature)))
+    if isinstance(stated, str) and is_hash(stated):
+        found += [("content", bytes.fromhex(stated[7:])), ("content", hashlib.sha256(stated.encode()).digest())]
+    return found
+
+
+def _place_in_batch(value: Json) -> Tuple[int, int, List[bytes]]:
+    """`inclusion`: the index of the leaf, the size of the tree, the path."""
+    size, position, path = (get(value, name) for name in ("treeSize", "leafIndex", "path"))
+    is_formed = _is_positive_integer(size) and _is_integer(position) and isinstance(path, list)
+    if not is_formed or not isinstance(path, list) or len(path) > _MAX_PATH or not all(is_hash(one) for one in path):
+        raise TokenFault("inclusion: must be {treeSize, leafIndex, path} with hashes in path")
+    return _whole(position), _whole(size), [bytes.fromhex(text_of(one)[7:]) for one in path]
+
+
+def _whole(value: Json) -> int:
+    return int(value) if isinstance(value, (int, float)) else 0
+
+
+def _check_stamp(token: str, inclusion: Json, candidates: List[Tuple[str, bytes]], roots: TsaRoots) -> Stamp:
+    covered: List[str] = []
+
+    def is_imprint(imprint: bytes) -> bool:
+        for covers, digest in candidates:
+            is_it = digest == imprint
+            if inclusion is not ABSENT:
+                position, size, path = _place_in_batch(inclusion)
+                is_it = position >= 0 and is_included(
+                    hashlib.sha256(b"\0" + digest).digest(), position, size, path, imprint
+                )
+            if is_it:
+                covered.append(covers)
+                return True
+        return False
+
+    try:
+        decoded = decode_base64(token) if len(token) <= -(-_MAX_TOKEN_BYTES // 3) * 4 else None
+        if decoded is None:
+            raise TokenFault(f"token: must be base64 of at most {_MAX_TOKEN_BYTES} bytes")
+        if inclusion is not ABSENT:
+            _place_in_batch(inclusion)
+        read = _Token(decoded)
+        status, provider = read.verify(roots, is_imprint)
+    except TokenFault as fault:
+        return Stamp("invalid", detail=str(fault))
+    except (ArithmeticError, LookupError, ValueError):
+        return Stamp("invalid", detail="the token cannot be read")
+    return Stamp(status, covered[0], read.info.gen_time, read.info.accuracy, provider)
+
+
+def _tokens_in(places: Iterable[Json]) -> List[Tuple[str, Json]]:
+    """The tokens and their places in a batch. `timestamp` repeats the token of an entry of `timestamps`."""
+    found: List[Tuple[str, Json]] = []
+
+    def add(value: Json, is_repetition: bool) -> None:
+        token, inclusion = get(value, "token"), first_given(get(value, "inclusion"))
+        if get(value, "type") != "rfc3161" or not isinstance(token, str) or len(found) >= _MAX_TOKENS:
+            return
+        for known, place in found:
+            if known == token and (same(place, inclusion) or (is_repetition and inclusion is ABSENT)):
+                return
+        found.append((token, inclusion))
+
+    held = list(places)
+    for place in held:
+        listed = get(place, "timestamps")
+        for entry in listed if isinstance(listed, list) else []:
+            add(entry, False)
+    for place in held:
+        add(get(place, "timestamp"), True)
+    return found
+
+
+def check_stamps(
+    receipt: Json, signature: Json, stated: Json, places: Iterable[Json], roots: Optional[TsaRoots]
+) -> List[Stamp]:
+    """The external timestamps of these places, the most telling first. It does not raise."""
+    tokens = _tokens_in(places)
+    if tokens and roots is None:
+        return [Stamp("not-checked")]
+    candidates = _candidates(receipt, signature, stated)
+    stamps = [_check_stamp(token, inclusion, candidates, roots) for token, inclusion in tokens if roots is not None]
+    return sorted(stamps, key=lambda stamp: stamp.rank)
+
+
+def _rescue(entry: Json, stamps: Iterable[Stamp]) -> Optional[Members]:
+    """Why a receipt under a revoked key still counts: `keyRescue`, or None."""
+    since, reason = get(entry, "compromisedSince"), get(entry, "revocationReason")
+    before, limit = "compromisedSince", since
+    if not given(since):
+        if reason == "keyCompromise":
+            return None
+        before, limit = "revokedAt", get(entry, "revokedAt")
+    end = parse_time(limit)
+    for stamp in stamps:
+        if end is not None and stamp.is_of_receipt and stamp.latest < end:
+            facts = {"genTime": stamp.gen_time, "accuracy": stamp.accuracy, "provider": stamp.provider}
+            why = reason if isinstance(reason, str) else None
+            return {"kid": get(entry, "kid"), "revocationReason": why, "before": before, "limit": limit, **facts}
+    return None
+
+
+# Key histories. See "Key history" and "Key history verification".
+
+_MAX_ENTRIES, _MAX_ROOT_SIGNATURES = 10_000, 16
+_MINTED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z\Z")
+_REASONS = ("keyCompromise", "superseded", "cessationOfOperation", "unspecified")
+# Of each kind of change the members beside `type`, and those that may be absent.
+_CHANGES: Dict[str, Tuple[Tuple[str, ...], Tuple[str, ...]]] = {
+    "key-added": (("key",), ()),
+    "key-activated": (("kid",), ()),
+    "key-retired": (("kid", "retiredAt"), ()),
+    "key-revoked": (("kid", "revokedAt", "reason"), ("compromisedSince",)),
+    "root-added": (("root",), ("endorsement",)),
+    "root-replaced": (("kid", "root"), ("endorsement",)),
+    "root-revoked": (("kid", "reason"), ("compromisedSince",)),
+}
+
+
+class HistoryFault(ValueError):
+    """Why a key history is refused: the code, the path of the member, and the rule."""
+
+    def __init__(self, code: str, member: str, detail: str) -> None:
+        super().__init__(f"{member}: {detail}" if member else detail)
+        self.code, self.member, self.detail = code, member, detail
+
+    def as_json(self) -> Members:
+        return {"code": self.code, "member": self.member, "detail": self.detail}
+
+
+def _invalid(member: str, detail: str) -> HistoryFault:
+    return HistoryFault("KEY_HISTORY_INVALID", member, detail)
+
+
+def _exact(value: Json, place: str, required: Iterable[str], optional: Iterable[str] = ()) -> Members:
+    """An object with these members and no others."""
+    names, known = set(required), set(optional)
+    if not isinstance(value, dict) or not names <= set(value) <= names | known:
+        raise _invalid(place, "must have exactly its members")
+    return value
+
+
+def _short_text(members: Members, place: str, name: str) -> str:
+    text = members[name]
+    if not isinstance(text, str) or not _is_label(text) or not well_formed(text):
+        raise _invalid(f"{place}.{name}", "must be text of 1 to 256 characters without control characters")
+    return text
+
+
+def _time_in(members: Members, place: str, name: str, is_minted: bool = False) -> str:
+    text = _short_text(members, place, name)
+    if parse_time(text) is None or (is_minted and not _MINTED.match(text)):
+        raise _invalid(f"{place}.{name}", "must be a time")
+    return text
+
+
+def _count_in(members: Members, place: str, name: str) -> int:
+    if not _is_positive_integer(members[name]):
+        raise _invalid(f"{place}.{name}", "must be an integer from 1")
+    return _whole(members[name])
+
+
+def _spki_in(members: Members, place: str) -> bytes:
+    """The key of base64 of the SPKI DER and nothing else: two spellings would be two keys."""
+    decoded = decode_base64(_short_text(members, place, "publicKey"))
+    if decoded is None or len(decoded) != 44 or not decoded.startswith(_SPKI) or _strict_point(decoded[12:]) is None:
+        raise _invalid(f"{place}.publicKey", "must be base64 of the SPKI DER")
+    return decoded[12:]
+
+
+def _jwk(key: bytes) -> Members:
+    return {"crv": "Ed25519", "kty": "OKP", "x": encode_base64url(key)}
+
+
+def _list_of(value: Json, place: str, most: int) -> List[Json]:
+    if not isinstance(value, list) or len(value) > most:
+        raise _invalid(place, f"must be an array of at most {most}")
+    return value
+
+
+class _Root:
+    def __init__(self, kid: str, key: bytes, endorsed_by: Optional[str]) -> None:
+        self.kid, self.key, self.endorsed_by, self.status = kid, key, endorsed_by, "live"
+
+    @property
+    def fingerprint(self) -> str:
+        return hash_bytes(_SPKI + self.key)
+
+
+class _Replay:
+    """What the changes of a history amount to, one after the other."""
+
+    def __init__(self) -> None:
+        self.keys: Dict[str, Members] = {}
+        self.roots: Dict[str, _Root] = {}
+        # Every key ever added: one with both roles could sign in one for the other.
+        self.known: List[bytes] = []
+        self.active: Optional[str] = None
+
+    def key_set(self, node_id: str) -> Members:
+        return {"nodeId": node_id, "activeKid": self.active, "keys": list(self.keys.values())}
+
+    def apply(self, change: Members, issued_at: str, place: str) -> None:
+        kind = change["type"]
+        if kind == "key-added":
+            self.add_key(change["key"], f"{place}.key")
+        elif kind in ("root-added", "root-replaced"):
+            if kind == "root-replaced" and self.root_of(change, place).status != "live":
+                raise _invalid(f"{place}.kid", "names a root that was replaced or revoked")
+            self.add_root(change, place)
+        elif kind == "root-revoked":
+            root = self.root_of(change, place)
+            if root.status == "revoked":
+                raise _invalid(f"{place}.kid", "names a root that was revoked")
+            _short_reason(change, place)
+            if "compromisedSince" in change:
+                _not_after(_time_in(change, place, "compromisedSince"), issued_at, f"{place}.compromisedSince")
+            root.status = "revoked"
+        else:
+            self.change_key(change, issued_at, place)
+
+    def claim(self, key: bytes, place: str) -> None:
+        if key in self.known:
+            raise _invalid(place, "is a key that the history names already")
+        self.known.append(key)
+
+    def add_key(self, value: Json, place: str) -> None:
+        names = ("kid", "algorithm", "publicKey", "createdAt", "notBefore")
+        added = _exact(value, place, names, ("contextUnprotectedBefore",))
+        kid = _short_text(added, place, "kid")
+        if added["algorithm"] != "Ed25519" or kid in self.keys:
+            raise _invalid(place, "must be an Ed25519 key that is not known yet")
+        key = _spki_in(added, place)
+        for name in added:
+            if name not in ("kid", "algorithm", "publicKey"):
+                _time_in(added, place, name)
+        self.claim(key, place)
+        self.keys[kid] = {**added, "publicKeyJwk": _jwk(key), "status": "active"}
+
+    def add_root(self, change: Members, place: str) -> None:
+        root = _exact(change["root"], f"{place}.root", ("kid", "publicKey"))
+        kid, key = _short_text(root, f"{place}.root", "kid"), _spki_in(root, f"{place}.root")
+        if kid != encode_base64url(hashlib.sha256(canonicalize(_jwk(key)).encode()).digest()):
+            raise _invalid(f"{place}.root.kid", "must be the key's thumbprint")
+        endorser = None
+        if "endorsement" in change:
+            endorsement = _exact(change["endorsement"], f"{place}.endorsement", ("kid", "signature"))
+            endorser = _short_text(endorsement, f"{place}.endorsement", "kid")
+            _short_text(endorsement, f"{place}.endorsement", "signature")
+        self.claim(key, f"{place}.root.publicKey")
+        if endorser is not None and (endorser not in self.roots or self.roots[endorser].status != "live"):
+            raise _invalid(f"{place}.endorsement.kid", "must name a root that counts at that point")
+        if change["type"] == "root-replaced":
+            self.root_of(change, place).status = "replaced"
+        self.roots[kid] = _Root(kid, key, endorser)
+
+    def root_of(self, change: Members, place: str) -> _Root:
+        kid = _short_text(change, place, "kid")
+        if kid not in self.roots:
+            raise _invalid(f"{place}.kid", "names a root that was never added")
+        return self.roots[kid]
+
+    def change_key(self, change: Members, issued_at: str, place: str) -> None:
+        kid = _short_text(change, place, "kid")
+        if kid not in self.keys:
+            raise _invalid(f"{place}.kid", "names a key that was never added")
+        key = self.keys[kid]
+        if change["type"] == "key-revoked":
+            self.revoke(key, change, issued_at, place)
+        elif key["status"] != "active" or (change["type"] == "key-activated" and self.active == kid):
+            raise _invalid(f"{place}.kid", "names a key that was retired or revoked, or is active already")
+        elif change["type"] == "key-activated":
+            self.active = kid
+            return
+        else:
+            retired_at = _time_in(change, place, "retiredAt")
+            _not_after(retired_at, issued_at, f"{place}.retiredAt")
+            _not_after(text_of(key["notBefore"]), retired_at, f"{place}.kid")
+            self.keys[kid] = {**key, "status": "retired", "retiredAt": retired_at}
+        self.active = None if self.active == kid else self.active
+
+    def revoke(self, key: Members, change: Members, issued_at: str, place: str) -> None:
+        revoked_at = _time_in(change, place, "revokedAt")
+        more: Members = {"revokedAt": revoked_at, "revocationReason": _short_reason(change, place)}
+        _not_after(revoked_at, issued_at, f"{place}.revokedAt")
+        if "compromisedSince" in change:
+            more["compromisedSince"] = _time_in(change, place, "compromisedSince")
+            _not_after(text_of(more["compromisedSince"]), revoked_at, f"{place}.compromisedSince")
+        kept = {
+            name: value
+            for name, value in key.items()
+            if name not in ("revokedAt", "revocationReason", "compromisedSince")
+        }
+        revoked = {**kept, "status": "revoked", **more}
+        if key["status"] == "revoked":
+            now, before = _trusted_until(revoked), _trusted_until(key)
+            is_less = before is not None and (now is None or now < before)
+            if key["revokedAt"] != revoked_at or not is_less:
+                raise _invalid(place, "must have the time of the first revocation and trust the key for less time")
+        self.keys[text_of(key["kid"])] = revoked
+
+
+def _short_reason(change: Members, place: str) -> str:
+    reason = _short_text(change, place, "reason")
+    if reason not in _REASONS:
+        raise _invalid(f"{place}.reason", "is not a known reason")
+    return reason
+
+
+def _not_after(earlier: str, later: str, place: str) -> None:
+    one, other = parse_time(earlier), parse_time(later)
+    if one is None or other is None or one > other:
+        raise _invalid(place, "must not be after that")
+
+
+def _trusted_until(key: Members) -> Optional[Instant]:
+    """Up to when timestamps rescue records under a revoked key; None when they do not."""
+    if "compromisedSince" in key:
+        return parse_time(key["compromisedSince"])
+    return None if key["revocationReason"] == "keyCompromise" else parse_time(key["revokedAt"])
+
+
+class SeenHistory(NamedTuple):
+    """The state of a history that was accepted last."""
+
+    version: int
+    seq: int
+    hash: str
+
+
+class KeyHistory(NamedTuple):
+    """An accepted history: the key set to verify with, what to keep for the next time, and what to tell the caller."""
+
+    keys: KeySet
+    seen: SeenHistory
+    notices: List[str]
+
+
+class _History:
+    """A document that is consistent in itself."""
+
+    def __init__(self, value: Json) -> None:
+        """Raises HistoryFault."""
+        document = _exact(value, "document", ("type", "nodeId", "entries", "statement", "signatures"))
+        if document["type"] != "svc.key-history.v1":
+            raise _invalid("document.type", "must be svc.key-history.v1")
+        self.node_id = _short_text(document, "document", "nodeId")
+        listed = _list_of(document["entries"], "entries", _MAX_ENTRIES)
+        self.entries = [self.entry(entry, index("entries", position)) for position, entry in enumerate(listed)]
+        self.statement = None if document["statement"] is None else self.read_statement(document["statement"])
+        signatures = _list_of(document["signatures"], "signatures", _MAX_ROOT_SIGNATURES)
+        self.signatures = [_exact(one, "signatures", ("kid", "signature")) for one in signatures]
+        for signature in self.signatures:
+            for name in signature:
+                _short_text(signature, "signatures", name)
+        self.hashes = self.follow_chain()
+        self.signed, self.replay = self.check_statement()
+
+    @staticmethod
+    def entry(value: Json, place: str) -> Members:
+        entry = _exact(value, place, ("seq", "prevHash", "issuedAt", "change"))
+        _count_in(entry, place, "seq")
+        _time_in(entry, place, "issuedAt", True)
+        kind = get(entry["change"], "type")
+        if not is_hash(entry["prevHash"]) or not isinstance(kind, str) or kind not in _CHANGES:
+            raise _invalid(place, "must have a hash, and a change of a known kind")
+        required, optional = _CHANGES[kind]
+        _exact(entry["change"], f"{place}.change", ("type", *required), optional)
+        return entry
+
+    @staticmethod
+    def read_statement(value: Json) -> Members:
+        names = ("type", "version", "issuedAt", "nextUpdate", "nodeId", "historyHead", "keySet")
+        statement = _exact(value, "statement", names)
+        if statement["type"] != "svc.key-set-statement.v1":
+            raise _invalid("statement.type", "must be svc.key-set-statement.v1")
+        _count_in(statement, "statement", "version")
+        _short_text(statement, "statement", "nodeId")
+        times = [_time_in(statement, "statement", name, True) for name in ("issuedAt", "nextUpdate")]
+        head = _exact(statement["historyHead"], "statement.historyHead", ("seq", "hash"))
+        _count_in(head, "statement.historyHead", "seq")
+        if not is_hash(head["hash"]) or times[1] <= times[0]:
+            raise _invalid("statement", "must have a hash, and nextUpdate after issuedAt")
+        return statement
+
+    def follow_chain(self) -> List[str]:
+        hashes: List[str] = []
+        expected = hash_canonical({"type": "svc.key-history.v1", "nodeId": self.node_id}, JCS_V1)
+        for position, entry in enumerate(self.entries):
+            if _whole(entry["seq"]) != position + 1 or entry["prevHash"] != expected:
+                path = index("entries", position)
+                raise HistoryFault("KEY_HISTORY_CHAIN_BROKEN", path, "does not follow the entry before")
+            expected = hash_canonical(entry, JCS_V1)
+            hashes.append(expected)
+        return hashes
+
+    def check_statement(self) -> Tuple[Members, _Replay]:
+        statement = self.statement
+        if statement is None:
+            raise HistoryFault("KEY_HISTORY_UNSIGNED", "statement", "is null: no root has signed yet")
+        if statement["nodeId"] != self.node_id:
+            raise HistoryFault("KEY_HISTORY_NODE_MISMATCH", "statement.nodeId", "names another node than the document")
+        head = _whole(get(statement, "historyHead", "seq"))
+        if head > len(self.hashes) or self.hashes[head - 1] != get(statement, "historyHead", "hash"):
+            raise HistoryFault("KEY_HISTORY_HEAD_MISMATCH", "statement.historyHead", "is not an entry of this history")
+        covered, replay, before = _Replay(), _Replay(), ""
+        for position, entry in enumerate(self.entries):
+            issued_at, path = text_of(entry["issuedAt"]), index("entries", position)
+            if issued_at < before:
+                raise _invalid(f"{path}.issuedAt", "must not be before that of the entry before")
+            change, before = entry["change"], issued_at
+            # Pending entries must be possible too, or a root would sign an impossible history.
+            for one in (covered, replay) if position < head else (replay,):
+                one.apply(change if isinstance(change, dict) else {}, issued_at, f"{path}.change")
+        if text_of(statement["issuedAt"]) < text_of(self.entries[head - 1]["issuedAt"]):
+            raise _invalid("statement.issuedAt", "is before the entry that it covers")
+        if not same(statement["keySet"], covered.key_set(self.node_id)):
+            raise HistoryFault("KEY_HISTORY_KEY_SET_MISMATCH", "statement.keySet", "is not what the history amounts to")
+        self.check_endorsements(head, covered.roots)
+        return statement, covered
+
+    def check_endorsements(self, head: int, roots: Dict[str, _Root]) -> None:
+        for position, entry in enumerate(self.entries[:head]):
+            endorsement = get(entry["change"], "endorsement")
+            if endorsement is ABSENT or not isinstance(entry["change"], dict):
+                continue
+            change = {name: value for name, value in entry["change"].items() if name != "endorsement"}
+            signed: Members = {**entry, "change": change, "type": "svc.key-history-root.v1", "nodeId": self.node_id}
+            root = roots[text_of(get(endorsement, "kid"))]
+            if not verify_text(root.key, canonicalize(signed), get(endorsement, "signature")):
+                path = f"{index('entries', position)}.change.endorsement"
+                raise HistoryFault("KEY_HISTORY_ENDORSEMENT_INVALID", path, "was not made by the root that it names")
+
+    def signers(self) -> List[str]:
+        text, found = canonicalize(self.signed), []
+        for signature in self.signatures:
+            root = self.replay.roots.get(text_of(signature["kid"]))
+            if root is not None and root.status == "live" and verify_text(root.key, text, signature["signature"]):
+                found.append(root.kid)
+        return found
+
+    def trusted(self, pinned: _Root) -> List[str]:
+        """The pinned root and those that it endorsed, directly or through others. A revoked one endorses nothing."""
+        reached: List[str] = []
+        for root in self.replay.roots.values():
+            if root.status != "revoked" and (root is pinned or root.endorsed_by in reached):
+                reached.append(root.kid)
+        return [kid for kid in reached if self.replay.roots[kid].status == "live"]
+
+
+def verify_key_history(
+    value: Json,
+    node_id: Optional[str],
+    root_fingerprint: Optional[str],
+    seen: Optional[SeenHistory] = None,
+    clock: Optional[str] = None,
+) -> KeyHistory:
+    """The keys that a pinned root vouches for. Raises HistoryFault. See "Key history verification"."""
+    try:
+        history = _History(value)
+    except (CanonicalError, RecursionError):
+        raise _invalid("", "has no canonical form") from None
+    if node_id is None or root_fingerprint is None:
+        raise HistoryFault(
+            "KEY_HISTORY_ROOT_NOT_PINNED", "", "no root was pinned, so the history vouches only for itself"
+        )
+    if history.node_id != node_id:
+        raise HistoryFault("KEY_HISTORY_NODE_MISMATCH", "nodeId", "is not the node that was pinned")
+    pinned = next((root for root in history.replay.roots.values() if root.fingerprint == root_fingerprint), None)
+    if pinned is None:
+        raise HistoryFault("KEY_HISTORY_ROOT_UNKNOWN", "", "the pinned root is not in this history")
+    if pinned.status == "revoked":
+        raise HistoryFault("KEY_HISTORY_ROOT_REVOKED", "", "the pinned root was revoked")
+    trusted = history.trusted(pinned)
+    if not any(kid in trusted for kid in history.signers()):
+        detail = "none is by a root that the pinned one vouches for"
+        raise HistoryFault("KEY_HISTORY_SIGNATURE_INVALID", "signatures", detail)
+    statement = history.signed
+    version, seq = _whole(statement["version"]), _whole(get(statement, "historyHead", "seq"))
+    if seen is not None:
+        if version < seen.version or seq < seen.seq:
+            raise HistoryFault("KEY_HISTORY_ROLLBACK", "statement", "is older than what was accepted")
+        is_same = history.hashes[seen.seq - 1] == seen.hash
+        if not is_same or (version == seen.version and seq != seen.seq):
+            raise HistoryFault("KEY_HISTORY_FORK", "entries", "differ from the history that was accepted before")
+    notices = ["KEY_HISTORY_PIN_REPLACED"] if pinned.status == "replaced" else []
+    now = parse_time(clock)
+    for name, code, is_after in (
+        ("nextUpdate", "KEY_HISTORY_OVERDUE", True),
+        ("issuedAt", "KEY_HISTORY_FROM_FUTURE", False),
+    ):
+        limit = parse_time(statement[name])
+        if now is not None and limit is not None and (now > limit if is_after else now < limit):
+            notices.append(code)
+    if seq < len(history.entries):
+        notices.append("KEY_HISTORY_PENDING")
+    entries = get(statement, "keySet", "keys")
+    keys = KeySet(node_id, entries if isinstance(entries, list) else [], text_of(statement["issuedAt"]))
+    return KeyHistory(keys, SeenHistory(version, seq, history.hashes[seq - 1]), notices)
+
+
 # Verification of a bundle. See "Verification".
 
 _ENVELOPE_SCOPE = ("bundleType", "version", "createdAt", "snapshot", "context", "contextSummary")
@@ -1495,6 +2774,7 @@ class _Evaluation:
         self.computed: Optional[str] = None
         self.is_older = False
         self.lacks_context = False
+        self.stamps: List[Stamp] = []
 
     # Findings.
 
@@ -1823,6 +3103,19 @@ class _Evaluation:
             found = first_given(get(self.package, "receipt"))
         return found
 
+    def found_signature(self) -> Json:
+        """The signature over the receipt, of the bundle, else of the package."""
+        places = (get(self.bundle, "meta", "attestation"), {} if self.is_around_reseal else self.package)
+        return first_given(*(get(place, name) for place in places for name in ("signature", "signatureB64Url")))
+
+    def check_stamps(self) -> None:
+        """The external timestamps of the bundle's own receipt."""
+        meta = get(self.bundle, "meta")
+        # Around a reseal are the timestamps of the original.
+        places = (meta, get(meta, "attestation"), {} if self.is_around_reseal else self.package)
+        pair, stated = (self.found_receipt(), self.found_signature()), self.bundle.get("certificateHash")
+        self.stamps = check_stamps(*pair, stated, places, self.options.tsa_roots)
+
     def has_any_part(self) -> bool:
         """Whether there is a part of an attestation other than `meta.attestation`."""
         meta = get(self.bundle, "meta")
@@ -1831,10 +3124,7 @@ class _Evaluation:
 
     def verify_receipt(self) -> None:
         attestation, found = get(self.bundle, "meta", "attestation"), self.found_receipt()
-        signature = first_given(get(attestation, "signature"), get(attestation, "signatureB64Url"))
-        if not self.is_around_reseal:
-            package = self.package
-            signature = first_given(signature, package.get("signature"), package.get("signatureB64Url"))
+        signature = self.found_signature()
         is_bare = found is ABSENT and signature is ABSENT and not given(attestation) and not self.has_any_part()
         if is_bare and self.shape.layout != _HASH_LAYOUT:
             return
@@ -1847,7 +3137,7 @@ class _Evaluation:
             self.fault("ATTESTATION_MISSING", "meta.attestation.signature", "missing")
             return
         self.receipt = receipt
-        code, member = _check_signature(self.options.keys, receipt, signature, "meta.attestation")
+        code, member = _check_signature(self.options.keys, receipt, signature, "meta.attestation", self.stamps)
         if code == "":
             self.checks.node_signature = PASS
         else:
@@ -1986,7 +3276,9 @@ class _Evaluation:
             return
         if self.options.keys is None:
             return  # the reseal's own receipt is reported as uncheckable already
-        code, member = _check_signature(self.options.keys, first, get(original, "signature"), path)
+        signature = get(original, "signature")
+        stamps = check_stamps(first.value, signature, named, (original,), self.options.tsa_roots)
+        code, member = _check_signature(self.options.keys, first, signature, path, stamps)
         if code != "":
             self.fault(code, member, "the original's signature or its key")
 
@@ -2046,7 +3338,7 @@ class _Evaluation:
 
     def check_envelope_signature(self, signed: Members, signature: Json) -> None:
         instant = parse_time(signed["attestedAt"])
-        key, code = _choose(self.options.keys, text_of(signed["kid"]), instant or (0, 0))
+        key, code, _ = _choose(self.options.keys, text_of(signed["kid"]), instant or (0, 0), self.stamps)
         if code != "":
             is_unavailable = code == "VERIFICATION_MATERIAL_UNAVAILABLE"
             code = code if is_unavailable else "ATTESTATION_INVALID_SIGNATURE"
@@ -2071,6 +3363,7 @@ class _Evaluation:
         return self.bundle.get("bundleType") == "cer.ai.execution.v1" and "redacted_reseal" in labels
 
     def run(self) -> Report:
+        self.check_stamps()
         self.checks.envelope = self.verify_envelope()
         envelope, self.findings = self.findings, []
         self.verify_receipt()
@@ -2099,13 +3392,7 @@ class _Evaluation:
             return None
         meta, snapshot = get(self.bundle, "meta"), get(self.bundle, "snapshot")
         attestation, original = get(meta, "attestation"), get(meta, "provenance", "original")
-        found, signature = (
-            self.found_receipt(),
-            first_given(get(attestation, "signature"), get(attestation, "signatureB64Url")),
-        )
-        around = self.package
-        if not self.is_around_reseal:
-            signature = first_given(signature, around.get("signature"), around.get("signatureB64Url"))
+        found, signature, around = self.found_receipt(), self.found_signature(), self.package
         receipt, _ = _read_receipt(found)
         kind = "" if receipt is None else receipt.kind
         again = ("again",) if isinstance(get(meta, "attestationHistory"), list) else ()
@@ -2160,7 +3447,15 @@ class _Evaluation:
             original_certificate_hash=self.original_hash() if is_proven else None,
             signed=self.signed_facts(),
             stated=self.stated_times(),
+            stamp=self.stamps[0] if self.stamps else None,
+            key_rescue=self.rescue(),
         )
+
+    def rescue(self) -> Optional[Members]:
+        receipt = self.receipt
+        if receipt is None or not self.receipt_passes:
+            return None
+        return _choose(self.options.keys, receipt.kid, receipt.instant, self.stamps).rescue
 
     def original_hash(self) -> Optional[str]:
         return None if self.receipt is None else text_of(get(self.receipt.value, "originalCertificateHash")) or None
@@ -2177,7 +3472,8 @@ class _Evaluation:
         if receipt is None or keys is None or not self.receipt_passes:
             return None
         attestation_id = get(receipt.value, "attestationId")
-        if self.checks.envelope == PASS:
+        # No token covers the envelope: under a revoked key it says nothing.
+        if self.checks.envelope == PASS and self.rescue() is None:
             attestation_id = first_given(attestation_id, get(self.bundle, "meta", "attestation", "attestationId"))
         return {
             "nodeId": get(receipt.value, "nodeId"),
@@ -2319,6 +3615,9 @@ class ProjectReport:
     findings: List[Finding] = field(default_factory=list)
     registered_at: Optional[str] = None
     signed: Optional[Members] = None
+    transparency: Optional[Members] = None
+    stamp: Optional[Stamp] = None
+    key_rescue: Optional[Members] = None
 
     @property
     def ok(self) -> bool:
@@ -2354,6 +3653,8 @@ class _ProjectEvaluation:
             self.is_public = self.report.node_receipt == PASS
             if self.options.require_attestation and self.report.node_receipt == SKIPPED:
                 self.fault("ATTESTATION_MISSING", "meta.attestation", "an attestation was demanded")
+            if self.options.require_log:
+                self.require_log()
             self.check_registry()
             self.check_parents()
             self.check_embedded()
@@ -2363,6 +3664,13 @@ class _ProjectEvaluation:
             self.report.structural_valid = all(finding.code not in structural for finding in self.findings)
             self.report.steps = [self.step(entry) for entry in self.registry]
         return self.finish()
+
+    def require_log(self) -> None:
+        found = self.report.transparency
+        if found is None or found["status"] != "included":
+            code = "LOG_UNKNOWN" if self.options.log_policy is None else "LOG_PROOF_MISSING"
+            code = code if found is None else text_of(found["code"])
+            self.fault(code, "logProofs", _LOG_SENTENCES[code])
 
     def finish(self) -> ProjectReport:
         """Chooses the code: by priority, else the first failing step's, else the first other finding's."""
@@ -2455,7 +3763,12 @@ class _ProjectEvaluation:
             self.fault("ATTESTATION_MISSING", "meta.attestation.signature", "missing")
             return FAIL
         before = len(self.findings)
-        code, member = _check_signature(self.options.keys, receipt, signature, "meta.attestation")
+        holders = (get(self.bundle, "meta"), attestation, self.bundle, self.body)
+        named, roots = get(receipt.value, "projectHash"), self.options.tsa_roots
+        stamps = check_stamps(receipt.value, signature, named, holders, roots)
+        self.report.stamp = stamps[0] if stamps else None
+        self.check_log(receipt, signature, holders)
+        code, member = _check_signature(self.options.keys, receipt, signature, "meta.attestation", stamps)
         if code != "":
             self.fault(code, member, "the signature or its key")
         self.check_bound(receipt, signature, attestation)
@@ -2463,10 +3776,21 @@ class _ProjectEvaluation:
             return FAIL
         self.report.registered_at = receipt.when
         if self.options.keys is not None:
+            self.report.key_rescue = self.options.keys.choose(receipt.kid, receipt.instant, stamps).rescue
             fingerprint = self.options.keys.fingerprint(receipt.kid)
             node_id = get(receipt.value, "nodeId")
             self.report.signed = {"nodeId": node_id, "kid": receipt.kid, "keyFingerprint": fingerprint}
         return PASS
+
+    def check_log(self, receipt: _Receipt, signature: Json, holders: Iterable[Json]) -> None:
+        """See "Log proofs"."""
+        policy = self.options.log_policy
+        if policy is None:
+            return
+        label = LogClaim("", None, None, "", "", kinds=("project",))
+        claims = _log_claims(receipt.value, signature, holders, label)
+        judged = [judge_log_proof(claim, policy) for claim in claims[:_MAX_PROOFS]]
+        self.report.transparency = min(judged, key=_rank_of, default=_transparency("absent", "LOG_PROOF_MISSING"))
 
     def check_bound(self, receipt: _Receipt, signature: Json, attestation: Json) -> None:
         invalid, path = "ATTESTATION_INVALID_SIGNATURE", "meta.attestation.receipt"
@@ -2661,6 +3985,968 @@ def verify_project(value: Json, options: Options = Options()) -> ProjectReport:
         return ProjectReport(code=finding.code, findings=[finding])
 
 
+# Audit packages. See "Audit package" and "Completeness".
+
+_MAX_PACKAGE_ENTRIES, _MAX_PACKAGE_BYTES, _MAX_FINDINGS = 100_000, 32 * 1024**3, 100
+_MAX_RATIO, _RATIO_COUNTS_FROM, _MAX_SMALL_BYTES = 100, 1024 * 1024, 64 * 1024 * 1024
+_ENTRY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*\Z")
+_PART = re.compile(r"(certificates|receipts)/([0-9]{6,})\.ndjson\Z")
+_OPENINGS = re.compile(r"log/openings/[0-9]{6,}\.ndjson\Z")
+# Extra fields that a header may have, and the bytes of each at most: sizes of 64 bits, and times.
+_EXTRA_FIELDS = {0x0001: 28, 0x5455: 13}
+_MANIFEST, _MANIFEST_SIGNATURE, _COVERAGE = "manifest.json", "manifest.sig", "coverage.json"
+_COMPLETENESS, _LOG_STATEMENT = "log/completeness.json", "log/statement.json"
+_RANGE_MARGIN_S = 60
+
+
+class PackageFault(ValueError):
+    """Why a package is refused as a whole: a code and the name of the entry."""
+
+    def __init__(self, code: str, entry: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code, self.entry, self.detail = code, entry, detail
+
+
+class _Entry(NamedTuple):
+    """One entry, as the directory of the ZIP states it."""
+
+    name: str
+    flags: int
+    method: int
+    crc: int
+    packed: int
+    size: int
+    offset: int
+    # Where its data begins; -1 until the local header was read.
+    start: int = -1
+
+
+def _extra_fields(raw: bytes) -> Optional[Dict[int, bytes]]:
+    """The extra fields of a header, or None for others than packages have: one could hold a second name."""
+    found: Dict[int, bytes] = {}
+    position = 0
+    while position < len(raw):
+        if position + 4 > len(raw):
+            return None
+        kind, size = struct.unpack_from("<HH", raw, position)
+        if kind in found or size > _EXTRA_FIELDS.get(kind, -1) or position + 4 + size > len(raw):
+            return None
+        found[kind] = raw[position + 4 : position + 4 + size]
+        position += 4 + size
+    return found
+
+
+class _Zip:
+    """A ZIP of which every byte belongs to exactly one entry, or to the directory. Nothing is unpacked before that."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        """Raises PackageFault."""
+        self.file = file
+        self.size = file.seek(0, os.SEEK_END)
+        count, directory_size, directory, end = self.read_end()
+        if directory + directory_size != end:
+            raise self.malformed()
+        if count > _MAX_PACKAGE_ENTRIES:
+            raise PackageFault("PACKAGE_TOO_LARGE", "", f"has more than {_MAX_PACKAGE_ENTRIES} entries")
+        # A record of the directory has at most 46 bytes, a name and fields of 64 KiB each.
+        if directory_size > count * (46 + 3 * 65535):
+            raise self.malformed()
+        self.entries: Dict[str, _Entry] = {}
+        self.read_directory(count, self.bytes_at(directory, directory_size))
+        position = 0
+        for entry in list(self.entries.values()):
+            position = self.check_place(entry, position)
+        if position != directory:
+            raise PackageFault("PACKAGE_MALFORMED", "", "has bytes that belong to no entry")
+
+    @staticmethod
+    def malformed(name: str = "") -> PackageFault:
+        rule = (
+            "is stored in a way that packages do not use"
+            if name
+            else "is not a complete ZIP: was the download cut off?"
+        )
+        return PackageFault("PACKAGE_MALFORMED", name, rule)
+
+    def bytes_at(self, position: int, length: int) -> bytes:
+        if position < 0 or position + length > self.size:
+            raise self.malformed()
+        self.file.seek(position)
+        return self.file.read(length)
+
+    def read_end(self) -> Tuple[int, int, int, int]:
+        """The number of entries, size and place of the directory, and where it must end."""
+        record = self.bytes_at(self.size - 22, 22)
+        disk, first, here, count, size, place, comment = struct.unpack("<4xHHHHIIH", record)
+        if record[:4] != b"PK\5\6" or comment or disk or first or here != count:
+            raise self.malformed()
+        locator_at = self.size - 22 - 20
+        locator = self.bytes_at(locator_at, 20) if locator_at >= 0 else b""
+        if locator[:4] != b"PK\6\7":
+            return int(count), int(size), int(place), self.size - 22
+        long_at = locator_at - 56
+        record = self.bytes_at(long_at, 56)
+        disk, first, here, count, size, place = struct.unpack("<16xIIQQQQ", record)
+        if record[:4] != b"PK\6\6" or struct.unpack("<8xQ4x", locator)[0] != long_at or disk or first or here != count:
+            raise self.malformed()
+        return int(count), int(size), int(place), long_at
+
+    def read_directory(self, count: int, raw: bytes) -> None:
+        position, total, folded = 0, 0, set()
+        for _ in range(count):
+            if raw[position : position + 4] != b"PK\1\2" or position + 46 > len(raw):
+                raise self.malformed()
+            flags, method, crc, packed, size, name_size, extra_size, comment, disk, outer, offset = struct.unpack_from(
+                "<8xHH4xIIIHHHHxxII", raw, position
+            )
+            fields_at = position + 46 + name_size
+            name = self.safe_name(raw[position + 46 : fields_at].decode("latin-1"))
+            position = fields_at + extra_size + comment
+            if name.lower() in folded:
+                raise PackageFault("ENTRY_DUPLICATE", name, "is in the package more than once")
+            folded.add(name.lower())
+            if outer >> 16 & 0o170000 not in (0, 0o100000):
+                raise PackageFault("ENTRY_SPECIAL_FILE", name, "is a link or another special file")
+            if flags & 0x41:
+                raise PackageFault("ENTRY_ENCRYPTED", name, "is encrypted")
+            extra = _extra_fields(raw[fields_at : fields_at + extra_size])
+            if method not in (0, 8) or flags & 0x2020 or comment or disk or extra is None:
+                raise self.malformed(name)
+            packed, size, offset = self.long_sizes(extra.get(1, b""), name, packed, size, offset)
+            if size > _RATIO_COUNTS_FROM and size > packed * _MAX_RATIO:
+                raise PackageFault("PACKAGE_TOO_LARGE", name, f"would grow to more than {_MAX_RATIO} times its size")
+            total += size
+            if total > _MAX_PACKAGE_BYTES:
+                raise PackageFault("PACKAGE_TOO_LARGE", name, "all entries together are too large")
+            if method == 0 and packed != size:
+                raise self.malformed(name)
+            self.entries[name] = _Entry(name, flags, method, crc, packed, size, offset)
+        if position != len(raw):
+            raise PackageFault("PACKAGE_MALFORMED", "", "has bytes that belong to no entry")
+
+    def long_sizes(self, field: bytes, name: str, packed: int, size: int, offset: int) -> Tuple[int, int, int]:
+        """The numbers of 64 bits in place of those that did not fit into 32."""
+        wanted = [size, packed, offset]
+        for place, number in enumerate(wanted):
+            if number == 0xFFFFFFFF:
+                if len(field) < 8:
+                    raise self.malformed(name)
+                wanted[place], field = struct.unpack("<Q", field[:8])[0], field[8:]
+        return wanted[1], wanted[0], wanted[2]
+
+    @staticmethod
+    def safe_name(name: str) -> str:
+        rule = None
+        if re.match(r"[/\\]|[A-Za-z]:", name):
+            rule = "the name is absolute"
+        elif ".." in re.split(r"[/\\]", name):
+            rule = "the name leads out of the package"
+        elif not _ENTRY_NAME.match(name):
+            rule = "the name has characters that no name in a package has"
+        if rule is not None:
+            raise PackageFault("ENTRY_NAME_UNSAFE", name, rule)
+        return name
+
+    def check_place(self, entry: _Entry, start: int) -> int:
+        """Compares the entry's own header with the directory. Returns where the next entry must begin."""
+
+        def mismatch(rule: str) -> PackageFault:
+            return PackageFault("ENTRY_HEADER_MISMATCH", entry.name, rule)
+
+        if entry.offset != start:
+            raise mismatch("does not begin where the entry before it ends: bytes are hidden or used twice")
+        head = self.bytes_at(start, 30)
+        flags, method, crc, packed, size, name_size, extra_size = struct.unpack("<6xHH4xIIIHH", head)
+        tail = self.bytes_at(start + 30, name_size + extra_size)
+        if head[:4] != b"PK\3\4" or tail[:name_size] != entry.name.encode("latin-1"):
+            raise mismatch("its own header has another name than the directory")
+        if flags != entry.flags or method != entry.method:
+            raise mismatch("its own header says otherwise how it is stored than the directory")
+        if _extra_fields(tail[name_size:]) is None:
+            raise mismatch("its own header has fields that no package has")
+        begin = int(start + 30 + name_size + extra_size)
+        self.entries[entry.name] = entry._replace(start=begin)
+        end = begin + entry.packed
+        if end > self.size:
+            raise self.malformed()
+        if flags & 8:
+            length = self.descriptor(entry, end)
+            if length == 0:
+                raise mismatch("what follows it has another size or checksum than the directory")
+            return end + length
+
+        def is_same(local: int, stated: int) -> bool:
+            return local == stated or (local == 0xFFFFFFFF and stated >= 0xFFFFFFFF)
+
+        if crc != entry.crc or not is_same(packed, entry.packed) or not is_same(size, entry.size):
+            raise mismatch("its own header has another size or checksum than the directory")
+        return end
+
+    def descriptor(self, entry: _Entry, position: int) -> int:
+        """The length of what follows an entry that was written before its sizes were known; 0 where it does not fit."""
+        raw = self.bytes_at(position, min(24, self.size - position))
+        if raw[:8] != b"PK\7\x08" + struct.pack("<I", entry.crc):
+            return 0
+        long = len(raw) == 24 and struct.unpack("<QQ", raw[8:]) == (entry.packed, entry.size)
+        short = len(raw) >= 16 and struct.unpack("<II", raw[8:16]) == (entry.packed, entry.size)
+        return 24 if long else 16 if short else 0
+
+    def chunks(self, entry: _Entry) -> Iterator[bytes]:
+        """What an entry holds. Raises PackageFault where it cannot be unpacked, or has another size or CRC-32."""
+        inflate = zlib.decompressobj(-15) if entry.method == 8 else None
+        fault = PackageFault("PACKAGE_MALFORMED", entry.name, "cannot be unpacked")
+        left, position, size, crc = entry.packed, entry.start, 0, 0
+        while left > 0 and not (inflate and inflate.eof):
+            raw = self.bytes_at(position, min(left, 65536))
+            position, left = position + len(raw), left - len(raw)
+            while raw:
+                try:
+                    piece = raw if inflate is None else inflate.decompress(raw, 1 << 20)
+                except zlib.error:
+                    raise fault from None
+                raw = b"" if inflate is None else inflate.unconsumed_tail
+                size, crc = size + len(piece), zlib.crc32(piece, crc)
+                if size > entry.size:
+                    raise fault
+                yield piece
+        if left or size != entry.size or (inflate is not None and (not inflate.eof or inflate.unused_data)):
+            raise fault
+        if crc != entry.crc:
+            raise PackageFault("PACKAGE_MALFORMED", entry.name, "has another CRC-32 than the directory says")
+
+
+def _or_absent(rule: Rule) -> Rule:
+    return lambda value: value is ABSENT or rule(value)
+
+
+def _is_count(value: Json) -> bool:
+    return _is_integer(value) and isinstance(value, (int, float)) and 0 <= value <= MAX_SAFE_INTEGER
+
+
+_QUERY: Rules = (
+    *((name, _or_null(_is_time)) for name in ("attestedFrom", "attestedTo")),
+    *((name, _or_null(_is_non_empty)) for name in ("appId", "bundleType")),
+    ("status", _or_null(_one_of("visible", "hidden"))),
+    *((name, _or_absent(_is_non_empty)) for name in ("provider", "model", "protocolVersion", "executionId")),
+    *((name, _or_absent(lambda value: value is True)) for name in ("timestamped", "logProof")),
+    *((name, _or_absent(is_hash)) for name in ("certificateHash", "projectHash")),
+)
+_MANIFEST_RULES: Rules = (
+    ("type", _one_of("svc.audit.package.v1")),
+    *((name, _is_non_empty) for name in ("nodeId", "kid", "tenantId")),
+    ("query", lambda value: _has_rules(value, _QUERY)),
+    *((name, _is_time) for name in ("asOf", "signedAt")),
+    ("count", _is_count),
+    *((name, _or_null(_is_non_empty)) for name in ("firstCursor", "lastCursor")),
+    ("entries", lambda value: isinstance(value, list) and all(_has_rules(one, _LISTED) for one in value)),
+)
+_LISTED: Rules = (("name", _is_non_empty), ("size", _is_count), ("sha256", is_hash))
+_LOG_FILTERS = {"attestedFrom", "attestedTo", "appId", "bundleType"}
+_REPORTED = "seen sealed aborted failed truncated skipped unsealed dropped dead clients unclosed open waiting".split()
+_DAY: Rules = (
+    ("day", lambda value: parse_time(f"{text_of(value)}T00:00:00Z") is not None),
+    ("appId", _or_null(_is_text)),
+    *((name, _is_count) for name in ("certified", "reports", "refused")),
+    (
+        "refusals",
+        lambda value: (
+            isinstance(value, dict)
+            and all(re.match("[A-Z_]{1,64}\\Z", name) and _is_count(count) for name, count in value.items())
+        ),
+    ),
+    ("reported", _or_null(lambda value: all(_is_count(get(value, name)) for name in _REPORTED))),
+)
+
+
+def _has_rules(value: Json, rules: Rules) -> bool:
+    """Whether an object has no other members, and each obeys its rule."""
+    is_known = isinstance(value, dict) and set(value) <= {name for name, _ in rules}
+    return is_known and all(rule(get(value, name)) for name, rule in rules)
+
+
+def _cursor(certificate_hash: str, kind: str) -> str:
+    return encode_base64url((b"\0" if kind == "full" else b"\1") + bytes.fromhex(certificate_hash[7:]))
+
+
+class _Range(NamedTuple):
+    """One leaf of a tenant's tree, as a package opens it."""
+
+    number: int
+    opening: _Opening
+    digest: Optional[bytes]
+    # What the line shows as signed: `receipt`, `deletion` or nothing.
+    shown: str
+
+
+def _read_range(value: Json) -> _Range:
+    number, opening = get(value, "number"), _read_opening(get(value, "opening"))
+    if not _is_positive_integer(number):
+        raise _Malformed("a line of openings has a number from 1")
+    digest, shown = None, ""
+    deletion, receipt = get(value, "deletion"), get(value, "receipt")
+    if opening.form == "owner" and receipt is not ABSENT:
+        if not isinstance(receipt, dict) or not isinstance(get(value, "signature"), str):
+            raise _Malformed("a receipt needs its signature")
+        digest, shown = _receipt_digest(receipt, get(value, "signature")), "receipt"
+    elif opening.form == "owner" and deletion is not ABSENT:
+        audit = get(deletion, "auditHash")
+        if not isinstance(audit, str) or get(deletion, "type") != "svc.log-deletion.v1":
+            raise _Malformed("a deletion is auditHash, deletes and its type")
+        # The numbers are those of the label: a statement about others leads to another leaf.
+        stated: Members = {"auditHash": audit, "deletes": get(opening.label, "deletes"), "type": "svc.log-deletion.v1"}
+        digest, shown = hashlib.sha256(canonicalize(stated).encode()).digest(), "deletion"
+    elif opening.form == "owner" and has(value, "digest"):
+        digest = _hash_in(pick(value, ("digest",)), "digest")
+    return _Range(_whole(number), opening, digest, shown)
+
+
+def _append_leaves(size: int, peaks: Sequence[bytes], leaves: Iterable[bytes]) -> List[bytes]:
+    """The roots of the complete subtrees with these leaves appended."""
+    grown = list(peaks)
+    for leaf in leaves:
+        left = size
+        while left % 2 == 1 and grown:
+            leaf, left = hashlib.sha256(b"\1" + grown.pop() + leaf).digest(), left // 2
+        grown.append(leaf)
+        size += 1
+    return grown
+
+
+def root_of_peaks(peaks: Sequence[bytes]) -> bytes:
+    """The root of the tree whose complete subtrees have these roots, the largest first."""
+    if not peaks:
+        return hashlib.sha256().digest()
+    root = peaks[-1]
+    for peak in reversed(peaks[:-1]):
+        root = hashlib.sha256(b"\1" + peak + root).digest()
+    return root
+
+
+def verify_consistency(size1: int, size2: int, root1: bytes, root2: bytes, path: Sequence[bytes]) -> bool:
+    """Whether the larger of two trees of a log extends the smaller one. See RFC 9162, 2.1.4.2."""
+    if size1 == size2 or size1 == 0:
+        return not path and (root1 == root2 if size1 == size2 else root1 == hashlib.sha256().digest())
+    hashes = [root1, *path] if size1 & (size1 - 1) == 0 else list(path)
+    if size1 > size2 or not hashes:
+        return False
+    node, last = size1 - 1, size2 - 1
+    while node % 2 == 1:
+        node, last = node // 2, last // 2
+    first = second = hashes[0]
+    for sibling in hashes[1:]:
+        if last == 0:
+            return False
+        if node % 2 == 1 or node == last:
+            first = hashlib.sha256(b"\1" + sibling + first).digest()
+            second = hashlib.sha256(b"\1" + sibling + second).digest()
+            while node % 2 == 0 and node != 0:
+                node, last = node // 2, last // 2
+        else:
+            second = hashlib.sha256(b"\1" + second + sibling).digest()
+        node, last = node // 2, last // 2
+    return last == 0 and first == root1 and second == root2
+
+
+def tenant_tag(node_id: str, tenant_id: str) -> bytes:
+    """The name of a tenant in its labels and in the map of an epoch."""
+    return hashlib.sha256(canonicalize(["svc.log-tenant.v1", node_id, tenant_id]).encode()).digest()
+
+
+def is_in_map(key: bytes, value: bytes, siblings: Sequence[bytes], root: bytes) -> bool:
+    """Whether the map of tenants with this root holds a value under a key. Siblings go from leaf to root."""
+    found = hashlib.sha256(b"\2" + key + value).digest()
+    for depth in range(len(siblings) - 1, -1, -1):
+        sibling = siblings[len(siblings) - 1 - depth]
+        is_right = key[depth >> 3] >> (7 - (depth & 7)) & 1
+        found = hashlib.sha256(b"\3" + (sibling + found if is_right else found + sibling)).digest()
+    return found == root
+
+
+class _Head(NamedTuple):
+    size: int
+    root: bytes
+
+
+class _End(NamedTuple):
+    """One end of a range: an epoch, and the head of the tenant's tree in it."""
+
+    epoch: int
+    entry: str
+    proof: str
+    head: _Head
+    siblings: List[bytes]
+
+
+def _hashes_in(value: Json) -> List[bytes]:
+    if not isinstance(value, list) or len(value) > 256 or not all(is_hash(one) for one in value):
+        raise _Malformed("not a list of at most 256 hashes")
+    return [bytes.fromhex(text_of(one)[7:]) for one in value]
+
+
+def _read_end(value: Json) -> _End:
+    head = get(value, "head")
+    is_exact = isinstance(value, dict) and set(value) == {"epoch", "entry", "proof", "head", "siblings"}
+    if not isinstance(value, dict) or not is_exact or not isinstance(head, dict) or set(head) != {"size", "root"}:
+        raise _Malformed("an end has exactly its members")
+    is_typed = _is_count(value["epoch"]) and _is_count(head["size"])
+    if not is_typed or not isinstance(value["entry"], str) or not isinstance(value["proof"], str):
+        raise _Malformed("an end has a member of another type")
+    read = _Head(_whole(head["size"]), _hash_in(head, "root"))
+    return _End(_whole(value["epoch"]), value["entry"], value["proof"], read, _hashes_in(value["siblings"]))
+
+
+@dataclass
+class PackageReport:
+    """The result for an audit package: the members that `cer verify-package --json` writes."""
+
+    checks: Members
+    manifest: Optional[Members] = None
+    is_complete: bool = False
+    verified: int = 0
+    failed: int = 0
+    log: Members = field(default_factory=lambda: dict(_NO_LOG))
+    coverage: Optional[Members] = None
+    findings: List[Members] = field(default_factory=list)
+    finding_count: int = 0
+
+    @property
+    def code(self) -> str:
+        return text_of(self.findings[0]["code"]) if self.findings else "OK"
+
+    def as_json(self) -> Members:
+        manifest = self.manifest
+        if manifest is not None:
+            listed = manifest["entries"]
+            manifest = {**manifest, "entries": len(listed) if isinstance(listed, list) else 0}
+        return {
+            "status": "FAILED" if self.findings else "VERIFIED",
+            "code": self.code,
+            "completeness": "complete" if self.is_complete else "unknown",
+            "checks": self.checks,
+            "manifest": manifest,
+            "records": {"total": self.verified + self.failed, "verified": self.verified, "failed": self.failed},
+            "log": self.log,
+            "coverage": self.coverage,
+            "findings": self.findings,
+            "findingCount": self.finding_count,
+        }
+
+
+_NO_LOG: Members = {
+    **dict.fromkeys(("numbers", "from", "provenUntil", "head")),
+    **dict.fromkeys(("leaves", "certificates", "deleted", "elsewhere"), 0),
+    "status": "absent",
+}
+_ENTRY_CODES = {"ENTRY_UNLISTED", "ENTRY_MISSING", "ENTRY_CHANGED", "MANIFEST_INVALID"}
+
+
+class _Package:
+    """The one check of an audit package."""
+
+    def __init__(self, file: BinaryIO, options: Options) -> None:
+        self.file, self.options = file, replace(options, require_attestation=True, require_log=False)
+        self.findings: List[Members] = []
+        self.codes: Dict[str, int] = {}
+        self.manifest: Optional[Members] = None
+        self.listed: Dict[str, Json] = {}
+        self.query: Members = {}
+        self.counts = {"verified": 0, "failed": 0}
+        self.first: Optional[str] = None
+        self.last: Optional[str] = None
+        self.time = ""
+        # The cursors of the present time: a repeated record has the same time.
+        self.at_time: Set[str] = set()
+        self.tally: Dict[Tuple[str, Optional[str]], int] = {}
+        # The digests of all receipts, and of each record its place, its time and its digests.
+        self.digests: Set[bytes] = set()
+        self.records: List[Tuple[str, int, List[bytes]]] = []
+        self.log: Members = dict(_NO_LOG)
+        self.coverage: Optional[Members] = None
+
+    def add(self, code: str, entry: str, detail: str) -> None:
+        self.codes[code] = self.codes.get(code, 0) + 1
+        if len(self.findings) < _MAX_FINDINGS:
+            self.findings.append({"code": code, "entry": entry, "detail": detail})
+
+    def run(self) -> PackageReport:
+        reached, is_signed = "form", False
+        try:
+            self.zip = _Zip(self.file)
+            reached = "contents"
+            is_signed = self.check_manifest()
+            if self.manifest is not None:
+                self.compare_names()
+            self.check_records()
+            self.read_others()
+            self.check_coverage()
+            self.check_ends()
+            self.check_log()
+            reached = "end"
+        except PackageFault as fault:
+            self.add(fault.code, fault.entry, fault.detail)
+        return self.report(reached, is_signed)
+
+    def report(self, reached: str, is_signed: bool) -> PackageReport:
+        codes = set(self.codes)
+
+        def compared(of: Set[str]) -> str:
+            if codes & of:
+                return FAIL
+            return PASS if self.manifest is not None and reached == "end" else SKIPPED
+
+        is_formed = reached != "form" and not codes & {"PACKAGE_MALFORMED", "PACKAGE_TOO_LARGE"}
+        return PackageReport(
+            checks={
+                "form": PASS if is_formed else FAIL,
+                "manifestSignature": PASS if is_signed else SKIPPED if self.manifest is None else FAIL,
+                "entries": compared(_ENTRY_CODES),
+                "certificates": FAIL if self.counts["failed"] else PASS if reached == "end" else SKIPPED,
+                "records": compared({"RECORDS_MISMATCH", "COVERAGE_INVALID"}),
+            },
+            manifest=self.manifest,
+            is_complete=is_signed and reached == "end" and codes <= {"CERTIFICATE_FAILED"},
+            verified=self.counts["verified"],
+            failed=self.counts["failed"],
+            log=self.log,
+            coverage=self.coverage,
+            findings=self.findings,
+            finding_count=sum(self.codes.values()),
+        )
+
+    # The manifest and its entries.
+
+    def whole(self, name: str, most: int = _MAX_SMALL_BYTES) -> bytes:
+        entry = self.zip.entries[name]
+        if entry.size > most:
+            raise PackageFault("PACKAGE_TOO_LARGE", name, f"has more than {most} bytes")
+        return b"".join(self.zip.chunks(entry))
+
+    def check_manifest(self) -> bool:
+        """Reads the manifest. Returns whether the node that the caller trusts signed it."""
+        if _MANIFEST not in self.zip.entries:
+            self.add("MANIFEST_MISSING", _MANIFEST, "there is no manifest, so the expected contents are unknown")
+            return False
+        text = self.whole(_MANIFEST)
+        fault = self.read_manifest(text)
+        if fault is not None:
+            self.add("MANIFEST_INVALID", _MANIFEST, fault)
+        if _MANIFEST_SIGNATURE not in self.zip.entries:
+            self.add("MANIFEST_MISSING", _MANIFEST_SIGNATURE, "there is no signature over the manifest")
+            return False
+        manifest, keys = self.manifest, self.options.keys
+        if manifest is None:
+            return False
+        signature = self.whole(_MANIFEST_SIGNATURE, 64)
+        key, code, _ = _choose(keys, text_of(manifest["kid"]), parse_time(manifest["signedAt"]) or (0, 0))
+        names = [None if keys is None else keys.node_id, self.options.node_id]
+        if code == "" and any(name not in (None, manifest["nodeId"]) for name in names):
+            code = "ATTESTATION_INVALID_SIGNATURE"
+        if code == "" and (key is None or not verify_ed25519(key, text, signature)):
+            code = "ATTESTATION_INVALID_SIGNATURE"
+        if code != "":
+            self.add(code, _MANIFEST_SIGNATURE, "no valid signature of the node over this manifest")
+        return code == ""
+
+    def read_manifest(self, text: bytes) -> Optional[str]:
+        try:
+            value = parse_json(text)
+        except JsonFault:
+            return "is not strict JSON"
+        if not isinstance(value, dict) or not _has_rules(value, _MANIFEST_RULES):
+            return "is missing a member, or has one that is malformed or unknown"
+        with contextlib.suppress(CanonicalError):
+            if canonicalize(value).encode() == text:
+                self.manifest, query, entries = value, value["query"], value["entries"]
+                self.query = query if isinstance(query, dict) else {}
+                self.listed = {text_of(get(one, "name")): one for one in (entries if isinstance(entries, list) else [])}
+                return None
+        return "is not in canonical form"
+
+    def compare_names(self) -> None:
+        closing, present = {_MANIFEST, _MANIFEST_SIGNATURE}, self.zip.entries
+        entries = get(self.manifest, "entries")
+        if isinstance(entries, list) and len(entries) != len(self.listed):
+            self.add("MANIFEST_INVALID", _MANIFEST, "lists an entry twice")
+        for name in present:
+            if name not in self.listed and name not in closing:
+                self.add("ENTRY_UNLISTED", name, "is not in the manifest")
+        for name in self.listed:
+            if name not in present or name in closing:
+                self.add("ENTRY_MISSING", name, "is in the manifest and not here")
+
+    def content(self, name: str) -> Iterator[bytes]:
+        """What an entry holds; when it ends, its size and hash are compared with the manifest."""
+        entry, listed, digest, size = self.zip.entries[name], self.listed.get(name), hashlib.sha256(), 0
+        fault: Optional[PackageFault] = None
+        try:
+            for chunk in self.zip.chunks(entry):
+                digest.update(chunk)
+                size += len(chunk)
+                yield chunk
+        except PackageFault as found:
+            # A changed file is named as such before its checksum is.
+            if size != entry.size:
+                raise
+            fault = found
+        found_hash = "sha256:" + digest.hexdigest()
+        if listed is not None and (size != get(listed, "size") or found_hash != get(listed, "sha256")):
+            self.add("ENTRY_CHANGED", name, "has another size or SHA-256 than the manifest says")
+        elif fault is not None:
+            raise fault
+
+    def read_others(self) -> None:
+        for name in self.listed:
+            if name in self.zip.entries and not _PART.match(name):
+                for _ in self.content(name):
+                    pass
+
+    @staticmethod
+    def lines(name: str, chunks: Iterable[bytes]) -> Iterator[Tuple[int, bytes]]:
+        """The lines that hold something, with their numbers."""
+        rest, number = b"", 0
+        for chunk in chunks:
+            *whole, rest = (rest + chunk).split(b"\n")
+            if len(rest) > MAX_BYTES:
+                raise PackageFault("PACKAGE_TOO_LARGE", name, "a line is too long")
+            for line in whole:
+                number += 1
+                if line.strip():
+                    yield number, line
+        if rest.strip():
+            yield number + 1, rest
+
+    # Records.
+
+    def check_records(self) -> None:
+        found = (_PART.match(name) for name in self.zip.entries)
+        for position, number in enumerate(sorted({part.group(2) for part in found if part}, key=int), 1):
+            if int(number) != position:
+                self.add("RECORDS_MISMATCH", "", f"part {position} is not here")
+            pair = [
+                self.lines(name, self.content(name)) if name in self.zip.entries else iter(())
+                for name in (f"certificates/{number}.ndjson", f"receipts/{number}.ndjson")
+            ]
+            for certificate, receipt in itertools.zip_longest(*pair):
+                at_line = (certificate or receipt)[0]
+                place = f"certificates/{number}.ndjson:{at_line}"
+                if certificate is None or receipt is None or certificate[0] != receipt[0]:
+                    detail = "a certificate lacks its receipt, or a receipt its certificate"
+                    self.add("RECORDS_MISMATCH", place, detail)
+                    continue
+                self.check_record(place, certificate[1], receipt[1])
+
+    def check_record(self, place: str, certificate: bytes, receipt: bytes) -> None:
+        try:
+            line = parse_json(receipt)
+        except JsonFault:
+            line = None
+        if not isinstance(line, dict):
+            self.add("RECORDS_MISMATCH", place, "its receipt is not a strict JSON object")
+            return
+        try:
+            bundle, report = parse_json(certificate), None
+        except JsonFault as fault:
+            bundle, report = ABSENT, _failed_report(Finding("SCHEMA_ERROR", fault.path, fault.rule))
+        wrong = self.order_fault(line) or self.query_fault(line) or self.content_fault(bundle)
+        if wrong is not None:
+            self.add("RECORDS_MISMATCH", place, wrong)
+        self.count(place, line, bundle)
+        if report is None:
+            # The two together are the answer of a lookup, and one is compared with the other.
+            around: Members = {name: line.get(name) for name in ("certificateHash", "receipt", "signature", "kid")}
+            if isinstance(line.get("resealedCertificateHash"), str):
+                around["resealedCertificateHash"] = line["resealedCertificateHash"]
+            report = verify({**around, "cer": bundle}, self.options)
+        self.counts["verified" if report.ok else "failed"] += 1
+        if not report.ok:
+            member = report.findings[0].member if report.findings else ""
+            self.add("CERTIFICATE_FAILED", place, f"{report.code}: {member}")
+
+    def order_fault(self, line: Members) -> Optional[str]:
+        named, kind, time = (line.get(name) for name in ("certificateHash", "kind", "firstAttestedAt"))
+        if not isinstance(time, str) or parse_time(time) is None:
+            return "firstAttestedAt: must be a time"
+        is_named = isinstance(named, str) and is_hash(named) and isinstance(kind, str)
+        if not is_named or _cursor(text_of(named), text_of(kind)) != line.get("cursor"):
+            return "cursor: must name this record"
+        cursor = text_of(line["cursor"])
+        self.first, self.last = self.first or cursor, cursor
+        if time < self.time:
+            return "is out of order: the record before it is newer"
+        self.time, self.at_time = time, self.at_time if time == self.time else set()
+        if cursor in self.at_time:
+            return "is in the package more than once"
+        self.at_time.add(cursor)
+        return None
+
+    def query_fault(self, line: Members) -> Optional[str]:
+        if not same(line.get("attestedAt"), get(line, "receipt", "timestamp")):
+            return "attestedAt: differs from the time in the receipt"
+        start, end = self.query.get("attestedFrom"), self.query.get("attestedTo")
+        names = ("appId", "bundleType", "status", "executionId")
+        fits = (not isinstance(start, str) or self.time >= start) and (not isinstance(end, str) or self.time < end)
+        fits = fits and all(self.query.get(name) in (None, line.get(name)) for name in names)
+        return None if fits else "does not fit what was asked for"
+
+    def content_fault(self, bundle: Json) -> Optional[str]:
+        for name in ("provider", "model", "protocolVersion"):
+            asked, found = self.query.get(name), get(bundle, "snapshot", name)
+            if name == "protocolVersion" and not given(found):
+                found = "1.2.0"
+            # A reseal may withhold what the query names.
+            if asked is not None and found != asked and (found != REDACTED or name == "protocolVersion"):
+                return "does not fit what was asked for"
+        return None
+
+    def count(self, place: str, line: Members, bundle: Json) -> None:
+        time, app_id = text_of(line.get("firstAttestedAt")), text_of(line.get("appId")) or None
+        instant = parse_time(time)
+        self.tally[time[:10], app_id] = self.tally.get((time[:10], app_id), 0) + 1
+        history = get(bundle, "meta", "attestationHistory")
+        signed = [line, *(get(one, "attestation") for one in (history if isinstance(history, list) else []))]
+        pairs = [(get(one, "receipt"), get(one, "signature")) for one in signed]
+        digests = [_receipt_digest(*pair) for pair in pairs if isinstance(pair[0], dict) and isinstance(pair[1], str)]
+        self.digests.update(digests)
+        if instant is not None:
+            self.records.append((place, instant[0], digests))
+
+    def check_ends(self) -> None:
+        if self.manifest is None:
+            return
+        total = sum(self.counts.values())
+        if total != self.manifest["count"]:
+            self.add("RECORDS_MISMATCH", "", f"holds {total} records, the manifest says another number")
+        if self.first != self.manifest["firstCursor"] or self.last != self.manifest["lastCursor"]:
+            self.add("RECORDS_MISMATCH", "", "begins or ends with another record than stated")
+
+    def check_coverage(self) -> None:
+        """See "Coverage in a package"."""
+        if _COVERAGE not in self.zip.entries:
+            return
+        try:
+            value = parse_json(self.whole(_COVERAGE))
+        except JsonFault:
+            value = None
+        days, ends = get(value, "days"), [get(value, name) for name in ("from", "to")]
+        rows = days if isinstance(days, list) else [None]
+        is_day = _or_null(_DAY[0][1])
+        is_formed = get(value, "type") == "svc.coverage.v1" and isinstance(get(value, "isCounted"), bool)
+        is_formed = is_formed and all(is_day(end) for end in ends) and _or_null(_is_text)(get(value, "appId"))
+        if not is_formed or not all(all(rule(get(row, name)) for name, rule in _DAY) for row in rows):
+            self.add("COVERAGE_INVALID", _COVERAGE, "is malformed")
+            return
+        stated = {
+            (text_of(get(row, "day")), text_of(get(row, "appId")) or None): _whole(get(row, "certified"))
+            + _whole(get(row, "reports"))
+            for row in rows
+        }
+        if get(value, "isCounted") is True and any(found > stated.get(key, 0) for key, found in self.tally.items()):
+            self.add("COVERAGE_INVALID", _COVERAGE, "counts fewer certificates than the package has")
+        refusals: Dict[str, int] = {}
+        for row in rows:
+            counts = get(row, "refusals")
+            for code, number in (counts if isinstance(counts, dict) else {}).items():
+                refusals[code] = refusals.get(code, 0) + _whole(number)
+        reports = [get(row, "reported") for row in rows if given(get(row, "reported"))]
+        names = [name for name in _REPORTED if name not in ("clients", "unclosed", "open", "waiting")]
+        reported = {name: sum(_whole(get(one, name)) for one in reports) for name in names} if reports else None
+        self.coverage = {
+            **{"from": ends[0], "to": ends[1], "isCounted": get(value, "isCounted")},
+            **{name: sum(_whole(get(row, name)) for row in rows) for name in ("certified", "refused")},
+            **{"refusals": refusals, "reported": reported},
+        }
+
+    # Completeness. See "Completeness".
+
+    def check_log(self) -> None:
+        is_known = self.query.get("status", "") is None and all(
+            name in _LOG_FILTERS or name == "status" for name in self.query
+        )
+        is_there = self.manifest is not None and _COMPLETENESS in self.zip.entries
+        if self.options.log_policy is None or not is_there or not is_known:
+            return
+        before = sum(self.codes.values())
+        try:
+            self.check_completeness(self.options.log_policy)
+        except (ValueError, LookupError) as fault:
+            if isinstance(fault, PackageFault):
+                raise
+            self.add("LOG_RANGE_INVALID", _COMPLETENESS, str(fault))
+        self.log["status"] = "proven" if sum(self.codes.values()) == before else "failed"
+
+    def check_completeness(self, policy: LogPolicy) -> None:
+        document = parse_json(self.whole(_COMPLETENESS, 4 * 1024 * 1024))
+        names = {"type", "tenantId", "origin", "from", "to", "peaks"}
+        is_exact = isinstance(document, dict) and set(document) == names
+        if not is_exact or get(document, "type") != "svc.log-completeness.v1":
+            raise _Malformed("completeness has exactly its members")
+        origin, tenant = text_of(get(document, "origin")), get(self.manifest, "tenantId")
+        node_id = text_of(get(self.manifest, "nodeId"))
+        if get(document, "tenantId") != tenant:
+            self.add("LOG_TENANT_MISMATCH", _COMPLETENESS, "is of another tenant")
+        tag = tenant_tag(node_id, text_of(tenant))
+        start = None if get(document, "from") is None else _read_end(get(document, "from"))
+        end, peaks = _read_end(get(document, "to")), _hashes_in(get(document, "peaks"))
+        since, mmd = self.promise(origin)
+        first = None if start is None else self.epoch(start, node_id, origin, tag, policy)
+        last = self.epoch(end, node_id, origin, tag, policy)
+        leaves = [
+            _read_range(parse_json(line))
+            for name in sorted(name for name in self.zip.entries if _OPENINGS.match(name))
+            for _, line in self.lines(name, self.zip.chunks(self.zip.entries[name]))
+        ]
+        fault = self.range_fault(None if start is None else start.head, end.head, peaks, leaves, "sha256:" + tag.hex())
+        if fault is not None:
+            self.add(fault, _COMPLETENESS, "the leaves are not all between both heads, in their order")
+        self.check_start(start, first)
+        proven_until = parse_time(last)
+        logged = self.count_range(leaves, since, mmd)
+        for place, when, digests in self.records:
+            is_due = proven_until is not None and (since is None or when >= since) and when < proven_until[0] - mmd
+            if is_due and not any(digest in logged for digest in digests):
+                self.add("LOG_RECORD_UNLOGGED", place, "has a receipt that the log does not hold")
+        self.log["numbers"] = [leaves[0].number, leaves[-1].number] if leaves else None
+        self.log.update({"from": first, "provenUntil": last})
+        self.log["head"] = {"size": end.head.size, "root": "sha256:" + end.head.root.hex()}
+
+    def check_start(self, start: Optional[_End], first: Optional[str]) -> None:
+        began, asked = parse_time(first), parse_time(self.query.get("attestedFrom"))
+        is_before = began is not None and asked is not None and began[0] <= asked[0] - _RANGE_MARGIN_S
+        if start is not None and not is_before:
+            self.add("LOG_RANGE_INVALID", _COMPLETENESS, "begins after the question does")
+
+    def promise(self, origin: str) -> Tuple[Optional[int], int]:
+        """Since when the log is kept, and within how many seconds it takes a receipt."""
+        if _LOG_STATEMENT not in self.zip.entries:
+            return None, MMD_SECONDS
+        value = parse_json(self.whole(_LOG_STATEMENT, 4 * 1024 * 1024))
+        logs = get(value, "statement", "logs") if has(value, "statement") else get(value, "logs")
+        for log in logs if isinstance(logs, list) else []:
+            if get(log, "origin") == origin:
+                since, mmd = parse_time(get(log, "since")), get(log, "mmdSeconds")
+                is_number_of = isinstance(mmd, (int, float)) and mmd > 0
+                return None if since is None else since[0], _whole(mmd) if is_number_of else MMD_SECONDS
+        return None, MMD_SECONDS
+
+    def epoch(self, end: _End, node_id: str, origin: str, tag: bytes, policy: LogPolicy) -> Optional[str]:
+        """When the epoch of an end ended, or None where it is not proven."""
+        head: Members = {
+            "root": "sha256:" + end.head.root.hex(),
+            "size": end.head.size,
+            "type": "svc.log-tenant-head.v1",
+        }
+        value = hashlib.sha256(canonicalize(head).encode()).digest()
+        epoch = _proven_epoch(end, node_id, origin, policy)
+        if epoch is None:
+            detail = "an epoch is not in the epochs log under the policy, or is of another node, log or place"
+            self.add("LOG_EPOCH_INVALID", _COMPLETENESS, detail)
+            return None
+        if not is_in_map(tag, value, end.siblings, _hash_in(epoch, "tenants")):
+            self.add("LOG_HEAD_INVALID", _COMPLETENESS, "the head of the tenant is not in the map of its epoch")
+            return None
+        return text_of(epoch["to"])
+
+    @staticmethod
+    def range_fault(
+        start: Optional[_Head], end: _Head, peaks: List[bytes], leaves: List[_Range], tag: str
+    ) -> Optional[str]:
+        """Whether the leaves are all that was appended between both heads, each with its number and tenant."""
+        size = 0 if start is None else start.size
+        is_start = not peaks if start is None else root_of_peaks(peaks) == start.root
+        if len(peaks) != bin(size).count("1") or not is_start or size + len(leaves) != end.size:
+            return "LOG_RANGE_INVALID"
+        hashes: List[bytes] = []
+        for position, leaf in enumerate(leaves):
+            found = leaf.opening.leaf(leaf.digest)
+            if found is None:
+                return "LOG_RANGE_INVALID"
+            hashes.append(found)
+            if leaf.opening.label is ABSENT:
+                continue
+            if get(leaf.opening.label, "tenant") != tag:
+                return "LOG_TENANT_MISMATCH"
+            if get(leaf.opening.label, "number") != size + position + 1:
+                return "LOG_RANGE_INVALID"
+        return None if root_of_peaks(_append_leaves(size, peaks, hashes)) == end.root else "LOG_RANGE_INVALID"
+
+    def is_asked(self, label: Json) -> bool:
+        """Whether a leaf belongs to the question by time, app and type; never by its kind."""
+        when = parse_time(get(label, "at"))
+        start, end = (parse_time(self.query.get(name)) for name in ("attestedFrom", "attestedTo"))
+        is_in = when is None or ((start is None or when[0] >= start[0]) and (end is None or when[0] < end[0]))
+        return is_in and all(self.query.get(name) in (None, get(label, name)) for name in ("appId", "bundleType"))
+
+    def count_range(self, leaves: List[_Range], since: Optional[int], mmd: int) -> Set[bytes]:
+        """What each leaf of the range must show. Returns the digests that have their leaf."""
+        deleted = [ends for leaf in leaves if leaf.shown == "deletion" for ends in _ranges_of(leaf.opening.label) or []]
+        logged: Set[bytes] = set()
+        counts = {"certificates": 0, "deleted": 0, "elsewhere": 0}
+        latest: Optional[int] = None
+        for leaf in leaves:
+            place, label = f"number {leaf.number}", leaf.opening.label
+            if label is not ABSENT:
+                when = parse_time(get(label, "at"))
+                if when is None:
+                    self.add("LOG_RANGE_INVALID", place, "its time is not a time")
+                elif since is None or when[0] >= since:
+                    if latest is not None and when[0] < latest - mmd - CLOCK_TOLERANCE_S:
+                        self.add("LOG_BACKDATED", place, "is dated before a receipt that was logged earlier")
+                    latest = max(when[0], when[0] if latest is None else latest)
+            if leaf.opening.form == "owner":
+                if leaf.digest is not None:
+                    logged.add(leaf.digest)
+                counts["certificates"] += self.count_owned(leaf, place)
+            elif leaf.opening.form == "label":
+                counts["elsewhere"] += 1
+                if self.is_asked(label):
+                    self.add("LOG_RECORD_MISSING", place, "belongs to the question, and its record was not handed over")
+            elif leaf.opening.form == "erased":
+                counts["deleted"] += 1
+                if not any(first <= leaf.number <= last for first, last in deleted):
+                    self.add("LOG_RECORD_MISSING", place, "no logged deletion names this number")
+            else:
+                self.add("LOG_RANGE_INVALID", place, "has an opening that shows no number")
+        self.log.update({"leaves": len(leaves), **counts})
+        return logged
+
+    def count_owned(self, leaf: _Range, place: str) -> int:
+        """1 for a certificate that was handed over."""
+        kind = get(leaf.opening.label, "kind")
+        if kind in ("reseal", "project", "deletion"):
+            if leaf.shown != ("deletion" if kind == "deletion" else "receipt"):
+                self.add("LOG_RECORD_MISSING", place, "what was signed under this number was not handed over")
+            return 0
+        if leaf.digest is None or leaf.digest not in self.digests:
+            self.add("LOG_RECORD_MISSING", place, "the record of this number was not handed over")
+            return 0
+        return 1
+
+
+def _proven_epoch(end: _End, node_id: str, origin: str, policy: LogPolicy) -> Optional[Members]:
+    """The entry of the epochs log at one end of a range, where the log holds it under the policy."""
+    try:
+        epoch = parse_json(end.entry.encode(), 4)
+        position, path, extra, checkpoint = _read_proof(end.proof)
+        names = {"type", "nodeId", "epoch", "from", "to", "log", "tenants", "audit", "keyHistory"}
+        if not isinstance(epoch, dict) or set(epoch) != names or canonicalize(epoch) != end.entry:
+            return None
+        is_ours = epoch["type"] == "svc.log-epoch.v1" and epoch["nodeId"] == node_id and is_hash(epoch["tenants"])
+        is_ours = is_ours and get(epoch, "log", "origin") == origin and checkpoint.origin == f"{origin}/epochs"
+        is_ours = is_ours and epoch["epoch"] == position == end.epoch and isinstance(epoch["to"], str)
+        leaf = hashlib.sha256(b"\0" + end.entry.encode()).digest()
+        if not is_ours or not is_included(leaf, position, checkpoint.size, path, checkpoint.root):
+            return None
+        cosigned, _ = _judge_checkpoint(checkpoint, policy)
+    except ValueError:
+        return None
+    return epoch if cosigned is not None and cosigned.is_quorum_met else None
+
+
+def verify_package(file: BinaryIO, options: Options = Options()) -> PackageReport:
+    """Checks an audit package, reading it once. It does not raise for any content. See "Audit package"."""
+    return _Package(file, options).run()
+
+
 # Command line. See "Command line" and "Verification report".
 
 EXIT_VERIFIED, EXIT_FAILED, EXIT_USAGE = 0, 1, 3
@@ -2689,11 +4975,17 @@ def report_json(report: Report, key_set: Json) -> Members:
     parts.update({"bundleType": report.bundle_type, "verifiedAt": _now(), "verifier": VERIFIER})
     if report.content_mode is not None:
         parts["contentMode"] = report.content_mode
-    if report.transparency is not None:
-        parts["transparency"] = report.transparency
+    parts.update(_beside(report))
     parts.update({"code": report.code, "findings": [finding.as_json() for finding in report.findings]})
     parts.update({"keySet": key_set, "computedCertificateHash": report.computed_certificate_hash})
     return {**parts, "signed": report.signed, "statedByProducer": report.stated}
+
+
+def _beside(report: Union[Report, ProjectReport]) -> Members:
+    """What a report says beside the layers, where there is something to say."""
+    stamp = None if report.stamp is None else report.stamp.as_json()
+    facts = {"timestamp": stamp, "transparency": report.transparency, "keyRescue": report.key_rescue}
+    return {name: fact for name, fact in facts.items() if fact is not None}
 
 
 def project_json(report: ProjectReport, key_set: Json) -> Members:
@@ -2712,6 +5004,7 @@ def project_json(report: ProjectReport, key_set: Json) -> Members:
         "bundleType": PROJECT,
         "verifiedAt": _now(),
         "verifier": VERIFIER,
+        **_beside(report),
         "code": report.code,
         "findings": [finding.as_json() for finding in report.findings],
         "keySet": key_set,
@@ -2738,7 +5031,7 @@ def _read(path: str) -> bytes:
     if len(content) > MAX_BYTES:
         raise UsageError(f"{name}: is larger than 256 MiB")
     if content[:4] == b"PK\x03\x04":
-        raise UsageError(f"{name}: is a ZIP archive: an audit package is checked with cer verify-package")
+        raise UsageError(f"{name}: is a ZIP archive: an audit package is checked with --package")
     wide = content[:2] in (b"\xff\xfe", b"\xfe\xff") or re.match(rb"(?s)(?:\0[^\0]){2}|(?:[^\0]\0){2}", content)
     if wide:
         raise UsageError(f"{name}: is UTF-16 text: save it as UTF-8")
@@ -2770,9 +5063,88 @@ def _read_policy(path: str) -> LogPolicy:
         raise UsageError(f"{path}: {error}") from None
 
 
+def _read_roots(path: str) -> TsaRoots:
+    try:
+        return TsaRoots(_read(path).decode())
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}") from None
+
+
 class _ArgumentParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(message)
+
+
+def _read_history(path: str, node_id: Optional[str], root: str, seen_path: Optional[str]) -> Tuple[KeySet, Members]:
+    """The keys that a root vouches for. Raises HistoryFault. The accepted state is kept in a file."""
+    try:
+        document = parse_json(_read(path))
+    except JsonFault as fault:
+        raise UsageError(f"{path}: {fault}") from None
+    seen = None
+    if seen_path is not None and os.path.exists(seen_path):
+        state = parse_json(_read(seen_path))
+        version, seq, head = (get(state, name) for name in ("version", "seq", "hash"))
+        if not _is_positive_integer(version) or not _is_positive_integer(seq) or not is_hash(head):
+            raise UsageError(f"{seen_path}: is not a state that cer_verify wrote")
+        seen = SeenHistory(_whole(version), _whole(seq), text_of(head))
+    named = get(document, "nodeId")
+    found = verify_key_history(document, node_id or (named if isinstance(named, str) else ""), root, seen, _now())
+    if seen_path is not None:
+        with open(seen_path, "w", encoding="utf-8") as file:
+            json.dump(found.seen._asdict(), file)
+    facts: Members = {"nodeId": found.keys.node_id, "from": path, "date": found.keys.revocations_known_until}
+    return found.keys, {**facts, "rootFingerprint": root, "notices": found.notices}
+
+
+def _package(path: str, options: Options, key_set: Json) -> Members:
+    """The report of an audit package, which is read from its end."""
+    try:
+        if not os.path.isfile(path):
+            raise UsageError(f"{path}: must be a regular file")
+        with open(path, "rb") as file:
+            report = verify_package(file, options).as_json()
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or 'cannot be read'}") from None
+    return {**report, "keySet": key_set, "verifier": VERIFIER}
+
+
+def _readable_package(report: Members) -> str:
+    code = text_of(report["code"])
+    lines = ["VERIFIED" if code == "OK" else f"FAILED ({code})"]
+    checks = report["checks"]
+    for name, outcome in checks.items() if isinstance(checks, dict) else ():
+        lines.append(f"  {name:<18} {outcome}")
+    total, failed, manifest = (get(report, "records", "total"), get(report, "records", "failed"), report["manifest"])
+    lines.append(f"  {total} records, {failed} failed; completeness {text_of(report['completeness'])}")
+    for title, name in (("Node", "nodeId"), ("Account", "tenantId"), ("As of", "asOf"), ("Signed", "signedAt")):
+        lines.append(_printable(f"  {title:<18} {text_of(get(manifest, name))}".rstrip()))
+    numbers, log = get(report, "log", "numbers"), report["log"]
+    if get(log, "status") == "proven" and isinstance(numbers, list):
+        deleted = get(log, "deleted")
+        gone = "none was deleted" if deleted == 0 else f"{deleted} deleted, nothing of them is known"
+        lines.append(f"  Numbers {numbers[0]} to {numbers[1]} of this tenant; {gone}.")
+    else:
+        lines.append(f"  {'Log':<18} {text_of(get(log, 'status'))}")
+    findings = report["findings"]
+    for finding in findings if isinstance(findings, list) else []:
+        entry, detail = (text_of(get(finding, name)) for name in ("entry", "detail"))
+        lines.append(_printable(f"  {entry or 'the package'}: {detail} [{text_of(get(finding, 'code'))}]"))
+    return "\n".join(lines)
+
+
+def _pinned(arguments: argparse.Namespace) -> Tuple[Optional[KeySet], Json]:
+    """The keys that the arguments pin, and what the report says of them."""
+    if arguments.history is None:
+        if arguments.root is not None or arguments.seen is not None:
+            raise UsageError("--root and --seen go with --history")
+        return (None, None) if arguments.keys is None else _read_keys(arguments.keys)
+    if arguments.keys is not None or not is_hash(arguments.root):
+        raise UsageError("--history needs --root, the fingerprint sha256:..., and excludes --keys")
+    try:
+        return _read_history(arguments.history, arguments.node, arguments.root, arguments.seen)
+    except HistoryFault as fault:
+        return None, {"refused": fault.as_json()}
 
 
 def _evaluated(path: str, options: Options, key_set: Json) -> Members:
@@ -2806,6 +5178,11 @@ def _readable(report: Members) -> str:
         fact = get(report, "signed", name)
         if isinstance(fact, str):
             lines.append(f"  {label:<10} {_printable(fact)}")
+    for name, title in (("timestamp", "Timestamp"), ("keyRescue", "Revoked")):
+        fact = report.get(name)
+        words = (text_of(get(fact, part)) for part in ("status", "covers", "genTime", "provider", "detail"))
+        if fact is not None:
+            lines.append(_printable(f"  {title:<10} {' '.join(word for word in words if word)}"))
     log = report.get("transparency")
     if log is not None:
         lines.append(_printable(f"  {'Log':<10} {text_of(get(log, 'status'))} {text_of(get(log, 'code'))}".rstrip()))
@@ -2821,16 +5198,21 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser = _ArgumentParser(prog="cer_verify", description="Verify a certificate, a package or a project offline.")
     parser.add_argument("file", metavar="FILE", help="the file; - is standard input")
     parser.add_argument("--keys", metavar="FILE", help="the published key set of the node")
+    parser.add_argument("--history", metavar="FILE", help="the key history of the node, in place of --keys")
+    parser.add_argument("--root", metavar="FINGERPRINT", help="the root key that must vouch for the history")
+    parser.add_argument("--seen", metavar="FILE", help="keeps the history accepted last, which no older one replaces")
+    parser.add_argument("--package", action="store_true", help="FILE is an audit package")
     parser.add_argument("--node", metavar="NODE_ID", help="fail unless this node signed")
     parser.add_argument("--log-policy", metavar="FILE", help="check log proofs under this policy (tlog-policy)")
     parser.add_argument("--require-log", action="store_true", help="fail unless a log of the policy holds the receipt")
+    parser.add_argument("--tsa-roots", metavar="FILE", help="check RFC 3161 tokens under these roots (PEM)")
     parser.add_argument("--require-attestation", action="store_true", help="fail when no node signed")
     parser.add_argument("--json", action="store_true", help="write the report as JSON")
     try:
         given_arguments = parser.parse_args(arguments)
         if given_arguments.file == "-" and given_arguments.keys == "-":
             raise UsageError("FILE and --keys cannot both be standard input")
-        keys, key_set = (None, None) if given_arguments.keys is None else _read_keys(given_arguments.keys)
+        keys, key_set = _pinned(given_arguments)
         if given_arguments.require_log and given_arguments.log_policy is None:
             raise UsageError("--require-log needs --log-policy")
         policy = None if given_arguments.log_policy is None else _read_policy(given_arguments.log_policy)
@@ -2840,13 +5222,18 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             require_attestation=given_arguments.require_attestation,
             log_policy=policy,
             require_log=given_arguments.require_log,
+            tsa_roots=None if given_arguments.tsa_roots is None else _read_roots(given_arguments.tsa_roots),
         )
-        report = _evaluated(given_arguments.file, options, key_set)
+        evaluate = _package if given_arguments.package else _evaluated
+        report = evaluate(given_arguments.file, options, key_set)
+        if keys is not None and keys.revocations_known_until is not None:
+            report["revocationsKnownUntil"] = keys.revocations_known_until
     except UsageError as error:
         sys.stderr.write(f"cer_verify: {_printable(str(error))}\n")
         return EXIT_USAGE
     text = json.dumps(report, indent=2)
-    sys.stdout.write((text if given_arguments.json else _readable(report)) + "\n")
+    readable = _readable_package if given_arguments.package else _readable
+    sys.stdout.write((text if given_arguments.json else readable(report)) + "\n")
     if report["status"] != "FAILED":
         return EXIT_VERIFIED
     findings = report["findings"]

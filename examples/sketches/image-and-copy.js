@@ -17,6 +17,7 @@ function setup() {
   const part = get(200, 200, 300, 300);
   image(part, 720, 1050, 600, 600);
   for (let i = 0; i < 400; i++) set(1340 + i, 1050 + 300 + round(sin(i / 20) * 200), color(255, 220, 0));
+  updatePixels();
   fill(get(300, 300));
   rect(75, 1720, 1800, 600, 40);
 }

@@ -77,8 +77,12 @@ func strictPoint(encoded []byte) bool {
 // See docs/spec.md, "Signatures".
 func verifyStrict(key []byte, message, signature string) bool {
 	decoded, ok := decodeBase64(base64.RawURLEncoding, signature)
-	return ok && len(decoded) == ed25519.SignatureSize && strictPoint(key) && strictPoint(decoded[:32]) &&
-		ed25519.Verify(ed25519.PublicKey(key), []byte(message), decoded)
+	return ok && verifyStrictBytes(key, []byte(message), decoded)
+}
+
+func verifyStrictBytes(key, message, signature []byte) bool {
+	return len(signature) == ed25519.SignatureSize && strictPoint(key) && strictPoint(signature[:32]) &&
+		ed25519.Verify(ed25519.PublicKey(key), message, signature)
 }
 
 // decodeBase64 accepts only the one canonical text of the bytes.

@@ -12,8 +12,8 @@ from typing import Any, Callable, List, Optional, Type, Union
 from urllib.parse import urlsplit
 
 from cer_client.drain import Drain, DrainHooks, Node
+from cer_client.executions import Json
 from cer_client.recorder import CertifiedCall, Confidential, Recorder, RecorderDeps
-from cer_client.sealing import Json
 from cer_client.spool import FileSpool, MemorySpool, Spool
 from cer_client.stats import Counts, Stats
 from cer_client.transport import AsyncCertifyingTransport, CertifyingTransport, Observer

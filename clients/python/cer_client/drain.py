@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from http.client import HTTPException
 from typing import Callable, List, NamedTuple, Optional, Sequence
 
-from cer_client.spool import Spool
+from cer_client.spool import Batch, Spool
 from cer_verify import JsonFault, Members, get, parse_json, text_of
 
 # Maximum bundles of one request.
@@ -224,7 +224,7 @@ class Drain:
             taken = 0
             try:
                 for text, result in zip(batch.texts, self._node.attest(batch.texts)):
-                    self._take(spool, text, result)
+                    self._take(spool, batch, text, result)
                     taken += 1
             finally:
                 if taken > 0:
@@ -235,7 +235,7 @@ class Drain:
                 self._changed.notify_all()
             batch = spool.next(BATCH_LINES)
 
-    def _take(self, spool: Spool, text: str, result: LineResult) -> None:
+    def _take(self, spool: Spool, batch: Batch, text: str, result: LineResult) -> None:
         code = text_of(get(result.body, "error")) or "UNEXPECTED_ANSWER"
         if result.status == 200:
             self._hooks.attested(result.body)
@@ -243,5 +243,10 @@ class Drain:
             message = f"the node cannot attest a bundle now: {result.status} {code}"
             raise NodeError(code, message, result.status)
         else:
-            spool.bury(text, code)
+            try:
+                spool.bury(text, code)
+            except OSError as fault:
+                # It stays where it is, and does not hold up what comes after it.
+                batch.keep()
+                self._hooks.failed(fault)
             self._hooks.dead(text, code)

@@ -9,8 +9,9 @@ from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
 
+from cer_client.executions import Json
 from cer_client.recorder import OpenCall, Recorder, StartedCall
-from cer_client.sealing import Call, Json, label_of, parameters_of
+from cer_client.sealing import Call, label_of, parameters_of
 from cer_verify import MAX_SAFE_INTEGER, Members
 
 MAX_DEPTH = 96

@@ -6,7 +6,8 @@ import threading
 from dataclasses import dataclass, field, replace
 from typing import Callable, Dict, List, Mapping, NamedTuple, Optional
 
-from cer_client.sealing import Call, Json, Sealed, now, seal, uuid_v7
+from cer_client.executions import Json, RequestFault, Sealed
+from cer_client.sealing import Call, now, seal, uuid_v7
 from cer_client.stats import Counts
 from cer_verify import SVC_V1, CanonicalError, JsonFault, Members, canonicalize, parse_json
 
@@ -157,7 +158,7 @@ class StartedCall:
 
         try:
             return sealed(call)
-        except CanonicalError:
+        except (CanonicalError, RequestFault):
             # Content that the rules of JSON refuse (a lone surrogate, too many levels) is sealed as text.
             output = _as_text(call.output) if call.output_sha256 is None else None
             return sealed(replace(call, input=_as_text(call.input), output=output))

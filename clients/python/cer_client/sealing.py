@@ -1,20 +1,15 @@
-"""Sealing of a call in this process. See docs/spec.md, "Sealing" and "Commitments"."""
+"""Sealing of a call in this process."""
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import json
 import os
 import time
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Dict, Optional
+from typing import Optional
 
-from cer_verify import JCS_V1, SVC_V1, encode_base64url, hash_bytes, hash_canonical, hashed_bytes, is_number, pick
-
-Json = object
-Members = Dict[str, object]
+from cer_client.executions import Json, Members, Sealed, seal_execution
+from cer_verify import canonicalize, is_number
 
 # Sampling parameters under their names in a certificate, and those in requests.
 _PARAMETERS = {
@@ -23,18 +18,6 @@ _PARAMETERS = {
     "topP": ("top_p", "topP"),
     "seed": ("seed",),
 }
-_HASHED = ("bundleType", "version", "createdAt", "snapshot", "context")
-
-
-@dataclass(frozen=True)
-class Sealed:
-    """A sealed execution: hashes or commitments and facts, no content. `text` is the bundle on one line."""
-
-    execution_id: str
-    certificate_hash: str
-    text: str
-    # `{input: {salt}, output: {salt}}` under 1.3.1.
-    openings: Optional[Members]
 
 
 @dataclass(frozen=True)
@@ -89,52 +72,34 @@ def label_of(value: object, otherwise: str) -> str:
 def seal(call: Call, execution_id: str, app_id: str, started_at: str, protocol: str, prompt: str = "") -> Sealed:
     """Seals a call that has ended. Under 1.3.1 `prompt` is bound in clear and the salts are drawn here.
 
-    Raises cer_verify.CanonicalError for content that the protocol does not take.
+    Raises RequestFault and cer_verify.CanonicalError for what the protocol does not take.
     """
-    profile = SVC_V1 if protocol == "1.2.0" else JCS_V1
-    snapshot: Members = {
-        "type": "ai.execution.v1",
+    request: Members = {
         "protocolVersion": protocol,
-        "executionSurface": "ai",
         "executionId": execution_id,
         "timestamp": started_at,
         "provider": call.provider,
         "model": call.model,
-        "modelVersion": None,
+        "input": _content(call.input),
+        "output": _content(call.output),
+        "parameters": call.parameters,
+        "appId": app_id,
     }
-    openings: Optional[Members] = None
     stated = None if call.output_sha256 is None else f"sha256:{call.output_sha256}"
     payload = dict(call.payload)
     if protocol == "1.3.1":
+        request["prompt"] = prompt
         # The hash of an answer in clear would confirm a guess of it.
-        output = {"responseSha256": stated} if call.output is None else call.output
-        openings = {name: _commit(snapshot, name, value) for name, value in (("input", call.input), ("output", output))}
-        snapshot["prompt"] = prompt
-    else:
-        snapshot["inputHash"] = hash_bytes(hashed_bytes(call.input, profile, "input"))
-        is_hash_only = call.output is None and stated is not None
-        snapshot["outputHash"] = stated if is_hash_only else hash_bytes(hashed_bytes(call.output, profile, "output"))
-        if stated is not None:
-            payload["responseSha256"] = stated
-    snapshot["parameters"] = call.parameters
-    snapshot["appId"] = app_id
-    signal: Members = {"type": call.kind, "source": "cer_client", "payload": payload}
-    bundle: Members = {
-        "bundleType": "cer.ai.execution.v1",
-        "version": "0.1",
-        "createdAt": now(),
-        "snapshot": snapshot,
-        "context": {"signals": [signal]},
-    }
-    bundle["certificateHash"] = certificate_hash = hash_canonical(pick(bundle, _HASHED), profile)
-    return Sealed(execution_id, certificate_hash, json.dumps(bundle, separators=(",", ":")), openings)
+        if call.output is None and stated is not None:
+            request["output"] = {"responseSha256": stated}
+    elif stated is not None:
+        payload["responseSha256"] = stated
+        if call.output is None:
+            request["output"], request["outputHash"] = None, stated
+    request["signals"] = [{"type": call.kind, "source": "cer_client", "payload": payload}]
+    return seal_execution(request, now(), execution_id)
 
 
-def _commit(snapshot: Members, name: str, value: Json) -> Members:
-    """Writes the sealed object of a value and its hash. Returns the opening."""
-    salt = os.urandom(32)
-    commitment = hmac.new(salt, hashed_bytes(value, JCS_V1, name), hashlib.sha256).hexdigest()
-    sealed: Members = {"_redacted": True, "scheme": "hmac-sha256-v1", "commitment": f"sha256:{commitment}"}
-    snapshot[name] = sealed
-    snapshot[f"{name}Hash"] = hash_canonical(sealed, JCS_V1)
-    return {"salt": encode_base64url(salt)}
+def _content(value: Json) -> Json:
+    """A value that an input or output may have: another one is its own canonical text, which hashes to the same."""
+    return value if isinstance(value, (str, list, dict)) else canonicalize(value)

@@ -48,6 +48,8 @@ class Segment:
         self._fd: Optional[int] = None
         self._written = 0
         self._oldest_at: Optional[float] = None
+        # Whether this process leaves the file to the next one.
+        self.is_kept = False
 
     @property
     def _done_path(self) -> Path:
@@ -123,11 +125,17 @@ class Segment:
         """Notes the offset behind the last attested bundle."""
         self.done = offset
         self._oldest_at = None
+        if self.is_kept:
+            return
         fd = os.open(self._done_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         try:
             os.write(fd, str(offset).encode())
         finally:
             os.close(fd)
+
+    def keep(self) -> None:
+        """Leaves file and offset as they are: the next process sends again from there, which replays certificates."""
+        self.is_kept = True
 
     def duplicate(self) -> Optional[int]:
         """Another descriptor of the file, which the caller closes."""
@@ -143,7 +151,10 @@ class Segment:
             self._fd = None
 
     def remove(self) -> None:
+        """Closes the file and deletes it, unless it is kept."""
         self.close()
+        if self.is_kept:
+            return
         for path in (self.path, self._done_path):
             path.unlink(missing_ok=True)
 

@@ -16,10 +16,14 @@ SEGMENT_BYTES = 8 * 1024 * 1024
 
 
 class Batch(NamedTuple):
-    """The oldest bundles as JSON text; `acknowledge` forgets the first of them."""
+    """The oldest bundles as JSON text; `acknowledge` forgets the first of them.
+
+    `keep` leaves them on the disk for the next process too, which sends them again.
+    """
 
     texts: List[str]
     acknowledge: Callable[[int], None]
+    keep: Callable[[], None] = lambda: None
 
 
 class Spool(Protocol):
@@ -150,7 +154,8 @@ class FileSpool:
         """The segment to append to. Raises OSError when the folder cannot be made."""
         current = self._current
         is_unlinked = current is not None and current.is_unlinked
-        if current is not None and not is_unlinked and not current.has_part and current.size <= SEGMENT_BYTES:
+        takes_more = current is not None and not (current.has_part or current.is_kept or current.size > SEGMENT_BYTES)
+        if current is not None and not is_unlinked and takes_more:
             return current
         # The lines of a removed file can be read only while it is open.
         if current is not None and not is_unlinked:
@@ -170,7 +175,7 @@ class FileSpool:
                     ends = [line.end for line in lines if line.text is not None]
                     ends[-1] = lines[-1].end
                     torn = [line.end for line in lines if line.text is None]
-                    return Batch(texts, partial(self._acknowledge, segment, ends, torn))
+                    return Batch(texts, partial(self._acknowledge, segment, ends, torn), segment.keep)
                 if lines:
                     self.torn += len(lines)
                     segment.acknowledge(lines[-1].end)

@@ -7,9 +7,10 @@ from types import ModuleType, TracebackType
 from typing import Any, AsyncIterator, Callable, Dict, Iterator, Optional, Tuple, Type
 
 from cer_client.exchange import Answer, Ended, Exchange
+from cer_client.executions import Json, Members
 from cer_client.folds import Fold, fold_for
 from cer_client.recorder import Recorder, value_in
-from cer_client.sealing import Call, Json, Members, label_of, parameters_of
+from cer_client.sealing import Call, label_of, parameters_of
 
 _PROVIDERS = {
     "api.openai.com": "openai",

@@ -36,6 +36,20 @@ class LogProofs(unittest.TestCase):
                 if found["status"] == "included":
                     self.assertGreater(cer.text_of(found["loggedBy"]), when)
 
+    def test_unknown_log_before_a_broken_line(self) -> None:
+        rows = cer.get(cer.parse_json((VECTORS / "proofs.json").read_bytes()), "proofs")
+        assert isinstance(rows, list)
+        row = rows[0]
+        proof, signature = cer.text_of(cer.get(row, "proof")), cer.text_of(cer.get(row, "signature"))
+        broken = proof.replace("2yqmyAAAAABpVzam", "2yqmyAAAAABpVzan")
+        self.assertNotEqual(broken, proof)
+        lines = (VECTORS / "policy.txt").read_text().splitlines(keepends=True)
+        without = cer.LogPolicy("".join(line for line in lines if not line.startswith("log node.example/log+")))
+        when = cer.text_of(cer.get(row, "receipt", "timestamp"))
+        claim = cer.LogClaim(broken, None, cer.get(row, "receipt"), signature, when)
+        self.assertEqual(cer.judge_log_proof(claim, policy())["code"], "LOG_SIGNATURE_INVALID")
+        self.assertEqual(cer.judge_log_proof(claim, without)["code"], "LOG_UNKNOWN")
+
     def test_policies_that_are_none(self) -> None:
         good = (VECTORS / "policy.txt").read_text()
         for text in (

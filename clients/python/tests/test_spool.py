@@ -19,7 +19,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PACKAGE))
 
 import cer_verify  # noqa: E402
-from cer_client import Certificates, CertifiedCall  # noqa: E402
+from cer_client import Certificates, CertifiedCall, Confidential  # noqa: E402
 from cer_client.sealing import Call, seal, uuid_v7  # noqa: E402
 
 # Nothing listens there.
@@ -168,6 +168,21 @@ class SpoolTest(unittest.TestCase):
         self.assertEqual(dead, {"code": "EXECUTION_MUTATION_DETECTED", "bundle": json.loads(letters[0][0])})
         self.assertEqual((self.folder / "dead.ndjson").stat().st_mode & 0o777, 0o600)
 
+    def test_dead_letter_that_cannot_be_written_holds_up_nothing(self) -> None:
+        faults: List[BaseException] = []
+        cer = self.certificates(on_error=faults.append)
+        self.node.request_status = 503
+        for position in range(3):
+            record(cer, f"call {position}")
+        refusals = iter([(409, {"error": "EXECUTION_MUTATION_DETECTED"})])
+        self.node.answers = lambda bundle: next(refusals, None) or self.node.attest(bundle)
+        (self.folder / "dead.ndjson").mkdir()
+        self.node.request_status = 200
+        self.assertEqual(cer.flush(30), 0)
+        self.assertEqual((cer.stats().attested, cer.stats().dead), (2, 1))
+        self.assertEqual(len(self.segments()), 1)
+        self.assertIn(IsADirectoryError, [type(fault) for fault in faults])
+
     def test_answer_that_ends_early_is_asked_for_again(self) -> None:
         cer = self.certificates()
         self.node.request_status = 503
@@ -271,6 +286,17 @@ class SpoolTest(unittest.TestCase):
         os.utime(path, (1, 1))
         self.assertEqual(self.certificates(node_url=NODE_DOWN).stats().adopted, 0)
         self.assertTrue(path.exists())
+
+    def test_disk_holds_only_what_is_sealed(self) -> None:
+        confidential = Confidential("p", lambda _: None, {"temperature": 0, "maxTokens": 1})
+        for options in ({"protocol": "1.2.0"}, {"protocol": "1.3.0"}, {"confidential": confidential}):
+            record(self.certificates(node_url=NODE_DOWN, **options), "content of a customer")
+        texts = [path.read_text() for path in self.segments()]
+        self.assertEqual(len(texts), 3)
+        for text in texts:
+            bundle = json.loads(text)["bundle"]
+            self.assertEqual(cer_verify.verify(bundle).status, "VERIFIED")
+            self.assertNotRegex(text, "content of a customer|an answer")
 
     def test_settings_that_cannot_be(self) -> None:
         for options in (

@@ -1,4 +1,5 @@
-// Command cer-conformance answers the conformance suite: `verify FILE...`, one line of JSON for each case file.
+// Command cer-conformance answers the conformance suite: `verify FILE...` and `log FILE...`, one line of JSON for each
+// case file.
 package main
 
 import (
@@ -13,12 +14,16 @@ import (
 const exitNotBuilt = 64
 
 func main() {
-	if len(os.Args) < 2 || os.Args[1] != "verify" {
+	if len(os.Args) < 2 {
+		os.Exit(exitNotBuilt)
+	}
+	evaluate, built := map[string]func(*cer.Value) *cer.Value{"verify": cer.Answer, "log": cer.AnswerLog}[os.Args[1]]
+	if !built {
 		os.Exit(exitNotBuilt)
 	}
 	out := bufio.NewWriter(os.Stdout)
 	for _, path := range os.Args[2:] {
-		text, err := answer(path)
+		text, err := answer(evaluate, path)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "cer-conformance: %s: %v\n", path, err)
 			os.Exit(1)
@@ -31,7 +36,7 @@ func main() {
 	}
 }
 
-func answer(path string) (string, error) {
+func answer(evaluate func(*cer.Value) *cer.Value, path string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return "", err
@@ -40,7 +45,7 @@ func answer(path string) (string, error) {
 	if fault != nil {
 		return "", fault
 	}
-	line, lacking := cer.Canonicalize(cer.Answer(file), cer.SvcV1, "")
+	line, lacking := cer.Canonicalize(evaluate(file), cer.SvcV1, "")
 	if lacking != nil {
 		return "", lacking
 	}
