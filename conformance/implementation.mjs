@@ -14,7 +14,7 @@ const FILES_AT_ONCE = 250;
 /**
  * The answers to case files, in order; null where the implementation does not have the command.
  * @param {{command: readonly string[], cwd?: string}} implementation
- * @param {'verify' | 'seal' | 'log'} verb
+ * @param {string} verb a command of README.md
  * @param {readonly object[]} files
  * @throws Error when the implementation fails or answers fewer lines than files
  */
@@ -39,8 +39,12 @@ export async function answersOf(implementation, verb, files) {
   }
 }
 
-function start({ command: [program, ...args], cwd }, more) {
-  return spawn(program, [...args, ...more], { cwd, stdio: ['pipe', 'pipe', 'inherit'] });
+function start({ command: [program, ...args], cwd }, more, env = {}) {
+  return spawn(program, [...args, ...more], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
 }
 
 async function linesOf(implementation, args) {
@@ -55,17 +59,19 @@ async function linesOf(implementation, args) {
 }
 
 /**
- * Starts `serve`.
- * @returns {Promise<{facts: object, stop: () => Promise<void>} | null>} null where the implementation has no node
+ * Starts `serve` or `serve-control-plane`.
+ * @param {string} verb which of them
+ * @param {object} env variables of OpenTelemetry: where the node sends its spans
+ * @returns {Promise<{facts: object, stop: () => Promise<void>} | null>} null where the implementation does not have it
  */
-export async function serve(implementation) {
-  const child = start(implementation, ['serve']);
+export async function serve(implementation, verb = 'serve', env = {}) {
+  const child = start(implementation, [verb], env);
   const closed = once(child, 'close');
   const lines = createInterface({ input: child.stdout });
   const first = await Promise.race([once(lines, 'line'), closed.then(([code]) => ({ code }))]);
   if (!Array.isArray(first)) {
     if (first.code === NOT_BUILT) return null;
-    throw new Error(`serve ended with ${first.code}`);
+    throw new Error(`${verb} ended with ${first.code}`);
   }
   const stop = async () => {
     child.stdin.end();

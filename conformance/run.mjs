@@ -1,11 +1,13 @@
 // npm run conformance -- --impl node|browser|go|python | --command 'PROGRAM ARGS' [--json FILE] [--only PREFIX]
+// Runs every case of the specification against an implementation, with a report for each section.
+//   npm run conformance -- --impl python --only timestamp/
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../scripts/setup/options.mjs';
 import { IMPLEMENTATIONS } from './implementations.mjs';
 import { bySection, printReport } from './report.mjs';
 import { allCases, runCases } from './suite.mjs';
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: {
     impl: { type: 'string' },
     command: { type: 'string' },

@@ -1,14 +1,30 @@
 // All cases against one implementation.
 import { canonical } from './canonical.mjs';
+import { startCollector } from './collector.mjs';
 import { canonicalCases } from './cases/canonical.mjs';
+import { controlPlaneCases } from './cases/control-plane.mjs';
 import { httpCases } from './cases/http.mjs';
 import { logCases } from './cases/logs.mjs';
+import { pictureCases } from './cases/pictures.mjs';
+import { renderCases } from './cases/renders.mjs';
 import { sealCases } from './cases/seal.mjs';
+import { spanCases } from './cases/spans.mjs';
+import { timestampCases } from './cases/timestamps.mjs';
 import { vectorCases } from './cases/vectors.mjs';
 import { answersOf, apiOf, serve } from './implementation.mjs';
 
 export function allCases() {
-  return [...vectorCases(), ...canonicalCases(), ...sealCases(), ...logCases(), ...httpCases()];
+  const files = [
+    vectorCases,
+    pictureCases,
+    canonicalCases,
+    sealCases,
+    timestampCases,
+    logCases,
+    renderCases,
+    spanCases,
+  ];
+  return [...files.flatMap((make) => make()), ...httpCases(), ...controlPlaneCases()];
 }
 
 /**
@@ -18,7 +34,7 @@ export function allCases() {
  */
 export async function runCases(implementation, cases) {
   const results = [];
-  for (const verb of ['verify', 'seal', 'log']) {
+  for (const verb of ['verify', 'picture', 'seal', 'timestamp', 'log', 'render', 'span']) {
     const own = cases.filter(({ command }) => command === verb);
     const answers =
       own.length === 0
@@ -30,8 +46,10 @@ export async function runCases(implementation, cases) {
           );
     results.push(...own.map((item, index) => resultOf(item, answers === null ? { notBuilt: verb } : answers[index])));
   }
-  const journeys = cases.filter(({ command }) => command === 'serve');
-  if (journeys.length > 0) results.push(...(await runJourneys(implementation, journeys)));
+  for (const verb of ['serve', 'serve-control-plane']) {
+    const journeys = cases.filter(({ command }) => command === verb);
+    if (journeys.length > 0) results.push(...(await runJourneys(implementation, verb, journeys)));
+  }
   return results;
 }
 
@@ -48,16 +66,22 @@ function resultOf({ id, heading, rule, expected }, answer) {
   return { id, heading, rule, outcome: 'failed', detail: detail.join('; ') };
 }
 
-async function runJourneys(implementation, journeys) {
-  const node = await serve(implementation);
-  if (node === null)
-    return journeys.map(({ id, heading, rule }) => ({ id, heading, rule, outcome: 'not built', detail: 'serve' }));
+async function runJourneys(implementation, verb, journeys) {
+  const collector = await startCollector();
   try {
-    const results = [];
-    for (const item of journeys) results.push(await runJourney(item, apiOf(node.facts)));
-    return results;
+    const node = await serve(implementation, verb, collector.env);
+    if (node === null)
+      return journeys.map(({ id, heading, rule }) => ({ id, heading, rule, outcome: 'not built', detail: verb }));
+    try {
+      const api = { ...apiOf(node.facts), spansOf: collector.spansOf };
+      const results = [];
+      for (const item of journeys) results.push(await runJourney(item, api));
+      return results;
+    } finally {
+      await node.stop();
+    }
   } finally {
-    await node.stop();
+    collector.close();
   }
 }
 

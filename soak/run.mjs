@@ -1,21 +1,26 @@
-// npm run soak -- [--minutes N] [--folder DIR] [--share 0.7] [--seed N]
-import { mkdirSync, writeFileSync } from 'node:fs';
+// npm run soak -- [--minutes N] [--folder DIR] [--share 0.7] [--seed N] [--write]
+// Mixed load at a share of what the machine can do. `--write` puts figures and plot into docs/reliability.md.
+//   npm run soak -- --minutes 30 --write
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../scripts/setup/options.mjs';
 import { judge, median, quantile } from './judge.mjs';
+import { withSoak } from './document.mjs';
 import { createLoad } from './load.mjs';
 import { plot } from './plot.mjs';
 import { takeSample } from './resources.mjs';
 import { startSystem } from './system.mjs';
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: {
     minutes: { type: 'string', default: '30' },
     folder: { type: 'string', default: join(tmpdir(), 'soak') },
     share: { type: 'string', default: '0.7' },
     seed: { type: 'string', default: '1' },
+    write: { type: 'boolean', default: false },
     'calibration-seconds': { type: 'string', default: '30' },
   },
 });
@@ -118,9 +123,18 @@ function report(load, capacity, rate, samples) {
   writeFileSync(join(values.folder, 'soak.json'), `${JSON.stringify({ ...facts, samples }, null, 1)}\n`);
   const title = `Soak of ${minutes} minutes at ${facts.rate} requests/s, ${facts.date.slice(0, 10)}`;
   writeFileSync(join(values.folder, 'soak.svg'), plot(samples, title));
+  if (values.write) writeDocument(facts, plot(samples, title));
   console.log(JSON.stringify(facts, null, 1));
   const grown = judged.filter(({ isFlat }) => !isFlat);
   for (const { quantity, first, last } of grown) console.log(`NOT FLAT ${quantity}: ${first} to ${last}`);
   console.log(`${facts.errors} errors, ${grown.length} quantities not flat`);
   process.exitCode = facts.errors === 0 && grown.length === 0 ? 0 : 1;
+}
+
+function writeDocument(facts, picture) {
+  const root = dirname(import.meta.dirname);
+  const document = join(root, 'docs', 'reliability.md');
+  writeFileSync(document, withSoak(readFileSync(document, 'utf8'), facts));
+  writeFileSync(join(root, 'docs', 'images', 'soak.svg'), picture);
+  execFileSync(process.execPath, [join(root, 'node_modules', 'prettier', 'bin', 'prettier.cjs'), '--write', document]);
 }

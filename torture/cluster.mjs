@@ -1,8 +1,10 @@
-// The whole system: PostgreSQL behind a proxy, nodes with a log, a witness, dashboard, bridge, and a client that spools.
+// The whole system: PostgreSQL behind a proxy, nodes with a log, a witness, a renderer, dashboard, bridge, and a client
+// that spools.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ensureBrowser } from '../scripts/browser.mjs';
 import { runNode } from '../scripts/setup/run-program.mjs';
 import { startPostgresServer } from '../scripts/test/postgres-server.mjs';
 import { Member } from './member.mjs';
@@ -24,9 +26,10 @@ export async function startCluster({ nodes: count, isSmall }) {
   const databaseUrl = await postgres.createDatabase('torture');
   const { port } = new URL(databaseUrl);
   const databaseProxy = await startProxy({ host: '127.0.0.1', port: Number(port) });
-  const ports = await freePorts(count + 3);
+  const browser = await ensureBrowser({ log: () => undefined });
+  const ports = await freePorts(count + 4);
   const urlOf = (index) => `http://127.0.0.1:${ports[index]}`;
-  const [witnessUrl, dashboardUrl, bridgeUrl, ...nodeUrls] = ports.map((_port, index) => urlOf(index));
+  const [witnessUrl, dashboardUrl, bridgeUrl, rendererUrl, ...nodeUrls] = ports.map((_port, index) => urlOf(index));
   writeFileSync(path('token'), `${'t'.repeat(43)}\n`, { mode: 0o600 });
 
   const keyFiles = { KEYS_FILE: path('keys.json'), COMMITMENT_SECRET_FILE: path('secrets.json'), LOG_ORIGIN };
@@ -37,6 +40,7 @@ export async function startCluster({ nodes: count, isSmall }) {
     LOG_EVERY_MS: '200',
     LOG_WITNESS_EVERY_S: '1',
     LOG_EPOCH_S: '5',
+    ...(browser.path !== undefined && { RENDERER_URL: rendererUrl, RENDERER_TOKEN_FILE: path('token') }),
     ...(!isSmall && { CONTROL_PLANE_URL: dashboardUrl, CONTROL_PLANE_TOKEN_FILE: path('token') }),
     LOG_LEVEL: 'warn',
   };
@@ -96,6 +100,13 @@ export async function startCluster({ nodes: count, isSmall }) {
     CONTROL_PLANE_TOKEN_FILE: path('token'),
     LOG_LEVEL: 'warn',
   });
+  const renderer = service('renderer', 'renderer', rendererUrl, {
+    RENDERER_TOKEN_FILE: path('token'),
+    CHROMIUM_PATH: browser.path,
+    RENDER_SECONDS_PER_HOUR: '100000',
+    STILL_DEADLINE_MS: '120000',
+    LOG_LEVEL: 'warn',
+  });
   const spool = new Member({
     name: 'spool',
     main: join(import.meta.dirname, 'spool-program.mjs'),
@@ -106,7 +117,8 @@ export async function startCluster({ nodes: count, isSmall }) {
       CER_API_KEY: apiKey,
     }),
   });
-  const members = [witness, ...(isSmall ? [] : [dashboard]), ...nodes, ...(isSmall ? [] : [bridge]), spool];
+  const drawing = browser.path === undefined ? [] : [renderer];
+  const members = [witness, ...drawing, ...(isSmall ? [] : [dashboard]), ...nodes, ...(isSmall ? [] : [bridge]), spool];
   for (const member of members) await member.start();
   return {
     folder,
@@ -118,6 +130,8 @@ export async function startCluster({ nodes: count, isSmall }) {
     nodes,
     nodeUrls,
     bridgeUrl: isSmall ? null : bridgeUrl,
+    /** Why there is no renderer; null with one. */
+    noRenderer: browser.path === undefined ? browser.reason : null,
     apiKey,
     spool,
     hasFaketime: FAKETIME !== undefined,

@@ -10,7 +10,7 @@ const LOGGED_WITHIN_MS = 240_000;
 const PAGE = 2_000;
 
 /** @returns {Promise<{breaches: string[], facts: object}>} */
-export async function checkInvariants({ databaseUrl, keySet, entries, spooled, hasLog = true }) {
+export async function checkInvariants({ databaseUrl, keySet, entries, spooled, renders, hasLog = true }) {
   const client = new pg.Client(databaseUrl);
   await client.connect();
   const rows = async (sql, values) => (await client.query(sql, values)).rows;
@@ -22,6 +22,7 @@ export async function checkInvariants({ databaseUrl, keySet, entries, spooled, h
     await mapping(rows, breaches);
     facts.records = await everyRecord(rows, keySet, breaches);
     await spool(rows, spooled, breaches);
+    if (renders !== undefined) facts.renders = await renders.judge(rows);
     if (hasLog) facts.log = await logs(rows, breaches);
     return { breaches, facts };
   } finally {

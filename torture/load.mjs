@@ -8,9 +8,10 @@ const CONTENTS = 3;
 /**
  * @param {object} cluster
  * @param {import('./ledger.mjs').Ledger} ledger
- * @returns {{stop: () => Promise<void>}}
+ * @param {{renders: import('./renders.mjs').Renders}} options
+ * @returns {{stop: () => Promise<void>, render: (nodeUrl?: string) => Promise<void>}} render: one render, certified
  */
-export function startLoad(cluster, ledger, { random, clients }) {
+export function startLoad(cluster, ledger, { renders, random, clients }) {
   let isOver = false;
   let next = 0;
   const run = async () => {
@@ -22,6 +23,7 @@ export function startLoad(cluster, ledger, { random, clients }) {
         [8, batch],
         [4, confidential],
         [cluster.bridgeUrl === null ? 0 : 3, viaBridge],
+        [cluster.noRenderer === null ? 2 : 0, render],
       ]);
       await work();
     }
@@ -32,6 +34,7 @@ export function startLoad(cluster, ledger, { random, clients }) {
       isOver = true;
       await running;
     },
+    render,
   };
 
   function execution(id, more = {}) {
@@ -96,6 +99,13 @@ export function startLoad(cluster, ledger, { random, clients }) {
     }
   }
 
+  async function render(url = anyNode()) {
+    const request = renders.requestOf(nextId(), next);
+    const answer = await renders.counting(() => post(url, '/api/render', JSON.stringify(request)));
+    if (answer?.status === 200) renders.accept(request, JSON.parse(answer.text));
+    else await wait(answer);
+  }
+
   function anyNode() {
     return cluster.nodeUrls[Math.floor(random() * cluster.nodeUrls.length)];
   }
@@ -103,12 +113,12 @@ export function startLoad(cluster, ledger, { random, clients }) {
   /** @returns null when no whole answer came: the outcome is open, and nothing was acknowledged */
   async function post(url, path, body, type = 'application/json') {
     try {
-      const headers = { 'content-type': type, authorization: `Bearer ${cluster.apiKey}` };
+      const headers = { 'content-type': type, accept: 'application/json', authorization: `Bearer ${cluster.apiKey}` };
       const answer = await fetch(`${url}${path}`, {
         method: 'POST',
         headers,
         body,
-        signal: AbortSignal.timeout(60_000),
+        signal: AbortSignal.timeout(120_000),
       });
       return { status: answer.status, text: await answer.text() };
     } catch {

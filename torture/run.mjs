@@ -1,12 +1,15 @@
-// npm run torture -- [--seconds N] [--kills N] [--nodes 2..4] [--clients N] [--seed N] [--small]
+// npm run torture -- [--seconds N] [--kills N] [--first KIND,KIND...] [--nodes 2..4] [--clients N] [--seed N] [--small]
+// Kills services at random points under load, and reads afterwards whether anything acknowledged is missing.
+//   npm run torture -- --kills 20 --first renderer,node --seed 7
 import { loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../scripts/setup/options.mjs';
 import { torture } from './torture.mjs';
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: {
     seconds: { type: 'string', default: '600' },
     kills: { type: 'string', default: 'Infinity' },
+    first: { type: 'string', default: '' },
     nodes: { type: 'string', default: '3' },
     clients: { type: 'string', default: '16' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 32)) },
@@ -20,6 +23,7 @@ const numbers = Object.fromEntries(
 console.log(`seed ${numbers.seed}, load average ${loadavg()[0].toFixed(1)}`);
 const { breaches, facts } = await torture({
   ...numbers,
+  first: values.first === '' ? [] : values.first.split(','),
   isSmall: values.small,
   log: values.quiet ? undefined : (line) => console.log(line),
 });

@@ -1,8 +1,9 @@
 // npm run several-nodes -- [--seconds N] [--clients N] [--before FOLDER]
-// Three nodes, two bridges and two dashboards on one PostgreSQL, through pgbouncer in transaction mode, behind haproxy.
-// A node is killed every few seconds under load, the database is restarted, and every service is replaced in turn. The
-// clients are those of @cer/client with their retries: whatever error one sees is a breach.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// Three nodes, two bridges and two dashboards on one PostgreSQL, through pgbouncer in transaction mode, behind haproxy, and
+// a witness of the nodes' log. A node is killed every few seconds under load, at times one of the others, the database is
+// restarted, and every service is replaced in turn. The clients are those of @cer/client with their retries: whatever
+// error one sees is a breach.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,6 +13,7 @@ import { runNode } from '../scripts/setup/run-program.mjs';
 import { startPostgresServer } from '../scripts/test/postgres-server.mjs';
 import { freePorts } from './cluster.mjs';
 import { missingPrograms, startHaproxy, startPgbouncer } from './front.mjs';
+import { readLogs } from './independent-reader.mjs';
 import { checkInvariants } from './invariants.mjs';
 import { Ledger } from './ledger.mjs';
 import { Member } from './member.mjs';
@@ -24,6 +26,8 @@ const HELP = `npm run several-nodes -- [--seconds N] [--clients N] [--before FOL
 const NODES = 3;
 const OTHERS = 2;
 const KILL_EVERY_MS = 4_000;
+/** Every fifth kill takes a dashboard, a bridge or the witness. */
+const OTHER_EVERY = 5;
 /** A client tries for about half a minute. */
 const RETRIES = 12;
 const LOG_ORIGIN = 'several.example/log';
@@ -47,14 +51,15 @@ if (missing.length > 0) {
 }
 const here = join(import.meta.dirname, '..');
 const first = values.before === undefined ? here : resolve(values.before);
-const hasLog = first === here;
 const mainOf = (root, app) => join(root, 'apps', app, 'dist', 'main.js');
+/** Releases with a log bring a witness. */
+const hasLog = existsSync(mainOf(first, 'witness'));
 
 const folder = mkdtempSync(join(tmpdir(), 'cer-several-'));
 const path = (...names) => join(folder, ...names);
 const postgres = await startPostgresServer();
-const ports = await freePorts(1 + 3 + NODES + 2 * OTHERS);
-const [pgbouncerPort, nodeFront, dashboardFront, bridgeFront, ...own] = ports;
+const ports = await freePorts(2 + 3 + NODES + 2 * OTHERS);
+const [pgbouncerPort, witnessPort, nodeFront, dashboardFront, bridgeFront, ...own] = ports;
 const nodePorts = own.slice(0, NODES);
 const dashboardPorts = own.slice(NODES, NODES + OTHERS);
 const bridgePorts = own.slice(NODES + OTHERS);
@@ -69,9 +74,9 @@ const members = [];
 const ledger = new Ledger();
 const errors = new Map();
 const latencies = [];
-const facts = { kills: 0, databaseRestarts: 0, replaced: 0 };
+const facts = { kills: { node: 0, dashboard: 0, bridge: 0, witness: 0 }, databaseRestarts: 0, replaced: 0, found: 0 };
 try {
-  const { apiKey } = await startServices();
+  const { apiKey, migrate } = await startServices();
   console.log(`${members.length} services are ready; load average ${loadavg()[0].toFixed(1)}`);
   const load = startLoad(apiKey);
   const seconds = Number(values.seconds);
@@ -80,6 +85,7 @@ try {
   facts.databaseRestarts += 1;
   console.log(`database restarted; ${ledger.acknowledged} acknowledged`);
   await withKills(seconds / 2);
+  await migrate();
   for (const member of members) await replace(member);
   console.log(`${facts.replaced} services replaced, one by one; ${ledger.acknowledged} acknowledged`);
   await load.stop();
@@ -89,6 +95,15 @@ try {
     databaseUrl: `${postgres.url.replace(/\/postgres$/, '/node')}`,
     ...{ keySet, entries: ledger.entries(), spooled: 0, hasLog },
   });
+  const read =
+    hasLog &&
+    (await readLogs({
+      nodeUrl: local(nodeFront),
+      policy: readFileSync(path('policy.txt'), 'utf8'),
+      leaves: judged.facts.log.leaves,
+    }));
+  if (read) judged.breaches.push(...read.breaches);
+  if (read) judged.facts.read = read.facts;
   report(judged);
 } finally {
   for (const member of members) await member.kill('SIGTERM');
@@ -102,11 +117,18 @@ async function startServices() {
   writeFileSync(path('token'), `${'t'.repeat(43)}\n`, { mode: 0o600 });
   const url = async (name) => pgbouncer.urlOf(await postgres.createDatabase(name));
   const controlPlane = { CONTROL_PLANE_URL: local(dashboardFront), CONTROL_PLANE_TOKEN_FILE: path('token') };
-  const nodeEnv = {
+  const nodeCommands = {
     ...{ DATABASE_URL: await url('node'), KEYS_FILE: path('keys.json'), COMMITMENT_SECRET_FILE: path('secrets.json') },
-    ...(hasLog && { LOG_ORIGIN, LOG_EVERY_MS: '200' }),
-    ...{ ...controlPlane, LOG_LEVEL: 'warn' },
+    ...controlPlane,
+    ...(hasLog && { LOG_ORIGIN }),
   };
+  const logEnv = {
+    LOG_POLICY_FILE: path('policy.txt'),
+    LOG_EVERY_MS: '200',
+    LOG_EPOCH_S: '5',
+    LOG_WITNESS_EVERY_S: '1',
+  };
+  const nodeEnv = { ...nodeCommands, ...(hasLog && logEnv), LOG_LEVEL: 'warn' };
   const dashboardEnv = {
     ...{ DATABASE_URL: await url('dashboard'), SERVICE_TOKEN_FILE: path('token'), JWKS_KEYS_FILE: path('jwks.json') },
     ...{ PUBLIC_URL: local(dashboardFront), LOG_LEVEL: 'warn' },
@@ -115,10 +137,10 @@ async function startServices() {
     ...{ DATABASE_URL: await url('bridge'), NODE_URL: local(nodeFront), PUBLIC_URL: local(bridgeFront) },
     ...{ VERIFY_URL: 'https://verify.example', ...controlPlane, LOG_LEVEL: 'warn' },
   };
-  await command('node', nodeEnv, ['init']);
-  await command('node', nodeEnv, ['migrate']);
-  if (hasLog) await command('node', nodeEnv, ['log', 'init']);
-  const tenantId = await command('node', nodeEnv, ['tenant', 'create', '--name', 'several']);
+  await command('node', nodeCommands, ['init']);
+  await command('node', nodeCommands, ['migrate']);
+  if (hasLog) await startWitness(await command('node', nodeCommands, ['log', 'init']));
+  const tenantId = await command('node', nodeCommands, ['tenant', 'create', '--name', 'several']);
   await command('dashboard', dashboardEnv, ['tenant', 'create', '--name', 'several', '--id', tenantId]);
   const apiKey = await command('dashboard', dashboardEnv, ['api-key', 'create', '--tenant', 'several']);
   for (const [app, env, usedPorts] of [
@@ -135,12 +157,28 @@ async function startServices() {
       await member.start();
     }
   }
-  return { apiKey };
+  return { apiKey, migrate: () => command('node', nodeCommands, ['migrate'], here) };
 }
 
-async function command(app, env, words) {
-  const main = mainOf(first, app);
-  const { code, output } = await runNode([main, ...words], { cwd: first, env: { ...process.env, ...env } });
+/** One witness, with whose cosignatures the log's checkpoints are published. */
+async function startWitness(logLines) {
+  const database = path('witness.sqlite');
+  const vkey = await command('witness', {}, ['init', '--name', 'witness.example/own', '--db', database]);
+  writeFileSync(path('policy.txt'), `${logLines}\nwitness own ${vkey} ${local(witnessPort)}\nquorum own\n`);
+  const logs = logLines.split('\n').map((line) => line.slice('log '.length));
+  const witness = new Member({
+    ...{ name: 'witness', main: mainOf(first, 'witness'), args: ['serve'], readyUrl: `${local(witnessPort)}/ready` },
+    env: () => ({
+      ...{ DATABASE_FILE: database, LOG_VKEYS: logs.join(' '), LOG_LEVEL: 'warn', PORT: String(witnessPort) },
+    }),
+  });
+  members.push(witness);
+  await witness.start();
+}
+
+async function command(app, env, words, root = first) {
+  const main = mainOf(root, app);
+  const { code, output } = await runNode([main, ...words], { cwd: root, env: { ...process.env, ...env } });
   if (code !== 0) throw new Error(`${app} ${words.join(' ')}: ${output}`);
   return output.trim();
 }
@@ -155,6 +193,13 @@ function startLoad(apiKey) {
   let count = 0;
   const random = randomFrom(1);
   const node = createNodeClient({ nodeUrl: local(nodeFront), apiKey, retries: RETRIES });
+  /** What a node acknowledged is found through any other. */
+  const find = async (certificateHash) => {
+    const found = await node.lookup({ certificateHash });
+    if (found.certificateHash !== certificateHash)
+      ledger.breaches.push(`${certificateHash} is found as another record`);
+    facts.found += 1;
+  };
   const client = async () => {
     while (!isOver) {
       const known = random() < 0.1 ? ledger.sample(random) : null;
@@ -164,6 +209,7 @@ function startLoad(apiKey) {
         const answer = await node.certify(request);
         latencies.push(performance.now() - began);
         ledger.acknowledge(request.executionId, answer.certificateHash, JSON.stringify(answer), request);
+        await find(answer.certificateHash);
       } catch (error) {
         const name = error instanceof Error && 'code' in error ? String(error.code) : String(error);
         errors.set(name, (errors.get(name) ?? 0) + 1);
@@ -199,12 +245,17 @@ function startLoad(apiKey) {
 }
 
 async function withKills(seconds) {
-  const nodes = members.filter(({ name }) => name.startsWith('node'));
+  const appOf = ({ name }) => name.split(' ')[0];
+  const nodes = members.filter((member) => appOf(member) === 'node');
+  const others = members.filter((member) => appOf(member) !== 'node');
   for (const end = Date.now() + seconds * 1000; Date.now() < end;) {
     await sleep(KILL_EVERY_MS);
-    const member = nodes[facts.kills % nodes.length];
+    const { node, dashboard, bridge, witness } = facts.kills;
+    const killed = dashboard + bridge + witness;
+    const isOther = (node + killed) % OTHER_EVERY === OTHER_EVERY - 1;
+    const member = isOther ? others[killed % others.length] : nodes[node % nodes.length];
     await member.kill();
-    facts.kills += 1;
+    facts.kills[appOf(member)] += 1;
     await member.start();
     console.log(`${member.name} killed and ready again; ${ledger.acknowledged} acknowledged`);
   }

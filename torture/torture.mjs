@@ -4,23 +4,26 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runNode } from '../scripts/setup/run-program.mjs';
 import { startCluster } from './cluster.mjs';
+import { readLogs } from './independent-reader.mjs';
 import { checkInvariants } from './invariants.mjs';
 import { Ledger } from './ledger.mjs';
 import { startLoad } from './load.mjs';
 import { randomFrom, weighted } from './random.mjs';
+import { Renders } from './renders.mjs';
 
 /** Seconds that a clock is set back. Nodes refuse to sign then; one that is ahead would make all others refuse. */
 const CLOCK_BACK_S = 3_000;
 const REPLAYED_AT_END = 1_000;
 
 /**
- * @param {{seconds: number, kills?: number, seed: number, nodes: number, clients: number, isSmall?: boolean, log?: (line: string) => void}} options
- *   ends after `seconds`, or earlier after `kills`
+ * @param {{seconds: number, kills?: number, first?: readonly string[], seed: number, nodes: number, clients: number, isSmall?: boolean, log?: (line: string) => void}} options
+ *   ends after `seconds`, or earlier after `kills`; `first` are the kinds of the first kills, the others are random
  * @returns {Promise<{breaches: string[], facts: object}>}
  */
 export async function torture({
   seconds,
   kills = Infinity,
+  first = [],
   seed,
   nodes,
   clients,
@@ -31,13 +34,21 @@ export async function torture({
   const cluster = await startCluster({ nodes, isSmall });
   const facts = { seed, nodes, clients, kills: {}, cut: 0, delays: 0, clockJumps: 0 };
   const ledger = new Ledger();
+  const renders = new Renders(ledger);
+  if (cluster.noRenderer !== null) facts.noRenderer = cluster.noRenderer;
+  const due = first.filter((name) => name !== 'renderer' || cluster.noRenderer === null);
   try {
-    const load = startLoad(cluster, ledger, { random, clients });
+    const load = startLoad(cluster, ledger, { renders, random, clients });
     const began = Date.now();
     try {
       for (let count = 0; Date.now() - began < seconds * 1000 && count < kills;) {
         await sleep(200 + random() * 1_300);
-        count += await disturb(cluster, random, facts);
+        count += await disturb(cluster, due.shift() ?? weighted(random, DISTURBANCES), {
+          load,
+          renders,
+          random,
+          facts,
+        });
         log(
           `${Math.round((Date.now() - began) / 1000)} s: ${count} kills, ${ledger.acknowledged} acknowledged, ${ledger.breaches.length} breaches`,
         );
@@ -50,6 +61,7 @@ export async function torture({
       if (member.failure !== undefined) ledger.breaches.push(member.failure);
       await member.ready();
     }
+    if (cluster.noRenderer === null) await renders.recovered(cluster.nodeUrls, load.render);
     const spooled = await drainSpool(cluster);
     await replays(cluster, ledger);
     const keySet = await (await fetch(`${cluster.nodeUrls[0]}/.well-known/svc-node.json`)).json();
@@ -58,33 +70,52 @@ export async function torture({
       keySet,
       entries: ledger.entries(),
       spooled,
+      renders,
+    });
+    const read = await readLogs({
+      nodeUrl: cluster.nodeUrls[0],
+      policy: readFileSync(cluster.path('policy.txt'), 'utf8'),
+      leaves: judged.facts.log.leaves,
     });
     const { acknowledged, refused, unanswered, size } = ledger;
     return {
-      breaches: [...ledger.breaches, ...judged.breaches],
-      facts: { ...facts, acknowledged, executions: size, conflicts: refused, unanswered, spooled, ...judged.facts },
+      breaches: [...ledger.breaches, ...judged.breaches, ...read.breaches],
+      facts: {
+        ...facts,
+        acknowledged,
+        executions: size,
+        conflicts: refused,
+        unanswered,
+        interruptedRenders: renders.interrupted,
+        spooled,
+        ...judged.facts,
+        read: read.facts,
+      },
     };
   } finally {
     await cluster.stop();
   }
 }
 
+/** How often each happens. */
+const DISTURBANCES = [
+  [45, 'node'],
+  [12, 'postgres'],
+  [8, 'witness'],
+  [8, 'bridge'],
+  [8, 'renderer'],
+  [7, 'dashboard'],
+  [10, 'spool'],
+  [6, 'cut'],
+  [4, 'delay'],
+];
+
 /** One kill or one disturbance. @returns the number of kills */
-async function disturb(cluster, random, facts) {
+async function disturb(cluster, name, { load, renders, random, facts }) {
   const killed = (name) => {
     facts.kills[name] = (facts.kills[name] ?? 0) + 1;
     return 1;
   };
-  const name = weighted(random, [
-    [45, 'node'],
-    [12, 'postgres'],
-    [8, 'witness'],
-    [8, 'bridge'],
-    [7, 'dashboard'],
-    [10, 'spool'],
-    [6, 'cut'],
-    [4, 'delay'],
-  ]);
   if (name === 'cut') {
     facts.cut += cluster.databaseProxy.cut();
     return 0;
@@ -103,7 +134,8 @@ async function disturb(cluster, random, facts) {
   const candidates = cluster.members.filter((member) => member.name.startsWith(name));
   if (candidates.length === 0) return 0;
   const member = candidates[Math.floor(random() * candidates.length)];
-  await member.kill();
+  if (name === 'renderer') await renders.interrupt(load.render, () => member.kill(), random);
+  else await member.kill();
   if (name === 'node' && cluster.hasFaketime && random() < 0.25) {
     facts.clockJumps += 1;
     await member.start({ more: cluster.clockOff(-Math.round(60 + random() * CLOCK_BACK_S)), isAble: false });

@@ -1,11 +1,14 @@
-// The browser build in a real Chromium: `node adapters/browser.mjs verify|seal|log FILE...`. There is nothing to serve.
+// The browser build in a real Chromium: `node adapters/browser.mjs COMMAND FILE...` with a command of
+// ../README.md. There is nothing to serve, no bridge and no process that draws.
 import { readFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import puppeteer from 'puppeteer';
 import { ensureBrowser } from '../../scripts/browser.mjs';
 
 const [command, ...files] = process.argv.slice(2);
-const call = { verify: 'verifyCase', seal: 'sealCase', log: 'logCase' }[command];
+const call = {
+  ...{ verify: 'verifyCase', picture: 'pictureCase', seal: 'sealCase', log: 'logCase', timestamp: 'timestampCase' },
+}[command];
 if (call === undefined) process.exit(64);
 
 const { outputFiles } = await build({

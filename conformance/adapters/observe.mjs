@@ -1,5 +1,6 @@
 // What the library reports of one case file, in the members that the suite compares. Runs in Node.js and in browsers.
-import { parseJson } from '@cer/canonical-json';
+import { jcsV1, parseJson } from '@cer/canonical-json';
+import { sha256 } from '@cer/cer-core';
 import {
   evaluateCer,
   evaluateProject,
@@ -7,8 +8,10 @@ import {
   toProjectVerifyResponse,
   toReport,
 } from '@cer/cer-core/verify';
+import { judgePicture, readPicture } from '@cer/cer-core/picture';
 import { executionRequestFaults, sealExecution } from '@cer/cer-core/seal';
 import { parseKeySet } from '@cer/keys';
+import { createTimestampVerifier, parseTsaRoots } from '@cer/timestamps';
 import { bytesOf } from './base64url.mjs';
 
 export { logCase } from './observe-log.mjs';
@@ -23,6 +26,39 @@ export async function verifyCase({ kind, bundle: text, keySet, options }) {
   return kind === 'project'
     ? ofProject(await evaluateProject(bundle.value, how))
     : ofCer(await evaluateCer(bundle.value, how));
+}
+
+/** @param {{picture: string, keySet: object}} file the picture in base64url */
+export async function pictureCase({ picture: file, keySet }) {
+  try {
+    const { png, certificate } = readPicture(bytesOf(file));
+    if (certificate === null) return { certificate };
+    const how = { verifiedAt: VERIFIED_AT, keySet: parseKeySet(keySet) };
+    const { evaluation, picture } = judgePicture(await evaluateCer(parseJson(certificate), how), png);
+    return { ...ofCer(evaluation), picture };
+  } catch (error) {
+    if (error.name !== 'CerError') throw error;
+    return { refused: error.code };
+  }
+}
+
+/**
+ * @param {{token: string, inclusion?: object, receipt: object, signature: string, certificateHash: string,
+ *   roots: string | null}} file the token in base64, the roots in PEM
+ */
+export async function timestampCase({ token, inclusion, receipt, signature, certificateHash, roots }) {
+  const signed = jcsV1.canonicalize({ receipt, signature });
+  const candidates = [
+    ['receipt', sha256(signed)],
+    ['content', certificateHash],
+    ['content', sha256(certificateHash)],
+  ].map(([covers, hash]) => ({ covers, digest: hashBytes(hash) }));
+  if (roots === null) return { status: 'not-checked' };
+  return await createTimestampVerifier(parseTsaRoots(roots))({ token, inclusion, candidates });
+}
+
+function hashBytes(hash) {
+  return Uint8Array.from({ length: 32 }, (_, at) => Number.parseInt(hash.slice(7 + 2 * at, 9 + 2 * at), 16));
 }
 
 /** @param {{request: string, salts?: {input: string, output: string}}} file salts in base64url */

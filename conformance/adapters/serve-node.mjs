@@ -1,11 +1,11 @@
-// The attestation node on an empty database, for the journeys of the suite. Ends when standard input does.
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+// The attestation node on an empty database, for the journeys of the suite.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mainOf, serveProcess } from './served.mjs';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'apps', 'node', 'dist', 'main.js');
+const MAIN = mainOf('node');
 const ADMIN_SECRET = 'conformance-admin-secret-of-one-run';
 
 export async function serveNode() {
@@ -19,6 +19,7 @@ export async function serveNode() {
     ADMIN_SECRET,
     PORT: '0',
     LOG_LEVEL: 'info',
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('OTEL_'))),
   };
   const keyOf = (...more) =>
     execFileSync(process.execPath, [MAIN, 'api-key', 'create', '--tenant', ...more], { env, encoding: 'utf8' }).trim();
@@ -27,19 +28,5 @@ export async function serveNode() {
     otherTenantKey: keyOf('second'),
     renderOnlyKey: keyOf('first', '--scopes', 'render'),
   };
-  const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  let log = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk) => {
-    if (log === null) return;
-    log += chunk;
-    const url = /"url":"([^"]+)"/.exec(log)?.[1];
-    if (url === undefined) return;
-    log = null;
-    process.stdout.write(`${JSON.stringify({ url, ...keys, adminSecret: ADMIN_SECRET })}\n`);
-  });
-  process.stdin.resume().once('end', () => child.kill('SIGTERM'));
-  process.once('SIGTERM', () => child.kill('SIGTERM'));
-  const [code] = await once(child, 'close');
-  rmSync(folder, { recursive: true, force: true });
-  process.exit(code ?? 1);
+  await serveProcess({ main: MAIN, env, folder, facts: { ...keys, adminSecret: ADMIN_SECRET } });
 }
