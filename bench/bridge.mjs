@@ -11,7 +11,8 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { measure, median, rateOf, ratio } from './measure.mjs';
+import { launchArguments } from '../scripts/services/launch.mjs';
+import { caseOf, measure, median, rateOf, ratio } from './measure.mjs';
 
 const root = `${import.meta.dirname}/..`;
 const apiKey = `cer_live_${'b'.repeat(43)}`;
@@ -174,8 +175,8 @@ export async function bridgeCases({ rounds, executions, seconds, streamMib }) {
   const spans = await spanCases({ rounds, seconds: seconds / 2 });
   return {
     cases: [
-      caseOf('certify at the node, 64 connections', single),
-      caseOf(`ingest of ${executions} executions as one stream`, streamed),
+      caseOf('certify at the node, 64 connections', 'executions/s', single),
+      caseOf(`ingest of ${executions} executions as one stream`, 'executions/s', streamed),
       ...spans,
     ],
     ratios: [
@@ -183,17 +184,6 @@ export async function bridgeCases({ rounds, executions, seconds, streamMib }) {
       ratio('B2', 'OTLP spans/s/core, decoded and mapped', rateOf(spans, 'OTLP protobuf, decoded and mapped'), 20_000),
       ratio('B3', `memory of the bridge on ${streamMib} MiB / on 20 MiB`, peak / before, 1.5, { atMost: true }),
     ],
-  };
-}
-
-function caseOf(name, rates) {
-  return {
-    name,
-    unit: 'executions/s',
-    median: median(rates),
-    min: Math.min(...rates),
-    max: Math.max(...rates),
-    rounds: rates.length,
   };
 }
 

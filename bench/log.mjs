@@ -1,4 +1,5 @@
-// G17, G18: certify with the transparency log on against off, each node in its own process; and how far its log is behind.
+// G17 to G19: certify with the transparency log on against off, each node in its own process; how far its log is behind;
+// a log of many leaves, and a log of Tessera.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -6,19 +7,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { caseOf, load, start } from './certify.mjs';
+import { loadCase, load, start } from './certify.mjs';
+import { bytesOfLeaf, measureLeaves } from './log-leaves.mjs';
 import { launchArguments } from '../scripts/services/launch.mjs';
-import { median, ratio } from './measure.mjs';
+import { caseOf, median, ratio } from './measure.mjs';
+import { measureTessera } from './tessera.mjs';
 
 const words = launchArguments(`${import.meta.dirname}/..`, 'node');
 const main = words.at(-1);
 const CONNECTIONS = 64;
+const LOG = { LOG_ORIGIN: 'bench.example/log' };
+const TESSERA_LEAVES = 100_000;
 
-export async function logCases({ rounds, seconds }) {
+export async function logCases({ rounds, seconds, leaves }) {
   const folder = mkdtempSync(join(tmpdir(), 'cer-bench-log-'));
   const nodes = {
     off: await startNode(join(folder, 'off'), {}),
-    on: await startNode(join(folder, 'on'), { LOG_ORIGIN: 'bench.example/log' }),
+    on: await startNode(join(folder, 'on'), LOG),
   };
   const runs = { off: [], on: [] };
   let behindMs = 0;
@@ -31,27 +36,62 @@ export async function logCases({ rounds, seconds }) {
       }
     }
   } finally {
-    for (const { child } of Object.values(nodes)) {
-      child.kill('SIGKILL');
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
-    }
+    for (const node of Object.values(nodes)) await stop(node);
   }
   const bytes = bytesOfLeaf(nodes.on.file);
+  const many = await manyLeaves(folder, leaves, seconds);
+  const tessera = await measureTessera(join(folder, 'tessera'), Math.min(leaves, TESSERA_LEAVES));
+  if ('missing' in tessera) console.log(`  no log of Tessera beside it: ${tessera.missing}`);
   rmSync(folder, { recursive: true });
   const middle = (name, member) => median(runs[name].map((run) => run[member]));
   return {
     cases: [
-      ...['off', 'on'].map((name) => caseOf(`certify, log ${name}, ${CONNECTIONS} connections`, runs[name])),
-      single('all leaves have their place after the load', 'ms', behindMs),
-      single('bytes of a leaf, tiles included', 'bytes', bytes),
+      ...['off', 'on'].map((name) => loadCase(`certify, log ${name}, ${CONNECTIONS} connections`, runs[name])),
+      caseOf('all leaves have their place after the load', 'ms', [behindMs]),
+      caseOf('bytes of a leaf, tiles included', 'bytes', [bytes]),
+      caseOf(`leaves that get a place behind ${leaves} in 1,000 tenants`, 'leaves/s', [many.rate]),
+      caseOf('memory of the node, first half', 'MiB', [many.earlyMib]),
+      caseOf('memory of the node, second half', 'MiB', [many.lateMib]),
+      caseOf(`first epoch over ${leaves} leaves`, 'ms', [many.first.ms]),
+      caseOf('longest turn of the event loop in that epoch', 'ms', [many.first.delayMaxMs]),
+      caseOf('next epoch, with a leaf of each of 1,000 tenants', 'ms', [many.next.ms]),
+      caseOf('longest turn of the event loop in that epoch', 'ms', [many.next.delayMaxMs]),
+      caseOf(`proof of a certificate, ${leaves} leaves, longest of 50`, 'ms', [many.proofMsLongest]),
+      caseOf(`bytes of a leaf, ${leaves} leaves and the trees of tenants`, 'bytes', [many.bytes]),
+      ...('missing' in tessera
+        ? []
+        : [
+            caseOf('leaves that get a place in an empty POSIX log of Tessera', 'leaves/s', [tessera.rate]),
+            caseOf('proof from the files of that log', 'ms', [tessera.proofMs]),
+          ]),
     ],
     ratios: [
       ratio('G17', 'certify, log on / off, 64 connections', middle('on', 'rate') / middle('off', 'rate'), 0.9),
       ratio('G18', 'CPU a request, log on / off', middle('on', 'cpuUs') / middle('off', 'cpuUs'), 1.1, {
         atMost: true,
       }),
+      ratio('G19', 'ms for a proof among the leaves, over HTTP', many.proofMs, 20, { atMost: true }),
+      ratio('G19', 'seconds until a leaf has its place, at full load', many.lagMs / 1000, 2, { atMost: true }),
+      ratio('G19', 'memory, second half of the leaves / first', many.lateMib / many.earlyMib, 1.2, { atMost: true }),
     ],
   };
+}
+
+async function manyLeaves(folder, leaves, seconds) {
+  let node;
+  const startAgain = async (more) => (node = await startNode(join(folder, 'many'), { ...LOG, ...more }));
+  try {
+    return await measureLeaves({ leaves, seconds, startNode: startAgain, stop });
+  } finally {
+    if (node !== undefined) await stop(node);
+  }
+}
+
+/** Ends a node as an operator does: a killed one keeps the lease of the log for some seconds. */
+async function stop({ child }) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'close');
 }
 
 async function startNode(folder, more) {
@@ -77,18 +117,4 @@ async function untilIntegrated(file) {
   while (waiting.get() !== undefined) await sleep(20);
   database.close();
   return performance.now() - before;
-}
-
-/** Pages of the tables and indexes of the log, by leaf. */
-function bytesOfLeaf(file) {
-  const database = new Database(file, { readonly: true });
-  const one = (sql) => Object.values(database.prepare(sql).get())[0];
-  const bytes = one("select sum(pgsize) from dbstat where name like 'log_%' or name like 'sqlite_autoindex_log_%'");
-  const leaves = one('select count(*) from log_leaves');
-  database.close();
-  return bytes / leaves;
-}
-
-function single(name, unit, value) {
-  return { name, unit, median: value, min: value, max: value, rounds: 1 };
 }

@@ -18,6 +18,14 @@ export function median(values) {
   return sorted[Math.floor(sorted.length / 2)];
 }
 
+/** A case of values that were measured one by one. */
+export function caseOf(name, unit, values) {
+  return {
+    ...{ name, unit, median: median(values) },
+    ...{ min: Math.min(...values), max: Math.max(...values), rounds: values.length },
+  };
+}
+
 /**
  * Measures cases side by side.
  * @param {{name: string, unit?: string, run: () => unknown | Promise<unknown>, operations?: number}[]} cases
@@ -38,10 +46,7 @@ export async function measure(cases, { rounds, secondsPerRound, clock = clocks.c
       rates.get(testCase.name).push((runs * (testCase.operations ?? 1)) / seconds);
     }
   }
-  return cases.map(({ name, unit = 'ops/s' }) => {
-    const found = rates.get(name);
-    return { name, unit, median: median(found), min: Math.min(...found), max: Math.max(...found), rounds };
-  });
+  return cases.map(({ name, unit = 'ops/s' }) => caseOf(name, unit, rates.get(name)));
 }
 
 /** Runs a case until it is compiled. @returns seconds per run */

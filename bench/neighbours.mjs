@@ -1,31 +1,19 @@
 // The latency of one account's certify beside another account that sends large bodies or batches, against alone.
 // Goal: p99 at most 5 times that of alone. Alone and beside alternate in short rounds, so that a busy machine slows both.
-import { execFileSync, spawn } from 'node:child_process';
+// The other account is a process of its own, see attacker.mjs.
+import { execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { launchArguments } from '../scripts/services/launch.mjs';
 import { ratio } from './measure.mjs';
+import { executions, poster } from './requests.mjs';
 
 const words = launchArguments(join(import.meta.dirname, '..'), 'node');
 const main = words.at(-1);
-const MIB = 1024 * 1024;
 const GOAL = 5;
-
-let number = 0;
-/** An execution of about `bytes`, as many small values: the costly form. Made before measuring, except for its id. */
-function executions(bytes) {
-  const input = Array.from({ length: Math.ceil(bytes / 44) }, (_, at) => ({ role: 'user', n: at, text: 'abcdefgh' }));
-  const stated = { provider: 'example', model: 'example-large-2', input, output: 'b', parameters: { temperature: 0 } };
-  const rest = JSON.stringify(stated).slice(1);
-  return () => `{"executionId":"bench-${(number += 1)}",${rest}`;
-}
-
-/** JSON of about `bytes` that is costly to parse and no bundle. */
-const arrays = (bytes) => `{"bundle":{"stepRegistry":[${'[],'.repeat(bytes / 3)}[]]}}`;
 
 /** A node of its own with two accounts. */
 async function startNode() {
@@ -38,17 +26,21 @@ async function startNode() {
     PORT: String(20_000 + Math.floor(Math.random() * 12_000)),
     LOG_LEVEL: 'warn',
     LIMITS_EXEMPT_ADDRESSES: '127.0.0.1',
+    // Nothing listens there: what is sent to be drawn is refused before.
+    RENDERER_URL: 'http://127.0.0.1:9',
+    RENDERER_TOKEN_FILE: `${folder}/token`,
   };
+  writeFileSync(env.RENDERER_TOKEN_FILE, 'a-token-of-a-renderer-that-is-not-there', { mode: 0o600 });
   const keyOf = (tenant) =>
     execFileSync(process.execPath, [main, 'api-key', 'create', '--tenant', tenant], { env, encoding: 'utf8' }).trim();
   const [victim, attacker] = [keyOf('victim'), keyOf('attacker')];
   const url = `http://127.0.0.1:${env.PORT}`;
-  const agent = new Agent({ keepAlive: true });
+  const { post, close } = poster(url);
   const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'inherit'] });
   const stop = async () => {
     child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
-    agent.destroy();
+    close();
     rmSync(folder, { recursive: true });
   };
   const isReady = () =>
@@ -63,17 +55,7 @@ async function startNode() {
     }
     await sleep(100);
   }
-  const post = (path, key, body, type = 'application/json') =>
-    new Promise((done, fail) => {
-      const length = Buffer.byteLength(body);
-      const authorization = key === null ? {} : { authorization: `Bearer ${key}` };
-      const headers = { 'content-type': type, 'content-length': length, ...authorization };
-      const sent = request(`${url}${path}`, { method: 'POST', agent, headers }, (answer) => {
-        answer.resume().once('end', () => done(answer.statusCode));
-      });
-      sent.once('error', fail).end(body);
-    });
-  return { post, victim, attacker, stop };
+  return { url, post, victim, attacker, stop };
 }
 
 /** The victim's latencies in ms, one request after the other. */
@@ -91,20 +73,30 @@ async function latencies({ post, victim }, untilMs) {
   return found;
 }
 
-/** Served, refused as no bundle, or refused because others wait. */
-const ANSWERED = new Set([200, 400, 503]);
+/** The other account, as a process. */
+async function startAttacker() {
+  const child = fork(join(import.meta.dirname, 'attacker.mjs'));
+  const answer = async () => {
+    const [{ error, ...answered }] = await once(child, 'message');
+    if (error !== undefined) throw new Error(error);
+    return answered;
+  };
+  await answer();
+  return {
+    attack: (order) => {
+      child.send(order);
+      return answer();
+    },
+    stop: () => child.kill('SIGKILL'),
+  };
+}
 
-/** @param attack sends one request; connections 0: none */
-async function beside(node, seconds, connections, attack) {
-  const untilMs = performance.now() + seconds * 1000;
-  const attacking = Array.from({ length: connections }, async () => {
-    while (performance.now() < untilMs) {
-      const status = await attack();
-      if (!ANSWERED.has(status)) throw new Error(`the attacker got ${status}`);
-    }
-  });
-  const found = await latencies(node, untilMs);
-  await Promise.all(attacking);
+/** @param order what the attacker sends for `seconds`; null: nothing */
+async function beside(node, attacker, seconds, order) {
+  const [found] = await Promise.all([
+    latencies(node, performance.now() + seconds * 1000),
+    order === null ? null : attacker.attack({ ...order, url: node.url, seconds }),
+  ]);
   return found;
 }
 
@@ -119,40 +111,41 @@ function at(found, share) {
  */
 export async function neighbourCases({ rounds, seconds }) {
   const node = await startNode();
-  const { post, attacker } = node;
+  const attacker = await startAttacker();
   const cases = [];
   const ratios = [];
   try {
-    await beside(node, seconds, 0);
-    const [large, middle, line] = [9 * MIB, MIB, 40 * 1024].map(executions);
-    const batch = () => Array.from({ length: 200 }, line).join('\n');
+    await beside(node, attacker, seconds, null);
     const certify = '/v1/cer/ai/certify';
-    const [costly, under] = [9.4 * MIB, 255 * 1024].map(arrays);
+    const key = node.attacker;
+    const batch = { path: `${certify}-batch`, type: 'application/x-ndjson', body: 'batch', key, connections: 2 };
+    const costly = { body: '9.4 MB of []', key, connections: 2 };
     const attacks = [
-      ['N1', '2 connections with bodies of 9 MB', 2, () => post(certify, attacker, large())],
-      ['N2', '8 connections with bodies of 1 MB', 8, () => post(certify, attacker, middle())],
+      ['N1', '2 connections with bodies of 9 MB', { path: certify, key, body: '9 MB', connections: 2 }],
+      ['N2', '8 connections with bodies of 1 MB', { path: certify, key, body: '1 MB', connections: 8 }],
+      ['N3', '2 batches of 200 lines of 40 KB', batch],
+      ['N4', '2 registrations of 9.4 MB of []', { ...costly, path: '/v1/project-bundle/register' }],
       [
-        'N3',
-        '2 batches of 200 lines of 40 KB',
-        2,
-        () => post(`${certify}-batch`, attacker, batch(), 'application/x-ndjson'),
+        'N5',
+        '2 verifications without a key of 9.4 MB of []',
+        { ...costly, path: '/v1/project-bundle/verify', key: null },
       ],
-      ['N4', '2 registrations of 9.4 MB of []', 2, () => post('/v1/project-bundle/register', attacker, costly)],
-      ['N5', '2 verifications without a key of 9.4 MB of []', 2, () => post('/v1/project-bundle/verify', null, costly)],
-      ['N6', '4 certifications of 255 KB of []', 4, () => post(certify, attacker, under)],
+      ['N6', '4 certifications of 255 KB of []', { path: certify, key, body: '255 KB of []', connections: 4 }],
+      ['N7', '2 renders of 9.4 MB of []', { ...costly, path: '/verify' }],
     ];
-    for (const [id, title, connections, attack] of attacks) {
+    for (const [id, title, order] of attacks) {
       const alone = [];
       const attacked = [];
       for (let round = 0; round < rounds; round += 1) {
-        alone.push(...(await beside(node, seconds, 0)));
-        attacked.push(...(await beside(node, seconds, connections, attack)));
+        alone.push(...(await beside(node, attacker, seconds, null)));
+        attacked.push(...(await beside(node, attacker, seconds, order)));
       }
       cases.push(caseOf(`certify before ${title}`, alone), caseOf(`certify beside ${title}`, attacked));
       const found = at(attacked, 0.99) / at(alone, 0.99);
       ratios.push(ratio(id, `p99 beside ${title} / alone`, found, GOAL, { atMost: true }));
     }
   } finally {
+    attacker.stop();
     await node.stop();
   }
   return { cases, ratios };

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import knex from 'knex';
 import { startPostgresServer } from '../scripts/test/postgres-server.mjs';
 import { openStore } from '../apps/node/dist/store/index.js';
-import { median, ratio } from './measure.mjs';
+import { caseOf, median, ratio } from './measure.mjs';
 
 const CALLERS = [
   { callers: 64, goal: 2.3 },
@@ -26,6 +26,7 @@ function newRecord() {
     appId: null,
     provider: 'example',
     model: 'example-1',
+    reviewedHash: null,
     attestationId: randomUUID(),
     attestedAt: time,
     kid: 'bench',
@@ -98,20 +99,12 @@ export async function postgresCases({ rounds, seconds }) {
     }
     await store.close();
     await db.destroy();
-    const caseOf = (name, found) => ({
-      name,
-      unit: 'rows/s',
-      median: median(found),
-      min: Math.min(...found),
-      max: Math.max(...found),
-      rounds,
-    });
     return {
       cases: [
         ...CALLERS.map(({ callers }) =>
-          caseOf(`PostgreSQL, batched by the store, ${callers} callers`, rates.ours.get(callers)),
+          caseOf(`PostgreSQL, batched by the store, ${callers} callers`, 'rows/s', rates.ours.get(callers)),
         ),
-        caseOf(`PostgreSQL, knex single inserts, ${CLIENTS} clients`, rates.single),
+        caseOf(`PostgreSQL, knex single inserts, ${CLIENTS} clients`, 'rows/s', rates.single),
       ],
       ratios: CALLERS.map(({ callers, goal }) =>
         ratio(

@@ -7,9 +7,9 @@ import { silentLogger } from '@cer/http-service/process';
 import { startEngine } from '../apps/renderer/dist/engine.js';
 import { resolveBrowser } from '../apps/renderer/dist/browser/resolve.js';
 import { renderLoop } from '../apps/renderer/dist/rendering/render-loop.js';
-import { runSketchJob } from '../apps/renderer/dist/sandbox/sketch-job.js';
 import { renderStill } from '../apps/renderer/dist/rendering/render-still.js';
-import { median, ratio } from './measure.mjs';
+import { wholeJob } from '../scripts/test/machines/whole-job.mjs';
+import { caseOf, median, ratio } from './measure.mjs';
 
 const [WIDTH, HEIGHT] = [1950, 2400];
 const LIMITS = { deadlineMs: 600_000, maxBytes: 2 ** 31 };
@@ -75,14 +75,9 @@ export async function rendererCases({ rounds, frames, peerFrames, stills, longLo
     const [loop, peerRate, floor, still, peerStill, nativeLoop, nativeStill] = [...rates.values()].map(median);
     if (longLoop > 0) rates.set(`one loop of ${longLoop} frames, ours`, [await ours(engine, 'portable', longLoop)]);
     return {
-      cases: [...rates].map(([name, values]) => ({
-        name,
-        unit: name.startsWith('warm') ? 'renders/s' : 'frames/s',
-        median: median(values),
-        min: Math.min(...values),
-        max: Math.max(...values),
-        rounds: values.length,
-      })),
+      cases: [...rates].map(([name, values]) =>
+        caseOf(name, name.startsWith('warm') ? 'renders/s' : 'frames/s', values),
+      ),
       ratios: [
         ratio('G15', 'loop frames/s, ours / page.screenshot', loop / peerRate, 8),
         ratio('G15', 'loop frames/s / SHA-256 alone', loop / floor, 0.5),
@@ -97,13 +92,7 @@ export async function rendererCases({ rounds, frames, peerFrames, stills, longLo
   }
 }
 
-function job(engine, name, work) {
-  let disposed;
-  const result = runSketchJob(engine.pools[name], LIMITS, new AbortController().signal, work, (ending) => {
-    disposed = ending;
-  });
-  return result.finally(() => disposed);
-}
+const job = async (engine, name, work) => (await wholeJob(engine.pools[name], LIMITS, work)).result;
 
 async function ours(engine, name, frames) {
   const sketch = { code: LOOP_SKETCH, seed: 'bench', vars: [] };

@@ -89,14 +89,14 @@ export function printRatios(ratios) {
   }
 }
 
-const ROW = /^\| G\d+ /;
+const ROW = /^\| [GW]\d+ /;
 
 /** Puts the goals of a run into the table of a document, each row with its date, processor and load. */
 export async function writeGoals(file, { env, ratios }) {
   const when = new Date().toISOString().slice(0, 10);
   const load = `${env.loadavgBefore[0]} to ${env.loadavgAfter[0]}`;
   const made = ratios
-    .filter(({ id }) => /^G\d+$/.test(id))
+    .filter(({ id }) => /^[GW]\d+$/.test(id))
     .map(({ id, title, value, goal, atMost, pass }) => {
       const stated = `${atMost ? 'at most' : 'at least'} ${goal}`;
       const verdict = pass ? 'reached' : 'missed';
@@ -110,7 +110,11 @@ export async function writeGoals(file, { env, ratios }) {
       .join('|');
   const written = new Set(made.map(keyOf));
   const kept = lines.filter((line) => ROW.test(line) && !written.has(keyOf(line)));
-  const rows = [...kept, ...made].sort((a, b) => Number(keyOf(a).match(/\d+/)[0]) - Number(keyOf(b).match(/\d+/)[0]));
+  const placeOf = (row) => {
+    const [, kind, number] = /([GW])(\d+)/.exec(row);
+    return (kind === 'G' ? 0 : 1000) + Number(number);
+  };
+  const rows = [...kept, ...made].sort((a, b) => placeOf(a) - placeOf(b));
   const rest = lines.filter((line) => !ROW.test(line));
   const after = rest.findIndex((line) => /^\| *-/.test(line)) + 1;
   const text = [...rest.slice(0, after), ...rows, ...rest.slice(after)].join('\n');

@@ -1,11 +1,14 @@
 // npm run bench [-- --quick] [-- --only GROUP,GROUP] [-- --write] [-- --help]
 // Only ratios within one run are comparable. A missed goal is reported; --quick fails below half of a goal.
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { bridgeCases } from './bridge.mjs';
 import { canonicalCases } from './canonical.mjs';
 import { capacityCases } from './capacity.mjs';
 import { certifyCases } from './certify.mjs';
 import { clientCases } from './client.mjs';
+import { galleryCases } from './gallery.mjs';
+import { growthCases } from './growth.mjs';
 import { logCases } from './log.mjs';
 import { neighbourCases } from './neighbours.mjs';
 import { postgresCases } from './postgres.mjs';
@@ -16,6 +19,8 @@ import { coldStartMs, environment, loadNow, printCases, printRatios, writeGoals,
 import { scaleCases } from './scale.mjs';
 import { verifierCases } from './verifier.mjs';
 import { verifyCases } from './verify.mjs';
+import { workerCases } from './workers.mjs';
+import { writerCases } from './writer-thread.mjs';
 
 const root = `${import.meta.dirname}/..`;
 const { values } = parseArgs({
@@ -23,13 +28,16 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
     write: { type: 'boolean', default: false },
+    leaves: { type: 'string' },
+    records: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
 const { quick } = values;
 const wanted = values.only?.split(',');
-/** Take about 15 minutes each, mostly to create a million records: run only when selected by name. */
-const BY_NAME_ONLY = ['scale', 'records'];
+const manyLeaves = values.leaves === undefined ? {} : { leaves: Number(values.leaves) };
+/** Take many minutes each, mostly to create a million records: run only when selected by name. */
+const BY_NAME_ONLY = ['scale', 'records', 'growth'];
 
 const groups = [
   ['canonical', () => canonicalCases(quick ? { rounds: 3, seconds: 0.15 } : { rounds: 7, seconds: 0.4 })],
@@ -44,13 +52,39 @@ const groups = [
           : { rounds: 3, seconds: 3, connectionCounts: [1, 16, 64, 256] },
       ),
   ],
-  ['client', () => clientCases(quick ? { rounds: 3, seconds: 0.3 } : { rounds: 7, seconds: 1 })],
-  ['log', () => logCases(quick ? { rounds: 1, seconds: 1 } : { rounds: 3, seconds: 3 })],
+  ['writer', () => writerCases(quick ? { rounds: 1, seconds: 1 } : { rounds: 9, seconds: 3 })],
+  ['workers', () => workerCases(quick ? { rounds: 1, seconds: 1 } : { rounds: 5, seconds: 3 })],
+  [
+    'client',
+    () =>
+      clientCases(
+        quick
+          ? { rounds: 3, seconds: 0.3, calls: 2000, readers: 3 }
+          : { rounds: 7, seconds: 1, calls: 20_000, readers: 5 },
+      ),
+  ],
+  [
+    'log',
+    () =>
+      logCases(
+        quick
+          ? { rounds: 1, seconds: 1, leaves: 10_000, ...manyLeaves }
+          : { rounds: 3, seconds: 3, leaves: 1_000_000, ...manyLeaves },
+      ),
+  ],
   ['postgres', () => postgresCases(quick ? { rounds: 1, seconds: 0.5 } : { rounds: 3, seconds: 2 })],
   ['capacity', () => capacityCases({ rows: quick ? 2_000 : 20_000 })],
   ['neighbours', () => neighbourCases(quick ? { rounds: 1, seconds: 2 } : { rounds: 4, seconds: 3 })],
   ['scale', () => scaleCases(quick ? { rows: 20_000, rounds: 3 } : { rows: 1_000_000, rounds: 5, verify: true })],
   ['records', () => recordCases(quick ? { rows: 100_000, rounds: 20 } : { rows: 1_000_000, rounds: 50 })],
+  [
+    'growth',
+    () =>
+      growthCases({
+        ...(quick ? { records: 100_000, rounds: 1, seconds: 1 } : { records: 1_000_000, rounds: 7, seconds: 3 }),
+        ...(values.records !== undefined && { records: Number(values.records) }),
+      }),
+  ],
   [
     'bridge',
     () =>
@@ -70,18 +104,32 @@ const groups = [
           : { rounds: 3, frames: 240, peerFrames: 12, stills: 15, longLoop: 1800 },
       ),
   ],
+  [
+    'gallery',
+    () => galleryCases(quick ? { rounds: 1, stills: 8, frames: 60 } : { rounds: 5, stills: 31, frames: 240 }),
+  ],
 ];
 
 if (values.help) {
   console.log(`npm run bench [-- --quick] [-- --only GROUP,GROUP]
   --quick  half a minute; fails below half of a goal
   --write  writes the goals into docs/performance.md; rows of groups that did not run stay
+  --leaves N  in the log of the group log; 1000000, which takes some minutes
+  --records N  in the largest database of the group growth; 1000000
   --only   of these groups only: ${groups.map(([name]) => name).join(', ')}
-The groups ${BY_NAME_ONLY.join(' and ')} make a million records and run only with --only.`);
+The groups ${BY_NAME_ONLY.join(', ')} make a million records and run only with --only.`);
   process.exit();
 }
 if (quick && values.write) {
   console.error('--write: the short rounds of --quick are not written down');
+  process.exit(3);
+}
+if (values.records !== undefined && !(Number(values.records) >= 10_000)) {
+  console.error('--records: a number of records, 10000 or more');
+  process.exit(3);
+}
+if (values.leaves !== undefined && !(Number(values.leaves) > 0)) {
+  console.error('--leaves: a number of leaves');
   process.exit(3);
 }
 const unknown = wanted?.filter((name) => !groups.some(([group]) => group === name)) ?? [];
@@ -103,6 +151,7 @@ for (const [index, [name, run]] of chosen.entries()) {
   const found = await run();
   console.log(`  took ${Math.round((performance.now() - startedAt) / 1000)} s`);
   printCases(found.cases);
+  if (values.write && found.picture !== undefined) writeFileSync(`${root}/docs/images/${name}.svg`, found.picture);
   cases.push(...found.cases);
   ratios.push(...found.ratios);
 }

@@ -48,6 +48,7 @@ export function recordMaker(attestor, tenantId, from) {
         appId,
         provider,
         model,
+        reviewedHash: null,
         attestationId,
       },
       ...{ bundleType: 'cer.ai.execution.v1', protocolVersion: '1.3.0', attestedAt, kid: attestor.signer.kid },

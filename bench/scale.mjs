@@ -6,7 +6,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, stat
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { clocks, median, ratio } from './measure.mjs';
+import { caseOf, clocks, median, ratio } from './measure.mjs';
 import { environment, printCases, printRatios } from './report.mjs';
 import { closePlace, insert, made, openPlace, startNode } from './scale-places.mjs';
 
@@ -70,10 +70,6 @@ async function download({ child, url }, key, out) {
   clearInterval(timer);
   return { seconds: (performance.now() - startedAt) / 1000, memory };
 }
-
-const caseOf = (name, unit, found) => ({
-  ...{ name, unit, median: median(found), min: Math.min(...found), max: Math.max(...found), rounds: found.length },
-});
 
 /** @param {{rows: number, rounds: number, verify?: boolean, keep?: string}} options */
 export async function scaleCases({ rows, rounds, verify = false, keep }) {

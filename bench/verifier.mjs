@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import puppeteer from 'puppeteer';
 import { ensureBrowser } from '../scripts/browser.mjs';
-import { median, ratio } from './measure.mjs';
+import { caseOf, median, ratio } from './measure.mjs';
 
 const root = `${import.meta.dirname}/..`;
 const MAIN = (app) => `${root}/apps/${app}/dist/main.js`;
@@ -110,20 +110,9 @@ export async function verifierCases({ visits }) {
   }
   return {
     cases: [
-      caseOf('certificate page to the verdict of the browser, first visit', times.first),
-      caseOf('certificate page to the verdict of the browser, visited again', times.again),
+      caseOf('certificate page to the verdict of the browser, first visit', 'ms', times.first),
+      caseOf('certificate page to the verdict of the browser, visited again', 'ms', times.again),
     ],
     ratios: [ratio('V1', 'first visit to a verdict / one second', median(times.first) / 1000, 1, { atMost: true })],
-  };
-}
-
-function caseOf(name, found) {
-  return {
-    name,
-    unit: 'ms',
-    median: median(found),
-    min: Math.min(...found),
-    max: Math.max(...found),
-    rounds: found.length,
   };
 }

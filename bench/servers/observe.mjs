@@ -14,7 +14,8 @@ Database.prototype.transaction = function counted(work) {
 let before = process.cpuUsage();
 process.on('message', () => {
   const { user, system } = process.cpuUsage(before);
-  process.send({ cpuUs: user + system, delayP99Ms: delay.percentile(99) / 1e6, transactions });
+  const [delayP99Ms, delayMaxMs] = [delay.percentile(99) / 1e6, delay.max / 1e6];
+  process.send({ cpuUs: user + system, delayP99Ms, delayMaxMs, transactions });
   delay.reset();
   transactions = 0;
   before = process.cpuUsage();
