@@ -1,6 +1,6 @@
 // Runs buildah without an engine: no daemon, no namespaces of a container runtime.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { canInstallDebianPackages, installDebianPackage } from '../setup/debian-package.mjs';
 
@@ -21,15 +21,15 @@ export function hasBuildah() {
   return undefined;
 }
 
-/** @param {string[]} args @returns {Promise<string>} what buildah printed */
-export function buildah(args) {
-  return run('buildah', buildahArguments(args));
+/** Whether `npm run images` has built something here. */
+export function hasBuiltImages() {
+  return existsSync(join(STORAGE, 'storage'));
 }
 
-/** The arguments with which buildah uses the storage of this repository. */
-export function buildahArguments(args) {
+/** @param {string[]} args @returns {Promise<string>} what buildah printed */
+export function buildah(args) {
   mkdirSync(STORAGE, { recursive: true });
-  return ['--root', join(STORAGE, 'storage'), '--runroot', join(STORAGE, 'run'), ...args];
+  return run('buildah', ['--root', join(STORAGE, 'storage'), '--runroot', join(STORAGE, 'run'), ...args]);
 }
 
 /**

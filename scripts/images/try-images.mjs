@@ -1,144 +1,169 @@
-// `npm run test:images`: runs each image that `npm run images` built, as its own user, and certifies through the node's.
-// chroot isolation has no cgroups, no seccomp profile and no read-only root: these stay unproved here.
-import { spawn } from 'node:child_process';
-import { createServer } from 'node:net';
+// `npm run test:images`: runs each image of `npm run images` on a Docker engine as docker-compose.yml does: as its own user,
+// with a read-only root, without capabilities, under a seccomp profile, with limits of memory and processes. It certifies
+// through the node's and draws with the renderer's Chromium.
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { buildah, buildahArguments, hasBuildah } from './buildah.mjs';
+import { run } from './buildah.mjs';
+import { docker, loadImage, withEngine } from './engine.mjs';
 
-const STARTS_WITHIN_MS = 60_000;
-const TOKEN = 'a token of the image tests';
+const root = join(import.meta.dirname, '..', '..');
+const HEALTHY_WITHIN_MS = 120_000;
+const TOKEN = 't'.repeat(43);
+const RENDERER_PROFILE = 'seccomp=infra/docker/renderer-seccomp.json';
+const CONFINED = [
+  ...['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
+  ...['--memory', '4g', '--pids-limit', '512'],
+];
+const CERTIFY = readFileSync(join(root, 'infra/helm/files/certify-and-verify.mjs'), 'utf8');
+const nowhere = 'http://127.0.0.1:1';
+const writeToken = `umask 077; printf '%s' '${TOKEN}' > /var/lib/cer/token`;
 
 /** What each service needs to start, and what it must do then. */
 const SERVICES = {
-  node: { env: [], setUp: 'node apps/node/dist/main.js init', check: certifies },
-  verifier: { env: [], check: answers('/health') },
-  renderer: { env: [`RENDERER_TOKEN=${TOKEN}`], check: answers('/health') },
+  node: {
+    port: 4100,
+    env: { DATABASE_URL: 'sqlite:/var/lib/cer/node.sqlite' },
+    setUp: 'node apps/node/dist/main.js init',
+    check: certifies,
+  },
+  verifier: { port: 4200, env: { NODE_URL: nowhere }, check: answers('/health') },
+  renderer: { port: 4110, env: { RENDERER_TOKEN: TOKEN }, options: ['--security-opt', RENDERER_PROFILE], check: draws },
+  'renderer without its profile': {
+    ...{ image: 'renderer', port: 4110, env: { RENDERER_TOKEN: TOKEN } },
+    check: answers('/ready', 503, 'no jail'),
+  },
   bridge: {
-    env: [
-      'PUBLIC_URL=http://127.0.0.1:1',
-      'NODE_URL=http://127.0.0.1:1',
-      'CONTROL_PLANE_URL=http://127.0.0.1:1',
-    ].concat('CONTROL_PLANE_TOKEN_FILE=/var/lib/cer/token'),
-    setUp: `umask 077; printf '%s' '${TOKEN}' > /var/lib/cer/token`,
+    port: 4300,
+    env: {
+      ...{ PUBLIC_URL: nowhere, NODE_URL: nowhere, CONTROL_PLANE_URL: nowhere },
+      ...{ DATABASE_URL: 'sqlite:/var/lib/cer/bridge.sqlite', CONTROL_PLANE_TOKEN_FILE: '/var/lib/cer/token' },
+    },
+    setUp: writeToken,
     check: answers('/health'),
   },
   dashboard: {
-    env: ['PUBLIC_URL=http://127.0.0.1:1', 'SERVICE_TOKEN_FILE=/var/lib/cer/token'],
-    setUp: `umask 077; printf '%s' '${TOKEN}' > /var/lib/cer/token`,
+    port: 4400,
+    env: {
+      ...{ DATABASE_URL: 'sqlite:/var/lib/cer/dashboard.sqlite', PUBLIC_URL: nowhere },
+      SERVICE_TOKEN_FILE: '/var/lib/cer/token',
+    },
+    setUp: writeToken,
     check: answers('/ready'),
   },
   witness: {
-    env: [],
+    port: 4601,
+    env: { LOG_VKEYS: logKey('log.example/image') },
     setUp: 'node apps/witness/dist/main.js init --name witness.example/image --db /var/lib/cer/witness.sqlite',
     check: answers('/health'),
   },
 };
 
-const missing = hasBuildah();
-if (missing !== undefined) {
-  console.error(`test:images: ${missing}`);
-  process.exit(1);
-}
-let failed = 0;
-let passed = 0;
-for (const [name, service] of Object.entries(SERVICES)) {
-  const image = `localhost/execution-certification-${name}`;
-  if ((await buildah(['images', '--quiet', '--filter', `reference=${image}`])).trim() === '') {
-    console.log(`${name}: not built. Run: npm run images -- ${name}`);
-    failed += 1;
-    continue;
-  }
-  try {
-    console.log(`${name}: ${await tryImage(image, service)}`);
-    passed += 1;
-  } catch (error) {
-    console.log(`${name}: FAILED: ${error instanceof Error ? error.message : String(error)}`);
-    failed += 1;
-  }
-}
-console.log(`${passed} passed, ${failed} failed`);
-process.exitCode = failed === 0 ? 0 : 1;
-
-async function tryImage(image, { env, setUp, check }) {
-  const container = (await buildah(['from', '--pull-never', image])).trim();
-  try {
-    const port = await freePort();
-    const inside = (command) => [
-      ...['run', '--isolation', 'chroot'],
-      ...[`PORT=${port}`, 'HOST=127.0.0.1', ...env].flatMap((variable) => ['--env', variable]),
-      ...[container, '--', 'sh', '-c', command],
-    ];
-    if (setUp !== undefined) await buildah(inside(setUp));
-    const [{ OCIv1 }] = [JSON.parse(await buildah(['inspect', container]))];
-    const { User: user, Entrypoint: entrypoint, Cmd: command } = OCIv1.config;
-    if (!/^[1-9]\d*(:[1-9]\d*)?$/.test(user ?? '')) throw new Error(`the user is ${user}`);
-    const start = [...entrypoint, ...(command ?? []).filter((word) => word !== 'node')].join(' ');
-    const child = spawn('buildah', buildahArguments(inside(`exec ${start}`)), { stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (text) => (output = (output + text).slice(-4000)));
-    const ended = new Promise((resolve) => child.once('close', resolve));
+process.exitCode = await withEngine(async () => {
+  let failed = 0;
+  for (const [name, service] of Object.entries(SERVICES)) {
     try {
-      const url = `http://127.0.0.1:${port}`;
-      await Promise.race([untilHealthy(url), ended.then(() => Promise.reject(new Error(`it ended:\n${output}`)))]);
-      return await check({ url, command: (text) => buildah(inside(text)) });
-    } finally {
-      child.kill('SIGTERM');
-      await ended;
+      console.log(`${name}: ${await tryImage({ image: name, ...service })}`);
+    } catch (error) {
+      console.log(`${name}: FAILED: ${error instanceof Error ? error.message : String(error)}`);
+      failed += 1;
     }
+  }
+  console.log(`${Object.keys(SERVICES).length - failed} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+});
+
+async function tryImage({ image: service, port, env = {}, options = [], setUp, check }) {
+  const image = `execution-certification-${service}`;
+  if (!(await loadImage(image))) throw new Error(`not built. Run: npm run images -- ${service}`);
+  const id = `cer-image-${service}-${randomBytes(4).toString('hex')}`;
+  const variables = Object.entries(env).flatMap(([variable, value]) => ['--env', `${variable}=${value}`]);
+  const common = [...CONFINED, ...options, ...variables, '--volume', `${id}:/var/lib/cer`];
+  try {
+    if (setUp !== undefined) await docker(['run', '--rm', ...common, '--entrypoint', 'sh', image, '-c', setUp]);
+    const published = ['--publish', `127.0.0.1::${port}`, '--health-interval', '2s'];
+    await docker(['run', '--detach', '--name', id, ...common, ...published, image]);
+    await untilHealthy(id);
+    await assertConfined(id);
+    const address = (await docker(['port', id, `${port}`])).trim().split('\n')[0];
+    const done = await check({ url: `http://${address}`, exec: (...words) => docker(['exec', id, ...words]) });
+    return `healthy, confined, ${done}`;
   } finally {
-    await buildah(['rm', container]);
+    await docker(['rm', '--force', id]);
+    await docker(['volume', 'rm', '--force', id]);
   }
 }
 
-async function untilHealthy(url) {
-  const until = Date.now() + STARTS_WITHIN_MS;
-  while (Date.now() < until) {
-    const response = await fetch(`${url}/health`).catch(() => undefined);
-    if (response?.ok) return;
-    await sleep(200);
+/** Waits for the health check that the image brings. */
+async function untilHealthy(id) {
+  for (const until = Date.now() + HEALTHY_WITHIN_MS; Date.now() < until; await sleep(500)) {
+    const [{ State }] = JSON.parse(await docker(['inspect', id]));
+    if (State.Health?.Status === 'healthy') return;
+    if (!State.Running) break;
   }
-  throw new Error(`not healthy within ${STARTS_WITHIN_MS / 1000} s`);
+  const said = await run('sh', ['-c', `docker logs --tail 20 ${id} 2>&1`]);
+  throw new Error(`not healthy:\n${said.slice(-2000)}`);
 }
 
-function answers(path) {
+/** The kernel's account of the service's process, not the settings with which it was started. */
+async function assertConfined(id) {
+  const script = [
+    'cat /proc/1/status',
+    'for place in / /service /service/apps /usr/local/bin /etc; do if touch $place/x 2>/dev/null; then echo "writable $place"; fi; done',
+    'touch /tmp/x || echo "no /tmp"',
+    'for tool in npm npx gcc make python3; do if command -v $tool; then echo "tool $tool"; fi; done',
+  ].join('\n');
+  const said = await docker(['exec', id, 'sh', '-c', script]);
+  for (const [rule, holds] of [
+    ['runs as user 1000', /^Uid:\t1000\t1000\t1000\t1000$/m],
+    ['has no capabilities', /^CapEff:\t0+$/m],
+    ['cannot gain any', /^CapBnd:\t0+$/m],
+    ['has no new privileges', /^NoNewPrivs:\t1$/m],
+    ['is under a seccomp filter', /^Seccomp:\t2$/m],
+    ['has a read-only root, a /tmp and no build tools', /^(?![\s\S]*^(writable|tool|no) )/m],
+  ]) {
+    if (!holds.test(said)) throw new Error(`it does not hold that the process ${rule}:\n${said}`);
+  }
+}
+
+/** The verifier key of a log that has no entries, as `log init` prints it. @see https://c2sp.org/signed-note */
+function logKey(name) {
+  const { publicKey } = generateKeyPairSync('ed25519');
+  const key = Buffer.concat([Buffer.of(1), Buffer.from(publicKey.export({ format: 'jwk' }).x, 'base64url')]);
+  const id = createHash('sha256').update(`${name}\n`).update(key).digest('hex').slice(0, 8);
+  return `${name}+${id}+${key.toString('base64')}`;
+}
+
+function answers(path, expected = 200, says = '') {
   return async ({ url }) => {
-    const { status } = await fetch(`${url}${path}`);
-    if (status !== 200) throw new Error(`${path} is ${status}`);
-    return `${path} is 200`;
+    const response = await fetch(`${url}${path}`);
+    const text = await response.text();
+    if (response.status !== expected || !text.includes(says)) throw new Error(`${path} is ${response.status}: ${text}`);
+    return `${path} is ${expected}${says && `: ${says}`}`;
   };
 }
 
-async function certifies({ url, command }) {
-  const key = (await command('node apps/node/dist/main.js api-key create --tenant image')).trim().split('\n').at(-1);
-  const post = async (path, body) => {
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
-    const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+/** What `helm test` does, in the container. */
+async function certifies({ exec }) {
+  await exec('sh', '-c', 'umask 077; node apps/node/dist/main.js api-key create --tenant image > /tmp/api-key');
+  const env = ['env', 'NODE_URL=http://127.0.0.1:4100', 'API_KEY_FILE=/tmp/api-key'];
+  return (await exec(...env, 'node', '--input-type=module', '--eval', CERTIFY)).trim().split('\n').at(-1);
+}
+
+async function draws({ url }) {
+  const code = 'function setup() { background(20, 40, 80); fill(255, 180, 0); circle(975, 1200, 600); }';
+  const headers = {
+    ...{ 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },
+    'x-render-nonce': randomBytes(16).toString('hex'),
+  };
+  const drawn = [];
+  for (const engine of ['portable', 'chromium-native']) {
+    const body = JSON.stringify({ tenantId: 'image', code, engine });
+    const response = await fetch(`${url}/render`, { method: 'POST', headers, body });
     const answer = await response.json();
-    if (!response.ok) throw new Error(`${path} is ${response.status}: ${JSON.stringify(answer)}`);
-    return answer;
-  };
-  const execution = {
-    executionId: 'image-1',
-    provider: 'example',
-    model: 'none',
-    input: 'in',
-    output: 'out',
-    parameters: {},
-  };
-  const { cer, certificateHash } = await post('/v1/cer/ai/certify', execution);
-  const { status } = await post('/v1/cer/verify', { bundle: cer });
-  if (status !== 'verified') throw new Error(`the certificate is ${status}`);
-  return `certified and verified ${certificateHash}`;
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-      .once('error', reject)
-      .listen(0, '127.0.0.1', () => {
-        const { port } = server.address();
-        server.close(() => resolve(port));
-      });
-  });
+    if (!response.ok) throw new Error(`/render is ${response.status}: ${JSON.stringify(answer)}`);
+    drawn.push(`${engine} ${answer.pixelHash.slice(0, 15)}`);
+  }
+  return `drew ${drawn.join(' and ')}`;
 }

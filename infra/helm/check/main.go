@@ -1,5 +1,6 @@
 // Command check reads Kubernetes manifests from standard input and decodes each strictly into the type of its kind: an
-// unknown or misspelled field, a wrong type or an unknown kind is an error. Selectors must match the labels of their pods.
+// unknown or misspelled field, a wrong type or an unknown kind is an error. Selectors must match the labels of their pods,
+// and no Ingress forwards what is for operators and other services.
 package main
 
 import (
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
@@ -81,6 +83,9 @@ func main() {
 			continue
 		}
 		checkPods(name, object, fail)
+		if ingress, is := object.(*networkingv1.Ingress); is {
+			checkIngress(name, ingress, fail)
+		}
 	}
 	fmt.Printf("%d objects, %d faults\n", objects, faults)
 	if objects == 0 || faults > 0 {
@@ -123,4 +128,40 @@ func checkPods(name string, object any, fail func(string, ...any)) {
 			}
 		}
 	}
+}
+
+// closedPaths are answered on the services' own ports only.
+var closedPaths = []string{"/metrics", "/internal", "/internal/v1/keys/introspect"}
+
+func checkIngress(name string, ingress *networkingv1.Ingress, fail func(string, ...any)) {
+	if ingress.Spec.DefaultBackend != nil {
+		fail("%s: a default backend gets every path", name)
+	}
+	for _, rule := range ingress.Spec.Rules {
+		if rule.HTTP == nil || len(rule.HTTP.Paths) == 0 {
+			fail("%s: %s has no path", name, rule.Host)
+			continue
+		}
+		for _, path := range rule.HTTP.Paths {
+			for _, closed := range closedPaths {
+				if forwards(path, closed) {
+					fail("%s: %s%s forwards %s", name, rule.Host, path.Path, closed)
+				}
+			}
+		}
+	}
+}
+
+// forwards compares as Kubernetes defines it; what an ingress controller defines itself may forward anything.
+func forwards(path networkingv1.HTTPIngressPath, asked string) bool {
+	if path.PathType == nil {
+		return true
+	}
+	switch *path.PathType {
+	case networkingv1.PathTypeExact:
+		return asked == path.Path
+	case networkingv1.PathTypePrefix:
+		return asked == path.Path || strings.HasPrefix(asked, strings.TrimSuffix(path.Path, "/")+"/")
+	}
+	return true
 }

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 const node = process.env.NODE_URL;
-const KEY_FILE = '/run/secrets/test/api-key';
+const KEY_FILE = process.env.API_KEY_FILE ?? '/run/secrets/test/api-key';
 
 const ask = async (path, options = {}) => {
   const response = await fetch(`${node}${path}`, options);
