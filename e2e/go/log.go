@@ -16,7 +16,11 @@ import (
 const tileHeight = 8
 
 // A log below an address, read by tiles.
-type remoteLog struct{ address string }
+type remoteLog struct {
+	address string
+	// Tiles that were read, by path: each proof asks for the same ones again.
+	tiles map[string][]byte
+}
 
 func (l remoteLog) get(path string) ([]byte, error) {
 	response, err := http.Get(l.address + "/" + path)
@@ -37,11 +41,14 @@ func (l remoteLog) ReadTiles(tiles []tlog.Tile) ([][]byte, error) {
 	for i, tile := range tiles {
 		// The checksum database has the height in its paths, tlog-tiles does not.
 		path := strings.Replace(tile.Path(), fmt.Sprintf("tile/%d/", tileHeight), "tile/", 1)
-		bytes, err := l.get(path)
-		if err != nil {
-			return nil, err
+		if _, known := l.tiles[path]; !known {
+			bytes, err := l.get(path)
+			if err != nil {
+				return nil, err
+			}
+			l.tiles[path] = bytes
 		}
-		data[i] = bytes
+		data[i] = l.tiles[path]
 	}
 	return data, nil
 }
@@ -88,7 +95,7 @@ func readLog(args []string) error {
 	if len(args) < 2 {
 		return fmt.Errorf("usage: read ADDRESS VKEY [WITNESS VKEY]...")
 	}
-	remote := remoteLog{args[0]}
+	remote := remoteLog{args[0], map[string][]byte{}}
 	tree, _, err := remote.checkpoint(args[1], args[2:])
 	if err != nil {
 		return err

@@ -9,9 +9,11 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fail(fmt.Errorf("usage: independent-tlog read|proof|keys|tessera ARGUMENTS"))
+		fail(fmt.Errorf("usage: independent-tlog read|proof|keys|tessera|load ARGUMENTS"))
 	}
-	commands := map[string]func([]string) error{"read": readLog, "proof": checkProof, "keys": makeKeys, "tessera": runTessera}
+	commands := map[string]func([]string) error{
+		"read": readLog, "proof": checkProof, "keys": makeKeys, "tessera": runTessera, "load": runLoad,
+	}
 	run, known := commands[os.Args[1]]
 	if !known {
 		fail(fmt.Errorf("unknown command"))

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { root } from './npm-start.js';
@@ -22,4 +23,14 @@ it('fires each alert when it should, as promtool says', () => {
     });
     expect([command, status, stdout + stderr]).toEqual([command, 0, expect.stringContaining('SUCCESS')]);
   }
+});
+
+it('tries each alert, and documents each', () => {
+  const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+  const found = (text: string, pattern: RegExp): readonly string[] =>
+    [...new Set([...text.matchAll(pattern)].map(([, name]) => name ?? ''))].sort();
+  const alerts = found(read('infra/prometheus/rules.yml'), /- alert: (\w+)/g);
+  expect(alerts).toContain('ServiceDown');
+  expect(found(read('infra/prometheus/rules.test.yml'), /alertname: (\w+)/g)).toEqual(alerts);
+  expect(found(read('docs/operations.md'), /^\| `([A-Z][a-z]\w+)` +\|/gm)).toEqual(alerts);
 });

@@ -73,6 +73,18 @@ describe('infra/docker/Dockerfile', () => {
       expect(existsSync(join(root, script))).toBe(true);
   });
 
+  // A service refuses a variable and its file together.
+  it('sets no variable that compose or chart give as a file', () => {
+    const names = [...dockerfile.matchAll(/^ENV (.*)$/gm)].flatMap(([, text = '']) =>
+      [...text.matchAll(/(\w+)=/g)].map(([, name]) => name ?? ''),
+    );
+    expect(names).toContain('KEYS_FILE');
+    const users = ['docker-compose.yml', 'infra/helm/templates/_helpers.tpl'].map((path) =>
+      readFileSync(join(root, path), 'utf8'),
+    );
+    expect(names.filter((name) => users.some((text) => text.includes(`${name}_FILE`)))).toEqual([]);
+  });
+
   it.each(['node', 'renderer', 'verifier', 'bridge', 'dashboard', 'witness'])(
     'runs %s as a numeric user that is not root, with a health check',
     (name) => {

@@ -7,9 +7,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isJsonObject, parseJson } from '@cer/canonical-json';
 import { buildProject } from '@cer/cer-core/seal';
 import { describeInChromium } from '@cer/test-browser';
+import { createOpensslTsa, serveTsa, type OpensslTsa, type ServedTsa } from '@cer/timestamps/testing';
 import { namedMetrics, publishedMetrics } from './monitoring.js';
 import { freeBase, PATIENCE_MS, root, Start, type Services } from './npm-start.js';
 import { OFFLINE_FILE, reportOffline } from './offline-file.js';
+import { drawPanels, missingPrometheus } from './prometheus.js';
 
 // The tour of the README, and a sketch from code to certificate, on the services of one `npm start`.
 
@@ -44,9 +46,12 @@ function sha256(data: string | Uint8Array): string {
   return `sha256:${createHash('sha256').update(data).digest('hex')}`;
 }
 
-/** An answer without what the transparency log added since the first one. */
-function withoutLogProofs(answer: string): unknown {
-  return JSON.parse(answer, (name, value: unknown) => (name === 'logProofs' ? undefined : value));
+/** An answer without what the transparency log and the time-stamping authority added since the first one. */
+function withoutLaterProofs(answer: string): unknown {
+  return JSON.parse(answer, (name, value: unknown) => {
+    const isStamp = name === 'timestamps' || (name === 'timestamp' && typeof value === 'object');
+    return name === 'logProofs' || isStamp ? undefined : value;
+  });
 }
 
 interface PublicRecord {
@@ -67,14 +72,21 @@ async function lookUp(certificateHash: string): Promise<PublicRecord> {
 
 let started: Start;
 let services: Services;
+let authority: OpensslTsa;
+let tsa: ServedTsa;
 
 beforeAll(async () => {
-  started = new Start(dataDir, await freeBase());
+  authority = createOpensslTsa({ name: 'Journey Time Authority' });
+  tsa = await serveTsa((query) => authority.reply(query));
+  const stamping = { TSA_URLS: tsa.url, TSA_ROOTS_FILE: authority.rootFile };
+  started = new Start(dataDir, await freeBase(), stamping);
   services = await started.services(dataDir);
 }, PATIENCE_MS);
 
 afterAll(async () => {
   expect(await started.interrupt()).toBe(0);
+  await tsa.close();
+  authority.remove();
   rmSync(folder, { recursive: true });
 }, PATIENCE_MS);
 
@@ -95,7 +107,7 @@ describe('a model call', () => {
     expect(first).toMatchObject({ code: 0, stderr: '' });
     writeFileSync(own('certificate.json'), first.stdout);
     const again = await cer('certify', own('execution.json'));
-    expect(withoutLogProofs(again.stdout)).toEqual(withoutLogProofs(first.stdout));
+    expect(withoutLaterProofs(again.stdout)).toEqual(withoutLaterProofs(first.stdout));
     ({ certificateHash } = JSON.parse(first.stdout) as PublicRecord);
 
     writeFileSync(own('changed.json'), JSON.stringify({ ...request, output: 'yes' }));
@@ -210,6 +222,23 @@ describe('a model call', () => {
     expect((await cer('verify-project', own('public-project.json'), '--keys', own('keys.json'))).code).toBe(0);
   });
 
+  it('of 128 levels is attested, and its saved answer verifies', async () => {
+    const execution = readFileSync(join(root, 'examples/certificates/execution.json'), 'utf8');
+    writeFileSync(own('shallow.json'), execution.replace('chatcmpl-synthetic-0001', 'journey-deep'));
+    const text = (await cer('seal', own('shallow.json'))).stdout;
+    const nested = (levels: number): string =>
+      text.replace(/^\{/, `{"extra":${'['.repeat(levels)}${']'.repeat(levels)},`);
+    writeFileSync(own('deep.json'), nested(127));
+    const attested = await cer('attest', own('deep.json'));
+    expect(attested).toMatchObject({ code: 0, stderr: '' });
+    writeFileSync(own('deep-attested.json'), attested.stdout);
+    const verified = await cer('verify', own('deep-attested.json'), '--keys', own('keys.json'), '--json');
+    expect([verified.code, JSON.parse(verified.stdout)]).toMatchObject([0, { status: 'VERIFIED' }]);
+    writeFileSync(own('deeper.json'), nested(128));
+    const refused = await cer('attest', own('deeper.json'));
+    expect([refused.code, JSON.parse(refused.stderr)]).toMatchObject([1, { httpStatus: 400 }]);
+  });
+
   it('leaves no raw input in the data folder', () => {
     const files = filesIn(dataDir);
     expect(files.length).toBeGreaterThan(5);
@@ -221,6 +250,15 @@ describe('a model call', () => {
     const page = await fetch(`${services.verifier.url}/c/${encodeURIComponent(certificateHash)}`);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain('data-verdict="VERIFIED"');
+  });
+
+  it("is in the log that the verifier's page shows, with the operator's own witness", async () => {
+    const url = `${services.verifier.url}/log?certificate_hash=${encodeURIComponent(certificateHash)}`;
+    const shown = async (): Promise<string> => (await fetch(url)).text();
+    // The witness signs every second: the first page may be too early.
+    const pages = [await shown()];
+    while (!pages.some((page) => page.includes('The last hash is the root'))) pages.push(await shown());
+    expect(pages.at(-1)).toContain('Witnessed by operators-own.');
   });
 });
 
@@ -294,16 +332,29 @@ describe('a sketch', () => {
 });
 
 describeInChromium('the offline file of the verifier', () => {
-  it('reports receipt, log and witness of a call, with the network off', async () => {
-    const certified = own('logged.json');
+  it('reports receipt, token, log and witness of a call, with the network off', async () => {
+    const [request, certified, keys] = [own('logged-execution.json'), own('logged.json'), own('logged-keys.json')];
+    const execution = {
+      executionId: 'journey-logged',
+      provider: 'example',
+      model: 'example-1',
+      input: 'a',
+      output: 'b',
+    };
+    writeFileSync(request, JSON.stringify(execution));
+    writeFileSync(keys, await (await fetch(`${services.node.url}/.well-known/svc-node.json`)).text());
+    const isWhole = (text: string): boolean => ['"logProofs"', '"timestamps"'].every((name) => text.includes(name));
     do {
-      const { stdout } = await cer('certify', own('execution.json'));
+      const { code, stdout } = await cer('certify', request);
+      expect(code).toBe(0);
       writeFileSync(certified, stdout);
-    } while (!readFileSync(certified, 'utf8').includes('"logProofs"'));
+    } while (!isWhole(readFileSync(certified, 'utf8')));
     const policy = join(dataDir, 'log-policy.txt');
-    const report = await reportOffline({ artefact: certified, keys: own('keys.json'), policy });
+    const files = { artefact: certified, keys, policy, tsaRoots: authority.rootFile };
+    const report = await reportOffline(files);
     expect(report).toMatchObject({ verdict: 'VERIFIED', transparency: 'included', complaints: [] });
-    expect(report.facts).toMatch(/Witnessed by own\b/);
+    expect(report.facts).toMatch(/T[0-9:.]+Z stamped by Journey Time Authority/);
+    expect(report.facts).toMatch(/Witnessed by operators-own\b/);
     expect(report.requests).toEqual([OFFLINE_FILE]);
   });
 });
@@ -345,4 +396,21 @@ describe('monitoring', () => {
     expect(named.length).toBeGreaterThan(8);
     expect(named.filter((name) => !published.has(name))).toEqual([]);
   });
+
+  it(
+    'draws every panel and evaluates every rule',
+    async () => {
+      const { node, renderer, verifier, bridge, dashboard } = services;
+      const found = missingPrometheus();
+      if (found !== undefined) {
+        process.stderr.write('not run: prometheus is not installed\n');
+        expect(found).toMatchObject({ code: 'ENOENT' });
+        return;
+      }
+      const rules = await drawPanels(own('prometheus'), { node, renderer, verifier, bridge, dashboard });
+      expect(rules.length).toBeGreaterThan(10);
+      expect(rules.filter(({ health, state }) => health === 'err' || state === 'firing')).toEqual([]);
+    },
+    PATIENCE_MS,
+  );
 });

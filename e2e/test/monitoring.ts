@@ -18,11 +18,18 @@ export function namedMetrics(): readonly string[] {
   const rules = read('infra/prometheus/rules.yml')
     .split('\n')
     .filter((line) => line.trimStart().startsWith('expr:'));
-  const panels = [...read('infra/grafana/execution-certification.json').matchAll(/"expr": "(.*)"/g)].map(
-    ([, expression]) => expression ?? '',
-  );
-  const names = [...rules, ...panels].flatMap((expression) => expression.match(METRIC) ?? []);
+  const names = [...rules, ...panelExpressions()].flatMap((expression) => expression.match(METRIC) ?? []);
   return [...new Set(names)].filter((name) => !OF_OTHERS.has(name)).sort();
+}
+
+/** The expressions of the dashboard, with values for the variables that Grafana sets. */
+export function panelExpressions(): readonly string[] {
+  const expressions = [...read('infra/grafana/execution-certification.json').matchAll(/"expr": (".*")/g)];
+  return expressions.map(([, text]) =>
+    String(JSON.parse(text ?? ''))
+      .replaceAll('$job', '.+')
+      .replaceAll('$__rate_interval', '10s'),
+  );
 }
 
 /** The names of the metrics in an answer of `/metrics`. */

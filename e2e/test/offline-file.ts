@@ -7,12 +7,13 @@ export interface OfflineFiles {
   readonly artefact: string;
   readonly keys: string;
   readonly policy: string;
+  readonly tsaRoots: string;
 }
 
 export interface OfflineReport {
   readonly verdict: string | null;
   readonly transparency: string | null;
-  /** The text of the facts: receipt, log and witnesses. */
+  /** The text of the facts: receipt, timestamp, log and witnesses. */
   readonly facts: string;
   /** Addresses that the page asked for, and what the browser complained of. */
   readonly requests: readonly string[];
@@ -34,6 +35,8 @@ export async function reportOffline(files: OfflineFiles): Promise<OfflineReport>
     await page.waitForSelector('#confirm-keys');
     await page.click('#confirm-keys');
     await page.waitForSelector('.result [data-transparency="not-checked"]');
+    await upload(page, '#tsa-roots-file', files.tsaRoots);
+    await page.waitForSelector('.result [data-external-time="verified"]');
     await upload(page, '#log-policy-file', files.policy);
     await page.waitForSelector('.result [data-transparency]:not([data-transparency="not-checked"])');
     return {

@@ -1,4 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { withSoak } from '../../soak/document.mjs';
 import { judge } from '../../soak/judge.mjs';
 import { plot } from '../../soak/plot.mjs';
 
@@ -61,5 +64,36 @@ describe('the plot of a soak', () => {
     expect(picture.match(/<polyline/g)?.length).toBeGreaterThan(5);
     for (const text of ['A soak', '>node<', '>certify<', 'write-ahead logs']) expect(picture).toContain(text);
     expect(picture).not.toMatch(/NaN|undefined/);
+  });
+});
+
+describe('the document of a soak', () => {
+  const document = readFileSync(join(__dirname, '../../docs/reliability.md'), 'utf8');
+  const facts = {
+    ...{
+      date: '2026-01-02T03:04:05.678Z',
+      minutes: 3,
+      capacity: 100,
+      rate: 70,
+      requests: 12_600,
+      leftOut: 4,
+      errors: 2,
+    },
+    loadAverage: { lowest: 1, median: 1.5, highest: 2.25 },
+    errorsByReason: { 'certify 503': 2 },
+    judged: [{ quantity: 'memoryMib node', first: 200.04, last: null, isFlat: false }],
+  };
+
+  it('has the figures of the last run, and every other word as before', () => {
+    const once = withSoak(document, facts);
+    expect(once).toContain('The run of 2026-01-02, 3 minutes, **did not pass**.');
+    expect(once).toContain('Errors: 2 (2 times certify 503).');
+    expect(once).toContain('| memoryMib node | 200 | - | no |');
+    expect(withSoak(once, facts)).toBe(once);
+    for (const heading of document.match(/^## .*$/gm) ?? []) expect(once).toContain(heading);
+  });
+
+  it('is refused without its place', () => {
+    expect(() => withSoak('# Other', facts)).toThrow('no place');
   });
 });

@@ -49,7 +49,7 @@ describe('npm start', () => {
     'serves a certified sample, stops on Ctrl-C, and keeps everything until the next start',
     async () => {
       const first = start();
-      const { node, apiKey, adminSecret } = await first.services(dataDir);
+      const { node, dashboard, apiKey, adminSecret } = await first.services(dataDir);
       expect(node.url).toBe(`http://127.0.0.1:${portBase}`);
       expect(apiKey).toBe(readFileSync(join(dataDir, 'api-key'), 'utf8').trim());
       expect(adminSecret.length).toBeGreaterThanOrEqual(16);
@@ -57,9 +57,13 @@ describe('npm start', () => {
         expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
       }
       expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+      // At a host name, where passkeys are offered.
+      expect(dashboard.url).toBe(`http://localhost:${portBase + 300}`);
+      expect(await (await fetch(`${dashboard.url}/sign-in`)).text()).toContain('Sign in with a passkey');
       const sample = await sampleAt(node.url);
       expect(await first.interrupt()).toBe(0);
       expect(first.said).toContain(sample.certificateHash);
+      expect(first.said).toContain(dashboard.url);
       expect(first.said).not.toContain(apiKey);
       expect(existsSync(join(dataDir, 'services.json'))).toBe(false);
       await expect(fetch(node.url)).rejects.toThrow();

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The services in start order. A row holds the name, which is also the folder under `apps/`, and the environment. A new
- * service is a new row.
- * @typedef {{urls: Record<string, string>, ports: Record<string, number>, path: (...names: string[]) => string,
- *   secrets: {admin: string, renderer: string}, logVkeys: readonly string[], runs: (name: string) => boolean}} Setting
+ * The services in start order. Services reach each other at `urls`, browsers at `pages`. A row holds the name, which is also the folder under `apps/`, and the environment, in which
+ * secrets are named by file: other processes of the user can read it. A new service is a new row.
+ * @typedef {{urls: Record<string, string>, pages: Record<string, string>, ports: Record<string, number>, path: (...names: string[]) => string,
+ *   logVkeys: readonly string[], runs: (name: string) => boolean}} Setting
  */
 const SERVICES = [
   {
@@ -22,7 +22,7 @@ const SERVICES = [
     name: 'node',
     title: 'attestation node',
     /** @param {Setting} setting */
-    env: ({ ports, urls, path, secrets, runs }) => ({
+    env: ({ ports, urls, path, runs }) => ({
       ...nodeFiles(path),
       ...(runs('witness') && {
         ...nodeLog(urls),
@@ -32,7 +32,7 @@ const SERVICES = [
       }),
       PORT: String(ports.node),
       VERIFY_URL: urls.verifier,
-      ADMIN_SECRET: secrets.admin,
+      ADMIN_SECRET_FILE: path('admin-secret'),
       LOG_LEVEL: 'info',
       ...(runs('renderer') && { RENDERER_URL: urls.renderer, RENDERER_TOKEN_FILE: path('renderer-token') }),
       ...(runs('dashboard') && {
@@ -45,35 +45,41 @@ const SERVICES = [
     name: 'renderer',
     title: 'renderer',
     needsBrowser: true,
-    env: ({ ports, secrets }) => ({ PORT: String(ports.renderer), RENDERER_TOKEN: secrets.renderer }),
+    env: ({ ports, path }) => ({ PORT: String(ports.renderer), RENDERER_TOKEN_FILE: path('renderer-token') }),
   },
   {
     name: 'verifier',
     title: 'public verifier',
-    env: ({ ports, urls }) => ({ PORT: String(ports.verifier), NODE_URL: urls.node, PUBLIC_URL: urls.verifier }),
+    env: ({ ports, urls, path, runs }) => ({
+      PORT: String(ports.verifier),
+      NODE_URL: urls.node,
+      PUBLIC_URL: urls.verifier,
+      ...(runs('witness') && { LOG_POLICY_FILE: path('log-policy.txt') }),
+    }),
   },
   {
     name: 'bridge',
     title: 'evidence bridge',
-    env: ({ ports, urls, path }) => ({
+    env: ({ ports, urls, pages, path }) => ({
       PORT: String(ports.bridge),
       DATABASE_URL: `sqlite:${path('bridge', 'bridge.sqlite')}`,
-      PUBLIC_URL: urls.bridge,
+      PUBLIC_URL: pages.bridge,
       NODE_URL: urls.node,
       VERIFY_URL: urls.verifier,
       CONTROL_PLANE_URL: urls.dashboard,
+      PUBLIC_CONTROL_PLANE_URL: pages.dashboard,
       CONTROL_PLANE_TOKEN_FILE: path('control-plane-token'),
     }),
   },
   {
     name: 'dashboard',
     title: 'dashboard',
-    env: ({ ports, urls, path, runs }) => ({
+    env: ({ ports, urls, pages, path, runs }) => ({
       ...dashboardFiles(path),
       PORT: String(ports.dashboard),
-      PUBLIC_URL: urls.dashboard,
+      PUBLIC_URL: pages.dashboard,
       NODE_URL: urls.node,
-      ...(runs('bridge') && { BRIDGE_URL: urls.bridge }),
+      ...(runs('bridge') && { BRIDGE_URL: pages.bridge }),
     }),
   },
 ];
@@ -98,6 +104,7 @@ export function dashboardFiles(path) {
     DATABASE_URL: `sqlite:${path('dashboard', 'dashboard.sqlite')}`,
     SERVICE_TOKEN_FILE: path('control-plane-token'),
     JWKS_KEYS_FILE: path('dashboard', 'signing-keys.json'),
+    SECRETS_KEY_FILE: path('dashboard', 'secrets-key'),
   };
 }
 

@@ -17,6 +17,8 @@ const KEPT_FROM_THIS_PROCESS = [
   'MAX_TOTAL_FRAMES',
   // A slow machine may give a sketch more time.
   ...['STILL_DEADLINE_MS', 'LOOP_DEADLINE_MS', 'FRAME_DEADLINE_MS'],
+  // The time-stamping authorities of the node.
+  ...['TSA_URLS', 'TSA_ROOTS_FILE'],
 ];
 
 /**
@@ -38,12 +40,17 @@ export async function startServices({ root, browser, log = console.log }) {
   const setting = {
     ports,
     path,
-    urls: Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `http://127.0.0.1:${port}`])),
-    secrets: { admin: secretIn(path('admin-secret')), renderer: secretIn(path('renderer-token')) },
+    urls: addresses(ports, '127.0.0.1'),
+    // Where people sign in: passkeys need a host name. Both, so that the handoff stays on one site.
+    pages: {
+      ...addresses(ports, '127.0.0.1'),
+      ...addresses({ bridge: ports.bridge, dashboard: ports.dashboard }, 'localhost'),
+    },
     logVkeys: [],
     runs: (name) => services.some((service) => service.name === name),
   };
-  secretIn(path('control-plane-token'));
+  const adminSecret = secretIn(path('admin-secret'));
+  for (const name of ['renderer-token', 'control-plane-token']) secretIn(path(name));
   if (setting.runs('witness')) {
     setting.logVkeys = await witnessedLog({ root, path, urls: setting.urls });
   }
@@ -81,9 +88,9 @@ export async function startServices({ root, browser, log = console.log }) {
       const sample = await certifySample({ root, nodeUrl: setting.urls.node, apiKey: account.apiKey });
       const isLogged = setting.runs('witness') && (await untilLogged(setting.urls.node, sample.certificateHash));
       const running = Object.fromEntries(
-        services.filter(({ name }) => !leftOut.has(name)).map(({ name }) => [name, { url: setting.urls[name] }]),
+        services.filter(({ name }) => !leftOut.has(name)).map(({ name }) => [name, { url: setting.pages[name] }]),
       );
-      const facts = { ...running, ...account, adminSecret: setting.secrets.admin };
+      const facts = { ...running, ...account, adminSecret };
       writePrivately(servicesFile, `${JSON.stringify(facts, null, 2)}\n`);
       showTable({ log, services, leftOut, setting, account, sample, isLogged, folder, browser });
     }
@@ -100,6 +107,11 @@ export async function startServices({ root, browser, log = console.log }) {
   } finally {
     removeFile(servicesFile);
   }
+}
+
+/** The address of each service on this machine, by name. */
+function addresses(ports, host) {
+  return Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, `http://${host}:${port}`]));
 }
 
 /** Whether the log shows the sample within a few seconds; the services run on without. */
@@ -134,11 +146,11 @@ function explain({ lines }, path) {
 function showTable({ log, services, leftOut, setting, account, sample, isLogged, folder, browser }) {
   const shown = (file) => relative(process.cwd(), file) || '.';
   const width = Math.max(...services.map(({ title }) => title.length));
-  const { urls, path } = setting;
+  const { urls, pages, path } = setting;
   log('');
   for (const { name, title } of services) {
     const reason = leftOut.get(name);
-    log(`  ${title.padEnd(width)}  ${reason === undefined ? urls[name] : `not running: ${reason}`}`);
+    log(`  ${title.padEnd(width)}  ${reason === undefined ? pages[name] : `not running: ${reason}`}`);
   }
   if (browser !== null && browser.path === undefined) {
     log(`  ${'renderer'.padEnd(width)}  not running: ${browser.reason}`);

@@ -19,6 +19,7 @@ export async function witnessedLog({ root, path, urls }) {
     writePrivately(keyFile, `${vkey}\n`);
   }
   const vkey = readFileSync(keyFile, 'utf8').trim();
-  writePrivately(path('log-policy.txt'), `${logLines.join('\n')}\nwitness own ${vkey} ${urls.witness}\nquorum own\n`);
+  const lines = [...logLines, `witness operators-own ${vkey} ${urls.witness}`, 'quorum operators-own'];
+  writePrivately(path('log-policy.txt'), `${lines.join('\n')}\n`);
   return logLines.map((line) => line.slice('log '.length));
 }

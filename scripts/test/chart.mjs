@@ -1,7 +1,7 @@
 // `npm run test:chart`: renders infra/helm with helm itself and decodes every object strictly by the types of Kubernetes.
 // Both are built from the Go module proxy, which takes minutes the first time; says so in one line where Go is missing.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const HELM = 'helm.sh/helm/v3/cmd/helm@v3.18.6';
@@ -22,7 +22,7 @@ const ACCEPTED = [
   ],
   [
     '--set',
-    'networkPolicy.egressTo[0].ipBlock.cidr=10.0.0.0/8,networkPolicy.ingressFrom[0].namespaceSelector.matchLabels.a=b',
+    'networkPolicy.egressTo[0].ipBlock.cidr=10.0.0.0/8,networkPolicy.ingressFrom[0].namespaceSelector.matchLabels.a=b,networkPolicy.metricsFrom[0].namespaceSelector.matchLabels.c=d',
   ],
   [
     '--set',
@@ -57,6 +57,11 @@ for (const values of ACCEPTED) {
   console.log(`${values[1] ?? 'default values'}: ${lastLine(run(check, [], { input: manifests }))}`);
   passed += 1;
 }
+for (const [, values] of readFileSync(join(chart, 'README.md'), 'utf8').matchAll(/^```yaml\n(.*?)^```/gms)) {
+  const manifests = run(helm, ['template', 'cer', chart, ...KUBERNETES, '--values', '-'], { input: values });
+  console.log(`values of its README: ${lastLine(run(check, [], { input: manifests }))}`);
+  passed += 1;
+}
 for (const value of REFUSED) {
   const { status, stderr } = spawnSync(helm, ['template', 'cer', chart, ...KUBERNETES, '--set', value], {
     encoding: 'utf8',
@@ -65,9 +70,18 @@ for (const value of REFUSED) {
   console.log(`${value}: refused: ${lastLine(stderr)}`);
   passed += 1;
 }
-const misspelled = run(helm, ['template', 'cer', chart, ...KUBERNETES]).replaceAll('containerPort:', 'containerport_:');
-if (spawnSync(check, [], { input: misspelled }).status === 0) fail('a misspelled field was accepted');
-console.log(`${passed + 1} passed, 0 failed`);
+const manifests = run(helm, ['template', 'cer', chart, ...KUBERNETES]);
+/** What the check must refuse, so that its silence means something. */
+for (const [what, faulty, says] of [
+  ['a misspelled field', manifests.replaceAll('containerPort:', 'containerport_:'), 'unknown field'],
+  ['an Ingress of every path', manifests.replaceAll('pathType: Exact', 'pathType: Prefix'), 'forwards /metrics'],
+]) {
+  const { status, stderr } = spawnSync(check, [], { input: faulty, encoding: 'utf8' });
+  if (status === 0 || !stderr.includes(says)) fail(`${what} was accepted: ${stderr}`);
+  console.log(`${what}: refused: ${lastLine(stderr)}`);
+  passed += 1;
+}
+console.log(`${passed} passed, 0 failed`);
 
 /** @returns the standard output; ends this process when the program fails */
 function run(program, args, options = {}) {

@@ -8,6 +8,7 @@ const LONG = [
   /\/e2e\/test\/(backup|log|packages)\//,
   /\/e2e\/test\/(go-verifier|python-package)\.test/,
   /\/apps\/renderer\/test\//,
+  /\/apps\/node\/test\/growth\//,
   /\/(killed-[a-z]+|racing-nodes|[a-z-]*in-chromium|full-disk|soak)\.test/,
 ];
 

@@ -5,8 +5,8 @@ import type { TestDatabase } from '@cer/sql-store/testing';
 import { until } from '../../../apps/node/test/timestamps/timestamping-node.js';
 import { LoggedOperator, type Account } from './logged-operator.js';
 
-// A node with a log, a real witness, and an operator who changes the database. Each change is reported by whoever can see
-// it: the monitor, the auditor's package, or the verifier of a holder; without a change, nothing is reported.
+// A node with a log, a real witness, and an operator who changes the database. The monitor, the auditor's package or the
+// holder's verifier reports each change; without a change, nothing is reported.
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

@@ -1,53 +1,16 @@
-import { join } from 'node:path';
-import protobuf from 'protobufjs';
 import fc from 'fast-check';
 import type { JsonValue } from '@cer/canonical-json';
 import type { Attributes, Span } from '../../../apps/bridge/src/ingest/otlp/spans/span.js';
+import { requestType } from './otlp-schema.js';
 
-// ExportTraceServiceRequest by the published schema (open-telemetry/opentelemetry-proto, 2026-08-18) and protobufjs.
+// OTLP's trace export by protobufjs: requests to encode, and the spans that it reads from bytes.
 
-const SCHEMA = join(__dirname, 'otlp-schema');
-const SERVICE = 'opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest';
-
-function loadRequest(): { readonly root: protobuf.Root; readonly type: protobuf.Type } {
-  const root = new protobuf.Root();
-  root.resolvePath = (_origin, target) => join(SCHEMA, target);
-  root.loadSync('opentelemetry/proto/collector/trace/v1/trace_service.proto');
-  return { root, type: root.lookupType(SERVICE) };
-}
-
-/** The whole schema. */
-const whole = loadRequest();
-
-/** The members that the bridge reads; the others are removed, so that they are unknown fields here too. */
-const READ: Readonly<Record<string, readonly string[]>> = {
-  'trace.v1.ResourceSpans': ['resource', 'scopeSpans'],
-  'trace.v1.ScopeSpans': ['spans'],
-  'trace.v1.Span': [
-    ...['traceId', 'spanId', 'parentSpanId', 'name', 'startTimeUnixNano', 'endTimeUnixNano', 'attributes'],
-    ...['droppedAttributesCount', 'events', 'droppedEventsCount', 'status'],
-  ],
-  'trace.v1.Span.Event': ['name', 'attributes', 'droppedAttributesCount'],
-  'trace.v1.Status': ['code'],
-  'resource.v1.Resource': ['attributes'],
-  'common.v1.KeyValue': ['key', 'value'],
-  'common.v1.AnyValue': [
-    ...['stringValue', 'boolValue', 'intValue', 'doubleValue', 'arrayValue', 'kvlistValue', 'bytesValue'],
-  ],
-};
-
-const read = loadRequest();
-for (const [name, kept] of Object.entries(READ)) {
-  const type = read.root.lookupType(`opentelemetry.proto.${name}`);
-  for (const field of type.fieldsArray.filter((member) => !kept.includes(member.name))) {
-    field.partOf?.remove(field);
-    type.remove(field);
-  }
-}
+const whole = requestType('all');
+const read = requestType('read');
 
 /** The bytes of a request, by the whole schema. */
 export function encodeRequest(request: object): Buffer {
-  return Buffer.from(whole.type.encode(whole.type.fromObject(request)).finish());
+  return Buffer.from(whole.encode(whole.fromObject(request)).finish());
 }
 
 interface AnyValue {
@@ -88,7 +51,7 @@ interface DecodedRequest {
 
 /** The spans that protobufjs reads, in the form of the bridge. @throws where protobufjs refuses the bytes */
 export function spansByProtobufjs(bytes: Uint8Array): readonly Span[] {
-  const { resourceSpans } = read.type.toObject(read.type.decode(bytes), {
+  const { resourceSpans } = read.toObject(read.decode(bytes), {
     longs: String,
     bytes: Buffer,
     defaults: true,

@@ -5,7 +5,7 @@ import { decodeProtobuf } from '../../../apps/bridge/src/ingest/otlp/wire/decode
 import { mutated, mutations, oracleRuns, OutcomeCounts } from './oracle.js';
 import { encodeRequest, requests, spansByProtobufjs } from './otlp-messages.js';
 
-// The bridge's decoder of OpenTelemetry exports against protobufjs with the published schema.
+// The bridge's decoder of OpenTelemetry exports against protobufjs.
 
 /** Rules by which the bridge refuses what a reader of protobuf may read: groups, other wire types, its own limits. */
 const STRICTER = /unknown layout|another layout|nested deeper|must be at most/;

@@ -31,7 +31,14 @@ afterAll(() => {
 const linesOf = (text: string): readonly string[] => text.trim().split('\n');
 
 /** Imports for Node.js alone. */
-const NODE_ONLY: readonly string[] = ['./file-signer', './register', './spool-folder'];
+const NODE_ONLY: readonly string[] = [
+  './file-signer',
+  './node-transport',
+  './private-file',
+  './register',
+  './sealed-bytes',
+  './spool-folder',
+];
 
 /** Every import of a package that is for production and for all platforms. */
 function entriesOf(name: (typeof LIBRARIES)[number]): readonly string[] {
@@ -100,29 +107,6 @@ describe.each(ALONE)('%s', (name) => {
   });
 });
 
-describe('@cer/client', () => {
-  it('runs the example of its README in Node', async () => {
-    const model = await startModelServer();
-    try {
-      const { code, prints } = readmeExample('@cer/client');
-      expect(prints).not.toEqual([]);
-      const env = {
-        PATH: process.env['PATH'],
-        OPENAI_BASE_URL: `${model.url}/v1`,
-        OPENAI_API_KEY: 'none',
-        // No node answers there: what is sealed waits in the spool.
-        CER_NODE_URL: model.url,
-        CER_SPOOL_DIR: join(consumer.folder, 'spool'),
-      };
-      const file = consumer.write('example.mjs', code);
-      const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: consumer.folder, env });
-      expect(linesOf(stdout)).toEqual(prints);
-    } finally {
-      await model.close();
-    }
-  });
-});
-
 describe('a new user of @cer/client', () => {
   let model: ModelServer;
   let node: LocalNode;
@@ -164,6 +148,18 @@ describe('a new user of @cer/client', () => {
       const args = ['--offline', '@cer/cli', 'verify', certificate, '--keys', node.url, '--require-attestation'];
       expect(linesOf(run(consumer.folder, 'npx', args))[0]).toBe('VERIFIED');
     }
+  });
+
+  it('runs the example of the README', async () => {
+    const { code, prints } = readmeExample('@cer/client');
+    expect(prints).not.toEqual([]);
+    const env = {
+      ...{ PATH: process.env['PATH'], OPENAI_BASE_URL: `${model.url}/v1`, OPENAI_API_KEY: 'none' },
+      ...{ CER_NODE_URL: node.url, CER_API_KEY: node.apiKey, CER_SPOOL_DIR: join(consumer.folder, 'spool') },
+    };
+    const file = consumer.write('example.mjs', code);
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], { cwd: consumer.folder, env });
+    expect([linesOf(stdout), stderr]).toEqual([prints, '']);
   });
 
   it('certifies a call at the edge, in workerd', async () => {

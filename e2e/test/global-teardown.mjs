@@ -1,0 +1,1 @@
+export { leaveServiceBundles as default } from '../../scripts/test/service-bundles.mjs';

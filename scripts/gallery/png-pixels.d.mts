@@ -1,0 +1,1 @@
+export function pngPixels(png: Buffer): Buffer;

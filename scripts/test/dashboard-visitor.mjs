@@ -1,0 +1,155 @@
+// A person at the dashboard of `npm start`, for tests that ask it without a browser.
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import { join } from 'node:path';
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/** Sends a request and follows nothing. @returns {Promise<{status: number, headers: object, text: string}>} */
+async function ask(url, { method = 'GET', headers = {}, body = '' } = {}) {
+  const asked = request(url, { method, headers, agent: false });
+  asked.end(body);
+  const [answer] = await once(asked, 'response');
+  const chunks = [];
+  for await (const chunk of answer) chunks.push(chunk);
+  return { status: answer.statusCode, headers: answer.headers, text: Buffer.concat(chunks).toString('utf8') };
+}
+
+const cookiesOf = ({ headers }) => (headers['set-cookie'] ?? []).map((cookie) => cookie.split(';')[0]);
+
+function formTokenIn(text) {
+  const token = /name="form_token" value="([^"]+)"/.exec(text)?.[1];
+  if (token === undefined) throw new Error('the page has no form');
+  return token;
+}
+
+/**
+ * Signs in the owner of the demo account.
+ * @returns {Promise<{cookie: string, formToken: string, visitToken: string}>} the tokens of forms with a session and of
+ *   those without
+ */
+export async function signIn({ dashboard, owner }) {
+  const page = await ask(`${dashboard.url}/sign-in`);
+  const visit = cookiesOf(page);
+  const visitToken = formTokenIn(page.text);
+  const fields = new URLSearchParams({ ...owner, form_token: visitToken });
+  const headers = { 'content-type': FORM, origin: dashboard.url, cookie: visit.join('; ') };
+  const signedIn = await ask(`${dashboard.url}/sign-in`, { method: 'POST', headers, body: fields.toString() });
+  if (signedIn.status !== 303) throw new Error(`the owner was not signed in: ${signedIn.status}`);
+  const cookie = [...visit, ...cookiesOf(signedIn)].join('; ');
+  const { text } = await ask(`${dashboard.url}/keys`, { headers: { cookie } });
+  return { cookie, formToken: formTokenIn(text), visitToken };
+}
+
+/** Sends a form of the dashboard. */
+async function send({ dashboard }, { cookie, formToken }, path, fields) {
+  return ask(`${dashboard.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': FORM, origin: dashboard.url, cookie },
+    body: new URLSearchParams({ ...fields, form_token: formToken }).toString(),
+  });
+}
+
+/** The cookie of a session at the bridge, which the dashboard hands over. */
+export async function bridgeSession(services, visitor) {
+  const { bridge } = services;
+  const { headers } = await send(services, visitor, '/integrations/connect', {});
+  const token = /#handoff=(.+)$/.exec(headers.location ?? '')?.[1];
+  const started = await ask(`${bridge.url}/api/v1/auth/handoff`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: bridge.url },
+    body: JSON.stringify({ token }),
+  });
+  if (started.status !== 200) throw new Error(`the bridge started no session: ${started.status}`);
+  return cookiesOf(started).join('; ');
+}
+
+/** Makes a key, a user and a shared link. @returns paths of pages that anybody might ask for, by what they begin with */
+async function madeResources(services, visitor) {
+  const { dashboard, node, apiKey } = services;
+  const idsOf = async (page, pattern) => {
+    const { text } = await ask(`${dashboard.url}${page}`, { headers: { cookie: visitor.cookie } });
+    return [...text.matchAll(pattern)].map(([, id]) => id);
+  };
+  const made = async (page, pattern, fields) => {
+    const before = new Set(await idsOf(page, pattern));
+    const { text } = await send(services, visitor, page, fields);
+    const id = (await idsOf(page, pattern)).find((found) => !before.has(found));
+    if (id === undefined) throw new Error(`${page}: nothing was made`);
+    return { id, text };
+  };
+  const key = await made('/keys', /\/keys\/([^/"]+)\/revoke/g, { name: 'tested', scopes: 'certify' });
+  const user = await made('/users', /\/users\/([^/"]+)\/disable/g, {
+    ...{ name: 'Tested', email: 'tested@example.org', role: 'member' },
+  });
+  const share = await made('/shares', /\/shares\/([^/"]+)\/revoke/g, { kind: 'set', target: '', days: '7' });
+  const token = /\/shared\/([A-Za-z0-9_-]+)/.exec(share.text)?.[1];
+  const records = await ask(`${node.url}/v1/records?limit=1`, { headers: { authorization: `Bearer ${apiKey}` } });
+  const hash = JSON.parse(records.text).records[0].certificateHash;
+  return [
+    [/^\/keys\/[^/?]+/, `/keys/${key.id}`],
+    [/^\/users\/[^/?]+/, `/users/${user.id}`],
+    [/^\/shares\/(?!new\b)[^/?]+/, `/shares/${share.id}`],
+    [/^\/shared\/[^/?]+/, `/shared/${token}`],
+    [/\/(certificate|download)\/[^/?]+/, `/$1/${hash}`],
+  ];
+}
+
+/**
+ * A proxy that asks the dashboard as those who call it: pages as the owner, routes of services with their credential. It
+ * puts the right token into each form, since another is refused before anything else is read, and into every second path
+ * the id of something that exists.
+ * @returns {Promise<{url: string, close: () => Promise<void>}>}
+ */
+export async function startFront({ services, visitor, folder }) {
+  const { dashboard } = services;
+  const resources = await madeResources(services, visitor);
+  let asked = 0;
+  const pathOf = (path) => {
+    asked += 1;
+    return asked % 2 === 0 ? path : resources.reduce((text, [found, real]) => text.replace(found, real), path);
+  };
+  const serviceToken = readFileSync(join(folder, 'control-plane-token'), 'utf8').trim();
+  const server = createServer((incoming, outgoing) => {
+    const chunks = [];
+    incoming.on('data', (chunk) => chunks.push(chunk));
+    incoming.on('end', () => {
+      const { method, url, headers } = incoming;
+      const isForm = headers['content-type'] === FORM;
+      const body = isForm ? withToken(Buffer.concat(chunks), url, visitor) : Buffer.concat(chunks);
+      const { 'content-length': _length, 'transfer-encoding': _encoding, ...rest } = headers;
+      const passed = request(new URL(dashboard.url), {
+        ...{ method, path: pathOf(url), agent: false },
+        headers: {
+          ...rest,
+          ...{ host: new URL(dashboard.url).host, origin: dashboard.url, cookie: visitor.cookie },
+          ...(url.startsWith('/internal/') && { authorization: `Bearer ${serviceToken}` }),
+          ...(method !== 'GET' && { 'content-length': body.length }),
+        },
+      });
+      passed.on('response', (answer) => {
+        outgoing.writeHead(answer.statusCode, answer.headers);
+        answer.pipe(outgoing);
+      });
+      passed.on('error', (error) => outgoing.destroy(error));
+      passed.end(body);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function withToken(body, url, { formToken, visitToken }) {
+  const fields = new URLSearchParams(body.toString('latin1'));
+  fields.set('form_token', /^\/(sign-in|link)\b/.test(url) ? visitToken : formToken);
+  return Buffer.from(fields.toString());
+}

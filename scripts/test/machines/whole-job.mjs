@@ -1,0 +1,19 @@
+import { runSketchJob } from '../../../apps/renderer/dist/sandbox/sketch-job.js';
+
+/**
+ * Runs a job of the renderer, and waits until its page is gone.
+ * @returns what `work` did, and the time in ms until it was done, without the end of the page
+ */
+export async function wholeJob(pool, limits, work) {
+  const startedAt = performance.now();
+  let disposed;
+  const onDisposing = (ending) => {
+    disposed = ending;
+  };
+  try {
+    const result = await runSketchJob({ pool, limits, signal: new AbortController().signal, onDisposing }, work);
+    return { result, wallMs: performance.now() - startedAt };
+  } finally {
+    await disposed;
+  }
+}

@@ -1,0 +1,25 @@
+// What tests that start the renderer need: the scripts of its pages, and a browser.
+import { join } from 'node:path';
+import { ensureBrowser, ensurePackagedBrowser } from '../browser.mjs';
+import { ensureBuild } from '../setup/ensure-build.mjs';
+
+const log = (line) => process.stderr.write(`${line}\n`);
+
+/**
+ * Sets `CER_TEST_BROWSER` to its path, or `CER_TEST_NO_BROWSER` to the reason where no browser can be had; suites then say
+ * so instead of running.
+ */
+export async function prepareRenderer() {
+  const root = join(import.meta.dirname, '..', '..');
+  await ensureBuild({ root, workspaces: ['@cer/sketch-engine'], log: () => undefined });
+  const found = await ensureBrowser({ log });
+  process.env.CER_TEST_BROWSER = found.path ?? '';
+  process.env.CER_TEST_NO_BROWSER = found.path === undefined ? found.reason : '';
+}
+
+/** Sets `CER_TEST_OLDER_BROWSER` to the path of the packaged browser; empty where it cannot be had. */
+export async function prepareOlderBrowser() {
+  const { path, reason } = await ensurePackagedBrowser({ log });
+  if (path === undefined) log(reason);
+  process.env.CER_TEST_OLDER_BROWSER = path ?? '';
+}
