@@ -1,7 +1,7 @@
 // Who may import whom (ARCHITECTURE.md, "Directions"). CI fails on any other arrow.
 const pure = '^packages/(canonical-json|keys|cer-core|sketch-engine|timestamps|tlog)/src';
 const nodeOnly =
-  '(^packages/[^/]+/src/platform/node\\.ts$|^packages/keys/src/(file-signer|key-vault|native-signer|private-file|root-file|single-key-file)\\.ts$|^packages/sketch-engine/src/(files|redraw)/|\\.test\\.ts$|/testing/)';
+  '(^packages/[^/]+/src/platform/node\\.ts$|^packages/keys/src/(file-signer|key-file|key-vault|native-signer|private-file|root-file|sealed-bytes|single-key-file)\\.ts$|^packages/sketch-engine/src/(files|redraw)/|\\.test\\.ts$|/testing/)';
 
 export default {
   forbidden: [
@@ -47,7 +47,7 @@ export default {
       name: 'client-imports-what-it-bundles-only',
       severity: 'error',
       from: { path: '^packages/client/' },
-      to: { path: '^(packages/(?!client/|canonical-json/|cer-core/|keys/)|apps/)' },
+      to: { path: '^(packages/(?!client/|canonical-json/|cer-core/|keys/|ndjson/)|apps/)' },
     },
     {
       name: 'sketch-engine-imports-canonical-json-and-cer-core-only',
