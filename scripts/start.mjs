@@ -2,19 +2,14 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureNode } from './setup/ensure-node.mjs';
+import { prepare } from './setup/prepare.mjs';
 import { runSteps } from './setup/setup-error.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 await runSteps(async () => {
-  ensureNode();
-  // Loaded after the check: these may use features that an old Node lacks.
-  const { ensureDependencies } = await import('./setup/ensure-dependencies.mjs');
-  const { ensureBuild } = await import('./setup/ensure-build.mjs');
+  await prepare(root);
   const { startServices } = await import('./services/start-services.mjs');
-  await ensureDependencies({ root });
-  await ensureBuild({ root });
   const browser = existsSync(join(root, 'apps', 'renderer', 'package.json'))
     ? await (await import('./browser.mjs')).ensureBrowser({ log: console.log })
     : null;

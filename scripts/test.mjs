@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureNode } from './setup/ensure-node.mjs';
+import { prepare } from './setup/prepare.mjs';
 import { runSteps } from './setup/setup-error.mjs';
 import { jestArguments } from './test/jest-arguments.mjs';
 import { workspacesIn } from './workspaces.mjs';
@@ -11,12 +11,8 @@ import { workspacesIn } from './workspaces.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 await runSteps(async () => {
-  ensureNode();
-  const { ensureDependencies } = await import('./setup/ensure-dependencies.mjs');
-  await ensureDependencies({ root });
-  // Some tests run the services and the command line as users do: built.
-  const { ensureBuild } = await import('./setup/ensure-build.mjs');
-  await ensureBuild({ root });
+  // Built too: some tests run the services and the command line as users do.
+  await prepare(root);
   // Installed once here, before suites ask for it at the same time.
   const { ensureBrowser } = await import('./browser.mjs');
   await ensureBrowser({ log: console.log });

@@ -51,6 +51,12 @@ export function passTo(urlOf: () => string): RequestListener {
   };
 }
 
+/** The header by which the server knows the person that is signed in in a page. */
+export async function cookieOf(page: Page): Promise<string> {
+  const cookies = await page.browserContext().cookies();
+  return cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+}
+
 /**
  * @param more of the node's environment
  * @param moreOfDashboard of the dashboard's environment, made from the address where browsers read it
@@ -119,10 +125,7 @@ export async function startDashboardAndNode(
     open: (path) => page.goto(front.url + path),
     press,
     text: (selector = 'main') => page.$eval(selector, (element) => element.textContent),
-    download: async (path) => {
-      const cookie = (await page.browserContext().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
-      return fetch(front.url + path, { headers: { cookie } });
-    },
+    download: async (path) => fetch(front.url + path, { headers: { cookie: await cookieOf(page) } }),
     signIn: async (email, role) => {
       await page.goto(`${front.url}/users`);
       await page.type('#name', email.split('@')[0] ?? '');

@@ -10,7 +10,7 @@ import { executionRequest } from '@cer/cer-core/testing';
 import { describeInChromium, newPage, type Page } from '@cer/test-browser';
 
 import { ask, textAt } from './ask.js';
-import { startDashboardAndNode, type DashboardAndNode } from './dashboard-and-node.js';
+import { cookieOf, startDashboardAndNode, type DashboardAndNode } from './dashboard-and-node.js';
 import { runMain } from './node-process.js';
 
 /** Browser, two services and the command line, possibly on a busy machine. */
@@ -81,8 +81,7 @@ describeInChromium('a reviewer of a company', () => {
     await press('a[href^="/records/exports"]');
     expect(await text()).toContain('Audit package of 3 records');
     const download = await page.$eval('a[href*="follow="]', (link) => link.getAttribute('href') ?? '');
-    const cookie = (await page.browserContext().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
-    const exported = await fetch(whole.url + download, { headers: { cookie } });
+    const exported = await fetch(whole.url + download, { headers: { cookie: await cookieOf(page) } });
     const file = join(whole.folder, 'package.zip');
     writeFileSync(file, Buffer.from(await exported.arrayBuffer()));
 

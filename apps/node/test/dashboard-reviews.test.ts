@@ -11,7 +11,7 @@ import { executionRequest } from '@cer/cer-core/testing';
 import { auditPage, describeInChromium, type Page } from '@cer/test-browser';
 
 import { ask, at, objectAt, textAt } from './ask.js';
-import { startDashboardAndNode, type DashboardAndNode } from './dashboard-and-node.js';
+import { cookieOf, startDashboardAndNode, type DashboardAndNode } from './dashboard-and-node.js';
 import { runMain } from './node-process.js';
 
 /** Pages are checked three times by all of axe's rules, possibly on a busy machine. */
@@ -68,8 +68,7 @@ describeInChromium('a review in the dashboard', () => {
     return Object.fromEntries(fields);
   };
   const post = async (on: Page, fields: Readonly<Record<string, string>>, origin = whole.url): Promise<Response> => {
-    const cookie = (await on.browserContext().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
-    const headers = { cookie, origin, 'content-type': 'application/x-www-form-urlencoded' };
+    const headers = { cookie: await cookieOf(on), origin, 'content-type': 'application/x-www-form-urlencoded' };
     return fetch(`${whole.url}/reviews`, {
       method: 'POST',
       headers,

@@ -64,6 +64,8 @@ export function createPasskeys(rp: RelyingParty, tickets: Tickets): Passkeys {
     };
   };
 
+  const expected = { expectedOrigin: rp.origin, expectedRPID: rp.id, requireUserVerification: true };
+
   return {
     registrationOptions: async (user, existing, binding) =>
       JSON.stringify(
@@ -89,9 +91,7 @@ export function createPasskeys(rp: RelyingParty, tickets: Tickets): Passkeys {
         const { verified, registrationInfo } = await verifyRegistrationResponse({
           response: { ...responseOf(sent.id), response: sent.response },
           expectedChallenge: challenge.isExpected,
-          expectedOrigin: rp.origin,
-          expectedRPID: rp.id,
-          requireUserVerification: true,
+          ...expected,
         });
         if (!verified) return { ok: false, cause: 'the attestation does not hold' };
         const { id, publicKey, counter } = registrationInfo.credential;
@@ -124,9 +124,7 @@ export function createPasskeys(rp: RelyingParty, tickets: Tickets): Passkeys {
         const { verified, authenticationInfo } = await verifyAuthenticationResponse({
           response: { ...responseOf(sent.id), response: sent.response },
           expectedChallenge: challenge.isExpected,
-          expectedOrigin: rp.origin,
-          expectedRPID: rp.id,
-          requireUserVerification: true,
+          ...expected,
           credential: {
             id: passkey.credentialId,
             publicKey: new Uint8Array(Buffer.from(passkey.publicKey, 'base64url')),

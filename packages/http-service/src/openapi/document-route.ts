@@ -26,7 +26,7 @@ export function documentRow(group: string): Omit<DocumentRoute, 'handler'> {
 export function openApiRoute<Who, Code extends string>(
   group: string,
   options: DocumentOptions<Who | 'anybody', Code>,
-  routes: readonly Described<RouteDescription<Who, Code>>[],
+  routes: readonly Described<RouteDescription<Who | 'anybody', Code>>[],
 ): DocumentRoute {
   const row = documentRow(group);
   const text = JSON.stringify(openApiDocument(options, [...routes, row]));
