@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -40,6 +40,7 @@ describe.each(WAYS_OF_WRITING)('a deleted record on SQLite, which writes %s,', (
     await database.remove();
   });
   const bytes = (): string => bytesIn(dirname(database.path));
+  const logBytes = (): number => statSync(`${database.path}-wal`).size;
 
   it.each([100, 10_000, 100_000])('leaves no byte, with content of %d characters', async (length) => {
     const record = marked('canary', length);
@@ -126,6 +127,8 @@ describe.each(WAYS_OF_WRITING)('a deleted record on SQLite, which writes %s,', (
       expect(await store.retention.deleteDue('records', due, 1)).toBe(30);
     }
     while ((await database.query('pragma user_version'))[0]?.['user_version'] !== 0) await sleep(50);
+    // The thread still moves the rewritten pages from the log to the file. The log is empty once all are there.
+    while (logBytes() > 0) await sleep(50);
     expect(await database.query('pragma freelist_count')).toEqual([{ freelist_count: 0 }]);
     const found = bytes();
     expect(deleted.filter((index) => found.includes(mark(index)))).toEqual([]);
