@@ -25,22 +25,18 @@ export const targets = {
     'tlog/proof': 'proof/tlog-proof proof/judge-checkpoint',
     'tlog/verdict': 'proof/log-verdict proof/transparency-verifier',
   }),
-  ...pieces(
-    'cer-core',
-    ['src/verify', 'src/attest', 'src/redact', 'src/profiles', 'test/vectors', 'test/findings', 'test/independent'],
-    {
-      'verify/content': 'verify/check-content verify/integrity verify/unwrap verify/layer verify/options',
-      'verify/subject': 'verify/subject verify/older-reseal verify/reported-timestamp verify/rollup',
-      'verify/keys': 'verify/key-choice verify/key-rescue verify/signature',
-      'verify/envelope': 'verify/envelope',
-      'verify/receipt': 'verify/receipt',
-      'verify/outcome': 'verify/conclude verify/evaluate verify/evaluation',
-      'verify/evidence': 'verify/evidence',
-      'verify/present': 'verify/present',
-      'verify/time': 'verify/timestamps verify/timestamp-digest verify/timestamp-verifier',
-      'verify/log': 'verify/transparency verify/transparency-verifier',
-    },
-  ),
+  ...pieces('cer-core', ['src/(verify|attest|redact|profiles)', 'test/(vectors|findings|independent|verify)'], {
+    'verify/content': 'verify/check-content verify/integrity verify/unwrap verify/layer verify/options',
+    'verify/subject': 'verify/subject verify/older-reseal verify/reported-timestamp verify/rollup',
+    'verify/keys': 'verify/key-choice verify/key-rescue verify/signature',
+    'verify/envelope': 'verify/envelope',
+    'verify/receipt': 'verify/receipt',
+    'verify/outcome': 'verify/conclude verify/evaluate verify/evaluation',
+    'verify/evidence': 'verify/evidence',
+    'verify/present': 'verify/present',
+    'verify/time': 'verify/timestamps verify/timestamp-digest verify/timestamp-verifier',
+    'verify/log': 'verify/transparency verify/transparency-verifier',
+  }),
 };
 
 function pieces(workspace, tests, lists) {

@@ -103,16 +103,18 @@ function readFacts(attestation: JsonObject): Facts | null {
   return { attestationId, attestedAt, kid, nodeRuntimeHash, protocolVersion };
 }
 
+/** What receipts call members of the envelope: `attestorKeyId` is that of legacy receipts. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['attestedAt', 'timestamp'],
+  ['kid', 'attestorKeyId'],
+]);
+
 /** The value beside the envelope: the attestation's member, else the receipt's. */
 function attestedValue({ attestation, receipt }: Evidence, name: string): JsonValue | undefined {
   const own = attestation === null ? undefined : member(attestation, name);
   if (own !== undefined || receipt === null) return own;
-  const receiptName = new Map([['attestedAt', 'timestamp']]).get(name) ?? name;
-  return (
-    member(receipt, name) ??
-    member(receipt, receiptName) ??
-    (name === 'kid' ? member(receipt, 'attestorKeyId') : undefined)
-  );
+  const otherName = OTHER_NAMES.get(name);
+  return member(receipt, name) ?? (otherName === undefined ? undefined : member(receipt, otherName));
 }
 
 function protocolVersionOf(bundle: JsonObject): string | null {

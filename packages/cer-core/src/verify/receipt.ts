@@ -60,10 +60,7 @@ export async function checkReceipt(
     ...copyFindings(subject, evidence, receipt),
     ...(await originalFindings(subject, evidence, receipt, trust)),
   ]);
-  const outcome =
-    nodeSignature.status === 'PASS' && receiptConsistency.status === 'PASS'
-      ? PASS
-      : outcomeOf([...findingsOf(nodeSignature), ...findingsOf(receiptConsistency)]);
+  const outcome = outcomeOf([...findingsOf(nodeSignature), ...findingsOf(receiptConsistency)]);
   return { outcome, nodeSignature, receiptConsistency, receipt, keyEntry, rescue };
 }
 
@@ -212,7 +209,7 @@ async function originalFindings(
   const payload = member(original, 'receipt');
   const signature = member(original, 'signature');
   const reading = isJsonObject(payload) ? readReceipt(payload) : null;
-  if (!isJsonObject(payload) || reading?.receipt == null || signature === undefined)
+  if (reading?.receipt == null || signature === undefined)
     return [invalid(`${path}.receipt`, 'is not a receipt with a signature')];
   const { receipt } = reading;
   if (receipt.scope !== 'full' || receipt.hash !== reseal.originalCertificateHash || receipt.nodeId !== reseal.nodeId) {
@@ -222,7 +219,10 @@ async function originalFindings(
   if (copy !== undefined && copy !== receipt.hash)
     return [invalid(`${path}.certificateHash`, 'differs from its receipt')];
   const places = [original];
-  const stamps = await checkTimestamps({ receipt: payload, signature, hash: receipt.hash, places }, trust.timestamps);
+  const stamps = await checkTimestamps(
+    { receipt: receipt.payload, signature, hash: receipt.hash, places },
+    trust.timestamps,
+  );
   const { outcome } = await checkSignature(receipt, signature, stamps, trust);
   return findingsOf(outcome).map((finding) => ({
     ...finding,
