@@ -116,6 +116,9 @@ func parseNoteLine(line string) (noteLine, bool) {
 
 func (l noteLine) isOf(key noteKey) bool { return l.name == key.name && l.id == key.id }
 
+// lastTime is the last second of the year 9999: a later time has no form in ISO 8601 with four digits for the year.
+const lastTime = 253_402_300_799
+
 // verify checks the line under its key; of a witness it returns the time, in seconds since 1970.
 func (l noteLine) verify(text string, key noteKey) (seconds int64, ok bool) {
 	message, signature := text, l.signature
@@ -124,7 +127,7 @@ func (l noteLine) verify(text string, key noteKey) (seconds int64, ok bool) {
 			return 0, false
 		}
 		at := binary.BigEndian.Uint64(signature)
-		if at > maxNumber {
+		if at > lastTime {
 			return 0, false
 		}
 		seconds, signature = int64(at), signature[8:]

@@ -196,6 +196,29 @@ func TestJudgement(t *testing.T) {
 	}
 }
 
+// TestLateCosignatures has checkpoints cosigned in the last second of the year 9999, and in the next.
+func TestLateCosignatures(t *testing.T) {
+	policy, err := ParseLogPolicy("log log.example+99562521+ASx2nwlCCxLLBPg7PYIL7Zfwfww9HJEay4gYQBaw3XOs\n" +
+		"witness w1 witness.example+703cd931+BCtiKtFtfkTqhS1jFyMVMpJzq/8p2SkwGGmIPg0yn+WM\nquorum w1\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	note := "log.example\n1\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n\n" +
+		"\u2014 log.example mVYlIWVhDBw73Ab7+u9s0feWI8kE0fZ4nZGkwCPs5SGJKI4NOLMPTJfve26SQImdqpvbAIP67X+K4j3X+Mpw+cBALwM=\n"
+	for line, want := range map[string]string{
+		"cDzZMQAAADr/9EF/h76F1+SSSLlT42Z5vnrvygVddQZn6KEiwjr2W5v6blO5TU74Cp1LyB8LEWp/rbhJv21/3q4KbCAQ6AkXeD52Ag==": "",
+		"cDzZMQAAADr/9EGA/c81mJdCKye0CQ5YQBYS9db4kll3p+hqKx8ne9IIRBbfDPFPuh9gLa79nxVosYMkTiccp4DuV0nzZX3u3plZBg==": "LOG_SIGNATURE_INVALID",
+	} {
+		c, ok := parseCheckpoint(note + "\u2014 witness.example " + line + "\n")
+		if !ok {
+			t.Fatal("a checkpoint is not read")
+		}
+		if times, got := policy.judge(c); got != want || want == "" && times["w1"][0] != lastTime {
+			t.Errorf("%q, not %q, at %v", got, want, times)
+		}
+	}
+}
+
 // TestLogVectors runs the maps, peaks and proofs of the log that have a file of their own, besides the conformance suite.
 func TestLogVectors(t *testing.T) {
 	policy, err := os.ReadFile(logVectors + "policy.txt")

@@ -50,6 +50,31 @@ class LogProofs(unittest.TestCase):
         self.assertEqual(cer.judge_log_proof(claim, policy())["code"], "LOG_SIGNATURE_INVALID")
         self.assertEqual(cer.judge_log_proof(claim, without)["code"], "LOG_UNKNOWN")
 
+    def test_late_cosignatures(self) -> None:
+        """Of the last second of the year 9999, and of the next."""
+        named = cer.LogPolicy(
+            "log log.example+99562521+ASx2nwlCCxLLBPg7PYIL7Zfwfww9HJEay4gYQBaw3XOs\n"
+            "witness w1 witness.example+703cd931+BCtiKtFtfkTqhS1jFyMVMpJzq/8p2SkwGGmIPg0yn+WM\nquorum w1\n"
+        )
+        note = (
+            "log.example\n1\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n\n\u2014 log.example "
+            "mVYlIWVhDBw73Ab7+u9s0feWI8kE0fZ4nZGkwCPs5SGJKI4NOLMPTJfve26SQImdqpvbAIP67X+K4j3X+Mpw+cBALwM=\n"
+        )
+        for line, code in (
+            (
+                "cDzZMQAAADr/9EF/h76F1+SSSLlT42Z5vnrvygVddQZn6KEiwjr2W5v6blO5TU74Cp1LyB8LEWp/rbhJv21/3q4KbCAQ6AkXeD52Ag==",
+                "",
+            ),
+            (
+                "cDzZMQAAADr/9EGA/c81mJdCKye0CQ5YQBYS9db4kll3p+hqKx8ne9IIRBbfDPFPuh9gLa79nxVosYMkTiccp4DuV0nzZX3u3plZBg==",
+                "LOG_SIGNATURE_INVALID",
+            ),
+        ):
+            checkpoint = cer._read_checkpoint(f"{note}\u2014 witness.example {line}\n")
+            cosigned, refusal = cer._judge_checkpoint(checkpoint, named)
+            self.assertEqual(refusal, code)
+            self.assertEqual(cosigned is None, code != "")
+
     def test_policies_that_are_none(self) -> None:
         good = (VECTORS / "policy.txt").read_text()
         for text in (

@@ -14,6 +14,7 @@ export {
 export {
   formatNote,
   formatSignatureLine,
+  MAX_SIGNATURE_LINES,
   parseNote,
   verifyLines,
   type SignatureLine,

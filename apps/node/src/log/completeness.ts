@@ -4,11 +4,16 @@ import { formatTlogProof } from '@cer/tlog';
 import { proveInMap, tenantHeadValue } from '@cer/tlog/epoch';
 import { treeOfLeafHashes } from '@cer/tlog/merkle';
 import { TILE_WIDTH } from '@cer/tlog/tiles';
-import type { EpochHead, LogRow, Store, StoredEpoch } from '../store/index.js';
+import type { EpochHead, LogEpochStore, LogNoteStore, LogRow, LogStore, StoredEpoch } from '../store/index.js';
 import { tilesFrom, treeOfLog } from './log-tree.js';
+import { LEAVES_AT_ONCE } from './opening-lines.js';
 import { MMD_SECONDS } from './log-statement.js';
 
-export type CompletenessStore = Pick<Store, 'log' | 'logEpochs' | 'logNotes'>;
+export interface CompletenessStore {
+  readonly log: Pick<LogStore, 'tile' | 'entries' | 'tenantEntries' | 'tenantLeaves'>;
+  readonly logEpochs: Pick<LogEpochStore, 'epochs' | 'firstTo' | 'lastTo' | 'headsAt' | 'tree'>;
+  readonly logNotes: Pick<LogNoteStore, 'newestPublished'>;
+}
 
 export interface CompletenessDeps {
   readonly store: CompletenessStore;
@@ -60,8 +65,7 @@ export async function leafRange(
   const from = first === null ? null : await endOf(deps, tenantId, first, shown);
   const start = from?.head.size ?? 0;
   // A deletion after the range is a leaf of a later epoch: only there it can be shown.
-  const leaves = await store.log.tenantLeaves(receipts.logId, tenantId, start, to.head.size);
-  if (leaves.some(({ content }) => content === null)) to = (await endOf(deps, tenantId, newest, shown)) ?? to;
+  if (await hasDeleted(deps, tenantId, start, to.head.size)) to = (await endOf(deps, tenantId, newest, shown)) ?? to;
   const document = {
     type: 'svc.log-completeness.v1',
     tenantId,
@@ -71,6 +75,21 @@ export async function leafRange(
     peaks: from === null ? [] : (await peaksOf(deps, tenantId, start)).map(hashText),
   };
   return { document, start, end: to.head.size };
+}
+
+/** Whether a leaf was deleted; a range may be all that an account has, so that it is read in parts. */
+async function hasDeleted(
+  { store, receipts }: CompletenessDeps,
+  tenantId: string,
+  start: number,
+  end: number,
+): Promise<boolean> {
+  for (let from = start; from < end; from += LEAVES_AT_ONCE) {
+    const to = Math.min(end, from + LEAVES_AT_ONCE);
+    const leaves = await store.log.tenantLeaves(receipts.logId, tenantId, from, to);
+    if (leaves.some(({ content }) => content === null)) return true;
+  }
+  return false;
 }
 
 async function epochAt({ logEpochs }: CompletenessStore, { logId }: LogRow, index: number): Promise<StoredEpoch> {

@@ -19,7 +19,8 @@ export interface OpeningDeps {
   readonly tagOf: (tenantId: string) => Uint8Array;
 }
 
-const LEAVES_AT_ONCE = 500;
+/** Maximum leaves of a tenant in memory for a request. */
+export const LEAVES_AT_ONCE = 500;
 
 /**
  * The lines of `log/openings/`, in order: what belongs to the question is opened with its receipt or the digest of it,

@@ -1,6 +1,6 @@
 import { encodeBase64 } from '@cer/keys';
 import { TlogError, type PolicyWitness } from '@cer/tlog';
-import { formatNote, parseNote, verifyLines, type NoteKey } from '@cer/tlog/note';
+import { formatNote, MAX_SIGNATURE_LINES, parseNote, verifyLines, type NoteKey } from '@cer/tlog/note';
 
 /** What a witness said of a checkpoint. */
 export type WitnessAnswer =
@@ -28,6 +28,8 @@ const TIMEOUT_MS = 5_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** Lines of one witness that are kept: it may have a key of a second type. */
 const MAX_LINES = 4;
+/** Maximum length of a line that is kept, in characters: every certificate that is read later repeats it in its proof. */
+const MAX_LINE_LENGTH = 8 * 1024;
 
 /** Asks a witness for its cosignature. @see https://c2sp.org/tlog-witness */
 export const askWitness: AskWitness = async ({ key, url }, { oldSize, proof, note }) => {
@@ -90,7 +92,11 @@ async function linesFrom(said: string, note: string, key: NoteKey): Promise<read
   const { text } = parseNote(note);
   const own: string[] = [];
   let isCosigned = false;
-  for (const line of said.split('\n').slice(0, -1)) {
+  // No note has more lines, and each that is refused costs an exception.
+  const lines = said.split('\n', MAX_SIGNATURE_LINES + 2).slice(0, -1);
+  if (lines.length > MAX_SIGNATURE_LINES) return [];
+  for (const line of lines) {
+    if (line.length > MAX_LINE_LENGTH) continue;
     const whole = formatNote(text, [`${line}\n`]);
     const [parsed] = linesOf(whole);
     if (parsed?.name !== key.name || own.length >= MAX_LINES) continue;

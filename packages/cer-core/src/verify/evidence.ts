@@ -111,7 +111,7 @@ export function collectEvidence(bundle: JsonObject, packaging: JsonObject | null
       ...(packaging === null || isLookupOfReseal ? [] : [{ path: outerPath, members: packaging }]),
     ],
     // The lookup of a reseal carries the timestamps of the original.
-    timestampPlaces: [meta, inMeta, packaging === null || isLookupOfReseal ? null : packaging],
+    timestampPlaces: [meta, inMeta, isLookupOfReseal ? null : packaging],
     original,
     disagreements,
   };

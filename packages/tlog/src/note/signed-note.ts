@@ -33,6 +33,8 @@ export interface VerifiedLine {
 const SIGNATURE_PREFIX = '\u2014 ';
 const ED25519_BYTES = 64;
 const TIME_BYTES = 8;
+/** The last second of the year 9999: later times have no form in ISO 8601 with four digits for the year. */
+const LAST_TIME = 253_402_300_799;
 
 /**
  * Reads a note without judging its signatures.
@@ -123,6 +125,6 @@ function timeOf(signature: Uint8Array): number {
   if (signature.length < TIME_BYTES) throw refusal;
   const view = new DataView(signature.buffer, signature.byteOffset, TIME_BYTES);
   const time = view.getBigUint64(0);
-  if (time > BigInt(Number.MAX_SAFE_INTEGER)) throw refusal;
+  if (time > BigInt(LAST_TIME)) throw refusal;
   return Number(time);
 }

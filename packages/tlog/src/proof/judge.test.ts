@@ -68,6 +68,17 @@ describe('the verdict on a proof', () => {
     }
   });
 
+  it('is that a cosignature of a time after the year 9999 is none', async () => {
+    const last = Date.parse('9999-12-31T23:59:59Z') / 1000;
+    const late = { status: 'included', code: 'LOG_LATE', loggedBy: last };
+    expect(await judged({ proof: await proofAt(10, last - AT) })).toMatchObject(late);
+    expect(await judged({ proof: await proofAt(10, last + 1 - AT) })).toEqual({
+      ...PLACE,
+      status: 'invalid',
+      code: 'LOG_SIGNATURE_INVALID',
+    });
+  });
+
   it('is that an opening for others than owners of the receipt is malformed', async () => {
     const opening = { type: LEAF_TYPE, leafHash: hashText(leaf.leafHash) };
     const checkpoint = await log.checkpoint(log.size, [[w1, AT]]);

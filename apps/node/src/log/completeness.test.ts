@@ -1,0 +1,55 @@
+import { expect, it } from '@jest/globals';
+
+import type { LoggedLeaf, LogRow, StoredEpoch } from '../store/index.js';
+import { leafRange, type CompletenessStore } from './completeness.js';
+
+const LEAVES = 1_200;
+const TAG = new Uint8Array(32).fill(1);
+const rowOf = (logId: number, role: LogRow['role']): LogRow => ({
+  ...{ logId, role, origin: `node.example/${role}`, since: '2026-01-01T00:00:00.000Z', publicKey: '' },
+  ...{ holder: 'file', reference: '', closedJson: null },
+});
+const EPOCH: StoredEpoch = { epoch: 0, entry: new Uint8Array(1), to: '2026-01-02T00:00:00.000Z' };
+
+/** A log with one epoch, in which one tenant has all leaves, and how many of them were read at once. */
+function logOf(leafAt: (at: number) => LoggedLeaf): { readonly store: CompletenessStore; readonly read: number[] } {
+  const read: number[] = [];
+  const unasked = async (): Promise<never> => Promise.reject(new Error('was not asked for'));
+  const shown = { size: 1, note: 'a checkpoint', fresh: 'a checkpoint', publishedMs: 0, freshMs: 0 };
+  const store: CompletenessStore = {
+    log: {
+      tile: unasked,
+      entries: unasked,
+      tenantEntries: unasked,
+      tenantLeaves: async (_logId, _tenantId, start, end) => {
+        read.push(end - start);
+        return Array.from({ length: end - start }, (_, at) => leafAt(start + at));
+      },
+    },
+    logEpochs: {
+      epochs: async () => [EPOCH],
+      firstTo: unasked,
+      lastTo: unasked,
+      headsAt: async () => [{ tenantId: 'tenant', tag: TAG, size: LEAVES, root: new Uint8Array(32) }],
+      tree: unasked,
+    },
+    logNotes: { newestPublished: async () => shown },
+  };
+  return { store, read };
+}
+
+const leaf = (at: number, isDeleted: boolean): LoggedLeaf => ({
+  ...{ logId: 1, tenantId: 'tenant', index: at, number: at + 1, entry: new Uint8Array(33), source: 'record' },
+  ...{ sourceSeq: at, content: isDeleted ? null : { seed: TAG, digest: TAG, labelJson: '{}' } },
+});
+
+it.each([
+  ['whole', LEAVES, [500, 500, 200]],
+  ['until a deleted leaf', 600, [500, 500]],
+])('reads the leaves of a range in parts, %s', async (_name, deleted, parts) => {
+  const { store, read } = logOf((at) => leaf(at, at === deleted));
+  const deps = { store, receipts: rowOf(1, 'receipts'), epochs: rowOf(2, 'epochs'), tagOf: () => TAG };
+  const range = await leafRange(deps, 'tenant', { attestedFrom: null, attestedTo: null });
+  expect(range).toMatchObject({ start: 0, end: LEAVES });
+  expect(read).toEqual(parts);
+});
