@@ -11,6 +11,11 @@ export interface KeyTable {
    * the same result.
    */
   signingKeyAt(time: number): SigningKeyRow | null;
+  /**
+   * All keys by the time from which each may sign. A key that was published to sign later and the one that takes over at
+   * a revocation meanwhile are used in another order than they were added.
+   */
+  readonly inOrderOfUse: readonly SigningKeyRow[];
   /** A published key that does not sign yet. */
   pendingAt(time: number): SigningKeyRow | null;
   /** The key set published at a time. */
@@ -19,14 +24,15 @@ export interface KeyTable {
 
 export function keyTableOf(nodeId: string, state: SigningState): KeyTable {
   const active = state.keys.filter(({ status }) => status === 'active');
-  // Of two with the same start, the one added last.
-  const newestFirst = active.toReversed().sort((a, b) => msOf(b.notBefore) - msOf(a.notBefore));
+  // Of two with the same start, the one added last is used last.
+  const inOrderOfUse = state.keys.toSorted((a, b) => msOf(a.notBefore) - msOf(b.notBefore));
   const signingKeyAt = (time: number): SigningKeyRow | null =>
-    newestFirst.find(({ notBefore }) => msOf(notBefore) <= time) ?? null;
+    inOrderOfUse.findLast(({ status, notBefore }) => status === 'active' && msOf(notBefore) <= time) ?? null;
   const published = state.keys.map(toPublishable);
   return {
     state,
     newestMs: Math.max(0, ...eventTimes(state).map(msOf)),
+    inOrderOfUse,
     signingKeyAt,
     pendingAt: (time) => active.find(({ notBefore }) => msOf(notBefore) > time) ?? null,
     documentAt: (time) => formatKeySet({ nodeId, activeKid: signingKeyAt(time)?.kid ?? null, keys: published }),

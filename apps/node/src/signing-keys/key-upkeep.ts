@@ -7,7 +7,7 @@ import type { SigningKeyRow, SigningKeyStore } from '../store/index.js';
 import { entryTime, planChange, type KeyHistoryLog } from './key-history-log.js';
 import type { SigningKeyHolder } from '../signing/key-holder.js';
 import { signWhenDue } from './key-set-statements.js';
-import { msOf, type KeyTable } from './key-table.js';
+import type { KeyTable } from './key-table.js';
 import { LIVE_MS, type LiveSigning } from './live-signing.js';
 
 export interface KeyUpkeepDeps {
@@ -125,8 +125,8 @@ async function advance({ history, store, now, logger }: KeyUpkeepDeps, table: Ke
 }
 
 /** Active keys older than the signing key that no live node can still sign with. */
-function keysLeft({ state }: KeyTable, signs: SigningKeyRow, time: number): readonly SigningKeyRow[] {
-  const place = new Map(state.keys.map(({ kid }, at) => [kid, at]));
+function keysLeft({ state, inOrderOfUse }: KeyTable, signs: SigningKeyRow, time: number): readonly SigningKeyRow[] {
+  const place = new Map(inOrderOfUse.map(({ kid }, at) => [kid, at]));
   const oldestInUse = Math.min(
     ...state.nodes
       .filter(({ seenMs }) => seenMs > time - LIVE_MS)
@@ -134,13 +134,7 @@ function keysLeft({ state }: KeyTable, signs: SigningKeyRow, time: number): read
       .map(({ kid }) => (kid === null ? -1 : (place.get(kid) ?? -1))),
     place.get(signs.kid) ?? -1,
   );
-  return state.keys.filter(
-    (key, at) =>
-      key.status === 'active' &&
-      key.kid !== signs.kid &&
-      msOf(key.notBefore) <= msOf(signs.notBefore) &&
-      at < oldestInUse,
-  );
+  return inOrderOfUse.filter(({ status, kid }, at) => status === 'active' && kid !== signs.kid && at < oldestInUse);
 }
 
 /** The end of a key is later than all its signatures, also if the clock of its signer was slightly ahead. */

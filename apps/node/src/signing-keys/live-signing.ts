@@ -238,6 +238,6 @@ export class LiveSigning implements Signing {
   #oldestInUse(table: KeyTable): string | null {
     const since = elapsed() - IN_FLIGHT_MS;
     for (const [kid, at] of this.#lastUsed) if (at < since) this.#lastUsed.delete(kid);
-    return table.state.keys.find(({ kid }) => this.#lastUsed.has(kid))?.kid ?? null;
+    return table.inOrderOfUse.find(({ kid }) => this.#lastUsed.has(kid))?.kid ?? null;
   }
 }

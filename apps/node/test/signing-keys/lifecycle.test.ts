@@ -150,6 +150,21 @@ describe('a rotation', () => {
     expect(entryOf(before)).toMatchObject({ status: 'retired' });
   });
 
+  it('retires the key that took over at a revocation while the new one waited', async () => {
+    const before = node.signing.published().document.activeKid ?? '';
+    const { kid, notBefore } = await rotate();
+    await revoke(before);
+    const between = await kidNow();
+    expect([before, kid]).not.toContain(between);
+    premises.pass(Date.parse(notBefore) - premises.now().getTime());
+    expect(await kidNow()).toBe(kid);
+    premises.pass(31_000);
+    await retire(node);
+    expect(entryOf(between)).toMatchObject({ status: 'retired' });
+    expect(entryOf(kid)).toMatchObject({ status: 'active' });
+    expect(await acceptedHistory()).toMatchObject({ accepted: true });
+  });
+
   it('leaves no retired private key on disk', async () => {
     const before = node.signing.published().document.activeKid ?? '';
     const [row] = await premises.database.query(`select held_reference from signing_keys where kid = '${before}'`);
