@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { blocksOf, type Block } from './documentation/blocks.js';
 import { Terminal, type Ran } from './documentation/terminal.js';
@@ -138,7 +139,7 @@ describe('operating a node', () => {
     const port = await freeBase();
     url = `http://127.0.0.1:${port}`;
     terminal = new Terminal(own, {
-      env: { ...state, PORT: String(port), NODE_ID: 'node-1' },
+      env: { ...state, PORT: String(port), NODE_ID: 'node-1', KEY_SET_MAX_AGE_S: '1' },
       substitutions: [
         ['http://127.0.0.1:4100', url],
         ...Object.entries(files).map(([from, to]) => [from, join(own, to)] as const),
@@ -167,6 +168,7 @@ describe('operating a node', () => {
         more.push(['sha256:...', fingerprint ?? 'no root'], ['cer keys history', `${memory}\ncer keys history`]);
       }
       if (block.text.includes('cer verify certificate.json')) await certify();
+      if (block.text.includes('cer keys root sign')) await oneKeySigns();
 
       const ran = terminal.run(block.text, { substitutions: more });
       succeeded(ran);
@@ -178,6 +180,17 @@ describe('operating a node', () => {
     },
     PATIENCE_MS,
   );
+
+  /** Waits for the end of the rotation of earlier blocks: a history that changes while it is signed is refused. */
+  const oneKeySigns = async (): Promise<void> => {
+    for (;;) {
+      const { keys } = (await (await fetch(`${url}/.well-known/svc-node.json`)).json()) as {
+        readonly keys: readonly { readonly status: string }[];
+      };
+      if (keys.filter(({ status }) => status === 'active').length === 1) return;
+      await sleep(100);
+    }
+  };
 
   const certify = async (): Promise<void> => {
     const response = await fetch(`${url}/v1/cer/ai/certify`, {

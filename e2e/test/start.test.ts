@@ -1,4 +1,5 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -111,7 +112,6 @@ describe('npm start', () => {
       const started = start({ CHROMIUM_PATH: '/bin/false' });
       const { node, renderer } = await started.services(dataDir);
       expect(renderer).toBeUndefined();
-      expect(started.said).toMatch(/renderer +not running: Chromium did not start/);
       const headers = { authorization: `Bearer ${readFileSync(join(dataDir, 'api-key'), 'utf8').trim()}` };
       const body = JSON.stringify({ code: 'function setup() {}', seed: 'x', VAR: [] });
       const render = await fetch(`${node.url}/api/render`, {
@@ -121,6 +121,7 @@ describe('npm start', () => {
       });
       expect(render.status).toBe(503);
       expect(await started.interrupt()).toBe(0);
+      expect(started.said).toMatch(/renderer +not running: Chromium did not start/);
     },
     PATIENCE_MS,
   );
@@ -129,9 +130,8 @@ describe('npm start', () => {
     'says which port is taken and by whom it is wanted',
     async () => {
       const server = createServer();
-      await new Promise<void>((resolve) => {
-        server.listen(portBase, '127.0.0.1', resolve);
-      });
+      server.listen(portBase, '127.0.0.1');
+      await once(server, 'listening');
       const started = start();
       expect(await started.ended).toBe(1);
       server.close();

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -121,6 +121,16 @@ describe('cer keys root sign', () => {
       reason: 'KEY_HISTORY_ROLLBACK',
     });
     expect(existsSync(folder.file('second.json'))).toBe(false);
+  });
+
+  it('says what to do when the node refused the last signed history, because its own had changed', async () => {
+    await sign(saved('history.json', { ...unsigned, entries: [] }), 'refused.json');
+    const said = await sign(saved('changed.json', unsigned), 'second.json');
+    expect(reasonOf(said)).toEqual({ exitCode: 1, reason: 'KEY_HISTORY_FORK' });
+    const [state = ''] = readdirSync(join(folder.path, 'state', 'cer', 'key-histories'));
+    expect(said.stdout.replaceAll(/\s+/g, ' ')).toContain('409 KEY_HISTORY_CONFLICT');
+    rmSync(join(folder.path, 'state', 'cer', 'key-histories', state));
+    expect((await sign(folder.file('changed.json'), 'second.json')).exitCode).toBe(0);
   });
 
   it('ignores the version of an unsigned statement', async () => {

@@ -22,6 +22,9 @@ import { agrees } from './agrees.js';
 import { asUsage } from './keys-root-init.js';
 
 const DEFAULT_DAYS = 30;
+const NOT_PUBLISHED =
+  'If the node refused the history that was signed last (409 KEY_HISTORY_CONFLICT: its own had changed), nobody ' +
+  'accepted that one: delete it and the state named below, and sign again. Otherwise: ';
 
 /** Has a root vouch for the key history of a node. @see docs/spec.md, "Key set statement" */
 export const keysRootSignCommand: Command = {
@@ -146,7 +149,7 @@ function whyNotSigned({ code, message }: NotSigned, pin: HistoryPin, env: Io['en
     code === 'KEY_HISTORY_ROOT_UNKNOWN'
       ? 'The owner of the root in the history can add this one: cer keys root sign --add-root, with the ' +
         'public key that keys root init printed for it.'
-      : adviceOn(code, pin, env);
+      : (code === 'KEY_HISTORY_FORK' ? NOT_PUBLISHED : '') + adviceOn(code, pin, env);
   const why = paragraph(`${printable(message)} [${code}]`, page.width);
   const next = section('What to do next', paragraph(printable(advice, 1000), page.width), page);
   return `${page.paint.bad('NOT SIGNED')}\n${why}${next}`;
