@@ -248,4 +248,59 @@ export const ARGUED = [
     ['loggedAfter !== null', ['true'], 'null is less than any time after 1970; for the type'],
     ['loggedBy !== null', ['true'], 'likewise'],
   ].map(([written, becomes, why]) => ({ file: 'tlog/proof/log-verdict', written, becomes, why })),
+  ...[
+    ['[]', ['["Stryker was here"]'], 'no context-like member has that name'],
+    ['receipt === null', ['false'], 'a receipt that passes was read; for the type'],
+    ['keyEntry?.key.usable === true', ['true'], 'a receipt that passes has a usable key; for the type'],
+    ['keyEntry?.key', ['keyEntry.key'], 'likewise'],
+    ['keyEntry?.status', ['keyEntry.status'], 'likewise'],
+  ].map(([written, becomes, why]) => ({ file: 'cer-core/verify/conclude', written, becomes, why })),
+  ...[
+    ['packaging !== null', ['true'], 'without a package there is no such member in it; for the type'],
+    ['first !== undefined', ['true'], 'with others there is a first; for the type'],
+    ['inMeta !== null', ['true'], 'nothing differs from an attestation that is absent; for the type'],
+  ].map(([written, becomes, why]) => ({ file: 'cer-core/verify/evidence', written, becomes, why })),
+  ...[
+    ['[]', ['["Stryker was here"]'], 'no member of the projection has that name'],
+    ['attestedAt != null', ['true'], 'a time that is absent is no time, which the next line asks; for the type'],
+  ].map(([written, becomes, why]) => ({ file: 'cer-core/verify/envelope', written, becomes, why })),
+  ...[
+    ...['receipt.keyEntry?.contextUnprotectedBefore', 'receipt.receipt?.timestamp'].map((written) => [
+      written,
+      [written.replace('?', '')],
+      'a receipt that passes was read, and has a key; for the type',
+    ]),
+    [
+      'reading?.layout == null || protocol === null',
+      ['false', 'reading?.layout == null && protocol === null'],
+      'only the hash of the bundle is at fault here, so that it was read under a protocol; for the type',
+    ],
+    ['reading?.layout == null', ['false'], 'likewise'],
+    ['reading?.layout', ['reading.layout'], 'likewise'],
+    ['protocol === null', ['false'], 'likewise'],
+  ].map(([written, becomes, why]) => ({ file: 'cer-core/verify/older-reseal', written, becomes, why })),
+  {
+    file: 'cer-core/verify/transparency',
+    written: '[]',
+    becomes: ['["Stryker was here"]'],
+    why: 'without a receipt no proof is judged, so that nothing is compared',
+  },
+  ...['reading?.layout == null', 'snapshot === null'].map((written) => ({
+    file: 'cer-core/verify/integrity',
+    written,
+    becomes: ['false'],
+    why: 'without a reading or a snapshot there is no protocol; for the type',
+  })),
+  {
+    file: 'cer-core/verify/rollup',
+    written: 'protocol !== null',
+    becomes: ['true'],
+    why: 'without a protocol there is a finding; for the type',
+  },
+  {
+    file: 'cer-core/verify/timestamps',
+    written: '[]',
+    becomes: ['["Stryker was here"]'],
+    why: 'a text is no token; the candidates of other places are tested',
+  },
 ];

@@ -95,10 +95,9 @@ function requirementFindings(options: VerifyOptions, isPartial: boolean, receipt
 }
 
 /** A reseal may have removed the sealed objects; then it has no confidential content. */
-function isConfidential({ snapshot, protocol, reading }: Subject): boolean {
-  if (snapshot === null || protocol?.sealing !== 'commitments') return false;
-  if (reading !== null && reading.relaxations.length > 0) return false;
-  return reading?.resealed !== true || ['input', 'output'].every((name) => isJsonObject(member(snapshot, name)));
+function isConfidential({ snapshot, reading }: Subject): boolean {
+  if (snapshot === null || reading === null || reading.relaxations.length > 0) return false;
+  return ['input', 'output'].every((name) => isJsonObject(member(snapshot, name)));
 }
 
 const CONTEXT_LIKE_MEMBERS = ['signals', 'declaration', 'context', 'contextSummary', 'policyEvaluation'];

@@ -113,8 +113,7 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
 function attestedValue({ attestation, receipt }: Evidence, name: string): JsonValue | undefined {
   const own = attestation === null ? undefined : member(attestation, name);
   if (own !== undefined || receipt === null) return own;
-  const otherName = OTHER_NAMES.get(name);
-  return member(receipt, name) ?? (otherName === undefined ? undefined : member(receipt, otherName));
+  return member(receipt, name) ?? member(receipt, OTHER_NAMES.get(name) ?? name);
 }
 
 function protocolVersionOf(bundle: JsonObject): string | null {

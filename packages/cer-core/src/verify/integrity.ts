@@ -90,7 +90,7 @@ function checkEvidenceForm({ bundle, packaging }: Subject): Finding[] {
 /** Checks are interleaved (a tool's input is checked after another's output), so findings are sorted here. */
 function inOrder(findings: readonly Finding[]): readonly Finding[] {
   const rank = ({ code }: Finding): number => CER_VERIFY_CODES.indexOf(code);
-  return findings.length < 2 ? findings : [...findings].sort((left, right) => rank(left) - rank(right));
+  return [...findings].sort((left, right) => rank(left) - rank(right));
 }
 
 function checkHashOnly(bundle: JsonObject, unread: readonly Finding[]): Integrity {
@@ -120,12 +120,12 @@ function checkSnapshotKeys(snapshot: JsonObject, isFlat: boolean): Finding[] {
     }));
 }
 
-function checkRequiredMembers({ snapshot, bundle, resealed }: LayoutContext, names: readonly string[]): Finding[] {
+/** A flat record has all of them, or it is not read as one. */
+function checkRequiredMembers({ snapshot, resealed }: LayoutContext, names: readonly string[]): Finding[] {
   if (resealed) return [];
-  const path = snapshot === bundle ? '' : 'snapshot.';
   return names
     .filter((name) => member(snapshot, name) === undefined)
-    .map((name) => ({ code: 'PROTECTED_FIELD_MISSING', member: `${path}${name}`, detail: 'is required' }));
+    .map((name) => ({ code: 'PROTECTED_FIELD_MISSING', member: `snapshot.${name}`, detail: 'is required' }));
 }
 
 function checkCertificateHashForm(bundle: JsonObject): Finding[] {

@@ -69,7 +69,7 @@ function isOnlyHashMismatch({ outcome }: Integrity): boolean {
 }
 
 function hashWithoutContext({ bundle, reading, protocol }: Subject): Sha256Hash | null {
-  if (reading?.layout == null || protocol === null || member(bundle, 'context') === undefined) return null;
+  if (reading?.layout == null || protocol === null) return null;
   return sha256(protocol.profile.canonicalize(reading.layout.projectForHash(withoutContext(bundle))));
 }
 

@@ -18,7 +18,7 @@ export interface Rollup {
 /**
  * One status from three layers: FAILED when any applicable one failed, else the protocol's verdict. A confidential
  * verdict needs a passing receipt, since only a receipt vouches for the commitments.
- * @param isConfidential the bundle holds intact commitments and was read under no relaxation
+ * @param isConfidential the bundle has sealed objects as input and output, and was read under no relaxation
  * @param required unmet demands of the caller: after integrity, before the signatures
  * @param demanded the unmet demand for a log: after the signatures
  * @see docs/spec.md, "Overall status"

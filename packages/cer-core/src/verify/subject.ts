@@ -41,7 +41,7 @@ export function readSubject(bundle: JsonObject, packaging: JsonObject | null, re
   }
   if (reading.layout === null) return { ...base, reading, protocol: null, snapshot: null, findings: [] };
 
-  const isFlat = !Object.hasOwn(bundle, 'snapshot') && reading.relaxations.includes('flat-render-record');
+  const isFlat = reading.relaxations.includes('flat-render-record');
   const snapshot = isFlat ? bundle : member(bundle, 'snapshot');
   if (!isJsonObject(snapshot)) {
     const rule = snapshot === undefined ? 'is required' : 'must be an object';

@@ -50,7 +50,7 @@ export function transparencySubjects(
     places: timestampPlaces,
   };
   if (original === null) return [own];
-  const isLookup = packaging !== null && !timestampPlaces.includes(packaging);
+  const isLookup = !timestampPlaces.includes(packaging);
   const ofOriginal = member(original, 'receipt');
   return [
     own,
@@ -86,10 +86,9 @@ export async function checkTransparency(
 ): Promise<Transparency> {
   if (verify == null) return NOT_CHECKED;
   const claims = subjects.flatMap(claimsOf).slice(0, MAX_PROOFS);
-  if (claims.length === 0) return absentTransparency({ transparency: verify });
   const found = await Promise.all(claims.map(async (claim) => check(claim, verify)));
   const [best] = [...found].sort((one, other) => rank(one) - rank(other));
-  return best ?? fault('absent', 'LOG_PROOF_MISSING');
+  return best ?? absentTransparency({ transparency: verify });
 }
 
 async function check(claim: TransparencyClaim, verify: TransparencyVerifier): Promise<Transparency> {
@@ -113,7 +112,7 @@ function rank({ status, code }: Transparency): number {
 
 function claimsOf({ receipt, signature, label, places }: TransparencySubject): readonly TransparencyClaim[] {
   const reading = receipt === null ? null : readReceipt(receipt).receipt;
-  if (receipt === null || reading === null || typeof signature !== 'string') return [];
+  if (reading === null || typeof signature !== 'string') return [];
   const claims: TransparencyClaim[] = [];
   for (const place of places) {
     const listed = place === null ? undefined : member(place, 'logProofs');
@@ -125,7 +124,7 @@ function claimsOf({ receipt, signature, label, places }: TransparencySubject): r
         // What is not a text is no proof either, and is reported as such.
         proof: typeof proof === 'string' ? proof : '',
         notBefore: typeof notBefore === 'string' ? notBefore : null,
-        receipt,
+        receipt: reading.payload,
         signature,
         signedAt: reading.timestamp,
         label,

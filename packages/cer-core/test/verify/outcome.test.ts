@@ -135,6 +135,38 @@ describe('what is shown of a bundle', () => {
     });
   });
 
+  it('is nothing of the reading of an unknown type', async () => {
+    const unknown = await evaluated({ ...certified, bundleType: 'unknown' });
+    expect(unknown).toMatchObject({ isResealed: false, relaxations: [], provenance: null });
+  });
+
+  it('is the time of a receipt that could be read', async () => {
+    const timeOf = async (receipt: forge.Json): Promise<unknown> =>
+      (await evaluated(forge.change(certified, 'meta.attestation.receipt', receipt))).timestamp;
+    expect((await evaluated(certified)).timestamp).toEqual({ type: 'node-issued', status: 'verified' });
+    const receipt = forge.object(forge.at(certified, 'meta.attestation.receipt'));
+    expect(await timeOf({ ...receipt, nodeId: 'other' })).toEqual({ type: 'node-issued', status: 'invalid' });
+    expect(await timeOf({})).toBeNull();
+  });
+
+  it('is what tokens may cover', async () => {
+    const covered: string[] = [];
+    const timestamps: VerifyOptions['timestamps'] = async ({ candidates }) => {
+      covered.push(...candidates.map(({ covers }) => covers));
+      return { status: 'not-checked' };
+    };
+    await evaluated(forge.change(certified, 'meta.timestamps', [{ type: 'rfc3161', token: 'AAAA' }]), { timestamps });
+    expect(covered).toEqual(['receipt', 'content', 'content']);
+  });
+
+  it('is by the protocols and types that the caller has', async () => {
+    const unsupported = { code: 'SCHEMA_ERROR', detail: 'is none that this verifier knows' };
+    const [noProtocol] = (await evaluated(certified, { protocols: new Map() })).findings;
+    expect(noProtocol).toMatchObject({ ...unsupported, member: 'snapshot.protocolVersion' });
+    const [noType] = (await evaluated(certified, { bundleTypes: new Map() })).findings;
+    expect(noType).toMatchObject({ ...unsupported, member: 'bundleType' });
+  });
+
   it('is the protocol that it states, known or not', async () => {
     const unknown = forge.change(certified, 'snapshot.protocolVersion', '9.9.9');
     expect(await evaluated(unknown)).toMatchObject({ protocolVersion: '9.9.9', canonicalization: null });

@@ -3,7 +3,7 @@ import { parseKeySet } from '@cer/keys';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { CER_VERIFY_CODES } from '../../src/index.js';
 import { evaluateCer, type Evaluation, type VerifyOptions } from '../../src/verify.js';
-import { describeTransparency } from '../../src/verify/transparency.js';
+import { absentTransparency, describeTransparency } from '../../src/verify/transparency.js';
 import type { Transparency, TransparencyClaim } from '../../src/verify/transparency-verifier.js';
 import * as forge from '../vectors/forge.js';
 
@@ -29,12 +29,13 @@ async function evaluated(bundle: JsonObject, options: Partial<VerifyOptions> = {
 /** The claims that a verifier of proofs is asked to check, in their order. */
 async function claimsOf(bundle: JsonObject): Promise<readonly TransparencyClaim[]> {
   const claims: TransparencyClaim[] = [];
-  await evaluated(bundle, {
+  const { code } = await evaluated(bundle, {
     transparency: async (claim) => {
       claims.push(claim);
       return INCLUDED;
     },
   });
+  expect(code).not.toBe('UNKNOWN_ERROR');
   return claims;
 }
 
@@ -113,6 +114,7 @@ describe('the label that a log proof must have', () => {
   it('has no app where the snapshot has none', async () => {
     expect(await labelOf(await forge.attest(forge.seal(forge.v1())))).toMatchObject({ appId: null });
     expect(await labelOf(forge.change(certified, 'snapshot', 'text'))).toMatchObject({ appId: null });
+    expect(await labelOf(forge.change(certified, 'snapshot.appId', 7))).toMatchObject({ appId: null });
   });
 
   it('is of a hash alone', async () => {
@@ -212,6 +214,7 @@ describe('what is reported of log proofs', () => {
     const proven = inMeta(certified, [proof('included')]);
     expect((await evaluated(proven)).transparency).toEqual(notChecked);
     expect((await evaluated(proven, { transparency: null })).transparency).toEqual(notChecked);
+    expect(absentTransparency({})).toEqual(notChecked);
   });
 });
 
