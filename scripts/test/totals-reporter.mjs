@@ -6,6 +6,10 @@ export default class TotalsReporter {
     const file = process.env.CER_TEST_TOTALS;
     if (!file) return;
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
-    writeFileSync(file, JSON.stringify({ passed: results.numPassedTests, failed, skipped: results.numPendingTests }));
+    const failedSuites = results.testResults
+      .filter(({ numFailingTests, testExecError }) => numFailingTests > 0 || Boolean(testExecError))
+      .map(({ testFilePath, numPassingTests }) => ({ path: testFilePath, passed: numPassingTests }));
+    const totals = { passed: results.numPassedTests, failed, skipped: results.numPendingTests, failedSuites };
+    writeFileSync(file, JSON.stringify(totals));
   }
 }

@@ -164,14 +164,24 @@ describe('npm run sample', () => {
 });
 
 describe('.ci/run', () => {
-  /** Runs it with an npm that only pretends: `npm test` leaves totals, the command `failing` fails. */
-  function ci(totals: string, failing: string): { status: number | null; lines: string[]; stderr: string } {
+  /**
+   * Runs it with an npm that only pretends: `npm test` leaves totals, the command `failing` fails.
+   * @param alone totals of the test files that run again; they fail unless nothing did
+   */
+  function ci(
+    totals: string,
+    failing: string,
+    alone = '{"failed":1}',
+  ): { status: number | null; lines: string[]; stderr: string } {
     const bin = new Folder();
     const npm = bin.write(
       'npm',
       `#!/bin/sh
       case "$*" in "${failing} "*) failed=1 ;; *) failed=0 ;; esac
-      case "$1" in test) printf '%s' '${totals}' > "$CER_TEST_TOTALS" ;; esac
+      case "$*" in
+        *--runTestsByPath*) printf '%s' '${alone}' > "$CER_TEST_TOTALS"; case '${alone}' in *'"failed":0'*) failed=0 ;; esac ;;
+        test*) printf '%s' '${totals}' > "$CER_TEST_TOTALS" ;;
+      esac
       exit $failed\n`,
     );
     chmodSync(npm, 0o755);
@@ -183,7 +193,11 @@ describe('.ci/run', () => {
     return { status, lines: stdout.trimEnd().split('\n'), stderr };
   }
 
-  const good = '{"passed":12,"failed":0,"skipped":0}';
+  const suite = (name: string, passed: number): object => ({ path: join(CHECKOUT, name), passed });
+  const totalsOf = (passed: number, failed: number, ...failedSuites: readonly object[]): string =>
+    JSON.stringify({ passed, failed, skipped: 0, failedSuites });
+
+  const good = totalsOf(12, 0);
 
   it('ends with the totals when all checks passed', () => {
     const { status, lines, stderr } = ci(good, 'nothing');
@@ -192,8 +206,31 @@ describe('.ci/run', () => {
   });
 
   it('ends with the totals and 1 when only tests failed', () => {
-    const { status, lines } = ci('{"passed":11,"failed":1,"skipped":0}', 'test');
+    const { status, lines } = ci(totalsOf(11, 1, suite('a.test.ts', 3)), 'test', totalsOf(3, 1, suite('a.test.ts', 3)));
     expect({ status, last: lines.at(-1) }).toEqual({ status: 1, last: '11 passed, 1 failed' });
+  });
+
+  it('runs a test file that failed again, alone, and names it when it passes', () => {
+    const first = totalsOf(11, 1, suite('a.test.ts', 3));
+    const { status, lines, stderr } = ci(first, 'test', totalsOf(4, 0));
+    expect({ status, stderr, last: lines.at(-1) }).toEqual({ status: 0, stderr: '', last: '12 passed, 0 failed' });
+    expect(lines).toContain('Run again, alone: a.test.ts');
+    expect(lines).toContain('FAILED BESIDE OTHERS, PASSED ALONE: a.test.ts');
+  });
+
+  it('fails with a test file that fails again', () => {
+    const [a, b] = [suite('a.test.ts', 3), suite('b.test.ts', 0)];
+    const { status, lines } = ci(totalsOf(11, 2, a, b), 'test', totalsOf(5, 1, suite('b.test.ts', 1)));
+    expect({ status, last: lines.at(-1) }).toEqual({ status: 1, last: '13 passed, 1 failed' });
+    expect(lines.filter((line) => line.startsWith('FAILED'))).toEqual([
+      'FAILED BESIDE OTHERS, PASSED ALONE: a.test.ts',
+    ]);
+  });
+
+  it('does not run more than three again', () => {
+    const names = ['a', 'b', 'c', 'd'].map((name) => suite(`${name}.test.ts`, 1));
+    const { status, lines } = ci(totalsOf(11, 4, ...names), 'test', totalsOf(8, 0));
+    expect({ status, last: lines.at(-1) }).toEqual({ status: 1, last: '11 passed, 4 failed' });
   });
 
   const CHECKS = ['setup', 'lint:code', 'types', 'deps', 'test:workflows', 'lint:format', 'build'];
