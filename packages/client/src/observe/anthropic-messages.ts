@@ -18,8 +18,7 @@ export function foldMessages(): Fold {
       if (type === 'content_block_start' && isDraft(block)) blocks.set(index, { ...block });
       if (type === 'content_block_delta' && isDraft(delta)) {
         // The type of a delta names its kind, not that of the block.
-        const members = Object.entries(delta).filter(([name]) => name !== 'type');
-        addDelta(blocks.get(index) ?? {}, Object.fromEntries(members));
+        addDelta(blocks.get(index) ?? {}, delta, 'type');
       }
       if (type === 'message_delta' && isDraft(delta)) Object.assign(message, delta);
       if (type === 'message_delta' && isDraft(usage)) {

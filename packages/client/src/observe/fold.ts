@@ -35,9 +35,13 @@ export function objectIn(data: string): Draft | null {
 /** Members that name something: a later chunk repeats or replaces them. */
 const REPLACED: ReadonlySet<string> = new Set(['role', 'id', 'type', 'index', 'name', 'finish_reason', 'stop_reason']);
 
-/** Adds a delta to a draft: text is appended, objects are merged, lists are merged by the members' `index`. */
-export function addDelta(draft: Draft, delta: Draft): void {
+/**
+ * Adds a delta to a draft: text is appended, objects are merged, lists are merged by the members' `index`.
+ * @param except a member of the delta that is left out; deleting it from each delta costs as much as the merge
+ */
+export function addDelta(draft: Draft, delta: Draft, except?: string): void {
   for (const name of Object.keys(delta)) {
+    if (name === except) continue;
     const value = delta[name] ?? null;
     const known = Object.hasOwn(draft, name) ? draft[name] : undefined;
     if (typeof value === 'string' && typeof known === 'string' && !REPLACED.has(name)) draft[name] = known + value;

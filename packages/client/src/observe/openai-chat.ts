@@ -17,8 +17,7 @@ export function foldChat(): Fold {
       known['message'] = message;
       addDelta(message, delta);
     }
-    delete choice['delta'];
-    addDelta(known, choice);
+    addDelta(known, choice, 'delta');
   };
 
   return {
