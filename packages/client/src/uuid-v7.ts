@@ -1,3 +1,8 @@
+/** The hex digits of each byte. */
+const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+/** The bytes that a hyphen precedes. */
+const AFTER_HYPHEN: ReadonlySet<number> = new Set([4, 6, 8, 10]);
+
 /** Random bytes are drawn for many ids at once: each draw costs as much as the rest of an id. */
 const pool = new Uint8Array(16 * 128);
 let used = pool.length;
@@ -23,6 +28,9 @@ export function uuidV7(now: number): string {
   view.setUint32(2, now % 2 ** 32);
   view.setUint8(6, (view.getUint8(6) & 0x0f) | 0x70);
   view.setUint8(8, (view.getUint8(8) & 0x3f) | 0x80);
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 1) {
+    text += (AFTER_HYPHEN.has(at) ? '-' : '') + (HEX[bytes[at] ?? 0] ?? '');
+  }
+  return text;
 }
