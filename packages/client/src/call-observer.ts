@@ -4,6 +4,7 @@ import type { Contexts } from './calls/call-context.js';
 import type { OpenCalls } from './calls/open-calls.js';
 import type { Json } from './json.js';
 import type { Attempts } from './observe/attempts.js';
+import { BodyHash } from './observe/body-hash.js';
 import { describeExchange } from './observe/describe-exchange.js';
 import { Exchange, type Ended } from './observe/exchange.js';
 import type { ModelCall } from './observe/model-call.js';
@@ -42,7 +43,7 @@ export function observeCalls(deps: ObserverDeps, provider: string | undefined): 
     const maxContentBytes = settings.maxContentBytes ?? MAX_CONTENT_BYTES;
     return {
       follow: (response) =>
-        safe(new Exchange(call, response, { maxContentBytes, hash: platform.sha256(), ended }), failed),
+        safe(new Exchange(call, response, { maxContentBytes, hash: new BodyHash(platform), ended }), failed),
       miss: () => {
         started.miss();
       },

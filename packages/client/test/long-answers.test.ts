@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { foldMessages } from '../src/observe/anthropic-messages.js';
+import { BodyHash } from '../src/observe/body-hash.js';
 import { Exchange, type Ended } from '../src/observe/exchange.js';
 import type { Fold } from '../src/observe/fold.js';
 import { foldChat } from '../src/observe/openai-chat.js';
@@ -26,7 +27,7 @@ describe('a streamed answer over the limit of content', () => {
     const response = new Response('', { headers: { 'content-type': 'text/event-stream' } });
     const exchange = new Exchange(call, response, {
       maxContentBytes: LIMIT,
-      hash: platform.sha256(),
+      hash: new BodyHash(platform),
       ended: (end) => ended.push(end),
     });
     let largest = 0;

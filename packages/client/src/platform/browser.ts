@@ -12,6 +12,7 @@ export const platform: Platform = {
       hex: () => bytesToHex(hash.digest()),
     };
   },
+  sha256Of: (bytes) => bytesToHex(sha256(bytes)),
   createScope: () => null,
   environment: {},
   spoolDir: null,

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createHash } from 'node:crypto';
+import { createHash, hash as hashOf } from 'node:crypto';
 import { openFileSpool } from '../spool/file-spool.js';
 import type { Platform, Scope } from './platform.js';
 
@@ -13,6 +13,7 @@ export const platform: Platform = {
       hex: () => hash.digest('hex'),
     };
   },
+  sha256Of: (bytes) => hashOf('sha256', bytes),
   createScope: <T>(): Scope<T> => {
     const storage = new AsyncLocalStorage<T>();
     return { current: () => storage.getStore(), run: <R>(value: T, work: () => R): R => storage.run(value, work) };

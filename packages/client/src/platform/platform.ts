@@ -17,6 +17,8 @@ export interface Scope<T> {
 /** What differs between Node.js and other platforms. */
 export interface Platform {
   sha256(): Sha256;
+  /** SHA-256 of bytes, 64 lower-case hex digits. */
+  sha256Of(bytes: Uint8Array): string;
   /** Null where asynchronous work inherits nothing. */
   createScope<T>(): Scope<T> | null;
   readonly environment: Readonly<Record<string, string | undefined>>;
