@@ -1,3 +1,5 @@
+import { Utf8Chunks } from './utf8-chunks.js';
+
 /** One event of a stream. */
 export interface SseEvent {
   /** The field `event`, or empty. */
@@ -7,7 +9,7 @@ export interface SseEvent {
 
 /** Reads server-sent events from bytes as they arrive, wherever chunks are cut. */
 export class SseReader {
-  readonly #decoder = new TextDecoder();
+  readonly #text = new Utf8Chunks();
   readonly #maxEventLength: number;
   #rest = '';
   #name = '';
@@ -21,7 +23,7 @@ export class SseReader {
 
   /** @param take gets each event that ends within this chunk: one by one, because most are garbage at once */
   push(bytes: Uint8Array, take: (event: SseEvent) => void): void {
-    const text = this.#rest + this.#decoder.decode(bytes, { stream: true });
+    const text = this.#rest + this.#text.decode(bytes);
     let start = 0;
     let feed = text.indexOf('\n');
     let carriage = text.indexOf('\r');
