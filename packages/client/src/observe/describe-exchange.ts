@@ -18,6 +18,15 @@ export function describeExchange(
 ): CallDescription {
   const { outcome, status, errorCode, output, bytes, sha256, streamed, providerRequestId } = ended;
   const providerId = textOf(output, 'id');
+  const payload: Record<string, Json> = { outcome, httpStatus: status };
+  if (errorCode !== null) payload['errorCode'] = errorCode;
+  payload['attempt'] = call.attempt + 1;
+  Object.assign(payload, link);
+  payload['streamed'] = streamed;
+  payload['outputIs'] = output === null ? 'bytes' : streamed ? 'folded-stream' : 'body';
+  payload['responseBytes'] = bytes;
+  if (providerRequestId !== null) payload['providerRequestId'] = providerRequestId;
+  if (providerId !== null) payload['providerId'] = providerId;
   return {
     provider: provider ?? providerOf(call.url),
     model: labelOf(isMembers(requestBody) ? requestBody['model'] : null, 'unknown'),
@@ -27,17 +36,6 @@ export function describeExchange(
     outputSha256: sha256,
     parameters: parametersOf(requestBody),
     kind: 'model-call',
-    payload: {
-      outcome,
-      httpStatus: status,
-      ...(errorCode !== null && { errorCode }),
-      attempt: call.attempt + 1,
-      ...link,
-      streamed,
-      outputIs: output === null ? 'bytes' : streamed ? 'folded-stream' : 'body',
-      responseBytes: bytes,
-      ...(providerRequestId !== null && { providerRequestId }),
-      ...(providerId !== null && { providerId }),
-    },
+    payload,
   };
 }

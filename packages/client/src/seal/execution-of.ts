@@ -46,13 +46,13 @@ const PARAMETERS: readonly (readonly [name: string, from: readonly string[]])[] 
 
 /** The sampling parameters that a request states, whatever the names of its SDK. */
 export function parametersOf(request: Json): JsonMembers {
-  if (!isMembers(request)) return {};
-  return Object.fromEntries(
-    PARAMETERS.flatMap(([name, from]) => {
-      const value = from.map((member) => request[member]).find((candidate) => typeof candidate === 'number');
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  const found: Record<string, Json> = {};
+  if (!isMembers(request)) return found;
+  for (const [name, from] of PARAMETERS) {
+    const member = from.find((candidate) => typeof request[candidate] === 'number');
+    if (member !== undefined) found[name] = request[member] ?? null;
+  }
+  return found;
 }
 
 /** A label as certificates take it. */
@@ -74,25 +74,31 @@ export function executionOf(
   const { executionId, appId, startedAt, endedAt } = facts;
   const { provider, model, input, output, outputSha256, kind } = call;
   const hash = outputSha256 === null ? null : `sha256:${outputSha256}`;
-  const common = { executionId, protocolVersion, provider, model, appId, createdAt: endedAt, timestamp: startedAt };
-  const signal = (payload: JsonMembers): JsonMembers => ({ type: kind, source: '@cer/client', payload });
-  if (confidential === null) {
-    return {
-      ...common,
-      input,
-      ...(output === null ? { outputHash: hash ?? '' } : { output }),
-      parameters: call.parameters,
-      signals: [signal({ ...call.payload, ...(hash !== null && { responseSha256: hash }) })],
-    };
-  }
-  const declared = Object.keys(confidential.parameters).filter((name) => !(name in call.parameters));
-  return {
-    ...common,
-    prompt: confidential.prompt,
+  const payload: Record<string, Json | undefined> = { ...call.payload };
+  // Assignments, not conditional spreads: this is on the path of every call.
+  const execution: Record<string, Json> = {
+    executionId,
+    protocolVersion,
+    provider,
+    model,
+    appId,
+    createdAt: endedAt,
+    timestamp: startedAt,
     input,
-    // The hash of an answer in clear would confirm a guess of it.
-    output: output ?? { responseSha256: hash },
-    parameters: { topP: null, seed: null, ...confidential.parameters, ...call.parameters },
-    signals: [signal({ ...call.payload, ...(declared.length > 0 && { declaredParameters: declared }) })],
+    signals: [{ type: kind, source: '@cer/client', payload }],
   };
+  if (confidential === null) {
+    if (output === null) execution['outputHash'] = hash ?? '';
+    else execution['output'] = output;
+    execution['parameters'] = call.parameters;
+    if (hash !== null) payload['responseSha256'] = hash;
+    return execution;
+  }
+  execution['prompt'] = confidential.prompt;
+  // The hash of an answer in clear would confirm a guess of it.
+  execution['output'] = output ?? { responseSha256: hash };
+  execution['parameters'] = { topP: null, seed: null, ...confidential.parameters, ...call.parameters };
+  const declared = Object.keys(confidential.parameters).filter((name) => !(name in call.parameters));
+  if (declared.length > 0) payload['declaredParameters'] = declared;
+  return execution;
 }
