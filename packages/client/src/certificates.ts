@@ -111,7 +111,10 @@ export function certificates(options: CertificatesOptions): Certificates {
     aiSdk: () => aiSdkTelemetry(frameworks),
     aiSdkMiddleware: () => aiSdkMiddleware(frameworks),
     langchain: () => langChainHandler(frameworks),
-    openaiAgents: () => agentsProcessor({ ...frameworks, projects, answers, flush: () => evidence.flush() }),
+    openaiAgents: () => {
+      answers.remember();
+      return agentsProcessor({ ...frameworks, projects, answers, flush: () => evidence.flush() });
+    },
     tool: (name, tool) => observeTool(frameworks, name, tool),
     run: (given, work) => runProject(projects, given, work),
     stats: () => evidence.stats(),
