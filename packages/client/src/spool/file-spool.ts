@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { errorCode } from './error-code.js';
 import { orphansIn, segmentName } from './orphans.js';
 import { Segment, type SegmentLine } from './segment.js';
@@ -8,6 +9,9 @@ import type { Batch, Spool, SpoolLimits } from './spool.js';
 
 /** A segment with more bytes is ended, so that attested bundles leave the disk. */
 const SEGMENT_BYTES = 8 * 1024 * 1024;
+
+/** Maximum lines read in one turn of the event loop, in which no call of the program advances. */
+const LINES_PER_TURN = 16;
 
 /** The folder, shared with other processes, in which this one has segments. */
 class FileSpool implements Spool {
@@ -47,7 +51,7 @@ class FileSpool implements Spool {
 
   async next(maxLines: number): Promise<Batch | null> {
     for (let segment = this.#segments[0]; segment !== undefined; segment = this.#segments[0]) {
-      const lines = this.#read(segment, maxLines);
+      const lines = await this.#read(segment, maxLines);
       const good = lines.filter(hasText);
       if (good.length > 0) return this.#batch(segment, lines, good);
       if (lines.length > 0) {
@@ -109,9 +113,17 @@ class FileSpool implements Spool {
   }
 
   /** @throws Error for a segment that cannot be read, which is left as it is: those after it are read next */
-  #read(segment: Segment, maxLines: number): SegmentLine[] {
+  async #read(segment: Segment, maxLines: number): Promise<readonly SegmentLine[]> {
+    const lines: SegmentLine[] = [];
     try {
-      return segment.read(maxLines);
+      while (lines.length < maxLines) {
+        const wanted = Math.min(LINES_PER_TURN, maxLines - lines.length);
+        const found = segment.read(wanted, lines.at(-1)?.end);
+        lines.push(...found);
+        if (found.length < wanted) break;
+        await turn();
+      }
+      return lines;
     } catch (error) {
       this.torn += segment.waiting;
       this.#forget(segment);

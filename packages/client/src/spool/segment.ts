@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import {
   closeSync,
+  constants,
   existsSync,
   fdatasync,
   fdatasyncSync,
@@ -12,7 +13,6 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { sealedAt } from './spool.js';
@@ -20,7 +20,7 @@ import { sealedAt } from './spool.js';
 const LINE = /^\{"n":\d+,"sha256":"([0-9a-f]{64})","bundle":(.*)\}$/;
 const LINE_FEED = 0x0a;
 /** Bytes read at once. */
-const READ_BYTES = 1024 * 1024;
+const READ_BYTES = 64 * 1024;
 /** Milliseconds within which writes share one flush to the disk. */
 const FLUSH_AFTER_MS = 20;
 
@@ -44,6 +44,8 @@ export class Segment {
   #done: number;
   #hasPart = false;
   #isKept = false;
+  /** Whether this process wrote the offset. */
+  #hasOffset = false;
   #flush: NodeJS.Timeout | null = null;
   /** Of the first line that waits; undefined: not read yet. */
   #oldestAt: number | null | undefined;
@@ -122,15 +124,18 @@ export class Segment {
     }
   }
 
-  /** The first lines that wait, at most `maxLines`. Bytes behind the last line feed are not a line yet. */
-  read(maxLines: number): SegmentLine[] {
+  /**
+   * The first lines that wait, at most `maxLines`. Bytes behind the last line feed are not a line yet.
+   * @param from the offset of the first of them
+   */
+  read(maxLines: number, from = this.#done): SegmentLine[] {
     const lines: SegmentLine[] = [];
-    if (this.waitingBytes === 0) return lines;
+    if (from >= this.#size) return lines;
     const fd = this.#fd ?? openSync(this.path, 'r');
     try {
       let rest = Buffer.alloc(0);
-      let at = this.#done;
-      let end = this.#done;
+      let at = from;
+      let end = from;
       while (lines.length < maxLines && at < this.#size) {
         const chunk = Buffer.alloc(Math.min(READ_BYTES, this.#size - at));
         const count = readSync(fd, chunk, 0, chunk.length, at);
@@ -156,7 +161,17 @@ export class Segment {
   acknowledge(offset: number): void {
     this.#done = offset;
     this.#oldestAt = undefined;
-    if (!this.#isKept) writeFileSync(`${this.path}.done`, String(offset), { mode: 0o600 });
+    if (this.#isKept) return;
+    // In place: offsets only grow, and a file that is cut off first is written to the disk by some systems when it is
+    // closed. What an earlier process left is replaced.
+    const { O_CREAT, O_TRUNC, O_WRONLY } = constants;
+    const fd = openSync(`${this.path}.done`, O_CREAT | O_WRONLY | (this.#hasOffset ? 0 : O_TRUNC), 0o600);
+    try {
+      writeSync(fd, String(offset), 0);
+      this.#hasOffset = true;
+    } finally {
+      closeSync(fd);
+    }
   }
 
   /** Leaves the file and the offset as they are: the next process sends again from there, which replays certificates. */
@@ -172,21 +187,29 @@ export class Segment {
   }
 
   close(): void {
-    if (this.#flush !== null) clearTimeout(this.#flush);
-    this.#flush = null;
     if (this.#fd === null) return;
     try {
       fdatasyncSync(this.#fd);
     } finally {
-      closeSync(this.#fd);
-      this.#fd = null;
+      this.#release(this.#fd);
     }
+  }
+
+  #release(fd: number): void {
+    if (this.#flush !== null) clearTimeout(this.#flush);
+    this.#flush = null;
+    closeSync(fd);
+    this.#fd = null;
   }
 
   /** Closes the file and deletes it, unless it is kept. */
   remove(): void {
-    this.close();
-    if (this.#isKept) return;
+    if (this.#isKept) {
+      this.close();
+      return;
+    }
+    // Not flushed to the disk, for which calls that are under way would wait: all its bundles are attested or unreadable.
+    if (this.#fd !== null) this.#release(this.#fd);
     rmSync(this.path, { force: true });
     rmSync(`${this.path}.done`, { force: true });
   }

@@ -1,0 +1,76 @@
+import fs, { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { openFileSpool } from './file-spool.js';
+import type { Spool } from './spool.js';
+
+const LINES = 100;
+
+const fail = (error: unknown): void => {
+  throw error;
+};
+
+describe('a spool of files', () => {
+  let dir = '';
+  let spool: Spool;
+
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'cer-file-spool-'));
+    spool = openFileSpool(dir, { maxBytes: 2 ** 24 }, fail);
+    // Longer together than what is read at once.
+    for (let at = 0; at < LINES; at += 1) spool.put(`{"n":${at},"text":"${'x'.repeat(2000)}"}`);
+  });
+  afterEach(async () => {
+    await spool.close();
+    jest.restoreAllMocks();
+    rmSync(dir, { recursive: true });
+  });
+
+  it('reads a batch in several turns of the event loop', async () => {
+    let turns = 0;
+    let isRead = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isRead) setImmediate(count);
+    };
+    setImmediate(count);
+    const batch = await spool.next(LINES);
+    isRead = true;
+    expect(batch?.texts.map((text) => Number(/\d+/.exec(text)?.[0]))).toEqual([...Array(LINES).keys()]);
+    expect(turns).toBeGreaterThanOrEqual(LINES / 16 - 1);
+  });
+
+  it('takes bundles while a batch is read', async () => {
+    const reading = spool.next(LINES + 1);
+    spool.put('{"n":"late"}');
+    expect((await reading)?.texts.at(-1)).toBe('{"n":"late"}');
+  });
+
+  it('states the offset of what is attested, also after a longer batch', async () => {
+    const doneOf = (): string[] =>
+      readdirSync(dir)
+        .filter((name) => name.endsWith('.done'))
+        .map((name) => readFileSync(join(dir, name), 'utf8'));
+    const offsets: number[] = [];
+    for (const lines of [1, 2, 6, 60]) {
+      (await spool.next(lines))?.acknowledge(lines);
+      offsets.push(...doneOf().map(Number));
+    }
+    const lineBytes = readFileSync(join(dir, readdirSync(dir).find((name) => name.endsWith('.ndjson')) ?? ''), 'utf8')
+      .split('\n')
+      .map((line) => line.length + 1);
+    const offsetOf = (lines: number): number => lineBytes.slice(0, lines).reduce((sum, bytes) => sum + bytes, 0);
+    expect(offsets).toEqual([1, 3, 9, 69].map(offsetOf));
+  });
+
+  it('deletes attested bundles without a flush to the disk', async () => {
+    const flush = jest.spyOn(fs, 'fdatasyncSync');
+    (await spool.next(LINES))?.acknowledge(LINES);
+    expect(readdirSync(dir)).toEqual([]);
+    expect(flush).not.toHaveBeenCalled();
+    spool.put('{"n":"kept"}');
+    await spool.close();
+    expect(flush).toHaveBeenCalledTimes(1);
+  });
+});
