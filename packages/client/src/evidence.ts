@@ -59,6 +59,7 @@ export function createEvidence(settings: Settings, access: NodeAccess, platform:
     },
     failed,
     random: Math.random,
+    turn: platform.turn,
     unref: platform.unref,
   });
   const sum = (name: 'waiting' | 'waitingBytes' | 'torn' | 'adopted'): number =>

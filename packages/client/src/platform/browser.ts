@@ -17,5 +17,6 @@ export const platform: Platform = {
   environment: {},
   spoolDir: null,
   openFileSpool: null,
+  turn: () => new Promise((resolve) => setTimeout(resolve)),
   unref: () => undefined,
 };

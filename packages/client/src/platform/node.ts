@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash, hash as hashOf } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { openFileSpool } from '../spool/file-spool.js';
 import type { Platform, Scope } from './platform.js';
 
@@ -21,6 +22,7 @@ export const platform: Platform = {
   environment: process.env,
   spoolDir: '.cer-spool',
   openFileSpool,
+  turn: () => setImmediate(),
   unref: (timer) => {
     timer.unref();
   },

@@ -26,6 +26,8 @@ export interface Platform {
   readonly spoolDir: string | null;
   /** Null where there is no file system. @throws Error when the folder cannot be used */
   readonly openFileSpool: ((dir: string, limits: SpoolLimits, failed: (error: unknown) => void) => Spool) | null;
+  /** Resolves in a later turn of the event loop. */
+  readonly turn: () => Promise<void>;
   /** Lets the process end although a timer waits. */
   readonly unref: (timer: ReturnType<typeof setTimeout>) => void;
 }

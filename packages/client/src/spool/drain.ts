@@ -7,6 +7,9 @@ import { isProject, type Batch, type Spool } from './spool.js';
 /** Maximum bundles of one request. */
 const BATCH_LINES = 200;
 
+/** Maximum results handled in one turn of the event loop, in which no call of the program advances. */
+const RESULTS_PER_TURN = 2;
+
 export interface DrainDeps {
   readonly spools: readonly Spool[];
   /** One request, without retries; results in order, as they arrive. */
@@ -17,6 +20,8 @@ export interface DrainDeps {
   readonly dead: (bundle: string, code: string) => void;
   readonly failed: (error: unknown) => void;
   readonly random: () => number;
+  /** Lets other work of the program run. */
+  readonly turn: () => Promise<void>;
   readonly unref: (timer: ReturnType<typeof setTimeout>) => void;
 }
 
@@ -119,6 +124,7 @@ async function send(deps: DrainDeps, spool: Spool, batch: Batch): Promise<void> 
         deps.dead(text, code);
       }
       taken += 1;
+      if (taken % RESULTS_PER_TURN === 0) await deps.turn();
     }
   } finally {
     if (taken > 0) batch.acknowledge(taken);
