@@ -35,21 +35,32 @@ const PROVIDERS = [
 
 const ask = (fetch) => fetch(ADDRESS, { method: 'POST', body });
 
-/** Times of single calls, which alternate, so that the machine's load affects both alike. */
+/** How often the system took a processor from this process for another one. */
+const interruptions = () => process.resourceUsage().involuntaryContextSwitches;
+
+/**
+ * Times of single calls, which alternate, so that the machine's load affects both alike.
+ * @returns of all calls, and of those that the system did not interrupt: on a busy machine the longest calls are those
+ *   that waited for a processor
+ */
 async function latencies(plain, observed, calls) {
   const times = { plain: [], observed: [] };
+  const uninterrupted = { plain: [], observed: [] };
   for (let call = -WARM_UP_CALLS; call < calls; call += 1) {
     for (const [arm, fetch] of [
       ['plain', plain],
       ['observed', observed],
     ]) {
+      const interruptionsBefore = interruptions();
       const before = performance.now();
       await (await ask(fetch)).text();
       const ms = performance.now() - before;
-      if (call >= 0) times[arm].push(ms);
+      if (call < 0) continue;
+      times[arm].push(ms);
+      if (interruptions() === interruptionsBefore) uninterrupted[arm].push(ms);
     }
   }
-  return times;
+  return { times, uninterrupted };
 }
 
 function percentile99(values) {
@@ -123,9 +134,15 @@ export async function clientCases({ rounds, seconds, calls, readers }) {
     cases.push(...measured);
     const [plain, ours] = measured.map((one) => 1000 / rateOf(measured, one.name));
     const atMost = (title, ms) => ratios.push(ratio('C1', `ms added to a call, ${title}, ${name}`, ms, GOAL_MS, UPPER));
-    const times = await latencies(provider, observed, calls);
+    const { times, uninterrupted } = await latencies(provider, observed, calls);
     cases.push(caseOf(`latency without observer, ${name}`, 'ms', times.plain));
     cases.push(caseOf(`latency with observer, ${name}`, 'ms', times.observed));
+    for (const arm of ['plain', 'observed']) {
+      const share = 100 * (1 - uninterrupted[arm].length / calls);
+      cases.push(caseOf(`calls interrupted by the system, ${arm}, ${name}`, '%', [share]));
+    }
+    const tail = percentile99(uninterrupted.observed) - percentile99(uninterrupted.plain);
+    cases.push(caseOf(`added to the p99 of calls not interrupted, ${name}`, 'ms', [tail]));
     atMost('median', median(times.observed) - median(times.plain));
     atMost('p99', percentile99(times.observed) - percentile99(times.plain));
     atMost('CPU time', ours - plain);
