@@ -251,6 +251,7 @@ export const ARGUED = [
   ...[
     ['[]', ['["Stryker was here"]'], 'no context-like member has that name'],
     ['receipt === null', ['false'], 'a receipt that passes was read; for the type'],
+    ['reading === null', ['false'], 'without a reading there is no snapshot; for the type'],
     ['keyEntry?.key.usable === true', ['true'], 'a receipt that passes has a usable key; for the type'],
     ['keyEntry?.key', ['keyEntry.key'], 'likewise'],
     ['keyEntry?.status', ['keyEntry.status'], 'likewise'],

@@ -33,6 +33,12 @@ export function refusedSharePage(status: number, sentence: string): PageAnswer {
   return plainPage(status === 404 ? 'Not found' : 'This did not work', status, sentence);
 }
 
+export function busySharePage(): PageAnswer {
+  const sentence = 'This link was opened too often in the last minute. Try again in a minute.';
+  const page = plainPage('Too many requests', 429, sentence);
+  return { ...page, headers: { ...HEADERS, 'retry-after': '60' } };
+}
+
 export function endedSharePage(share: Share, end: 'revoked' | 'expired' | 'suspended'): PageAnswer {
   const sentence = {
     revoked: 'The account that shared this link has revoked it.',

@@ -10,8 +10,10 @@ import type { Share, Store } from '../store/index.js';
 import type { PageAnswer } from '../web/page-answer.js';
 import type { PageWords } from '../web/page-description.js';
 import type { Pages } from '../web/pages.js';
+import { createOpenLimits } from './open-limits.js';
 import { endOf } from './share.js';
 import {
+  busySharePage,
   endedSharePage,
   refusedSharePage,
   sharedCertificatePage,
@@ -34,6 +36,7 @@ type Answer = PageAnswer | { readonly file: ServiceResponse };
 
 /** What a shared link shows to its holder. */
 export function sharedRoutes({ pages, store, nodeRecords, now, logger }: SharedRoutesDeps): readonly DescribedRoute[] {
+  const mayOpen = createOpenLimits(now);
   const view = (
     path: string,
     words: PageWords,
@@ -45,6 +48,7 @@ export function sharedRoutes({ pages, store, nodeRecords, now, logger }: SharedR
       if (found === null) return unknownSharePage();
       const end = endOf(found.share, found.tenant.status, now());
       if (end !== null) return endedSharePage(found.share, end);
+      if (!mayOpen(found.share.shareId)) return busySharePage();
       try {
         return await show({ ...found, path: `/shared/${token}` }, head);
       } catch (error) {
@@ -70,7 +74,7 @@ export function sharedRoutes({ pages, store, nodeRecords, now, logger }: SharedR
       return nodeRecords.list(share.tenantId, query);
     });
   return [
-    view('', { summary: 'What a shared link shows', query: ['cursor'], statuses: [410] }, async (open, head) => {
+    view('', { summary: 'What a shared link shows', query: ['cursor'], statuses: [410, 429] }, async (open, head) => {
       const cursor = head.query.get('cursor');
       const shown =
         open.share.kind === 'certificate'
@@ -79,12 +83,14 @@ export function sharedRoutes({ pages, store, nodeRecords, now, logger }: SharedR
       if (cursor === null) await store.shares.countOpen(open.share.shareId);
       return shown;
     }),
-    view('/certificate/:hash', { summary: 'A shared certificate, verified', statuses: [410] }, async (open, head) =>
-      certificatePage(open, await sharedRecord(nodeRecords, open.share, hashOf(head))),
+    view(
+      '/certificate/:hash',
+      { summary: 'A shared certificate, verified', statuses: [410, 429] },
+      async (open, head) => certificatePage(open, await sharedRecord(nodeRecords, open.share, hashOf(head))),
     ),
     view(
       '/download/:hash',
-      { summary: 'A shared certificate as a file', file: 'application/json', statuses: [410] },
+      { summary: 'A shared certificate as a file', file: 'application/json', statuses: [410, 429] },
       async (open, head) => {
         const { certificateHash } = await sharedRecord(nodeRecords, open.share, hashOf(head));
         return { file: await certificateFile(nodeRecords, open.share.tenantId, certificateHash) };

@@ -85,6 +85,21 @@ describe('shared links', () => {
     dashboard.pass(-DAY_MS);
   });
 
+  it('are opened at most 60 times per minute, each', async () => {
+    const [path, other] = [await share({ kind: 'set', target: '' }), await share({ kind: 'set', target: '' })];
+    const ends = ['', `/certificate/${HASH}`, `/download/${HASH}`];
+    const statuses: number[] = [];
+    for (let at = 0; at < 60; at++) statuses.push((await open(path + (ends[at % 3] ?? ''))).status);
+    expect(new Set(statuses)).toEqual(new Set([503]));
+    const refused = await open(path);
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60']);
+    expect(refused.text).toContain('This link was opened too often in the last minute.');
+    expect((await open(other)).status).toBe(503);
+    dashboard.pass(60_000);
+    expect((await open(path)).status).toBe(503);
+    dashboard.pass(-60_000);
+  });
+
   it('share only what the records page can find', async () => {
     const refused = [
       { kind: 'certificate', target: 'sha256:A' },
