@@ -122,7 +122,7 @@ class Drain:
         self._threads: List[threading.Thread] = []
         self._flushing = self._failures = 0
         self._not_before = 0.0
-        self._is_stopped = False
+        self._is_stopped = self._is_sending = False
         self._unsynced = threading.Event()
 
     def waiting(self) -> int:
@@ -141,14 +141,15 @@ class Drain:
     def flush(self, timeout: float) -> int:
         """Sends now and waits up to `timeout` seconds. Returns the bundles that still wait."""
         deadline = time.monotonic() + timeout
-        if self.waiting() == 0:
+        if self.waiting() == 0 and not self._is_sending:
             return 0
         self.start()
         with self._changed:
             self._flushing += 1
             self._not_before = 0
             self._changed.notify_all()
-            while self.waiting() > 0 and not self._is_stopped:
+            # After the last bundle the thread still counts what is torn, and removes files.
+            while (self.waiting() > 0 or self._is_sending) and not self._is_stopped:
                 rest = deadline - time.monotonic()
                 if rest <= 0:
                     break
@@ -185,6 +186,7 @@ class Drain:
             if failed is not None:
                 self._hooks.failed(failed)
             with self._changed:
+                self._is_sending = False
                 self._failures = 0 if failed is None else self._failures + 1
                 self._not_before = 0 if failed is None else time.monotonic() + self._delay(failed)
                 self._changed.notify_all()
@@ -204,6 +206,7 @@ class Drain:
                 elif wait > 0:
                     self._changed.wait(wait)
                 else:
+                    self._is_sending = True
                     return True
             return False
 

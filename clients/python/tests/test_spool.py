@@ -10,10 +10,12 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
+from unittest import mock
 
 PACKAGE = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PACKAGE))
@@ -21,6 +23,7 @@ sys.path.insert(0, str(PACKAGE))
 import cer_verify  # noqa: E402
 from cer_client import Certificates, CertifiedCall, Confidential  # noqa: E402
 from cer_client.sealing import Call, seal, uuid_v7  # noqa: E402
+from cer_client.spool import Batch, FileSpool  # noqa: E402
 
 # Nothing listens there.
 NODE_DOWN = "http://127.0.0.1:9"
@@ -201,6 +204,21 @@ class SpoolTest(unittest.TestCase):
         stats = cer.stats()
         self.assertEqual((stats.adopted, stats.attested, stats.torn), (1, 3, 2))
         self.assertEqual(self.segments(), [])
+
+    def test_flush_waits_for_what_follows_the_last_bundle(self) -> None:
+        path = self.leave(1)
+        with path.open("ab") as file:
+            file.write(b"torn")
+        take = FileSpool.next
+
+        def slow(spool: FileSpool, max_lines: int) -> Optional[Batch]:
+            time.sleep(0.3 if self.node.attested else 0)
+            return take(spool, max_lines)
+
+        with mock.patch.object(FileSpool, "next", slow):
+            cer = self.certificates()
+            self.assertEqual(cer.flush(30), 0)
+            self.assertEqual((cer.stats().torn, self.segments()), (1, []))
 
     def test_leaves_the_segments_of_running_processes(self) -> None:
         path = self.leave(1)
