@@ -21,10 +21,8 @@ function take(): readonly Profiler.ScriptCoverage[] {
   return result;
 }
 
-/** How often functions and blocks of functions ran during some work, the services' in this process included. */
-export async function countOperations(work: Work): Promise<number> {
-  take();
-  await work();
+/** How often functions and blocks of functions ran since this was last called, the services' in this process included. */
+export function takeOperations(): number {
   let sum = 0;
   for (const { url, functions } of take()) {
     if (!isCounted(url)) continue;
@@ -48,7 +46,9 @@ export async function growth(
   for (const each of [size, 4 * size]) {
     const work = await prepare(each);
     await work();
-    counts.push(await countOperations(work));
+    takeOperations();
+    await work();
+    counts.push(takeOperations());
   }
   const [small = 0, large = 0] = counts;
   return { small, factor: large / Math.max(1, small) };

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { CallerRow } from './caller-matrix.js';
-import { countOperations } from './operations.js';
+import { takeOperations } from './operations.js';
 
 /** What a database did for a request. */
 export interface DatabaseWork {
@@ -33,16 +33,13 @@ const FEW = 12;
 /** Blocks of code of the same. */
 const BESIDE = 10_000;
 
+/** The cost since the last request: nothing else runs between two of them, and counting takes longer than most requests. */
 async function costOf(
   work: () => DatabaseWork,
   send: () => Promise<{ readonly status: number }>,
 ): Promise<RequestCost> {
-  work();
-  let status = 0;
-  const operations = await countOperations(async () => {
-    ({ status } = await send());
-  });
-  return { operations, ...work(), status };
+  const { status } = await send();
+  return { operations: takeOperations(), ...work(), status };
 }
 
 /** The cost of a request on few rows or parts, and of the same on four times as many. */
@@ -103,8 +100,13 @@ async function measureGrowth<Row extends CallerRow<string>, Service extends Popu
   populate,
   bodies,
 }: GrowthOptions<Row, Service>): Promise<Growth> {
+  const startCounting = (on: Service): void => {
+    takeOperations();
+    on.work();
+  };
   const costsOn = async (on: Service): Promise<readonly RequestCost[]> => {
     const costs: RequestCost[] = [];
+    startCounting(on);
     for (const [, row] of rows) costs.push(await costOf(on.work, () => on.send(row)));
     return costs;
   };
@@ -116,12 +118,13 @@ async function measureGrowth<Row extends CallerRow<string>, Service extends Popu
     if (make === null || row === undefined) continue;
     const cost = async (parts: number): Promise<RequestCost> => {
       const body = make(parts, warm);
+      startCounting(warm);
       return costOf(warm.work, () => warm.send(row, body));
     };
-    await cost(1);
+    await warm.send(row, make(1, warm));
     ofBodies.set(route, [await cost(SIZE), await cost(4 * SIZE)]);
   }
-  await costsOn(warm);
+  for (const [, row] of rows) await warm.send(row);
   await warm.close();
   const both: (readonly RequestCost[])[] = [];
   for (const each of [SIZE, 4 * SIZE]) {

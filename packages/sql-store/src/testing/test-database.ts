@@ -76,15 +76,20 @@ export interface CountedDatabase extends TestDatabase {
 export async function countedTestDatabase(): Promise<CountedDatabase> {
   const database = await postgresTestDatabase();
   const url = new URL(database.url);
+  // Stores are filled by thousands of statements: a connection for each costs more than the statements.
+  const client = new pg.Client(database.url);
+  await client.connect();
   for (const setting of COUNTING_SETTINGS) {
-    await database.query(`alter database ${url.pathname.slice(1)} set ${setting}`);
+    await client.query(`alter database ${url.pathname.slice(1)} set ${setting}`);
   }
   const tap = await startStatementTap({ host: url.hostname, port: Number(url.port) });
   return {
     ...database,
     url: Object.assign(new URL(url), { port: String(tap.port) }).href,
     work: tap.take,
+    query: async (sql) => (await client.query<Record<string, unknown>>(sql)).rows,
     remove: async () => {
+      await client.end();
       await tap.close();
       await database.remove();
     },
