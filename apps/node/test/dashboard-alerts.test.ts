@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { auditPage, describeInChromium, type Page } from '@cer/test-browser';
 import { Webhook } from 'standardwebhooks';
@@ -30,7 +31,10 @@ describeInChromium('alerts in the dashboard', () => {
     new Webhook(one).sign(headers['webhook-id'] ?? '', new Date(Number(headers['webhook-timestamp']) * 1000), body);
   /** Loads the page until it shows the text. */
   const shows = async (text: string): Promise<void> => {
-    while (!(await whole.text()).includes(text)) await page.reload();
+    while (!(await whole.text()).includes(text)) {
+      await sleep(100);
+      await page.reload();
+    }
   };
 
   it('are none until an owner adds a webhook, whose secret is shown once', async () => {

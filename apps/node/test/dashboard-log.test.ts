@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
@@ -30,9 +31,8 @@ describeInChromium('the transparency log on the page of a certificate', () => {
   };
   /** Until the node has the proof. */
   const logged = async (hash: string): Promise<void> => {
-    let status: number;
-    do ({ status } = await ask(whole.node, 'get', `/v1/log/proof?certificate_hash=${hash}`, { key }));
-    while (status !== 200);
+    const path = `/v1/log/proof?certificate_hash=${hash}`;
+    while ((await ask(whole.node, 'get', path, { key })).status !== 200) await sleep(50);
   };
 
   beforeAll(async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { executionRequest } from '@cer/cer-core/testing';
@@ -135,7 +136,10 @@ describeInChromium('the records of an account in the dashboard', () => {
       return download(await page.$eval('a[href*="follow="]', (link) => link.getAttribute('href') ?? ''));
     };
     const shows = async (sentence: string): Promise<void> => {
-      while (!(await text()).includes(sentence)) await page.reload();
+      while (!(await text()).includes(sentence)) {
+        await sleep(100);
+        await page.reload();
+      }
     };
     const first = await begin();
     await auditPage(page, 'export-announced');
@@ -287,8 +291,9 @@ describeInChromium('the records of an account in the dashboard', () => {
   it('stay away from a suspended account', async () => {
     await dashboard.command('account', 'suspend', '--tenant', 'Acme');
     // The node asks again within two seconds.
-    do await open('/records');
-    while (!(await text()).includes('does not accept requests'));
+    for (await open('/records'); !(await text()).includes('does not accept requests'); await open('/records')) {
+      await sleep(200);
+    }
     expect(await text()).toContain('the account may be suspended');
   });
 });

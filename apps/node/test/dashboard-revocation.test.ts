@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { executionRequest } from '@cer/cer-core/testing';
 import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '@cer/sql-store/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -84,7 +85,7 @@ describe.each<[string, () => Promise<TestDatabase>]>([
 
     // A node asks the dashboard again after this time; a request that waits for it is in no cache.
     expect(CONTROL_PLANE_TIMES.foundMs).toBeLessThanOrEqual(2000);
-    while ((await statuses()).some((status) => status !== 401));
+    while ((await statuses()).some((status) => status !== 401)) await sleep(100);
     expect(await statuses()).toEqual([401, 401]);
   });
 });
