@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
@@ -23,6 +23,7 @@ const IN_EXAMPLES = { openai: 'packages/client' };
 
 export interface Manifest {
   readonly name: string;
+  readonly version: string;
   readonly private?: boolean;
   readonly exports?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -45,19 +46,30 @@ export class Consumer {
   /** Path of each tarball by package name. */
   readonly tarballs: ReadonlyMap<string, string>;
 
-  /** Needs a build. Registry packages come from node_modules, so that no registry is asked. */
+  /** Needs a build. Registry packages are there before, so that no registry is asked. */
   constructor() {
     const tarballs = join(this.folder, 'tarballs');
     mkdirSync(tarballs);
     this.tarballs = packPublished(tarballs);
     const folders = Object.values(PUBLISHED).map((path) => join(ROOT, path));
     const examples = Object.entries(IN_EXAMPLES).map(([name, path]) => resolved(name, join(ROOT, path)));
-    const registry = [...registryFolders(folders), ...examples].map((folder, at) =>
-      archive(folder, join(tarballs, `${at}.tgz`)),
-    );
-    this.write('package.json', '{ "name": "consumer", "private": true, "type": "module" }');
+    const dependencies = this.#copy([...registryFolders(folders), ...examples]);
+    this.write('package.json', JSON.stringify({ name: 'consumer', private: true, type: 'module', dependencies }));
     const options = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund'];
-    run(this.folder, 'npm', ['install', ...options, ...this.tarballs.values(), ...registry]);
+    run(this.folder, 'npm', ['install', ...options, ...this.tarballs.values()]);
+  }
+
+  /** Copies installed registry packages, as npm would install them from their tarballs. @returns their versions by name */
+  #copy(folders: readonly string[]): Readonly<Record<string, string>> {
+    const versions: Record<string, string> = {};
+    for (const folder of folders) {
+      const { name, version } = manifestOf(folder);
+      if (versions[name] !== undefined) throw new Error(`${name} is installed in two versions`);
+      versions[name] = version;
+      const filter = (path: string): boolean => path === folder || basename(path) !== 'node_modules';
+      cpSync(folder, join(this.folder, 'node_modules', name), { recursive: true, filter });
+    }
+    return versions;
   }
 
   write(name: string, text: string): string {
@@ -80,13 +92,6 @@ function packPublished(destination: string): ReadonlyMap<string, string> {
   ]);
   const packed = JSON.parse(output) as readonly { readonly name: string; readonly filename: string }[];
   return new Map(packed.map(({ name, filename }) => [name, join(destination, filename)]));
-}
-
-/** Archives an installed registry package again: its folder has the files of its tarball. @returns `tarball` */
-function archive(folder: string, tarball: string): string {
-  const parent = dirname(folder);
-  run(parent, 'tar', ['-czf', tarball, '--exclude', 'node_modules', basename(folder)]);
-  return tarball;
 }
 
 /** The folders of the direct and indirect dependencies of these packages, without the published ones. */
