@@ -10,13 +10,13 @@ import { leafHash } from '@cer/tlog/merkle';
 import { parseCheckpoint } from '@cer/tlog/note';
 import { openTileTree, parseTilePath, tilesMatch, formatTilePath } from '@cer/tlog/tiles';
 import { TestLog, TestWitness } from '@cer/tlog/testing';
+import { programBundle } from '@cer/http-service/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 // Logs, proofs and witnesses of this project beside programs that others wrote: golang.org/x/mod/sumdb and the formats,
 // merkle and tessera of transparency-dev. Where Go or its modules are missing, the tests say so in one line.
 
 const SOURCE = join(__dirname, '../go');
-const WITNESS = join(__dirname, '../../apps/witness/dist/main.js');
 const folder = mkdtempSync(join(tmpdir(), 'cer-independent-'));
 const program = join(folder, 'independent-tlog');
 const children: ChildProcess[] = [];
@@ -92,9 +92,10 @@ it('the witness cosigns a log of Tessera, whose policy and tiles are read here',
   writeFileSync(keyFile, secret, { mode: 0o600 });
 
   const database = join(folder, 'w.sqlite');
-  const made = execFileSync(process.execPath, [WITNESS, 'init', '--name', 'w.example/1', '--db', database]);
+  const witness = programBundle('apps/witness/src/main.ts');
+  const made = execFileSync(process.execPath, [witness, 'init', '--name', 'w.example/1', '--db', database]);
   const witnessKey = made.toString().trim();
-  const child = spawn(process.execPath, [WITNESS, 'serve', '--db', database, '--log', vkey, '--port', '0'], {
+  const child = spawn(process.execPath, [witness, 'serve', '--db', database, '--log', vkey, '--port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(child);

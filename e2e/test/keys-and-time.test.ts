@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isJsonObject, member, parseJson, type JsonObject } from '@cer/canonical-json';
 import { timestampDigest, timestampedText } from '@cer/cer-core/attest';
+import { programBundle } from '@cer/http-service/testing';
 import { createOpensslTsa, serveTsa, type OpensslTsa, type ServedTsa } from '@cer/timestamps/testing';
 import { PATIENCE_MS, root } from './npm-start.js';
 
@@ -14,7 +15,7 @@ import { PATIENCE_MS, root } from './npm-start.js';
 // leaked signing key.
 
 const ADMIN_SECRET = 'secret of the test administrator';
-const MAIN = join(root, 'apps/node/dist/main.js');
+const mainOfNode = (): string => programBundle('apps/node/src/main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'cer-keys-'));
 const file = (name: string): string => join(folder, name);
 
@@ -42,9 +43,6 @@ let url: string;
 let apiKey: string;
 
 beforeAll(async () => {
-  // Without `npm test` around it the build may be stale.
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [tsc, '-b', 'apps/node', 'apps/cli'], { cwd: root, stdio: 'inherit' });
   tsa = createOpensslTsa();
   served = await serveTsa((query) => tsa.reply(query));
   const env = {
@@ -58,8 +56,11 @@ beforeAll(async () => {
     TSA_URLS: served.url,
     TSA_ROOTS_FILE: tsa.rootFile,
   };
-  apiKey = (await run(MAIN, ['api-key', 'create', '--tenant', 'acme'], env)).stdout.trim();
-  node = spawn(process.execPath, [MAIN], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+  apiKey = (await run(mainOfNode(), ['api-key', 'create', '--tenant', 'acme'], env)).stdout.trim();
+  node = spawn(process.execPath, [mainOfNode()], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   url = await new Promise((resolve, reject) => {
     let log = '';
     node.stdout?.setEncoding('utf8').on('data', (text: string) => {

@@ -14,12 +14,21 @@ const PROGRAMS = [
   ['apps/cli/src/main.ts'],
   ['apps/dashboard/src/main.ts'],
   ['apps/node/src/main.ts', 'apps/node/src/store/sqlite/writer-thread.ts', 'apps/node/src/thread/thread.ts'],
+  ['apps/node/test/client/killed-producer.mjs'],
   ['apps/node/test/log/log-turn-process.ts'],
+  ['apps/node/test/store/recording-process.mjs', 'apps/node/src/store/sqlite/writer-thread.ts'],
   ['apps/renderer/src/main.ts'],
+  ['apps/verifier/src/main.ts'],
+  ['apps/witness/src/main.ts'],
 ].map(([main, ...threads]) => ({
   entryPoints: [main, ...threads].map((path) => join(ROOT, path)),
   foldersOfThreads: threads.map((path) => dirname(join(ROOT, path))),
 }));
+/** The client, for programs that import it. */
+const CLIENT = {
+  entryPoints: ['index', 'node-client', 'node-transport'].map((name) => join(ROOT, `packages/client/src/${name}.ts`)),
+  foldersOfThreads: [],
+};
 
 /** Programs of other languages, drivers of databases that nothing here uses, and what a test sees loaded by its name. */
 const EXTERNAL = [
@@ -55,7 +64,7 @@ async function bundlePrograms() {
   const parent = join(ROOT, 'node_modules', '.cache');
   mkdirSync(parent, { recursive: true });
   const folder = mkdtempSync(join(parent, 'test-programs-'));
-  await Promise.all(PROGRAMS.map((program) => bundle(program, folder)));
+  await Promise.all([...PROGRAMS, CLIENT].map((program) => bundle(program, folder)));
   await stop();
   return folder;
 }

@@ -1,8 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-
-const WITNESS = join(__dirname, '../../../apps/witness/dist/main.js');
+import { programBundle } from '@cer/http-service/testing';
 
 /** The witness as it is deployed, with its own database. */
 export interface WitnessProcess {
@@ -14,9 +13,10 @@ export interface WitnessProcess {
 /** @param logs verifier keys of the logs that it cosigns */
 export async function startWitnessProcess(folder: string, logs: readonly string[]): Promise<WitnessProcess> {
   const database = join(folder, 'witness.sqlite');
-  const made = execFileSync(process.execPath, [WITNESS, 'init', '--name', 'witness.example/1', '--db', database]);
+  const program = programBundle('apps/witness/src/main.ts');
+  const made = execFileSync(process.execPath, [program, 'init', '--name', 'witness.example/1', '--db', database]);
   const flags = logs.flatMap((vkey) => ['--log', vkey]);
-  const child = spawn(process.execPath, [WITNESS, 'serve', '--db', database, '--port', '0', ...flags], {
+  const child = spawn(process.execPath, [program, 'serve', '--db', database, '--port', '0', ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let said = '';

@@ -4,10 +4,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { programBundle } from '@cer/http-service/testing';
 import { freeBase } from '../npm-start.js';
-import { ROOT } from './consumer.js';
 
-const MAIN = join(ROOT, 'apps/node/dist/main.js');
+const mainOfNode = (): string => programBundle('apps/node/src/main.ts');
 
 /** A node as a process of its own, with its address and an API key before it runs. */
 export class LocalNode {
@@ -28,7 +28,7 @@ export class LocalNode {
       VERIFY_URL: 'https://verify.example',
       PORT: String(port),
     };
-    const args = [MAIN, 'api-key', 'create', '--tenant', 'new'];
+    const args = [mainOfNode(), 'api-key', 'create', '--tenant', 'new'];
     const { stdout } = await promisify(execFile)(process.execPath, args, { env });
     return new LocalNode(port, stdout.trim(), env);
   }
@@ -41,7 +41,7 @@ export class LocalNode {
 
   /** Resolves when the node is ready. */
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [MAIN], { env: this.#env, stdio: ['ignore', 'ignore', 'inherit'] });
+    const child = spawn(process.execPath, [mainOfNode()], { env: this.#env, stdio: ['ignore', 'ignore', 'inherit'] });
     this.#child = child;
     while (child.exitCode === null && !(await this.#isReady())) await sleep(50);
     if (child.exitCode !== null) throw new Error('the node ended');

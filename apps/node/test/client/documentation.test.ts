@@ -4,9 +4,11 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { programBundle } from '@cer/http-service/testing';
 
 import { startTestNode, type TestNode } from '../test-node.js';
 
@@ -15,7 +17,6 @@ import { startTestNode, type TestNode } from '../test-node.js';
 const ROOT = join(__dirname, '../../../..');
 const EXAMPLES = join(ROOT, 'examples/clients');
 const PYTHON = join(ROOT, 'scripts/python.mjs');
-const LOADER = join(__dirname, '../register-typescript.mjs');
 /** The names under which two versions of one package are installed here. */
 const INSTALLED: Readonly<Record<string, readonly (readonly [name: string, installed: string])[]>> = {
   'ai-sdk.mjs': [
@@ -127,7 +128,7 @@ describe('docs/clients.md', () => {
       (program, [from, to]) => program.replace(from, to),
       readFileSync(join(EXAMPLES, name), 'utf8'),
     );
-    const args = ['--import', LOADER, '--input-type=module', '--eval', text];
+    const args = ['--input-type=module', '--eval', onSources(text)];
     const stdout = await output(process.execPath, args, {});
     const isProject = ['project.mjs', 'openai-agents.mjs'].includes(name);
     const path = isProject ? '/v1/project-bundle/public?project_hash=' : '/v1/cer/public?certificate_hash=';
@@ -143,6 +144,13 @@ describe('docs/clients.md', () => {
     const stdout = await output(python, [join(EXAMPLES, name)], { PYTHONPATH: join(ROOT, 'clients/python') });
     expect([await statusOf('/v1/cer/public?certificate_hash=', stdout), stdout.includes(TEXT)]).toEqual([200, true]);
   });
+
+  /** A program that imports the client from its sources. */
+  const onSources = (program: string): string =>
+    program.replaceAll(/'@cer\/client(?:\/([a-z-]+))?'/g, (_name, entry = 'index') => {
+      const bundle = programBundle(`packages/client/src/${entry}.ts`);
+      return `'${pathToFileURL(bundle).href}'`;
+    });
 
   /** What a program writes to standard output. */
   const output = async (program: string, args: readonly string[], more: NodeJS.ProcessEnv): Promise<string> => {

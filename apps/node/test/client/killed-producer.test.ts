@@ -9,14 +9,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { jcsV1, parseJson } from '@cer/canonical-json';
 import { hashValue } from '@cer/cer-core';
 import { certificates } from '@cer/client';
+import { programBundle } from '@cer/http-service/testing';
 
 import { startTestNode, type TestNode } from '../test-node.js';
 
 // `npm run soak:producer -w apps/node` sets it to 200.
 const KILLS = Number(process.env['PRODUCER_KILLS'] ?? 5);
-
-const PROGRAM = join(__dirname, 'killed-producer.mjs');
-const LOADER = join(__dirname, '../register-typescript.mjs');
 
 const MODEL = createServer((request, response) => {
   request.resume().on('end', () => {
@@ -50,7 +48,7 @@ afterAll(async () => {
 
 /** Runs the program and kills it after some calls. @returns the numbers of the calls that it got answered */
 async function killedAfter(calls: number, first: number): Promise<number[]> {
-  const child = spawn(process.execPath, ['--import', LOADER, PROGRAM], {
+  const child = spawn(process.execPath, [programBundle('apps/node/test/client/killed-producer.mjs')], {
     env: {
       PATH: process.env['PATH'],
       MODEL_URL: model,

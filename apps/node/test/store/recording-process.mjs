@@ -3,18 +3,14 @@
 // Infinity. A line of stdout is an executionId and its certificate hash, written only after the store
 // resolved.
 import { createHash, randomUUID } from 'node:crypto';
-import { register } from 'node:module';
-
-register('./typescript-hooks.mjs', import.meta.url);
-const WRITER_THREAD = { execArgv: ['--import', new URL('../register-typescript.mjs', import.meta.url).href] };
-const { openStore } = await import('../../src/store/index.ts');
+import { openStore } from '../../src/store/index.ts';
 
 const IN_FLIGHT = 32;
 const [databaseUrl, prefix, count, inThread] = process.argv.slice(2);
 const store = await openStore({
   databaseUrl,
   queueLimit: 1_000,
-  writerThread: inThread === 'true' ? WRITER_THREAD : undefined,
+  writerThread: inThread === 'true' ? {} : undefined,
 });
 let next = 0;
 

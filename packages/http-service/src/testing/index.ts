@@ -5,6 +5,6 @@ export { recordedLog, type RecordedLog } from './log-lines.js';
 export { JWT_ATTACKS, JWT_SPELLINGS } from './jwt-attacks.js';
 export { encoded, signedToken, type AttackedToken } from './token-forgery.js';
 export { answerFaults, HOSTILE_FIELDS, HOSTILE_HOST } from './hostile-request.js';
-export { programBundle } from './program-bundle.js';
+export { bundledPrograms, programBundle } from './program-bundle.js';
 export { connectRaw, type RawConnection } from './raw-http.js';
 export { hostileForm, hostileJson, pollutedKinds } from './prototype-attack.js';

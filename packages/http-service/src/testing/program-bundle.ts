@@ -6,7 +6,12 @@ import { join } from 'node:path';
  * @throws Error in a workspace whose tests have no bundles
  */
 export function programBundle(source: string): string {
+  return join(bundledPrograms(), source.replace(/\.(ts|mjs)$/, '.js'));
+}
+
+/** The folder of all bundles. @throws Error in a workspace whose tests have none */
+export function bundledPrograms(): string {
   const folder = process.env['CER_TEST_PROGRAMS'];
   if (folder === undefined) throw new Error('call useServiceBundles in the jest globalSetup of this workspace');
-  return join(folder, source.replace(/\.ts$/, '.js'));
+  return folder;
 }
