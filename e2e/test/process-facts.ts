@@ -3,6 +3,8 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const SHORTEST_SECRET = 16;
+/** Every program of this system runs for longer; each look reads files of every thread of every process. */
+const LOOK_EVERY_MS = 20;
 
 /** What every user of the machine, or another program of the same user, can read of a process. */
 interface Shown {
@@ -25,7 +27,7 @@ export class ProcessWatch {
   async #watch(pid: number): Promise<void> {
     while (!this.#isOver) {
       this.#note(pid, pid);
-      await sleep(5);
+      await sleep(LOOK_EVERY_MS);
     }
   }
 
