@@ -3,13 +3,14 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isJsonObject, parseJson } from '@cer/canonical-json';
 import { buildProject } from '@cer/cer-core/seal';
 import { describeInChromium } from '@cer/test-browser';
 import { createOpensslTsa, serveTsa, type OpensslTsa, type ServedTsa } from '@cer/timestamps/testing';
 import { namedMetrics, publishedMetrics } from './monitoring.js';
-import { freeBase, PATIENCE_MS, root, Start, type Services } from './npm-start.js';
+import { freeBase, fromBundles, PATIENCE_MS, root, Start, type Services } from './npm-start.js';
 import { OFFLINE_FILE, reportOffline } from './offline-file.js';
 import { drawPanels, missingPrometheus } from './prometheus.js';
 
@@ -78,7 +79,7 @@ let tsa: ServedTsa;
 beforeAll(async () => {
   authority = createOpensslTsa({ name: 'Journey Time Authority' });
   tsa = await serveTsa((query) => authority.reply(query));
-  const stamping = { TSA_URLS: tsa.url, TSA_ROOTS_FILE: authority.rootFile };
+  const stamping = { ...fromBundles(), TSA_URLS: tsa.url, TSA_ROOTS_FILE: authority.rootFile };
   started = new Start(dataDir, await freeBase(), stamping);
   services = await started.services(dataDir);
 }, PATIENCE_MS);
@@ -254,10 +255,10 @@ describe('a model call', () => {
 
   it("is in the log that the verifier's page shows, with the operator's own witness", async () => {
     const url = `${services.verifier.url}/log?certificate_hash=${encodeURIComponent(certificateHash)}`;
-    let page: string;
+    const shown = async (): Promise<string> => (await fetch(url)).text();
     // The witness signs every second: the first page may be too early.
-    do page = await (await fetch(url)).text();
-    while (!page.includes('The last hash is the root'));
+    let page = await shown();
+    for (; !page.includes('The last hash is the root'); page = await shown()) await sleep(200);
     expect(page).toContain('Witnessed by operators-own.');
   });
 });
@@ -344,11 +345,14 @@ describeInChromium('the offline file of the verifier', () => {
     writeFileSync(request, JSON.stringify(execution));
     writeFileSync(keys, await (await fetch(`${services.node.url}/.well-known/svc-node.json`)).text());
     const isWhole = (text: string): boolean => ['"logProofs"', '"timestamps"'].every((name) => text.includes(name));
-    do {
+    const certify = async (): Promise<string> => {
       const { code, stdout } = await cer('certify', request);
       expect(code).toBe(0);
-      writeFileSync(certified, stdout);
-    } while (!isWhole(readFileSync(certified, 'utf8')));
+      return stdout;
+    };
+    let text = await certify();
+    for (; !isWhole(text); text = await certify()) await sleep(500);
+    writeFileSync(certified, text);
     const policy = join(dataDir, 'log-policy.txt');
     const files = { artefact: certified, keys, policy, tsaRoots: authority.rootFile };
     const report = await reportOffline(files);

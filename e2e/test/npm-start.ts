@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { servicePorts } from '../../scripts/services/ports.mjs';
+import { bundledPrograms } from '@cer/http-service/testing';
 
 export const root = join(__dirname, '../..');
 /** Maximum duration of one start of all services. */
@@ -13,6 +14,12 @@ export const PATIENCE_MS = 300_000;
 
 /** On a loaded machine a sketch takes longer than the renderer's default deadlines. */
 const PATIENT = { STILL_DEADLINE_MS: '120000', LOOP_DEADLINE_MS: '120000', FRAME_DEADLINE_MS: '60000' };
+
+/**
+ * Starts services from bundles instead of what was built, which loads in five times the processor time: for tests of the
+ * services, not of `npm start`.
+ */
+export const fromBundles = (): Readonly<Record<string, string>> => ({ CER_PROGRAMS: bundledPrograms() });
 
 export interface Services {
   readonly node: { readonly url: string };

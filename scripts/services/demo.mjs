@@ -5,6 +5,7 @@ import { runNode } from '../setup/run-program.mjs';
 import { SetupError } from '../setup/setup-error.mjs';
 import { dashboardFiles, nodeFiles } from './catalogue.mjs';
 import { writePrivately } from './data-folder.mjs';
+import { mainOf } from './launch.mjs';
 
 const TENANT = 'demo';
 const OWNER_EMAIL = 'owner@demo.example';
@@ -41,7 +42,7 @@ export async function demoAccount({ root, path, hasDashboard }) {
 
 /** Runs commands of a service. @returns a function from words and input to the output */
 export function commandsOf(name, { root, env }) {
-  const main = join(root, 'apps', name, 'dist', 'main.js');
+  const main = mainOf(root, name);
   return async (words, input) => {
     const { code, output } = await runNode([main, ...words], { cwd: root, env: { ...process.env, ...env }, input });
     if (code === 0) return output.trim();
