@@ -171,7 +171,8 @@ describe('the store on PostgreSQL', () => {
       const proxy = await interruptingProxy(database.url, 'suspended-here', (client) => {
         suspendedClients.push(client);
       });
-      const own = new PostgresDatabase(proxy.url, { idleMs: 500 });
+      // Longer than this process may take between two statements on a busy machine.
+      const own = new PostgresDatabase(proxy.url, { idleMs: 3_000 });
       const suspended = own.transact([
         { ...update, values },
         { sql: "select 'suspended-here' as one", values: [] },
