@@ -76,8 +76,12 @@ export class Start {
   }
 }
 
-/** Ports per start; holding the last one claims the range. */
+/** The ports of a start are within so many. */
 export const PORTS_PER_START = 600;
+/** The ports of a start are at least ten apart: those of ten starts are between each other's. */
+const STARTS_PER_RANGE = 10;
+/** A start is claimed by holding its port in the last ten of the range. */
+const CLAIM_OFFSET = PORTS_PER_START - STARTS_PER_RANGE;
 /** Below the ports of the test databases (from 15000 on) and the ephemeral ones. */
 const RANGES = { first: 18, count: 7 };
 
@@ -92,8 +96,8 @@ export function portsFrom(base: number): readonly number[] {
  */
 export async function freeBase(): Promise<number> {
   for (;;) {
-    const base = (RANGES.first + randomInt(RANGES.count)) * PORTS_PER_START;
-    const claim = await listening(base + PORTS_PER_START - 1);
+    const base = (RANGES.first + randomInt(RANGES.count)) * PORTS_PER_START + randomInt(STARTS_PER_RANGE);
+    const claim = await listening(base + CLAIM_OFFSET);
     if (claim === null) continue;
     const servers = await Promise.all(portsFrom(base).map(listening));
     for (const server of servers) if (server !== null) await promisify(server.close.bind(server))();
