@@ -293,6 +293,12 @@ export const ARGUED = [
     why: 'without a reading or a snapshot there is no protocol; for the type',
   })),
   {
+    file: 'cer-core/verify/check-content',
+    written: '{ protocols: PROTOCOLS, bundleTypes: BUNDLE_TYPES }',
+    becomes: ['{}'],
+    why: 'both are what is used without a registry',
+  },
+  {
     file: 'cer-core/verify/rollup',
     written: 'protocol !== null',
     becomes: ['true'],

@@ -43,12 +43,17 @@ describe('the content of a bundle', () => {
     expect(findings.filter((each) => each.startsWith('CANONICALIZATION_ERROR'))).toHaveLength(1);
     const input = codesOf(forge.seal(forge.v1({ protocolVersion: '1.3.0', input: '\ud800' })));
     expect(input.filter((each) => each.startsWith('CANONICALIZATION_ERROR'))).toHaveLength(1);
+    const inner = codesOf(forge.seal(forge.v1({ protocolVersion: '1.3.0', input: { a: '\ud800' } })));
+    expect(inner).toEqual(['CANONICALIZATION_ERROR snapshot.input.a', 'CANONICALIZATION_ERROR snapshot.input']);
   });
 
-  it('shows no hashes of tools before its form is right', () => {
+  it('shows no hashes of values before its form is right', () => {
     const wrong = forge.v1({ toolCalls: [TOOL] });
     expect(codesOf(forge.seal(wrong))).toEqual(['TOOL_OUTPUT_HASH_MISMATCH snapshot.toolCalls[0].outputHash']);
     expect(codesOf(forge.seal({ ...wrong, version: '9' }))).toEqual(['SCHEMA_ERROR version']);
+    const other = forge.v1({ input: 'another' });
+    expect(codesOf(forge.seal(other))).toEqual(['INPUT_HASH_MISMATCH snapshot.inputHash']);
+    expect(codesOf(forge.seal({ ...other, version: '9' }))).toEqual(['SCHEMA_ERROR version']);
   });
 
   it('needs its snapshot members', () => {
@@ -80,24 +85,24 @@ describe('the content of a bundle', () => {
 });
 
 describe('a canonical form that fails otherwise', () => {
-  it.each([new TypeError('a fault'), new CerError('SCHEMA_ERROR', '', 'a fault')])(
-    'is an unknown error: %s',
-    async (error) => {
-      const [row] = PROTOCOLS.values();
-      if (row === undefined) throw new Error('no protocol');
-      const profile: CanonicalizationProfile = {
-        ...row.profile,
-        canonicalize: () => {
-          throw error;
-        },
-      };
-      const protocols = protocolRegistry([{ ...row, profile }]);
-      const keySet = parseKeySet(forge.keySet());
-      expect(await evaluateCer(sealed, { keySet, protocols, verifiedAt: forge.TIME })).toMatchObject({
-        code: 'UNKNOWN_ERROR',
-      });
-    },
-  );
+  it.each<readonly [string, Error]>([
+    ['of JavaScript', new TypeError('a fault')],
+    ['with another code', new CerError('SCHEMA_ERROR', '', 'a fault')],
+  ])('is an unknown error: one %s', async (_name, error) => {
+    const [row] = PROTOCOLS.values();
+    if (row === undefined) throw new Error('no protocol');
+    const profile: CanonicalizationProfile = {
+      ...row.profile,
+      canonicalize: () => {
+        throw error;
+      },
+    };
+    const protocols = protocolRegistry([{ ...row, profile }]);
+    const keySet = parseKeySet(forge.keySet());
+    expect(await evaluateCer(sealed, { keySet, protocols, verifiedAt: forge.TIME })).toMatchObject({
+      code: 'UNKNOWN_ERROR',
+    });
+  });
 });
 
 it('a failed layer is described by its first finding', () => {
