@@ -63,6 +63,26 @@ describe('the result of a list of changes', () => {
     expect(keySet.activeKid).toBe(a.kid);
   });
 
+  it('takes reads in proportion to the number of changes', () => {
+    const readsOf = (count: number): number => {
+      let reads = 0;
+      const counted = <T extends object>(object: T): T =>
+        new Proxy(object, {
+          get: (target, name, receiver) => {
+            reads += 1;
+            const value: unknown = Reflect.get(target, name, receiver);
+            return typeof value === 'object' && value !== null ? counted(value) : value;
+          },
+        });
+      const useB: KeyChange = { type: 'key-activated', kid: b.kid };
+      const uses = Array.from({ length: count }, (_, at) => (at % 2 === 0 ? useA : useB));
+      replayKeyHistory('n', counted(entriesOf([addA, addB, ...uses])));
+      return reads;
+    };
+    expect(readsOf(400) - readsOf(200)).toBeLessThanOrEqual(readsOf(200));
+    expect(readsOf(200)).toBeGreaterThan(200);
+  });
+
   it('rotates keys and keeps the lifetime of the retired one', () => {
     const { keySet } = replay(addA, useA, addB, { type: 'key-activated', kid: b.kid }, retireA);
     expect(keySet.activeKid).toBe(b.kid);
