@@ -6,6 +6,7 @@ import { PROTOCOLS, protocolRegistry } from '../../src/protocols/protocols.js';
 import { evaluateCer } from '../../src/verify.js';
 import { checkContent } from '../../src/verify/check-content.js';
 import { failWith } from '../../src/verify/layer.js';
+import { committedCase } from '../vectors/committed.js';
 import * as forge from '../vectors/forge.js';
 
 const HASHED = ['bundleType', 'version', 'createdAt', 'snapshot'];
@@ -54,6 +55,14 @@ describe('the content of a bundle', () => {
     const other = forge.v1({ input: 'another' });
     expect(codesOf(forge.seal(other))).toEqual(['INPUT_HASH_MISMATCH snapshot.inputHash']);
     expect(codesOf(forge.seal({ ...other, version: '9' }))).toEqual(['SCHEMA_ERROR version']);
+  });
+
+  it('misses no evidence of tools before its form is right', () => {
+    const bundle = forge.object(JSON.parse(committedCase('tools-evidence-missing').bundle) as forge.Json);
+    expect(codesOf(bundle)).toEqual(['TOOL_EVIDENCE_MISSING snapshot.toolCalls[1]']);
+    const codes = codesOf({ ...bundle, version: '9' });
+    expect(codes[0]).toBe('SCHEMA_ERROR version');
+    expect(codes.join()).not.toContain('TOOL_EVIDENCE_MISSING');
   });
 
   it('needs its snapshot members', () => {
