@@ -143,6 +143,16 @@ describe('large bodies in threads and on the event loop', () => {
     }
   });
 
+  it('get the same certificate where they are dense rather than large', async () => {
+    const body = executionRequest({
+      executionId: 'dense',
+      metadata: { values: Array.from({ length: 30_000 }, () => []) },
+    });
+    arrived = [];
+    expect((await bothAnswer('/v1/cer/ai/certify', JSON.stringify(body))).status).toBe(200);
+    expect(arrived).toEqual(['certify']);
+  });
+
   it('get the same bundle from create, and the same answer from attest', async () => {
     const { text } = await bothAnswer('/v1/cer/ai/create', request({ executionId: 'made', input: padding }));
     expect((await bothAnswer('/api/attest', text)).status).toBe(200);

@@ -3,7 +3,7 @@ import type { Gate } from '../auth/authenticate.js';
 import { countingRefusals } from '../coverage/counting-handler.js';
 import { certificateHeaders } from '../records/response-headers.js';
 import { largeResponse } from '../large-work/large-answer.js';
-import { LARGE_BYTES } from '../large-work/large-work.js';
+import { isLarge } from '../large-work/large-body.js';
 import { attest } from './attest.js';
 import { attestBatch, type AttestBatchDeps } from './attest-batch.js';
 import type { WorkTurns } from '../limits/work-turns.js';
@@ -37,7 +37,7 @@ export function attestRoutes(deps: AttestRouteDeps): DescribedRoute[] {
       bodyLimitBytes,
       holderOf: (head) => gate.callerOf(head).tenantId,
       handler: countingRefusals(deps, async (request, caller, seen) => {
-        if (request.body.length > LARGE_BYTES && deps.largeWork !== undefined) {
+        if (deps.largeWork !== undefined && isLarge(request.body)) {
           return largeResponse(await deps.largeWork.run('attest', request, caller));
         }
         await deps.turns.takeFor(caller.tenantId, request.body.length, request.signal);

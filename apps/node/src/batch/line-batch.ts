@@ -4,7 +4,7 @@ import { createErrorShaper, ServiceError } from '@cer/http-service';
 import type { Logger } from '@cer/http-service/process';
 import { byteLines } from '@cer/ndjson';
 import { STATUS, translateError } from '../errors/refusals.js';
-import { LARGE_BYTES } from '../large-work/large-work.js';
+import { isLarge } from '../large-work/large-body.js';
 import { SLICE_BYTES, type WorkTurns } from '../limits/work-turns.js';
 import type { Refusals } from '../coverage/refusals.js';
 import type { LineRoom } from './line-room.js';
@@ -39,7 +39,7 @@ export interface LineWork {
   /** @returns the body of the answer as JSON */
   readonly process: (request: JsonValue, requestId: string) => Promise<string>;
   /**
-   * Does the same for a line of more than `LARGE_BYTES`, elsewhere than on the event loop; it takes the bytes over.
+   * Does the same for a large line, elsewhere than on the event loop; it takes the bytes over.
    * Absent: `process` does.
    */
   readonly processLarge?: ((line: Uint8Array, requestId: string) => Promise<string>) | undefined;
@@ -134,10 +134,6 @@ export async function* processLines(
   }
   deps.batchLines.observe(index);
   while (underWay.length > 0) yield await answerOfOldest();
-}
-
-function isLarge(line: Uint8Array): boolean {
-  return line.length > LARGE_BYTES;
 }
 
 function resultLine(index: number, status: number, body: string): string {

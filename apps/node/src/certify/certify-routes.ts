@@ -7,7 +7,7 @@ import { assertInScope, assertInScopeUnread } from './review-scope.js';
 import type { WorkTurns } from '../limits/work-turns.js';
 import { certifyBatch, type CertifyBatchDeps } from './certify-batch.js';
 import { largeResponse } from '../large-work/large-answer.js';
-import { LARGE_BYTES } from '../large-work/large-work.js';
+import { isLarge } from '../large-work/large-body.js';
 import { certificateHeaders } from '../records/response-headers.js';
 import { ATTESTING, type DescribedRoute } from '../openapi/route-description.js';
 import { shape } from '../openapi/answer-shapes.js';
@@ -43,7 +43,7 @@ export function certifyRoutes(deps: CertifyRouteDeps): DescribedRoute[] {
       bodyLimitBytes,
       holderOf,
       handler: countingRefusals(deps, async (request, caller, seen) => {
-        if (request.body.length > LARGE_BYTES && deps.largeWork !== undefined) {
+        if (deps.largeWork !== undefined && isLarge(request.body)) {
           assertInScopeUnread(caller);
           return largeResponse(await deps.largeWork.run('certify', request, caller));
         }
@@ -71,7 +71,7 @@ export function certifyRoutes(deps: CertifyRouteDeps): DescribedRoute[] {
       holderOf,
       handler: async (request) => {
         const caller = gate.callerOf(request);
-        if (request.body.length > LARGE_BYTES && deps.largeWork !== undefined) {
+        if (deps.largeWork !== undefined && isLarge(request.body)) {
           return largeResponse(await deps.largeWork.run('create', request, caller));
         }
         await deps.turns.takeFor(caller.tenantId, request.body.length, request.signal);

@@ -10,8 +10,6 @@ import { JobLines } from './job-lines.js';
 import { JobThread, type AnswerCall, type ThreadStart } from './job-thread.js';
 import type { LargeAnswer, LargeJob, LargeJobKind, LargeVerifyKind } from './large-job.js';
 
-/** Bytes of JSON from which work goes to a thread. Smaller work is faster on the event loop. */
-export const LARGE_BYTES = 256 * 1024;
 /** Maximum threads; the event loop keeps a core where there are several. */
 const THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
 

@@ -39,8 +39,8 @@ type CostlyRoute = Route & { readonly handler: Handler; readonly bodyLimitBytes:
 
 /** Works on large bodies elsewhere, in a line of their own, so that small requests do not wait for them. */
 export interface LargeHandler {
-  /** Bytes of a body above which it is a large one. */
-  readonly fromBytes: number;
+  /** Whether a body is a large one. */
+  readonly isFor: (body: Uint8Array) => boolean;
   /** Calls `began` when the work begins: waiting for it is not charged to the address. */
   readonly handler: (request: Parameters<Handler>[0], began: () => void) => ReturnType<Handler>;
 }
@@ -142,7 +142,7 @@ export function createVerifyBudget(
         handler: async (streamed) => {
           const body = await read(streamed);
           const request = Object.assign(streamed, { body });
-          const isLarge = large !== undefined && body.length > large.fromBytes;
+          const isLarge = large !== undefined && large.isFor(body);
           const lane = isLarge ? largeTurns : turns;
           if (lane.waiting >= MAX_WAITING) throw tooBusy();
           const since = performance.now();

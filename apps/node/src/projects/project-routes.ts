@@ -7,7 +7,8 @@ import { recordNotFound } from '../errors/refusals.js';
 import type { VerifyBudget } from '../limits/verify-budget.js';
 import type { WorkTurns } from '../limits/work-turns.js';
 import { largeResponse } from '../large-work/large-answer.js';
-import { LARGE_BYTES, type LargeWork } from '../large-work/large-work.js';
+import { isLarge } from '../large-work/large-body.js';
+import type { LargeWork } from '../large-work/large-work.js';
 import type { NodeLog } from '../log/node-log.js';
 import { parseHashQuery } from '../records/read/lookup-query.js';
 import { replayHeaders } from '../records/response-headers.js';
@@ -71,7 +72,7 @@ export function projectRoutes(deps: ProjectRouteDeps): DescribedRoute[] {
       holderOf: (head) => gate.callerOf(head).tenantId,
       handler: async (request) => {
         const caller = gate.callerOf(request);
-        if (request.body.length > LARGE_BYTES && deps.largeWork !== undefined) {
+        if (deps.largeWork !== undefined && isLarge(request.body)) {
           return largeResponse(await deps.largeWork.run('register', request, caller));
         }
         await deps.turns.takeFor(caller.tenantId, request.body.length, request.signal);

@@ -2,7 +2,8 @@ import type { JsonValue } from '@cer/canonical-json';
 import { parseJsonBody, type ServiceRequest } from '@cer/http-service';
 import type { Caller } from '../auth/key-directory.js';
 import type { LargeSketchKind } from '../large-work/large-job.js';
-import { LARGE_BYTES, type LargeWork } from '../large-work/large-work.js';
+import { isLarge } from '../large-work/large-body.js';
+import type { LargeWork } from '../large-work/large-work.js';
 import type { WorkTurns } from '../limits/work-turns.js';
 
 export interface SketchBodyDeps {
@@ -23,7 +24,7 @@ export async function sketchBody(
   request: ServiceRequest,
   caller: Caller,
 ): Promise<JsonValue> {
-  if (request.body.length > LARGE_BYTES && largeWork !== undefined) {
+  if (largeWork !== undefined && isLarge(request.body)) {
     const { json } = await largeWork.run(kind, request, caller);
     // The thread has parsed it strictly.
     return JSON.parse(utf8.decode(json)) as JsonValue;

@@ -1,7 +1,7 @@
 import type { LargeWork } from '../large-work/large-work.js';
 import { largeResponse } from '../large-work/large-answer.js';
+import { isLarge } from '../large-work/large-body.js';
 import type { LargeVerifyKind } from '../large-work/large-job.js';
-import { LARGE_BYTES } from '../large-work/large-work.js';
 import type { LargeHandler } from '../limits/verify-budget.js';
 
 /** Verifies large bodies in threads; undefined without threads. */
@@ -11,7 +11,7 @@ export function largeChecks(
 ): LargeHandler | undefined {
   if (largeWork === undefined) return undefined;
   return {
-    fromBytes: LARGE_BYTES,
+    isFor: isLarge,
     handler: async (request, began) => largeResponse(await largeWork.verify(kind, request, began)),
   };
 }
