@@ -67,11 +67,16 @@ export async function* processLines(
     }
   };
 
-  const start = async (index: number, line: Uint8Array | null): Promise<string> => {
+  /** @param elsewhere works on this line when it is a large one */
+  const start = async (
+    index: number,
+    line: Uint8Array | null,
+    elsewhere: LineWork['processLarge'],
+  ): Promise<string> => {
     const requestId = randomUUID();
     const work = deps.refusals.counting(holder, async (seen) => {
       if (line === null) throw lineTooLong();
-      if (processLarge !== undefined && isLarge(line)) return processLarge(line, requestId);
+      if (elsewhere !== undefined) return elsewhere(line, requestId);
       const request = seen(parseJson(line, { maxDepth: maxDepth ?? MAX_DEPTH.body }));
       const id = idOf(request);
       const before = id === null ? undefined : lastOfId.get(id);
@@ -108,7 +113,8 @@ export async function* processLines(
           yield await answerOfOldest();
         }
         // Its id is not known here: it is processed alone, so that lines with one id stay in order.
-        const isAlone = processLarge !== undefined && bytes !== null && isLarge(bytes);
+        const elsewhere = processLarge !== undefined && bytes !== null && isLarge(bytes) ? processLarge : undefined;
+        const isAlone = elsewhere !== undefined;
         if (isAlone) while (underWay.length > 0) yield await answerOfOldest();
         const leave = needed > BATCH_BYTES ? await deps.lineRoom.take(holder, needed) : null;
         try {
@@ -117,7 +123,7 @@ export async function* processLines(
             await deps.turns.take(holder);
             bytesOfTurn = length;
           }
-          underWay.push({ line: start(index, bytes), bytes: needed });
+          underWay.push({ line: start(index, bytes, elsewhere), bytes: needed });
           bytesUnderWay += needed;
           index += 1;
           if (leave !== null || isAlone) yield await answerOfOldest();
