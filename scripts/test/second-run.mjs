@@ -10,7 +10,7 @@ const MAX_SUITES = 3;
 
 const [file] = process.argv.slice(2);
 const first = JSON.parse(readFileSync(file, 'utf8'));
-const again = first.failedSuites ?? [];
+const again = first.failedSuites;
 if (again.length === 0 || again.length > MAX_SUITES) process.exit(1);
 
 const folder = mkdtempSync(join(tmpdir(), 'cer-second-run-'));
