@@ -16,8 +16,8 @@ export const PATIENCE_MS = 300_000;
 const PATIENT = { STILL_DEADLINE_MS: '120000', LOOP_DEADLINE_MS: '120000', FRAME_DEADLINE_MS: '60000' };
 
 /**
- * Starts services from bundles instead of what was built, which loads in five times the processor time: for tests of the
- * services, not of `npm start`.
+ * Makes `npm start` take bundles of the services in place of the built files, which need five times the processor time to
+ * load: for tests of the services, not of `npm start`.
  */
 export const fromBundles = (): Readonly<Record<string, string>> => ({ CER_PROGRAMS: bundledPrograms() });
 
@@ -76,7 +76,7 @@ export class Start {
   }
 }
 
-/** The ports of a start are within so many. */
+/** Ports from the first port of a range to the first of the next. */
 export const PORTS_PER_START = 600;
 /** The ports of a start are at least ten apart: those of ten starts are between each other's. */
 const STARTS_PER_RANGE = 10;

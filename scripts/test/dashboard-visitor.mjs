@@ -65,7 +65,7 @@ export async function bridgeSession(services, visitor) {
   return cookiesOf(started).join('; ');
 }
 
-/** Makes a key, a user and a shared link. @returns paths of pages that anybody might ask for, by what they begin with */
+/** Makes a key, a user and a shared link. @returns pairs: a pattern, and what replaces its match in a path */
 async function madeResources(services, visitor) {
   const { dashboard, node, apiKey } = services;
   const idsOf = async (page, pattern) => {

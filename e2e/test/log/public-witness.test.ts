@@ -70,7 +70,7 @@ it.each([
   }
   await published('/log/epochs', 2);
 
-  // It answers with the size that it knows, and the node goes on from there.
+  // The node asks from size 0 again: the witness answers 409 with the size that it knows, and the node continues there.
   await database.query('delete from log_witnesses');
   const hash = await node.certify();
   await published('/log', 6);

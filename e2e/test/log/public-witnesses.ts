@@ -109,7 +109,7 @@ async function said(stream: Readable, pattern: RegExp): Promise<string> {
     text += String(chunk);
     const found = pattern.exec(text)?.[1];
     if (found === undefined) continue;
-    // What nobody reads would fill the pipe and stop the program.
+    // Output that is not read fills the pipe, and the program then waits when it writes.
     stream.resume();
     return found;
   }

@@ -164,7 +164,7 @@ export function createNodeApi(access: NodeAccess): NodeApi {
   };
 }
 
-/** Reads ahead of nobody: a chunk is asked for when the reader asks. */
+/** A stream that reads a chunk of the answer only when its own reader asks for one. */
 function streamOf(body: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>(

@@ -53,7 +53,7 @@ export interface NodeAnswer {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Reads an answer of at most so many bytes. */
+/** Reads an answer. @param maxBytes maximum size of its body */
 type Read<T> = (answer: TransportAnswer, maxBytes: number) => Promise<T>;
 
 /**
