@@ -326,14 +326,13 @@ describe('the caller', () => {
       startStream(response);
       const which = request.headers['x-plain'] === 'yes' ? 0 : 1;
       response.on('error', () => undefined);
+      const closed = new Promise((resolve) => response.once('close', resolve));
       for (const event of events('Hel').slice(0, 2)) response.write(event);
       for (let at = 0; at < total && !response.destroyed; at += 1) {
         served[which] += line.length;
         if (!response.write(line)) {
-          await new Promise((resolve) => {
-            response.once('drain', resolve);
-            response.once('close', resolve);
-          });
+          const drained = new Promise((resolve) => response.once('drain', resolve));
+          await Promise.race([drained, closed]);
         }
       }
       response.end();
