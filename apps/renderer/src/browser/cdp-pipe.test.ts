@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { openCdpPipe } from './cdp-pipe.js';
+import { openCdpPipe, prepareParams } from './cdp-pipe.js';
 
 function pipe() {
   const toBrowser = new PassThrough();
@@ -21,6 +21,24 @@ it('sends messages ended by NUL and matches answers that arrive in pieces', asyn
   fromBrowser.write('{"id":2,"result":{"v":"se');
   fromBrowser.write('cond"}}\0{"id":1,"result":{}}\0');
   expect(await answers).toEqual([{}, { v: 'second' }]);
+});
+
+it.each([
+  ['beside others', { requestId: 'r' }, { requestId: 'r', name: 'é"', list: [1] }],
+  ['alone', {}, { name: 'é"', list: [1] }],
+])('sends prepared members %s', async (_where, params, expected) => {
+  const { toBrowser, cdp } = pipe();
+  const prepared = prepareParams({ name: 'é"', list: [1] });
+  cdp.call('A.b', params, { sessionId: 's', prepared }).catch(() => undefined);
+  const unprepared = cdp.call('C.d').catch(() => undefined);
+  await once(toBrowser, 'readable');
+  const sent = String(toBrowser.read()).split('\0').filter(Boolean);
+  expect(sent.map((text) => JSON.parse(text) as unknown)).toEqual([
+    { id: 1, method: 'A.b', params: expected, sessionId: 's' },
+    { id: 2, method: 'C.d', params: {} },
+  ]);
+  toBrowser.destroy(new Error('closed'));
+  await unprepared;
 });
 
 it('rejects what the browser refuses, what it leaves unanswered, and everything once it is closed', async () => {

@@ -23,6 +23,19 @@ export interface CdpCallOptions {
   readonly sessionId?: string;
   /** Time limit of a call, in ms: a browser that does not respond must not block a job. */
   readonly timeoutMs?: number;
+  /** Further members of `params`. */
+  readonly prepared?: PreparedParams;
+}
+
+/** Members of `params` that many calls send, made once. */
+export interface PreparedParams {
+  /** The JSON object without its braces, as UTF-8. */
+  readonly members: Buffer;
+}
+
+/** @param params with at least one member */
+export function prepareParams(params: CdpParams): PreparedParams {
+  return { members: Buffer.from(JSON.stringify(params).slice(1, -1)) };
 }
 
 export interface CdpPipe {
@@ -118,8 +131,16 @@ export function openCdpPipe(toBrowser: Writable, fromBrowser: Readable): CdpPipe
           });
         }, options.timeoutMs ?? DEFAULT_CALL_TIMEOUT_MS);
         waiting.set(id, { method, resolve, reject, timer });
-        const { sessionId } = options;
-        toBrowser.write(`${JSON.stringify({ id, method, params, ...(sessionId !== undefined && { sessionId }) })}\0`);
+        const { sessionId, prepared } = options;
+        const message = JSON.stringify({ id, method, ...(sessionId !== undefined && { sessionId }), params });
+        if (prepared === undefined) {
+          toBrowser.write(`${message}\0`);
+          return;
+        }
+        const separator = Object.keys(params).length > 0 ? ',' : '';
+        toBrowser.write(`${message.slice(0, -'}}'.length)}${separator}`);
+        toBrowser.write(prepared.members);
+        toBrowser.write('}}\0');
       }),
     onSession(sessionId, listener) {
       const set = listeners.get(sessionId) ?? new Set();

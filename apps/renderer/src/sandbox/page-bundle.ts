@@ -11,6 +11,7 @@ import {
   WORLD_BUILD,
 } from '@cer/sketch-engine/files';
 import { build, type BuildOptions } from 'esbuild';
+import type { PreparedParams } from '../browser/cdp-pipe.js';
 import { ENGINE_URL, engineAnswer, sketchDocument, SKETCH_URL } from './document.js';
 
 /** The engines that draw. `portable` gives the same picture on every machine. */
@@ -20,7 +21,7 @@ export type EngineName = (typeof ENGINES)[number];
 /** The scripts and files of one page. */
 export interface PageScripts {
   /** Responses per address, in the form of `Fetch.fulfillRequest`. */
-  readonly answers: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  readonly answers: ReadonlyMap<string, PreparedParams>;
   /** For the isolated world: reading and hashing. */
   readonly isolatedWorld: string;
 }
@@ -50,17 +51,25 @@ export async function bundlePage(): Promise<PageBundle> {
     readSdkVersion(),
     readInstalledEngine(),
   ]);
-  const page = (world: string, more: PageScripts['answers']): PageScripts => ({
-    answers: new Map([[SKETCH_URL, sketchDocument(`${language}\n${withOwnGlobals(world)}`)], ...more]),
+  const scriptOf = (world: string): string => `${language}\n${withOwnGlobals(world)}`;
+  const nativePage: PageScripts = {
+    answers: new Map([[SKETCH_URL, sketchDocument(scriptOf(native))]]),
+    isolatedWorld,
+  };
+  const portableDocument = sketchDocument(scriptOf(portable), ENGINE_URL);
+  const portablePage = (engine: Buffer): PageScripts => ({
+    answers: new Map([
+      [SKETCH_URL, portableDocument],
+      [ENGINE_URL, engineAnswer(engine)],
+    ]),
     isolatedWorld,
   });
-  const portablePage = (engine: Buffer): PageScripts => page(portable, new Map([[ENGINE_URL, engineAnswer(engine)]]));
   const hash = createHash('sha256');
   for (const script of [language, native, portable, isolatedWorld]) hash.update(script).update('\0');
   return {
     pages: {
       portable: portablePage(packed.bytes),
-      'chromium-native': page(native, new Map()),
+      'chromium-native': nativePage,
     },
     digest: hash.digest('hex'),
     sdkVersion,

@@ -1,4 +1,4 @@
-import type { CdpParams, CdpResult } from '../browser/cdp-pipe.js';
+import type { CdpParams, CdpResult, PreparedParams } from '../browser/cdp-pipe.js';
 import type { Browser } from '../browser/launch.js';
 
 /** The page no longer exists. */
@@ -16,10 +16,12 @@ export interface GuardedPage {
   readonly sessionId: string;
   readonly targetId: string;
   readonly send: (method: string, params?: CdpParams) => Promise<CdpResult>;
-  /** Response per address, each sent once. */
-  readonly answers: ReadonlyMap<string, CdpParams>;
+  /** Response per address, in the form of `Fetch.fulfillRequest`; each sent once. */
+  readonly answers: ReadonlyMap<string, PreparedParams>;
   readonly onGone: (reason: PageGone['reason']) => void;
 }
+
+const FULFIL_WITHIN_MS = 10_000;
 
 export interface PageGuard {
   /** Called before the sketch runs: from then on, everything that the page opens is closed. */
@@ -38,13 +40,15 @@ export function guardPage({ browser, sessionId, targetId, send, answers, onGone 
   const quietly = (answer: Promise<unknown>): void => {
     answer.catch(() => undefined);
   };
+  const fulfil = (requestId: unknown, prepared: PreparedParams): Promise<unknown> =>
+    cdp.call('Fetch.fulfillRequest', { requestId }, { sessionId, prepared, timeoutMs: FULFIL_WITHIN_MS });
   const stopSession = cdp.onSession(sessionId, ({ method, params }) => {
     if (method === 'Fetch.requestPaused') {
       const { requestId } = params;
       const { url } = params['request'] as { readonly url: string };
       const answer = left.get(url);
       left.delete(url);
-      if (answer !== undefined) quietly(send('Fetch.fulfillRequest', { requestId, ...answer }));
+      if (answer !== undefined) quietly(fulfil(requestId, answer));
       else quietly(send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }));
     } else if (method === 'Inspector.targetCrashed') onGone('crashed');
     else if (method === 'Target.attachedToTarget') {
