@@ -10,6 +10,8 @@ const ASKED = process.env['DETERMINISM_RUNS'];
 const runsOf = (name: string): number => Number(ASKED ?? (name in LIMITS ? '1' : '2'));
 /** Parts of the names of the sources to be certified, with commas between; all by default. */
 const CHOSEN = (process.env['SOURCES'] ?? '').split(',');
+/** The engine that draws; the portable one by default. */
+const ENGINE = process.env['ENGINE'] ?? 'portable';
 const AT_ONCE = 2;
 const REPORT_EVERY = 50;
 
@@ -20,15 +22,15 @@ describeWithBrowser('Known sources of differences between runs', () => {
   let kept: KeptOutcomes;
   beforeAll(async () => {
     renderer = await startRenderer({ RENDER_SECONDS_PER_HOUR: '1000000' });
-    kept = new KeptOutcomes(process.env['DETERMINISM_OUTCOMES'], renderer.engine.rendererVersion);
+    kept = new KeptOutcomes(process.env['DETERMINISM_OUTCOMES'], `${renderer.engine.rendererVersion} ${ENGINE}`);
   });
   afterAll(async () => {
     await renderer.close();
   });
 
-  /** Certifies it as the node does, in two pages that must agree. */
-  const certify = async (code: string): Promise<string> => {
-    const { status, body } = await renderer.still(code, { twice: true });
+  /** Certifies it as the node does, in two pages that must agree; one page that refuses it decides alone. */
+  const certify = async (code: string, twice: boolean): Promise<string> => {
+    const { status, body } = await renderer.still(code, { twice, engine: ENGINE });
     if (status !== 200 && status !== 422) throw new Error(`not judged: ${status} ${String(body['error'])}`);
     return String(status === 200 ? body['pixelHash'] : body['error']);
   };
@@ -41,7 +43,7 @@ describeWithBrowser('Known sources of differences between runs', () => {
     const one = async (): Promise<void> => {
       while (begun < runs) {
         begun += 1;
-        const outcome = await certify(code);
+        const outcome = await certify(code, !(name in LIMITS));
         kept.add(code, outcome);
         count(counts, outcome);
         if (ended() % REPORT_EVERY === 0 || ended() === runs)
