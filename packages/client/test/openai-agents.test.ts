@@ -80,4 +80,20 @@ describe('OpenAI Agents', () => {
     expect(program.observerFaults()).toEqual([]);
     expect(program.cer.stats()).toMatchObject({ seen: 3, open: 0, sealed: 3 });
   });
+
+  it('give no second certificate to an answer that is older than their processor', async () => {
+    program = await ObservedProgram.start(answers);
+    const body = JSON.stringify({ model: 'example-1', messages: [{ role: 'user', content: SECRET }] });
+    const response = await program.cer.fetch()(`${program.server.url}/v1/chat/completions`, { method: 'POST', body });
+    await response.text();
+    const processor = program.cer.openaiAgents();
+    await processor.onTraceStart({ traceId: 'trace-1' });
+    const spanData = { type: 'generation', model: 'example-1', input: [], output: [{ id: 'chatcmpl-1' }] };
+    await processor.onSpanEnd({ traceId: 'trace-1', error: null, spanData });
+    await processor.onSpanEnd({ traceId: 'trace-1', error: null, spanData: { type: 'function', name: 'look_up' } });
+    await processor.onTraceEnd({ traceId: 'trace-1' });
+    expect(program.calls().map(({ snapshot }) => snapshot['model'])).toEqual(['example-1', 'look_up']);
+    expect(program.projects()).toMatchObject([{ tags: ['outcome:complete', 'calls-begun:2', 'calls-certified:1'] }]);
+    expect(program.observerFaults()).toEqual([]);
+  });
 });

@@ -46,11 +46,6 @@ export class ProjectRun {
     };
   }
 
-  /** Adds a call that is certified already. */
-  add(sealed: Sealed, label: string, stepType: string): void {
-    this.begin().fill(sealed, label, stepType);
-  }
-
   /**
    * The project of the steps so far, in the order in which their calls began; null without any. Its tags state how many
    * calls began, so that a missing certificate is visible.

@@ -2,7 +2,6 @@ import type { Json } from '../json.js';
 import { beginProject, sealProject, type ProjectDeps } from '../calls/run-project.js';
 import { ProjectRun } from '../calls/project-run.js';
 import type { CertifiedAnswers } from '../calls/certified-answers.js';
-import type { Sealed } from '../seal/seal.js';
 import { beginFrameworkCall, guarded, type FrameworkDeps } from './framework-call.js';
 import { contentOf, jsonOf } from './json-of.js';
 import { beginToolCall } from './tool-call.js';
@@ -55,10 +54,11 @@ export function agentsProcessor(deps: AgentsDeps): AgentsProcessor {
     }
     if (type !== 'generation' && type !== 'response') return;
     const { model, input, output, id } = modelFacts(data);
-    const known: Sealed | null = typeof id === 'string' ? deps.answers.take(id) : null;
+    const known = typeof id === 'string' ? deps.answers.take(id) : null;
     if (known !== null) {
-      // Its requests are certified already, to the byte.
-      project?.add(known, typeof model === 'string' ? model : 'unknown', 'model-call');
+      // Its requests are certified already, to the byte. The tags of the project show a step that it cannot name.
+      const place = project?.begin();
+      if (known.sealed !== null) place?.fill(known.sealed, typeof model === 'string' ? model : 'unknown', 'model-call');
       return;
     }
     const asked = { framework: 'openai-agents', provider: 'openai', model, input: () => contentOf(input) };
