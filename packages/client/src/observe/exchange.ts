@@ -64,13 +64,18 @@ export class Exchange {
       if (this.#bytes === this.#expectedBytes) this.#finish(this.#outcomeOfWhole());
       return;
     }
-    this.#settings.hash.add(chunk);
     const fold = this.#fold;
-    this.#sse.push(chunk, (event) => {
-      fold.push(event);
-    });
+    try {
+      this.#sse.push(chunk, (event) => {
+        fold.push(event);
+      });
+    } finally {
+      // The last chunk does not change before the hash is taken, below.
+      if (fold.end === 'open') this.#settings.hash.add(chunk);
+      else this.#settings.hash.addKept(chunk);
+    }
     if (this.#chunks === null) fold.forget();
-    if (this.#fold.end !== 'open') this.#finish(this.#fold.end === 'failed' ? 'failed' : this.#outcomeOfWhole());
+    if (fold.end !== 'open') this.#finish(fold.end === 'failed' ? 'failed' : this.#outcomeOfWhole());
   }
 
   #keep(chunk: Uint8Array): void {
