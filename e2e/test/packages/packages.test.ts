@@ -20,9 +20,19 @@ const LIBRARIES = [...ALONE, '@cer/client'] as const;
 const names = Object.keys(PUBLISHED) as (keyof typeof PUBLISHED)[];
 const { resolve } = createRequire(__filename);
 
+/** What check-tarballs.mjs reports of one package. */
+interface Report {
+  readonly types: { readonly entries: readonly string[]; readonly problems: readonly string[] } | null;
+  readonly messages: readonly unknown[];
+}
+
 let consumer: Consumer;
+let reports: ReadonlyMap<string, Report>;
 beforeAll(() => {
   consumer = new Consumer();
+  const args = [join(__dirname, 'check-tarballs.mjs'), ...consumer.tarballs.values()];
+  const found = JSON.parse(run(consumer.folder, process.execPath, args)) as readonly Report[];
+  reports = new Map([...consumer.tarballs.keys()].flatMap((name, at) => (found[at] ? [[name, found[at]]] : [])));
 });
 afterAll(() => {
   consumer.remove();
@@ -68,26 +78,14 @@ describe.each(names)('%s', (name) => {
   });
 
   it('passes publint', () => {
-    const publint = join(ROOT, 'node_modules/publint/src/cli.js');
-    expect(run(consumer.folder, process.execPath, [publint, 'run', tarball(), '--strict'])).toContain('All good');
+    expect(reports.get(name)?.messages).toEqual([]);
   });
 });
 
 describe.each(LIBRARIES)('%s', (name) => {
   it('resolves with its types, says arethetypeswrong', () => {
-    const attw = join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js');
-    const tarball = consumer.tarballs.get(name) ?? '';
-    const output = run(consumer.folder, process.execPath, [
-      attw,
-      tarball,
-      '--profile',
-      'esm-only',
-      '--format',
-      'ascii',
-    ]);
     const entries = Object.keys(manifestOf(join(ROOT, PUBLISHED[name])).exports ?? {});
-    expect(output.match(/^bundler: 🟢/gmu)).toHaveLength(entries.length);
-    expect(output.match(/^node16 \(from ESM\): 🟢/gmu)).toHaveLength(entries.length);
+    expect(reports.get(name)?.types).toEqual({ entries, problems: [] });
   });
 
   it('bundles for browsers without a builtin of Node', async () => {
