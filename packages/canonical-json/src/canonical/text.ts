@@ -16,7 +16,11 @@ export type LoneSurrogates = 'escape' | 'refuse';
 
 /** Quotes as RFC 8785 does; null for a lone surrogate that is to be refused. */
 export function quote(text: string, loneSurrogates: LoneSurrogates): string | null {
-  if (isPlain(text)) return `"${text}"`;
+  return isPlain(text) ? `"${text}"` : escape(text, loneSurrogates);
+}
+
+/** `quote` for text that is not plain. */
+export function escape(text: string, loneSurrogates: LoneSurrogates): string | null {
   // JSON.stringify writes minimal escapes and a lone surrogate as \ud800, in lower case: exactly svc-v1.
   if (loneSurrogates === 'refuse' && !isWellFormed(text)) return null;
   return JSON.stringify(text);
