@@ -1,4 +1,5 @@
-const needsCare = /["\\\u0000-\u001f\ud800-\udfff]/;
+/** The complement of `"`, `\`, controls and surrogates: the engine searches it faster than the class itself. */
+const needsCare = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 const loneSurrogate = /\p{Surrogate}/u;
 
 /** False when the text holds half of a surrogate pair, which UTF-8 cannot express. */
