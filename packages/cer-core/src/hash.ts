@@ -5,10 +5,12 @@ import { CerError } from './errors.js';
 /** `sha256:` and 64 lower-case hexadecimal digits. No other form is accepted. */
 export type Sha256Hash = `sha256:${string}`;
 
-const hashForm = /^sha256:[0-9a-f]{64}$/;
+const hashForm = /^sha256:[0-9a-f]+$/;
+const HASH_LENGTH = 'sha256:'.length + 64;
 
 export function isSha256Hash(value: unknown): value is Sha256Hash {
-  return typeof value === 'string' && hashForm.test(value);
+  // The length apart from the digits: the engine counts repetitions of `{64}` one by one.
+  return typeof value === 'string' && value.length === HASH_LENGTH && hashForm.test(value);
 }
 
 /** SHA-256 of text as UTF-8, or of bytes. The text must be well-formed; canonical text always is. */
