@@ -49,14 +49,26 @@ export async function measure(cases, { rounds, secondsPerRound, clock = clocks.c
   return cases.map(({ name, unit = 'ops/s' }) => caseOf(name, unit, rates.get(name)));
 }
 
-/** Runs a case until it is compiled. @returns seconds per run */
-async function warmUp({ run }, secondsPerRound, clock) {
+/** Share by which a period must be faster than the one before for the warm-up to continue. */
+const STILL_FASTER = 0.03;
+
+/** Runs a case, in periods, until it is compiled: until a period is not faster than the best. @returns seconds per run */
+async function warmUp(testCase, secondsPerRound, clock) {
+  let best = Infinity;
+  for (;;) {
+    const perRun = await secondsPerRun(testCase, secondsPerRound / 2, clock);
+    if (perRun > best * (1 - STILL_FASTER)) return Math.min(perRun, best);
+    best = perRun;
+  }
+}
+
+async function secondsPerRun({ run }, seconds, clock) {
   const before = clock();
   let runs = 0;
   do {
     await run();
     runs += 1;
-  } while (clock() - before < secondsPerRound / 2);
+  } while (clock() - before < seconds);
   return (clock() - before) / runs;
 }
 
