@@ -1,10 +1,12 @@
 /** The complement of `"`, `\`, controls and surrogates: the engine searches it faster than the class itself. */
 const needsCare = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
+const surrogate = /[\ud800-\udfff]/;
 const loneSurrogate = /\p{Surrogate}/u;
 
 /** False when the text holds half of a surrogate pair, which UTF-8 cannot express. */
 export function isWellFormed(text: string): boolean {
-  return !loneSurrogate.test(text);
+  // Most text has no surrogate, and a search by code points takes four times as long.
+  return !surrogate.test(text) || !loneSurrogate.test(text);
 }
 
 /** True when the text between quotes is its JSON: no character needs an escape or is half of a pair. */

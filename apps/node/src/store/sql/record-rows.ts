@@ -1,3 +1,4 @@
+import { isWellFormed } from '@cer/canonical-json';
 import type { SqlRow, SqlValue } from './database.js';
 import type { CertificateRecord } from '../ports/certificate-record.js';
 import type { ListedRecord } from '../ports/record-list.js';
@@ -72,7 +73,7 @@ export function assertStorable(record: NewRecord): void {
 }
 
 export function isStorable(value: SqlValue): boolean {
-  return typeof value !== 'string' || !/[\0\ud800-\udfff]/u.test(value);
+  return typeof value !== 'string' || (!value.includes('\0') && isWellFormed(value));
 }
 
 export function toExecution(row: SqlRow): ExecutionRow {
