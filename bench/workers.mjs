@@ -1,9 +1,10 @@
 // W1, W2: certify with two workers and with one process, on SQLite and on PostgreSQL, by the same clients on the same
-// cores. The clients' own CPU time is measured: a node with two cores of its own makes more.
+// cores. The clients take cores from the node, so the ratio is not that of the rates: it is that of the capacities on
+// cores without clients, computed from the CPU time of a request.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
@@ -11,24 +12,43 @@ import Database from 'better-sqlite3';
 import pg from 'pg';
 import { launchArguments } from '../scripts/services/launch.mjs';
 import { startPostgresServer } from '../scripts/test/postgres-server.mjs';
-import { loadCase, CERTIFY_BODY } from './certify.mjs';
+import { CERTIFY_BODY, loadCase, warmUp } from './certify.mjs';
 import { median, ratio } from './measure.mjs';
 
 const root = `${import.meta.dirname}/..`;
 const CONNECTIONS = 64;
 const TICK_US = 10_000;
 
-/** CPU time of a process and of those that it started, all threads. */
-function cpuUsOf(pid) {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+/** CPU time of a thread or a whole process, from its file `stat`. */
+function cpuUsIn(file) {
+  const stat = readFileSync(file, 'utf8');
   const [user, system] = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')
     .slice(11, 13);
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+  return (Number(user) + Number(system)) * TICK_US;
+}
+
+function childrenOf(pid) {
+  return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean),
   );
-  return (Number(user) + Number(system)) * TICK_US + children.reduce((sum, child) => sum + cpuUsOf(child), 0);
+}
+
+/** CPU time of a node: of all threads of its processes, and of the event loops of those that serve. */
+function cpuUsOf({ child: { pid }, workers }) {
+  const serving = workers === 1 ? [pid] : childrenOf(pid);
+  const sum = (files) => files.map(cpuUsIn).reduce((total, us) => total + us, 0);
+  return {
+    all: sum([...new Set([pid, ...serving])].map((process) => `/proc/${process}/stat`)),
+    loops: sum(serving.map((process) => `/proc/${process}/task/${process}/stat`)),
+  };
+}
+
+/** Certifies a second without clients on the cores: until an event loop or all cores are busy the whole time. */
+function capacityOf({ workers, runs }) {
+  const [cpuUs, loopUs] = ['cpuUs', 'loopUs'].map((member) => median(runs.map((run) => run[member])));
+  return 1e6 * Math.min(workers / loopUs, availableParallelism() / cpuUs);
 }
 
 async function startNode(folder, name, databaseUrl, workers) {
@@ -62,7 +82,7 @@ async function startNode(folder, name, databaseUrl, workers) {
 }
 
 async function load(node, seconds) {
-  const before = cpuUsOf(node.child.pid);
+  const before = cpuUsOf(node);
   const ownBefore = process.cpuUsage();
   const result = await autocannon({
     url: `${node.url}/v1/cer/ai/certify`,
@@ -76,12 +96,14 @@ async function load(node, seconds) {
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} refusals, ${result.errors} errors`);
   const done = result['2xx'];
   const own = process.cpuUsage(ownBefore);
+  const after = cpuUsOf(node);
   node.acknowledged += done;
   return {
     rate: done / result.duration,
     p50: result.latency.p50,
     p99: result.latency.p99,
-    cpuUs: (cpuUsOf(node.child.pid) - before) / done,
+    cpuUs: (after.all - before.all) / done,
+    loopUs: (after.loops - before.loops) / done,
     clientCpuUs: (own.user + own.system) / done,
   };
 }
@@ -129,7 +151,7 @@ export async function workerCases({ rounds, seconds }) {
         nodes.push({ ...node, workers, databaseUrl, runs: [] });
       }
       try {
-        for (const node of nodes) await load(node, seconds);
+        for (const node of nodes) await warmUp(() => load(node, seconds));
         for (let round = 0; round < rounds; round += 1) {
           for (const node of nodes) node.runs.push(await load(node, seconds));
         }
@@ -142,11 +164,14 @@ export async function workerCases({ rounds, seconds }) {
       for (const { acknowledged, databaseUrl, workers, runs } of nodes) {
         const kept = await stored(databaseUrl);
         if (kept < acknowledged) throw new Error(`${acknowledged} were acknowledged, ${kept} are stored`);
-        const client = Math.round(median(runs.map(({ clientCpuUs }) => clientCpuUs)));
-        cases.push(loadCase(`certify, ${kind}, ${workers} processes, clients ${client} us/request`, runs));
+        const [client, loop] = ['clientCpuUs', 'loopUs'].map((name) =>
+          Math.round(median(runs.map((run) => run[name]))),
+        );
+        const split = `event loops ${loop}, clients ${client} us/request`;
+        cases.push(loadCase(`certify, ${kind}, ${workers} processes, ${split}`, runs));
       }
-      const [one, two] = nodes.map(({ runs }) => median(runs.map(({ rate }) => rate)));
-      ratios.push(ratio(id, `certify, 2 workers / 1 process, ${kind}`, two / one, 1.5));
+      const [one, two] = nodes.map(capacityOf);
+      ratios.push(ratio(id, `capacity of 2 workers / of 1 process, ${kind}`, two / one, 1.5));
     }
   } finally {
     await server.stop();
