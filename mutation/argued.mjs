@@ -218,6 +218,12 @@ export const ARGUED = [
     becomes: ['true'],
     why: 'a line of a witness always has a time; for the type',
   },
+  {
+    file: 'canonical-json/strict/syntax-fault',
+    written: 'at < text.length',
+    becomes: ['at <= text.length'],
+    why: 'behind the text is no character: one more turn goes past it and ends alike',
+  },
   ...["''", 'fault === null'].map((written) => ({
     file: 'canonical-json/strict/parse',
     written,

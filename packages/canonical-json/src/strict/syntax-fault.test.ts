@@ -18,9 +18,18 @@ describe('findSyntaxFault', () => {
     ['{} x', 1, 4, 'the end of the text'],
     ['"a\tb"', 1, 3, 'a character that strings may hold, or the closing quote'],
     ['"a\\x"', 1, 3, 'a character that strings may hold, or the closing quote'],
+    ['"a\\u00g0"', 1, 3, 'a character that strings may hold, or the closing quote'],
+    ['[x]', 1, 2, 'a value or "]"'],
+    ['{b: 2}', 1, 2, 'a member name in double quotes or "}"'],
+    ['1 "a"', 1, 3, 'the end of the text'],
+    ['[1 2\n]\n', 1, 4, '"," or "]"'],
     ['\ufeff{}', 1, 1, 'no byte order mark: save the text as UTF-8 without BOM'],
   ])('names line, column and expectation in %j', (text, line, column, expected) => {
     expect(findSyntaxFault(text)).toEqual({ line, column, expected });
+  });
+
+  it.each(['1e5', '1E5', '-0.5E-7', '"\\u00e9\\uFFFF"', '[]', '{}'])('finds none in %s', (text) => {
+    expect(findSyntaxFault(text)).toBeNull();
   });
 
   it('agrees with the parser of the engine', () => {
