@@ -94,7 +94,7 @@ export async function populatedBridge(
 }
 
 /** A session, executions, a trace and a minute of the account, and of three others: it has a part of the rows. */
-async function addRows({ store }: TestBridge, own: string, at: number): Promise<void> {
+export async function addRows({ store }: TestBridge, own: string, at: number): Promise<void> {
   const iso = new Date().toISOString();
   const minute = new Date(Date.now() - at * 60_000).toISOString().slice(0, 16);
   for (const tenantId of [own, randomUUID(), randomUUID(), randomUUID()]) {

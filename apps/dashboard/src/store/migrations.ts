@@ -3,6 +3,18 @@ import { createWriteProbes, type Migration } from '@cer/sql-store';
 /** Every tenant has this plan until an operator assigns another. */
 export const STANDARD_PLAN_ID = 'standard';
 
+/** Tables from which rows run out, and the column that says when. */
+const SWEPT = [
+  ['sessions', 'expires_at'],
+  ['reader_keys', 'expires_at'],
+  ['used_challenges', 'expires_at'],
+  ['one_time_links', 'expires_at'],
+  ['shares', 'expires_at'],
+  ['usage_reports', 'received_at'],
+  ['usage_days', 'day'],
+  ['login_attempts', 'expire'],
+] as const;
+
 /*
  * Times are ISO 8601 in UTC with milliseconds, so that their order as text is their order in time. Secrets are here
  * only as digests: of keys, sessions, links and recovery codes SHA-256, of passwords scrypt with its parameters. Only the
@@ -168,5 +180,17 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     version: 7,
     up: (schema) => schema.raw("alter table reader_keys add column scope text not null default 'audit'"),
+  },
+  {
+    version: 8,
+    // A sweep reads what it removes, and not the rows that stay.
+    up: (schema) => {
+      for (const [name, column] of SWEPT) {
+        schema.alterTable(name, (table) => {
+          table.index([column], `${name}_${column}`);
+        });
+      }
+      return schema;
+    },
   },
 ];

@@ -43,7 +43,11 @@ function isPart(body: unknown): body is Pick<Row, 'fields' | 'json'> {
 const YEAR_MS = 365 * 24 * 60 * 60_000;
 
 /** A user with a session, a link, a passkey, a shared link, a key, a day of usage and acts; and the same of another account. */
-async function addRows({ store, tenant, now }: TestDashboard, { query }: TestDatabase, at: number): Promise<void> {
+export async function addRows(
+  { store, tenant, now }: TestDashboard,
+  { query }: TestDatabase,
+  at: number,
+): Promise<void> {
   const other = await store.tenants.create({ name: `other ${randomUUID()}` }, 'test');
   const later = new Date(now().getTime() + YEAR_MS).toISOString();
   const day = new Date(now().getTime() - at * 24 * 60 * 60_000).toISOString().slice(0, 10);

@@ -41,7 +41,7 @@ export function storeContract(makeDatabase: () => Promise<TestDatabase>): void {
   it('is migrated once by concurrent instances', async () => {
     const fresh = await makeDatabase();
     const instances = await Promise.all([0, 1, 2].map(() => openStore({ databaseUrl: fresh.url })));
-    expect(instances.map((instance) => instance.store.schemaVersion)).toEqual([7, 7, 7]);
+    expect(instances.map((instance) => instance.store.schemaVersion)).toEqual([8, 8, 8]);
     for (const instance of instances) await instance.store.close();
     await fresh.remove();
   });

@@ -89,6 +89,54 @@ export function describeGrowth<Row extends CallerRow<string>, Service extends Po
   });
 }
 
+/** A store with some number of each kind of row, and the tasks that its service runs at intervals. */
+export interface PopulatedTasks {
+  readonly run: (task: string) => Promise<void>;
+  /** The work of its database since it was asked last. */
+  readonly work: () => DatabaseWork;
+  readonly close: () => Promise<void>;
+}
+
+export interface TaskGrowthOptions {
+  /** Tasks in the order in which they run on one store, and whether a larger store gives each of them more to do. */
+  readonly tasks: readonly (readonly [task: string, hasMore: boolean])[];
+  readonly populate: (size: number) => Promise<PopulatedTasks>;
+}
+
+/**
+ * Tests each task on n and on 4n rows of each table: one that has as much to do on both takes the same work, and one that
+ * has four times as much to do takes at most four times the work, and more than twice as much of
+ * something: otherwise it had no more to do.
+ */
+export function describeTaskGrowth({ tasks, populate }: TaskGrowthOptions): void {
+  const costs: ReadonlyMap<string, RequestCost>[] = [];
+
+  beforeAll(async () => {
+    // The first store is not counted: what runs for the first time is compiled.
+    for (const size of [4 * SIZE, SIZE, 4 * SIZE]) {
+      const on = await populate(size);
+      const ofStore = new Map<string, RequestCost>();
+      takeOperations();
+      on.work();
+      for (const [task] of tasks) {
+        ofStore.set(task, await costOf(on.work, () => on.run(task).then(() => ({ status: 0 }))));
+      }
+      await on.close();
+      costs.push(ofStore);
+    }
+  }, WITHIN_MS);
+
+  describe('a task at intervals on a store with four times as many rows', () => {
+    it.each(tasks)('takes work by what there is to do: %s', (task, hasMore) => {
+      const [less, more] = costs.slice(1).map((each) => each.get(task));
+      if (less === undefined || more === undefined) throw new Error('was not run');
+      expect(growthFaults([less, more], hasMore ? LINEAR : FLAT, 0)).toEqual([]);
+      const grown = (['operations', 'rows'] as const).filter((name) => more[name] > 2 * less[name]);
+      if (hasMore) expect(grown).not.toEqual([]);
+    });
+  });
+}
+
 interface Growth {
   readonly stores: ReadonlyMap<string, CostPair>;
   readonly bodies: ReadonlyMap<string, CostPair>;

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { describeTaskGrowth, type PopulatedTasks } from '@cer/http-service/testing/request-costs';
+import {
+  countedTestDatabase,
+  preparedPlanFaults,
+  sqliteTestDatabase,
+  type CountedDatabase,
+  type ReadsMany,
+  type TestDatabase,
+} from '@cer/sql-store/testing';
+import { startStubControlPlane, type StubControlPlane } from '../stub-control-plane.js';
+import { startTestBridge } from '../test-bridge.js';
+import { addRows } from './populated-bridge.js';
+
+// What the bridge does at intervals: it removes what has run out, and reports usage.
+
+const DAY_MS = 24 * 60 * 60_000;
+/** Tables from which rows run out. */
+const SWEPT = [
+  ...['consumed_tokens', 'sessions', 'ingests', 'ingest_minutes', 'request_minutes', 'trace_steps', 'trace_roots'],
+];
+
+/** On SQLite: alone, none of these finds few rows. */
+const FEW_VALUES = new Set(['tenant_id']);
+const READS_MANY: ReadsMany = [
+  [/^SCAN (ingest|request)_minutes: delete /, 'rows of the last two hours: a sweep leaves no others'],
+];
+
+let controlPlane: StubControlPlane;
+
+beforeAll(async () => {
+  controlPlane = await startStubControlPlane();
+});
+afterAll(() => controlPlane.close());
+
+interface Tasks extends PopulatedTasks {
+  /** Rows in the tables from which rows run out. */
+  readonly left: () => Promise<number>;
+}
+
+async function populatedTasks(size: number, database: TestDatabase | CountedDatabase): Promise<Tasks> {
+  let time = Date.now();
+  const bridge = await startTestBridge({
+    ...{ nodeUrl: 'http://127.0.0.1:9', controlPlaneUrl: controlPlane.url, databaseUrl: database.url },
+    now: () => new Date(time),
+  });
+  for (let at = 0; at < size; at += 1) await addRows(bridge, randomUUID(), at);
+  // Several reports: one has at most a thousand accounts.
+  for (let at = 0; at < 200 * size; at += 1) bridge.usage.add(randomUUID(), 1);
+  if ('work' in database) await database.query('analyze');
+  const tasks: Readonly<Record<string, () => Promise<void>>> = {
+    'a sweep that finds nothing': () => bridge.store.sweep(),
+    'a report of usage': () => bridge.usage.flush(),
+    'a sweep of all': () => {
+      time += 3 * DAY_MS;
+      return bridge.store.sweep();
+    },
+  };
+  return {
+    run: async (task) => tasks[task]?.(),
+    work: 'work' in database ? database.work : () => ({ statements: 0, rows: 0 }),
+    left: async () => {
+      const counts = await Promise.all(SWEPT.map((table) => database.query(`select count(*) as n from ${table}`)));
+      return counts.reduce((sum, [row]) => sum + Number(row?.['n']), 0);
+    },
+    close: async () => {
+      await bridge.close();
+      await database.remove();
+    },
+  };
+}
+
+describeTaskGrowth({
+  tasks: [
+    ['a sweep that finds nothing', false],
+    ['a report of usage', true],
+    ['a sweep of all', true],
+  ],
+  populate: async (size) => populatedTasks(size, await countedTestDatabase()),
+});
+
+it('finds what has run out on SQLite by an index, and removes it', async () => {
+  const database = await sqliteTestDatabase();
+  const tasks = await populatedTasks(2, database);
+  const before = await tasks.left();
+  const rules = { fewValues: FEW_VALUES, readsMany: READS_MANY };
+  let after = before;
+  const faults = await preparedPlanFaults(database.query, rules, async () => {
+    await tasks.run('a sweep of all');
+    return {
+      close: async () => {
+        after = await tasks.left();
+        await tasks.close();
+      },
+    };
+  });
+  expect({ faults, after }).toEqual({ faults: [], after: 0 });
+  expect(before).toBeGreaterThan(SWEPT.length);
+});

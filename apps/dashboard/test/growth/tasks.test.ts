@@ -1,0 +1,82 @@
+import { expect, it } from '@jest/globals';
+import { describeTaskGrowth, type PopulatedTasks } from '@cer/http-service/testing/request-costs';
+import {
+  countedTestDatabase,
+  preparedPlanFaults,
+  sqliteTestDatabase,
+  type CountedDatabase,
+  type TestDatabase,
+} from '@cer/sql-store/testing';
+import { startTestDashboard } from '../test-dashboard.js';
+import { addRows } from './populated-dashboard.js';
+
+// What the dashboard does at intervals: it removes what has run out, and writes when keys were used.
+
+const YEAR_MS = 365 * 24 * 60 * 60_000;
+/** Tables from which rows run out. */
+const SWEPT = [
+  ...['sessions', 'reader_keys', 'used_challenges', 'one_time_links', 'shares', 'usage_reports', 'usage_days'],
+  'login_attempts',
+];
+
+interface Tasks extends PopulatedTasks {
+  /** Rows in the tables from which rows run out. */
+  readonly left: () => Promise<number>;
+}
+
+async function populatedTasks(size: number, database: TestDatabase | CountedDatabase): Promise<Tasks> {
+  const dashboard = await startTestDashboard({ databaseUrl: database.url });
+  const { store, lastUsed, tenant } = dashboard;
+  for (let at = 0; at < size; at += 1) await addRows(dashboard, database, at);
+  // Attempts to sign in of the far past have run out before the others.
+  await database.query(`update login_attempts set expire = ${Date.now() + YEAR_MS}`);
+  for (const { keyId } of await store.apiKeys.list(tenant.tenantId)) lastUsed.note(keyId, dashboard.now());
+  if ('work' in database) await database.query('analyze');
+  const tasks: Readonly<Record<string, () => Promise<void>>> = {
+    'a sweep that finds nothing': () => store.sweep(),
+    'the last use of keys': () => lastUsed.flush(),
+    'a sweep of all': () => {
+      dashboard.pass(3 * YEAR_MS);
+      return store.sweep();
+    },
+  };
+  return {
+    run: async (task) => tasks[task]?.(),
+    work: 'work' in database ? database.work : () => ({ statements: 0, rows: 0 }),
+    left: async () => {
+      const counts = await Promise.all(SWEPT.map((table) => database.query(`select count(*) as n from ${table}`)));
+      return counts.reduce((sum, [row]) => sum + Number(row?.['n']), 0);
+    },
+    close: async () => {
+      await dashboard.close();
+      await database.remove();
+    },
+  };
+}
+
+describeTaskGrowth({
+  tasks: [
+    ['a sweep that finds nothing', false],
+    ['the last use of keys', true],
+    ['a sweep of all', true],
+  ],
+  populate: async (size) => populatedTasks(size, await countedTestDatabase()),
+});
+
+it('finds what has run out on SQLite by an index, and removes it', async () => {
+  const database = await sqliteTestDatabase();
+  const tasks = await populatedTasks(2, database);
+  const before = await tasks.left();
+  let after = before;
+  const faults = await preparedPlanFaults(database.query, { fewValues: new Set(), readsMany: [] }, async () => {
+    await tasks.run('a sweep of all');
+    return {
+      close: async () => {
+        after = await tasks.left();
+        await tasks.close();
+      },
+    };
+  });
+  expect({ faults, after }).toEqual({ faults: [], after: 0 });
+  expect(before).toBeGreaterThan(SWEPT.length);
+});
