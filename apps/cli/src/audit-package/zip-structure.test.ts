@@ -67,3 +67,19 @@ it.each([
   await file.close();
   rmSync(folder, { recursive: true });
 });
+
+it.each([46, 148, 0x1400])(
+  'is refused when an entry needs version %i of the format to be unpacked',
+  async (version) => {
+    const folder = mkdtempSync(join(tmpdir(), 'zip-structure-'));
+    const path = join(folder, 'package.zip');
+    const bytes = rawZip([{ name: 'a', content: 'stored' }]);
+    bytes.writeUInt16LE(version, bytes.indexOf('PK\u0001\u0002', 'latin1') + 6);
+    writeFileSync(path, bytes);
+    const file = await open(path);
+    const opened = openSoundZip(file, { entries: 10, totalBytes: 1000 });
+    await expect(opened).rejects.toMatchObject({ finding: { code: 'PACKAGE_MALFORMED' } });
+    await file.close();
+    rmSync(folder, { recursive: true });
+  },
+);

@@ -22,6 +22,8 @@ const DEFLATED = 8;
 const HAS_DESCRIPTOR = 0x08;
 /** Patched data, and a directory whose header values are masked. */
 const OTHER_FLAGS = 0x20 | 0x2000;
+/** The version of the format that has sizes of 64 bits; other programs refuse what needs more than they can do. */
+const MAX_VERSION_NEEDED = 45;
 /** Extra fields that a header may have, and the bytes that each has at most: sizes of 64 bits, and times. */
 const EXTRA_FIELDS: ReadonlyMap<number, number> = new Map([
   [0x0001, 28],
@@ -147,7 +149,8 @@ function assertPlainFile(entry: Entry, name: string): void {
   if (entry.isEncrypted()) throw new PackageRefused('ENTRY_ENCRYPTED', name, 'is encrypted');
   const isKnown = entry.compressionMethod === STORED || entry.compressionMethod === DEFLATED;
   const isOdd = (entry.generalPurposeBitFlag & OTHER_FLAGS) !== 0 || entry.fileCommentLength > 0;
-  if (!isKnown || isOdd || !hasPlainFields(entry.extraFieldRaw)) {
+  const isNewer = entry.versionNeededToExtract > MAX_VERSION_NEEDED;
+  if (!isKnown || isOdd || isNewer || !hasPlainFields(entry.extraFieldRaw)) {
     throw new PackageRefused('PACKAGE_MALFORMED', name, 'is stored in a way that packages do not use');
   }
 }
