@@ -12,6 +12,8 @@ const SCAN = [
   ['unit === MINUS', ['false'], 'the digits behind it break the same rules'],
   ['quote > 0', ['true', 'quote >= 0'], 'before the text there is no backslash'],
   ['quote - 1 - backslashes >= from', ['true'], 'before `from` is a quote'],
+  ['quote - 1 - backslashes', ['quote - 1 + backslashes'], 'in that bound; likewise'],
+  ['quote - 1', ['quote + 1'], 'likewise'],
   ["!raw.includes('\\\\')", ['false'], 'a shortcut: JSON.parse gives the same name'],
   ["'\\\\'", ['""'], 'likewise'],
   ["typeof key === 'string'", ['true'], 'text in quotes is a string; for the type'],
@@ -163,6 +165,12 @@ export const ARGUED = [
     written: "typeof inner === 'object'",
     becomes: ['true'],
     why: 'the fast way: the function begins with the same question',
+  },
+  {
+    file: 'tlog/merkle/hash',
+    written: 'left.length !== HASH_BYTES || right.length !== HASH_BYTES',
+    becomes: ['true'],
+    why: 'a shortcut: the other function makes the same hash',
   },
   {
     file: 'tlog/merkle/tree',
