@@ -26,8 +26,8 @@ function formTokenIn(text) {
 
 /**
  * Signs in the owner of the demo account.
- * @returns {Promise<{cookie: string, formToken: string, visitToken: string}>} the tokens of forms with a session and of
- *   those without
+ * @returns {Promise<{cookie: string, formToken: string, visitCookie: string, visitToken: string}>} cookies and the token of
+ *   forms with a session, and of those without
  */
 export async function signIn({ dashboard, owner }) {
   const page = await ask(`${dashboard.url}/sign-in`);
@@ -39,7 +39,7 @@ export async function signIn({ dashboard, owner }) {
   if (signedIn.status !== 303) throw new Error(`the owner was not signed in: ${signedIn.status}`);
   const cookie = [...visit, ...cookiesOf(signedIn)].join('; ');
   const { text } = await ask(`${dashboard.url}/keys`, { headers: { cookie } });
-  return { cookie, formToken: formTokenIn(text), visitToken };
+  return { cookie, formToken: formTokenIn(text), visitCookie: visit.join('; '), visitToken };
 }
 
 /** Sends a form of the dashboard. */
@@ -79,36 +79,51 @@ async function madeResources(services, visitor) {
     if (id === undefined) throw new Error(`${page}: nothing was made`);
     return { id, text };
   };
+  const hook = { url: 'https://hooks.example.com/tested', types: 'quota.reached' };
+  const webhook = await made('/alerts', /\/alerts\/(wh_[^/"]+)"/g, hook);
+  const removed = await made('/alerts', /\/alerts\/(wh_[^/"]+)"/g, hook);
+  await send(services, visitor, `/alerts/${webhook.id}/test`, {});
+  const [message] = await idsOf(`/alerts/${webhook.id}`, /\/messages\/([^/"]+)\/send/g);
   const key = await made('/keys', /\/keys\/([^/"]+)\/revoke/g, { name: 'tested', scopes: 'certify' });
   const user = await made('/users', /\/users\/([^/"]+)\/disable/g, {
     ...{ name: 'Tested', email: 'tested@example.org', role: 'member' },
   });
   const share = await made('/shares', /\/shares\/([^/"]+)\/revoke/g, { kind: 'set', target: '', days: '7' });
+  const revoked = await made('/shares', /\/shares\/([^/"]+)\/revoke/g, { kind: 'set', target: '', days: '7' });
+  const link = /\/link\/([\w-]{43})/.exec(user.text)?.[1];
   const token = /\/shared\/([A-Za-z0-9_-]+)/.exec(share.text)?.[1];
   const records = await ask(`${node.url}/v1/records?limit=1`, { headers: { authorization: `Bearer ${apiKey}` } });
   const hash = JSON.parse(records.text).records[0].certificateHash;
   return [
     [/^\/keys\/[^/?]+/, `/keys/${key.id}`],
     [/^\/users\/[^/?]+/, `/users/${user.id}`],
-    [/^\/shares\/(?!new\b)[^/?]+/, `/shares/${share.id}`],
+    [/^\/link\/[^/?]+/, `/link/${link}`],
+    [/^\/shares\/(?!new\b)[^/?]+/, `/shares/${revoked.id}`],
     [/^\/shared\/[^/?]+/, `/shared/${token}`],
+    // Not for its test: ten messages that wait are refused as 503.
+    [/^\/alerts\/[^/?]+(?!.*(remove|test)$)/, `/alerts/${webhook.id}`],
+    [/^\/alerts\/[^/?]+\/remove$/, `/alerts/${removed.id}/remove`],
+    [/\/messages\/[^/?]+/, `/messages/${message}`],
+    [/^\/reviews\/new.*/, `/reviews/new?certificate=${hash}`],
     [/\/(certificate|download)\/[^/?]+/, `/$1/${hash}`],
   ];
 }
 
 /**
  * A proxy that asks the dashboard as those who call it: pages as the owner, routes of services with their credential. It
- * puts the right token into each form, since another is refused before anything else is read, and into every second path
- * the id of something that exists.
+ * puts the right token into each form, since another is refused before anything else is read, and into three of
+ * four paths the id of something that exists.
  * @returns {Promise<{url: string, close: () => Promise<void>}>}
  */
 export async function startFront({ services, visitor, folder }) {
   const { dashboard } = services;
   const resources = await madeResources(services, visitor);
-  let asked = 0;
-  const pathOf = (path) => {
-    asked += 1;
-    return asked % 2 === 0 ? path : resources.reduce((text, [found, real]) => text.replace(found, real), path);
+  const asked = new Map();
+  const pathOf = (method, path) => {
+    const place = `${method} ${path.split(/[/?]/)[1]}`;
+    const before = asked.get(place) ?? 0;
+    asked.set(place, before + 1);
+    return before % 4 === 3 ? path : resources.reduce((text, [found, real]) => text.replace(found, real), path);
   };
   const serviceToken = readFileSync(join(folder, 'control-plane-token'), 'utf8').trim();
   const server = createServer((incoming, outgoing) => {
@@ -120,10 +135,12 @@ export async function startFront({ services, visitor, folder }) {
       const body = isForm ? withToken(Buffer.concat(chunks), url, visitor) : Buffer.concat(chunks);
       const { 'content-length': _length, 'transfer-encoding': _encoding, ...rest } = headers;
       const passed = request(new URL(dashboard.url), {
-        ...{ method, path: pathOf(url), agent: false },
+        ...{ method, path: pathOf(method, url), agent: false },
         headers: {
           ...rest,
-          ...{ host: new URL(dashboard.url).host, origin: dashboard.url, cookie: visitor.cookie },
+          ...{ host: new URL(dashboard.url).host, origin: dashboard.url },
+          // Signing in again would end the session.
+          cookie: isVisit(url) ? visitor.visitCookie : visitor.cookie,
           ...(url.startsWith('/internal/') && { authorization: `Bearer ${serviceToken}` }),
           ...(method !== 'GET' && { 'content-length': body.length }),
         },
@@ -148,8 +165,11 @@ export async function startFront({ services, visitor, folder }) {
   };
 }
 
+/** Whether a person without a session asks. */
+const isVisit = (url) => /^\/(sign-in|link)\b/.test(url);
+
 function withToken(body, url, { formToken, visitToken }) {
   const fields = new URLSearchParams(body.toString('latin1'));
-  fields.set('form_token', /^\/(sign-in|link)\b/.test(url) ? visitToken : formToken);
+  fields.set('form_token', isVisit(url) ? visitToken : formToken);
   return Buffer.from(fields.toString());
 }

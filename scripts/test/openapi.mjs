@@ -4,37 +4,49 @@
 // (pip install schemathesis) on PATH or in SCHEMATHESIS; without it, says so in one line.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startSystem } from '../../soak/system.mjs';
 import { bridgeSession, signIn, startFront } from './dashboard-visitor.mjs';
+import { startEndingFront } from './ending-front.mjs';
+import { REAL_OF_BRIDGE, realOfDashboard, realOfNode } from './openapi-resources.mjs';
 
 // No server errors, and no answer that the description does not have.
-const CHECKS = 'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance';
+const CHECKS =
+  'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,lines_conformance';
+/** Phases for routes that take seconds or end what they use: no case for each keyword of a schema. */
+const FEW = ['--phases', 'examples,fuzzing', '--max-examples', '6'];
 
-/** Of each service: where it is asked, with which headers, and the routes that are left out, with the reason. */
+/** Of each service: where it is asked, with which headers, what exists there, and the routes of each run. */
 const TESTED = {
-  node: async ({ node, apiKey, adminSecret }) => ({
-    url: node.url,
-    headers: { Authorization: `Bearer ${apiKey}`, 'X-Admin-Secret': adminSecret },
-    // Rotating signing keys would end the run, drawing takes seconds, and Schemathesis sends no lines of JSON.
-    left: '^/v1/admin/keys|^/api/render$|^/verify$|/certify-batch$|/attest-batch$',
+  node: async ({ services, folder }) => ({
+    url: services.node.url,
+    headers: { Authorization: `Bearer ${services.apiKey}`, 'X-Admin-Secret': services.adminSecret },
+    real: await realOfNode(services, folder),
+    // Drawing takes seconds. A rotated or revoked key is the end of what was signed before: it comes last.
+    apart: ['^/api/render$|^/verify$', '^/v1/admin/keys'],
   }),
-  bridge: async (services, visitor) => ({
-    url: services.bridge.url,
-    headers: {
-      Authorization: `Bearer ${services.apiKey}`,
-      Origin: services.bridge.url,
-      Cookie: await bridgeSession(services, visitor),
-    },
-    // A stream without an end, and the end of the session.
-    left: '^/events$|/logout$',
-  }),
-  dashboard: async (services, visitor, front) => ({
-    url: front.url,
-    headers: {},
-    // The end of the session.
-    left: '^/sign-out$',
-  }),
+  bridge: async ({ services, visitor, onClose }) => {
+    // The stream of the live page has no end of its own.
+    const front = await startEndingFront(services.bridge.url, '/events');
+    onClose(front.close);
+    return {
+      url: front.url,
+      headers: {
+        Authorization: `Bearer ${services.apiKey}`,
+        Origin: services.bridge.url,
+        Cookie: await bridgeSession(services, visitor),
+      },
+      real: REAL_OF_BRIDGE,
+      apart: ['/logout$'],
+    };
+  },
+  dashboard: async ({ services, visitor, folder, onClose }) => {
+    const front = await startFront({ services, visitor, folder });
+    onClose(front.close);
+    return { url: front.url, headers: {}, real: realOfDashboard(services), apart: ['^/sign-out$'] };
+  },
 };
 
 const names = process.argv.slice(2).filter((word) => word in TESTED);
@@ -46,28 +58,79 @@ if (spawnSync(program, ['--version']).error !== undefined) {
   process.exit(0);
 }
 
+const work = mkdtempSync(join(tmpdir(), 'openapi-'));
 const system = await startSystem();
-let front;
+const closing = [];
 try {
   const { services, folder } = system;
   const visitor = await signIn(services);
-  front = await startFront({ services, visitor, folder });
+  // Everything is made before anything is asked: what is asked uses up what an account may have.
+  const prepared = [];
   for (const name of names.length > 0 ? names : Object.keys(TESTED)) {
-    const { url, headers, left } = await TESTED[name](services, visitor, front);
+    const onClose = (close) => closing.push(close);
+    prepared.push({ name, ...(await TESTED[name]({ services, visitor, folder, onClose })) });
+  }
+  for (const { name, url, headers, real, apart } of prepared) {
+    const files = { real: join(work, `${name}.json`), seen: join(work, `${name}.seen`) };
+    writeFileSync(files.real, JSON.stringify(real));
+    writeFileSync(files.seen, '');
     console.log(`\n${name}`);
-    const child = spawn(
-      program,
-      [
-        ...['run', `${url}/openapi.json`, '--seed', '1', '--generation-database', 'none', '--checks', CHECKS],
-        ...Object.entries(headers).flatMap(([header, value]) => ['-H', `${header}: ${value}`]),
-        ...['--exclude-path-regex', left, ...options],
-      ],
-      { stdio: 'inherit', cwd: tmpdir() },
-    );
-    const [code] = await once(child, 'close');
-    if (code !== 0) process.exitCode = 1;
+    const run = (words) => schemathesis({ url, headers, files, words });
+    await run(['--exclude-path-regex', apart.join('|'), ...options]);
+    for (const routes of apart) await run(['--include-path-regex', routes, ...FEW]);
+    await reportStatuses(name, url, readFileSync(files.seen, 'utf8'));
   }
 } finally {
-  await front?.close();
+  for (const close of closing) await close();
   await system.stop();
+  rmSync(work, { recursive: true });
+}
+
+async function schemathesis({ url, headers, files, words }) {
+  const child = spawn(
+    program,
+    [
+      ...['run', `${url}/openapi.json`, '--seed', '1', '--generation-database', 'none', '--checks', CHECKS],
+      ...Object.entries(headers).flatMap(([header, value]) => ['-H', `${header}: ${value}`]),
+      ...words,
+    ],
+    {
+      stdio: 'inherit',
+      cwd: tmpdir(),
+      env: {
+        ...process.env,
+        SCHEMATHESIS_HOOKS: join(import.meta.dirname, 'openapi_hooks.py'),
+        CER_OPENAPI_REAL: files.real,
+        CER_OPENAPI_SEEN: files.seen,
+        PYTHONDONTWRITEBYTECODE: '1',
+      },
+    },
+  );
+  const [code] = await once(child, 'close');
+  if (code !== 0) process.exitCode = 1;
+}
+
+/** How many operations were answered 2xx at least once, and what the others were answered. */
+async function reportStatuses(name, url, seen) {
+  const { paths } = await (await fetch(`${url}/openapi.json`)).json();
+  const statuses = new Map(
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => [`${method.toUpperCase()} ${path}`, new Set()]),
+    ),
+  );
+  const answers = seen.trimEnd().split('\n').filter(Boolean);
+  for (const answer of answers) {
+    const [method, path, status] = answer.split(' ');
+    statuses.get(`${method} ${path}`)?.add(status);
+  }
+  const isMet = (found) => [...found].some((status) => status.startsWith('2'));
+  const others = [...statuses].filter(([, found]) => !isMet(found));
+  const redirects = others.filter(([, found]) => [...found].some((status) => status.startsWith('3')));
+  console.log(
+    `\n${name}: ${answers.length} answers of ${statuses.size} operations; 2xx from ${statuses.size - others.length}, ` +
+      `a redirect but no 2xx from ${redirects.length}, neither from ${others.length - redirects.length}`,
+  );
+  for (const [operation, found] of others) {
+    console.log(`  ${operation}: ${[...found].toSorted().join(', ') || 'not asked'}`);
+  }
 }
