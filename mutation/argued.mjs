@@ -112,6 +112,12 @@ export const ARGUED = [
     becomes: ['"Stryker was here!"'],
     why: 'the type of an element by index includes undefined, which the bounds exclude',
   },
+  ...[
+    ['canonical/writer', 'index > 0', ['true', 'index >= 0'], 'the first prefix begins with the brace already'],
+    ['canonical/writer', '!isPlain(value)', ['true'], 'the fast way: a plain text is quoted alike'],
+    ['canonical/text', 'isPlain(text)', ['false'], 'likewise'],
+    ['canonical/text', '{', ['{}'], 'of isPlain, then never true; likewise'],
+  ].map(([file, written, becomes, why]) => ({ file: `canonical-json/${file}`, written, becomes, why })),
   {
     file: 'canonical-json/canonical/same-json',
     written: "typeof left !== 'object' || typeof right !== 'object'",
