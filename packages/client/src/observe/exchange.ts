@@ -64,18 +64,13 @@ export class Exchange {
       if (this.#bytes === this.#expectedBytes) this.#finish(this.#outcomeOfWhole());
       return;
     }
+    this.#settings.hash.add(chunk);
     const fold = this.#fold;
-    try {
-      this.#sse.push(chunk, (event) => {
-        fold.push(event);
-      });
-    } finally {
-      // The last chunk does not change before the hash is taken, below.
-      if (fold.end === 'open') this.#settings.hash.add(chunk);
-      else this.#settings.hash.addKept(chunk);
-    }
+    this.#sse.push(chunk, (event) => {
+      fold.push(event);
+    });
     if (this.#chunks === null) fold.forget();
-    if (fold.end !== 'open') this.#finish(fold.end === 'failed' ? 'failed' : this.#outcomeOfWhole());
+    if (this.#fold.end !== 'open') this.#finish(this.#fold.end === 'failed' ? 'failed' : this.#outcomeOfWhole());
   }
 
   #keep(chunk: Uint8Array): void {
