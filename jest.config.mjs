@@ -1,7 +1,6 @@
 // One run for the whole repository: every workspace with tests is one project.
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname } from 'node:path';
 import { workspacesIn } from './scripts/workspaces.mjs';
 
 const root = import.meta.dirname;
@@ -18,25 +17,17 @@ const swc = [
       transform: { react: { runtime: 'automatic', importSource: 'preact' } },
     },
     module: { type: 'commonjs' },
-    // Beside the code, not in it: each process reads the code of every module.
-    sourceMaps: true,
   },
 ];
 
-/**
- * Tests run against sources: `@cer/keys` is packages/keys/src/index.ts, `@cer/keys/testing` its testing/index.ts. Few
- * patterns: jest tries all of them on each import.
- */
+/** Tests run against sources: `@cer/keys` is packages/keys/src/index.ts, `@cer/keys/testing` its testing/index.ts. */
 const sources = Object.fromEntries(
-  [...new Set(workspaces.map(({ folder }) => dirname(folder)))].flatMap((group) => {
-    const members = workspaces.filter(({ folder }) => dirname(folder) === group);
-    const names = members.map(({ name }) => name).join('|');
-    return [
-      [`^@cer/(${names})$`, `${group}/$1/src/index.ts`],
-      [`^@cer/(${names})/testing$`, `${group}/$1/src/testing/index.ts`],
-      [`^@cer/(${names})/(testing/[a-z-]+|[a-z-]+)$`, `${group}/$1/src/$2.ts`],
-    ];
-  }),
+  workspaces.flatMap(({ name, folder }) => [
+    [`^@cer/${name}$`, `${folder}/src/index.ts`],
+    [`^@cer/${name}/testing$`, `${folder}/src/testing/index.ts`],
+    [`^@cer/${name}/(testing/[a-z-]+)$`, `${folder}/src/$1.ts`],
+    [`^@cer/${name}/([a-z-]+)$`, `${folder}/src/$1.ts`],
+  ]),
 );
 
 export default {
@@ -55,7 +46,6 @@ export default {
     rootDir: folder,
     testMatch: ['<rootDir>/src/**/*.test.{ts,tsx}', '<rootDir>/test/**/*.test.ts'],
     testEnvironment: `${root}/scripts/test/plain-globals.mjs`,
-    runtime: `${root}/scripts/test/shared-scripts-runtime.cjs`,
     // A parameter of each module is faster than a global: tweetnacl uses Math.floor in its innermost loops.
     sandboxInjectedGlobals: ['Math'],
     transform: { '\\.[cm]?[jt]sx?$': swc },
