@@ -25,7 +25,7 @@ export function inclusionRanges(leafIndex: number, treeSize: number): readonly L
  * @see RFC 6962, 2.1.2
  */
 export function consistencyRanges(from: number, to: number): readonly LeafRange[] {
-  if (from === 0 || from === to) return [];
+  if (from === 0) return [];
   const ranges: LeafRange[] = [];
   let [start, end]: LeafRange = [0, to];
   while (from !== end) {
