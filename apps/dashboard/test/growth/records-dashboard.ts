@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { isJsonObject, type JsonObject } from '@cer/canonical-json';
 import { buildProject } from '@cer/cer-core/seal';
 import { executionRequest } from '@cer/cer-core/testing';
@@ -59,39 +60,45 @@ function rowOf(route: string): Row {
 
 /** A dashboard whose node has `size` certificates of one account, as many reviews of one of them, and a webhook. */
 export async function recordsDashboard(size: number, database: CountedDatabase): Promise<PopulatedService<RecordsRow>> {
-  // The node asks a dashboard that is made when the node's address is known.
-  const apps: Express[] = [];
-  const front = await serve(
-    (request, response) => {
-      for (const app of apps) app(request, response);
-    },
-    { host: '127.0.0.1', port: 0, logger: silentLogger() },
-  );
-  const receiver = createServer((_request, response) => response.end()).listen(0, '127.0.0.1');
-  await once(receiver, 'listening');
-  const node = await startNode(front);
-  const whole = await startWholeDashboard({ databaseUrl: database.url, nodeUrl: node.url });
-  apps.push(whole.dashboard.app);
-  const stored = await store(size, whole, { nodeUrl: node.url, receiver: addressOf(receiver.address()) });
-  const send = async (row: RecordsRow, body?: unknown): Promise<{ readonly status: number }> =>
-    whole.send(filled(row, stored, isFields(body) ? body : {}), 'owner');
-  for (let at = 0; at < size; at += 1) {
-    const { status } = await send(rowOf('POST /reviews'));
-    if (status !== 200) throw new Error(`a review: ${status}`);
-  }
-  await database.query('analyze');
-  return {
-    send,
-    work: database.work,
-    close: async () => {
-      await node.stop();
-      await front.close();
-      receiver.closeAllConnections();
-      receiver.close();
-      await whole.close();
-      await database.remove();
-    },
+  const closing: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const end of closing) await end();
+    await database.remove();
   };
+  try {
+    // The node asks a dashboard that is made when the node's address is known.
+    const apps: Express[] = [];
+    const front = await serve(
+      (request, response) => {
+        for (const app of apps) app(request, response);
+      },
+      { host: '127.0.0.1', port: 0, logger: silentLogger() },
+    );
+    closing.push(() => front.close());
+    const receiver = createServer((_request, response) => response.end()).listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    closing.push(() => {
+      receiver.closeAllConnections();
+      return promisify(receiver.close.bind(receiver))();
+    });
+    const node = await startNode(front);
+    closing.unshift(node.stop);
+    const whole = await startWholeDashboard({ databaseUrl: database.url, nodeUrl: node.url });
+    closing.push(whole.close);
+    apps.push(whole.dashboard.app);
+    const stored = await store(size, whole, { nodeUrl: node.url, receiver: addressOf(receiver.address()) });
+    const send = async (row: RecordsRow, body?: unknown): Promise<{ readonly status: number }> =>
+      whole.send(filled(row, stored, isFields(body) ? body : {}), 'owner');
+    for (let at = 0; at < size; at += 1) {
+      const { status } = await send(rowOf('POST /reviews'));
+      if (status !== 200) throw new Error(`a review: ${status}`);
+    }
+    await database.query('analyze');
+    return { send, work: database.work, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 const isFields = (body: unknown): body is Readonly<Record<string, string>> => typeof body === 'object' && body !== null;
