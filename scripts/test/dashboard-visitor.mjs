@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { join } from 'node:path';
+import { listening } from './listening.mjs';
 
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -153,16 +154,7 @@ export async function startFront({ services, visitor, folder }) {
       passed.end(body);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${server.address().port}`,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return listening(server);
 }
 
 /** Whether a person without a session asks. */

@@ -1,6 +1,6 @@
 // A proxy that ends an endless stream, for programs that read each answer to its end.
-import { once } from 'node:events';
 import { createServer, request } from 'node:http';
+import { listening } from './listening.mjs';
 
 /**
  * @param path the route whose answer ends after its first part
@@ -27,14 +27,5 @@ export async function startEndingFront(target, path) {
     passed.on('error', (error) => outgoing.destroy(error));
     incoming.pipe(passed);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${server.address().port}`,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return listening(server);
 }

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { describeTaskGrowth, type PopulatedTasks } from '@cer/http-service/testing/request-costs';
 import {
   countedTestDatabase,
-  preparedPlanFaults,
-  sqliteTestDatabase,
+  sweepOnSqlite,
   type CountedDatabase,
   type ReadsMany,
   type TestDatabase,
@@ -34,12 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => controlPlane.close());
 
-interface Tasks extends PopulatedTasks {
-  /** Rows in the tables from which rows run out. */
-  readonly left: () => Promise<number>;
-}
-
-async function populatedTasks(size: number, database: TestDatabase | CountedDatabase): Promise<Tasks> {
+async function populatedTasks(size: number, database: TestDatabase | CountedDatabase): Promise<PopulatedTasks> {
   let time = Date.now();
   const bridge = await startTestBridge({
     ...{ nodeUrl: 'http://127.0.0.1:9', controlPlaneUrl: controlPlane.url, databaseUrl: database.url },
@@ -60,10 +54,6 @@ async function populatedTasks(size: number, database: TestDatabase | CountedData
   return {
     run: async (task) => tasks[task]?.(),
     work: 'work' in database ? database.work : () => ({ statements: 0, rows: 0 }),
-    left: async () => {
-      const counts = await Promise.all(SWEPT.map((table) => database.query(`select count(*) as n from ${table}`)));
-      return counts.reduce((sum, [row]) => sum + Number(row?.['n']), 0);
-    },
     close: async () => {
       await bridge.close();
       await database.remove();
@@ -81,19 +71,11 @@ describeTaskGrowth({
 });
 
 it('finds what has run out on SQLite by an index, and removes it', async () => {
-  const database = await sqliteTestDatabase();
-  const tasks = await populatedTasks(2, database);
-  const before = await tasks.left();
-  const rules = { fewValues: FEW_VALUES, readsMany: READS_MANY };
-  let after = before;
-  const faults = await preparedPlanFaults(database.query, rules, async () => {
-    await tasks.run('a sweep of all');
-    return {
-      close: async () => {
-        after = await tasks.left();
-        await tasks.close();
-      },
-    };
+  const { faults, before, after } = await sweepOnSqlite({
+    tables: SWEPT,
+    rules: { fewValues: FEW_VALUES, readsMany: READS_MANY },
+    populate: (database) => populatedTasks(2, database),
+    task: 'a sweep of all',
   });
   expect({ faults, after }).toEqual({ faults: [], after: 0 });
   expect(before).toBeGreaterThan(SWEPT.length);

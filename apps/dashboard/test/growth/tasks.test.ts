@@ -1,12 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { describeTaskGrowth, type PopulatedTasks } from '@cer/http-service/testing/request-costs';
-import {
-  countedTestDatabase,
-  preparedPlanFaults,
-  sqliteTestDatabase,
-  type CountedDatabase,
-  type TestDatabase,
-} from '@cer/sql-store/testing';
+import { countedTestDatabase, sweepOnSqlite, type CountedDatabase, type TestDatabase } from '@cer/sql-store/testing';
 import { startTestDashboard } from '../test-dashboard.js';
 import { addRows } from './populated-dashboard.js';
 
@@ -19,12 +13,7 @@ const SWEPT = [
   'login_attempts',
 ];
 
-interface Tasks extends PopulatedTasks {
-  /** Rows in the tables from which rows run out. */
-  readonly left: () => Promise<number>;
-}
-
-async function populatedTasks(size: number, database: TestDatabase | CountedDatabase): Promise<Tasks> {
+async function populatedTasks(size: number, database: TestDatabase | CountedDatabase): Promise<PopulatedTasks> {
   const dashboard = await startTestDashboard({ databaseUrl: database.url });
   const { store, lastUsed, tenant } = dashboard;
   for (let at = 0; at < size; at += 1) await addRows(dashboard, database, at);
@@ -43,10 +32,6 @@ async function populatedTasks(size: number, database: TestDatabase | CountedData
   return {
     run: async (task) => tasks[task]?.(),
     work: 'work' in database ? database.work : () => ({ statements: 0, rows: 0 }),
-    left: async () => {
-      const counts = await Promise.all(SWEPT.map((table) => database.query(`select count(*) as n from ${table}`)));
-      return counts.reduce((sum, [row]) => sum + Number(row?.['n']), 0);
-    },
     close: async () => {
       await dashboard.close();
       await database.remove();
@@ -64,18 +49,11 @@ describeTaskGrowth({
 });
 
 it('finds what has run out on SQLite by an index, and removes it', async () => {
-  const database = await sqliteTestDatabase();
-  const tasks = await populatedTasks(2, database);
-  const before = await tasks.left();
-  let after = before;
-  const faults = await preparedPlanFaults(database.query, { fewValues: new Set(), readsMany: [] }, async () => {
-    await tasks.run('a sweep of all');
-    return {
-      close: async () => {
-        after = await tasks.left();
-        await tasks.close();
-      },
-    };
+  const { faults, before, after } = await sweepOnSqlite({
+    tables: SWEPT,
+    rules: { fewValues: new Set(), readsMany: [] },
+    populate: (database) => populatedTasks(2, database),
+    task: 'a sweep of all',
   });
   expect({ faults, after }).toEqual({ faults: [], after: 0 });
   expect(before).toBeGreaterThan(SWEPT.length);

@@ -7,3 +7,4 @@ export {
   type TestDatabase,
 } from './test-database.js';
 export { preparedPlanFaults, type ReadsMany } from './sqlite-plans.js';
+export { sweepOnSqlite } from './sweeps.js';
