@@ -34,8 +34,9 @@ export async function migrateDatabase(database: Database, migrations: readonly M
     await createVersions(database);
   }
   return database.transaction(async (transaction) => {
-    // Also takes SQLite's write lock before anything is read.
-    await transaction(VERSIONS).where({ version: LOCK_ROW }).update({ version: LOCK_ROW });
+    // Makes the row or locks it, in one statement: another process may have made the table and not yet the row. It also
+    // takes SQLite's write lock before anything is read.
+    await transaction(VERSIONS).insert({ version: LOCK_ROW }).onConflict('version').merge();
     const current = await versionOf(transaction);
     refuseNewer(current, known);
     for (const { version, up } of migrations.filter(({ version }) => version > current)) {
@@ -50,7 +51,7 @@ function hasVersions(db: Knex): Promise<boolean> {
   return db.schema.hasTable(VERSIONS);
 }
 
-/** Creates the table of versions and its lock row, or finds that another process does. */
+/** Creates the table of versions, or finds that another process does. */
 async function createVersions(database: Database): Promise<void> {
   try {
     await database.run(async (db) => {
@@ -60,9 +61,6 @@ async function createVersions(database: Database): Promise<void> {
     // PostgreSQL fails this statement in all but one of the processes that run it at the same moment.
     if (!(await database.run(hasVersions))) throw error;
   }
-  await database.run(async (db) => {
-    await db(VERSIONS).insert({ version: LOCK_ROW }).onConflict('version').ignore();
-  });
 }
 
 async function versionOf(db: Knex): Promise<number> {

@@ -122,13 +122,21 @@ describe('a migrated PostgreSQL database', () => {
     await test.remove();
   });
 
-  it('waits for the lock row, not for an advisory lock', async () => {
+  const LOCK = 'update schema_versions set version = 0 where version = 0';
+  const WITHOUT_LOCK_ROW = 'delete from schema_versions where version = 0';
+  const MAKE_LOCK_ROW = 'insert into schema_versions (version) values (0)';
+
+  it.each([
+    ['waits for the lock row, not for an advisory lock', [], LOCK],
+    ['waits for a process that has made the table and makes its lock row', [WITHOUT_LOCK_ROW], MAKE_LOCK_ROW],
+  ])('%s', async (_, before, lock) => {
     const test = await postgresTestDatabase();
     const { database } = await openDatabase(test.url, [CREATE]);
+    for (const statement of before) await database.knex.raw(statement);
     const holder = new pg.Client(test.url);
     await holder.connect();
     await holder.query('begin');
-    await holder.query('update schema_versions set version = 0 where version = 0');
+    await holder.query(lock);
     const opening = openDatabase(test.url, [CREATE, ADD]);
     const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
     while ((await database.knex.raw<pg.QueryResult>(waiting)).rows.length === 0);
