@@ -1,6 +1,6 @@
 // What the host of a realm needs, without the engine that draws in it.
 export { callsImport } from './language/import-call.js';
 export { pinSyntax, SketchSyntaxError } from './language/pin-syntax.js';
-export { isOpaque, unpremultiply } from './portable/alpha.js';
+export { unpremultiply } from './portable/alpha.js';
 export type { SketchInput } from './drawing/sketch-api.js';
 export type { WorkerAnswer, WorkerOrder } from './worlds/worker-host-messages.js';

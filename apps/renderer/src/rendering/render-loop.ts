@@ -43,7 +43,7 @@ const Reading = z.object({
   drawn: z.number().int().nonnegative(),
   hashes: z.array(HexDigest),
   posterBase64: z.string().max(MAX_PICTURE_CHARACTERS).optional(),
-  pictures: z.array(z.string().max(MAX_PICTURE_CHARACTERS)).optional(),
+  pictures: z.array(z.string().max(MAX_PICTURE_CHARACTERS)),
 });
 
 /**
@@ -68,7 +68,7 @@ export async function renderLoop(page: JobPage, sketch: Sketch, plan: FramePlan,
     drawn = reading.drawn;
     hashes.push(...reading.hashes);
     if (reading.posterBase64 !== undefined) poster ??= decodePng(reading.posterBase64);
-    for (const jpeg of reading.pictures ?? []) await options.onPicture?.(Buffer.from(jpeg, 'base64'));
+    for (const jpeg of reading.pictures) await options.onPicture?.(Buffer.from(jpeg, 'base64'));
     options.onProgress?.(progressOf(drawn, plan.totalFrames, performance.now() - startedAt));
   }
   if (poster === undefined || hashes.length !== plan.totalFrames)

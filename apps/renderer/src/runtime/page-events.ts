@@ -1,7 +1,7 @@
 /**
  * What passes between the two worlds of the page: the trusted reader in its isolated world, and the sketch's main
  * world. They share the document and nothing else, so they speak by events without content and by the canvas's
- * `data-` attributes, which are plain text.
+ * `data-` attributes, which are plain text. The pixels of the portable engine pass through a port that the sketch cannot reach.
  */
 export const PAGE_EVENTS = {
   /** `data-input`: a SketchInput as JSON. */
@@ -10,10 +10,10 @@ export const PAGE_EVENTS = {
   probe: 'sketch-probe',
   /** `data-defines`: a SketchDefinitions as JSON, once the probe was called; `data-fault`: a SketchFault as JSON, at any time. */
   setup: 'sketch-setup',
-  /** `data-frame`: the frame's index. `data-opaque` of the portable engine: `0` where the picture's alpha is to be asked for. */
+  /** `data-frame`: the frame's index. */
   frame: 'sketch-frame',
-  /** Shows the alpha of the last frame, packed into the colours of its upper rows. */
-  alpha: 'sketch-alpha',
+  /** Before a sketch is loaded: a MessageEvent whose port gets the pictures of the portable engine. */
+  port: 'sketch-port',
 } as const;
 
 /** Where the page finds the portable engine, before a sketch runs. */

@@ -11,7 +11,7 @@ import { PAGE_EVENTS } from './page-events.js';
 
 /** The engine of this page. */
 export interface PageEngine extends SketchEngine {
-  /** Copies the picture to the page's canvas; absent where the sketch draws on it directly. */
+  /** Sends the picture to the reader; absent where the sketch draws on the page's canvas. */
   readonly present?: () => void;
   /** The names of the page that the sketch keeps. */
   readonly keeps: readonly string[];

@@ -17,7 +17,7 @@ const CONTENT_SECURITY_POLICY = [
   "script-src 'unsafe-inline' 'wasm-unsafe-eval'",
   "style-src 'unsafe-inline'",
   // For the reader's own worker; before a sketch runs, the reader adds a policy that allows none.
-  'worker-src blob:',
+  'worker-src data:',
   // For the portable engine; before a sketch runs, the reader adds a policy that allows none.
   `connect-src ${ENGINE_URL}`,
   "frame-src 'none'",

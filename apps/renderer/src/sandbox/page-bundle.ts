@@ -41,13 +41,14 @@ export interface PageBundle {
 /** Bundles the scripts of the pages; once per process, in memory. */
 export async function bundlePage(): Promise<PageBundle> {
   const COPY_WORKER = JSON.stringify(await bundle('reader/copy-worker'));
+  const HASH_WORKER = JSON.stringify(await bundle('reader/hash-worker'));
   const PNG_MODULE = JSON.stringify((await readPngModule()).toString('base64'));
   const { supported, define } = WORLD_BUILD;
   const [language, native, portable, isolatedWorld, sdkVersion, packed] = await Promise.all([
     readScript('pin-language'),
     bundle('native-world', { supported }),
     bundle('portable-world', { supported, define }),
-    bundle('reader/isolated-world', { define: { COPY_WORKER, PNG_MODULE } }),
+    bundle('reader/isolated-world', { define: { COPY_WORKER, HASH_WORKER, PNG_MODULE } }),
     readSdkVersion(),
     readInstalledEngine(),
   ]);

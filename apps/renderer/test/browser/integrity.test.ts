@@ -25,6 +25,8 @@ const TAMPERING: Readonly<Record<string, string>> = {
   'Array.prototype': 'Array.prototype.map = Array.prototype.join = Array.prototype[Symbol.iterator] = undefined;',
   'JSON and String':
     'JSON.stringify = () => \'{"setup":true,"draw":false}\'; JSON.parse = () => ({}); String.prototype.slice = () => \'forged\';',
+  'what sends a picture':
+    'Object.getPrototypeOf([][Symbol.iterator]()).next = () => ({ done: true }); globalThis.MessagePort = globalThis.MessageEvent = globalThis.ArrayBuffer = undefined; globalThis.onmessage = () => undefined;',
   'what the browser exposes of the reader':
     "globalThis.reader = { still: () => ({ pixelHash: '0'.repeat(64) }) }; globalThis.crypto = { subtle: { digest: () => new ArrayBuffer(32) } }; globalThis.VideoFrame = function () {};",
 };

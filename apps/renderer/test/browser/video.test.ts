@@ -24,8 +24,8 @@ describeWithBrowser('A loop as video', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const ask = async (accept: string, code: string) => {
-    const body = JSON.stringify({ tenantId: 't', code, totalFrames: 4 });
+  const ask = async (accept: string, code: string, engine = 'portable') => {
+    const body = JSON.stringify({ tenantId: 't', code, totalFrames: 4, engine });
     const response = await fetch(`${renderer.url}/loop`, {
       method: 'POST',
       headers: {
@@ -52,6 +52,16 @@ describeWithBrowser('A loop as video', () => {
     const starts = [...bytes.toString('latin1').matchAll(/\xff\xd8\xff/g)];
     expect(starts.length).toBe(4);
     expect(leftovers()).toEqual([]);
+  });
+
+  it.each(['portable', 'chromium-native'])('shows what is transparent on black, drawn by %s', async (engine) => {
+    const video = async (drawing: string): Promise<Buffer> => {
+      const { bytes } = await ask('video/mp4', `function draw() { ${drawing} }`, engine);
+      return bytes;
+    };
+    const onBlack = await video('background(100, 50, 25);');
+    expect(onBlack.length).toBeGreaterThan(1000);
+    expect((await video("background('rgba(200, 100, 50, 0.5)');")).equals(onBlack)).toBe(true);
   });
 
   it('ends with the fault of the sketch, or 500 when ffmpeg fails, and leaves no file', async () => {

@@ -23,6 +23,7 @@ function addQuotients(alpha: number): void {
 
 /** Divides colours by their alpha, rounding halves up, in place. */
 export function unpremultiply(pixels: Uint8Array | Uint8ClampedArray): void {
+  if (isOpaque(pixels)) return;
   const words = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length / 4);
   for (let i = 0; i < words.length; i++) {
     const word = words[i] ?? 0;
@@ -39,6 +40,7 @@ export function unpremultiply(pixels: Uint8Array | Uint8ClampedArray): void {
 
 /** Multiplies colours by their alpha, rounded to the nearest, in place. */
 export function premultiply(pixels: Uint8Array | Uint8ClampedArray): void {
+  if (isOpaque(pixels)) return;
   for (let i = 0; i < pixels.length; i += 4) {
     const alpha = pixels[i + 3] ?? 0;
     if (alpha === 255) continue;

@@ -1,4 +1,4 @@
-import { isOpaque, premultiply, unpremultiply } from './alpha.js';
+import { premultiply, unpremultiply } from './alpha.js';
 import { PortableImageData } from './image-data.js';
 import type { MemorySurface } from './memory-surface.js';
 
@@ -17,8 +17,7 @@ export function readPixels(
   eachRow(surface, left, top, picture.width, picture.height, (own, row, bytes) => {
     picture.data.set(pixels.subarray(own, own + bytes), row);
   });
-  const bytes = new Uint8Array(picture.data.buffer);
-  if (!isOpaque(bytes)) unpremultiply(bytes);
+  unpremultiply(new Uint8Array(picture.data.buffer));
   return picture;
 }
 
@@ -35,7 +34,7 @@ export function writePixels(
 ): void {
   const [dirtyX = 0, dirtyY = 0, dirtyWidth = picture.width, dirtyHeight = picture.height] = dirty.map(Math.trunc);
   const source = new Uint8Array(picture.data);
-  if (!isOpaque(source)) premultiply(source);
+  premultiply(source);
   const [left, top] = [Math.max(0, dirtyX), Math.max(0, dirtyY)];
   const [right, bottom] = [
     Math.min(picture.width, dirtyX + dirtyWidth),

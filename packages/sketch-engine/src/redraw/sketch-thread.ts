@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { callsImport } from '../language/import-call.js';
 import { pinSyntax, SketchSyntaxError } from '../language/pin-syntax.js';
 import { pngEncoder } from '../png/encode-png.js';
-import { isOpaque, unpremultiply } from '../portable/alpha.js';
+import { unpremultiply } from '../portable/alpha.js';
 import { CANVAS_HEIGHT, CANVAS_WIDTH, CHUNK_BYTES, FRAME_BYTES } from '../render-rules.js';
 import { faultOfSyntax, type SketchFault } from '../run/sketch-fault.js';
 import { PROBE, PROBE_SCRIPT, type RealmEntry, type SketchRealm } from '../worlds/sketch-realm.js';
@@ -88,7 +88,7 @@ function faultIn(call: () => unknown): SketchFault | undefined {
 
 /** The pixels as they are certified: not premultiplied. Works in place, once per frame. */
 function pixelsOf(shown: Uint8Array): Uint8Array {
-  if (!isOpaque(shown)) unpremultiply(shown);
+  unpremultiply(shown);
   return shown;
 }
 

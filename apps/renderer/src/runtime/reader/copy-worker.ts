@@ -1,3 +1,6 @@
+import { isOpaque } from '@cer/sketch-engine';
+import { answerInOrder } from './worker-line.js';
+
 /** Input of the worker: a picture, and the memory for its pixels. Both are transferred, not copied. */
 export interface CopyOrder {
   readonly snapshot: VideoFrame;
@@ -11,31 +14,9 @@ export interface CopiedFrame {
   readonly opaque: boolean;
 }
 
-let line: Promise<unknown> = Promise.resolve();
-
-/** The script of the worker that a loop's page starts: copies one picture after another out of the browser. */
-addEventListener('message', ({ data: { snapshot, buffer } }: MessageEvent<CopyOrder>) => {
-  line = line.then(async () => {
-    await snapshot.copyTo(buffer, { format: 'RGBA', colorSpace: 'srgb' });
-    snapshot.close();
-    const copied: CopiedFrame = { buffer, opaque: isOpaque(new Uint32Array(buffer)) };
-    postMessage(copied, { transfer: [buffer] });
-  });
-  // The page receives the error of its worker and ends the loop.
-  line.catch(reportError);
+/** Copies one picture after another out of the browser. */
+answerInOrder(async ({ data: { snapshot, buffer } }: MessageEvent<CopyOrder>): Promise<CopiedFrame> => {
+  await snapshot.copyTo(buffer, { format: 'RGBA', colorSpace: 'srgb' });
+  snapshot.close();
+  return { buffer, opaque: isOpaque(new Uint8Array(buffer)) };
 });
-
-/** Reports that it runs. */
-postMessage(null);
-
-/** The alpha is the high byte of each little-endian word. */
-function isOpaque(words: Uint32Array): boolean {
-  const step = 4096;
-  for (let at = 0; at < words.length; at += step) {
-    let all = 0xffffffff;
-    const end = Math.min(at + step, words.length);
-    for (let i = at; i < end; i++) all &= words[i] ?? 0;
-    if (all >>> 24 !== 0xff) return false;
-  }
-  return true;
-}

@@ -2,18 +2,16 @@ import {
   callsImport,
   faultOfSyntax,
   pinSyntax,
-  pngEncoder,
   SketchSyntaxError,
   type SketchDefinitions,
   type SketchFault,
   type SketchInput,
 } from '@cer/sketch-engine';
-import { CANVAS_HEIGHT, CANVAS_WIDTH } from '@cer/sketch-engine/render-rules';
-import { alphaRows, unpackAlpha } from '../packed-alpha.js';
 import { PAGE_EVENTS } from '../page-events.js';
 import { toBase64 } from './base64.js';
-import { createCanvasReader, type FrameHash } from './canvas-reader.js';
-import { frameHash, sha256Hex } from './frame-hash.js';
+import { canvasSource } from './canvas-source.js';
+import type { FrameReading } from './picture-source.js';
+import { sentSource } from './sent-source.js';
 
 /** What the service calls in the isolated world; every answer is plain JSON. */
 export interface PageReader {
@@ -46,10 +44,11 @@ export interface FramePicture {
 export interface FramesReading {
   /** Total number of frames drawn. */
   readonly drawn: number;
-  /** The hashes that are finished since the last call, in order. */
+  /** The hashes that are finished since the last call, in order; and their pictures, where they are wanted. */
   readonly hashes: readonly string[];
+  readonly pictures: readonly string[];
+  /** The first frame as PNG, with its hash. */
   readonly posterBase64?: string;
-  readonly pictures?: readonly string[];
 }
 
 const DREW_LATE: SketchFault = {
@@ -69,22 +68,14 @@ const PROBE = 'sketchProbe';
 /** Maximum frames that are hashed while the next one is drawn; each takes the memory of a picture. */
 const FRAMES_AHEAD = 2;
 
-/** The engine's module that encodes PNG, as base64; written in when the page's scripts are bundled. */
-declare const PNG_MODULE: string;
-
 function createPageReader(): PageReader {
   const canvas = document.querySelector('canvas');
   if (canvas === null) throw new Error('the page has no canvas');
-  const reader = createCanvasReader(canvas);
   const channel = canvas.dataset;
-  const engine = channel['opaque'] === undefined ? 'native' : 'portable';
-  // Compiled before the page is given out.
-  const encodePng = pngEncoder(PNG_MODULE);
+  const source = channel['engine'] === 'portable' ? sentSource(canvas) : canvasSource(canvas);
   let drawn = 0;
-  /** Of frames that are drawn, in order. */
-  const hashing: Promise<string>[] = [];
-  /** The first frame of a loop as PNG, in base64. */
-  let poster: string | undefined;
+  /** Frames that are drawn, in order. */
+  const reading: FrameReading[] = [];
 
   const fire = (name: string): SketchFault | undefined => {
     dispatchEvent(new Event(name));
@@ -112,29 +103,9 @@ function createPageReader(): PageReader {
     },
     true,
   );
-  /** The alpha of a picture with transparency is read as a second picture. */
-  const readTransparent = (): Uint8ClampedArray<ArrayBuffer> => {
-    const pixels = reader.readPixels();
-    fire(PAGE_EVENTS.alpha);
-    unpackAlpha(reader.readPixels(alphaRows(CANVAS_HEIGHT)), pixels);
-    return pixels;
-  };
-  const isTransparent = (): boolean => channel['opaque'] === '0';
-  const pngOf = (pixels: Uint8ClampedArray<ArrayBuffer>): string =>
-    toBase64(encodePng(pixels, CANVAS_WIDTH, CANVAS_HEIGHT));
-  /** A portable picture is shown only when a frame is drawn: the canvas may be read late. The alpha is shown once. */
-  const hashPortable = (): FrameHash => {
-    const transparent = isTransparent() ? readTransparent() : undefined;
-    if (drawn === 0) poster = pngOf(transparent ?? reader.readPixels());
-    return transparent === undefined ? reader.hashOpaqueFrame() : { hash: frameHash(transparent) };
-  };
-  const nextHash = async (): Promise<string> => (await hashing.shift()) ?? '';
-  const encoded = async (type: 'image/png' | 'image/jpeg', quality?: number): Promise<string> =>
-    toBase64(await reader.encode(type, quality));
-
   return {
     async prepareFrames() {
-      await reader.prepareFrames();
+      await source.prepareFrames();
       return null;
     },
     load(code, input) {
@@ -164,50 +135,44 @@ function createPageReader(): PageReader {
       // In one turn, so that no later code of the sketch changes the picture.
       const fault = fire(PAGE_EVENTS.setup) ?? fire(PAGE_EVENTS.frame);
       if (fault !== undefined) return { fault };
-      if (engine === 'portable') {
-        const pixels = isTransparent() ? readTransparent() : reader.readPixels();
-        const [pixelHash] = await Promise.all([sha256Hex(pixels), queuedTasks()]);
-        if (wentOut) return { fault: WENT_OUT };
-        return { pixelHash, pngBase64: pngOf(pixels) };
-      }
-      const pixels = reader.readPixels();
-      // Both read the canvas before code of the sketch can run again.
-      const [pixelHash, pngBase64] = await Promise.all([sha256Hex(pixels), encoded('image/png'), queuedTasks()]);
-      return wentOut ? { fault: WENT_OUT } : { pixelHash, pngBase64 };
+      const [{ pixelHash, png }] = await Promise.all([source.still(), queuedTasks()]);
+      return wentOut ? { fault: WENT_OUT } : { pixelHash, pngBase64: toBase64(png) };
     },
+
     async frames(count, budgetMs, picture) {
       const end = performance.now() + budgetMs;
       const hashes: string[] = [];
       const pictures: string[] = [];
-      const isFirst = drawn === 0;
+      let poster: string | undefined;
+      const finishUntil = async (left: number): Promise<void> => {
+        for (let frame = reading[0]; frame !== undefined && reading.length > left; frame = reading[0]) {
+          hashes.push(await frame.hash);
+          if (frame.png !== undefined) poster = toBase64(await frame.png);
+          if (frame.jpeg !== undefined) pictures.push(toBase64(await frame.jpeg));
+          reading.shift();
+        }
+      };
       while (drawn < count && performance.now() < end) {
         channel['frame'] = String(drawn);
         const fault = fire(PAGE_EVENTS.frame);
         if (fault !== undefined) return { fault };
-        const first = drawn === 0 && engine === 'native' ? encoded('image/png') : undefined;
-        const shown = picture === null ? undefined : encoded(picture.type, picture.quality);
-        const frame = engine === 'native' ? await reader.hashFrame() : hashPortable();
+        const frame = await source.frame({ png: drawn === 0, jpeg: picture?.quality });
         if (frame === null) return { fault: DREW_LATE };
-        hashing.push(frame.hash);
+        // A frame may fail that is no longer waited for.
+        for (const result of [frame.hash, frame.png, frame.jpeg]) result?.catch(() => undefined);
+        reading.push(frame);
         drawn += 1;
-        if (first !== undefined) poster = await first;
-        if (shown !== undefined) pictures.push(await shown);
         // What the sketch left to a later turn runs between two frames.
         await nextTurn();
         if (wentOut) return { fault: WENT_OUT };
-        while (hashing.length > FRAMES_AHEAD) hashes.push(await nextHash());
+        await finishUntil(FRAMES_AHEAD);
       }
-      if (drawn === count && hashing.length > 0) {
-        while (hashing.length > 0) hashes.push(await nextHash());
+      if (drawn === count && reading.length > 0) {
+        await finishUntil(0);
         await queuedTasks();
         if (wentOut) return { fault: WENT_OUT };
       }
-      return {
-        drawn,
-        hashes,
-        ...(isFirst && poster !== undefined && { posterBase64: poster }),
-        ...(picture !== null && { pictures }),
-      };
+      return { drawn, hashes, pictures, ...(poster !== undefined && { posterBase64: poster }) };
     },
   };
 }

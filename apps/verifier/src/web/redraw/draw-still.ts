@@ -1,10 +1,4 @@
-import {
-  isOpaque,
-  unpremultiply,
-  type SketchInput,
-  type WorkerAnswer,
-  type WorkerOrder,
-} from '@cer/sketch-engine/host';
+import { unpremultiply, type SketchInput, type WorkerAnswer, type WorkerOrder } from '@cer/sketch-engine/host';
 import { FRAME_BYTES } from '@cer/sketch-engine/render-rules';
 import { packedEngine, type EngineBlock } from './engine-block.js';
 
@@ -39,6 +33,6 @@ export function drawStill(block: EngineBlock, script: string, input: SketchInput
 
 function certifiedPixels(buffer: ArrayBuffer): Uint8ClampedArray<ArrayBuffer> {
   const pixels = new Uint8ClampedArray(buffer);
-  if (!isOpaque(pixels)) unpremultiply(pixels);
+  unpremultiply(pixels);
   return pixels;
 }
