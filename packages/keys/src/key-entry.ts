@@ -2,7 +2,7 @@ import { publicKeyFromJwk } from './jwk.js';
 import { KeyError, type KeyErrorCode } from './key-error.js';
 import { isJsonObject, ownMember } from './own-member.js';
 import { isSamePublicKey, publicKeyFromText, type PublicKey } from './public-key.js';
-import { parseTimestamp } from './timestamp.js';
+import { isTimestamp } from './timestamp.js';
 
 export type KeyStatus = 'active' | 'retired' | 'revoked';
 
@@ -125,7 +125,7 @@ export function faultOfLife(entry: object): string | null {
     return 'status: must be "active", "retired" or "revoked"';
   }
   for (const name of TIMES) {
-    if (isPresent(entry, name) && parseTimestamp(ownMember(entry, name)) === null) return `${name}: not a timestamp`;
+    if (isPresent(entry, name) && !isTimestamp(ownMember(entry, name))) return `${name}: not a timestamp`;
   }
   if (isPresent(entry, 'revocationReason') && typeof ownMember(entry, 'revocationReason') !== 'string') {
     return 'revocationReason: must be a string';

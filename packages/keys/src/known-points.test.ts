@@ -18,3 +18,15 @@ it('forgets the oldest encodings beyond its limit', () => {
   for (const last of [1, 2, 3, 3, 2, 1]) check(new Uint8Array(32).fill(last));
   expect(checks).toBe(4);
 });
+
+it('tells encodings apart that differ in any one byte', () => {
+  const seen = new Set<string>();
+  const check = checkOnce((encoding) => {
+    seen.add(encoding.join());
+    return true;
+  });
+  for (let at = 0; at < 32; at++) {
+    for (let byte = 0; byte < 256; byte++) check(new Uint8Array(32).fill(byte, at, at + 1));
+  }
+  expect(seen.size).toBe(32 * 255 + 1);
+});

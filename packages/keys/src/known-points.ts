@@ -11,5 +11,5 @@ const KNOWN_POINTS = 16_384;
  */
 export function checkOnce(check: (encoding: Uint8Array) => boolean, limit = KNOWN_POINTS): typeof check {
   const answers = new BoundedCache<boolean>(limit);
-  return (encoding) => answers.getOrMake(String.fromCharCode(...encoding), () => check(encoding));
+  return (encoding) => answers.getOrMake(encoding.join(), () => check(encoding));
 }

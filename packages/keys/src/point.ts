@@ -47,9 +47,10 @@ export function isCanonicalAndNotSmallOrder(encoding: Uint8Array): boolean {
  * @param encoding exactly 32 bytes, canonical
  */
 export function isOnCurve(encoding: Uint8Array): boolean {
-  let value = 0n;
-  for (let at = 31; at >= 0; at--) value = (value << 8n) | BigInt(encoding[at] ?? 0);
-  const ySquared = (value & (2n ** 255n - 1n)) ** 2n % P;
+  const words = new DataView(encoding.buffer, encoding.byteOffset, 32);
+  let y = words.getBigUint64(24, true) & 0x7fff_ffff_ffff_ffffn;
+  for (let at = 16; at >= 0; at -= 8) y = (y << 64n) | words.getBigUint64(at, true);
+  const ySquared = y ** 2n % P;
   // u / v is a square exactly when u * v is: no inversion needed. 0 is a square (x = 0).
   return jacobiSymbol((ySquared - 1n + P) * (D * ySquared + 1n), P) !== -1;
 }

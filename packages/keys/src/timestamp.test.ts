@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { compareTimestamps, parseTimestamp, type Timestamp } from './timestamp.js';
+import { compareTimestamps, isTimestamp, parseTimestamp, type Timestamp } from './timestamp.js';
 
 function parsed(text: string): Timestamp {
   const timestamp = parseTimestamp(text);
@@ -64,6 +64,7 @@ describe('parseTimestamp', () => {
 
   it('follows the Gregorian calendar', () => {
     for (const real of ['2024-02-29', '2000-02-29', '0000-02-29', '0099-12-31', '2026-04-30', '9999-12-31']) {
+      expect(isTimestamp(`${real}T00:00:00Z`)).toBe(true);
       expect(parseTimestamp(`${real}T00:00:00Z`)).not.toBeNull();
     }
     for (const unreal of [
@@ -76,6 +77,7 @@ describe('parseTimestamp', () => {
       '2026-01-00',
       '2026-01-32',
     ]) {
+      expect(isTimestamp(`${unreal}T00:00:00Z`)).toBe(false);
       expect(parseTimestamp(`${unreal}T00:00:00Z`)).toBeNull();
     }
   });
@@ -111,13 +113,23 @@ describe('parseTimestamp', () => {
     ['a true minus sign', '2026-01-01T00:00:00−01:00'],
     ['the empty text', ''],
   ])('refuses %s', (_, text) => {
-    expect(parseTimestamp(text)).toBeNull();
+    expect([parseTimestamp(text), isTimestamp(text)]).toEqual([null, false]);
   });
 
   it('rejects values that are not strings', () => {
     for (const value of [null, undefined, 0, 1767225600, new Date(), {}, ['2026-01-01T00:00:00Z'], true]) {
-      expect(parseTimestamp(value)).toBeNull();
+      expect([parseTimestamp(value), isTimestamp(value)]).toEqual([null, false]);
     }
+  });
+
+  it('reads what isTimestamp takes, and nothing else', () => {
+    const almost = fc.stringMatching(/^[012]\d{3}-[01]\d-[0-3]\dT[0-2]\d:[0-6]\d:[0-6]\d(\.\d{1,3})?[Z+]$/);
+    fc.assert(
+      fc.property(almost, (text) => {
+        expect(isTimestamp(text)).toBe(parseTimestamp(text) !== null);
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   it('accepts offsets up to 23:59 both ways', () => {

@@ -49,12 +49,23 @@ export function parseTimestamp(text: unknown): Timestamp | null {
   return knownTimes.getOrMake(text, () => readTimestamp(text));
 }
 
+/** Whether `parseTimestamp` reads it. For times that are met once, as those of a request: the cache does not help them. */
+export function isTimestamp(text: unknown): text is string {
+  if (typeof text !== 'string' || text.length > MAX_LENGTH || !FORMAT.test(text)) return false;
+  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10))];
+  return isDate(year, month, day);
+}
+
+function isDate(year: number, month: number, day: number): boolean {
+  return month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
+}
+
 function readTimestamp(text: string): Timestamp | null {
   const match = FORMAT.exec(text);
   if (match === null) return null;
   const part = (group: number): number => Number(match[group] ?? 0);
   const [year, month, day] = [part(1), part(2), part(3)];
-  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return null;
+  if (!isDate(year, month, day)) return null;
   const offsetSeconds = (match[8] === '-' ? -1 : 1) * (part(9) * 3600 + part(10) * 60);
   return {
     epochSeconds: epochDays(year, month, day) * 86_400 + part(4) * 3600 + part(5) * 60 + part(6) - offsetSeconds,

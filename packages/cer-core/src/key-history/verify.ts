@@ -21,7 +21,6 @@ import { jcsV1 } from '../profiles.js';
 import { CerError } from '../errors.js';
 import { followChain } from './chain.js';
 import type { KeyHistoryFinding, KeyHistoryNotice, KeyHistoryRefusal } from './findings.js';
-import { statementBytes } from './statement.js';
 import { findFalseEndorsement, isSignedBy, trustedRoots } from './trusted-roots.js';
 
 /** The newest accepted state of a node's history; the caller stores it for the next verification. */
@@ -126,14 +125,15 @@ async function readKeyHistory(value: unknown, verify: SignatureVerifier): Promis
   if (statement.issuedAt < (signed.at(-1)?.issuedAt ?? '')) {
     throw new Refused('KEY_HISTORY_INVALID', 'statement.issuedAt', 'is before the entry that it covers');
   }
-  if (canonical(statement.keySet) !== canonical(keySet)) {
+  const signedText = canonical(statement);
+  if (signedText !== canonical({ ...statement, keySet })) {
     throw new Refused('KEY_HISTORY_KEY_SET_MISMATCH', 'statement.keySet', 'is not what the history amounts to');
   }
   const falseEndorsement = await findFalseEndorsement(nodeId, signed, roots, verify);
   if (falseEndorsement !== null) {
     throw new Refused('KEY_HISTORY_ENDORSEMENT_INVALID', falseEndorsement, 'was not made by the root that it names');
   }
-  const signedBy = await signersOf(document, statement, roots, verify);
+  const signedBy = await signersOf(document, new TextEncoder().encode(signedText), roots, verify);
   return { document, statement, roots, signedBy, pending: entries.slice(seq) };
 }
 
@@ -163,16 +163,15 @@ function canonical(value: unknown): string {
 
 async function signersOf(
   { signatures }: KeyHistoryDocument,
-  statement: KeySetStatement,
+  statement: Uint8Array,
   roots: ReadonlyMap<string, HistoryRoot>,
   verify: SignatureVerifier,
 ): Promise<readonly string[]> {
-  const bytes = statementBytes(statement);
   const signers = new Set<string>();
   for (const { kid, signature } of signatures) {
     const root = roots.get(kid);
     if (root?.status !== 'live') continue;
-    if (await isSignedBy(publicKeyFromBase64(root.publicKey), bytes, signature, verify)) signers.add(kid);
+    if (await isSignedBy(publicKeyFromBase64(root.publicKey), statement, signature, verify)) signers.add(kid);
   }
   return [...signers];
 }

@@ -1,6 +1,6 @@
 import { KeyError } from '../key-error.js';
 import { isJsonObject, ownMember } from '../own-member.js';
-import { parseTimestamp } from '../timestamp.js';
+import { isTimestamp } from '../timestamp.js';
 
 /** Maximum length of a text (nodeId, kid, time) in a key history, in UTF-16 code units. */
 const MAX_TEXT = 256;
@@ -68,11 +68,11 @@ export function strictMembers(
     has: (name) => read(name) !== undefined,
     value: read,
     text,
-    time: (name) => matching(name, (member) => parseTimestamp(member) !== null, 'must be a timestamp'),
+    time: (name) => matching(name, isTimestamp, 'must be a timestamp'),
     mintedTime: (name) =>
       matching(
         name,
-        (member) => MINTED_TIME.test(member) && parseTimestamp(member) !== null,
+        (member) => MINTED_TIME.test(member) && isTimestamp(member),
         'must be a timestamp in UTC with milliseconds',
       ),
     hash: (name) => matching(name, (member) => HASH.test(member), 'must be "sha256:" and 64 lower-case hex digits'),
