@@ -1,7 +1,7 @@
 import { id_contentType, id_messageDigest, SignedData } from '@peculiar/asn1-cms';
 import { id_ct_tstInfo, TSTInfo } from '@peculiar/asn1-tsp';
 import type { AlgorithmIdentifier } from '@peculiar/asn1-x509';
-import { parseTimestamp } from '@cer/keys';
+import { isTimestamp } from '@cer/keys';
 import { ID_SHA256 } from './algorithms.js';
 import { parse, readCertificate, type TsaCertificate } from './certificate.js';
 import { assertTags, childAt, childrenOf, membersOf, readDer, readOid, TAG, type DerElement } from './der.js';
@@ -125,7 +125,7 @@ function readGeneralizedTime({ content }: DerElement): string {
   const match = GENERALIZED_TIME.exec(String.fromCharCode(...content));
   const [, year, month, day, hour, minute, second, fraction = ''] = match ?? [];
   const time = `${year ?? ''}-${month ?? ''}-${day ?? ''}T${hour ?? ''}:${minute ?? ''}:${second ?? ''}${fraction}Z`;
-  if (match === null || parseTimestamp(time) === null) throw malformed('tstInfo.genTime: must be a time in UTC');
+  if (match === null || !isTimestamp(time)) throw malformed('tstInfo.genTime: must be a time in UTC');
   return time;
 }
 

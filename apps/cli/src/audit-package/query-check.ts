@@ -2,7 +2,7 @@ import { isJsonObject, JsonError, member, parseJson, type JsonObject } from '@ce
 import { effectiveProtocolVersion, isSha256Hash, REDACTED } from '@cer/cer-core';
 import { formatCursor, type AuditPackageManifest, type AuditPackageQuery } from '@cer/cer-core/logs';
 import { reviewOf } from '@cer/cer-core/review';
-import { parseTimestamp } from '@cer/keys';
+import { isTimestamp } from '@cer/keys';
 import type { PackageFindings } from './package-finding.js';
 
 const UNASKED = 'does not fit what was asked for';
@@ -53,7 +53,7 @@ export class QueryCheck {
     const [hash, kind, cursor, time] = ['certificateHash', 'kind', 'cursor', 'firstAttestedAt'].map((name) =>
       member(line, name),
     );
-    if (typeof time !== 'string' || parseTimestamp(time) === null) return 'firstAttestedAt: must be a time';
+    if (!isTimestamp(time)) return 'firstAttestedAt: must be a time';
     if (!isSha256Hash(hash) || typeof kind !== 'string' || formatCursor({ certificateHash: hash, kind }) !== cursor) {
       return 'cursor: must name this record';
     }

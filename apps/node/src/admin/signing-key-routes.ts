@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseTimestamp } from '@cer/keys';
+import { isTimestamp } from '@cer/keys';
 import { REVOCATION_REASONS, type KeyHistoryDocument } from '@cer/keys/key-history';
 import { checkRequest, ok, parseJsonBody, pathParam, type ServiceRequest } from '@cer/http-service';
 import type { AdminGate } from '../auth/admin-gate.js';
@@ -37,10 +37,7 @@ export const RotateRequest = z.strictObject({ immediate: z.boolean().optional() 
 
 export const RevokeRequest = z.strictObject({
   reason: z.enum(REVOCATION_REASONS),
-  compromisedSince: z
-    .string()
-    .refine((time) => parseTimestamp(time) !== null, { error: 'must be a timestamp' })
-    .optional(),
+  compromisedSince: z.string().refine(isTimestamp, { error: 'must be a timestamp' }).optional(),
 });
 
 /** @see docs/spec.md, "Signing keys" and "Key history" */

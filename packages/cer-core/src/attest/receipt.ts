@@ -1,5 +1,5 @@
 import { member, type JsonObject } from '@cer/canonical-json';
-import { parseTimestamp } from '@cer/keys';
+import { isTimestamp } from '@cer/keys';
 import { jcsV1 } from '../profiles.js';
 import { isSha256Hash, type Sha256Hash } from '../hash.js';
 import type { ReceiptScope } from '../bundle-types/registry.js';
@@ -77,8 +77,7 @@ export function readReceipt(payload: JsonObject): ReceiptReading {
   const redactionPolicy = text('redactionPolicy');
   const isMistyped =
     !isSha256Hash(hash) ||
-    timestamp === null ||
-    parseTimestamp(timestamp) === null ||
+    !isTimestamp(timestamp) ||
     nodeId === null ||
     kid === null ||
     (scope === 'reseal' && (!isSha256Hash(original) || redactionPolicy === null));

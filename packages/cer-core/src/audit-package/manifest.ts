@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@cer/canonical-json';
-import { parseTimestamp } from '@cer/keys';
+import { isTimestamp } from '@cer/keys';
 import { jcsV1 } from '../profiles.js';
 import { isSha256Hash, type Sha256Hash } from '../hash.js';
 
@@ -83,7 +83,7 @@ const LOG_FILTERS: ReadonlySet<string> = new Set(['attestedFrom', 'attestedTo', 
 type Rule = (value: JsonValue | undefined) => boolean;
 
 const isText: Rule = (value) => typeof value === 'string' && value !== '';
-const isTime: Rule = (value) => typeof value === 'string' && parseTimestamp(value) !== null;
+const isTime: Rule = isTimestamp;
 const isCount: Rule = (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 const orNull =
   (rule: Rule): Rule =>

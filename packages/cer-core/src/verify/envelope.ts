@@ -1,5 +1,5 @@
 import { isJsonObject, member, pickPresent, type JsonObject, type JsonValue } from '@cer/canonical-json';
-import { parseTimestamp } from '@cer/keys';
+import { isTimestamp } from '@cer/keys';
 import {
   canonicalEnvelopeBundle,
   ENVELOPE_ATTESTATION_MEMBERS,
@@ -99,7 +99,7 @@ function readFacts(attestation: JsonObject): Facts | null {
   const [attestationId, attestedAt, kid, nodeRuntimeHash, protocolVersion] = ENVELOPE_ATTESTATION_MEMBERS.map(text);
   const isComplete =
     attestationId != null && attestedAt != null && kid != null && nodeRuntimeHash != null && protocolVersion != null;
-  if (!isComplete || parseTimestamp(attestedAt) === null) return null;
+  if (!isComplete || !isTimestamp(attestedAt)) return null;
   return { attestationId, attestedAt, kid, nodeRuntimeHash, protocolVersion };
 }
 
