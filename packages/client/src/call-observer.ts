@@ -1,8 +1,6 @@
-import { parseJson } from '@cer/canonical-json';
 import { platform } from '#client-platform';
 import type { Contexts } from './calls/call-context.js';
 import type { OpenCalls } from './calls/open-calls.js';
-import type { Json } from './json.js';
 import type { Attempts } from './observe/attempts.js';
 import { BodyHash } from './observe/body-hash.js';
 import { describeExchange } from './observe/describe-exchange.js';
@@ -10,9 +8,10 @@ import { Exchange, type Ended } from './observe/exchange.js';
 import type { ModelCall } from './observe/model-call.js';
 import type { Observer, Watch } from './observe/observed-fetch.js';
 import type { Follower } from './observe/pull-through.js';
+import { factsLater, valueIn } from './observe/request-facts.js';
 import type { CertifiedAnswers } from './calls/certified-answers.js';
 import type { Recorder, StartedCall } from './calls/recorder.js';
-import type { Settings } from './settings.js';
+import { protocolOf, type Settings } from './settings.js';
 
 const MAX_CONTENT_BYTES = 8 * 1024 * 1024;
 
@@ -35,9 +34,10 @@ export function observeCalls(deps: ObserverDeps, provider: string | undefined): 
     if (framework !== null) framework.isClaimed = true;
     const { href } = call.url;
     const callId = framework?.callId ?? attempts.resume(href, body, call.attempt) ?? started.executionId;
+    const facts = factsLater(body, protocolOf(settings), platform.turn);
     const ended = (end: Ended): void => {
       if (end.outcome === 'failed') attempts.failed(href, body, call.attempt, callId);
-      const sealed = started.end(end.outcome, () => describeExchange(call, valueIn(body), end, provider, { callId }));
+      const sealed = started.end(end.outcome, () => describeExchange(call, facts(), end, provider, { callId }));
       if (sealed !== null) deps.answers.add(end.output, sealed);
     };
     const maxContentBytes = settings.maxContentBytes ?? MAX_CONTENT_BYTES;
@@ -65,16 +65,6 @@ export function observeCalls(deps: ObserverDeps, provider: string | undefined): 
     },
     failed,
   };
-}
-
-function valueIn(body: string): Json {
-  try {
-    const value = parseJson(body);
-    return typeof value === 'object' && value !== null ? value : body;
-  } catch {
-    // Not strict JSON: the text is the input.
-    return body;
-  }
 }
 
 /** A fault in following a call must not reach the caller's stream. */

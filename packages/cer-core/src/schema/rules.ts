@@ -1,5 +1,5 @@
 import { isJsonObject, isWellFormed, type JsonValue } from '@cer/canonical-json';
-import { parseTimestamp } from '@cer/keys';
+import { isTimestamp } from '@cer/keys';
 
 // Rules that requests and bundles share. Each returns the sentence that names the broken rule, or null.
 // @see docs/spec.md, "Members and their rules"
@@ -28,7 +28,7 @@ export const wellFormedLabel: Rule = (value) =>
   label(value) ?? (typeof value === 'string' && !isWellFormed(value) ? 'must not contain a lone surrogate' : null);
 
 export const timestamp: Rule = (value) =>
-  parseTimestamp(value) === null ? 'must be an ISO-8601 timestamp with seconds and a time zone' : null;
+  isTimestamp(value) ? null : 'must be an ISO-8601 timestamp with seconds and a time zone';
 
 export const plainObject: Rule = (value) => (isJsonObject(value) ? null : 'must be an object');
 
@@ -71,11 +71,13 @@ export function faultsOfElements<T, F>(
   faultsOf: (element: T, index: number) => readonly F[],
 ): F[] {
   const faults: F[] = [];
-  for (const [index, element] of elements.entries()) {
-    faults.push(...faultsOf(element, index));
+  let index = 0;
+  for (const element of elements) {
     if (faults.length >= MAX_ARRAY_FAULTS) break;
+    faults.push(...faultsOf(element, index));
+    index += 1;
   }
-  return faults.slice(0, MAX_ARRAY_FAULTS);
+  return faults.length > MAX_ARRAY_FAULTS ? faults.slice(0, MAX_ARRAY_FAULTS) : faults;
 }
 
 /**
@@ -128,12 +130,14 @@ function memberFaults(
   isExempt: Exemption,
 ): Fault[] {
   if (!isJsonObject(value)) return [{ path, rule: 'must be an object' }];
-  return rules.flatMap(([name, rule]) => {
+  const faults: Fault[] = [];
+  for (const [name, rule] of rules) {
     const found = Object.hasOwn(value, name) ? value[name] : undefined;
-    if (isExempt(found)) return [];
+    if (isExempt(found)) continue;
     const broken = found === undefined ? 'is required' : rule(found);
-    return broken === null ? [] : [{ path: `${path}.${name}`, rule: broken }];
-  });
+    if (broken !== null) faults.push({ path: `${path}.${name}`, rule: broken });
+  }
+  return faults;
 }
 
 /** The `context` of a bundle or request: an object; its signals obey the signal rules. */

@@ -44,6 +44,7 @@ const optional: readonly (readonly [string, Rule])[] = [
   ['appId', label],
   ['createdAt', timestamp],
   ['timestamp', timestamp],
+  ['metadata', plainObject],
 ];
 
 const hashRule: Rule = (value) => (isSha256Hash(value) ? null : 'must be sha256: and 64 lower-case hex digits');
@@ -70,53 +71,55 @@ export function asksForV2(request: JsonObject): boolean {
 export function executionRequestFaults(request: unknown, protocols: ProtocolRegistry = PROTOCOLS): string[] {
   if (!isJsonObject(request)) return ['body: must be a JSON object'];
   const protocol = protocolFor(stated(request, 'protocolVersion'), protocols);
-  const faults = [
-    ...bundleTypeFaults(request),
-    ...(protocol === null ? [protocolFault(request, protocols)] : []),
-    ...required.flatMap(([name, rule]) => memberFaults(request, name, rule, true)),
-    ...optional.flatMap(([name, rule]) => memberFaults(request, name, rule, false)),
-    ...memberFaults(request, 'metadata', plainObject, false),
-    ...contextAndSignalFaults(request),
-    ...(protocol?.sealing === 'commitments' ? confidentialFaults(request, protocol) : plainFaults(request)),
-    ...(asksForV2(request) ? v2Faults(request) : []),
-  ];
+  // One list that each check adds to: a description without fault, as nearly all are, makes no other.
+  const faults: Fault[] = [];
+  add(faults, 'bundleType', brokenBundleType(request));
+  if (asksForV2(request) && stated(request, 'protocolVersion') === undefined) {
+    add(faults, 'protocolVersion', `is required for ${EXECUTION_V2}`);
+  }
+  if (protocol === null) add(faults, 'protocolVersion', brokenProtocol(request, protocols));
+  for (const [name, rule] of required) addRequired(faults, request, name, rule);
+  for (const [name, rule] of optional) addOptional(faults, request, name, rule);
+  addContextAndSignals(faults, request);
+  if (protocol?.sealing === 'commitments') addConfidential(faults, request, protocol);
+  else addPlain(faults, request);
+  if (asksForV2(request)) addV2(faults, request);
   return faults.map(({ path, rule }) => `${path}: ${rule}`);
 }
 
-function memberFaults(request: JsonObject, name: string, rule: Rule, isRequired: boolean): Fault[] {
+/** @param broken the rule that the member at `path` breaks, or null */
+function add(faults: Fault[], path: string, broken: string | null): void {
+  if (broken !== null) faults.push({ path, rule: broken });
+}
+
+function addRequired(faults: Fault[], request: JsonObject, name: string, rule: Rule): void {
   const value = stated(request, name);
-  if (value === undefined) return isRequired ? [{ path: name, rule: 'is required' }] : [];
-  const broken = rule(value);
-  return broken === null ? [] : [{ path: name, rule: broken }];
+  add(faults, name, value === undefined ? 'is required' : rule(value));
 }
 
-function bundleTypeFaults(request: JsonObject): Fault[] {
+function addOptional(faults: Fault[], request: JsonObject, name: string, rule: Rule): void {
+  const value = stated(request, name);
+  if (value !== undefined) add(faults, name, rule(value));
+}
+
+function brokenBundleType(request: JsonObject): string | null {
   const bundleType = stated(request, 'bundleType');
-  if (bundleType === undefined || bundleType === EXECUTION_V1) return [];
-  if (bundleType !== EXECUTION_V2) return [{ path: 'bundleType', rule: `must be ${EXECUTION_V1} or ${EXECUTION_V2}` }];
-  return stated(request, 'protocolVersion') === undefined
-    ? [{ path: 'protocolVersion', rule: `is required for ${EXECUTION_V2}` }]
-    : [];
+  return bundleType === undefined || bundleType === EXECUTION_V1 || bundleType === EXECUTION_V2
+    ? null
+    : `must be ${EXECUTION_V1} or ${EXECUTION_V2}`;
 }
 
-function protocolFault(request: JsonObject, protocols: ProtocolRegistry): Fault {
+function brokenProtocol(request: JsonObject, protocols: ProtocolRegistry): string {
   const isText = effectiveProtocolVersion(stated(request, 'protocolVersion')) !== null;
-  return {
-    path: 'protocolVersion',
-    rule: isText ? `must be one of ${[...protocols.keys()].join(', ')}` : 'must be a string',
-  };
+  return isText ? `must be one of ${[...protocols.keys()].join(', ')}` : 'must be a string';
 }
 
-function contextAndSignalFaults(request: JsonObject): Fault[] {
+function addContextAndSignals(faults: Fault[], request: JsonObject): void {
   const context = stated(request, 'context');
   const signals = stated(request, 'signals');
-  return [
-    ...(context !== undefined && signals !== undefined
-      ? [{ path: 'signals', rule: 'must not be given beside context' }]
-      : []),
-    ...(context === undefined ? [] : contextFaults(context, 'context', true)),
-    ...(signals === undefined ? [] : signalFaults(signals, 'signals')),
-  ];
+  if (context !== undefined && signals !== undefined) add(faults, 'signals', 'must not be given beside context');
+  if (context !== undefined) faults.push(...contextFaults(context, 'context', true));
+  if (signals !== undefined) faults.push(...signalFaults(signals, 'signals'));
 }
 
 const valuePairs = [
@@ -125,47 +128,41 @@ const valuePairs = [
 ] as const;
 
 /** Raw value or hash, exactly one of them. */
-function plainFaults(request: JsonObject): Fault[] {
+function addPlain(faults: Fault[], request: JsonObject): void {
+  for (const [name, hashName] of valuePairs) {
+    const raw = stated(request, name);
+    const hash = stated(request, hashName);
+    if (raw === undefined && hash === undefined) add(faults, name, `is required, or ${hashName}`);
+    else if (raw === undefined) addRequired(faults, request, hashName, hashRule);
+    else if (hash === undefined) add(faults, name, rawValue(raw));
+    else add(faults, hashName, `must not be given beside ${name}`);
+  }
   const parameters = stated(request, 'parameters');
-  return [
-    ...valuePairs.flatMap(([name, hashName]) => {
-      const hasRaw = stated(request, name) !== undefined;
-      const hasHash = stated(request, hashName) !== undefined;
-      if (hasRaw && hasHash) return [{ path: hashName, rule: `must not be given beside ${name}` }];
-      if (!hasRaw && !hasHash) return [{ path: name, rule: `is required, or ${hashName}` }];
-      return hasRaw ? memberFaults(request, name, rawValue, true) : memberFaults(request, hashName, hashRule, true);
-    }),
-    ...(parameters === undefined ? [] : parameterFaults(parameters, 'parameters', null)),
-  ];
+  if (parameters !== undefined) faults.push(...parameterFaults(parameters, 'parameters', null));
 }
 
 /** The node must see raw input and output to commit to them. */
-function confidentialFaults(request: JsonObject, { version, exactParameters }: Protocol): Fault[] {
+function addConfidential(faults: Fault[], request: JsonObject, { version, exactParameters }: Protocol): void {
+  for (const [name, hashName] of valuePairs) {
+    addRequired(faults, request, name, rawValue);
+    if (stated(request, hashName) !== undefined) add(faults, hashName, `is forbidden under ${version}`);
+  }
+  addRequired(faults, request, 'prompt', nonEmptyText);
   const parameters = stated(request, 'parameters');
-  return [
-    ...valuePairs.flatMap(([name, hashName]) => [
-      ...memberFaults(request, name, rawValue, true),
-      ...(stated(request, hashName) === undefined ? [] : [{ path: hashName, rule: `is forbidden under ${version}` }]),
-    ]),
-    ...memberFaults(request, 'prompt', nonEmptyText, true),
-    ...(parameters === undefined
-      ? [{ path: 'parameters', rule: 'is required' }]
-      : parameterFaults(parameters, 'parameters', exactParameters)),
-  ];
+  if (parameters === undefined) add(faults, 'parameters', 'is required');
+  else faults.push(...parameterFaults(parameters, 'parameters', exactParameters));
 }
 
-function v2Faults(request: JsonObject): Fault[] {
+function addV2(faults: Fault[], request: JsonObject): void {
   const hasInstruction = stated(request, 'instruction') !== undefined;
   const hasKind = stated(request, 'instructionKind') !== undefined;
   const oneOf =
     (allowed: readonly string[]): Rule =>
     (value) =>
       typeof value === 'string' && allowed.includes(value) ? null : `must be one of ${allowed.join(', ')}`;
-  return [
-    ...memberFaults(request, 'executionRole', oneOf(EXECUTION_ROLES), true),
-    ...memberFaults(request, 'instruction', nonEmptyText, false),
-    ...(hasInstruction && !hasKind ? [{ path: 'instructionKind', rule: 'is required beside instruction' }] : []),
-    ...(!hasInstruction && hasKind ? [{ path: 'instructionKind', rule: 'is forbidden without instruction' }] : []),
-    ...(hasInstruction && hasKind ? memberFaults(request, 'instructionKind', oneOf(INSTRUCTION_KINDS), false) : []),
-  ];
+  addRequired(faults, request, 'executionRole', oneOf(EXECUTION_ROLES));
+  addOptional(faults, request, 'instruction', nonEmptyText);
+  if (hasInstruction && hasKind) addOptional(faults, request, 'instructionKind', oneOf(INSTRUCTION_KINDS));
+  else if (hasInstruction) add(faults, 'instructionKind', 'is required beside instruction');
+  else if (hasKind) add(faults, 'instructionKind', 'is forbidden without instruction');
 }

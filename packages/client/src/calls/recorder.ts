@@ -140,6 +140,7 @@ function sealCall(settings: Settings, facts: CallFacts, call: CallDescription): 
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
     const output = call.outputSha256 === null ? JSON.stringify(call.output) : null;
-    return sealed({ ...call, input: call.inputText ?? JSON.stringify(call.input), output });
+    const input = call.inputText ?? JSON.stringify(call.input);
+    return sealed({ ...call, input, inputHash: null, output });
   }
 }

@@ -1,17 +1,17 @@
-import { isMembers, textOf, type Json, type JsonMembers } from '../json.js';
-import { labelOf, parametersOf, type CallDescription } from '../seal/execution-of.js';
+import { textOf, type Json, type JsonMembers } from '../json.js';
+import type { CallDescription } from '../seal/execution-of.js';
 import type { Ended } from './exchange.js';
 import { providerOf, type ModelCall } from './model-call.js';
+import type { RequestFacts } from './request-facts.js';
 
 /**
  * An observed request and its answer.
- * @param requestBody the body as it was sent: JSON, or text where it is not JSON
  * @param provider absent: by the host of the call
  * @param link ids that join attempts of one call
  */
 export function describeExchange(
   call: ModelCall,
-  requestBody: Json,
+  { model, parameters, input, inputHash }: RequestFacts,
   ended: Ended,
   provider: string | undefined,
   link: JsonMembers,
@@ -29,12 +29,13 @@ export function describeExchange(
   if (providerId !== null) payload['providerId'] = providerId;
   return {
     provider: provider ?? providerOf(call.url),
-    model: labelOf(isMembers(requestBody) ? requestBody['model'] : null, 'unknown'),
-    input: requestBody,
+    model,
+    input,
+    inputHash,
     inputText: call.body ?? '',
     output,
     outputSha256: sha256,
-    parameters: parametersOf(requestBody),
+    parameters,
     kind: 'model-call',
     payload,
   };

@@ -27,8 +27,9 @@ export interface ModelCall {
 export function modelCallOf(input: string | URL | Request, init: RequestInit | undefined): ModelCall | null {
   const request = typeof input === 'object' && 'url' in input ? input : null;
   const address = typeof input === 'string' ? input : 'url' in input ? input.url : input.href;
-  if ((init?.method ?? request?.method ?? 'GET').toUpperCase() !== 'POST' || !URL.canParse(address)) return null;
-  const url = new URL(address);
+  if ((init?.method ?? request?.method ?? 'GET').toUpperCase() !== 'POST') return null;
+  const url = urlOf(address);
+  if (url === null) return null;
   const fold = DIALECTS.find(([ending]) => url.pathname.endsWith(ending))?.[1];
   if (fold === undefined) return null;
   return {
@@ -38,6 +39,15 @@ export function modelCallOf(input: string | URL | Request, init: RequestInit | u
     attempt: Number(retryCount(init?.headers ?? request?.headers) ?? 0) || 0,
     signal: init?.signal ?? request?.signal ?? null,
   };
+}
+
+/** A `URL.canParse` before would parse each address twice. */
+function urlOf(address: string): URL | null {
+  try {
+    return new URL(address);
+  } catch {
+    return null;
+  }
 }
 
 /** The number that SDKs state with each retry. They give `Headers`; a copy of other headers costs time in every call. */

@@ -6,6 +6,8 @@ export interface CallDescription {
   readonly provider: string;
   readonly model: string;
   readonly input: Json;
+  /** The hash of the input under the protocol of the client, in place of the input; null or absent: not known. */
+  readonly inputHash?: string | null;
   /** The input as it was sent; absent: its JSON. Sealed where JSON rules refuse the value. */
   readonly inputText?: string;
   /** Null when only the hash of its bytes is known. */
@@ -72,7 +74,7 @@ export function executionOf(
   confidential: ConfidentialSettings | null,
 ): JsonMembers {
   const { executionId, appId, startedAt, endedAt } = facts;
-  const { provider, model, input, output, outputSha256, kind } = call;
+  const { provider, model, input, inputHash = null, output, outputSha256, kind } = call;
   const hash = outputSha256 === null ? null : `sha256:${outputSha256}`;
   const payload: Record<string, Json | undefined> = { ...call.payload };
   // Assignments, not conditional spreads: this is on the path of every call.
@@ -84,9 +86,10 @@ export function executionOf(
     appId,
     createdAt: endedAt,
     timestamp: startedAt,
-    input,
     signals: [{ type: kind, source: '@cer/client', payload }],
   };
+  if (inputHash === null) execution['input'] = input;
+  else execution['inputHash'] = inputHash;
   if (confidential === null) {
     if (output === null) execution['outputHash'] = hash ?? '';
     else execution['output'] = output;

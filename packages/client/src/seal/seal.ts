@@ -1,5 +1,13 @@
-import { executionRequestFaults, formatOpenings, SALT_BYTES, sealExecution } from '@cer/cer-core/seal';
-import type { JsonMembers } from '../json.js';
+import {
+  executionRequestFaults,
+  formatOpenings,
+  hashValue,
+  protocolFor,
+  SALT_BYTES,
+  sealExecution,
+} from '@cer/cer-core/seal';
+import type { Json, JsonMembers } from '../json.js';
+import type { Protocol } from '../settings.js';
 
 /** A sealed execution: hashes or commitments and facts, no content. */
 export interface Sealed {
@@ -43,6 +51,21 @@ export function seal(execution: JsonMembers): Sealed {
     return { executionId, certificateHash, bundle, text: JSON.stringify(bundle), openings };
   } catch (error) {
     throw new SealError([error instanceof Error ? error.message : 'unknown fault'], { cause: error });
+  }
+}
+
+/**
+ * The hash that an input or output gets when it is sealed; null under a protocol of commitments, and for a value that its
+ * protocol does not allow.
+ * @see docs/spec.md, "Hashing values"
+ */
+export function hashOfValue(value: Json, version: Protocol): string | null {
+  const protocol = protocolFor(version);
+  if (protocol?.sealing !== 'plain') return null;
+  try {
+    return hashValue(value, protocol.profile, 'value');
+  } catch {
+    return null;
   }
 }
 
