@@ -1,6 +1,7 @@
 import { isJsonObject, member, pickPresent, type JsonObject } from '@cer/canonical-json';
 import { isSha256Hash, type Sha256Hash } from '@cer/cer-core';
 import { evaluateCer } from '@cer/cer-core/verify';
+import { verifySignatureInPool } from '@cer/keys';
 import type { NodeKeys } from './node-keys.js';
 
 export type CheckedCertificate =
@@ -37,6 +38,8 @@ export async function checkCertificate(
     keySet,
     verifiedAt: now().toISOString(),
     requireAttestation: true,
+    // A batch is checked at once, and the event loop that reads and answers it is what bounds ingest.
+    verifySignature: verifySignatureInPool,
   });
   return evaluation.status === 'FAILED' ? bad(evaluation.code) : { ok: true, certificateHash, cer };
 }
