@@ -54,7 +54,7 @@ async function verify({ records: shown = records, openings, document }: Handed =
   const policy = folder.write('policy.txt', testPolicy([tenant.receipts, tenant.epochs], witnesses));
   const args = [file, '--keys', keys, '--log-policy', policy, ...more];
   const said = await cer(['verify-package', ...args]);
-  expectSameInPython(args, said);
+  await expectSameInPython(args, said);
   return said;
 }
 

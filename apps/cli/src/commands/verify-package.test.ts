@@ -31,7 +31,7 @@ async function verified(zip: Uint8Array, ...flags: readonly string[]): Promise<S
   const args = [folder.write('package.zip', zip), ...(flags.length > 0 ? flags : ['--keys', keys])];
   const said = await cer(['verify-package', ...args]);
   // The two limits of bytes differ: only this one has a flag.
-  if (!flags.includes('--max-bytes')) expectSameInPython(args, said);
+  if (!flags.includes('--max-bytes')) await expectSameInPython(args, said);
   return said;
 }
 
