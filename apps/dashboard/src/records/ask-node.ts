@@ -146,8 +146,11 @@ async function refusalOf(response: Response, scope: ReaderKey['scope']): Promise
     );
   }
   if (codes.includes('QUOTA_EXCEEDED')) return unavailable('refuses: the quota of this account is used up');
-  if (status === 429) return unavailable('has had too many requests of this account: wait a minute');
   const message = isJsonObject(body) ? member(body, 'message') : undefined;
+  if (status === 429 && scope === 'webhooks' && typeof message === 'string') {
+    return unavailable(`refuses: ${message}. Wait a minute`);
+  }
+  if (status === 429) return unavailable('has had too many requests of this account: wait a minute');
   return unavailable(typeof message === 'string' ? `is busy: ${message}` : 'cannot answer now');
 }
 

@@ -7,17 +7,28 @@ import { issueShare } from '../../src/shares/share.js';
 import { TestBrowser } from '../test-browser.js';
 import { PUBLIC_URL, startTestDashboard, type TestDashboard } from '../test-dashboard.js';
 
-// A node that refuses every request for the same reason.
+// A node that refuses every request for the same reason, and every message to its one webhook.
 
+const WEBHOOK = {
+  ...{ id: 'wh_1', url: 'https://hooks.example.com', types: null, createdAt: '2026-01-01T00:00:00.000Z' },
+  previousSecretUntil: null,
+};
 let details: readonly string[] = [];
 let node: Server;
 let dashboard: TestDashboard;
 let browser: TestBrowser;
 
 beforeAll(async () => {
-  node = createServer((_asked, answer) => {
+  node = createServer(({ url }, answer) => {
+    if (url === '/v1/webhooks') return answer.end(JSON.stringify({ webhooks: [WEBHOOK] }));
+    if (url === '/v1/webhooks/wh_1/test') {
+      const refusal = { error: 'RATE_LIMITED', message: '10 messages wait for this webhook', requestId: 'r' };
+      return answer.writeHead(429).end(JSON.stringify(refusal));
+    }
     answer.writeHead(400, { 'content-type': 'application/json' });
-    answer.end(JSON.stringify({ error: 'VALIDATION_ERROR', message: details.join(';'), details, requestId: 'r' }));
+    return answer.end(
+      JSON.stringify({ error: 'VALIDATION_ERROR', message: details.join(';'), details, requestId: 'r' }),
+    );
   });
   node.listen(0, '127.0.0.1');
   await once(node, 'listening');
@@ -52,4 +63,9 @@ it('blames the node for a filter that it does not have', async () => {
   details = ['query: must have only attested_from, attested_to'];
   const { status, text } = await browser.get('/records?reviewed_hash=x');
   expect([status, text]).toEqual([503, expect.stringContaining('of an older release')]);
+});
+
+it('says that messages wait for a webhook when the node takes no more of them', async () => {
+  const { status, text } = await browser.post('/alerts/wh_1/test', {});
+  expect([status, text]).toEqual([503, expect.stringContaining('10 messages wait for this webhook. Wait a minute.')]);
 });
