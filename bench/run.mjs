@@ -9,6 +9,7 @@ import { certifyCases } from './certify.mjs';
 import { clientCases } from './client.mjs';
 import { galleryCases } from './gallery.mjs';
 import { growthCases } from './growth.mjs';
+import { hangingCases } from './hanging.mjs';
 import { logCases } from './log.mjs';
 import { neighbourCases } from './neighbours.mjs';
 import { postgresCases } from './postgres.mjs';
@@ -104,6 +105,7 @@ const groups = [
           : { rounds: 3, frames: 240, peerFrames: 12, stills: 15, longLoop: 1800 },
       ),
   ],
+  ['hanging', () => hangingCases(quick ? { rounds: 1, stills: 3 } : { rounds: 4, stills: 15 })],
   [
     'gallery',
     () => galleryCases(quick ? { rounds: 1, stills: 8, frames: 60 } : { rounds: 5, stills: 31, frames: 240 }),

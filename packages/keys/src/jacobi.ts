@@ -4,9 +4,8 @@ const MASK = 2 ** LIMB - 1;
 const LIMBS = 9;
 
 /**
- * The Jacobi symbol (a/n), by the binary form of the Euclidean algorithm. For a prime n it is the Legendre symbol, at a
- * fifteenth of the cost of Euler's criterion. It computes in limbs, lowest first, because each step in BigInt makes
- * garbage.
+ * The Jacobi symbol (a/n), by the binary form of the Euclidean algorithm. For a prime n it is the Legendre symbol, without
+ * the modular power of Euler's criterion. It computes in limbs, lowest first, because each step in BigInt makes garbage.
  * @param a from 0
  * @param n odd, above 0 and below 2^270
  * @returns 1 for a square modulo a prime n, -1 for a non-square, 0 when a and n have a common factor
