@@ -143,7 +143,8 @@ export const TARGETS = {
       Buffer.from('tile/0/x001/234.p/5'),
     ],
     dictionary: ['\n\n', '\n— ', '+', ' ', '0', '=', '/', 'x000'],
-    operationsPerByte: 40,
+    // Whether a key is a point of the curve takes about 18,000 in limbs, however long its name is.
+    operationsPerByte: 80,
     run: (bytes) => {
       const text = bytes.toString();
       for (const parse of [parseNote, parseCheckpoint, parseAddCheckpoint]) {
