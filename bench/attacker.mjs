@@ -1,9 +1,12 @@
-// One account that sends large bodies, in a process of its own: sending 9 MB holds a sender's event loop for 20 ms, which
+// One account that sends large bodies, in a separate process: sending 9 MB holds a sender's event loop for 20 ms, which
 // in the process that measures another account would count as latency of the node.
 // Started by neighbours.mjs; each message is {url, path, key, type, body, connections, seconds}.
 import { LARGE_BODIES, poster } from './requests.mjs';
 
-/** Served, refused as no bundle or sketch, or refused because others wait or too many bodies are in memory. */
+/**
+ * Served, refused because it is not a bundle or sketch, or refused because others wait or too many bodies are in
+ * memory.
+ */
 const ANSWERED = new Set([200, 400, 429, 503]);
 
 const bodies = new Map(Object.entries(LARGE_BODIES).map(([name, maker]) => [name, maker()]));

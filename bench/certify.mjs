@@ -26,7 +26,7 @@ export const CERTIFY_BODY = JSON.stringify({
   signals: [{ type: 'policy.check', source: 'bench', payload: { rule: 'no-secrets', passed: true, score: 0.97 } }],
 });
 
-/** @param {readonly string[]} words what Node.js is started with */
+/** @param {readonly string[]} words arguments of Node.js */
 export async function start(words, env, apiKey) {
   const port = 20_000 + Math.floor(Math.random() * 20_000);
   const observer = `${root}/bench/servers/observe.mjs`;
@@ -51,7 +51,7 @@ export async function start(words, env, apiKey) {
   throw new Error(`${words.join(' ')} did not start within ${STARTED_WITHIN_S} s`);
 }
 
-/** What a server used since the last call: CPU time of all threads, event-loop delay, transactions. */
+/** The use of a server since the last call: CPU time of all threads, event-loop delay, transactions. */
 export async function observe(child) {
   const answer = once(child, 'message');
   child.send('observe');

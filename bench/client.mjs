@@ -1,4 +1,4 @@
-// What an observer adds to a call: C1 in time, C2 in bytes read ahead of a reader that stands still, C3 in the memory of a
+// The cost of an observer for a call: C1 in time, C2 in bytes read ahead of a stalled reader, C3 in the memory of a
 // process whose reader is slow. Each beside the same call without an observer.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,7 +28,7 @@ const events = Array.from({ length: 20 }, (_, at) => {
 });
 const stream = `${events.join('')}data: [DONE]\n\n`;
 
-/** How long the provider takes. Every real one takes longer. */
+/** Time of the provider's answer. Every real provider takes longer. */
 const PROVIDER_MS = 1;
 
 /**
@@ -85,7 +85,7 @@ function percentile99(values) {
 const medianAdded = (to, from) => median(to) - median(from);
 const p99Added = (to, from) => percentile99(to) - percentile99(from);
 
-/** What a call has more with an observer, beside the noise of the same comparison. */
+/** The additional time of a call with an observer, beside the noise of the same comparison. */
 async function addedCases(name, provider, observed, calls) {
   const { times, uninterrupted } = await latencies(provider, observed, calls);
   const one = (title, unit, value) => caseOf(`${title}, ${name}`, unit, [value]);
@@ -114,7 +114,7 @@ async function slowReaders(runs) {
     send();
   });
   await once(flood.listen(0, '127.0.0.1'), 'listening');
-  // Young objects have the same space in both arms: V8 widens it, once and at moments of its own, for any program that
+  // Young objects have the same space in both arms: V8 widens it once, at any time, for every program that
   // reads a stream, which is more than the observer keeps.
   const young = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
   const program = ['--expose-gc', ...young, join(import.meta.dirname, 'slow-reader.mjs')];
@@ -130,7 +130,7 @@ async function slowReaders(runs) {
   return found;
 }
 
-/** @returns bytes that a provider served to a reader that read one chunk and stands still */
+/** @returns bytes that a provider served to a reader that read one chunk and then stalled */
 async function servedAhead(observe) {
   let served = 0;
   const provider = async () => {
@@ -185,7 +185,7 @@ export async function clientCases({ rounds, seconds, calls, readers }) {
   }
   const plain = await servedAhead((provider) => provider);
   const ours = await servedAhead((provider) => cer.fetch({ fetch: provider }));
-  ratios.push(ratio('C2', 'bytes ahead of a reader that stands still, without / with observer', plain / ours, 0.9));
+  ratios.push(ratio('C2', 'bytes ahead of a stalled reader, without / with observer', plain / ours, 0.9));
   const memory = await slowReaders(readers);
   for (const kind of ['rss', 'heap']) {
     const [without, withObserver] = [memory.plain, memory.observed].map((runs) =>

@@ -40,7 +40,7 @@ const INDEXES = `select name, sql from sqlite_master
  * Fills a store up to a number of rows.
  * @param {string} databaseUrl of a database with REAL_RECORDS records and no other
  * @param {number} rows multiple of REAL_RECORDS
- * @param {{isShort?: boolean}} [options] `isShort`: without the contents, which only a reader of a copy would miss
+ * @param {{isShort?: boolean}} [options] `isShort`: without the contents, which lists and searches do not read
  * @returns {Promise<string[]>} some hashes of the whole
  */
 export async function copyRecords(databaseUrl, rows, { isShort = false } = {}) {

@@ -1,5 +1,6 @@
-// What a record costs as a SQLite database grows: databases of 10,000 records and each tenfold up to --records, side by
-// side. CPU time, which other work on the machine changes little, bytes of the write-ahead log, and certify over HTTP.
+// The costs of a record as a SQLite database grows: databases of 10,000 records and each tenfold up to --records, side
+// by side. CPU time, which other work on the machine changes little, bytes of the write-ahead log, and certify over
+// HTTP.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -79,7 +80,7 @@ async function insertOnce(place) {
 /** Erases the oldest records as a sweep does. @returns CPU time of one, in us */
 async function sweep({ store, tenantId, path }) {
   let deleted = 0;
-  // A sweep empties the log: of what it wrote, not of what was stored before.
+  // A sweep empties the log, so it must start without earlier writes.
   emptyLog(path);
   const cpuUs = await cpuUsOf(1, async () => {
     const { due } = await store.retention.due('records', tenantId, END, null);

@@ -1,5 +1,5 @@
 // The time of one tenant's short still beside another tenant that keeps 16 sketches under way, against alone, in rounds
-// that alternate. The renderer is a process of its own; the other tenant's share of an hour does not end here.
+// that alternate. The renderer is a separate process; the other tenant's share of an hour does not end here.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

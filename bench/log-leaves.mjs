@@ -11,7 +11,7 @@ const TENANTS = 1_000;
 const PROOFS = 50;
 const MOST_PLACED = 400_000;
 const CONNECTIONS = 64;
-/** At least this many leaves get a place in a second, or the run is given up. */
+/** At least this many leaves get a place in a second, or the run is abandoned. */
 const SLOWEST = 200;
 const EPOCH_WITHIN_MS = 1_800_000;
 const TURN_MS = 20;
@@ -147,7 +147,7 @@ async function lagUnderLoad(node, seconds) {
 
 /**
  * Waits for an epoch over at least `size` leaves.
- * @returns milliseconds that the node took for it, and the longest delay of its event loop meanwhile
+ * @returns milliseconds that the node took for it, and the longest delay of its event loop during it
  */
 async function epochTime({ file, child }, size) {
   await observe(child);
@@ -166,7 +166,7 @@ async function epochTime({ file, child }, size) {
   }
 }
 
-/** Resident memory of a process, where the system tells (Linux), else 0. */
+/** Resident memory of a process where the system reports it (Linux), else 0. */
 function residentMib(pid) {
   if (process.platform !== 'linux') return 0;
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;

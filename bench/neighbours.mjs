@@ -1,6 +1,6 @@
 // The latency of one account's certify beside another account that sends large bodies or batches, against alone.
 // Goal: p99 at most 5 times that of alone. Alone and beside alternate in short rounds, so that a busy machine slows both.
-// The other account is a process of its own, see attacker.mjs.
+// The other account is a separate process, see attacker.mjs.
 import { execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const words = launchArguments(join(import.meta.dirname, '..'), 'node');
 const main = words.at(-1);
 const GOAL = 5;
 
-/** A node of its own with two accounts. */
+/** A separate node with two accounts. */
 async function startNode() {
   const folder = mkdtempSync(join(tmpdir(), 'cer-neighbours-'));
   const env = {
@@ -26,7 +26,7 @@ async function startNode() {
     PORT: String(20_000 + Math.floor(Math.random() * 12_000)),
     LOG_LEVEL: 'warn',
     LIMITS_EXEMPT_ADDRESSES: '127.0.0.1',
-    // Nothing listens there: what is sent to be drawn is refused before.
+    // Nothing listens there, because the sketches are refused before they are drawn.
     RENDERER_URL: 'http://127.0.0.1:9',
     RENDERER_TOKEN_FILE: `${folder}/token`,
   };
@@ -91,7 +91,7 @@ async function startAttacker() {
   };
 }
 
-/** @param order what the attacker sends for `seconds`; null: nothing */
+/** @param order the attacker's requests for `seconds`; null: none */
 async function beside(node, attacker, seconds, order) {
   const [found] = await Promise.all([
     latencies(node, performance.now() + seconds * 1000),

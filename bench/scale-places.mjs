@@ -97,7 +97,7 @@ export async function openPlace(folder, name, rows) {
 
 export const attestorOf = (signer) => ({ signer, nodeId: NODE_ID, nodeRuntimeHash: sha256('scale') });
 
-/** Closes the store and saves what a later run needs. */
+/** Closes the store and saves the state for a later run. */
 export async function closePlace({ home, store, tenantId, key, hashes, rows }) {
   await store.close();
   writeFileSync(join(home, 'place.json'), JSON.stringify({ tenantId, key, hashes, rows }), { mode: 0o600 });

@@ -1,4 +1,4 @@
-// SQLite with a writer thread and without: certify on nodes in processes of their own, and the store alone.
+// SQLite with a writer thread and without: certify on nodes in separate processes, and the store alone.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

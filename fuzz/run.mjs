@@ -30,7 +30,7 @@ await bundleTargets(bundle);
 const { TARGETS } = await import(pathToFileURL(bundle));
 rmSync(bundle);
 
-// What a library throws in a callback ends the process: the input is what matters then.
+// An error that a library throws in a callback ends the process, so the input is saved first.
 let current = Buffer.alloc(0);
 process.on('uncaughtException', (error) => {
   const file = join(out, `uncaught-${createHash('sha256').update(current).digest('hex').slice(0, 16)}`);
@@ -78,7 +78,7 @@ async function fuzz(name, { seeds, dictionary = [''], maxBytes = 16_384, operati
   const seedInputs = pool.length;
   const end = performance.now() + seconds * 1000;
   while (performance.now() < end) {
-    // One of two is taken of what was found last.
+    // Half of the choices are among the newest inputs.
     const recent = Math.min(pool.length, 32);
     const index = random(2) === 0 ? pool.length - 1 - random(recent) : random(pool.length);
     await attempt(mutate(pool[index], pool, dictionary, random, maxBytes));

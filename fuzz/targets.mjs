@@ -1,4 +1,4 @@
-// What is fuzzed, one row for each target: `seeds` to begin with, `operationsPerByte`, the maximum of statements and
+// The fuzzed code, one row for each target: `seeds` to begin with, `operationsPerByte`, the maximum of statements and
 // branches that an input of (its length + 256) bytes may run for each byte, and `run`, which throws when a property is
 // broken.
 import { deepStrictEqual, equal, ok } from 'node:assert/strict';

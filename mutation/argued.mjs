@@ -1,4 +1,7 @@
-/** Shortcuts and guards of the strict scan. What JSON.parse refuses ends in JSON_SYNTAX, whatever the scan said of it. */
+/**
+ * Shortcuts and guards of the strict scan. Text that JSON.parse refuses ends in JSON_SYNTAX, whatever the scan
+ * reported.
+ */
 const SCAN = [
   [
     'this.keys.length > SMALL_OBJECT',

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // npm run mutation -- [PIECE...]: mutates the code of targets.mjs and counts the mutants that no test notices. A piece is
-// named by itself or by the start of its name ("verify"). Results are kept in .data/mutation, where the next run takes
-// over what did not change; --score only prints them, --one-process uses one processor. Fails below 90 %, and where argued.mjs has no reason for a survivor.
+// named by itself or by the start of its name ("verify"). Results are kept in .data/mutation, from which the next run
+// carries over unchanged results; --score only prints them, --one-process uses one processor. Fails below 90 %, and
+// where argued.mjs has no reason for a survivor.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -27,7 +28,10 @@ if (!given.includes('--score')) {
 const reports = chosen.filter((name) => existsSync(fileOf(name, 'report')));
 process.exitCode = printScores(reports.map((name) => ({ name, file: fileOf(name, 'report') }))) ? 0 : 1;
 
-/** A new test may notice what survived, and a busy machine takes long: only what a test noticed is taken over. */
+/**
+ * A new test may catch an earlier survivor, and a busy machine may time out: only mutants that a test caught are
+ * carried over.
+ */
 function forgetSurvivors(file) {
   if (!existsSync(file)) return;
   const report = JSON.parse(readFileSync(file, 'utf8'));

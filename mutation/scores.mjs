@@ -36,7 +36,7 @@ function percentOf(caught, survived) {
   return Math.floor((caught / Math.max(1, caught + survived)) * 10_000) / 100;
 }
 
-/** What was written where a mutant is, in one line; its end where it is longer. */
+/** The mutated source in one line; its end where it is longer. */
 function mutantsOf({ files }) {
   return Object.entries(files).flatMap(([path, { source, mutants }]) => {
     const lines = source.split('\n');

@@ -9,7 +9,7 @@ import { expect } from 'expect';
 import * as circus from 'jest-circus';
 import { sourcesOf } from '../scripts/sources-plugin.mjs';
 
-// What jest gives a test: the functions that declare, and assertions.
+// The globals that jest gives a test: the functions that declare, and assertions.
 const JEST = { '@jest/globals': { ...circus, expect } };
 globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')] = 120_000;
 

@@ -1,5 +1,5 @@
 /**
- * What is mutated, in pieces of some minutes.
+ * The mutated code, in pieces of some minutes.
  * @type {Record<string, {workspace: string, mutate: string[], tests: string[]}>} `mutate` are files of the workspace's
  *   `src`, `tests` paths of its tests as regular expressions
  */

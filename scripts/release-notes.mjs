@@ -14,7 +14,7 @@ const { values } = parseArgs({
 });
 const file = (...path) => join(values.root, ...path);
 const OPEN = '## [Unreleased]';
-/** What a release names by its digest: the files of the verifier that work from a disk. */
+/** Files that a release names by digest: those of the verifier that work from a disk. */
 const FILES = [
   ['offline.html', 'Offline verifier'],
   ['redraw.html', 'Page that draws again'],

@@ -1,4 +1,4 @@
-// What a soak run writes into docs/reliability.md: between two marks, so that the words around them stay.
+// The part of docs/reliability.md that a soak run writes: between two marks, so that the text around them stays.
 const BEGIN = '<!-- soak: written by npm run soak -- --write -->';
 const END = '<!-- soak: end -->';
 

@@ -1,4 +1,4 @@
-// What the services hold: memory, descriptors, threads, and the size of write-ahead logs. Linux only.
+// The resources of the services: memory, descriptors, threads, and the size of write-ahead logs. Linux only.
 import { readdirSync, statSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // npm run soak -- [--minutes N] [--folder DIR] [--share 0.7] [--seed N] [--write]
-// Mixed load at a share of what the machine can do. `--write` puts figures and plot into docs/reliability.md.
+// Mixed load at a share of the measured capacity. `--write` puts figures and plot into docs/reliability.md.
 //   npm run soak -- --minutes 30 --write
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';

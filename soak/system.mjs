@@ -1,4 +1,4 @@
-// The whole system, as `npm start` runs it, in a folder of its own.
+// The whole system, as `npm start` runs it, in a separate folder.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What stands around the services of a company: pgbouncer in transaction mode, and haproxy in front.
+// The components around the services of a company: pgbouncer in transaction mode, and haproxy in front.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ export function startPgbouncer(folder, serverUrl, port) {
     ...['default_pool_size = 20', 'max_client_conn = 500', 'server_login_retry = 1', 'unix_socket_dir ='],
   ];
   writeFileSync(file, `${lines.join('\n')}\n`);
-  // It refuses to run as root, and then reads its file as somebody else.
+  // It refuses to run as root, so it reads its file as the user `nobody`.
   const isRoot = process.getuid() === 0;
   if (isRoot) chmodSync(folder, 0o755);
   const child = start('pgbouncer', isRoot ? ['-u', 'nobody', file] : [file]);

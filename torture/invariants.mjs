@@ -1,4 +1,4 @@
-// Reads the database and judges it without any code of the services: SQL, a Merkle tree of its own, and the verifier in
+// Reads the database and judges it without any code of the services: SQL, a separate Merkle tree, and the verifier in
 // Go where Go is present, else the library.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// What was acknowledged, as a client would remember it: by executionId the hash and the answer.
+// Acknowledged answers, as a client would remember them: by executionId the hash and the answer.
 import { createHash } from 'node:crypto';
 
 export class Ledger {

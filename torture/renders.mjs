@@ -9,7 +9,7 @@ const CODE = `function setup() {
   for (let i = 0; i < 40; i++) { fill(random(255), random(255), 200); circle(random(width), random(height), 120); }
 }`;
 const RENDERED_WITHIN_MS = 180_000;
-/** A render takes longer than this, in ms: it is drawn twice, in pages of their own. */
+/** A render takes longer than this, in ms: it is drawn twice, in separate pages. */
 const DRAWN_WITHIN_MS = 400;
 
 const sha256 = (bytes) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
@@ -41,7 +41,9 @@ export class Renders {
     }
   }
 
-  /** Starts a render, and kills the renderer in a moment of it. @returns when the render was answered or refused */
+  /**
+   * Starts a render, and kills the renderer at a random moment of it. @returns when the render was answered or refused
+   */
   async interrupt(render, kill, random) {
     const answered = render();
     await sleep(random() * DRAWN_WITHIN_MS);

@@ -1,8 +1,8 @@
 // npm run several-nodes -- [--seconds N] [--clients N] [--before FOLDER]
 // Three nodes, two bridges and two dashboards on one PostgreSQL, through pgbouncer in transaction mode, behind haproxy, and
 // a witness of the nodes' log. A node is killed every few seconds under load, at times one of the others, the database is
-// restarted, and every service is replaced in turn. The clients are those of @cer/client with their retries: whatever
-// error one sees is a breach.
+// restarted, and every service is replaced in turn. The clients are those of @cer/client with their retries: any error
+// that one sees is a breach.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -28,7 +28,7 @@ const OTHERS = 2;
 const KILL_EVERY_MS = 4_000;
 /** Every fifth kill takes a dashboard, a bridge or the witness. */
 const OTHER_EVERY = 5;
-/** A client tries for about half a minute. */
+/** A client retries for about half a minute. */
 const RETRIES = 12;
 const LOG_ORIGIN = 'several.example/log';
 
@@ -222,7 +222,7 @@ function startLoad(apiKey) {
       await sleep(500);
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` };
       const post = { method: 'POST', headers, body: JSON.stringify({ executions }) };
-      // No client of ours with retries: what a bridge does not answer is not counted as acknowledged.
+      // Without retries: executions that a bridge does not answer are not counted as acknowledged.
       const answer = await fetch(`${local(bridgeFront)}/api/v1/ingest/executions`, post).catch(() => null);
       if (answer === null || ![200, 207].includes(answer.status)) {
         facts.bridgeRefusals = (facts.bridgeRefusals ?? 0) + 1;

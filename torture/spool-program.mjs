@@ -1,5 +1,5 @@
-// A program whose model calls are observed and spooled. It is killed at any moment: what it had printed to its file
-// before that must reach the node. The model is a server in this process.
+// A program whose model calls are observed and spooled. It is killed at any moment: calls that it had printed to its
+// file before that must reach the node. The model is a server in this process.
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { certificates } from '@cer/client';

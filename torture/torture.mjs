@@ -146,7 +146,7 @@ async function disturb(cluster, name, { load, renders, random, facts }) {
   return killed(name);
 }
 
-/** Sends what the killed programs left, with the command of operators. @returns the number of calls that had ended */
+/** Sends the bundles of killed programs, with the command of operators. @returns the number of calls that had ended */
 async function drainSpool({ path, spool, nodeUrls, apiKey }) {
   await spool.kill('SIGKILL');
   const cli = join(import.meta.dirname, '..', 'apps', 'cli', 'dist', 'main.js');

@@ -1,4 +1,4 @@
-// The bare floor (G3): what every server with these guarantees must do, and nothing else. node:http, JSON.parse, one
+// The bare floor (G3): only the work that every server with these guarantees must do. node:http, JSON.parse, one
 // hash, two signatures, rows that share a commit with FULL durability. BENCH_DATABASE unset: the same without storage.
 import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-// What the library answers to one case file of a transparency log. Runs in Node.js and in browsers.
+// The library's answer to one case file of a transparency log. Runs in Node.js and in browsers.
 import { parseTimestamp } from '@cer/keys';
 import { judgeLogProof, parseLogPolicy } from '@cer/tlog';
 import { mapRoot } from '@cer/tlog/epoch';

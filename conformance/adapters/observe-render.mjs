@@ -1,4 +1,4 @@
-// What the portable engine draws of the sketch of one case file, in a confined process.
+// The portable engine's picture of the sketch in one case file, drawn in a confined process.
 import { readInstalledEngine } from '@cer/sketch-engine/files';
 import { redraw } from '@cer/sketch-engine/redraw';
 import { seedNumber } from '@cer/sketch-engine/render-rules';

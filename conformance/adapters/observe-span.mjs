@@ -1,4 +1,4 @@
-// What the bridge makes of the spans of one case file.
+// The bridge's certify requests for the spans of one case file.
 import { decodeJson } from '../../apps/bridge/dist/ingest/otlp/wire/decode-json.js';
 import { spanItems } from '../../apps/bridge/dist/ingest/otlp/span-items.js';
 

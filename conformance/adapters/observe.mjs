@@ -1,4 +1,4 @@
-// What the library reports of one case file, in the members that the suite compares. Runs in Node.js and in browsers.
+// The library's report on one case file, in the members that the suite compares. Runs in Node.js and in browsers.
 import { jcsV1, parseJson } from '@cer/canonical-json';
 import { sha256 } from '@cer/cer-core';
 import {

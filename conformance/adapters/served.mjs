@@ -1,4 +1,4 @@
-// A built service in a process of its own, for the journeys of the suite. Ends when standard input does.
+// A built service in a separate process, for the journeys of the suite. It ends when its standard input ends.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';

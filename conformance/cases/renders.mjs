@@ -1,5 +1,5 @@
-// Sketches of one colour, whose pixels follow from the words of the specification: a sketch that finds a rule broken draws
-// another colour, and a sketch that must not be drawn is refused.
+// Sketches of one colour, whose pixels follow from the text of the specification: a sketch that finds a rule broken
+// draws another colour, and a sketch that must not be drawn is refused.
 import { createHash } from 'node:crypto';
 
 const PIXELS = 1950 * 2400;

@@ -1,4 +1,4 @@
-// Sealing is deterministic: each request with its times and id has one bundle, built here from the words of the
+// Sealing is deterministic: each request with its times and id has one bundle, built here from the text of the
 // specification, and each request with a fault is refused.
 import { canonical, commitmentTo, sha256, valueHash, withHash } from '../canonical.mjs';
 

@@ -1,4 +1,4 @@
-// What a span of a model call becomes: the certify request of each, built here from the words of docs/bridge.md.
+// The certify request of each span of a model call, built here from the text of docs/bridge.md.
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';

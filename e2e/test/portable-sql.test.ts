@@ -5,7 +5,10 @@ import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 import { root } from './npm-start.js';
 
-/** What at least one of CockroachDB, YugabyteDB and Citus lacks or does otherwise, and where it is used nevertheless. */
+/**
+ * Features that at least one of CockroachDB, YugabyteDB and Citus lacks or does differently, and where they are used
+ * nevertheless.
+ */
 const CONSTRUCTS: readonly { readonly name: string; readonly found: RegExp; readonly usedIn: readonly string[] }[] = [
   { name: 'advisory lock', found: /\bpg_(try_)?advisory/i, usedIn: [] },
   { name: 'several inserts in one statement', found: /\binsert\s+into\b.*\binsert\s+into\b/is, usedIn: [] },

@@ -6,7 +6,7 @@ const SHORTEST_SECRET = 16;
 /** Every program of this system runs for longer; each look reads files of every thread of every process. */
 const LOOK_EVERY_MS = 20;
 
-/** What every user of the machine, or another program of the same user, can read of a process. */
+/** The facts of a process that every user of the machine, or another program of the same user, can read. */
 interface Shown {
   readonly command: string;
   readonly environment: string;

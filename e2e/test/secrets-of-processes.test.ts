@@ -79,7 +79,7 @@ describe('the processes of the system show no secret', () => {
       const shown = await watch.stop();
       const drawing = shown.filter(({ command }) => command.includes('--eval'));
       expect(drawing.length).toBeGreaterThan(0);
-      // A child that is not a program of its own yet shows the environment of the command line, with the user's key.
+      // A child that has not started its program yet shows the environment of the command line, with the user's key.
       const others = shown.filter((each) => !drawing.includes(each)).map((each) => ({ ...each, environment: '' }));
       expect(leaks([...drawing, ...others], secrets())).toEqual([]);
     },

@@ -1,4 +1,4 @@
-// The shuffle that everybody writes: the comparator contradicts itself, so the sort's own steps decide the order.
+// The popular shuffle: the comparator contradicts itself, so the sort's own steps decide the order.
 function setup() {
   background(255);
   noStroke();

@@ -1,4 +1,4 @@
-// translate, rotate, scale, shear, applyMatrix, and what pop brings back.
+// translate, rotate, scale, shear, applyMatrix, and the state that pop restores.
 function setup() {
   background(30, 34, 42);
   rectMode(CENTER);

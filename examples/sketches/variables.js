@@ -1,4 +1,4 @@
-// What VAR and SEED do: ten bars, and a number from the seed.
+// VAR and SEED: ten bars, and a number from the seed.
 function setup() {
   background(245);
   textAlign(CENTER);

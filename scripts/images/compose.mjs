@@ -15,7 +15,7 @@ const hasPlugin = () => spawnSync('docker', ['compose', 'version'], { stdio: 'ig
 export function ensureCompose() {
   if (hasPlugin() || existsSync(built)) return undefined;
   console.log(`building docker compose ${VERSION} ...`);
-  // `go install` refuses a module that excludes versions: a module of its own requires it.
+  // `go install` refuses a module that excludes versions: a separate module requires it.
   const cwd = join(tools, 'compose');
   mkdirSync(cwd, { recursive: true });
   writeFileSync(join(cwd, 'go.mod'), 'module compose\n\ngo 1.24\n');

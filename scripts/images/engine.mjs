@@ -1,5 +1,5 @@
-// A Docker engine for the tests of the images: the one that answers, or Debian's, started for this run alone in a network
-// and mount namespace of its own, so that it changes nothing of the machine.
+// A Docker engine for the tests of the images: the one that answers, or Debian's, started for this run only in a
+// separate network and mount namespace, so that it changes nothing of the machine.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -25,8 +25,8 @@ function answers() {
 }
 
 /**
- * Runs `work` with an engine. Without one this program is run again in namespaces of its own, where it starts one and
- * reaches no network.
+ * Runs `work` with an engine. Without one this program runs again in new namespaces, where it starts one and reaches no
+ * network.
  * @param {() => Promise<number>} work
  * @param {() => string | undefined} prepare installs what the work needs, and says what is missing
  * @returns {Promise<number>} the exit code

@@ -24,7 +24,7 @@ async function makeDebian(root, name) {
   // Without documents, as the official image.
   const omitted = ['man', 'doc', 'info', 'locale'].map((what) => `--dpkgopt=path-exclude=/usr/share/${what}/*`);
   await run('mmdebstrap', ['--variant=minbase', ...omitted, '--include=ca-certificates', 'bookworm', root]);
-  // With the certificates of this machine: its network may have an authority of its own.
+  // With the certificates of this machine, whose network may have its own authority.
   if (existsSync(CA_BUNDLE)) copyFileSync(CA_BUNDLE, join(root, CA_BUNDLE));
   const container = (await buildah(['from', 'scratch'])).trim();
   await buildah(['add', '--quiet', container, root, '/']);

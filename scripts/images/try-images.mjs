@@ -20,7 +20,7 @@ const CERTIFY = readFileSync(join(root, 'infra/helm/files/certify-and-verify.mjs
 const nowhere = 'http://127.0.0.1:1';
 const writeToken = `umask 077; printf '%s' '${TOKEN}' > /var/lib/cer/token`;
 
-/** What each service needs to start, and what it must do then. */
+/** The needs of each service at its start, and the check of its work. */
 const SERVICES = {
   node: {
     port: 4100,
@@ -144,7 +144,7 @@ function answers(path, expected = 200, says = '') {
   };
 }
 
-/** What `helm test` does, in the container. */
+/** The program of `helm test`, in the container. */
 async function certifies({ exec }) {
   await exec('sh', '-c', 'umask 077; node apps/node/dist/main.js api-key create --tenant image > /tmp/api-key');
   const env = ['env', 'NODE_URL=http://127.0.0.1:4100', 'API_KEY_FILE=/tmp/api-key'];

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * What `node` is given to run a service: its main program, with its launch settings where it has some.
+ * Arguments of `node` for a service: its main program, with its launch settings, if any.
  * @param {string} root of the repository
  * @param {string} app folder of the service in `apps`
  */
@@ -13,8 +13,8 @@ export function launchArguments(root, app) {
 }
 
 /**
- * The main program of a service, as it was built. Tests set `CER_PROGRAMS` to a folder of programs that are bundled into few
- * files and load in a fifth of the processor time; what is not there is taken as built.
+ * The main program of a service, as it was built. Tests set `CER_PROGRAMS` to a folder of programs that are bundled
+ * into few files and load in a fifth of the processor time; missing programs are run as built.
  * @param {string} root of the repository
  * @param {string} app folder of the service in `apps`
  */

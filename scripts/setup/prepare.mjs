@@ -1,4 +1,4 @@
-// What every command needs: packages and a build.
+// The prerequisites of every command: packages and a build.
 import { ensureNode } from './ensure-node.mjs';
 
 /**

@@ -71,7 +71,7 @@ for (const value of REFUSED) {
   passed += 1;
 }
 const manifests = run(helm, ['template', 'cer', chart, ...KUBERNETES]);
-/** What the check must refuse, so that its silence means something. */
+/** Objects that the check must refuse, so that its success is meaningful. */
 for (const [what, faulty, says] of [
   ['a misspelled field', manifests.replaceAll('containerPort:', 'containerport_:'), 'unknown field'],
   ['an Ingress of every path', manifests.replaceAll('pathType: Exact', 'pathType: Prefix'), 'forwards /metrics'],

@@ -66,7 +66,7 @@ export async function bridgeSession(services, visitor) {
   return cookiesOf(started).join('; ');
 }
 
-/** Makes a key, a user and a shared link. @returns pairs: a pattern, and what replaces its match in a path */
+/** Makes a key, a user and a shared link. @returns pairs: a pattern, and the replacement of its match in a path */
 async function madeResources(services, visitor) {
   const { dashboard, node, apiKey } = services;
   const idsOf = async (page, pattern) => {
@@ -101,7 +101,7 @@ async function madeResources(services, visitor) {
     [/^\/link\/[^/?]+/, `/link/${link}`],
     [/^\/shares\/(?!new\b)[^/?]+/, `/shares/${revoked.id}`],
     [/^\/shared\/[^/?]+/, `/shared/${token}`],
-    // Not for its test: ten messages that wait are refused as 503.
+    // Not for the route that tests a webhook: with ten waiting messages it is 503.
     [/^\/alerts\/[^/?]+(?!.*(remove|test)$)/, `/alerts/${webhook.id}`],
     [/^\/alerts\/[^/?]+\/remove$/, `/alerts/${removed.id}/remove`],
     [/\/messages\/[^/?]+/, `/messages/${message}`],

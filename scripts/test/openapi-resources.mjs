@@ -1,4 +1,4 @@
-// What exists on the system that Schemathesis asks: requests that succeed, by method and path of the descriptions.
+// Resources of the system that Schemathesis tests: requests that succeed, by method and path of the descriptions.
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

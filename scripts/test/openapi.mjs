@@ -24,11 +24,11 @@ const TESTED = {
     url: services.node.url,
     headers: { Authorization: `Bearer ${services.apiKey}`, 'X-Admin-Secret': services.adminSecret },
     real: await realOfNode(services, folder),
-    // Drawing takes seconds. A rotated or revoked key is the end of what was signed before: it comes last.
+    // Drawing takes seconds. Rotating or revoking a key invalidates earlier signatures, so it comes last.
     apart: ['^/api/render$|^/verify$', '^/v1/admin/keys'],
   }),
   bridge: async ({ services, visitor, onClose }) => {
-    // The stream of the live page has no end of its own.
+    // The stream of the live page never ends by itself.
     const front = await startEndingFront(services.bridge.url, '/events');
     onClose(front.close);
     return {
@@ -64,7 +64,7 @@ const closing = [];
 try {
   const { services, folder } = system;
   const visitor = await signIn(services);
-  // Everything is made before anything is asked: what is asked uses up what an account may have.
+  // All resources are made first, because the tests use up the limits of an account.
   const prepared = [];
   for (const name of names.length > 0 ? names : Object.keys(TESTED)) {
     const onClose = (close) => closing.push(close);
@@ -110,7 +110,7 @@ async function schemathesis({ url, headers, files, words }) {
   if (code !== 0) process.exitCode = 1;
 }
 
-/** How many operations were answered 2xx at least once, and what the others were answered. */
+/** Number of operations answered 2xx at least once, and the answers of the others. */
 async function reportStatuses(name, url, seen) {
   const { paths } = await (await fetch(`${url}/openapi.json`)).json();
   const statuses = new Map(

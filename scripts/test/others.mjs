@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Test sets that others published, run on ours: npm run test:others [-- FOLDER]. Each line has the count of its set.
 // Sets without a package are read from FOLDER: cctv-ed25519.json (C2SP/CCTV, ed25519/ed25519vectors.json) and
-// speccheck.json (ed25519-speccheck, cases.json), bundle-verify (sigstore-conformance, test/assets). What is not there is
+// speccheck.json (ed25519-speccheck, cases.json), bundle-verify (sigstore-conformance, test/assets). Missing sets are
 // named in one line.
 import { spawnSync } from 'node:child_process';
 import { createHash, webcrypto, X509Certificate } from 'node:crypto';

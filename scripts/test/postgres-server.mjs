@@ -18,8 +18,8 @@ const PORTS = { first: 15_000, count: 10_000 };
 const PORTS_TRIED = 5;
 
 /**
- * Starts a server on 127.0.0.1 with an empty `postgres` database and the default durability; or on what a physical
- * backup holds.
+ * Starts a server on 127.0.0.1 with an empty `postgres` database and the default durability; or on a restored physical
+ * backup.
  * @param {{restored?: {data: string, password: string}, programs?: {initdb: string, postgres: string}}} options a data
  *   folder that was restored, which is left there; other programs than the packaged ones
  * @returns {Promise<{url: string, createDatabase: (name: string) => Promise<string>, crash: () => Promise<void>,

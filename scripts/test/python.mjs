@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Checks the Python package in clients/python: its tests, then format, lint and types. With --tests-only, only its tests.
-// The verifier needs the standard library only; what a machine lacks for the rest is named in one line.
+// The verifier needs the standard library only; missing programs for the rest are named in one line.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ensurePython, hasPython } from '../python.mjs';

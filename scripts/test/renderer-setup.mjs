@@ -1,4 +1,4 @@
-// What tests that start the renderer need: the scripts of its pages, and a browser.
+// Prepares tests that start the renderer: the scripts of its pages, and a browser.
 import { join } from 'node:path';
 import { ensureBrowser, ensurePackagedBrowser } from '../browser.mjs';
 import { ensureBuild } from '../setup/ensure-build.mjs';
@@ -6,8 +6,8 @@ import { ensureBuild } from '../setup/ensure-build.mjs';
 const log = (line) => process.stderr.write(`${line}\n`);
 
 /**
- * Sets `CER_TEST_BROWSER` to its path, or `CER_TEST_NO_BROWSER` to the reason where no browser can be had; suites then say
- * so instead of running.
+ * Sets `CER_TEST_BROWSER` to its path, or `CER_TEST_NO_BROWSER` to the reason why no browser is available; suites then
+ * say so instead of running.
  */
 export async function prepareRenderer() {
   const root = join(import.meta.dirname, '..', '..');
@@ -17,7 +17,7 @@ export async function prepareRenderer() {
   process.env.CER_TEST_NO_BROWSER = found.path === undefined ? found.reason : '';
 }
 
-/** Sets `CER_TEST_OLDER_BROWSER` to the path of the packaged browser; empty where it cannot be had. */
+/** Sets `CER_TEST_OLDER_BROWSER` to the path of the packaged browser; empty where it is not available. */
 export async function prepareOlderBrowser() {
   const { path, reason } = await ensurePackagedBrowser({ log });
   if (path === undefined) log(reason);

@@ -8,7 +8,7 @@ import { sourcesOf } from '../sources-plugin.mjs';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** The sources of each program, with what it starts as threads. A module in the folder of a thread names it. */
+/** The sources of each program and of its threads. A module in the folder of a thread names it. */
 const PROGRAMS = [
   ['apps/bridge/src/main.ts'],
   ['apps/cli/src/main.ts'],
@@ -30,7 +30,10 @@ const CLIENT = {
   foldersOfThreads: [],
 };
 
-/** Programs of other languages, drivers of databases that nothing here uses, and what a test sees loaded by its name. */
+/**
+ * Programs of other languages, drivers of databases that nothing here uses, and modules whose loading a test observes
+ * by name.
+ */
 const EXTERNAL = [
   ...['better-sqlite3', 'esbuild', 'pkcs11js'],
   '@opentelemetry',

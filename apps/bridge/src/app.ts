@@ -33,7 +33,7 @@ export interface BridgeDeps {
   readonly store: Store;
   readonly controlPlane: ControlPlane;
   readonly usage: UsageReports;
-  /** What the bridge refuses before it asks the node. */
+  /** Limits that the bridge applies before it asks the node. */
   readonly refusals: UsageReports;
   readonly node: NodeConnection;
   readonly nodeKeys: NodeKeys;
@@ -120,7 +120,7 @@ function readinessChecks({ store, nodeKeys, controlPlane }: BridgeDeps): readonl
     ['the database does not answer', () => store.ping()],
     ['the database cannot be written: its disk may be full', () => store.proveWritable()],
     ['the attestation node does not answer', () => nodeKeys.keySetWith(null)],
-    // The hash of no key: the check passes when the control plane answers.
+    // A well-formed hash that belongs to no key: the check passes when the control plane answers.
     ['the control plane does not answer', () => controlPlane.findKey('0'.repeat(64))],
   ];
 }

@@ -14,7 +14,7 @@ import { z } from 'zod';
 
 const MIB = 1024 * 1024;
 const MINUTE_MS = 60_000;
-/** Maximum pause of a body that arrives, in ms. */
+/** Maximum pause while a body is received, in ms. */
 const STALL_MS = 10_000;
 
 /**

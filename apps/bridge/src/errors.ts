@@ -37,7 +37,7 @@ export function unavailable(message: string, cause?: unknown): ServiceError<'SER
   return new ServiceError({ code: 'SERVICE_UNAVAILABLE', message, headers: { 'retry-after': '1' } }, { cause });
 }
 
-/** Turns what the store throws into refusals; anything else stays unknown and becomes INTERNAL_ERROR. */
+/** Maps errors of the store to refusals; any other error stays unknown and becomes INTERNAL_ERROR. */
 export function translateError(error: unknown): ServiceError | undefined {
   if (!(error instanceof StoreError) || error.code !== 'STORE_UNAVAILABLE') return undefined;
   return unavailable('The database cannot be reached now: retry', error);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** What a client asks, as far as the answer depends on it. */
+/** The parts of a request that determine the answer. */
 export interface ModelRequest {
   readonly model: string;
   readonly stream?: boolean;

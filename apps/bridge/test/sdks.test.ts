@@ -26,7 +26,7 @@ afterAll(async () => {
   await Promise.all([controlPlane.close(), models.close()]);
 });
 
-/** What became of an application's calls: certificates as `model outcome input/output`, and refusals with reasons. */
+/** Outcomes of an application's calls: certificates as `model outcome input/output`, and refusals with reasons. */
 interface Result {
   readonly certified: readonly string[];
   readonly refused: readonly string[];

@@ -10,11 +10,11 @@ await build({
   entryPoints: { cer: 'dist/main.js', worker: 'dist/batch/worker.js' },
   outdir: 'dist/bundle',
   bundle: true,
-  // The code of a command is a file of its own, loaded when it runs.
+  // The code of a command is a separate file, loaded when it runs.
   splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'es2022',
-  // Loaded when needed: they have dependencies or files of their own.
+  // Loaded when needed: they have their own dependencies or files.
   external: ['@cer/client', '@cer/sketch-engine', '@cer/timestamps', '@modelcontextprotocol/*', 'yauzl', 'zod'],
 });

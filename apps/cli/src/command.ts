@@ -1,7 +1,7 @@
 import type { ExitCode } from './exit-code.js';
 import type { Io } from './io.js';
 
-/** One row of the command registry: all that help and dispatch need to know. */
+/** One row of the command registry, with all data for help and dispatch. */
 export interface Command {
   /** One word or several, for example `keys show`. */
   readonly name: string;

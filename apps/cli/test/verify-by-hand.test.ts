@@ -32,7 +32,7 @@ describe('docs/verify-by-hand.md', () => {
     expect(page).toContain(`\n${fingerprint.replace('sha256:', '')}  -\n`);
   });
 
-  // A machine with nothing but Node can still run the tests; there the commands have nothing to be run by.
+  // A machine with only Node.js can still run the tests; there the commands are not run.
   if (missing.length === 0) {
     it.each(steps.map(({ commands, printed }, at) => ({ step: at + 1, commands, printed })))(
       'step $step prints what the page says',

@@ -162,22 +162,22 @@ export function readConfig(env: Environment): Config {
   return loadConfig(Settings, env);
 }
 
-/** What commands on the account data need. @throws ConfigError */
+/** The configuration of commands on the account data. @throws ConfigError */
 export function readDatabaseConfig(env: Environment): { readonly DATABASE_URL: string } {
   return loadConfig(z.object({ DATABASE_URL: databaseUrl() }), env);
 }
 
-/** What commands that print a link need. @throws ConfigError */
+/** The configuration of commands that print a link. @throws ConfigError */
 export function readLinkConfig(env: Environment): { readonly PUBLIC_URL: string } {
   return loadConfig(z.object({ PUBLIC_URL: browserOrigin() }), env);
 }
 
-/** What commands on the handoff keys need. @throws ConfigError */
+/** The configuration of commands on the handoff keys. @throws ConfigError */
 export function readKeysConfig(env: Environment): { readonly JWKS_KEYS_FILE: string } {
   return loadConfig(z.object({ JWKS_KEYS_FILE: absolutePath() }), env);
 }
 
-/** What commands on the key of stored secrets need. @throws ConfigError */
+/** The configuration of commands on the key of stored secrets. @throws ConfigError */
 export function readSecretsConfig(env: Environment): { readonly SECRETS_KEY_FILE: string } {
   return loadConfig(z.object({ SECRETS_KEY_FILE: absolutePath() }), env);
 }

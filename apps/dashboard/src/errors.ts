@@ -7,7 +7,7 @@ export type DashboardCode = keyof typeof STATUS;
 
 const RETRY_AFTER_S = '1';
 
-/** Turns what the store throws into refusals; anything else stays unknown and becomes INTERNAL_ERROR. */
+/** Maps errors of the store to refusals; any other error stays unknown and becomes INTERNAL_ERROR. */
 export function translateError(error: unknown): ServiceError | undefined {
   if (!(error instanceof StoreError) || error.code !== 'STORE_UNAVAILABLE') return undefined;
   return new ServiceError(

@@ -23,7 +23,7 @@ export interface DashboardAndNode {
   readonly page: Page;
   /** Ends the node and starts it on the same database. @param more of its environment */
   readonly restartNode: (more: Readonly<Record<string, string>>) => Promise<void>;
-  /** What stands between dashboard and node; null: nothing. */
+  /** A proxy between dashboard and node; null: none. */
   readonly interpose: (listener: RequestListener | null) => void;
   readonly open: (path: string) => Promise<unknown>;
   /** Clicks, and waits for the next page. */
@@ -45,7 +45,7 @@ export function passTo(urlOf: () => string): RequestListener {
       got.pipe(answer);
     });
     passed.on('error', () => answer.destroy());
-    // A client that leaves is gone for the server too.
+    // When a client disconnects, the server's connection ends too.
     answer.on('close', () => passed.destroy());
     asked.pipe(passed);
   };

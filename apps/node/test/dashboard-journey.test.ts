@@ -45,7 +45,7 @@ describeInChromium('a reviewer of a company', () => {
     hash = await certify('wanted-1');
     await certify('other-1');
     page = await newPage(await whole.browser.createBrowserContext());
-    // What the provider of the tests takes for the person at the keyboard.
+    // The person whom the tests' provider signs in.
     await page.setExtraHTTPHeaders({ 'x-person': JSON.stringify(PERSON) });
   });
 

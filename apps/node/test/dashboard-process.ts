@@ -14,7 +14,7 @@ export interface Dashboard {
   readonly url: string;
   /** Its database, a SQLite file. */
   readonly databaseFile: string;
-  /** What a node needs to ask it. */
+  /** The environment of a node that asks it. */
   readonly env: Readonly<Record<'CONTROL_PLANE_URL' | 'CONTROL_PLANE_TOKEN_FILE', string>>;
   /** Runs one of its commands. @returns what it printed */
   readonly command: (...words: readonly string[]) => Promise<string>;

@@ -60,7 +60,7 @@ describeInChromium('a review in the dashboard', () => {
     press: (selector: string, on?: Page): Promise<unknown> => whole.press(selector, on),
     text: (selector?: string): Promise<string> => whole.text(selector),
   };
-  /** What the form of a page would send. */
+  /** The fields that the form of a page would send. */
   const fieldsOf = async (on: Page): Promise<Record<string, string>> => {
     const fields = await on.$$eval('main form [name]', (inputs): [string, string][] =>
       inputs.map((input) => [input.getAttribute('name') ?? '', (input as HTMLInputElement).value]),
@@ -119,7 +119,7 @@ describeInChromium('a review in the dashboard', () => {
     const certificate = await certificateOf(certificateHash);
     expect(reviewOf(certificate)).toEqual({ subject: 'certificate', reviewed, decision: 'rejected' });
     expect(JSON.stringify(certificate)).not.toMatch(/owner@example|second clause/);
-    // What was seen is the file that the page of the certificate offers.
+    // The seen file is the one that the page of the certificate offers.
     const downloaded = await (await whole.download(`/records/download/${reviewed}`)).text();
     expect(at(at(values, 'input'), 'seen')).toBe(sha256(downloaded));
   });

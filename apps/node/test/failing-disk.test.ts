@@ -85,7 +85,7 @@ it.each(WRITER_THREAD)('acknowledges nothing that the disk refused, and loses no
   rmSync(behaviour);
   expect((await ask(node, 'get', '/ready')).status).toBe(200);
   expect((await certify(node, kept[1])).status).toBe(200);
-  // What was refused may be sent again, with other content too.
+  // A refused request may be sent again, also with other content.
   expect((await certify(node, refused, 'another')).status).toBe(200);
   node.kill('SIGKILL');
   await node.ended;

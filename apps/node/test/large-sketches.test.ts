@@ -23,7 +23,7 @@ const code = `function setup() {} // ${padding}`;
 let threaded: TestNode;
 let plain: TestNode;
 let opener: LargeWorkOpener;
-/** Keeps what it is asked to draw, and draws nothing. */
+/** Records the requests and draws nothing. */
 let renderer: Server;
 const orders: unknown[] = [];
 const jobs: string[] = [];
@@ -73,7 +73,7 @@ afterAll(async () => {
   await new Promise((resolve) => renderer.close(resolve));
 });
 
-/** The answer of a node, and what it asked the renderer. */
+/** The answer of a node, and its requests to the renderer. */
 async function answerOf(node: TestNode, path: string, body: object | string): Promise<unknown> {
   orders.length = 0;
   const headers = { 'content-type': 'application/json', 'x-request-id': 'same-on-both' };
@@ -124,7 +124,7 @@ describe('large requests about sketches, in threads and on the event loop', () =
     const got = await answerOf(threaded, '/verify', body);
     expect(got).toMatchObject({ status });
     const there = await answerOf(plain, '/verify', body);
-    // Its versions are no longer read: no engine has further members.
+    // Its versions are not read: an engine has no further members.
     if (_name === 'an engine with large unknown members') expect(there).toMatchObject({ status });
     else expect(got).toEqual(there);
   });

@@ -204,7 +204,7 @@ describe('large projects and verifications', () => {
     const { status, text } = await bothAnswer('/v1/cer/ai/certify', request({ executionId }));
     expect(status).toBe(200);
     const cer = objectAt(JSON.parse(text), 'cer') as JsonObject;
-    // Ids and signatures were made equal: what is attested again is the sealed part.
+    // Ids and signatures were made equal, so only the sealed part is attested again.
     return Object.fromEntries(Object.entries(cer).filter(([name]) => name !== 'meta'));
   }
   const projectOf = (bundles: readonly JsonObject[], projectTitle = 'A project'): JsonObject =>

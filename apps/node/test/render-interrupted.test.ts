@@ -11,7 +11,7 @@ import { createRendererClient } from '../src/render/renderer-client.js';
 import { ask, type Answer } from './ask.js';
 import { startTestNode, type TestNode } from './test-node.js';
 
-// A renderer that ends while it answers, as one does that is killed.
+// A renderer that ends while it answers, like a killed one.
 
 const TOKEN = 'token-of-the-test-renderer-000000000';
 
@@ -51,7 +51,7 @@ const FRAMES_END = new Map<string, (response: ServerResponse) => void>([
   ],
 ]);
 
-/** What a loop is asked for first: whether the sketch has draw(). */
+/** The first request for a loop: whether the sketch has draw(). */
 function answerInspection({ headers }: IncomingMessage, body: string, response: ServerResponse): void {
   const text = JSON.stringify({ definesSetup: true, definesDraw: true });
   const message = jcsV1.canonicalize({

@@ -10,7 +10,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A network and a file system of its own, with a name server that this process answers for. */
+/** A separate network and file system, with a name server that this process answers for. */
 const resolvers = join(folder, 'resolv.conf');
 writeFileSync(resolvers, 'nameserver 127.0.0.1\n');
 const alone = (command: string): readonly [string, readonly string[]] => [

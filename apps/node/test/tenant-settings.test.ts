@@ -171,7 +171,7 @@ describe('a tenant that is hidden by default', () => {
     const changing = await newTenant(name);
     const other = await startTestNode({
       database: node.database,
-      // As a node that asks a control plane: what it knows of a key is cached.
+      // Like a node with a control plane, which caches the accounts of keys.
       replace: ({ keys }) => ({ keys: cachedKeyDirectory(keys, { foundMs: 3_600_000, unknownMs: 0 }, Date.now) }),
     });
     try {

@@ -41,7 +41,7 @@ const large = {
 const verify = (address: string, body: unknown = small, path = VERIFY): Promise<Answer> =>
   ask(node, 'post', path, { body, headers: { 'X-Forwarded-For': address } });
 
-/** Requests whose head has arrived and whose body never ends: so many bytes of it come, and one is missing. */
+/** Requests whose head has arrived and whose body never ends: this many bytes of it arrive, and one is missing. */
 async function hold(address: string, requests: number, sent = 0, announced = sent + 1): Promise<() => void> {
   const held = await Promise.all(
     Array.from({ length: requests }, async () => {

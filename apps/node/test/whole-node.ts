@@ -18,7 +18,7 @@ export interface WholeNode {
   readonly premises: KeyPremises;
   /** The root key that signs its key history. */
   readonly root: Signer;
-  /** Stops what works on the log beside requests. */
+  /** Stops the background work on the log. */
   readonly stopLog: () => Promise<void>;
   readonly close: () => Promise<void>;
 }

@@ -1,3 +1,4 @@
+import { oneAtATime } from '@cer/http-service';
 import type { Logger } from '@cer/http-service/process';
 import type { NamedEngine } from '@cer/sketch-engine';
 import { createBrowserHost, type BrowserHost } from './browser/browser-host.js';
@@ -9,13 +10,13 @@ import type { RendererConfig } from './config.js';
 import { rendererVersionOf } from './renderer-version.js';
 import { bundlePage, type EngineName } from './sandbox/page-bundle.js';
 import { OlderEngines, type DrawingEngine } from './sandbox/older-engines.js';
-import { createPagePool, createTurns, type PagePool, type PagePoolOptions } from './sandbox/page-pool.js';
+import { createPagePool, type PagePool, type PagePoolOptions } from './sandbox/page-pool.js';
 
 /** A browser that passed the self-test, and its pages. */
 export interface Engine {
   readonly host: BrowserHost;
   readonly pools: Readonly<Record<EngineName, PagePool>>;
-  /** @throws ServiceError CANNOT_BE_JUDGED for an engine that cannot be had here */
+  /** @throws ServiceError CANNOT_BE_JUDGED for an engine that is not available here */
   find(requested: RequestedEngine): Promise<DrawingEngine>;
   readonly rendererVersion: string;
   readonly sdkVersion: string;
@@ -48,9 +49,9 @@ export async function startEngine(config: EngineConfig, logger: Logger): Promise
     const fingerprint = await fingerprintOf(host, bundle.pages['chromium-native']);
     const { version } = await host.current();
     // Both open their pages one at a time: a page's process is identified as the one that its opening added.
-    const turns = createTurns();
+    const inTurn = oneAtATime();
     const makePool = (options: Pick<PagePoolOptions, 'scripts' | 'ahead'>): PagePool =>
-      createPagePool({ host, turns, ...options });
+      createPagePool({ host, inTurn, ...options });
     const pools = {
       portable: makePool({ scripts: bundle.pages.portable, ahead: config.pagesAhead }),
       'chromium-native': makePool({ scripts: bundle.pages['chromium-native'], ahead: config.pagesAhead }),

@@ -6,16 +6,16 @@ import { HTTP_STATUS, ServiceError, type StatusTable } from '@cer/http-service';
  */
 export const RENDER_STATUS = {
   ...HTTP_STATUS,
-  /** The sketch threw, does not parse, or left its page. */
+  /** The sketch threw, does not parse, or navigated away. */
   RENDER_ERROR: 422,
   /** It did not finish in its time. */
   RENDER_TIMEOUT: 422,
   RENDER_MEMORY_LIMIT: 422,
   /** Two renders of one sketch differ. */
   RENDER_NOT_REPRODUCIBLE: 422,
-  /** It asked for what no sketch may have: another canvas size, WEBGL, a clock. */
+  /** It used something that no sketch may use: another canvas size, WEBGL, a clock. */
   PROTOCOL_VIOLATION: 400,
-  /** The engine that a certificate names cannot be had here. */
+  /** The engine that a certificate names is not available here. */
   CANNOT_BE_JUDGED: 422,
   LOOP_MODE_ERROR: 400,
   /** No browser, a failed self-test, or a browser that ended during the job. */

@@ -34,7 +34,7 @@ export function testConfig(overrides: Readonly<Record<string, string>> = {}): Re
     PORT: '0',
     LOG_LEVEL: 'silent',
     RENDERER_TOKEN: TOKEN,
-    // A crowded machine takes long for what a test expects to end well.
+    // A busy machine needs much time for renders that a test expects to succeed.
     STILL_DEADLINE_MS: '120000',
     FRAME_DEADLINE_MS: '60000',
     LOOP_DEADLINE_MS: '150000',
@@ -93,7 +93,7 @@ export function macOf(requestBody: Uint8Array, responseBody: Uint8Array, nonce =
   return createHmac('sha256', TOKEN).update(message).digest('base64url');
 }
 
-/** Polls until it holds; fails with `what` after a generous while. */
+/** Polls until it holds; fails with `what` after a generous time. */
 export async function eventually(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 150_000;
   while (!(await holds())) {

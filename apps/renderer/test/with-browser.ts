@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-/** A suite that needs Chromium; where no browser can be had, one line says that it was not run and why. */
+/** A suite that needs Chromium; where no browser is available, one line says that it was not run and why. */
 export function describeWithBrowser(name: string, suite: () => void): void {
   const reason = process.env['CER_TEST_NO_BROWSER'] ?? '';
   if (reason === '') {

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '..');
 /** Output folder; the first argument for a build to compare. */
 const out = process.argv[2] ?? join(root, 'dist', 'web');
 const source = (...path) => join(root, 'src', ...path);
-/** What the first visit of a certificate's page may cost, script, worker, style and all, in bytes of gzip. */
+/** Maximum size of the first visit of a certificate's page, with script, worker and style, in bytes of gzip. */
 const FIRST_LOAD_LIMIT = 100 * 1024;
 
 // Builds in tests and development have the released bytes: other modes would name source files.
@@ -25,7 +25,7 @@ const common = {
   logLevel: 'warn',
   envDir: false,
   publicDir: false,
-  // As the sources say: without this the bundler would look for a React.
+  // As in the sources: without this the bundler would look for React.
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
 };
 

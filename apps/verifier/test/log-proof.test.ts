@@ -78,7 +78,7 @@ describeInChromium('log proofs', (chromium) => {
     await watched.page.waitForFunction('document.body.textContent.includes("That file is not a policy")');
     await choose('other.txt', otherLogPolicy());
     await watched.page.waitForSelector('.result [data-transparency="unknown-log"][data-log-code="LOG_UNKNOWN"]');
-    // A log says nothing of the layers: the verdict stays.
+    // A log does not affect the layers, so the verdict stays.
     expect(await watched.attribute('.result', 'data-code')).toBe('OK');
     await choose('policy.txt', logPolicy().text);
     await watched.page.waitForSelector('.result [data-transparency="included"]');

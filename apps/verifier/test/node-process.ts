@@ -75,7 +75,7 @@ async function listeningUrl(child: ChildProcess): Promise<string> {
   for await (const line of createInterface({ input: child.stdout })) {
     const { msg, url } = JSON.parse(line) as { msg?: string; url?: string };
     if (msg === 'listening' && url !== undefined) {
-      // What it logs later must not fill the pipe.
+      // Its later log lines must not fill the pipe.
       child.stdout.resume();
       return url;
     }

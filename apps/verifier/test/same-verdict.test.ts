@@ -40,7 +40,7 @@ function requestOf({ bundle, keySet }: Vector) {
   };
 }
 
-/** What every report must agree on; who verified, and when, differs. */
+/** The members that every report must agree on; verifier and time differ. */
 function essence(report: Readonly<Record<string, unknown>>): unknown {
   const { status, checks, reasonCodes, certificateHash, bundleType, contentMode } = report;
   return { status, checks, reasonCodes, certificateHash, bundleType, contentMode };
@@ -94,7 +94,7 @@ describe('the verdicts on all vectors', () => {
   });
 
   it('match the vectors', () => {
-    // A page knows a project when it sees one, and so never verifies it as a certificate.
+    // A page recognizes a project, and never verifies it as a certificate.
     const fitting = vectors.filter(({ name, kind }) => kind === 'project' || site.get(name)?.kind === 'certificate');
     const found = fitting.map((vector) => [vector.name, siteReport(vector)['status']]);
     expect(found).toEqual(fitting.map((vector) => [vector.name, statusOfFile(vector)]));

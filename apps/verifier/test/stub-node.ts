@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { testKeySet } from '@cer/keys/testing';
 import { TEST_NODE_ID, TEST_SIGNER } from '@cer/cer-core/testing';
 
-/** What a stub node answers at one address: JSON, raw text, or silence. */
+/** The answer of a stub node at one address: JSON, raw text, or silence. */
 export type StubAnswer = { readonly status: number; readonly body: unknown } | { readonly text: string } | 'hang-up';
 
 /** A node that answers as a test configures it, honest or not. */

@@ -60,7 +60,7 @@ it('a killed witness has stored every size that it cosigned, and no two trees', 
     const again = await start(log.vkey);
     const kept = await get(again.url, `/${originHashOf(log.origin)}/checkpoint`);
     const { size, root } = parseCheckpoint(kept.text);
-    // What was answered is kept; what was not answered may be.
+    // Answered submissions are stored; the others may be.
     expect([answer?.status === 200 ? next : known, next]).toContain(size);
     expect(root).toEqual(log.tree.rootAt(size));
     known = size;

@@ -48,7 +48,7 @@ export async function serveWitness(
   return { url: server.url, key, close: () => server.close() };
 }
 
-/** What a witness answered. */
+/** The answer of a witness. */
 export interface Answered {
   readonly status: number;
   readonly type: string | null;

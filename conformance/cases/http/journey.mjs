@@ -1,4 +1,4 @@
-// What journeys share.
+// Helpers of all journeys.
 import { randomUUID } from 'node:crypto';
 
 export const CERTIFY = '/v1/cer/ai/certify';
@@ -13,7 +13,7 @@ export const CONFIDENTIAL = {
   parameters: { temperature: 0, maxTokens: 1, topP: null, seed: null },
 };
 
-/** A certify request with an id of its own. */
+/** A certify request with a new id. */
 export function execution(members = {}) {
   return {
     executionId: randomUUID(),

@@ -59,7 +59,7 @@ describe('dumps of PostgreSQL', () => {
     server.stdin?.end();
     await ended;
   }
-  /** Certifies on a node of its own. @returns the response */
+  /** Certifies on a separate node. @returns the response */
   async function certifyOn(databaseUrl: string): Promise<Answer> {
     const node = await startNodeProcess({ ...premises.env, DATABASE_URL: databaseUrl });
     const answer = await ask(node, 'post', '/v1/cer/ai/certify', { key: premises.key, body });

@@ -13,7 +13,7 @@ export interface Ran {
 
 /** State of the reader's terminal before the first block. */
 export interface Setting {
-  /** Texts of the document that mean something else on this machine: ports, folders, placeholders. */
+  /** Texts of the document to replace on this machine: ports, folders, placeholders. */
   readonly substitutions?: readonly (readonly [from: string, to: string])[];
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input of blocks that read some. */

@@ -2,7 +2,7 @@ import { growth, type Work } from '@cer/http-service/testing/operations';
 import { expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '@cer/canonical-json';
 
-// What reads input of others, on n and on 4n of it: operations are counted, not time. Linear work is 4 times as much, a
+// Readers of external input, on n and on 4n of it: operations are counted, not time. Linear work is 4 times as much, a
 // sort a little more, quadratic work 16 times. Work inside the engine (a search in a text, a sort) is not counted.
 const MOST = 4.6;
 

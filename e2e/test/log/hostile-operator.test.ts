@@ -43,7 +43,7 @@ beforeAll(async () => {
   earlier = await operator.copy();
   await certify(main, { appId: 'one' });
   await operator.delete(hashes.deleted);
-  // What an operator can do before anything is in the tree.
+  // Acts of an operator before any leaf is in the tree.
   operator.aheadMs = -DAY_MS;
   hashes.dated = await certify(dated);
   operator.aheadMs = 0;

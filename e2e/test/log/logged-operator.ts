@@ -12,7 +12,7 @@ import { startWitnessProcess, type WitnessProcess } from './witness-process.js';
 
 const ADMIN_SECRET = 'secret of the test administrator';
 
-/** What a command said. */
+/** The output of a command. */
 export interface Said {
   readonly exitCode: number;
   readonly stdout: string;
@@ -29,7 +29,7 @@ export interface Account {
 export class LoggedOperator {
   readonly folder = mkdtempSync(join(tmpdir(), 'cer-operator-'));
   readonly policyFile = join(this.folder, 'policy-of-readers.txt');
-  /** How far the clock of the node is ahead, in ms. */
+  /** Lead of the node's clock, in ms. */
   aheadMs = 0;
   #parts: { node: LoggingNode; witness: WitnessProcess; database: TestDatabase } | null = null;
   #files = 0;
@@ -185,7 +185,7 @@ export class LoggedOperator {
     return { ...report, text: text.stdout.replace(/\s+/g, ' ') };
   }
 
-  /** What a verifier says of a public record and the proof that the node gives with it. */
+  /** A verifier's report on a public record and the proof that the node returns with it. */
   async holder(hash: string, account: Account | null = null): Promise<unknown> {
     const pins = ['--keys', this.url, '--log-policy', this.policyFile, '--json'];
     if (account === null) {
@@ -202,7 +202,7 @@ export class LoggedOperator {
     return (JSON.parse((await this.cer(args)).stdout) as { transparency: unknown }).transparency;
   }
 
-  /** Changes tables behind the node's back, looks, and puts everything back. */
+  /** Changes tables without the node, runs the checks, and restores everything. */
   async whileChanged(tables: readonly string[], sql: string, look: () => Promise<void>): Promise<void> {
     const { query } = this.database;
     for (const table of tables) await query(`create table saved_${table} as select * from ${table}`);
@@ -218,7 +218,7 @@ export class LoggedOperator {
     }
   }
 
-  /** An operator drops what protects the tables of the log. */
+  /** Drops the triggers that protect the tables of the log, as an operator can. */
   async dropTriggers(): Promise<void> {
     const { query } = this.database;
     const triggers = await query(`select name from sqlite_master where type = 'trigger'`);
@@ -233,7 +233,7 @@ export class LoggedOperator {
   }
 }
 
-/** What a test reads of the report of `cer verify-package --json`. */
+/** The members of `cer verify-package --json` that tests read. */
 export interface PackageReport {
   readonly status: string;
   readonly findings: readonly { readonly code: string; readonly entry: string }[];

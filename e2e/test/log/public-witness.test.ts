@@ -14,7 +14,7 @@ import { loggingNode, ORIGIN, proofOf } from '../../../apps/node/test/log/loggin
 import { until } from '../../../apps/node/test/timestamps/timestamping-node.js';
 import { aicsPrograms, aicsWitness, litewitness, type PublicWitness } from './public-witnesses.js';
 
-// A node's logs before witnesses and a reader that others wrote. Where one cannot be had, a line says why.
+// A node's logs before witnesses and a reader that others wrote. Where one is not available, a line says why.
 
 const folder = mkdtempSync(join(tmpdir(), 'cer-public-witness-'));
 const removals: (() => Promise<void>)[] = [];

@@ -19,7 +19,7 @@ export interface PublicWitness {
   readonly stop: () => Promise<void>;
 }
 
-/** Something that others wrote, or why it cannot be had here. */
+/** A program that others wrote, or the reason why it is not available here. */
 type Had<T> = { readonly had: T } | { readonly missing: string };
 
 const SOURCE = join(__dirname, '../../go/witness');
@@ -44,7 +44,7 @@ export async function litewitness(folder: string): Promise<Had<PublicWitness>> {
   const child = spawn(join(folder, 'litewitness'), args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const vkey = await said(child.stderr, /vkey=(\S+)[^]*msg=listening/);
   const follow = (log: string): void => {
-    // As `witnessctl add-log` and `add-key`: that command needs a module that cannot be had everywhere.
+    // As `witnessctl add-log` and `add-key`: that command needs a module that is not available everywhere.
     const database = new Database(db, { timeout: 10_000 });
     const origin = log.slice(0, log.indexOf('+'));
     const add = database.prepare('insert into log (origin, tree_size, tree_hash) values (?, 0, ?)');

@@ -28,7 +28,7 @@ const texts = fc.oneof(
   fc.tuple(jsonTexts, mutations).map(([text, changes]) => mutated(Buffer.from(text), changes)),
 );
 
-/** What the file sees: a refusal with its code and path, or both canonical forms. */
+/** The compared result: a refusal with its code and path, or both canonical forms. */
 function ours(text: Buffer): JsonObject {
   const form = (canonical: () => string): string | JsonObject => {
     try {

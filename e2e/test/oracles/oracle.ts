@@ -8,7 +8,7 @@ const SEED = process.env['CER_ORACLE_SEED'];
 
 /**
  * The parameters of fast-check for a comparison that has `short` runs in `npm test`: there the same input each time, so
- * that a change is blamed for what it broke; the long form looks for what is new. A failure names its seed.
+ * that a failure points to the change that caused it; the long form looks for new failures. A failure names its seed.
  */
 export function oracleRuns(short: number): { readonly numRuns: number; readonly seed: number } {
   const seed = Number(SEED ?? (TIMES === 1 ? 1 : Math.floor(Math.random() * 2 ** 31)));

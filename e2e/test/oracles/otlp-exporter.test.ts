@@ -8,7 +8,7 @@ import { decodeJson } from '../../../apps/bridge/src/ingest/otlp/wire/decode-jso
 import { decodeProtobuf } from '../../../apps/bridge/src/ingest/otlp/wire/decode-protobuf.js';
 import { oracleRuns, OutcomeCounts } from './oracle.js';
 
-// What OpenTelemetry's own exporters send for a span, in both forms, against the span itself.
+// The requests of OpenTelemetry's own exporters for a span, in both forms, against the span itself.
 
 type Exported = NonNullable<Parameters<typeof ProtobufTraceSerializer.serializeRequest>[0]>[number];
 

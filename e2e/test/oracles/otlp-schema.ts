@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs';
 
 // The messages of OTLP's trace export for protobufjs: what a member is called, its field number and its type.
-// Numbers are those of OTLP 1.x; members that the bridge does not read are in a list of their own.
+// Numbers are those of OTLP 1.x; members that the bridge does not read are in a separate list.
 
 type Members = Readonly<Record<string, readonly [id: number, type: string]>>;
 

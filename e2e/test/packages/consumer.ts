@@ -18,7 +18,7 @@ export const PUBLISHED = {
   '@cer/cli': 'apps/cli',
 } as const;
 
-/** What the example of a README imports and its package does not depend on. */
+/** Packages that the example of a README imports and its package does not depend on. */
 const IN_EXAMPLES = { openai: 'packages/client' };
 
 export interface Manifest {

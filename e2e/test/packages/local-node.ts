@@ -9,7 +9,7 @@ import { freeBase } from '../npm-start.js';
 
 const mainOfNode = (): string => programBundle('apps/node/src/main.ts');
 
-/** A node as a process of its own, with its address and an API key before it runs. */
+/** A node in a separate process, with its address and an API key before it runs. */
 export class LocalNode {
   readonly url: string;
   readonly apiKey: string;

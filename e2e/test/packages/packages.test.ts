@@ -12,7 +12,7 @@ import { LocalNode } from './local-node.js';
 import { startModelServer, type ModelServer } from './model-server.js';
 import { readmeExample } from './readme-example.js';
 
-// What others get from a registry, installed into an empty folder.
+// The packages as others get them from a registry, installed into an empty folder.
 
 const ALONE = ['@cer/canonical-json', '@cer/keys', '@cer/cer-core', '@cer/tlog', '@cer/timestamps'] as const;
 /** With those whose example needs a service. */
@@ -20,7 +20,7 @@ const LIBRARIES = [...ALONE, '@cer/client'] as const;
 const names = Object.keys(PUBLISHED) as (keyof typeof PUBLISHED)[];
 const { resolve } = createRequire(__filename);
 
-/** What check-tarballs.mjs reports of one package. */
+/** The report of check-tarballs.mjs about one package. */
 interface Report {
   readonly types: { readonly entries: readonly string[]; readonly problems: readonly string[] } | null;
   readonly messages: readonly unknown[];
@@ -137,7 +137,7 @@ describe('a new user of @cer/client', () => {
     };
     expect(await call(100)).toEqual(['Lisbon']);
     await node.start();
-    // What the earlier process left may be certified before the model answers.
+    // Bundles of the earlier process may be certified before the model answers.
     const lines = await call(60_000);
     const certified = lines.filter((line) => line !== 'Lisbon');
     expect([lines.length, certified.length]).toEqual([3, 2]);

@@ -4,7 +4,7 @@ import { PUBLISHED, ROOT } from './consumer.js';
 
 export interface ReadmeExample {
   readonly code: string;
-  /** What the comments after `console.log` say that it prints. */
+  /** The output that the comments after `console.log` promise. */
   readonly prints: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import type { FailureCode } from './errors.js';
 
-/** Why a schema was refused, beside the code SCHEMA_ERROR. */
+/** The reason why a schema was refused, besides the code SCHEMA_ERROR. */
 export type SchemaReason = 'SCHEMA_VERSION_UNSUPPORTED' | 'BUNDLE_CORRUPTED';
 
 /** One fault: the member, the rule, and for hashes the expected and the computed value. */

@@ -1,4 +1,4 @@
-/** Reviews of certificates and projects by people, as certificates of their own. */
+/** Reviews of certificates and projects by people, each a separate certificate. */
 export {
   REVIEW_DECISIONS,
   isReviewRequest,

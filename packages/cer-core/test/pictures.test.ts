@@ -13,7 +13,7 @@ import { differences } from './vectors/observe.js';
 const text = readFileSync(join(__dirname, '../vectors/pictures/pictures.json'), 'utf8');
 const { keySet, tests } = JSON.parse(text) as { readonly keySet: unknown; readonly tests: readonly PictureVector[] };
 
-/** What a verifier reports of a file. */
+/** A verifier's report on a file. */
 async function observed(picture: string): Promise<Record<string, unknown>> {
   try {
     const { png, certificate } = readPicture(Buffer.from(picture, 'base64url'));

@@ -1,4 +1,5 @@
-// Compares what a program sees with and without an observer, case by case, and prints one table for each SDK.
+// Compares the behaviour that a program sees with and without an observer, case by case, and prints one table for each
+// SDK.
 import Anthropic from '@anthropic-ai/sdk';
 import { APIPromise as AnthropicPromise } from '@anthropic-ai/sdk/core/api-promise';
 import { observeOpenAI } from '@langfuse/openai';
@@ -31,7 +32,7 @@ Object.assign(process.env, {
 });
 let unhandled = 0;
 process.on('unhandledRejection', () => (unhandled += 1));
-// The observers report that their services are away.
+// The observers report that their services cannot be reached.
 console.error = console.warn = () => undefined;
 
 const url = await startModelServer();
@@ -83,7 +84,7 @@ const LINES = [
   aiLine('AI SDK 7', ai7, models7),
 ];
 
-/** What a program sees: a value or the name of an error, as text. */
+/** The behaviour that a program sees: a value or the name of an error, as text. */
 async function seen(work) {
   const before = unhandled;
   let timer;

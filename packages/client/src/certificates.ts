@@ -58,9 +58,9 @@ export interface Certificates {
   /** Runs work whose calls become the steps of one project. Results and errors are those of the work. */
   run<T>(options: ProjectOptions, work: () => T): Promise<Awaited<T>>;
   stats(): Stats;
-  /** Sends what waits. @returns the bundles that still wait afterwards; 10 s at most unless stated */
+  /** Sends the waiting bundles. @returns the bundles that still wait afterwards; 10 s at most unless stated */
   flush(options?: { readonly timeoutMs?: number }): Promise<{ readonly waiting: number }>;
-  /** Flushes, then stops. What still waits is sent by the next process with the same spool folder. */
+  /** Flushes, then stops. Remaining bundles are sent by the next process with the same spool folder. */
   close(options?: { readonly timeoutMs?: number }): Promise<void>;
 }
 

@@ -18,7 +18,7 @@ export async function registerProject(access: NodeAccess, text: string): Promise
       body: await request(access, 'registerProject', { body, options: ONCE }, jsonOf),
     };
   } catch (error) {
-    // A refused key is mended, and the project sent again.
+    // A refused key can be replaced, so the project is kept and sent again.
     if (!(error instanceof NodeError) || error.status === null || [401, 403].includes(error.status)) throw error;
     return { index: 0, status: error.status, body: { error: error.code } };
   }

@@ -104,7 +104,7 @@ export function createEvidence(settings: Settings, access: NodeAccess, platform:
   });
   const stopReports = startReports(settings, platform, { stats, store, failed });
 
-  // What earlier processes left is sent first.
+  // Bundles of earlier processes are sent first.
   if (sum('waiting') > 0) drain.start();
 
   return {
@@ -117,7 +117,7 @@ export function createEvidence(settings: Settings, access: NodeAccess, platform:
     close: async ({ timeoutMs = FLUSH_MS } = {}) => {
       const endsAt = Date.now() + timeoutMs;
       await flush({ timeoutMs });
-      // The last report states what is left, so it is made after the others were sent.
+      // The last report states the remaining bundles, so it is made after the others were sent.
       stopReports();
       await flush({ timeoutMs: Math.max(0, endsAt - Date.now()) });
       drain.stop();
@@ -126,7 +126,7 @@ export function createEvidence(settings: Settings, access: NodeAccess, platform:
   };
 }
 
-/** @returns what seals the last report */
+/** @returns a function that seals the last report */
 function startReports(
   { appId, coverage: wanted }: Settings,
   platform: Platform,
@@ -159,7 +159,7 @@ function startReports(
   };
 }
 
-/** The folder's spool, then memory for what the folder does not take. */
+/** The folder's spool, then memory for bundles that the folder does not take. */
 function openSpools(
   { spoolDir }: Settings,
   limits: SpoolLimits,
@@ -176,7 +176,7 @@ function openSpools(
   }
 }
 
-/** A full spool is not passed over: the next one takes what a fault kept out. */
+/** A full spool is final: the next spool only takes bundles that a fault kept out of this one. */
 function putInto(spools: readonly Spool[], text: string, failed: (error: unknown) => void): boolean {
   for (const spool of spools) {
     try {

@@ -15,7 +15,7 @@ export interface NodeTransport extends Transport {
  * Sends requests with `node:http`, for services that forward what others send.
  *
  * - The timeout is silence of the connection, in either direction: a long answer may be slow and healthy. A reader that
- *   stands still as long is silence too.
+ *   stops for as long counts as silence too.
  * - A request is sent again, once, when a connection that was kept open from an earlier request closed before anything
  *   was answered: the node closed it as the request was on its way, and received nothing of it.
  * - Answers are not asked for in a compressed form, and their bodies keep back-pressure.

@@ -17,7 +17,10 @@ const warn = (message: string): void => {
   process.emitWarning(message, 'CerWarning');
 };
 
-/** Once: what an operator has to mend. A node that is away is not reported; the spool keeps what it gets later. */
+/**
+ * Reports once what an operator has to correct. A node that cannot be reached is not reported: the spool keeps the
+ * bundles for it.
+ */
 let isReported = false;
 const onError = (error: unknown): void => {
   if (isReported || !(error instanceof NodeError)) return;
@@ -29,7 +32,7 @@ const onError = (error: unknown): void => {
 try {
   const cer = certificates({ appId: process.env['CER_APP_ID'] ?? 'app', onError });
   globalThis.fetch = cer.fetch({ fetch: globalThis.fetch });
-  // Providers of the AI SDK may have a fetch of their own.
+  // Providers of the AI SDK may have their own fetch.
   globalThis.AI_SDK_TELEMETRY_INTEGRATIONS = [...(globalThis.AI_SDK_TELEMETRY_INTEGRATIONS ?? []), cer.aiSdk()];
   process.once('beforeExit', () => void cer.flush({ timeoutMs: FLUSH_MS }));
 } catch (error) {

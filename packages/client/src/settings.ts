@@ -49,7 +49,9 @@ export interface CertificatesOptions {
   readonly nodeUrl?: string;
   /** Absent: the variable `CER_API_KEY`. */
   readonly apiKey?: string;
-  /** Folder of the spool. Absent: `CER_SPOOL_DIR`, else `.cer-spool`; null: in memory, as where there are no files. */
+  /**
+   * Folder of the spool. Absent: `CER_SPOOL_DIR`, else `.cer-spool`; null: in memory, as on platforms without files.
+   */
   readonly spoolDir?: string | null;
   /** Maximum bytes of sealed bundles that wait. 256 MiB when absent. */
   readonly maxSpoolBytes?: number;

@@ -133,7 +133,7 @@ describe('the folder of the spool', () => {
   });
 });
 
-/** What a program sees of an answer: its head, the hash of its bytes, and its error. */
+/** The parts of an answer that a program sees: its head, the hash of its bytes, and its error. */
 async function seen(fetching: typeof fetch, url: string): Promise<unknown> {
   const init = { method: 'POST', body: JSON.stringify({ ...request, stream: true }) };
   const hash = createHash('sha256');

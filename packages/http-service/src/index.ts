@@ -24,6 +24,7 @@ export {
   type StreamRequest,
 } from './handler/handler.js';
 export { ByteBudget, type Reservation } from './limits/byte-budget.js';
+export { oneAtATime, type OneAtATime } from './limits/one-at-a-time.js';
 export { settleWithin } from './limits/settle-within.js';
 export type { Route } from './routing/route.js';
 export { notFoundPage } from './routing/not-found-page.js';

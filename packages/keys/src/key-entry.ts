@@ -76,7 +76,7 @@ export function readStatus(entry: object): KeyStatus {
   return status === 'revoked' ? 'revoked' : 'retired';
 }
 
-/** Two forms of one key. A form that cannot be read says nothing; two that can be read must agree. */
+/** Two forms of one key. A form that cannot be read is ignored; two that can be read must agree. */
 function readKey(entry: object): EntryKey {
   const fault = ownMember(entry, 'algorithm') === 'Ed25519' ? faultOfLife(entry) : 'algorithm: must be "Ed25519"';
   if (fault !== null) return unusable(fault);
@@ -85,7 +85,7 @@ function readKey(entry: object): EntryKey {
   if (text.usable && jwk.usable) {
     return isSamePublicKey(text.publicKey, jwk.publicKey) ? text : unusable('publicKey: differs from publicKeyJwk');
   }
-  // What can be read and is refused (a weak point, a private key, another use) refuses the entry.
+  // A form that can be read but is refused (a weak point, a private key, another use) makes the entry unusable.
   if (!text.usable && !text.isUnreadable) return text;
   if (!jwk.usable && !jwk.isUnreadable) return jwk;
   return jwk.usable ? jwk : text;

@@ -17,7 +17,7 @@ import { dirname } from 'node:path';
 
 const OWNER_ONLY = 0o600;
 
-/** Makes a file unless it is there, and its folder: of two processes that start, one is first. */
+/** Makes a file unless it is there, and its folder: of two starting processes, one creates it. */
 export function makePrivateFile(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   try {
@@ -56,7 +56,7 @@ function putInPlace(path: string, text: string, put: (draft: string) => void): v
 function writeDraft(draft: string, text: string): void {
   const file = openSync(draft, 'wx', OWNER_ONLY);
   try {
-    // Some folders have default rights of their own.
+    // Some folders have their own default rights.
     fchmodSync(file, OWNER_ONLY);
     writeFileSync(file, text);
     fsyncSync(file);

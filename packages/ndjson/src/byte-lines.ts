@@ -53,7 +53,7 @@ export async function* byteLines(
   if (last.length > 0) yield last;
 }
 
-/** Without Buffer: the client runs at the edge and in browsers too. */
+/** Without Buffer, because the client also runs at the edge and in browsers. */
 function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   let at = 0;

@@ -1,7 +1,7 @@
 import { ICON } from './assets.js';
 import { html, type Html } from './html.js';
 
-/** What a page consists of. */
+/** The parts of a page. */
 export interface DocumentContent {
   /** The service's name: the brand in the header, and the end of the title. */
   readonly site: string;

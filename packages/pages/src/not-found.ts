@@ -1,6 +1,6 @@
 import { html, type Html } from './html.js';
 
-/** The page for a path that no route serves. @param home what the page at `/` is called, e.g. "the overview" */
+/** The page for a path that no route serves. @param home name of the page at `/`, e.g. "the overview" */
 export function notFoundContent(home: string): { readonly title: string; readonly status: 404; readonly body: Html } {
   return {
     title: 'Not found',

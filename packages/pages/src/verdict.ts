@@ -68,7 +68,7 @@ export const LAYER_TEXTS = {
   status: { PASS: 'Pass', FAIL: 'Fail', SKIPPED: 'Skipped' },
 } as const;
 
-/** What a headline depends on. */
+/** The facts that determine a headline. */
 export interface CertificateVerdict {
   readonly status: 'VERIFIED' | 'VERIFIED_CONFIDENTIAL' | 'FAILED';
   /** Of the node's answer: `UNVERIFIABLE` where material is missing, `LEGACY_VERIFIED` under older rules. */

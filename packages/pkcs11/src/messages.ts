@@ -3,7 +3,7 @@ import { Pkcs11Error, PKCS11_ERROR_CODES, type Pkcs11ErrorCode } from './pkcs11-
 /** Selects a token of a module by its label or by its slot number. */
 export type TokenChoice = { readonly label: string } | { readonly slot: number };
 
-/** What the module process needs to log in: the path of the PIN file, never the PIN itself. */
+/** The data with which the module process logs in: the path of the PIN file, never the PIN itself. */
 export interface TokenAddress {
   readonly modulePath: string;
   readonly token: TokenChoice;

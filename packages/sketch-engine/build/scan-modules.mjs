@@ -1,6 +1,6 @@
 // Validates the WebAssembly modules with an instruction set that has no relaxed SIMD and no threads: what is left computes
-// the same on every machine. The modules that were pinned without any SIMD are held to that. `--refuses` checks the check
-// on modules that have what is refused.
+// the same on every machine. The modules that were pinned without any SIMD are held to that. `--refuses` tests the
+// check itself on modules that it must refuse.
 import binaryen from 'binaryen';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -4,7 +4,7 @@ import type { SketchInput } from './drawing/sketch-api.js';
 import type { NamedEngine } from './engine-identity.js';
 import { CANVAS_HEIGHT, CANVAS_WIDTH, seedNumber, VAR_COUNT } from './render-rules.js';
 
-/** What a certificate says of a render that can be drawn again. */
+/** The members of a certificate about a render that can be drawn again. */
 export interface CertifiedRender {
   readonly codeHash: string;
   readonly input: SketchInput;
@@ -25,7 +25,7 @@ const NATIVE =
 
 /**
  * Reads the snapshot of an intact certificate.
- * @returns null for a certificate of something else
+ * @returns null for any other certificate
  * @throws NotRedrawable for a render of another engine, scheme or size
  * @see docs/spec.md, "cer.codemode.render.v1"
  */

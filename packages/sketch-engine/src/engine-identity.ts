@@ -19,7 +19,7 @@ export interface EngineIdentity {
 /** Changes with every change that changes a pixel, or a byte of the PNG, of any sketch; probes.ts pins what it draws. */
 export const PORTABLE_VERSION = '1.2.0';
 
-/** What a certificate says of the portable engine that drew it; nothing of it is trusted. */
+/** The members of a certificate about the portable engine that drew it; they are not trusted. */
 export interface NamedEngine {
   readonly version: unknown;
   readonly wasmHash: unknown;

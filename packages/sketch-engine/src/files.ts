@@ -1,4 +1,4 @@
-// What the engine is made of, read from the disk: for Node alone.
+// The files of the engine, read from the disk; for Node.js only.
 export {
   assertInstalledParts,
   EngineNotFound,

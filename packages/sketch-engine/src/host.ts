@@ -1,4 +1,4 @@
-// What the host of a realm needs, without the engine that draws in it.
+// The part of the engine that the host of a realm needs, without the drawing code.
 export { callsImport } from './language/import-call.js';
 export { pinSyntax, SketchSyntaxError } from './language/pin-syntax.js';
 export { unpremultiply } from './portable/alpha.js';

@@ -1,4 +1,4 @@
-// Sketches whose pictures differ first where anything that draws is another one.
+// Sketches whose pictures differ first when any part of the engine differs.
 
 /** Text in every shipped family, blur, blending, transcendental functions: what differs first on another machine. */
 export const TEXT_PROBE = `
@@ -87,8 +87,8 @@ export interface ProbePin {
 }
 
 /**
- * What each version of the portable engine draws, on every machine. A change that changes one of these hashes raises the
- * version and adds a row; rows of released versions stay.
+ * The picture hashes of each version of the portable engine, the same on every machine. A change that changes one of
+ * these hashes raises the version and adds a row; rows of released versions stay.
  */
 export const PORTABLE_PINS: Readonly<
   Partial<Record<string, Readonly<Record<'text' | 'operations' | 'math', ProbePin>>>>

@@ -1,2 +1,2 @@
-// Draws a sketch again in a process of its own: for Node alone.
+// Draws a sketch again in a separate process; for Node.js only.
 export { NetworkNotWithheld, redraw, type Redrawing, type Redrawn } from './redraw/redraw.js';

@@ -1,7 +1,7 @@
 /** The two kinds of database. */
 export type Dialect = 'sqlite' | 'postgres';
 
-/** What a database URL names: an SQLite file or a PostgreSQL database. */
+/** A parsed database URL: an SQLite file or a PostgreSQL database. */
 export type DatabaseLocation =
   { readonly dialect: 'sqlite'; readonly path: string } | { readonly dialect: 'postgres'; readonly url: string };
 

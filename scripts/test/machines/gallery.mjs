@@ -14,5 +14,5 @@ export const GALLERY = JSON.parse(readFileSync(join(folder, 'gallery.json'), 'ut
   }),
 );
 
-/** Blending, gradients, chaos, text: what differs between machines first. */
+/** Blending, gradients, chaos, text: the sketches that differ first between machines. */
 export const SHORT = ['blend-modes', 'gradients-and-shadow', 'de-jong', 'typography'];

@@ -18,7 +18,10 @@ const HEAP = '--max-old-space-size=512';
 const withFlags = (flags) => (browser) => wrappedVariant(browser, { flags: `--js-flags='${HEAP} ${flags}'` });
 const withTunables = (before) => (browser) => wrappedVariant(browser, { before });
 
-/** By name: what it is, and what opens it. @type {readonly {name: string, what: string, open: () => Promise<Machine | string>}[]} */
+/**
+ * By name: its description, and the function that opens it. @type {readonly {name: string, what: string, open: () =>
+ * Promise<Machine | string>}[]}
+ */
 export const ROWS = [
   { name: 'chromium', what: 'as installed', open: () => installed((path) => ({ path, remove: () => undefined })) },
   {

@@ -2,7 +2,7 @@ import { runSketchJob } from '../../../apps/renderer/dist/sandbox/sketch-job.js'
 
 /**
  * Runs a job of the renderer, and waits until its page is gone.
- * @returns what `work` did, and the time in ms until it was done, without the end of the page
+ * @returns the result of `work`, and its time in ms, without the end of the page
  */
 export async function wholeJob(pool, limits, work) {
   const startedAt = performance.now();

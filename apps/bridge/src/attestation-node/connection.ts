@@ -13,7 +13,7 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Connections to the attestation node that stay open from request to request. */
 export interface NodeConnection {
   /**
-   * The node for a customer with this key; without a key, its public routes. Nothing is sent again but by the transport:
+   * The node for a customer with this key; without a key, its public routes. Only the transport sends anything again:
    * an item without an `executionId` must not be certified twice.
    */
   as(key?: Secret<string>): NodeApi;
@@ -36,10 +36,10 @@ export function nodeUnavailable(cause?: unknown): Error {
   return unavailable('The attestation node cannot be reached now: retry', cause);
 }
 
-/** What the node answered: 200, or a refusal. */
+/** The answer of the node: 200, or a refusal. */
 export interface Answered {
   readonly status: number;
-  /** Empty when it is no JSON object. */
+  /** Empty when the answer is not a JSON object. */
   readonly body: JsonObject;
   /** The node's Retry-After, in seconds. */
   readonly retryAfterS?: number;

@@ -12,7 +12,7 @@ export function newSessionToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** What the store holds of a session's token: its SHA-256, 64 hex digits. */
+/** The stored form of a session's token: its SHA-256, 64 hex digits. */
 export function sessionTokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

@@ -7,7 +7,7 @@ export function isApiKey(text: string): boolean {
   return keyForm.test(text);
 }
 
-/** @returns the SHA-256 of the key, 64 hex digits: all the control plane ever hears of it */
+/** @returns the SHA-256 of the key, 64 hex digits: the only form in which the control plane receives it */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }

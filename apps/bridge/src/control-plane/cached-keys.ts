@@ -7,7 +7,7 @@ const TIMES: CacheTimes = { foundMs: 1_500, unknownMs: 1_000 };
 export type FindKey = (keyHash: string) => Promise<KeyAccount | null>;
 
 /**
- * Caches the accounts of API keys; inactive keys are believed no longer than unknown ones.
+ * Caches the accounts of API keys; inactive keys are cached no longer than unknown ones.
  * @param now milliseconds
  * @see docs/spec.md, "Introspection"
  */

@@ -56,7 +56,7 @@ export function httpControlPlane(url: string, token: Secret<string>): ControlPla
   };
 }
 
-/** An answer of another shape counts as none. */
+/** An answer of another shape is treated like no answer. */
 function read<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.output<Schema> {
   const result = schema.safeParse(answer);
   if (!result.success) throw gone(result.error);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from '@cer/http-service/process';
 import type { ControlPlane, UsageItem } from './control-plane.js';
 
-/** The control plane takes this many at once. */
+/** Maximum items that the control plane accepts in one report. */
 const MAX_ITEMS = 1000;
 
 interface Report {

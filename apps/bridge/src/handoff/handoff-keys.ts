@@ -12,7 +12,7 @@ const TIMEOUT_MS = 3000;
 /**
  * Finds a key by its kid.
  * @returns null when the set does not have it
- * @throws ServiceError SERVICE_UNAVAILABLE when the control plane cannot be asked
+ * @throws ServiceError SERVICE_UNAVAILABLE when the control plane cannot be reached
  */
 export type HandoffKeys = (kid: string) => Promise<KeyObject | null>;
 
@@ -22,9 +22,9 @@ interface KeySet {
 }
 
 /**
- * The keys of handoff tokens, as the control plane publishes them. An unknown kid asks once more; a flood of made-up
- * kids asks seldom, waits for nothing, and leaves the published keys alone. The cache and the limit are our own: those
- * of the library go by kid, so that strangers' kids would use up what the published ones need.
+ * The keys of handoff tokens, as the control plane publishes them. An unknown kid triggers one refetch; a flood of
+ * invented kids triggers few, delays no request and evicts no published key. The library's own cache and limit count by
+ * kid, so invented kids would use up the share of the published ones.
  * @param now milliseconds
  */
 export function publishedHandoffKeys(

@@ -14,7 +14,7 @@ const Header = z.object({ alg: z.literal('ES256'), typ: z.literal('handoff+jwt')
 const id = z.string().min(1).max(100);
 const Claims = z.object({
   iss: z.string(),
-  /** One string, no list. */
+  /** One string, not a list. */
   aud: z.string(),
   sub: id,
   tenant_id: id,
@@ -30,7 +30,7 @@ export interface Handoff {
   readonly userId: string;
 }
 
-/** What a token must be for. */
+/** The required issuer and audience of a token. */
 export interface HandoffRules {
   /** The control plane's origin. */
   readonly issuer: string;
@@ -40,15 +40,15 @@ export interface HandoffRules {
   readonly now: () => Date;
 }
 
-/** A token that does not count. The reason is for the log alone. */
+/** A token that does not count. The reason goes to the log only. */
 export class HandoffRefused extends Error {
   override readonly name = 'HandoffRefused';
 }
 
 /**
  * Verifies a handoff token, all but whether it was used before.
- * @throws HandoffRefused for whatever is wrong with the token
- * @throws ServiceError SERVICE_UNAVAILABLE when its key cannot be asked for
+ * @throws HandoffRefused for any fault of the token
+ * @throws ServiceError SERVICE_UNAVAILABLE when its key cannot be fetched
  * @see docs/spec.md, "Evidence bridge: human path"
  */
 export async function verifyHandoffToken(token: unknown, rules: HandoffRules): Promise<Handoff> {
@@ -63,7 +63,7 @@ export async function verifyHandoffToken(token: unknown, rules: HandoffRules): P
 }
 
 function headerOf(token: string): z.output<typeof Header> {
-  // Some faults of a token make the library throw, others have it answer null.
+  // Some faults of a token make the library throw, others make it return null.
   let header: unknown;
   try {
     header = jwt.decode(token, { complete: true })?.header;

@@ -1,7 +1,7 @@
 import { MAX_BATCH_LINES } from '../attestation-node/certify-batch.js';
 import type { Item } from './item.js';
 
-/** A batch is sent when it holds this much, in bytes; more gains nothing and makes memory follow the sender. */
+/** Size in bytes at which a batch is sent. Larger ones gain nothing, and memory would grow with the sender's speed. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 /** Maximum time, in ms, for which an incomplete batch waits when its sender pauses. */
 const PATIENCE_MS = 5;
@@ -15,7 +15,7 @@ export async function* batchesOf(groups: AsyncIterable<readonly Item[]>): AsyncG
   let batch: Item[] = [];
   let bytes = 0;
   let next = iterator.next();
-  // A failure that comes while a batch is out is found when the loop returns for it.
+  // A failure while a batch is processed is noticed when the loop resumes.
   const quietly = (promise: Promise<unknown>): void => {
     promise.catch(() => undefined);
   };
@@ -53,7 +53,7 @@ export async function* batchesOf(groups: AsyncIterable<readonly Item[]>): AsyncG
   if (batch.length > 0) yield batch;
 }
 
-/** What a promise becomes, or `undefined` when that takes longer. */
+/** The result of a promise, or `undefined` when it takes longer. */
 async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<undefined>((resolve) => {

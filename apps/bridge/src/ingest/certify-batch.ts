@@ -34,8 +34,8 @@ const BAD_CERTIFICATE: ItemRefusal = {
 };
 
 /**
- * Makes what certifies the batches of one request: under the caller's own key, which the node holds to the account's
- * plan, and every certificate checked before it is called one.
+ * Makes what certifies the batches of one request: under the caller's own key, whose plan the node enforces, and with a
+ * check of every certificate before it is reported.
  */
 export function batchCertifier(deps: CertifyDeps, caller: Caller, signal: AbortSignal | undefined): CertifyBatch {
   return async (batch) => {

@@ -4,7 +4,7 @@ import type { Item, Outcome } from './item.js';
 /** Maximum batches at the node: while it makes one durable, the next one is in transit. */
 const BATCHES_AT_ONCE = 2;
 
-/** Certifies one batch: one outcome per item, in order; it never throws for what befalls single items. */
+/** Certifies one batch: one outcome per item, in order; it never throws for failures of single items. */
 export type CertifyBatch = (batch: readonly Item[]) => Promise<readonly Outcome[]>;
 
 /**

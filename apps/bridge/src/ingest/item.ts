@@ -17,11 +17,11 @@ export interface ItemRefusal {
   readonly status: number;
   /** Names the field and the rule, never the value. */
   readonly error: string;
-  /** Of what passes: when to come again. */
+  /** For a temporary refusal: when to send again. */
   readonly retryAfterS?: number;
 }
 
-/** What became of an item. */
+/** The outcome of an item. */
 export type Outcome = ItemLabel & {
   /** The node's own answer, where it gave one. */
   readonly answer?: JsonObject;

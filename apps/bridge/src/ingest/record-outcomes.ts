@@ -17,7 +17,7 @@ export interface RecordDeps {
   readonly now: () => Date;
 }
 
-/** Makes what notes the outcomes of batches for the pages and for the account's usage. */
+/** Returns a function that records the outcomes of batches for the pages and for the account's usage. */
 export function outcomeRecorder(
   { ingests, usage, refusals, logger, now }: RecordDeps,
   source: Source,
@@ -71,7 +71,7 @@ function ingestOf(outcome: Outcome, source: Source, at: string): Ingest {
   };
 }
 
-/** A stranger's label, cut and without the characters that a database or a page cannot hold. */
+/** A label of unknown origin, truncated and without the characters that a database or a page cannot hold. */
 function shownLabel(text: string | null): string | null {
   return text === null
     ? null

@@ -20,11 +20,11 @@ const CALLED: Readonly<Record<Access, Called<BridgeCode>>> = {
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
 
-/** Of the bridge a sentence; of a single request that the node refuses, what the node answered. */
+/** A sentence of the bridge or, for a single request that the node refuses, the node's answer. */
 const ERROR = object({ error: TEXT }, { message: TEXT, details: { type: 'array', items: TEXT }, requestId: TEXT });
 
 /**
- * What the OpenAPI document states once for all routes.
+ * Settings of the OpenAPI document that apply to all routes.
  * @param sessionCookie name of the cookie of a session
  * @see docs/spec.md, "Evidence bridge: machine path"
  */

@@ -27,7 +27,7 @@ interface MinuteRow {
   readonly refused: number | string;
 }
 
-/** What came in lately. */
+/** Recently received executions. */
 export class SqlIngestStore implements IngestStore {
   readonly #database: Database;
   readonly #now: () => Date;

@@ -12,7 +12,7 @@ export class SqlLimitStore implements LimitStore {
 
   async takeRequest(tenantId: string, minute: string, limit: number): Promise<boolean> {
     return this.#database.run(async (db) => {
-      // A full minute changes no row, so nothing comes back.
+      // When the minute is full no row changes, so none is returned.
       const { rows } = await returning(
         db,
         `insert into request_minutes (tenant_id, minute, count) select ?, ?, 1 where ? > 0

@@ -1,6 +1,6 @@
 /**
- * What the bridge keeps, worded by intent and shared by all its instances. One contract suite holds it on SQLite and on
- * PostgreSQL. Every method may throw a StoreError; a promise of a write resolves when the write is durable.
+ * The bridge's store, with methods named by purpose and shared by all its instances. One contract suite runs on SQLite
+ * and on PostgreSQL. Every method may throw a StoreError; a promise of a write resolves when the write is durable.
  */
 
 export interface SessionUser {
@@ -18,7 +18,7 @@ export interface Session {
   readonly lastSeenAt: string;
   /** Time of the last confirmation of user and tenant by the control plane. */
   readonly checkedAt: string;
-  /** However busy it is, it ends here. */
+  /** Time at which it ends, regardless of use. */
   readonly expiresAt: string;
 }
 
@@ -81,7 +81,7 @@ export interface Throughput {
 
 export interface IngestStore {
   /**
-   * Counts what became of a batch and keeps some of it to be shown.
+   * Counts the outcomes of a batch and stores some of them for display.
    * @param counts of the whole batch
    */
   record(
@@ -116,9 +116,9 @@ export interface TraceRoot {
 
 /** Traces whose parts may come in any order, in several exports, at several instances. All of it is kept for a day. */
 export interface TraceStore {
-  /** Of a span that is there already the first one stays. */
+  /** A stored span is not replaced. */
   keep(tenantId: string, traceId: string, steps: readonly TraceStep[]): Promise<void>;
-  /** Of a trace that has a root already the first one stays. */
+  /** The stored root of a trace is not replaced. */
   keepRoots(tenantId: string, roots: readonly TraceRoot[]): Promise<void>;
   /** Null while it has not ended. */
   rootOf(tenantId: string, traceId: string): Promise<TraceRoot | null>;
@@ -134,7 +134,7 @@ export interface Store {
   ping(): Promise<void>;
   /** Resolves when the last write succeeded; after a failed one a row is written to find out. */
   proveWritable(): Promise<void>;
-  /** Removes what has run out. */
+  /** Removes expired rows. */
   sweep(): Promise<void>;
   close(): Promise<void>;
 }

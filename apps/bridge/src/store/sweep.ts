@@ -6,14 +6,14 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** Retention times, in ms. */
 const KEPT = {
-  /** What the pages show. */
+  /** Executions that the pages show. */
   ingestsMs: 2 * DAY_MS,
   minutesMs: 2 * HOUR_MS,
-  /** A trace that is longer than this is sealed with what came after. */
+  /** A trace that takes longer is sealed with its later spans only. */
   tracesMs: DAY_MS,
 };
 
-/** Removes what has run out. */
+/** Removes expired rows. */
 export async function sweepExpired(database: Database, now: Date): Promise<void> {
   const before = (ms: number): string => new Date(now.getTime() - ms).toISOString();
   await database.run(async (db) => {

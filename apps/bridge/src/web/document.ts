@@ -4,7 +4,7 @@ import type { Session } from '../store/index.js';
 import type { AssetPaths } from './assets.js';
 import { handoffMessages } from './handoff-messages.js';
 
-/** What differs from page to page. */
+/** The content of one page. */
 export interface PageContent {
   readonly title: string;
   readonly body: Html;

@@ -12,7 +12,7 @@ const statusOf = (row: AskedRow): number => {
   const { [callerOf(row)]: status } = row.expected;
   return status === 503 ? 200 : status;
 };
-/** Pages that show what came in last, and what did in the last hour. */
+/** Pages that show the newest executions, and those of the last hour. */
 const SHOWS_LIST: ReadonlySet<string> = new Set(['GET /', 'GET /events']);
 
 const execution = { provider: 'p', model: 'm', input: 'i', output: 'o' };

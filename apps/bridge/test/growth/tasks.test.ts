@@ -12,10 +12,10 @@ import { startStubControlPlane, type StubControlPlane } from '../stub-control-pl
 import { startTestBridge } from '../test-bridge.js';
 import { addRows } from './populated-bridge.js';
 
-// What the bridge does at intervals: it removes what has run out, and reports usage.
+// The periodic tasks of the bridge: it removes expired rows, and reports usage.
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Tables from which rows run out. */
+/** Tables whose rows expire. */
 const SWEPT = [
   ...['consumed_tokens', 'sessions', 'ingests', 'ingest_minutes', 'request_minutes', 'trace_steps', 'trace_roots'],
 ];

@@ -38,7 +38,7 @@ export interface PackageVerification {
   };
   readonly manifest: AuditPackageManifest | null;
   readonly records: { readonly total: number; readonly verified: number; readonly failed: number };
-  /** What a transparency log proves of completeness, beside the node's own word. */
+  /** The log's proof of completeness, independent of the node's own statement. */
   readonly log: LogCompleteness;
   /** Calls with and without a certificate, as node and producers counted them; null: not in the package. */
   readonly coverage: PackageCoverage | null;

@@ -45,7 +45,7 @@ export interface PackageCoverage {
   readonly refused: number;
   /** By code. */
   readonly refusals: Readonly<Record<string, number>>;
-  /** What producers certified of their own counts, without `open`, `waiting` and clients; null without any. */
+  /** Counts that producers certified themselves, without `open`, `waiting` and clients; null without any. */
   readonly reported: Omit<z.output<typeof Reported>, 'clients' | 'unclosed' | 'open' | 'waiting'> | null;
 }
 

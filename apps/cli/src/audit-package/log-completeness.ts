@@ -20,9 +20,12 @@ import type { LoggedReceipts } from './log-lines.js';
 import { PackageRefused, type PackageFindings } from './package-finding.js';
 import type { LineReading } from './record-lines.js';
 
-/** What the log proves of the completeness of a package. */
+/** The log's proof that a package is complete. */
 export interface LogCompleteness {
-  /** `absent`: nothing is there, no policy was pinned, or the question has a filter that the log does not know. */
+  /**
+   * `absent`: the package has no log files, no policy was pinned, or the question has a filter that the log does not
+   * know.
+   */
   readonly status: 'proven' | 'failed' | 'absent';
   /** The first and the last number of the range; null for an empty one. */
   readonly numbers: readonly [first: number, last: number] | null;
@@ -186,7 +189,7 @@ async function readOpenings({ zip, entries, maxBytes }: LineReading): Promise<re
   return leaves;
 }
 
-/** What the operator promised of this log; the manifest's signature covers the statement. */
+/** The operator's promise about this log; the manifest's signature covers the statement. */
 async function readStatement(
   { zip, entries, findings }: LineReading,
   origin: string,

@@ -102,7 +102,7 @@ function completenessSentence({ code, completeness, manifest, checks, records }:
     : 'Completeness is unknown: no list of contents has a valid signature, so records may be missing.';
 }
 
-/** What the log adds: independent of the node's word. */
+/** The log's proof, which is independent of the node's statements. */
 function logParagraph({ log }: PackageVerification, width: number): string {
   const sentence = log.status === 'failed' ? LOG_FAILED : logSentence(log);
   return sentence === null ? '' : paragraph(sentence, width);

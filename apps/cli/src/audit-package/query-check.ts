@@ -114,7 +114,7 @@ function isReviewOf(bundle: JsonObject, reviewedHash: string | undefined): boole
   return reviewOf(bundle)?.reviewed === reviewedHash;
 }
 
-/** An empty object for what is not one: verification reports it. */
+/** An empty object in place of any other value, which verification reports. */
 function objectOf(certificate: Uint8Array): JsonObject {
   try {
     const value = parseJson(certificate);

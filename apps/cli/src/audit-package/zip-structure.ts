@@ -22,7 +22,7 @@ const DEFLATED = 8;
 const HAS_DESCRIPTOR = 0x08;
 /** Patched data, and a directory whose header values are masked. */
 const OTHER_FLAGS = 0x20 | 0x2000;
-/** The version of the format that has sizes of 64 bits; other programs refuse what needs more than they can do. */
+/** The version of the format that has sizes of 64 bits; other programs refuse entries that need a later version. */
 const MAX_VERSION_NEEDED = 45;
 /** Extra fields that a header may have, and the bytes that each has at most: sizes of 64 bits, and times. */
 const EXTRA_FIELDS: ReadonlyMap<number, number> = new Map([

@@ -46,7 +46,7 @@ async function run(args: readonly string[], io: Io): Promise<ExitCode> {
   return EXIT.verified;
 }
 
-/** Runs what reads or makes a key file. @throws UsageError for what is wrong with it */
+/** Runs work that reads or makes a key file. @throws UsageError for any fault of the file */
 export function asUsage<Value>(work: () => Value): Value {
   try {
     return work();

@@ -64,13 +64,13 @@ export function commandsUnder(words: readonly string[]): readonly CommandRow[] {
   return COMMANDS.filter(({ name }) => words.length > 0 && name.startsWith(`${words.join(' ')} `));
 }
 
-/** A command and what is left for it to read. */
+/** A command and its remaining arguments. */
 export interface Call {
   readonly command: CommandRow;
   readonly args: readonly string[];
 }
 
-/** Finds the command that the first words name; null when none is called so. */
+/** Finds the command that the first words name; null when no command has this name. */
 export function findCommand(argv: readonly string[]): Call | null {
   for (const command of COMMANDS) {
     const words = command.name.split(' ');

@@ -159,7 +159,7 @@ describe('cer render --verify', () => {
     const row = rowOf('variables');
     const engines = folder.file('engines');
     mkdirSync(engines, { recursive: true });
-    // A custom section changes the module's bytes, and nothing of what it computes.
+    // A custom section changes the module's bytes, and not its results.
     const installed = await readSkia();
     const older = Buffer.concat([installed, Buffer.from([0, 2, 1, 0x78])]);
     const hex = createHash('sha256').update(older).digest('hex');

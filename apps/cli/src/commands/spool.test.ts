@@ -25,7 +25,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Leaves two calls and a project as a program does that ended while no node was there. */
+/** Leaves two calls and a project, like a program that ended while no node answered. */
 async function produce(): Promise<void> {
   const program = certificates({ appId: 'tests', nodeUrl: 'http://127.0.0.1:9', spoolDir: dir });
   const add = program.tool('add', (a: number, b: number) => a + b);

@@ -16,7 +16,7 @@ import { UsageError } from '../usage-error.js';
 /** Maximum milliseconds of a drain unless stated. */
 const DRAIN_MS = 600_000;
 
-/** Counts what waits in the folder of a producer's client. @see docs/clients.md, "The spool" */
+/** Counts the waiting bundles in the folder of a producer's client. @see docs/clients.md, "The spool" */
 export const spoolStatusCommand: Command = {
   name: 'spool status',
   summary: 'count the sealed certificates that wait in the spool of a client',
@@ -58,7 +58,7 @@ export const spoolVerifyCommand: Command = {
   },
 };
 
-/** Sends what ended processes left. */
+/** Sends the bundles of ended processes. */
 export const spoolDrainCommand: Command = {
   name: 'spool drain',
   summary: 'send the certificates of ended processes to a node',

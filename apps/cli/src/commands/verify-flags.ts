@@ -41,7 +41,7 @@ interface VerifyFlagValues {
   readonly 'require-log'?: boolean;
 }
 
-/** What the caller pinned beside the keys. */
+/** Pins of the caller besides the keys. */
 export interface Pinned {
   readonly timestamps: TimestampVerifier | null;
   readonly transparency: TransparencyVerifier | null;

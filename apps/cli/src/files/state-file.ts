@@ -9,7 +9,7 @@ import { asUsageError } from './read-bytes.js';
 import { readOwnJson } from './read-json.js';
 import { replaceFile, type Modes } from './replace-file.js';
 
-// What this computer accepted before, one file per followed thing.
+// State that this computer accepted before, one file per followed log or key history.
 
 const OWNER_ONLY: Modes = { file: 0o600, folder: 0o700 };
 
@@ -17,7 +17,7 @@ const OWNER_ONLY: Modes = { file: 0o600, folder: 0o700 };
  * The path of a state file.
  * @param what the accepted things, in the plural, for messages
  * @param folder name of their folder
- * @param key what tells one of them from the others
+ * @param key distinguishes one from the others
  * @throws UsageError when neither XDG_STATE_HOME nor HOME is an absolute path
  */
 export function stateFileOf(what: string, folder: string, key: string, env: Io['env']): string {

@@ -4,7 +4,7 @@ import { faultCode } from '../files/fault-code.js';
 import { readBody } from './read-body.js';
 import { abortAfter } from './abort-after.js';
 
-/** What a node publishes under a fixed path, and the flag that names the node. */
+/** A document that a node publishes under a fixed path, and the flag that names the node. */
 export interface Published {
   readonly flag: string;
   readonly path: string;

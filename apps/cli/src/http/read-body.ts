@@ -1,4 +1,6 @@
-/** What is used of a stream's reader: the platform's own type differs between Node's and the browser's declarations. */
+/**
+ * The used part of a stream's reader: the platform's own type differs between Node's and the browser's declarations.
+ */
 interface Reader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
   cancel(): Promise<void>;
@@ -6,7 +8,7 @@ interface Reader {
 
 /**
  * Reads the body of an answer while it arrives, unpacked if it was packed.
- * @param maxBytes a longer one is given up then
+ * @param maxBytes a longer body is abandoned
  * @returns null for a longer one
  */
 export async function readBody(response: Response, maxBytes: number): Promise<Uint8Array | null> {

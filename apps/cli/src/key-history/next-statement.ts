@@ -39,7 +39,7 @@ export class NotSigned extends Error {
 }
 
 export interface SigningTerms {
-  /** What this root signed or accepted last for this node. */
+  /** The state that this root signed or accepted last for this node. */
   readonly highestSeen: SeenKeyHistory | null;
   /** Another root to bring in, endorsed by the one that signs. */
   readonly newRoot: RootKey | null;
@@ -137,7 +137,7 @@ async function standingOf(
 }
 
 /**
- * Signs a statement, and looks at the result as those will who pinned this root.
+ * Signs a statement, and checks the result as verifiers that pinned this root will.
  * @throws NotSigned when they would refuse it
  */
 export async function signNext(

@@ -1,4 +1,4 @@
-/** What a monitor found. @see docs/for-auditors.md, "Watch the log" */
+/** The kinds of findings of a monitor. @see docs/for-auditors.md, "Watch the log" */
 export type AlarmCode =
   /** Two trees of one log: the operator shows different histories. */
   | 'LOG_SPLIT_VIEW'

@@ -8,7 +8,7 @@ import { UsageError } from '../usage-error.js';
 
 // The newest checkpoint of each log that this computer accepted. Without it a monitor could be shown another history.
 
-/** What was accepted last. */
+/** The state that was accepted last. */
 export interface Followed {
   readonly note: string;
   readonly checkpoint: SignedCheckpoint;

@@ -8,7 +8,7 @@ const MAX_POLICY_BYTES = 1024 * 1024;
 
 /** The policy that the caller pinned: which logs, and which witnesses make their checkpoints valid. */
 export interface PinnedLogPolicy {
-  /** As read: what can be handed to another thread. */
+  /** As read, so that it can be sent to another thread. */
   readonly text: string;
   readonly policy: LogPolicy;
   readonly verifier: TransparencyVerifier;

@@ -10,7 +10,7 @@ import { keepFollowed, readFollowed, type Followed } from './followed-log.js';
 import { logAt } from './log-source.js';
 import type { PinnedLogPolicy } from './log-policy.js';
 
-/** What is followed, and with which limits. */
+/** The followed logs, and limits. */
 export interface Watched {
   /** Of the node; logs with an address in the policy are read there. */
   readonly node: string;
@@ -31,7 +31,10 @@ export interface WatchedTurn {
   readonly turns: ReadonlyMap<string, Turn>;
 }
 
-/** Follows every log of the policy by one step; what is accepted is kept, what is not stays to be compared again. */
+/**
+ * Follows every log of the policy by one step; accepted checkpoints are stored, and any other is compared again in the
+ * next turn.
+ */
 export async function watchLogs(watched: Watched, io: Io): Promise<WatchedTurn> {
   const { logs } = watched.logPolicy.policy;
   const turns = new Map<string, Turn>();

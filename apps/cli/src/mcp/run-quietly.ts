@@ -5,7 +5,7 @@ import { UsageError } from '../usage-error.js';
 /** The answer of a tool. */
 export interface ToolAnswer {
   readonly text: string;
-  /** Whether there is no answer to the question, only the reason why. */
+  /** Whether the question has no answer, only a reason. */
   readonly isError: boolean;
 }
 

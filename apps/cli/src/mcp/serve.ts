@@ -13,7 +13,7 @@ import { VERSION } from '../version.js';
 import { explainReport } from './explain.js';
 import { runQuietly, type ToolAnswer } from './run-quietly.js';
 
-/** What the operator pinned: an agent chooses neither keys nor node. */
+/** The keys and the node that the operator pinned: an agent chooses neither keys nor node. */
 export interface McpSettings {
   /** `cer verify`. */
   readonly verify: Command;

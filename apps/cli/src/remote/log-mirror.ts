@@ -35,7 +35,7 @@ async function run(args: readonly string[], given: Io): Promise<ExitCode> {
   const node = nodeAddress(url, io);
   const logPolicy = await requiredLogPolicy(flags['log-policy'], io);
   const maxMs = timeoutMs(io, TIMEOUT_MS.others);
-  // What was accepted before is kept beside the copy, so that a copy never lacks what its checkpoint covers.
+  // The accepted state is stored beside the copy, so that a copy never lacks what its checkpoint covers.
   const inFolder: Io = { ...io, env: { ...io.env, XDG_STATE_HOME: resolve(folder, '.state') } };
   const keep = (log: PolicyKey, path: string, bytes: Uint8Array | string): Promise<void> =>
     replaceFile(join(folder, folderOf(log), path), bytes, io);

@@ -172,7 +172,7 @@ async function download(
     return bytes;
   } catch (error) {
     file.destroy();
-    // The rest is not wanted; a stream that broke has rejected its reader already.
+    // The rest is discarded; a broken stream has rejected its reader already.
     await reader.cancel().catch(() => undefined);
     const code = faultCode(error);
     if (code === 'EEXIST')
@@ -189,7 +189,7 @@ async function download(
   }
 }
 
-/** What the client's stream throws after the time without bytes. */
+/** The error that the client's stream throws after the time without bytes. */
 function isSilence(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError';
 }
@@ -206,7 +206,9 @@ function worded(code: string): string {
   return words === undefined ? code : `${words}, ${code}`;
 }
 
-/** What is used of a stream's reader: the platform's own type differs between Node's and the browser's declarations. */
+/**
+ * The used part of a stream's reader: the platform's own type differs between Node's and the browser's declarations.
+ */
 interface Reader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
   cancel(): Promise<void>;

@@ -3,7 +3,7 @@ export { NetworkNotWithheld } from '@cer/sketch-engine/redraw';
 import { redraw, type Redrawing, type Redrawn } from '@cer/sketch-engine/redraw';
 import type { CertifiedRender } from '@cer/sketch-engine/certified-render';
 
-/** What drawing again says of a certified render. */
+/** The result of drawing a certified render again. */
 export type RenderVerdict =
   | { readonly kind: 'same' | 'another'; readonly outputHash: string; readonly imageHash: string }
   | { readonly kind: 'not-judged'; readonly why: string };
@@ -15,7 +15,7 @@ export interface JudgeOptions extends Pick<Redrawing, 'limits' | 'allowNetwork'>
 }
 
 /**
- * Draws a certified render again and compares. What cannot be drawn with the same engine is not judged.
+ * Draws a certified render again and compares. A render that cannot be drawn with the same engine is not judged.
  * @param code whose hash is the certified one
  * @throws NetworkNotWithheld
  */

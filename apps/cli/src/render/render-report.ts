@@ -5,7 +5,7 @@ import { paragraph, rows, widthOf } from '../report/lay-out.js';
 import { paintFor } from '../report/paint.js';
 import type { RenderVerdict } from './judge-render.js';
 
-/** What is reported of one render. */
+/** The report about one render. */
 export interface RenderReport {
   readonly verdict: RenderVerdict;
   readonly certificateHash: string | null;
@@ -24,7 +24,7 @@ const STATUS = { same: 'SAME_PICTURE', another: 'ANOTHER_PICTURE', 'not-judged':
 
 const INTEGRITY_ONLY = 'The certificate is intact. Run `cer verify` to check who signed it.';
 
-/** Writes what drawing again said. @see docs/spec.md, "Command line" */
+/** Writes the result of drawing again. @see docs/spec.md, "Command line" */
 export function writeRenderVerdict({ verdict, certificateHash, frameHashes, asJson }: RenderReport, io: Io): ExitCode {
   const { kind, ...details } = verdict;
   const json = { status: STATUS[kind], checks: {}, certificateHash, ...details };

@@ -2,7 +2,7 @@ import { EXIT, type ExitCode } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { printableJson } from '../printable.js';
 
-/** What a command that fails says besides that it failed. */
+/** The details that a failed command reports. */
 export interface Failure {
   readonly reason: string;
   readonly [name: string]: unknown;

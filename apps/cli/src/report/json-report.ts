@@ -6,7 +6,7 @@ import type { Verification } from '../verification.js';
 import { VERIFIER } from '../version.js';
 import { statedTimes } from './producer-statements.js';
 
-/** What a report says of the keys that were used, beside the report itself. */
+/** The members of a report about the keys that were used. */
 export interface KeyStatement {
   readonly nodeId: string | null;
   readonly from: string | null;
@@ -24,7 +24,7 @@ export type JsonReport = VerificationReport & {
   readonly keySet: KeyStatement | null;
 };
 
-/** The machine-readable report: the documented shape, and what the readable one says beyond it. */
+/** The machine-readable report: the documented shape, and the further content of the readable one. */
 export function toJsonReport(verification: Verification, keys: KeyLookup): JsonReport {
   const { evaluation } = verification;
   const known = { code: evaluation.code, findings: evaluation.findings, keySet: keyStatement(keys) };
@@ -50,14 +50,14 @@ export function toJsonReport(verification: Verification, keys: KeyLookup): JsonR
   };
 }
 
-/** What stderr holds when a verification failed: the report, and the one reason that decided. */
+/** The content of stderr when a verification failed: the report, and the one reason that decided. */
 export function toFailureReport(verification: Verification, keys: KeyLookup): JsonReport & { readonly reason: string } {
   const { code, findings } = verification.evaluation;
   const reason = findings.find((finding) => finding.code === code)?.reason ?? code;
   return { ...toJsonReport(verification, keys), reason };
 }
 
-/** What a report says of the keys it rests on. */
+/** The keys that a report relies on. */
 export function keyStatement({ material, unavailable }: KeyLookup): KeyStatement | null {
   if (material !== null) {
     const { keySet, source, voucher } = material;

@@ -1,7 +1,10 @@
 import type { Transparency } from '@cer/cer-core/verify';
 import { printable } from '../printable.js';
 
-/** What a log and its witnesses say of the receipt. Names of witnesses are those that the caller's policy gives. */
+/**
+ * The statements of a log and its witnesses about the receipt. Names of witnesses are those that the caller's policy
+ * gives.
+ */
 export function logRows({ status, code, origin, index, treeSize, ...more }: Transparency): [string, string][] {
   if (status === 'not-checked') return [];
   const { loggedAfter, loggedBy, witnesses, detail } = more;

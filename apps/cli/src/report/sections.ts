@@ -31,7 +31,7 @@ export function checkLine(
   return `  ${colour(label)} ${name.padEnd(10)} ${wrap(sentence, width, ' '.repeat(22))}\n`;
 }
 
-/** What failed, with the member, the hashes, and what to do about the first of them. */
+/** The findings, with member and hashes, and advice for the first of them. */
 export function faultSections(findings: readonly Finding[], page: Page): string {
   const shown = findings.slice(0, MAX_FINDINGS).map((finding) => faultLines(finding, page));
   const left = findings.length - shown.length;
@@ -71,7 +71,7 @@ export function keyRows({ material, unavailable }: KeyLookup): [string, string][
   ];
 }
 
-/** Which root vouches for the keys, up to when, and what is to be said about it. */
+/** Which root vouches for the keys, up to when, and remarks about it. */
 export function voucherRows({ rootFingerprint, revocationsKnownUntil, notices }: KeyVoucher): [string, string][] {
   return [
     ['Root', rootFingerprint],

@@ -28,7 +28,7 @@ const UNCHECKED_LOG: readonly [string, string][] = [
   ['Log proof', 'present, of a transparency log; --log-policy FILE checks it'],
 ];
 
-/** What a timestamping authority confirmed, and the revoked key that this rescues. */
+/** The time that a timestamping authority confirmed, and the revoked key that this rescues. */
 export function witnessRows({ timestamp, keyRescue }: Pick<Evaluation, 'timestamp' | 'keyRescue'>): [string, string][] {
   return [...stampRows(timestamp), ...(keyRescue === null ? [] : rescueRows(keyRescue))];
 }

@@ -2,7 +2,7 @@ import type { ExitCode } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { run } from '../run.js';
 
-/** What a command line left behind. */
+/** The output and exit code of a command line. */
 export interface Said {
   readonly exitCode: ExitCode;
   readonly stdout: string;

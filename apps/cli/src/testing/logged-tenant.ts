@@ -25,7 +25,7 @@ import { EMPTY_FRONTIER, appendLeaves, rootOfFrontier, type Frontier } from '@ce
 import { TestLog, type TestWitness } from '@cer/tlog/testing';
 import type { PackageRecord } from './audit-package.js';
 
-/** What a leaf is made of. */
+/** The content of a leaf. */
 interface Logged {
   readonly leaf: Leaf;
   readonly label: LeafLabel;

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** An entry of a ZIP made by hand, with whatever lies in its headers a test wants. */
+/** An entry of a ZIP made by hand, with any false header values that a test needs. */
 export interface RawEntry {
   readonly name: string;
   readonly content: string | Uint8Array;
@@ -10,18 +10,18 @@ export interface RawEntry {
   readonly externalAttributes?: number;
   /** The size that the headers state. */
   readonly statedSize?: number;
-  /** What the entry's own header says otherwise than the directory. */
+  /** Values of the entry's own header that differ from the directory. */
   readonly local?: { readonly name?: string; readonly crc?: number; readonly size?: number; readonly flags?: number };
   /** The place in the file that the directory states. */
   readonly offset?: number;
-  /** Bytes behind the entry that belong to none. */
+  /** Bytes after the entry that belong to no entry. */
   readonly gap?: string;
   readonly extra?: Buffer;
   /** Fields of the local header; those of the directory by default. */
   readonly localExtra?: Buffer;
 }
 
-/** Writes a ZIP byte by byte, right or wrong. */
+/** Writes a ZIP byte by byte, valid or not. */
 export function rawZip(
   entries: readonly RawEntry[],
   end: { readonly comment?: string; readonly behind?: string } = {},

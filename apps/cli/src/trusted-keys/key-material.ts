@@ -22,7 +22,7 @@ export interface KeySource {
 /** The keys the caller pinned. */
 export interface KeyMaterial {
   readonly keySet: NodeKeySet;
-  /** The document as read: what can be handed to another thread. */
+  /** The document as read, so that it can be sent to another thread. */
   readonly document: JsonValue;
   readonly source: KeySource;
   /** Set when the keys come from a key history that a pinned root vouches for. */

@@ -7,7 +7,7 @@ const MAX_ROOTS_BYTES = 1024 * 1024;
 
 /** The pinned roots of time-stamping authorities. */
 export interface PinnedTsaRoots {
-  /** PEM, as read: what can be handed to another thread. */
+  /** PEM, as read, so that it can be sent to another thread. */
   readonly pem: string;
   readonly verifier: TimestampVerifier;
 }

@@ -2,7 +2,7 @@
 export const ROLES = ['auditor', 'reviewer', 'member', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Whose act it is: `person` for what people change about themselves, a role for it and those above. */
+/** Required role of an act: `person` for changes of one's own data, a role for itself and those above. */
 export type ActBy = 'person' | Exclude<Role, 'auditor'>;
 
 /** Whether a user's role allows an act. */

@@ -1,6 +1,6 @@
 /**
- * What node and bridge count for an account. Reads, as by auditors, are not counted. Executions of the kind `refused`
- * were refused by the bridge before it asked the node, and use nothing of a plan.
+ * The counts of node and bridge for an account. Reads, as by auditors, are not counted. Executions of the kind
+ * `refused` were refused by the bridge before it asked the node, and use nothing of a plan.
  * @see docs/spec.md, "Control plane"
  */
 export const USAGE_KINDS = ['certify', 'render', 'register', 'ingest', 'refused'] as const;

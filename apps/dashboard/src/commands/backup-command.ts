@@ -3,7 +3,7 @@ import { copySqliteFile } from '@cer/sql-store/sqlite-copy';
 import { readDatabaseConfig } from '../config.js';
 import { CommandError, required, type Command } from './command.js';
 
-/** What must not be valid again after a restore, also when it ended since the backup. */
+/** Rows that must not be valid again after a restore, even if they ended after the backup. */
 const LEFT_OUT = ['sessions', 'one_time_links', 'reader_keys', 'used_challenges', 'login_attempts'];
 
 export const backup: Command = {

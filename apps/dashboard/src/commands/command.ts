@@ -3,7 +3,7 @@ import type { Environment } from '@cer/http-service/config';
 import { OperatorError } from '@cer/http-service/process';
 import type { Store } from '../store/index.js';
 
-/** What a command may use. */
+/** The resources of a command. */
 export interface CommandContext {
   readonly env: Environment;
   /** Writes one line of the command's answer. */

@@ -6,7 +6,10 @@ import type { Store } from '../store/index.js';
 import { checked } from './checked.js';
 import { COMMAND_LINE, CommandError, required, type Command } from './command.js';
 
-/** Seals every secret under a new key. Dashboards that run follow the file; they need the one key before it only meanwhile. */
+/**
+ * Seals every secret under a new key. Dashboards that run follow the file; they need the previous key only until the
+ * change has ended.
+ */
 export const rotateSecretsKey: Command = {
   usage: '',
   options: {},

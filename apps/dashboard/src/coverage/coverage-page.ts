@@ -75,7 +75,7 @@ function chartDays({ from, to, days }: BridgedCoverage): readonly ChartDay[] {
   });
 }
 
-/** What producers say beside the node's counts. */
+/** The counts of producers, beside those of the node. */
 function producerNote(days: readonly BridgedDay[]): Html {
   const reported = days.map((day) => day.reported).filter((found) => found !== null);
   if (reported.length === 0) return html`<p>No program reported counts of its own in this time.</p>`;

@@ -46,7 +46,7 @@ export function coverageRoutes({
   ];
 }
 
-/** Days that are none, or too many, become the nearest ones that fit. */
+/** Invalid days, or a range that is too long, become the nearest valid range. */
 function questionOf(asked: URLSearchParams, now: Date): URLSearchParams {
   const dayOf = (name: string): string | null => {
     const value = asked.get(name)?.trim() ?? '';

@@ -35,7 +35,7 @@ function keyOf({ day, appId }: BridgedDay): string {
   return `${day} ${appId ?? ''}`;
 }
 
-/** What became of calls; the chart stacks them in this order. */
+/** Outcomes of calls; the chart stacks them in this order. */
 export type Kind = 'complete' | 'aborted' | 'refused' | 'bridge' | 'waiting' | 'skipped' | 'lost';
 
 /** Numbers of calls by kind. */

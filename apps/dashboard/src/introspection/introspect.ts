@@ -35,7 +35,7 @@ export type KeyIntrospection =
 const READER_KEY_ID = 'dashboard';
 
 /**
- * What a key may do now.
+ * The current permissions of a key.
  * @param keyHash SHA-256 of the key, 64 hex digits
  * @see docs/spec.md, "API keys"
  */
@@ -73,7 +73,7 @@ export const introspectSession =
   ({ store }: Pick<IntrospectionDeps, 'store'>) =>
   async (tenantId: string, sub: string): Promise<SessionIntrospection> => {
     const [user, tenant] = await Promise.all([store.users.find(tenantId, sub), store.tenants.find(tenantId)]);
-    // The bridge changes things.
+    // The bridge changes data, so it is closed to auditors and reviewers.
     if (user?.enabled !== true || tenant === null || !mayAct(user, 'member')) return { active: false };
     const { userId: id, email, name } = user;
     return { active: tenant.status === 'active', user: { id, email, name }, ...accountOf(tenant) };

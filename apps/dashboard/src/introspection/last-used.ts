@@ -4,7 +4,7 @@ import type { ApiKeyStore } from '../store/index.js';
 /** More keys than this in use at once are written early, so that memory stays bounded. */
 const MAX_WAITING_KEYS = 10_000;
 
-/** Gathers when keys were used and writes it now and then: a look-up must not cost a write. */
+/** Collects when keys were used and writes it at intervals, so that a look-up costs no write. */
 export class LastUsed {
   readonly #apiKeys: ApiKeyStore;
   readonly #logger: Logger;

@@ -57,7 +57,10 @@ export function readKeysFile(path: string): readonly HandoffKey[] {
     .toSorted((a, b) => a.signsFrom.getTime() - b.signsFrom.getTime());
 }
 
-/** Makes the file with one key that signs at once, mode 0600, unless it is there: of two that start, one is first. */
+/**
+ * Makes the file with one key that signs at once, mode 0600, unless it is there: of two starting processes, one creates
+ * it.
+ */
 export function ensureKeysFile(path: string, now: Date): void {
   makePrivateFile(path, textOf([newKey(now)]));
 }
@@ -77,7 +80,7 @@ function readStored(path: string): readonly StoredKey[] {
   try {
     return KeysFile.parse(JSON.parse(readSecretFile(path).reveal())).keys;
   } catch (error) {
-    // A parser's words quote what it read.
+    // A parser's message quotes its input.
     if (error instanceof SyntaxError || error instanceof z.ZodError) {
       throw new KeysFileError(`keys file ${path} holds no ES256 keys in the form this release writes`);
     }

@@ -14,7 +14,7 @@ export interface JsonWebKeySet {
 export interface SigningKeys {
   /** The key that signs now. */
   signer(): HandoffKey;
-  /** What readers need to check tokens: public members only. */
+  /** The key set with which readers check tokens: public members only. */
   keySet(): JsonWebKeySet;
 }
 
@@ -44,7 +44,7 @@ export interface Rotation {
 
 /**
  * Publishes a new key, which signs once every reader has had time to see it.
- * @param immediate for a key that leaked: the new one signs now, every other one is gone
+ * @param immediate for a leaked key: the new one signs at once, all others are removed
  */
 export function rotateSigningKeys(path: string, now: Date, immediate: boolean): Rotation {
   const signsFrom = immediate ? now : new Date(now.getTime() + OVERLAP_MS);

@@ -14,14 +14,14 @@ export interface OidcSettings {
   readonly redirectUri: string;
 }
 
-/** What one sign-in is bound to; only the browser that began it has them. */
+/** The values that one sign-in is bound to; only the browser that began it has them. */
 export interface OidcChecks {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** A person as the provider vouches for. */
+/** A person whom the provider vouches for. */
 export interface OidcPerson {
   readonly issuer: string;
   readonly subject: string;
@@ -37,7 +37,7 @@ export interface OidcProvider {
   /**
    * Checks the provider's answer and its id token: signature, issuer, audience, nonce, times.
    * @param query of the callback
-   * @throws ServiceError FORBIDDEN for an answer that does not hold, SERVICE_UNAVAILABLE when the provider is away
+   * @throws ServiceError FORBIDDEN for an invalid answer, SERVICE_UNAVAILABLE when the provider cannot be reached
    */
   finish(query: URLSearchParams, checks: OidcChecks): Promise<OidcPerson>;
 }
@@ -119,7 +119,7 @@ export function createOidcProvider(settings: OidcSettings): OidcProvider {
   };
 }
 
-/** A failed or overlong request, in contrast to an answer that does not hold. */
+/** A failed or overlong request, in contrast to an invalid answer. */
 function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && (error.code === 'OAUTH_TIMEOUT' || error.code === 'OAUTH_ABORT')) return true;

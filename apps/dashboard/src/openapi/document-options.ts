@@ -32,7 +32,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
 const ERROR = object({ error: TEXT, requestId: TEXT }, { message: TEXT, details: { type: 'array', items: TEXT } });
 
 /**
- * What the OpenAPI document states once for all routes.
+ * Settings of the OpenAPI document that apply to all routes.
  * @param sessionCookie name of the cookie of a session
  * @see docs/spec.md, "GET /openapi.json"
  */

@@ -46,7 +46,7 @@ export interface Passkeys {
 export function createPasskeys(rp: RelyingParty, tickets: Tickets): Passkeys {
   const challengeFor = (purpose: TicketPurpose, binding: string): string =>
     tickets.issue({ purpose, binding }, randomToken(), CHALLENGE_MS);
-  /** Reads the challenge that a browser signed, and keeps what the store needs of it. */
+  /** Reads the challenge that a browser signed, and returns the parts that the store needs. */
   const reading = (purpose: TicketPurpose, binding: string) => {
     const read: UsedChallenge[] = [];
     return {
@@ -154,7 +154,7 @@ function refuseCertificates(attestationObject: string): void {
   if (format !== 'none' && !isSelfAttested) throw new Error('an attestation with certificates');
 }
 
-/** The library throws for everything that does not hold, and for bytes that it cannot read. */
+/** The library throws for every fault, and for bytes that it cannot read. */
 async function guarded<R>(check: () => Promise<R>): Promise<R | { readonly ok: false; readonly cause: string }> {
   try {
     return await check();

@@ -3,7 +3,7 @@ import { z } from 'zod';
 export const MIN_PASSWORD_CHARACTERS = 12;
 const MAX_PASSWORD_CHARACTERS = 200;
 
-/** Length is what counts; nothing is demanded of the characters. */
+/** Only the length is checked, not the kinds of characters. */
 export const NewPassword = z
   .string()
   .min(MIN_PASSWORD_CHARACTERS)

@@ -106,7 +106,7 @@ export const LOG_PENDING = {
   message: 'The receipt waits for the next checkpoint of the transparency log.',
 } as const;
 
-/** What the node does not have, by its reason. */
+/** Messages for missing resources, by the node's reason. */
 const MISSING: ReadonlyMap<string, string> = new Map([
   ['RECORD_NOT_FOUND', 'This account has no such certificate.'],
   ['WEBHOOK_NOT_FOUND', 'This account has no such webhook.'],
@@ -114,7 +114,7 @@ const MISSING: ReadonlyMap<string, string> = new Map([
   ['WEBHOOKS_OFF', 'The attestation node sends no alerts to accounts: its operator has switched them off.'],
 ]);
 
-/** A refusal of the node in words for the page. */
+/** The page's message for a refusal of the node. */
 async function refusalOf(response: Response, scope: ReaderKey['scope']): Promise<ServiceError> {
   const { status } = response;
   const body = [400, 404, 429, 503].includes(status) ? parsedOrNull(await boundedText(response)) : null;
@@ -134,7 +134,7 @@ async function refusalOf(response: Response, scope: ReaderKey['scope']): Promise
   if (status === 400 && (scope === 'webhooks' || scope === 'audit')) {
     const details = isJsonObject(body) ? member(body, 'details') : undefined;
     const said = Array.isArray(details) ? details.filter((detail) => typeof detail === 'string') : [];
-    // A parameter that the node does not have is no fault of the reader.
+    // A parameter unknown to the node is not a fault of the reader.
     const isUnknown = said.some((detail) => detail.startsWith('query:'));
     if (said.length > 0 && !isUnknown)
       return new ServiceError({ code: 'VALIDATION_ERROR', message: `${said.join('; ')}.` });
@@ -172,7 +172,7 @@ function unavailable(what: string, cause?: unknown): ServiceError {
 
 const OLDER = 'The attestation node does not know this request: it may be of an older release than this dashboard.';
 
-/** A refusal of what the node of this release would answer. */
+/** A refusal of a request that a node of this release would answer. */
 export function older(): ServiceError {
   return new ServiceError({ code: 'SERVICE_UNAVAILABLE', message: OLDER });
 }

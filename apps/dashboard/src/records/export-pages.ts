@@ -7,7 +7,7 @@ import type { RecordCount } from './node-records.js';
 /** Seconds after which a browser loads the page of a running export again. */
 const AGAIN_AFTER_S = 3;
 
-/** How much an export has. @param shown records of a page, where they are not counted */
+/** The size of an export. @param shown records of a page, where they are not counted */
 export function countText(found: RecordCount | null, shown?: number): string {
   if (found === null) return shown === undefined ? 'an unknown number of records' : `more than ${shown} records`;
   const { count, isExact } = found;
@@ -24,7 +24,7 @@ export interface ExportPage {
   readonly isStill: boolean;
 }
 
-/** An export: its download, and how far it is. */
+/** An export: its download and its progress. */
 export function exportPage({ id, query, known, isStill }: ExportPage): PageAnswer {
   const isRunning = known?.state === 'running';
   const withQuery = (path: string, ...more: [string, string][]): string => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RecordCount } from './node-records.js';
 
-/** How long a finished export is remembered, and how many there may be. */
+/** Maximum age of a finished export, in ms, and maximum number of exports. */
 const KEPT_MS = 60 * 60_000;
 const MAX_KEPT = 1_000;
 
@@ -66,7 +66,7 @@ export function createExports(now: () => Date): Exports {
   };
 }
 
-/** A reader that stops early breaks it off. */
+/** A reader that stops early ends it. */
 async function* followed(
   body: AsyncIterable<Uint8Array>,
   passed: (bytes: number) => void,

@@ -8,7 +8,7 @@ import { parseCheckpoint } from '@cer/tlog/note';
 import { LOG_PENDING } from './ask-node.js';
 import type { LogProof, NodeRecords } from './node-records.js';
 
-/** What the transparency log of the node has of a receipt. */
+/** The entry of a receipt in the node's transparency log. */
 export type LogState =
   | {
       readonly status: 'included';

@@ -21,7 +21,7 @@ export interface NodePage {
   readonly back: { readonly path: string; readonly label: string };
 }
 
-/** A page of what the node answers, which says so when it does not answer. */
+/** A page with data of the node, or with the reason why the node did not answer. */
 export function nodePage(
   { pages, logger }: { readonly pages: Pages; readonly logger: Logger },
   { path, title, words, back }: NodePage,

@@ -57,7 +57,10 @@ export type Coverage = Readonly<z.output<typeof CoverageAnswer>>;
 export type CoverageDay = Coverage['days'][number];
 export type RecordsPage = Readonly<z.output<typeof RecordsAnswer>>;
 
-/** What the pages ask the node, for one tenant. @throws ServiceError with a sentence for the reader of the page */
+/**
+ * The requests of the pages to the node, for one tenant. @throws ServiceError with a sentence for the reader of the
+ * page
+ */
 export interface NodeRecords {
   list(tenantId: string, query: URLSearchParams): Promise<RecordsPage>;
   /** How many records a list has; null where the node does not count, being of an earlier release. */
@@ -74,7 +77,7 @@ export interface NodeRecords {
   review(tenantId: string, request: JsonObject): Promise<CertifiedReview>;
 }
 
-/** Asks the node for what pages show. */
+/** Requests the data of pages from the node. */
 export function createNodeRecords(ask: AskNode): NodeRecords {
   return {
     list: async (tenantId, query) =>

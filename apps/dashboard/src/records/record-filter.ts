@@ -16,13 +16,13 @@ export const FILTER_NAMES = [
 ] as const;
 export type FilterName = (typeof FILTER_NAMES)[number];
 
-/** What a page's query may have about records. */
+/** The query parameters of a page about records. */
 export const QUESTION: readonly string[] = ['search', ...FILTER_NAMES];
 
 /** A date, or the start of a time; the node checks the rest. */
 const date = /^\d{4}-\d{2}-\d{2}/;
 
-/** What a reader of the page asks for. */
+/** The filters that a reader of the page set. */
 export interface RecordQuestion {
   /** A hash or an executionId; empty for none. */
   readonly search: string;
@@ -43,7 +43,7 @@ export function readQuestion(query: URLSearchParams): RecordQuestion {
   return { search: (query.get('search') ?? '').trim().slice(0, 256), filters: new Map(filters) };
 }
 
-/** The same question as the query of a link to this page. */
+/** The same filters as the query of a link to this page. */
 export function pageQuery({ search, filters }: RecordQuestion): URLSearchParams {
   return new URLSearchParams({ ...(search !== '' && { search }), ...Object.fromEntries(filters) });
 }

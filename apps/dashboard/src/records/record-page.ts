@@ -10,7 +10,7 @@ import type { RecordRow } from './node-records.js';
 const MAX_OUTCOME_LENGTH = 100;
 const STATE_CLASS: Readonly<Record<LayerOutcome['status'], string>> = { PASS: 'good', FAIL: 'bad', SKIPPED: '' };
 
-/** A certificate and what this server found. */
+/** A certificate and the evaluation by this server. */
 export interface CheckedRecord {
   readonly row: RecordRow;
   readonly certificate: JsonObject;
@@ -85,7 +85,7 @@ function layer(name: 'integrity' | 'receipt' | 'envelope', outcome: LayerOutcome
 }
 
 function facts(row: RecordRow, certificate: JsonObject, { signed, status }: Evaluation): Html {
-  // What a changed certificate states is not shown as its content.
+  // Statements of a changed certificate are not shown as its content.
   const [review, outcome] = status === 'FAILED' ? [null, null] : [reviewOf(certificate), outcomeOf(certificate)];
   const rows: readonly (readonly [string, Html | string])[] = [
     ['Certificate hash', html`<code>${row.certificateHash}</code>`],

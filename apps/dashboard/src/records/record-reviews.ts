@@ -52,7 +52,7 @@ export async function reviewsOf(
   }
 }
 
-/** What reviews are of. */
+/** The subject of reviews. */
 export interface Reviewed {
   readonly subject: Review['subject'];
   readonly hash: string;

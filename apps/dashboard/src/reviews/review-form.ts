@@ -12,7 +12,7 @@ const executionId = /^review:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** The longest name that a key of the scope `review` may state. */
 const MAX_REVIEWER = 256;
 
-/** What a form is about, and what its sender was shown. */
+/** The subject of a form, and the file that its sender saw. */
 export interface ReviewForm {
   readonly subject: 'certificate' | 'project';
   readonly reviewed: Sha256Hash;
@@ -21,7 +21,7 @@ export interface ReviewForm {
   readonly seen: Sha256Hash | null;
 }
 
-/** What a person decided. */
+/** The decision of a person. */
 export interface ReviewEntry {
   readonly decision: NewReview['decision'];
   readonly comment: string;

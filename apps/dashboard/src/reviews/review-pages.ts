@@ -18,7 +18,7 @@ export interface NewReviewPage {
   readonly reviewer: string;
   readonly given?: { readonly decision: string; readonly comment: string };
   readonly faults?: readonly FormFault[];
-  /** Why the node certified nothing. */
+  /** The reason why the node did not certify. */
   readonly refused?: string;
 }
 
@@ -91,7 +91,7 @@ function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}" />`;
 }
 
-/** @param values what the certificate seals, with its openings: shown this once */
+/** @param values the sealed values of the certificate with their openings, shown only once */
 export function certifiedReviewPage(certificateHash: string, values: JsonObject): PageAnswer {
   const text = `${JSON.stringify(values, null, 2)}\n`;
   const file = `data:application/json;base64,${Buffer.from(text).toString('base64')}`;

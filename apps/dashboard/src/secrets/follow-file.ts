@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 
 /**
  * Follows a file that another process may replace.
- * @param read what the file says; its errors are thrown here and by the result
- * @returns what the file says now
+ * @param read returns the content; its errors are thrown here and by the result @returns a function that returns the
+ *   current content
  */
 export function followFile<T>(path: string, read: (path: string) => T): () => T {
   let last = { stamp: stampOf(path), content: read(path) };

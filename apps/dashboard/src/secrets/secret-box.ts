@@ -2,7 +2,7 @@ import { openSealedBytes, sealBytes } from '@cer/keys/sealed-bytes';
 import { followFile } from './follow-file.js';
 import { readSecretsFile } from './secrets-file.js';
 
-/** What a secret is for: one sealed for a purpose and a user opens for no other. */
+/** The purpose of a secret: one sealed for a purpose and a user opens for no other. */
 export type SecretPurpose = 'authenticator' | 'authenticator being added';
 
 export interface SealedSecret {

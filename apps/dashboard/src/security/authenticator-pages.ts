@@ -56,7 +56,7 @@ export function recoveryCodesPage(codes: readonly string[]): PageAnswer {
   };
 }
 
-/** What the page about signing in says of the authenticator app. */
+/** The section about the authenticator app on the page about signing in. */
 export interface AuthenticatorState {
   readonly formToken: string;
   readonly addedAt: Html | null;

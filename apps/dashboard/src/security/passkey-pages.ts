@@ -17,7 +17,7 @@ export interface PasskeyState {
   readonly faults?: readonly FormFault[] | undefined;
 }
 
-/** What the page about signing in says of passkeys. */
+/** The section about passkeys on the page about signing in. */
 export function passkeySection(state: PasskeyState): Html {
   const { formToken, passkeys, options, notOffered, hasForms, given, faults } = state;
   return html`<section class="card" aria-labelledby="passkeys">

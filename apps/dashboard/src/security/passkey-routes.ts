@@ -28,7 +28,7 @@ export interface PasskeyRoutesDeps {
   readonly now: () => Date;
 }
 
-/** The page about signing in, again, with what is to correct. */
+/** The page about signing in again, with the faults to correct. */
 export type ShowSecurity = (visitor: SignedIn, faults: readonly FormFault[], given: string) => Promise<PageAnswer>;
 
 /** @returns why the user cannot add a passkey; null when it is offered */

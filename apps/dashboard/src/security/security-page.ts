@@ -12,7 +12,7 @@ export interface SecurityPage {
   readonly notice?: string | undefined;
 }
 
-/** How the reader signs in, and what can be added. */
+/** The ways in which the reader signs in or may sign in. */
 export function securityPage({ user, refusal, sections, notice }: SecurityPage): PageAnswer {
   return {
     title: 'Your sign-in',

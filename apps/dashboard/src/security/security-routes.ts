@@ -15,7 +15,7 @@ import { securityPage, type FormRefusal } from './security-page.js';
 
 export type SecurityRoutesDeps = AuthenticatorRoutesDeps & PasskeyRoutesDeps;
 
-/** How the person who is signed in signs in. */
+/** The page about the reader's own ways of signing in. */
 export function securityRoutes(deps: SecurityRoutesDeps): readonly DescribedRoute[] {
   const { pages, store, passkeys, now } = deps;
 

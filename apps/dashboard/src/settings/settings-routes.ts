@@ -13,7 +13,7 @@ const LABELS = {
   visibility: 'New records',
 };
 
-/** How an account wants its records made, kept and shown. */
+/** The settings with which an account's records are made, kept and shown. */
 export function settingsRoutes({
   pages,
   store,

@@ -32,7 +32,7 @@ export function sharesPage({ formToken, shares, mayChange, now, notice }: Shares
 }
 
 function shareItem(share: Share, formToken: string, mayChange: boolean, now: Date): Html {
-  // The account's own standing is shown at the top of every page.
+  // The status of the account itself is shown at the top of every page.
   const end = endOf(share, 'active', now);
   const { shareId, createdAt, createdBy, expiresAt, opens, lastOpenedAt } = share;
   return html`<li class="card item">
@@ -70,7 +70,7 @@ function shownBy({ kind, target }: ShareTarget): Html {
     </ul>`;
 }
 
-/** What a link is going to show, and the form that makes it. */
+/** The content that a link will show, and the form that makes the link. */
 export function newSharePage(formToken: string, shared: ShareTarget, mayChange: boolean): PageAnswer {
   return {
     title: 'Share a link',
@@ -100,7 +100,7 @@ function shareForm(formToken: string, shared: ShareTarget): Html {
   </form>`;
 }
 
-/** The link, which is shown this once. */
+/** The link, which is shown only once. */
 export function madeSharePage(url: string, expiresAt: Date): PageAnswer {
   return {
     title: 'Copy the link now',

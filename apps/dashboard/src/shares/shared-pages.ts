@@ -24,7 +24,7 @@ function plainPage(title: string, status: number, sentence: string): PageAnswer 
   return { title, status, headers: HEADERS, body: html`<p>${sentence}</p>` };
 }
 
-/** The same for every address that is no link. */
+/** The same for every address that is not a link. */
 export function unknownSharePage(): PageAnswer {
   return plainPage('Not found', 404, 'There is no such link. Check that the address is whole.');
 }

@@ -34,7 +34,7 @@ export interface SharedRoutesDeps {
 
 type Answer = PageAnswer | { readonly file: ServiceResponse };
 
-/** What a shared link shows to its holder. */
+/** The pages that a shared link shows to its holder. */
 export function sharedRoutes({ pages, store, nodeRecords, now, logger }: SharedRoutesDeps): readonly DescribedRoute[] {
   const mayOpen = createOpenLimits(now);
   const view = (
@@ -99,7 +99,7 @@ export function sharedRoutes({ pages, store, nodeRecords, now, logger }: SharedR
   ];
 }
 
-/** The queries of the node for what a link shows. Hidden records are never shown. */
+/** The queries to the node for the records that a link shows. Hidden records are never shown. */
 function queriesOf({ kind, target }: Share): readonly URLSearchParams[] {
   const query = new URLSearchParams(kind === 'set' ? target : { search: target });
   query.set('status', 'visible');
@@ -108,7 +108,7 @@ function queriesOf({ kind, target }: Share): readonly URLSearchParams[] {
 
 /**
  * A record that the link shows.
- * @throws ServiceError NOT_FOUND for any other record, of whatever account
+ * @throws ServiceError NOT_FOUND for any other record, of any account
  */
 async function sharedRecord(nodeRecords: NodeRecords, share: Share, hash: string): Promise<RecordRow> {
   const queries = queriesOf(share).filter((query) => (query.get('certificate_hash') ?? hash) === hash);

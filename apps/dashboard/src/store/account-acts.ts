@@ -19,7 +19,7 @@ export async function listActs(db: Knex, tenantId: string, limit: number): Promi
   return rows.map(actOf);
 }
 
-/** Time in which every act is committed: on PostgreSQL a lower `seq` may appear after a higher one. */
+/** Time after which every earlier act is committed: on PostgreSQL a lower `seq` may appear after a higher one. */
 const SETTLED_MS = 10_000;
 
 /** @param tenantId null: of every account */

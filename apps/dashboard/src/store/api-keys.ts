@@ -118,7 +118,7 @@ export class SqlApiKeyStore implements ApiKeyStore {
 
   async markUsed(uses: ReadonlyMap<string, Date>): Promise<void> {
     if (uses.size === 0) return;
-    // In one order everywhere, so that two instances never wait for each other in a circle.
+    // In one order everywhere, so that two instances cannot deadlock.
     const sorted = [...uses].sort(([a], [b]) => (a < b ? -1 : 1));
     await this.#database.transaction(async (db) => {
       for (const [keyId, usedAt] of sorted) {

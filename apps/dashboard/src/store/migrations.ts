@@ -3,7 +3,7 @@ import { createWriteProbes, type Migration } from '@cer/sql-store';
 /** Every tenant has this plan until an operator assigns another. */
 export const STANDARD_PLAN_ID = 'standard';
 
-/** Tables from which rows run out, and the column that says when. */
+/** Tables whose rows expire, and the column with the time. */
 const SWEPT = [
   ['sessions', 'expires_at'],
   ['reader_keys', 'expires_at'],
@@ -183,7 +183,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   {
     version: 8,
-    // A sweep reads what it removes, and not the rows that stay.
+    // A sweep reads only the rows that it removes.
     up: (schema) => {
       for (const [name, column] of SWEPT) {
         schema.alterTable(name, (table) => {

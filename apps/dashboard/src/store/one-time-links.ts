@@ -13,7 +13,7 @@ interface LinkRow {
   readonly used_at: string | null;
 }
 
-/** Links that work once and not for long: for a user's password, or (without a user) for the first set-up. */
+/** Links that work once and expire soon: for a user's password, or (without a user) for the first set-up. */
 export class SqlLinkStore implements LinkStore {
   readonly #database: Database;
   readonly #now: () => Date;
@@ -94,7 +94,7 @@ export class SqlLinkStore implements LinkStore {
   ): Promise<User | null> {
     const at = this.#now();
     return this.#database.transaction(async (db) => {
-      // All of them in one statement: of two set-ups under way the second one finds its link used.
+      // All of them in one statement: of two concurrent set-ups the second one finds its link used.
       const used = await db('one_time_links')
         .whereNull('user_id')
         .whereNull('used_at')

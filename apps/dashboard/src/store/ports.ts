@@ -4,9 +4,9 @@ import type { TenantSettings } from '../account/tenant-settings.js';
 import type { UsageKind } from '../account/usage-kind.js';
 
 /**
- * What the control plane keeps, worded by intent. One contract suite holds it on SQLite and on PostgreSQL. Every method
- * may throw a StoreError; a promise of a write resolves only when the write, and its entry in the audit trail, are
- * durable.
+ * The control plane's store, with methods named by purpose. One contract suite runs on SQLite and on PostgreSQL. Every
+ * method may throw a StoreError; a promise of a write resolves only when the write, and its entry in the audit trail,
+ * are durable.
  */
 
 export type AccountStatus = 'active' | 'suspended';
@@ -166,7 +166,7 @@ export interface TenantStore {
   setSettings(tenantId: string, settings: TenantSettings, actor: Actor): Promise<void>;
   /** @returns false for an unknown tenant or plan */
   assignPlan(tenantId: string, planName: string, actor: Actor): Promise<boolean>;
-  /** Makes the plan of this name, or changes it for everybody who has it. */
+  /** Makes the plan of this name, or changes it for every account that has it. */
   putPlan(plan: Omit<Plan, 'planId'>): Promise<Plan>;
   listPlans(): Promise<readonly Plan[]>;
 }
@@ -174,7 +174,7 @@ export interface TenantStore {
 export interface UserStore {
   /** Whether an owner exists, invited ones included. */
   ownerExists(): Promise<boolean>;
-  /** Null when the address is taken, in whatever tenant. */
+  /** Null when the address is taken, in any tenant. */
   add(user: NewUser, actor: Actor): Promise<User | null>;
   find(tenantId: string, userId: string): Promise<User | null>;
   /** With the password hash, for signing in only. */
@@ -219,8 +219,8 @@ export interface SessionStore {
   /** Signs a user in, in place of the session that the browser had. */
   start(session: { tokenHash: string; userId: string; expiresAt: Date; replaces: string | null }): Promise<void>;
   /**
-   * A session that is neither over nor idle for too long, of an enabled user.
-   * @param idleSince the earliest last sight that still counts
+   * A session that is neither expired nor idle for too long, of an enabled user.
+   * @param idleSince the earliest last use that still counts
    */
   find(tokenHash: string, idleSince: Date): Promise<Session | null>;
   touch(tokenHash: string): Promise<void>;
@@ -249,7 +249,7 @@ export interface ApiKeyStore {
   ): Promise<ApiKey | null>;
   /** @returns false unless this tenant has an unrevoked key of this id */
   revoke(tenantId: string, keyId: string, actor: Actor): Promise<boolean>;
-  /** Notes when keys were last used; an earlier time than the one known changes nothing. */
+  /** Notes when keys were last used; a time earlier than the stored one changes nothing. */
   markUsed(uses: ReadonlyMap<string, Date>): Promise<void>;
 }
 
@@ -294,7 +294,10 @@ export interface ReaderKeyStore {
   findByHash(keyHash: string): Promise<ReaderKey | null>;
 }
 
-/** What a shared link shows: one certificate by its hash, or the certificates that a query of the records page finds. */
+/**
+ * The content of a shared link: one certificate by its hash, or the certificates that a query of the records page
+ * finds.
+ */
 export interface ShareTarget {
   readonly kind: 'certificate' | 'set';
   readonly target: string;

@@ -30,7 +30,7 @@ export async function signInByProvider(db: Knex, person: ProviderSignIn, at: Dat
   const row = await db<UserRow>('users').where({ user_id: userId, tenant_id: tenantId }).first();
   if (row === undefined || row.disabled_at !== null) return null;
   if (role === null) {
-    // Whoever lost every role at the provider is signed out everywhere.
+    // A user who lost every role at the provider is signed out everywhere.
     await db('sessions').where({ user_id: userId }).delete();
     return null;
   }

@@ -22,7 +22,7 @@ export interface TenantRow extends Omit<PlanRow, 'name'> {
   readonly tenant_created_at: string;
 }
 
-/** What `tenantOf` reads, for a query that joins tenants as `t` and plans as `p`. */
+/** Columns that `tenantOf` reads, for a query that joins tenants as `t` and plans as `p`. */
 export const TENANT_COLUMNS = {
   tenant_id: 't.tenant_id',
   tenant_name: 't.name',
@@ -73,7 +73,7 @@ export function tenantOf(row: TenantRow): Tenant {
   return {
     tenantId: row.tenant_id,
     name: row.tenant_name,
-    // Anything unknown shuts the account rather than opens it.
+    // An unknown value closes the account.
     status: row.status === 'active' ? 'active' : 'suspended',
     plan: planOf({ ...row, name: row.plan_name }),
     settings: TenantSettings.parse(JSON.parse(row.settings_json)),
@@ -87,7 +87,7 @@ export function userOf(row: UserRow): User {
     tenantId: row.tenant_id,
     email: row.email,
     name: row.name,
-    // Anything unknown may do the least.
+    // An unknown role has the fewest permissions.
     role: ROLES.find((role) => role === row.role) ?? 'auditor',
     enabled: row.disabled_at === null,
     hasPassword: row.password_hash !== null,

@@ -96,7 +96,7 @@ function shareOf(row: ShareRow): Share {
   return {
     shareId: row.share_id,
     tenantId: row.tenant_id,
-    // Anything unknown shows the least.
+    // An unknown scope shows the least.
     kind: row.kind === 'set' ? 'set' : 'certificate',
     target: row.target,
     createdBy: row.created_by,

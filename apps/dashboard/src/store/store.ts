@@ -37,7 +37,7 @@ export interface Store {
   ping(): Promise<void>;
   /** Resolves when the last write succeeded; after a failed one a row is written to find out. */
   proveWritable(): Promise<void>;
-  /** Removes what has run out: sessions, links, old counts and reports, login attempts. */
+  /** Removes expired rows: sessions, links, old counts and reports, login attempts. */
   sweep(): Promise<void>;
   close(): Promise<void>;
 }

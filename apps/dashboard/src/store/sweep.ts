@@ -3,12 +3,12 @@ import type { Database } from '@cer/sql-store';
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Thirteen months, so that a month can be compared with the same one a year ago. */
 const USAGE_DAYS_KEPT = 400;
-/** Longer than any sender repeats a report. */
+/** Longer than the time for which a sender repeats a report. */
 const REPORTS_KEPT_DAYS = 7;
-/** Days after its end for which a shared link is listed, and says that it has ended. */
+/** Days for which a shared link is still listed as ended. */
 const SHARES_KEPT_DAYS = 90;
 
-/** Removes what has run out. The audit trail stays. */
+/** Removes expired rows. The audit trail stays. */
 export async function sweepExpired(database: Database, now: Date): Promise<void> {
   const before = (days: number): string => new Date(now.getTime() - days * DAY_MS).toISOString();
   await database.run(async (db) => {

@@ -59,7 +59,10 @@ export class SqlUsageStore implements UsageStore {
   }
 }
 
-/** One row for each key, in one order everywhere: a statement may not touch a row twice, nor two wait in a circle. */
+/**
+ * One row for each key, in one order everywhere: a statement may not touch a row twice, and two statements may not
+ * deadlock.
+ */
 function summed(items: readonly UsageItem[], day: string): UsageRow[] {
   const rows = new Map<string, UsageRow>();
   for (const { tenantId, kind, count } of items) {

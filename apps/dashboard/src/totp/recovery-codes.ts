@@ -13,7 +13,7 @@ export function newRecoveryCodes(): readonly string[] {
   });
 }
 
-/** The stored form: SHA-256 of user and code, 64 hex digits. @returns null for a text that is no such code */
+/** The stored form: SHA-256 of user and code, 64 hex digits. @returns null for a text that is not such a code */
 export function recoveryCodeHash(userId: string, text: string): string | null {
   const code = text.toLowerCase().replaceAll(/[\s-]/g, '');
   if (!/^[a-z2-7]{16}$/.test(code)) return null;

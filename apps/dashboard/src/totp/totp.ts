@@ -8,7 +8,7 @@ export function newTotpSecret(): string {
   return generateSecret();
 }
 
-/** What an authenticator app reads from the QR code. */
+/** The URI that an authenticator app reads from the QR code. */
 export function totpAddress(secret: string, email: string): string {
   return generateURI({ issuer: ISSUER, label: email, secret });
 }

@@ -35,7 +35,7 @@ export function setDeviceCookie(value: string, maxAgeS: number): string {
   return hostCookie(DEVICE_COOKIE, value, maxAgeS);
 }
 
-/** What a sign-in at the provider is bound to; `undefined` when it is missing or sent twice. */
+/** The value that a sign-in at the provider is bound to; `undefined` when it is missing or sent twice. */
 export function flowValue(head: Pick<RequestHead, 'headers'>): string | undefined {
   return cookieValue(head, OIDC_COOKIE);
 }

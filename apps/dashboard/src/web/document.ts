@@ -3,7 +3,7 @@ import type { Session } from '../store/index.js';
 import { STYLESHEET } from './assets.js';
 import { formTokenField } from './fields.js';
 
-/** What differs from page to page. */
+/** The content of one page. */
 export interface PageContent {
   readonly title: string;
   readonly body: Html;

@@ -4,7 +4,7 @@ import { equalSecret } from '@cer/http-service/config';
 import { isSameOrigin } from '@cer/pages';
 
 /**
- * The token that a form carries: derived from the cookie's, so that nothing has to be kept, and no page of another site
+ * The token that a form carries: derived from the cookie's, so that it need not be stored and no page of another site
  * can know it.
  */
 export function formTokenOf(cookieToken: string): string {
@@ -12,7 +12,7 @@ export function formTokenOf(cookieToken: string): string {
 }
 
 /**
- * Holds a request that changes something to this site's own pages: three independent checks, beside `SameSite`.
+ * Checks that a request that changes data comes from a page of this site: three independent checks, besides `SameSite`.
  * @throws ServiceError FORBIDDEN
  */
 export function refuseForgery(

@@ -3,7 +3,9 @@ import type { Access, DescribedRoute } from '../openapi/route-description.js';
 import { FORM_TOKEN } from './fields.js';
 import { FORM_TYPE } from './form.js';
 
-/** What a page says of itself: a sentence, or with it the parts of a query, the fields of a form, and its file's type. */
+/**
+ * The description of a page: a sentence, or with it the parts of a query, the fields of a form, and its file's type.
+ */
 export type PageWords =
   | string
   | {
@@ -14,7 +16,7 @@ export type PageWords =
       readonly fields?: readonly string[];
       /** Type of a download; absent: a page. */
       readonly file?: string;
-      /** Statuses of its own. */
+      /** Its own statuses. */
       readonly statuses?: readonly number[];
     };
 
@@ -34,7 +36,7 @@ const ACCESS: Readonly<Record<Kind, Access>> = {
   'open form': 'form',
 };
 
-/** What the OpenAPI document says of a page or of its form; refusals are pages too. */
+/** A page or its form in the OpenAPI document; refusals are pages too. */
 export function pageDescription(kind: Kind, words: PageWords): DescribedRoute['description'] {
   const { summary, query, fields = [], file, statuses = [] } = typeof words === 'string' ? { summary: words } : words;
   const isForm = kind === 'form' || kind === 'open form';

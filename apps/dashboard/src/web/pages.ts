@@ -58,14 +58,14 @@ type Shown = PageAnswer | FileAnswer | { readonly goTo: string; readonly cookies
 export interface Pages {
   /** A page that needs a session; other requests are redirected to sign in. */
   view(path: string, words: PageWords, show: (visitor: SignedIn) => Promise<Shown>): DescribedRoute;
-  /** A change by a form of this site; needs a session of a person who may act so. */
+  /** A change by a form of this site; needs a session of a person with the required role. */
   act(
     path: string,
     by: ActBy,
     words: PageWords,
     act: (visitor: SignedIn, fields: URLSearchParams) => Promise<Shown>,
   ): DescribedRoute;
-  /** The form that ends a session; it works when there is none any more. */
+  /** The form that ends a session; it also works when the session has ended. */
   signOut(path: string, words: PageWords, act: (visitor: Visitor) => Promise<Shown>): DescribedRoute;
   /** A page that needs no session. */
   openView(path: string, words: PageWords, show: (visit: Visit) => Promise<Shown>): DescribedRoute;
@@ -197,7 +197,7 @@ export function mayReview({ tenant, user }: Pick<LiveSession, 'tenant' | 'user'>
   return tenant.status === 'active' && mayAct(user, 'reviewer');
 }
 
-/** @throws ServiceError FORBIDDEN for a suspended account, and for a role that may not act so */
+/** @throws ServiceError FORBIDDEN for a suspended account, and for a role without permission */
 function refuseStanding({ tenant, user }: LiveSession, by: ActBy): void {
   if (!mayAct(user, by)) throw new ServiceError({ code: 'FORBIDDEN', message: standingRefusal(user) });
   if (tenant.status === 'suspended') {

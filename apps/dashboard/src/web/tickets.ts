@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { equalSecret, type Secret } from '@cer/http-service/config';
 
-/** What a ticket is for: one made for a purpose is read for no other. */
+/** The purpose of a ticket: one made for a purpose is read for no other. */
 export type TicketPurpose = 'second step' | 'passkey sign-in' | 'passkey registration';
 
 export interface TicketUse {
@@ -14,7 +14,7 @@ export interface TicketUse {
 export interface Tickets {
   /** @param claims any text; the page can read it */
   issue(use: TicketUse, claims: string, lifetimeMs: number): string;
-  /** @returns null unless it was issued for this use, is unchanged and not over */
+  /** @returns null unless it was issued for this use, is unchanged and has not expired */
   read(use: TicketUse, ticket: string): { readonly claims: string; readonly expiresAt: Date } | null;
 }
 

@@ -190,7 +190,7 @@ function addressOf(address: ReturnType<ReturnType<typeof createServer>['address'
   return `http://127.0.0.1:${address.port}/`;
 }
 
-/** A real attestation node in a process of its own, on SQLite, whose control plane is the dashboard. */
+/** A real attestation node in a separate process, on SQLite, whose control plane is the dashboard. */
 async function startNode(
   controlPlane: RunningServer,
 ): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
@@ -212,7 +212,7 @@ async function startNode(
     if (url !== undefined) break;
   }
   if (url === undefined) throw new Error('the node ended before it listened');
-  // What it logs later must not fill the pipe.
+  // Its later log lines must not fill the pipe.
   child.stdout.resume();
   return {
     url,

@@ -13,7 +13,7 @@ const SHOWS_LIST: ReadonlySet<string> = new Set([
   ...['POST /keys', 'POST /shares', 'POST /users', 'GET /v1/operator/activity'],
 ]);
 
-/** Bodies of `size` parts, for routes that services call. Forms have few fields: one of them stands for all. */
+/** Bodies of `size` parts, for routes that services call. Forms have few fields, so one represents all. */
 const BODIES: Readonly<Record<string, ((size: number) => unknown) | null>> = {
   'POST /internal/v1/usage': (size) => ({
     json: {

@@ -4,10 +4,10 @@ import { countedTestDatabase, sweepOnSqlite, type CountedDatabase, type TestData
 import { startTestDashboard } from '../test-dashboard.js';
 import { addRows } from './populated-dashboard.js';
 
-// What the dashboard does at intervals: it removes what has run out, and writes when keys were used.
+// The periodic tasks of the dashboard: it removes expired rows, and writes when keys were used.
 
 const YEAR_MS = 365 * 24 * 60 * 60_000;
-/** Tables from which rows run out. */
+/** Tables whose rows expire. */
 const SWEPT = [
   ...['sessions', 'reader_keys', 'used_challenges', 'one_time_links', 'shares', 'usage_reports', 'usage_days'],
   'login_attempts',
@@ -17,7 +17,7 @@ async function populatedTasks(size: number, database: TestDatabase | CountedData
   const dashboard = await startTestDashboard({ databaseUrl: database.url });
   const { store, lastUsed, tenant } = dashboard;
   for (let at = 0; at < size; at += 1) await addRows(dashboard, database, at);
-  // Attempts to sign in of the far past have run out before the others.
+  // Very old attempts to sign in have expired before the others.
   await database.query(`update login_attempts set expire = ${Date.now() + YEAR_MS}`);
   for (const { keyId } of await store.apiKeys.list(tenant.tenantId)) lastUsed.note(keyId, dashboard.now());
   if ('work' in database) await database.query('analyze');

@@ -4,7 +4,7 @@ import { dashboardRoutes } from '../../src/app.js';
 import { TestBrowser } from '../test-browser.js';
 import { OPERATOR_TOKEN, SERVICE_TOKEN, startTestDashboard, type TestDashboard } from '../test-dashboard.js';
 
-/** Routes that no session opens, and the end of a session, which is everybody's own. */
+/** Routes that no session opens, and the end of a session, which every role may send. */
 const WITHOUT_SESSION = /^POST \/(sign-in|sign-out|link\/|internal\/)/;
 
 const READERS = [
@@ -45,7 +45,7 @@ describe.each(READERS)('a reader with the role $role', ({ role, acts, refusal })
     expect(await dashboard.everythingInDatabase()).toBe(before);
   });
 
-  // Records come from a node: its test reads them.
+  // Records come from a node and are tested with one.
   it('reads every page, none of which has a form that changes the account', async () => {
     const routes = dashboardRoutes(dashboard.deps).filter(
       ({ method, path }) =>

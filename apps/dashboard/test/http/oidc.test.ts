@@ -59,7 +59,7 @@ describe('single sign-on at a real provider', () => {
     await dashboard.close();
   });
 
-  /** What a browser does at the provider. @returns the address of the callback */
+  /** Acts as a browser at the provider. @returns the address of the callback */
   const atProvider = async (start: string, person: Person | null): Promise<string> => {
     const cookies = new Map<string, string>();
     for (let address = start, hop = 0; hop < 10; hop += 1) {

@@ -59,7 +59,7 @@ beforeAll(async () => {
       .set('Authorization', `Bearer ${OPERATOR_TOKEN}`);
     note('GET /v1/operator/activity', answer);
   }
-  // A form in another type, and one that is no text.
+  // A form of another type, and one that is not text.
   for (const [type, body] of [
     ['text/plain', 'x'],
     ['application/x-www-form-urlencoded', 'email=%ff'],

@@ -3,7 +3,7 @@ import request, { type Response } from 'supertest';
 import { TestBrowser } from '../test-browser.js';
 import { PUBLIC_URL, startTestDashboard, type TestDashboard } from '../test-dashboard.js';
 
-// What a link shows comes from a node: its test reads it. The node of this dashboard does not answer.
+// The content of a link comes from a node and is tested with one. The node of this dashboard does not answer.
 
 const DAY_MS = 24 * 60 * 60_000;
 const LINK = new RegExp(`${PUBLIC_URL}(/shared/[\\w-]{43})`);

@@ -146,7 +146,7 @@ const ACTS: readonly Row[] = [
     expected: ACT(303, 404),
     path: ({ otherKeyId }) => `/keys/${otherKeyId}/revoke`,
   },
-  // An address belongs to one person, of whatever account.
+  // An address belongs to one person, of any account.
   {
     route: 'POST /users',
     expected: ACT(422),

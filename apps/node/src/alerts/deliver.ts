@@ -19,7 +19,7 @@ export const RETRY_AFTER_MS: readonly number[] = [
 
 /** Deliveries per turn: each may take the whole time of a request. */
 const DELIVERIES_A_TURN = 20;
-/** The receiver is gone and wants no further attempt. */
+/** 410 Gone: the receiver wants no further attempt. */
 const GONE = 410;
 
 export interface DeliverDeps {
@@ -32,11 +32,11 @@ export interface DeliverDeps {
 /** Endpoints of one kind of owner. */
 export interface Recipients {
   readonly whose: 'operator' | 'tenants';
-  /** Those of these names that there are. */
+  /** The existing ones of these names. */
   readonly named: (names: readonly string[]) => Promise<readonly AlertEndpoint[]>;
 }
 
-/** Sends what is due, each endpoint concurrently with the others, so that one that hangs delays no other. */
+/** Sends due messages, to all endpoints concurrently, so that a hanging endpoint delays no other. */
 export async function deliverDue(
   { alerts, post, now, logger }: DeliverDeps,
   { whose, named }: Recipients,

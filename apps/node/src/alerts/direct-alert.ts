@@ -9,12 +9,12 @@ import type { Observation } from './source.js';
 export interface DirectAlerts {
   /**
    * Sends the change of a condition that cannot be stored, until each endpoint has it; every call is one attempt.
-   * @param observation null: the database is back, and what was sent has ended
+   * @param observation null: the database answers again, so the sent conditions have ended
    */
   send(endpoints: readonly AlertEndpoint[], observation: Observation | null, at: Date): Promise<void>;
 }
 
-/** For a database that is away: state and messages are in memory. */
+/** For a database that cannot be reached: state and messages are in memory. */
 export function createDirectAlerts(post: PostWebhook, logger: Logger): DirectAlerts {
   let firing: Observation | null = null;
   let open: readonly NewAlertDelivery[] = [];

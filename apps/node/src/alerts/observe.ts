@@ -18,7 +18,8 @@ export interface ObserveDeps {
 export type EndpointsFor = (alert: FiringAlert) => Promise<readonly AlertEndpoint[]>;
 
 /**
- * Stores every change of a condition, with its messages. Each process observes; of those that see a change one stores it.
+ * Stores every change of a condition, with its messages. Every process observes; of those that see a change, one stores
+ * it.
  * @returns whether a message was stored
  */
 export async function observeAll(
@@ -60,7 +61,7 @@ async function changesOf(
     if (!source.isComplete) return changed;
     return [...changed, ...ended.map(({ subject }) => ({ type: source.type, subject, isFiring: false, details: {} }))];
   } catch (error) {
-    // One source that fails keeps no other from being observed.
+    // A source that fails does not keep others from being observed.
     logger.warn({ err: error, alert: source.type }, 'a condition could not be observed; it is tried again');
     return [];
   }

@@ -58,7 +58,7 @@ for (const address of ['fd00:ec2::254', 'fd20:ce::254']) neverCalled.addAddress(
 neverCalled.addSubnet('64:ff9b::', 96, 'ipv6');
 neverCalled.addSubnet('64:ff9b:1::', 48, 'ipv6');
 
-/** Whether an address is reachable by everybody. */
+/** Whether an address is globally reachable. */
 function isPublicAddress({ address, family }: ResolvedAddress): boolean {
   if (family === 4) return !notPublic4.check(address, 'ipv4');
   return global6.check(address, 'ipv6') && !notPublic6.check(address, 'ipv6');

@@ -23,7 +23,7 @@ export interface AlertsDeps {
   readonly webhooks: TenantRecipients | null;
   readonly store: Pick<Store, 'alerts' | 'leases'>;
   readonly sources: readonly AlertSource[];
-  /** Sent from memory when the database is away. */
+  /** Sent from memory when the database cannot be reached. */
   readonly readiness: AlertSource;
   /** Posts to the operator's endpoints. */
   readonly post: PostWebhook;
@@ -42,7 +42,7 @@ export function startAlerts(deps: AlertsDeps): { readonly stop: () => Promise<vo
   const endpointsNow = file === null ? () => [] : lastReadable(file, logger);
   const sources = file === null ? deps.sources.filter(({ type }) => isForTenants(type)) : [readiness, ...deps.sources];
 
-  // Receivers of tenants have a worker of their own: those that hang do not delay the operator's alerts.
+  // A separate worker sends to tenants' receivers, so that hanging ones do not delay the operator's alerts.
   const deliverer = (name: string, recipients: Recipients, postTo: PostWebhook): Worker => {
     let forgotMs = -Infinity;
     return startWorker({
@@ -99,7 +99,7 @@ export function startAlerts(deps: AlertsDeps): { readonly stop: () => Promise<vo
   };
 }
 
-/** A file that is being replaced, or is wrong, changes nothing: the endpoints before it stay. */
+/** A file that is being replaced or is invalid changes nothing: the earlier endpoints stay. */
 function lastReadable(file: string, logger: Logger): () => readonly AlertEndpoint[] {
   let endpoints = readEndpoints(file);
   let fault = '';

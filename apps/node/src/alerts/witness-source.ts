@@ -33,7 +33,7 @@ export function createWitnessSource(now: () => Date): WitnessSource {
       [...heard].flatMap(([subject, { goodMs, badMs }]) => {
         const silentMs = at.getTime() - goodMs;
         const isSilent = badMs > goodMs && silentMs > SILENT_MS;
-        // Between one bad answer and silence nothing is known.
+        // After one bad answer the state is unknown until 15 minutes have passed.
         if (badMs > goodMs && !isSilent) return [];
         const details = { silentSeconds: Math.floor(silentMs / 1000) };
         return [{ type: 'witness.silent' as const, subject, isFiring: isSilent, details: isSilent ? details : {} }];

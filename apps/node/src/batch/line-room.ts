@@ -3,7 +3,7 @@ import { ByteBudget } from '@cer/http-service';
 /** The part of the room that one holder may have. */
 const SHARE = 1 / 4;
 
-/** Memory for the large lines of all batches. A line waits for room; one that is alone always has it. */
+/** Memory for the large lines of all batches. A line waits for room; one that is alone always gets it. */
 export class LineRoom {
   readonly #budget: ByteBudget;
   #waiting: (() => void)[] = [];

@@ -38,13 +38,13 @@ export class Channel {
   constructor(peer: Peer) {
     this.#peer = peer;
     peer.onMessage((message) => {
-      // The cluster module sends messages of its own.
+      // The cluster module sends its own messages.
       const { success, data } = Message.safeParse(message);
       if (success) this.#receive(data);
     });
   }
 
-  /** States who answers questions, or receives notes, of a name; the last one counts. */
+  /** Registers the handler for questions or notes of a name; the last one counts. */
   on(name: string, answerer: Answerer): void {
     this.#answerers.set(name, answerer);
   }
@@ -59,12 +59,12 @@ export class Channel {
     });
   }
 
-  /** Sends something that needs no answer. */
+  /** Sends a note, which needs no answer. */
   note(name: string, payload: unknown = null): void {
     if (!this.#isEnded) this.#send({ cer: 'note', name, payload });
   }
 
-  /** The other process has ended: what was asked is refused. */
+  /** The other process has ended: open questions are rejected. */
   end(): void {
     this.#isEnded = true;
     for (const [id] of this.#asked) this.#refused(id);
@@ -96,7 +96,7 @@ export class Channel {
       if (answerer === undefined) throw new ChannelError(`${name}: nobody answers`);
       this.#send({ cer: 'answer', id, payload: await answerer(payload) });
     } catch {
-      // The reason is of this process, which reports it.
+      // The reason stays in this process, which reports it.
       this.#send({ cer: 'refusal', id });
     }
   }

@@ -18,12 +18,12 @@ export class CountedMetrics<Worker> {
     return answer;
   }
 
-  /** What a worker counted until it last answered. */
+  /** The counts of a worker in its last answer. */
   lastOf(worker: Worker): Values {
     return this.#last.get(worker) ?? [];
   }
 
-  /** What ended workers counted, until they last answered. */
+  /** The counts of ended workers in their last answers. */
   ended(): Values {
     return this.#ended;
   }

@@ -3,11 +3,11 @@ import { pointsInMemory } from '../store/sql/points-in-memory.js';
 import type { RatePoints } from '../store/index.js';
 import type { Team } from './team.js';
 
-/** What a process counts limits of the whole node with. */
+/** The counters with which a process applies limits of the whole node. */
 export interface NodeLimits {
   readonly points: RatePoints;
   readonly slots: Slots;
-  /** This process's part of a limit of memory. */
+  /** This process's share of a memory limit. */
   readonly partOf: (bytes: number) => number;
 }
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** What the processes of a node ask each other, by name. */
+/** The questions that the processes of a node ask each other, by name. */
 export const ASK = {
-  /** Worker to primary: its place. */
+  /** Worker to primary: asks for its index among the workers. */
   join: 'join',
-  /** Worker to primary: it listens. */
+  /** Worker to primary: reports that it listens. */
   listening: 'listening',
   points: 'points',
   takeSlot: 'take-slot',
@@ -19,7 +19,7 @@ export const ASK = {
   keys: 'keys',
 } as const;
 
-export const Place = z.object({ index: z.number(), size: z.number() });
+export const Membership = z.object({ index: z.number(), size: z.number() });
 export const Listening = z.object({ url: z.string() });
 export const PointsOf = z.object({ key: z.string(), points: z.number() });
 export const Points = z.object({ taken: z.number(), msLeft: z.number() });

@@ -2,14 +2,14 @@ import type { z } from 'zod';
 import { SlotsInMemory } from '../limits/slots.js';
 import { pointsInMemory } from '../store/sql/points-in-memory.js';
 import type { Channel } from './channel.js';
+import { FairLock } from './fair-lock.js';
 import { ASK, PointsOf, Slot, SlotWanted } from './questions.js';
-import { Turns } from './turns.js';
 
-/** What the workers of a node have in common, in the memory of their primary process: limits, and turns to write. */
+/** The shared state of a node's workers, in the memory of their primary process: limits, and the write lock. */
 export class SharedState {
   readonly #points = pointsInMemory();
   readonly #slots = new SlotsInMemory();
-  readonly #turns = new Turns<Channel>();
+  readonly #writeLock = new FairLock<Channel>();
 
   /**
    * Answers a worker.
@@ -36,15 +36,15 @@ export class SharedState {
       this.#slots.release(kind, holder);
     });
     channel.on(ASK.writeTurn, async () => {
-      await this.#turns.take(channel);
+      await this.#writeLock.acquire(channel);
       return null;
     });
     channel.on(ASK.writeDone, () => {
-      this.#turns.end(channel);
+      this.#writeLock.release(channel);
     });
     return () => {
       for (const { kind, holder } of held.splice(0)) this.#slots.release(kind, holder);
-      this.#turns.forget(channel);
+      this.#writeLock.forget(channel);
     };
   }
 }

@@ -4,15 +4,15 @@ import { AggregatorRegistry } from 'prom-client';
 import { MetricValues, Readiness as ReadinessParts } from './questions.js';
 import type { Team } from './team.js';
 
-/** Why a node is not ready, and what is wrong besides. */
+/** The reasons why a node is not ready, and its warnings. */
 export interface Readiness {
   readonly reasons: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** How values of several processes become one, where it is not by the library's own rule. */
+/** Aggregation of metrics over several processes, where it differs from the library's default. */
 const AGGREGATORS: readonly (readonly [name: RegExp, aggregator: string])[] = [
-  // One slow worker is not hidden behind the others.
+  // The maximum, so that one slow worker is visible.
   [/^nodejs_eventloop_lag/, 'max'],
   [/^process_start_time_seconds$/, 'min'],
 ];

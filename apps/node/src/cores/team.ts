@@ -2,14 +2,14 @@ import { z } from 'zod';
 import type { RatePoints } from '../store/index.js';
 import type { Slots } from '../limits/slots.js';
 import { Channel, type Answerer } from './channel.js';
-import { Answers, ASK, Place, Points } from './questions.js';
+import { Answers, ASK, Membership, Points } from './questions.js';
 
-/** What all workers answer together. */
+/** Answers that all workers give together. */
 type Question = 'metrics' | 'readiness' | 'keys';
 
 /** The workers of a node, seen by one of them. */
 export interface Team {
-  /** 0 for the worker that also does what only one process of a machine may do. */
+  /** 0 for the worker that also does the work that only one process per machine may do. */
   readonly index: number;
   readonly size: number;
   /** Counted over all workers. */
@@ -37,7 +37,7 @@ export async function joinTeam(): Promise<Team> {
   process.on('disconnect', () => {
     channel.end();
   });
-  const { index, size } = Place.parse(await channel.ask(ASK.join));
+  const { index, size } = Membership.parse(await channel.ask(ASK.join));
   return {
     index,
     size,

@@ -12,9 +12,9 @@ import { SharedState } from './shared-state.js';
 const SHORT_LIFE_MS = 10_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** By when every worker that closes has closed its end of the port. */
+/** Time within which a closing worker has closed its end of the port, in ms. */
 const PORT_CLOSED_MS = 1_000;
-/** Shorter than the patience of probes and scrapes. */
+/** Shorter than the timeout of probes and scrapes. */
 const ANSWER_WITHIN_MS = 3_000;
 
 /** No worker serves any more, or one failed while it closed. */
@@ -37,8 +37,8 @@ interface Member {
 }
 
 /**
- * Runs a node in several processes. This process gives them the connections of one port in turn, shares out limits and
- * turns to write, and opens neither the database nor a key. A worker that ends is replaced.
+ * Runs a node in several processes. This process gives them the connections of one port in turn, shares limits and the
+ * write lock, and opens neither the database nor a key. A worker that ends is replaced.
  */
 export async function startWorkers({ size, logger, onLost }: WorkersOptions): Promise<RunningServer> {
   // One after the other: on a socket that all listen on, one worker gets most of the connections that come at once.
@@ -141,7 +141,7 @@ export async function startWorkers({ size, logger, onLost }: WorkersOptions): Pr
         const ended = once(worker, 'exit');
         worker.process.kill('SIGTERM');
         await ended;
-        // One that did not serve yet has nothing to finish.
+        // A worker that does not serve yet has no requests to finish.
         return url === null || worker.process.exitCode === 0;
       }),
     );
@@ -149,7 +149,7 @@ export async function startWorkers({ size, logger, onLost }: WorkersOptions): Pr
   };
 
   try {
-    // The first alone: it makes what is missing at a first start.
+    // The first worker starts alone, because it creates missing files at a first start.
     const url = await start(0);
     await Promise.all(Array.from({ length: size - 1 }, (_, index) => start(index + 1)));
     logger.info({ url, workers: size }, 'all workers listen');
@@ -161,7 +161,7 @@ export async function startWorkers({ size, logger, onLost }: WorkersOptions): Pr
   }
 }
 
-/** To which worker a connection was given last. */
+/** The worker that got the last connection. */
 type Recipients = WeakMap<object, Worker>;
 
 /**
@@ -190,7 +190,7 @@ function connectionOnItsWay(worker: Worker, recipients: Recipients, isClosing: (
       if (recipients.get(refused) === worker) refused.close();
     }, PORT_CLOSED_MS).unref();
   });
-  // Of a connection that the worker took, this process has closed its own end: then it does nothing.
+  // This process has closed its own end of a connection that the worker took: then this does nothing.
   return () => last?.close();
 }
 

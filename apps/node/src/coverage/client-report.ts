@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ClientReport, CoverageRecord } from '../store/index.js';
 
-/** Maximum of one count of one client: sums of many stay exact. */
+/** Maximum of one count of one client: so that sums stay exact. */
 const MAX_COUNT = 1e12;
 
 const count = z.int().min(0).max(MAX_COUNT);

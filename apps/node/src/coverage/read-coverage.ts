@@ -20,7 +20,7 @@ export interface CoverageDay {
   readonly refused: number;
   /** By code. */
   readonly refusals: Readonly<Record<string, number>>;
-  /** What its producers counted themselves; null where none reported. */
+  /** The counts of its producers; null where none reported. */
   readonly reported: Reported | null;
 }
 

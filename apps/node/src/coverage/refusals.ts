@@ -95,7 +95,7 @@ export function createRefusalCounts({ coverage, now, logger }: RefusalCountsDeps
   };
 }
 
-/** Null for the end of a connection, which is not a refusal. */
+/** Null for a closed connection, which is not a refusal. */
 function codeOf(error: unknown): string | null {
   const refusal: ServiceError | undefined = error instanceof ServiceError ? error : translateError(error);
   if (refusal !== undefined) return refusal.code;

@@ -15,8 +15,8 @@ export interface LogFileDeps {
 const LINES_A_FILE = 1000;
 
 /**
- * What the log adds to a package: that no record of the period is missing. Nothing before the first epoch, and with
- * a filter that the log does not know.
+ * The log's proof in a package that no record of the period is missing. None before the first epoch, or with a filter
+ * that the log does not support.
  * @see docs/spec.md, "Completeness"
  */
 export async function* logFiles(

@@ -44,7 +44,7 @@ export interface LargeAnswer {
 /** An attestor without its signature. */
 export type AttestorFacts = Pick<Attestor, 'nodeId' | 'nodeRuntimeHash'> & Pick<Signer, 'kid' | 'publicKey'>;
 
-/** What a thread asks of the main thread, which has signer and store. */
+/** The calls of a thread to the main thread, which has signer and store. */
 export type ThreadCall =
   | { readonly ask: 'attestor' }
   | { readonly ask: 'keys' }
@@ -76,7 +76,7 @@ export type ToThread =
   | { readonly call: number; readonly result: unknown }
   | { readonly call: number; readonly thrown: RelayedError };
 
-/** What a thread has from its start. */
+/** The data that a thread gets at its start. */
 export interface ThreadSettings {
   readonly verifyUrl: string;
   readonly verifyLimitBytes: number;

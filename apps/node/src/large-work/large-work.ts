@@ -164,7 +164,7 @@ export class LargeWork {
   }
 }
 
-/** The bytes in a buffer of their own, which a thread can take over. */
+/** The bytes in their own buffer, which a thread can take over. */
 function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer } = bytes;
   return buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength

@@ -37,7 +37,7 @@ export const VERIFY_BUDGET: VerifyBudgetSettings = {
 /** A public route whose cost is determined by the caller. */
 type CostlyRoute = Route & { readonly handler: Handler; readonly bodyLimitBytes: number };
 
-/** Works on large bodies elsewhere, in a line of their own, so that small requests do not wait for them. */
+/** Processes large bodies in threads, in a separate queue, so that small requests do not wait for them. */
 export interface LargeHandler {
   /** Whether a body is a large one. */
   readonly isFor: (body: Uint8Array) => boolean;
@@ -65,7 +65,7 @@ const SLOT = 'verify';
 const SHARE_OF_BYTES = 1 / 8;
 const STALL_MS = 10_000;
 
-/** @param shared what counts time and concurrent requests of an address, over all processes of the node */
+/** @param shared counts time and concurrent requests of an address, over all processes of the node */
 export function createVerifyBudget(
   settings: VerifyBudgetSettings,
   { points, slots }: { readonly points: RatePoints; readonly slots: Slots },

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurnOfLoop, setTimeout as sleep } from 'node:timers/promises';
 
-/** What the turns need of time. */
+/** The clock of the turns. */
 export interface WorkClock {
   /** Milliseconds; never goes back. */
   readonly now: () => number;

@@ -15,7 +15,7 @@ export interface ProofRouteDeps {
   readonly gate: Pick<Gate, 'optionalCaller' | 'admitAnybody'>;
 }
 
-/** What is asked for: exactly one of the two hashes. */
+/** The requested hash: exactly one of the two. */
 type Asked = { readonly of: 'certificate' | 'project'; readonly hash: string };
 
 const PENDING_RETRY_S = '2';
@@ -105,7 +105,7 @@ function answer(found: LogProof, accept: string | undefined): ServiceResponse {
   return { status: 200, headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' }, body: found.proof };
 }
 
-/** Logged, and not shown by a published checkpoint yet. */
+/** Logged, but not in a published checkpoint yet. */
 function pending(): ServiceError {
   return new ServiceError({
     code: 'NOT_FOUND',

@@ -10,8 +10,8 @@ const ROLES: readonly (readonly [role: LogRole, suffix: string])[] = [
 ];
 
 /**
- * Begins both logs of an origin, each with a new key of its own.
- * @returns false when a log is open, or was under this origin
+ * Begins both logs of an origin, each with its own new key.
+ * @returns false when a log is open, or an earlier one had this origin
  */
 export async function beginLog(
   store: Pick<LogStore, 'begin'>,

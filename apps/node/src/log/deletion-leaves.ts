@@ -25,7 +25,7 @@ export async function addDeletionLeaves(store: LogStore, logId: number): Promise
 function leavesOf({ auditHash, at, leaves }: OpenDeletion, logId: number) {
   const numbers = new Map<string, number[]>();
   for (const leaf of leaves) {
-    // A closed log says nothing more.
+    // A closed log gets no further leaves.
     if (leaf.logId !== logId) continue;
     numbers.set(leaf.tenantId, [...(numbers.get(leaf.tenantId) ?? []), leaf.number]);
   }

@@ -16,9 +16,9 @@ export interface EpochDeps {
   readonly everyMs: number;
 }
 
-/** Leaves of a tenant's tree in memory at once. */
+/** Maximum leaves of a tenant's tree in memory. */
 const LEAVES_A_STEP = 4096;
-/** Leaves of the receipts log that one query looks at: SQLite answers no request meanwhile. */
+/** Maximum leaves of the receipts log read by one query, during which SQLite answers no request. */
 const LEAVES_A_QUERY = 4096;
 
 export interface Epochs {
@@ -64,7 +64,7 @@ export function createEpochs({ logs, store, nodeId, tagOf, chains, now, everyMs 
     const growing: GrowingTree = { treeId: tree.treeId, frontier: tree, tail: hashes.slice(0, tree.size - start) };
     const added = hashes.slice(tree.size - start);
     const { frontier, tiles } = await growTree(growing, added, (...tile) => store.log.tile(...tile));
-    // Another process was as far: its tree is the same one.
+    // Another process appended first; its tree is the same.
     if (!(await store.logEpochs.growTree(tree, frontier, tiles))) {
       return await store.logEpochs.tree(receipts.logId, tree.tenantId, tree.tag);
     }

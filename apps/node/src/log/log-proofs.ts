@@ -10,7 +10,7 @@ export interface LogProof {
   readonly notBefore?: string;
 }
 
-/** What the log has of a receipt. */
+/** The log's entry for a receipt. */
 export type FoundProof =
   | { readonly status: 'proven'; readonly proof: LogProof }
   /** Logged, and not shown by a published checkpoint yet. */
@@ -20,7 +20,7 @@ export type FoundProof =
 
 /** Makes proofs when they are asked for; nothing is stored. */
 export interface LogProofs {
-  /** @param opens what the opening shows: everybody's, or all for keys of the tenant */
+  /** @param opens the form of the opening: public, or complete for keys of the tenant */
   find(
     source: 'record' | 'reseal' | 'project',
     of: { readonly tenantId: string; readonly hash: string },
@@ -51,7 +51,7 @@ export function createLogProofs({ store, log, tagOf }: LogProofDeps): LogProofs 
     const { leaf, label } = leafAt(content, stored.number, tagOf(stored.tenantId));
     const extra = openingOf(leaf, label, isOwner);
     const proof = formatTlogProof({ extra, index: stored.index, path, checkpoint: shown.note });
-    // Nobody promised to log a receipt from before the log: a lower bound of its time would accuse it.
+    // No promise covers receipts from before the log, so a lower bound of their time would make them look late.
     return withNotBefore(proof, label.at < log.since ? null : before);
   };
 
@@ -61,7 +61,7 @@ export function createLogProofs({ store, log, tagOf }: LogProofDeps): LogProofs 
       if (found === null) return { status: 'none' };
       const { leaf } = found;
       if (leaf === null) return { status: 'pending' };
-      // A closed log before this one: its proofs are where they were published.
+      // The receipt is in an earlier, closed log, whose proofs are published there.
       if (leaf.content === null || leaf.logId !== logId) return { status: 'none' };
       const proof = await prove(leaf, leaf.content, opens === 'owner');
       return proof === null ? { status: 'pending' } : { status: 'proven', proof };

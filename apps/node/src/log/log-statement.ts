@@ -4,12 +4,12 @@ import { formatVkey } from '@cer/tlog/note';
 import type { LogNoteStore, LogRow } from '../store/index.js';
 import { noteKeyOfLog } from './opened-log.js';
 
-/** How late a receipt is in the log at most, in seconds. */
+/** Maximum delay until a receipt is in the log, in seconds. */
 export const MMD_SECONDS = 3600;
 
 const STATEMENT_TYPE = 'svc.log-statement.v1';
 
-/** What is promised of the logs of a node. @see docs/spec.md, "Log statement" */
+/** The operator's promise about the logs of a node. @see docs/spec.md, "Log statement" */
 export interface LogStatement {
   readonly type: typeof STATEMENT_TYPE;
   readonly version: number;
@@ -39,7 +39,7 @@ export interface LogStatementDeps {
   readonly nodeId: string;
 }
 
-/** The newest signed statement, or an unsigned one of what a root has not signed yet. */
+/** The newest signed statement, or an unsigned one that a root has not signed yet. */
 export async function publishedStatement(deps: LogStatementDeps, now: Date): Promise<PublishedLogStatement> {
   const newest = await newestSigned(deps);
   const logs = promisesOf(deps.rows);

@@ -21,7 +21,7 @@ export interface LogWorkerDeps {
   readonly logger: Logger;
 }
 
-/** A killed node delays the log by so much at most: every write has its own condition, so that a late holder does no harm. */
+/** Maximum delay of the log by a killed node. Every write has its own condition, so that a late holder does no harm. */
 const LEASE_MS = 10_000;
 
 /**
@@ -38,7 +38,7 @@ export function startLog(deps: LogWorkerDeps): Worker {
     await Promise.all([publication.publish(logs.receipts), publication.publish(logs.epochs)]);
   };
 
-  /** Witnesses elsewhere are slow: nothing waits for them. */
+  /** Remote witnesses are slow, so no other step waits for them. */
   const publish = async (): Promise<void> => {
     if (publishEveryMs === 0) {
       await publishBoth();

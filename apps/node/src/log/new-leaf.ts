@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '@cer/canonical-json';
 import { receiptDigest, type LeafKind } from '@cer/tlog/leaf';
 import type { LeafSource, NewLeaf } from '../store/index.js';
 
-/** What a label says of a receipt; number and tenant are added as the leaf gets its place. */
+/** The content of a label; number and tenant are added as the leaf gets its place. */
 export interface LeafFacts {
   readonly kind: LeafKind;
   /** The time of the receipt. */
@@ -14,7 +14,7 @@ export interface LeafFacts {
 
 const SEED_BYTES = 32;
 
-/** The leaf of a receipt, with a seed of its own. @see docs/spec.md, "Transparency log" */
+/** The leaf of a receipt, with its own seed. @see docs/spec.md, "Transparency log" */
 export function newLeaf(
   source: Exclude<LeafSource, 'deletion'>,
   { kind, at, appId, bundleType }: LeafFacts,
@@ -28,7 +28,7 @@ export function newLeaf(
   };
 }
 
-/** Seeds that are drawn at once: a draw costs more than its bytes. */
+/** Number of seeds drawn at once, because a call costs more than its bytes. */
 const SEEDS_A_DRAW = 64;
 
 const drawn = new Uint8Array(SEED_BYTES * SEEDS_A_DRAW);
@@ -41,7 +41,7 @@ export function newSeed(): Uint8Array {
     given = 0;
   }
   const seed = drawn.slice(given, given + SEED_BYTES);
-  // Whoever deletes a seed deletes the only one.
+  // Erased here, so that the returned seed is the only copy.
   drawn.fill(0, given, given + SEED_BYTES);
   given += SEED_BYTES;
   return seed;

@@ -23,8 +23,8 @@ export interface OpeningDeps {
 export const LEAVES_AT_ONCE = 500;
 
 /**
- * The lines of `log/openings/`, in order: what belongs to the question is opened with its receipt or the digest of it,
- * anything else by its label, and what was deleted by its leaf hash.
+ * The lines of `log/openings/`, in order: leaves that match the query are opened with their receipt or its digest,
+ * others by their label, and deleted ones by their leaf hash.
  * @see docs/spec.md, "Completeness"
  */
 export async function* openingLines(
@@ -50,7 +50,7 @@ async function lineOf(
   const { number, content, entry } = stored;
   if (content === null) return { number, opening: parsed(erasedOpening(leafHash(entry))) };
   const { leaf, label } = leafAt(content, number, tag);
-  // A deletion is shown always: the numbers that it names are of the range.
+  // A deletion is always shown, because it names numbers of the range.
   if (label.kind !== 'deletion' && !isAsked(label, question)) {
     return { number, opening: parsed(labelOpening(leaf, label)) };
   }

@@ -18,7 +18,7 @@ export interface PublicationDeps {
 
 export interface Publication {
   /**
-   * Whether the log may go on: no witness has seen more of it than the database has.
+   * Whether the log may continue: no witness has seen more of it than the database has.
    * @returns false while too few witnesses answer; a log that was rolled back is halted
    */
   mayGoOn(log: OpenedLog): Promise<boolean>;
@@ -64,7 +64,7 @@ export function createPublication({ store, policy, ask, now, logger }: Publicati
     return answer;
   };
 
-  /** A witness that has seen more, or something else, ends the log. */
+  /** A witness that has seen a larger or a different tree halts the log. */
   const haltOn = async (log: OpenedLog, answers: readonly WitnessAnswer[]): Promise<boolean> => {
     const { logId, origin } = log.row;
     const { size } = await store.log.head(logId);

@@ -31,8 +31,8 @@ export interface RecoveredLog {
 const MAX_PENDING = 1_000_000;
 
 /**
- * Takes from a mirror what a restored database lost of a log, after checking it against a checkpoint with quorum. The
- * openings of lost leaves stay lost.
+ * Restores from a mirror the entries of a log that a restored database lacks, after checking them against a checkpoint
+ * with quorum. The openings of lost leaves stay lost.
  * @throws StartupError when the mirror cannot be used, or has another history than the database
  * @see docs/operations.md, "Transparency log"
  */

@@ -10,13 +10,13 @@ export interface SequencerDeps {
   readonly log: OpenedLog;
   readonly store: LogStore;
   readonly tagOf: (tenantId: string) => Uint8Array;
-  /** Leaves of one transaction. */
+  /** Maximum leaves per transaction. */
   readonly batchLimit: number;
 }
 
-/** Leaves that are computed between two pauses for other requests. */
+/** Leaves computed between two pauses for other requests. */
 const LEAVES_A_TURN = 16;
-/** Tenants that are remembered. */
+/** Maximum tenants in the cache. */
 const MAX_TENANTS = 50_000;
 
 interface TenantInLog {
@@ -78,7 +78,7 @@ export function createSequencer({ log, store, tagOf, batchLimit }: SequencerDeps
 
   return {
     integrate: async () => {
-      // The head first: rows that are read before an older head could have got their places meanwhile.
+      // The head first: rows that are read before an older head could have got their places in between.
       const before = await tree();
       if (before === null) return 0;
       const pending = await store.pending(batchLimit);

@@ -27,7 +27,7 @@ export function leafAt(
 }
 
 /**
- * What the log serves of a leaf with its place, and its hash.
+ * The published entry of a leaf with its place, and its hash.
  * @param tenant the tag of the tenant as a hash
  */
 export function placedLeaf(

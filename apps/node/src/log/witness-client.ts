@@ -2,7 +2,7 @@ import { encodeBase64 } from '@cer/keys';
 import { TlogError, type PolicyWitness } from '@cer/tlog';
 import { formatNote, MAX_SIGNATURE_LINES, parseNote, verifyLines, type NoteKey } from '@cer/tlog/note';
 
-/** What a witness said of a checkpoint. */
+/** The answer of a witness to a checkpoint. */
 export type WitnessAnswer =
   /** Its lines, each verified, or of a type that is not judged. */
   | { readonly status: 'cosigned'; readonly lines: readonly string[] }
@@ -92,7 +92,7 @@ async function linesFrom(said: string, note: string, key: NoteKey): Promise<read
   const { text } = parseNote(note);
   const own: string[] = [];
   let isCosigned = false;
-  // No note has more lines, and each that is refused costs an exception.
+  // A note cannot have more lines, and each refused line costs an exception.
   const lines = said.split('\n', MAX_SIGNATURE_LINES + 2).slice(0, -1);
   if (lines.length > MAX_SIGNATURE_LINES) return [];
   for (const line of lines) {

@@ -54,9 +54,8 @@ const IN_PATH = {
 };
 
 /**
- * The OpenAPI 3.1 description of routes, from what each says of itself.
- * @param version of the node
- * @param routes what the router needs of a route is not read
+ * The OpenAPI 3.1 description of routes, from their `description`. @param version of the node @param routes only the
+ * description of each is read
  * @see docs/spec.md, "GET /openapi.json"
  */
 export function openApiDocument(

@@ -16,7 +16,7 @@ export interface RenderOutcome {
   readonly imageHash: string;
   readonly sdkVersion: string;
   readonly rendererVersion: string;
-  /** What drew, by name and content. */
+  /** The engine that drew, by name and content. */
   readonly engine: JsonObject;
 }
 

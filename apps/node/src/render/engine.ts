@@ -2,7 +2,7 @@ import { isJsonObject, isSameJson, member, type JsonObject, type JsonValue } fro
 import { ServiceError } from '@cer/http-service';
 import { rendererUnavailable, type EngineOrder } from './renderer-client.js';
 
-/** What can draw a sketch: `portable` gives the same picture on every machine, the browser's own on one kind alone. */
+/** The engines: `portable` draws the same picture on every machine, the browser's own only on machines of one kind. */
 const ENGINE_NAMES = ['portable', 'chromium-native'] as const;
 export type EngineName = (typeof ENGINE_NAMES)[number];
 
@@ -39,7 +39,7 @@ export function requestedEngine(
 
 const IDENTITY_MEMBERS = ['name', 'version', 'wasmHash', 'mathHash', 'fontsHash'] as const;
 
-/** What the renderer is asked to draw with: it looks for older versions of the portable engine. */
+/** The engine for the renderer's request; the renderer looks for older versions of the portable engine. */
 export function engineOrder({ name, identity }: RequestedEngine): EngineOrder {
   if (identity === null || name !== 'portable') return name;
   return Object.fromEntries(IDENTITY_MEMBERS.map((part) => [part, member(identity, part) ?? null]));
@@ -47,7 +47,7 @@ export function engineOrder({ name, identity }: RequestedEngine): EngineOrder {
 
 /**
  * The engine that drew, as the renderer describes it.
- * @throws ServiceError RENDERER_UNAVAILABLE for a renderer that does not say
+ * @throws ServiceError RENDERER_UNAVAILABLE for a renderer that does not name it
  */
 export function engineOf(rendered: JsonObject): JsonObject {
   const engine = member(rendered, 'engine');

@@ -13,8 +13,8 @@ const EXECUTION_MEMBERS = ['mode', 'totalFrames', 'fps'];
 const MAX_CHARACTERS = 4096;
 
 /**
- * Checks a large request about a sketch, and reduces it to what its route reads. The route parses and checks the result
- * in a moment, and answers as it would answer the whole request.
+ * Checks a large request about a sketch, and reduces it to the members that its route reads. The route parses and
+ * checks the result quickly, and answers as it would answer the whole request.
  * @throws ServiceError VALIDATION_ERROR with every fault
  */
 export function reducedSketch(kind: LargeSketchKind, body: JsonValue, tenantId: string): JsonObject {
@@ -38,7 +38,9 @@ function picked(object: JsonObject, names: readonly string[]): JsonObject {
   );
 }
 
-/** No route reads into large arrays and objects. An engine without its versions is no more one that draws than before. */
+/**
+ * No route reads into large arrays and objects. An engine without its versions is refused, as it would be with them.
+ */
 function withoutLargeParts(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null || JSON.stringify(value).length <= MAX_CHARACTERS) return value;
   const name = isJsonObject(value) ? member(value, 'name') : undefined;

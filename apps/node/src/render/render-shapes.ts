@@ -11,7 +11,7 @@ const RENDER_PROTOCOL: JsonSchema = { enum: ['1.2.0', '1.3.0', null] };
 
 const ENGINE_NAME: JsonSchema = { enum: ['portable', 'chromium-native'] };
 
-/** What drew. @see docs/spec.md, "Engines" */
+/** The engine that drew. @see docs/spec.md, "Engines" */
 const ENGINE: JsonSchema = object(
   { name: ENGINE_NAME },
   {

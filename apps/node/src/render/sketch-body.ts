@@ -15,7 +15,8 @@ export interface SketchBodyDeps {
 const utf8 = new TextDecoder();
 
 /**
- * The JSON of a request about a sketch. A large one is parsed and checked in a thread, and lacks what its route ignores.
+ * The JSON of a request about a sketch. A large one is parsed and checked in a thread, and lacks the members that its
+ * route ignores.
  * @throws ServiceError VALIDATION_ERROR
  */
 export async function sketchBody(

@@ -140,7 +140,7 @@ function frameCountError(max: number): ServiceError {
 export function renderExecutionId({ order, engine, statedExecutionId }: RenderRequest, execution: Execution): string {
   if (statedExecutionId !== null) return statedExecutionId;
   const { code, seed, vars } = order;
-  // Ids from before there was another engine stay what they were.
+  // Without an engine the id is the same as in earlier releases.
   const drawnBy = engine.name === 'chromium-native' ? {} : { engine: engine.name };
   return `render:${sha256(jcsV1.canonicalize({ code, seed, vars, execution, ...drawnBy })).slice('sha256:'.length)}`;
 }

@@ -12,8 +12,8 @@ export interface KeyTable {
    */
   signingKeyAt(time: number): SigningKeyRow | null;
   /**
-   * All keys by the time from which each may sign. A key that was published to sign later and the one that takes over at
-   * a revocation meanwhile are used in another order than they were added.
+   * All keys by the time from which each may sign. A key that was published to sign later and the one that takes over
+   * at an earlier revocation are used in another order than they were added.
    */
   readonly inOrderOfUse: readonly SigningKeyRow[];
   /** A published key that does not sign yet. */

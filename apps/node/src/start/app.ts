@@ -183,7 +183,7 @@ function openRoutes(deps: NodeDeps): DescribedRoute[] {
   ];
 }
 
-/** What a node needs to serve requests. */
+/** The parts of a node that serve requests. */
 export function readinessChecks({
   store,
   restored,

@@ -22,7 +22,7 @@ export interface StatusDeps {
   readonly runtime: Runtime;
   readonly metrics: Metrics;
   readonly readiness: ReadinessChecks;
-  /** What is wrong and keeps no request from the node, e.g. a halted log. */
+  /** Problems that do not stop the node from serving requests, e.g. a halted log. */
   readonly warnings: () => Promise<readonly string[]>;
   /** The workers of this node, who answer about themselves together; absent or null: this process is alone. */
   readonly team?: Pick<Team, 'contribute' | 'gather' | 'size'> | null;

@@ -62,25 +62,25 @@ export interface StoreOptions {
   readonly now?: () => Date;
   /** The schema of another release; for tests of two releases on one database. */
   readonly migrations?: readonly Migration[];
-  /** What the stores use in place of the database; for tests that end a process at one of its statements. */
+  /** Replaces the database of the stores; for tests that end a process at one of its statements. */
   readonly replaceDatabase?: (database: Database) => Database;
   /** Timeout of the shared count of a rate limit; for tests on a loaded machine. */
   readonly rateAnswerWithinMs?: number;
   /** The other processes of this node; absent: it is one process. */
   readonly siblings?: Siblings | undefined;
-  /** Present: a thread of its own writes to a SQLite file. */
+  /** Present: a separate thread writes to the SQLite file. */
   readonly writerThread?: WriterThread | undefined;
 }
 
 export interface WriterThread {
-  /** What Node.js is started with; for tests on sources. */
+  /** Arguments of Node.js for the thread; for tests on sources. */
   readonly execArgv?: readonly string[];
 }
 
-/** What the processes of a node that share a SQLite file agree on outside it. */
+/** Coordination of the node's processes that share a SQLite file. */
 export interface Siblings {
   readonly points: RatePoints;
-  /** Waits until none of the others writes. @returns to be called when the write is done */
+  /** Waits until no other process writes. @returns to be called when the write is done */
   readonly writeTurn: () => Promise<() => void>;
 }
 

@@ -37,7 +37,7 @@ export class ThreadCalls {
   }
 }
 
-/** What certify and attest need, with signer, store and quota on the main thread. */
+/** Dependencies of certify and attest, with signer, store and quota on the main thread. */
 export function threadDeps(
   { verifyUrl, verifyLimitBytes, hasLog, secrets }: ThreadSettings,
   now: () => Date,
@@ -65,7 +65,7 @@ export function threadDeps(
   };
 }
 
-/** What registering a project needs. */
+/** Dependencies of registering a project. */
 export function registerDeps(
   { verifyUrl, hasLog }: ThreadSettings,
   now: () => Date,

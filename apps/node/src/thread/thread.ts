@@ -17,7 +17,7 @@ import { registerDeps, threadDeps, ThreadCalls } from './thread-deps.js';
 
 // One thread for large bodies: parses, seals and serializes. Signing and storing are calls to the main thread.
 
-// Where all cores are busy, small requests go first. Only Linux has threads with a priority of their own.
+// Where all cores are busy, small requests go first. Only Linux has a priority per thread.
 if (process.platform === 'linux') lowerPriority(Number(basename(readlinkSync('/proc/thread-self'))));
 const settings = workerData as ThreadSettings;
 const utf8 = new TextEncoder();

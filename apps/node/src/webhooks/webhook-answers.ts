@@ -57,7 +57,7 @@ const WEBHOOK: JsonSchema = object({
 const SECRET_ANSWER = object({ webhook: WEBHOOK, secret: { ...TEXT, pattern: '^whsec_[A-Za-z0-9+/]{43}=$' } });
 const EMPTY_BODY = { body: { schema: { type: 'object' }, optional: true } } as const;
 
-/** What the interface document says of each route. */
+/** The description of each route in the interface document. */
 export const DESCRIPTIONS = {
   list: {
     summary: "The tenant's webhooks",

@@ -6,7 +6,7 @@ import type { TenantWebhook } from '../store/index.js';
 const SECRET_BYTES = 32;
 
 /**
- * The secret of one version of a webhook, derived so that the database alone gives none away.
+ * The secret of one version of a webhook, derived so that the database alone reveals no secret.
  * @returns `whsec_` and base64, as receivers of Standard Webhooks take it
  */
 export function webhookSecret(

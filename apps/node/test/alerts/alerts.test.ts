@@ -165,7 +165,7 @@ describe('alerts', () => {
     ]);
     await count(report(3, 3));
     expect(await observe(source)).toEqual([]);
-    // What a client counted on earlier days is not of today.
+    // A client's counts of earlier days do not belong to today.
     time += 24 * 60 * MINUTE_MS;
     await count({ ...report(3, 4), day: now().toISOString().slice(0, 10) });
     expect(await observe(source)).toEqual([]);

@@ -1,4 +1,4 @@
-// Physical backups of a PostgreSQL server, as its manual describes them for tools of one's own ("Making a Base Backup
+// Physical backups of a PostgreSQL server, as its manual describes them for separate tools ("Making a Base Backup
 // Using the Low Level API"), and a server on a restored one. The packaged binaries have neither pg_basebackup nor pg_dump.
 //   base-backup.mjs take URL FOLDER          copies the running server into FOLDER
 //   base-backup.mjs serve URL FOLDER         serves FOLDER, prints the new URL, ends when its input ends

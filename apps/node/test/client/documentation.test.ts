@@ -55,7 +55,7 @@ const MESSAGES =
   named('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 1 } }) +
   named('message_stop', {});
 
-/** What a provider answers. */
+/** The answer of a provider. */
 function answerTo(path: string, isStream: boolean): string {
   if (path.endsWith('/messages')) return MESSAGES;
   if (path.endsWith('/responses')) return JSON.stringify(RESPONSE);
@@ -152,7 +152,7 @@ describe('docs/clients.md', () => {
       return `'${pathToFileURL(bundle).href}'`;
     });
 
-  /** What a program writes to standard output. */
+  /** The standard output of a program. */
   const output = async (program: string, args: readonly string[], more: NodeJS.ProcessEnv): Promise<string> => {
     const env = {
       PATH: process.env['PATH'],

@@ -33,7 +33,7 @@ const MODEL = createServer((_, response) => {
   response.end('{"id":"same-id","choices":[]}');
 });
 
-/** The node's own fetch, which fails while the node is away. */
+/** The fetch for the node, which fails while the node is unreachable. */
 const reaching: typeof fetch = async (input, init) => {
   if (isAway && (typeof input === 'string' ? input : '').startsWith(node.url)) throw new TypeError('fetch failed');
   return fetch(input, init);

@@ -48,7 +48,7 @@ afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** The global fetch, from which the node can be taken away. */
+/** The global fetch, with a switch that makes the node unreachable. */
 const reaching: typeof fetch = async (input, init) => {
   if (isAway && typeof input === 'string' && input.startsWith(node.url)) throw new TypeError('fetch failed');
   return fetch(input, init);
@@ -56,7 +56,7 @@ const reaching: typeof fetch = async (input, init) => {
 
 interface Program {
   readonly cer: Certificates;
-  /** The codes of the faults, each once, without that of a node that is away. */
+  /** The codes of the faults, each once, without that of an unreachable node. */
   readonly faults: () => readonly string[];
 }
 
@@ -92,7 +92,7 @@ async function certified(appId: string): Promise<number> {
   return Number(rows[0]?.['n']);
 }
 
-/** Gives `work` a file system of its own, where this process may mount one. */
+/** Gives `work` its own file system, where this process may mount one. */
 async function onDisk(work: (disk: SmallDisk) => Promise<void>): Promise<void> {
   const disk = smallDisk(1);
   if (disk === null) {

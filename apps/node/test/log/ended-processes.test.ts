@@ -19,7 +19,7 @@ import { loggingNode, ORIGIN, type LoggingNode } from './logging-node.js';
 import { takeLogTurn } from './log-turn.js';
 import { startTestWitness } from './test-witness.js';
 
-// One process of the log is ended after each of its steps (sequencing, epoch, publishing). The next one must go on.
+// One process of the log is ended after each of its steps (sequencing, epoch, publishing). The next one must continue.
 
 const ADMIN_SECRET = 'secret of the test administrator';
 const PROCESS = join(__dirname, 'log-turn-process.ts');
@@ -70,7 +70,7 @@ class Site {
     expect((await this.node.node.store.log.head(this.node.setup.log.receipts.logId)).size).toBe(lines.length);
   }
 
-  /** What there is to do for a turn: leaves of two tenants, sometimes a deletion. The lease of the dead is over. */
+  /** The work of a turn: leaves of two tenants, sometimes a deletion. The lease of the ended process has expired. */
   async prepare(): Promise<void> {
     await this.database.query(`update leases set expires_ms = 0 where name = 'log'`);
     const [waiting] = await this.database.query('select count(*) as n from log_leaves where log_index is null');
@@ -170,7 +170,9 @@ async function expectOneTree({ database, node }: Site, row: LogRow, hashes: read
   expect((await store.logNotes.newestPublished(row.logId))?.size).toBe(size);
 }
 
-/** One after the other until nothing is left to do. A log that a lost process left torn does not get there. */
+/**
+ * One after the other until nothing is left to do. A log that an ended process left inconsistent does not get there.
+ */
 async function finish(site: Site): Promise<void> {
   const left = `select (select count(*) from log_leaves where log_index is null) +
     (select count(*) from log_deletions where done = 0) as n`;

@@ -12,7 +12,7 @@ import { ask } from '../ask.js';
 import { until } from '../timestamps/timestamping-node.js';
 import { loggingNode, type LoggingNode } from './logging-node.js';
 
-// What a deletion leaves of a leaf in the files of a database: a page that still holds its seed would open the leaf.
+// The remains of a deleted leaf in the files of a database: a page that still holds its seed would open the leaf.
 
 const ADMIN_SECRET = 'secret of the test administrator';
 const DAY_MS = 86_400_000;
@@ -22,7 +22,7 @@ const APP = `app-${randomUUID()}`;
 interface Premises {
   readonly database: TestDatabase;
   readonly bytes: () => Promise<string>;
-  /** What an operator does besides, so that the files keep nothing; docs/spec.md, "Retention". */
+  /** Further steps of an operator, after which the files keep nothing; docs/spec.md, "Retention". */
   readonly rewrite: (node: LoggingNode) => Promise<void>;
 }
 
@@ -127,7 +127,7 @@ describe.each([
     await sequence(2);
     await until(
       async () => {
-        // What another transaction may still read stays: its end is not known, so the files are rewritten again.
+        // Rows that another transaction may still read stay: its end is not known, so the files are rewritten again.
         await premises.rewrite(node);
         const bytes = await premises.bytes();
         return secrets.map((secret) => bytes.includes(secret));

@@ -22,8 +22,8 @@ export interface LogTurn {
 }
 
 /**
- * What a process does for its log between waking up and falling asleep. A step is each moment before a statement, within
- * a transaction too, after each commit, and before and after each request to a witness.
+ * The work of a process for its log between two pauses. A step is each moment before a statement, within a transaction
+ * too, after each commit, and before and after each request to a witness.
  * @returns whether the turn was over before it ended
  */
 export async function takeLogTurn({ databaseUrl, keysFolder, origin, endsAt, end }: LogTurn): Promise<boolean> {

@@ -11,7 +11,7 @@ import { ask, at, textAt } from '../ask.js';
 import { premisesOn, runNode, startNodeProcess, type NodeProcess, type Premises } from '../node-process.js';
 import { until } from '../timestamps/timestamping-node.js';
 
-// Nodes as processes of their own, with a log.
+// Nodes in separate processes, with a log.
 
 const ORIGIN = 'node.example/log';
 const removals: (() => Promise<void>)[] = [];

@@ -8,7 +8,7 @@ import { cosign, formatVkey, noteKeyOf, parseCheckpoint, type TreeHead } from '@
 
 export type WitnessMood = 'good' | 'away' | 'slow' | 'garbage' | 'other note' | 'many lines' | 'fork';
 
-/** A witness that keeps the protocol while its mood is good. */
+/** A witness that follows the protocol unless a test sets another behaviour. */
 export interface TestWitness {
   /** The line of a policy. */
   readonly line: string;

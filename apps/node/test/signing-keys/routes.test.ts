@@ -166,7 +166,7 @@ describe('the admin routes of keys', () => {
 
 it('require an upgrade of old key files on shared databases', async () => {
   const current = premises.env['KEYS_FILE'] ?? '';
-  // A file of its own: what a node has marked beside the other is of another database.
+  // A separate file: the mark beside the other one belongs to another database.
   const file = `${current}.old`;
   const { wrappingKey, ...old } = JSON.parse(readFileSync(current, 'utf8')) as Record<string, unknown>;
   expect(wrappingKey).toBeDefined();

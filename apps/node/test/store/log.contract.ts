@@ -36,7 +36,7 @@ async function store(opened: Store, tenantId: string, count: number): Promise<re
   return (await opened.log.pending(4096)).filter((pending) => pending.tenantId === tenantId);
 }
 
-/** What gives waiting leaves of one tenant the next places. */
+/** The change that gives waiting leaves of one tenant the next places. */
 function growthOf(logId: number, oldSize: number, lastNumber: number, leaves: readonly PendingLeaf[]): LogGrowth {
   return {
     logId,

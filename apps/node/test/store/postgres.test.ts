@@ -11,7 +11,7 @@ import { PostgresDatabase } from '../../src/store/postgres/postgres-database.js'
 import { newRecord } from './new-record.js';
 import { storeContract, strays } from './store.contract.js';
 
-/** The database behind a proxy that does something else with a connection than pass on a text. */
+/** The database behind a proxy that treats a connection otherwise when a text passes. */
 async function interruptingProxy(
   url: string,
   text: string,

@@ -200,7 +200,7 @@ describe('a page of the list', () => {
           expect([index, rowFilter]).toEqual([expect.stringMatching(/^records_(list|find)/), undefined]);
           expect(condition).toMatch(/tenant_id = .*bundle_type = .*visibility = .*ROW\(COALESCE/);
           const named = Object.entries(COLUMNS).filter(([member]) => member in filter);
-          // The predicate of its own index stands for a timestamp.
+          // The predicate of its own index represents a timestamp.
           for (const [, column] of named.filter(
             ([member]) => member !== 'timestamped' || index !== 'records_find_stamped',
           ))

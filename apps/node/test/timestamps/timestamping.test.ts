@@ -65,7 +65,7 @@ function underRevokedKey(subject: unknown): Promise<Evaluation> {
   return evaluateCer(subject, { keySet: revokedKeys(), timestamps: checker(), verifiedAt });
 }
 
-/** What timestamps the receipt of a lookup, given to OpenSSL. */
+/** The tokens over the receipt of a lookup, given to OpenSSL. */
 async function acceptedByOpenssl(body: JsonObject): Promise<string> {
   const token = Buffer.from(textAt(body, 'timestamp', 'token'), 'base64');
   const receipt = objectAt(body, 'receipt') as JsonObject;

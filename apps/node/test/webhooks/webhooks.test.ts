@@ -55,7 +55,7 @@ describe('webhooks of tenants', () => {
       ...{ webhooks: node.store.webhooks, secrets: node.deps.secrets, now },
       post: createPostWebhook({ allowsPrivate, resolve: resolveBySystem, now }),
     });
-  /** What is delivered in one turn. */
+  /** Deliveries of one turn. */
   const deliver = async (allowsPrivate = true): Promise<readonly ReceivedMessage[]> => {
     const before = receiver.received.length;
     const { named, post: postTo } = recipients(allowsPrivate);

@@ -55,7 +55,7 @@ interface Waiting {
 }
 
 const DEFAULT_CALL_TIMEOUT_MS = 5000;
-/** A PNG of the whole canvas as base64 fits; a sketch that makes the browser say more is cut off. */
+/** A PNG of the whole canvas as base64 fits; longer messages, which a sketch may cause, are cut off. */
 const MAX_MESSAGE_BYTES = 96 * 1024 * 1024;
 const NUL = 0;
 

@@ -6,13 +6,14 @@ const STACK_KIB = 5000;
 
 /**
  * How Chromium is started. Pixels come from the CPU rasterizer alone: no GPU, fixed colour profile, no hinting and no
- * subpixel text. The network flags are a second wall behind the empty network namespace.
+ * subpixel text. The network flags are a second barrier besides the empty network namespace.
  */
 export const CHROMIUM_FLAGS: readonly string[] = [
   '--headless',
   '--remote-debugging-pipe',
   '--disable-gpu',
-  // Skia has other code, and other pixels, for each generation of processors; without this it takes what all have.
+  // Skia has other code, and other pixels, for each generation of processors; with this flag it takes the code that all
+  // support.
   '--disable-skia-runtime-opts',
   '--force-color-profile=srgb',
   '--font-render-hinting=none',

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { lowerPriority } from '@cer/http-service/process';
 
-/** What the kernel says about a process's confinement. */
+/** A process's confinement, as the kernel reports it. */
 export interface Confinement {
   readonly uid: number;
   /** 2 is a seccomp filter. */
@@ -24,7 +24,10 @@ export function residentBytes(pid: number): number {
 /** Of a clock tick in /proc, on every Linux that Node.js runs on. */
 const TICK_MS = 10;
 
-/** Processor time of a process with all of its threads, in ms; undefined when it is gone or the kernel does not say it. */
+/**
+ * Processor time of a process with all of its threads, in ms; undefined when it is gone or the kernel does not report
+ * it.
+ */
 export function cpuMs(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -41,7 +44,7 @@ export function cpuMs(pid: number): number | undefined {
 
 /**
  * The most stack that the main thread of a process ever used, in bytes: the kernel extends a stack, and never shrinks it.
- * @throws Error when the process is gone or the kernel does not say it
+ * @throws Error when the process is gone or the kernel does not report it
  */
 export function stackBytes(pid: number): number {
   const kib = /^VmStk:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];

@@ -42,7 +42,7 @@ export function makeStage(jail: Jail): Stage {
   };
 }
 
-/** A careful umask would take from the jailed user what is made for it. */
+/** A strict umask would hide the files from the jailed user. */
 function readableByOthers<T>(make: () => T): T {
   const umask = process.umask(0o022);
   try {

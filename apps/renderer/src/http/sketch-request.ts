@@ -19,7 +19,7 @@ export interface SketchRequest {
   readonly engine: RequestedEngine;
 }
 
-/** The portable engine as a certificate names it; whether it can be had is found out later. */
+/** The portable engine as a certificate names it; its availability is checked later. */
 const NamedEngineShape = z.strictObject({
   name: z.literal('portable'),
   version: z.unknown(),

@@ -8,7 +8,7 @@ export interface Ticket {
   readonly kind: JobKind;
   /** Leaves the queue when it aborts. */
   readonly signal: AbortSignal;
-  /** What the job uses while it has its slot; by default the time on the clock. */
+  /** Meter of the job's use while it has its slot; wall-clock time by default. */
   readonly meter?: JobMeter;
 }
 

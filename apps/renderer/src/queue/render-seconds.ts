@@ -2,9 +2,9 @@ import { ServiceError } from '@cer/http-service';
 
 /** Remaining render time per tenant. */
 export interface RenderSeconds {
-  /** @throws ServiceError RATE_LIMITED when the tenant has used what it has */
+  /** @throws ServiceError RATE_LIMITED when the tenant has used up its time */
   check(tenantId: string): void;
-  /** Takes what a job used; a tenant may end below zero and then waits longer. */
+  /** Charges a job's time; a tenant may end below zero and then waits longer. */
   spend(tenantId: string, seconds: number): void;
 }
 

@@ -1,16 +1,19 @@
 import type { JobKind } from './job-kind.js';
 
-/** What one job used of the machine. */
+/** The use of the machine by one job. */
 export interface JobMeter {
-  /** Processor time of its page until now, in ms; undefined where the system does not tell, and the clock counts instead. */
+  /**
+   * Processor time of its page until now, in ms; undefined where the system does not report it; wall-clock time then
+   * counts instead.
+   */
   readonly cpuMs: () => number | undefined;
   /** Whether its deadline ended it. */
   readonly isTimedOut: () => boolean;
 }
 
 /**
- * The render time that tenants used lately, as processor time: on a busy machine a short still waits long for a core, and
- * uses nothing meanwhile. Kept in memory: a restart resets it.
+ * The render time that tenants used lately, as processor time: on a busy machine a short still waits long for a core,
+ * and uses none while it waits. Kept in memory: a restart resets it.
  */
 export interface RenderUse {
   /** Counts a job from now on, by the clock where it has no meter. @returns ends it; to be called once */
@@ -64,7 +67,7 @@ export function createRenderUse(slowMs: number, now: () => number): RenderUse {
         const usedMs = job.usedMs();
         use.endedMs = faded(use) + usedMs;
         use.atMs = now();
-        // Where many want a core, a sketch without end gets little of it until its deadline.
+        // Where many jobs compete for a core, a sketch that never ends gets little of it until its deadline.
         const isSlow = usedMs >= slowMs || meter?.isTimedOut() === true;
         if (kind === 'still' && isSlow) use.slowUntilMs = now() + SLOW_FOR_MS;
       };

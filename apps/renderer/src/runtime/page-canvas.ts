@@ -1,6 +1,6 @@
 import { takeMethod, takeSetter, type DrawingContext, type MakeCanvas } from '@cer/sketch-engine';
 
-/** What the drawing layer keeps of the document, taken before the page is confined. */
+/** The parts of the document that the drawing layer keeps, taken before the page is confined. */
 export interface CanvasTools {
   readonly makeCanvas: MakeCanvas;
   /** The context of the page's own canvas, its size fixed. */

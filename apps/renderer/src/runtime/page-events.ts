@@ -1,7 +1,7 @@
 /**
- * What passes between the two worlds of the page: the trusted reader in its isolated world, and the sketch's main
- * world. They share the document and nothing else, so they speak by events without content and by the canvas's
- * `data-` attributes, which are plain text. The pixels of the portable engine pass through a port that the sketch cannot reach.
+ * The messages between the two worlds of the page: the trusted reader in its isolated world, and the sketch's main
+ * world. They share only the document, so they communicate by events without content and by the canvas's `data-`
+ * attributes, which are plain text. The pixels of the portable engine pass through a port that the sketch cannot reach.
  */
 export const PAGE_EVENTS = {
   /** `data-input`: a SketchInput as JSON. */

@@ -18,7 +18,7 @@ export function pictureSender(ctx: PortableContext): () => void {
   const setOnMessage = takeSetter(MessagePort.prototype, 'onmessage');
   const post = takeMethod(MessagePort.prototype, 'postMessage');
   const Bytes = Uint8Array;
-  // Not an array: what a sketch does to all arrays would be done to it.
+  // Not an array, which a sketch could alter by changes to all arrays.
   let spare: Spare | undefined;
   let port: MessagePort | undefined;
   addEventListener(

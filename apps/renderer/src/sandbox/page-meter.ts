@@ -2,13 +2,13 @@ import { cpuMs } from '../browser/processes.js';
 
 /** The processor time that a job's page has used, also after its processes have ended. */
 export interface PageMeter {
-  /** The job has its page: what opening it took does not count. */
+  /** The job has its page: the time for opening it does not count. */
   readonly begin: (pids: readonly number[]) => void;
-  /** Until the last call while the page was there, in ms; undefined where the system does not tell. */
+  /** Until the last call while the page existed, in ms; undefined where the system does not report it. */
   readonly cpuMs: () => number | undefined;
 }
 
-/** @param read processor time of a process; undefined when it is gone or the system does not tell */
+/** @param read processor time of a process; undefined when it is gone or the system does not report it */
 export function createPageMeter(read: (pid: number) => number | undefined = cpuMs): PageMeter {
   const processes: { readonly pid: number; readonly from: number; last: number }[] = [];
   let isTold = true;
@@ -16,7 +16,7 @@ export function createPageMeter(read: (pid: number) => number | undefined = cpuM
     begin(pids) {
       for (const pid of pids) {
         const from = read(pid);
-        // Opening a page takes time: where it took none, the system counts none.
+        // Opening a page takes time: where it took none, the system does not report it.
         if (from === undefined || from === 0) isTold = false;
         else processes.push({ pid, from, last: from });
       }

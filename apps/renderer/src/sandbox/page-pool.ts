@@ -1,3 +1,4 @@
+import type { OneAtATime } from '@cer/http-service';
 import type { BrowserHost } from '../browser/browser-host.js';
 import { openSketchPage, type SketchPage } from './sketch-page.js';
 import type { PageScripts } from './page-bundle.js';
@@ -9,33 +10,21 @@ export interface PagePool {
   close(): Promise<void>;
 }
 
-/** Runs actions one at a time, in order. */
-export type Turns = <Result>(act: () => Promise<Result>) => Promise<Result>;
-
-export function createTurns(): Turns {
-  let line: Promise<unknown> = Promise.resolve();
-  return (act) => {
-    const done = line.then(act);
-    line = done.catch(() => undefined);
-    return done;
-  };
-}
-
 export interface PagePoolOptions {
   readonly host: BrowserHost;
   /** Shared by all pools of a browser. */
-  readonly turns: Turns;
+  readonly inTurn: OneAtATime;
   readonly scripts: PageScripts;
   /** Number of pages opened ahead. */
   readonly ahead: number;
 }
 
-export function createPagePool({ host, turns, scripts, ahead }: PagePoolOptions): PagePool {
+export function createPagePool({ host, inTurn, scripts, ahead }: PagePoolOptions): PagePool {
   const ready: SketchPage[] = [];
   let opening = 0;
   let closed = false;
 
-  const open = (): Promise<SketchPage> => turns(() => openOn(host, scripts));
+  const open = (): Promise<SketchPage> => inTurn(() => openOn(host, scripts));
   const refill = (): void => {
     if (closed || ready.length + opening >= ahead) return;
     opening += 1;
@@ -67,7 +56,7 @@ export function createPagePool({ host, turns, scripts, ahead }: PagePoolOptions)
     },
     async close() {
       closed = true;
-      await turns(() => Promise.resolve());
+      await inTurn(() => Promise.resolve());
       await Promise.all(ready.splice(0).map((page) => page.dispose().catch(() => undefined)));
     },
   };

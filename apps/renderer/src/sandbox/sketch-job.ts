@@ -15,12 +15,12 @@ export interface JobLimits {
   readonly maxBytes: number;
 }
 
-/** What a job is run with. */
+/** The environment of a job. */
 export interface JobOptions {
   readonly pool: PagePool;
   readonly limits: JobLimits;
   readonly signal: AbortSignal;
-  /** Counts what the job's page uses; by default one of its own. */
+  /** Meter of the job's page; a new one by default. */
   readonly meter?: PageMeter;
   /** Gets the end of the page, which may be later than the job's. */
   readonly onDisposing: (disposed: Promise<void>) => void;
@@ -33,8 +33,8 @@ export interface JobPage {
 
 const WATCH_EVERY_MS = 25;
 /**
- * Processor time after which a job gives way to others, in ms: a sketch that hangs takes no core from one that draws. Where
- * the system does not tell it, the clock counts.
+ * Processor time after which a job gives way to others, in ms: a sketch that hangs takes no core from one that draws.
+ * Where the system does not report it, wall-clock time counts.
  */
 const GIVES_WAY_AFTER_MS = 2000;
 /** V8 ends a page at its heap limit, which is lower than the job's. */

@@ -10,7 +10,7 @@ function setup() {
   values.forEach((value, i) => { fill(0); textSize(20); text(String(value).slice(0, 90), 10, 40 + i * 30); });
 }`;
 
-/** Every source of chance, time and machine that a page is known to have: one picture, or a clear error. */
+/** Every known source of randomness, time and machine facts in a page: one picture, or a clear error. */
 const SOURCES: Readonly<Record<string, string>> = {
   chance: 'random(), randomGaussian(), noise(1.5), Math.random(), random([1, 2, 3]), shuffle([1, 2, 3, 4])',
   'the frame clock': 'millis(), frameCount, t, time, deltaTime',

@@ -5,7 +5,7 @@ import { openSketchPage, type SketchPage } from '../../src/sandbox/sketch-page.j
 import { startRenderer, type RendererUnderTest } from '../renderer-under-test.js';
 import { describeWithBrowser } from '../with-browser.js';
 
-/** Leaves what happened where the reader looks for faults. */
+/** Puts the result where the reader looks for faults. */
 const TELL = `const tell = (message) => { document.querySelector('canvas').dataset.fault ??= JSON.stringify({ message }); };`;
 const START_WORKER = `${TELL}
   addEventListener('securitypolicyviolation', ({ effectiveDirective }) => { tell(effectiveDirective); });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startRenderer, type RendererUnderTest } from '../renderer-under-test.js';
 import { describeWithBrowser } from '../with-browser.js';
 
-/** What an expression is worth inside a sketch, after `before` ran; the error message carries it out. */
+/** The value of an expression inside a sketch, after `before` ran, taken from an error message. */
 async function inSketch(
   renderer: RendererUnderTest,
   expression: string,

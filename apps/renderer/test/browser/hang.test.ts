@@ -16,7 +16,7 @@ const IN_SHORT = [
 const VICTIM =
   'function setup() { background(30); for (let i = 0; i < 200; i++) { fill(random(255)); circle(random(width), random(height), 90); } }';
 
-// On a machine that does much else, the victims' renders take most of this.
+// On a busy machine the victims' renders take most of this time.
 jest.setTimeout(400_000);
 
 describeWithBrowser('Sketches that do not end', () => {

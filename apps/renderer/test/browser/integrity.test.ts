@@ -14,7 +14,7 @@ const MEMBERS: unknown = JSON.parse(readFileSync(join(LANGUAGE_TESTS, 'members.j
 const PICTURE =
   'background(40, 80, 120); fill(250, 200, 0); circle(width / 2, height / 2, 1200); fill(0); textSize(200); text("true", 200, 300);';
 
-/** What an attacker does to the page before drawing; the hash must be the honest picture's. */
+/** An attacker's changes of the page before drawing; the hash must be that of the honest picture. */
 const TAMPERING: Readonly<Record<string, string>> = {
   getImageData:
     'Object.getPrototypeOf(drawingContext).getImageData = () => ({ data: new Uint8ClampedArray(18720000) });',
@@ -31,7 +31,7 @@ const TAMPERING: Readonly<Record<string, string>> = {
     "globalThis.reader = { still: () => ({ pixelHash: '0'.repeat(64) }) }; globalThis.crypto = { subtle: { digest: () => new ArrayBuffer(32) } }; globalThis.VideoFrame = function () {};",
 };
 
-/** Uses of what a sketch must not have; each fails. */
+/** Uses of forbidden things; each fails. */
 const ABSENT = [
   'window.open("https://example.com")',
   'setTimeout(() => {}, 0)',

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { sha256 } from '@cer/cer-core';
 import { z } from 'zod';
 
-/** How often each hash, or each refusal, came of a sketch. */
+/** Number of results of a sketch by hash or refusal. */
 export type Counts = Record<string, number>;
 
 const Line = z.object({ renderer: z.string(), sketch: z.string(), outcome: z.string() });
@@ -15,7 +15,7 @@ export class KeptOutcomes {
   readonly #file: string | undefined;
   readonly #renderer: string;
 
-  /** @param file created with the first outcome; without one nothing is kept */
+  /** @param file created with the first outcome; without one nothing is stored */
   constructor(file: string | undefined, renderer: string) {
     this.#file = file;
     this.#renderer = renderer;

@@ -66,7 +66,7 @@ export const LIMITS: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Sketches that draw what engines, compilers and machines do differently: one picture. */
+/** Sketches that draw differences of engines, compilers and machines: one picture. */
 export const PINNED: Readonly<Record<string, string>> = {
   'buffers that could grow': drawn(
     'let count = 0; const kept = []; try { for (; count < 3000; count++) { const buffer = new ArrayBuffer(1, { maxByteLength: 2 ** 33 }); kept.push(buffer); buffer.resize?.(2 ** 32); } } catch {} show(count + typeof kept[0].resize);',

@@ -35,7 +35,9 @@ function environmentOf(pid: number): string {
   }
 }
 
-/** What is wrong with the processes of a browser, its pages' and all others; one that is just ending has no fault. */
+/**
+ * Faults in the confinement of a browser's processes, those of pages and all others; an ending process has no fault.
+ */
 function faultsOfGroup(pid: number, pages: ReadonlySet<number>): string[] {
   const self = confinementOf('self');
   return processGroup(pid).flatMap((member) => {
@@ -118,7 +120,7 @@ describeWithBrowser('The jail', () => {
     const { pid } = browser;
     const self = confinementOf('self');
     expect(browserFault(confinementOf(pid), self)).toBeUndefined();
-    // A process that is being made for a page to come gets its filter before it gets anything to run.
+    // A process that starts for a later page gets its filter before any code.
     await eventually('a page is there and every process is confined', async () => {
       const pages = await pageProcesses(browser);
       return pages.size > 0 && faultsOfGroup(pid, pages).length === 0;

@@ -12,7 +12,7 @@ import { drawRow, GALLERY, pinOf } from './gallery.js';
 
 // `npm run test:machines` draws every sketch, on more machines.
 
-/** Blending, gradients, chaos: what differs between processors first. */
+/** Blending, gradients, chaos: the sketches that differ first between processors. */
 const SENSITIVE = ['blend-modes', 'gradients-and-shadow', 'de-jong'];
 const ROWS = GALLERY.filter(({ name }) => SENSITIVE.includes(name));
 const TIMEOUT = 60_000 * ROWS.length;

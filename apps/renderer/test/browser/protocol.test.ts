@@ -34,7 +34,7 @@ describeWithBrowser('The renderer over HTTP', () => {
 
   it('draws with an older module of Skia from its folder', async () => {
     const installed = await readSkia();
-    // A custom section changes the module's bytes, and nothing of what it computes.
+    // A custom section changes the module's bytes, and not its results.
     const older = Buffer.concat([installed, Buffer.from([0, 2, 1, 0x78])]);
     const wasmHash = sha256(older);
     const file = `${wasmHash.slice('sha256:'.length)}.wasm`;

@@ -45,7 +45,7 @@ const ofNumbers = Object.entries(CALLS).flatMap(([name, call]) =>
   NUMBERS.map((number) => [`${name} with ${number}`, call.replaceAll(/\bN\b/g, number)] as const),
 );
 
-/** What native code may not survive; the browser does, and so does everything else in it. */
+/** Uses that native code may not survive; the browser and all other pages do. */
 export const CRASH: Family = {
   name: 'crash',
   short: 'arguments of every kind',

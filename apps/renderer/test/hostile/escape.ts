@@ -52,7 +52,7 @@ const ROUTES: readonly string[] = [
   'globalThis.__proto__.__proto__.constructor.constructor("return this")()',
 ];
 
-/** What a sketch must not reach in a realm; `document` and `navigator` themselves stay, without members. */
+/** Objects that a sketch must not reach in a realm; `document` and `navigator` themselves stay, without members. */
 const FORBIDDEN: readonly string[] = [
   ...[
     'fetch',
@@ -68,7 +68,7 @@ const FORBIDDEN: readonly string[] = [
   ...['navigator.sendBeacon', 'navigator.hardwareConcurrency', 'crypto.subtle', 'performance.now'],
 ];
 
-/** Throws when a realm has something that a sketch must not have. */
+/** Throws when a realm has one of these objects. */
 const PROBE = (route: string): string => `function setup() {
   let realm;
   try { realm = ${route}; } catch {}
@@ -80,7 +80,7 @@ const PROBE = (route: string): string => `function setup() {
   background(7);
 }`;
 
-/** Ways to another realm, or to what was taken from this one. */
+/** Ways to another realm, or to objects removed from this one. */
 export const ESCAPE: Family = {
   name: 'escape',
   short: 'setup.constructor("return this")()',

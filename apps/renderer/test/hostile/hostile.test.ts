@@ -17,7 +17,7 @@ const FAMILIES: readonly Family[] = [NETWORK, CLOCKS, RANDOMNESS, ESCAPE, CRASH,
 const VICTIM =
   'function setup() { background(30); for (let i = 0; i < 100; i++) { fill(random(255)); circle(random(width), random(height), 90); } }';
 
-// On a machine that does much else, the victims' renders take most of this.
+// On a busy machine the victims' renders take most of this time.
 jest.setTimeout(400_000);
 
 /** Sketches of a family in this form; those of the network are given the port when they run. */
@@ -37,7 +37,7 @@ describeWithBrowser('Hostile sketches', () => {
   const endings = new Map<string, number>();
 
   beforeAll(async () => {
-    // A sketch that is drawn is drawn within this on a crowded machine; one that hangs uses it up.
+    // A sketch that ends is drawn within this time on a busy machine; one that hangs uses it up.
     hostile = await startRenderer({ STILL_DEADLINE_MS: IS_LONG ? '12000' : '5000' });
     honest = await startRenderer({}, hostile.engine);
     victimHash = (await honest.still(VICTIM)).body['pixelHash'];

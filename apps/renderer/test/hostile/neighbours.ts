@@ -1,6 +1,6 @@
 import type { Family, HostileSketch } from './family.js';
 
-/** What an attacker leaves behind for the next sketch. */
+/** Changes that an attacker leaves for the next sketch. */
 const TRACES: Readonly<Record<string, string>> = {
   'a global': 'globalThis.left = 1;',
   'a changed Math': 'try { Math.sin = () => 0; Math.floor = () => 1; } catch {}',

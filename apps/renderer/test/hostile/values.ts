@@ -74,7 +74,7 @@ const RANDOM_SOURCES: readonly string[] = [
   'textWidth("measured") + textAscent()',
 ];
 
-/** Every source of chance or of facts about the machine, drawn to pixels: two renders are equal. */
+/** Every source of randomness or of facts about the machine, drawn to pixels: two renders are equal. */
 export const RANDOMNESS: Family = {
   name: 'randomness',
   short: 'Math.random()',

@@ -30,8 +30,9 @@ export interface CheckRequest {
 export type OnProgress = (done: number, total: number) => void | Promise<void>;
 
 /**
- * Checks a certificate, package, project bundle or picture that carries a certificate: the one way in for server, worker and offline file.
- * @throws KeyError or JsonError when the key set is none, TlogError when the log policy is none
+ * Checks a certificate, package, project bundle or picture that carries a certificate: the single entry point for
+ * server, worker and offline file.
+ * @throws KeyError or JsonError for an invalid key set, TlogError for an invalid log policy
  */
 export async function checkArtefact(
   request: CheckRequest,

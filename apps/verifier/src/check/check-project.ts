@@ -92,7 +92,7 @@ function stepViews(project: JsonObject, evaluation: ProjectEvaluation, breaks: C
   });
 }
 
-/** A step that says it has none before it chains nothing. */
+/** A step that states no previous step is not chained. */
 function hasChain(project: JsonObject): boolean {
   const embedded = member(project, 'embeddedBundles');
   if (!isJsonObject(embedded)) return false;

@@ -27,7 +27,7 @@ export interface KeySource {
   readonly voucher?: KeyVoucher;
 }
 
-/** Who vouches for a key set, and how far. @see docs/spec.md, "Key history verification" */
+/** The root that vouches for a key set, and the extent. @see docs/spec.md, "Key history verification" */
 export interface KeyVoucher {
   readonly nodeId: string;
   readonly rootFingerprint: string;
@@ -112,7 +112,7 @@ export interface CertificateFacts {
   readonly timestamp: ReportedTimestamp | null;
   /** Set where the key was revoked and a timestamp shows that the receipt is older. */
   readonly keyRescue: KeyRescue | null;
-  /** What a transparency log says of the receipt; beside the layers, and none of them. */
+  /** The statement of a transparency log about the receipt; reported besides the layers. */
   readonly transparency: Transparency;
   readonly isHashOnly: boolean;
   readonly isResealed: boolean;

@@ -21,7 +21,7 @@ export interface Outcome {
   /** The status of the report, or its substitute. */
   readonly verdict: string;
   readonly tone: Tone;
-  /** What both sides must agree on, beyond the verdict. */
+  /** The facts that both sides must agree on, besides the verdict. */
   readonly identity: string;
 }
 
@@ -106,7 +106,7 @@ export type BrowserOutcome =
  */
 export function agree(server: Outcome, browser: BrowserOutcome): Outcome {
   if (browser.state === 'failed') return server.headline === 'unavailable' ? server : outcome('unchecked', 'UNCHECKED');
-  // A server that could not reach the node said nothing that could differ.
+  // A server that could not reach the node has no result that could differ.
   if (server.headline === 'unavailable') return browser.outcome;
   const isSame =
     server.headline === browser.outcome.headline &&

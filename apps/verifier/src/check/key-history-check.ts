@@ -68,15 +68,15 @@ export async function checkKeyHistory(text: string, at: string): Promise<KeyHist
   if (result.accepted) throw new Error('a history was accepted without a pin');
   const [fault] = result.findings;
   const { history } = result;
-  if (history !== null && fault.code === 'KEY_HISTORY_ROOT_NOT_PINNED') return signedLook(history, at);
+  if (history !== null && fault.code === 'KEY_HISTORY_ROOT_NOT_PINNED') return signedHistoryCheck(history, at);
   const document = documentIn(value);
   const shown = document === null ? NOTHING : shownParts(document, []);
-  // Form, chain and changes are looked at before the signature is missed.
+  // Form, chain and changes are checked before a missing signature is reported.
   if (fault.code === 'KEY_HISTORY_UNSIGNED') return { ...shown, state: 'unsigned', fault: null, statement: null };
   return { ...shown, state: 'broken', fault, statement: null };
 }
 
-function signedLook({ document, statement, signedBy }: ReadKeyHistory, at: string): KeyHistoryCheck {
+function signedHistoryCheck({ document, statement, signedBy }: ReadKeyHistory, at: string): KeyHistoryCheck {
   const { version, issuedAt, nextUpdate, historyHead } = statement;
   const isOverdue = new Date(at).toISOString() > nextUpdate;
   const shown = shownParts(document, signedBy);
@@ -96,7 +96,7 @@ function readJson(text: string): JsonValue {
   try {
     return parseJson(text);
   } catch {
-    // No history is null, so it is refused with the right words.
+    // Null is not a history, so it is refused with the right message.
     return null;
   }
 }

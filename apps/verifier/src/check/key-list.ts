@@ -9,7 +9,7 @@ export interface ListedKey {
   readonly isActiveKid: boolean;
   readonly fingerprint: string | null;
   readonly publicKey: string | null;
-  /** Why it can verify nothing, where that is so. */
+  /** The reason why it can verify nothing, if any. */
   readonly fault: string | null;
   readonly notBefore: string | null;
   readonly retiredAt: string | null;

@@ -15,7 +15,7 @@ export function logVerifier(policyText: string | null): TransparencyVerifier | n
   return policyText === null ? null : createTransparencyVerifier({ policy: parseLogPolicy(policyText) });
 }
 
-/** What a policy names; null for a text that is not a policy. */
+/** The logs and witnesses that a policy names; null for a text that is not a policy. */
 export function listLogPolicy(text: string): ListedLogPolicy | null {
   try {
     const { logs, witnesses } = parseLogPolicy(text);

@@ -8,7 +8,10 @@ export type Artefact =
   | { readonly kind: 'project'; readonly value: JsonObject }
   | { readonly kind: 'unreadable'; readonly finding: Finding };
 
-/** Reads strict JSON, by itself or in a picture. A fault is a finding, for the person holding the file should hear which rule it breaks. */
+/**
+ * Reads strict JSON, by itself or in a picture. A fault is a finding, so that the holder of the file learns which rule
+ * it breaks.
+ */
 export function readArtefact(source: Uint8Array | string): Artefact {
   let value: JsonValue;
   let png: Source['png'];

@@ -1,4 +1,4 @@
-/** What a saved page carries. Its keys count only once the person confirms a fingerprint. */
+/** The content of a saved page. Its keys count only once the person confirms a fingerprint. */
 export interface SavedRecord {
   readonly hash: string;
   readonly record: string;

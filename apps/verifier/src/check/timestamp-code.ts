@@ -4,7 +4,7 @@ import type * as Timestamps from '@cer/timestamps';
 /** The reader of RFC 3161 tokens, the same that the command line and the node use. */
 export type TimestampCode = Pick<typeof Timestamps, 'createTimestampVerifier' | 'parseTsaRoots' | 'NO_ROOTS'>;
 
-/** How it is had: a server has it, a page fetches it when it is needed, the offline file carries it. */
+/** Loads it: a server has it, a page fetches it when needed, the offline file contains it. */
 export type LoadTimestampCode = () => Promise<TimestampCode>;
 
 /**

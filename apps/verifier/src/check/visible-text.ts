@@ -1,7 +1,7 @@
 import type { ArtefactCheck } from './check-result.js';
 
-// What reorders, hides or moves text: controls, separators of lines and paragraphs, directional marks, spaces of no
-// width, tags. Joiners stay: scripts and emoji are written with them.
+// Characters that reorder, hide or move text: controls, separators of lines and paragraphs, directional marks, spaces
+// of no width, tags. Joiners stay: scripts and emoji are written with them.
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\u200b\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/gu;
 
 /** Untrusted text as it is displayed: invisible and reordering characters are replaced by their code point. */
@@ -9,7 +9,7 @@ export function visible(text: string): string {
   return text.replace(UNSEEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** A check with every text of the file made visible. What is there to be copied, and reports for programs, stay exact. */
+/** A check with every text of the file made visible. Texts for copying, and reports for programs, stay exact. */
 export function withVisibleText<Check extends ArtefactCheck>(check: Check): Check {
   const { report, nodeResponse, handCheck } = check;
   // Strings take the place of strings, so it stays a check.

@@ -8,7 +8,7 @@ import type { OpeningClaim, OpeningResult } from './open-field.js';
 import type { PinRequest, PinResult } from './pin-key-history.js';
 import type { ListedTsaRoot } from './tsa-root-list.js';
 
-/** What a page asks its worker for, by name: request and result. */
+/** The tasks of a page's worker, by name: request and result. */
 export interface WorkerTasks {
   readonly check: { readonly request: CheckRequest; readonly result: ArtefactCheck };
   readonly open: { readonly request: OpeningClaim; readonly result: OpeningResult };

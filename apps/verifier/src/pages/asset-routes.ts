@@ -31,7 +31,7 @@ interface Encoded {
   readonly brotli: Uint8Array;
 }
 
-/** The build's files, named by their content and so good forever, and the offline verifier. */
+/** The build's files, named by their content and therefore cached indefinitely, and the offline verifier. */
 export function assetRoutes({ build, settings, checkRecord, node }: AssetRouteDeps): Route[] {
   const files = new Map([...build.files].map(([name, bytes]) => [name, encoded(bytes)]));
   const offline = encoded(new TextEncoder().encode(build.offlineHtml));

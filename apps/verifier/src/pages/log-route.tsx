@@ -1,7 +1,7 @@
 import type { Route, ServiceResponse } from '@cer/http-service';
 import type { LogPolicy } from '@cer/tlog';
 import { isSha256Hash } from '@cer/cer-core';
-import { lookAtCheckpoint, lookAtProof, type LogLook, type ProofLook } from '../check/log-look.js';
+import { checkCheckpoint, checkProof, type CheckpointCheck, type ProofCheck } from '../check/log-check.js';
 import type { NodeClient } from '../record/node-client.js';
 import { LogPage } from '../view/log-page.js';
 import { TEXTS } from '../view/texts.js';
@@ -31,9 +31,9 @@ export function logRoute({ settings, node, logPolicy, now }: LogRouteDeps): Rout
   return { method: 'GET', path: '/log', handler };
 }
 
-async function newest(node: NodeClient, policy: LogPolicy | null): Promise<LogLook | 'none' | null> {
+async function newest(node: NodeClient, policy: LogPolicy | null): Promise<CheckpointCheck | 'none' | null> {
   const answer = await node.logCheckpoint();
-  if (answer.kind === 'found') return lookAtCheckpoint(answer.text, policy);
+  if (answer.kind === 'found') return checkCheckpoint(answer.text, policy);
   return answer.kind === 'not-found' ? 'none' : null;
 }
 
@@ -41,10 +41,10 @@ async function proofOf(
   node: NodeClient,
   asked: string | null,
   policy: LogPolicy | null,
-): Promise<ProofLook | 'none' | null> {
+): Promise<ProofCheck | 'none' | null> {
   if (asked === null || asked === '') return null;
   if (!isSha256Hash(asked)) return 'none';
   const [proof, record] = await Promise.all([node.logProof(asked), node.certificate(asked)]);
   if (proof.kind !== 'found' || record.kind !== 'found') return 'none';
-  return (await lookAtProof(proof.text, record.text, policy)) ?? 'none';
+  return (await checkProof(proof.text, record.text, policy)) ?? 'none';
 }

@@ -3,8 +3,8 @@ import type { NodeClient } from '../record/node-client.js';
 import { recordPath } from '../view/record-page.js';
 
 /**
- * What a person may paste around a hash: an address of ours, of the node, or any other text. Of a longer run of letters
- * and digits no part is a hash: a typing error would lead to another record.
+ * Text that a person may paste around a hash: an address of this site, of the node, or any other text. Of a longer run
+ * of letters and digits no part is a hash: a typing error would lead to another record.
  */
 const HASH_IN_TEXT = /sha256(?::|%3a)([0-9a-f]{64})(?![0-9a-z])/i;
 const EXECUTION_IN_ADDRESS = /\/e\/([^/?#]+)$/;

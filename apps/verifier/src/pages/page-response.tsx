@@ -65,15 +65,15 @@ export function page(
   };
 }
 
-/** An entity tag of whatever the answer depends on. */
+/** An entity tag over everything that the answer depends on. */
 export function entityTag(...parts: readonly string[]): string {
   return `W/"${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 27)}"`;
 }
 
 /**
  * 304 where the visitor has this version, else the result of `make`, with the tag.
- * @param protection what keeps the answer safe: a browser puts the headers of a 304 on the page it holds, and would give
- *   it the policy of an answer that is not a page
+ * @param protection the headers that protect the answer: a browser puts the headers of a 304 on the page it holds, and
+ *   would give it the policy of an answer that is not a page
  */
 export function unlessUnchanged(
   head: RequestHead,

@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib';
 import type { Route } from '@cer/http-service';
 
 /**
- * The page runs code of strangers: `sandbox` gives it an origin of its own, without storage and cookies. Its further policy
+ * The page runs untrusted code: `sandbox` gives it a separate origin, without storage and cookies. Its further policy
  * is in the page itself, as it must be for a file on a disk.
  */
 const HEADERS = {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PageAssets } from '../view/document.js';
 
-/** What the build made for browsers. */
+/** The files that the build made for browsers. */
 export interface WebBuild {
   /** By file name; each name holds a hash of its content. */
   readonly files: ReadonlyMap<string, Uint8Array>;

@@ -2,7 +2,7 @@ import { createNodeClient, NodeError, type NodeApi, type RouteName } from '@cer/
 import type { KeySource } from '../check/check-result.js';
 import { KEY_SET_PATH } from '../check/key-set-path.js';
 
-/** What the node said, byte for byte, or that it said nothing of use. */
+/** The node's answer, byte for byte, or that it has no usable one. */
 export type NodeAnswer =
   { readonly kind: 'found'; readonly text: string } | { readonly kind: 'not-found' } | { readonly kind: 'unavailable' };
 
@@ -59,7 +59,8 @@ async function textOf(asked: ReturnType<NodeApi['ask']>): Promise<NodeAnswer> {
     const { bytes } = await asked;
     return { kind: 'found', text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch (error) {
-    // A malformed question is answered before it is asked; 400 for a label the node does not take finds nothing either.
+    // Malformed requests are answered here, without the node; its 400 for a label that it refuses also counts as not
+    // found.
     const isMissing = error instanceof NodeError && (error.status === 404 || error.status === 400);
     return { kind: isMissing ? 'not-found' : 'unavailable' };
   }

@@ -58,7 +58,7 @@ export function createRecordCheck(node: NodeClient, now: () => Date, logPolicy: 
       if (check.kind !== kind) return withoutRecord(UNAVAILABLE, keys.answer);
       return { outcome: outcomeOfCheck(check), check, record: source, keySet, version };
     } catch {
-      // The node's key set is none: nothing can be said about the record.
+      // The node's key set is invalid, so the record cannot be judged.
       kept.delete(version);
       return withoutRecord(UNAVAILABLE, keys.answer);
     }

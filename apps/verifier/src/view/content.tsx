@@ -6,7 +6,7 @@ import { TEXTS } from './texts.js';
 
 const T = TEXTS.content;
 
-/** What the record says, as text and nothing but text. */
+/** The content of the record, as plain text only. */
 export function Content({ check }: { readonly check: CertificateCheck }): VNode | null {
   const { members, signals, status } = check;
   if (members.length === 0 && signals.length === 0) return null;

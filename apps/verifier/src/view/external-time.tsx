@@ -10,7 +10,7 @@ export function timeOf(check: ArtefactCheck): Time {
   return check.kind === 'project' ? check : check.facts;
 }
 
-/** Does an authority that the visitor chose say when the receipt was there? */
+/** Whether an authority that the visitor chose timestamped the receipt. */
 export function hasExternalTime(check: ArtefactCheck): boolean {
   const { timestamp } = timeOf(check);
   return timestamp?.type === 'rfc3161' && timestamp.status === 'verified' && timestamp.covers === 'receipt';

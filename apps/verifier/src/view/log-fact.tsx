@@ -15,7 +15,7 @@ export function isLogged(check: ArtefactCheck): boolean {
   return transparencyOf(check).status === 'included';
 }
 
-/** What a transparency log and its witnesses say of the receipt: reported beside the checks, and none of them. */
+/** The statements of a transparency log and its witnesses about the receipt, reported besides the checks. */
 export function LogFact({ transparency }: { readonly transparency: Transparency }): VNode {
   const { status, code, detail, origin, index, treeSize, loggedAfter, loggedBy, witnesses } = transparency;
   const fault = `${T.proofFault} ${detail ?? ''} [${code ?? ''}]`;

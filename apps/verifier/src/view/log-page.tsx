@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { LogLook, ProofLook } from '../check/log-look.js';
+import type { CheckpointCheck, ProofCheck } from '../check/log-check.js';
 import { Hash } from './copy-block.js';
 import { Fact } from './fact.js';
 import { TEXTS } from './texts.js';
@@ -8,11 +8,11 @@ const T = TEXTS.log;
 
 export interface LogPageProps {
   /** `none`: the node keeps no log; null: the node cannot be reached or answers something else. */
-  readonly log: LogLook | 'none' | null;
-  /** What the visitor asked for; null without a question. */
+  readonly log: CheckpointCheck | 'none' | null;
+  /** The hash that the visitor asked for; null without one. */
   readonly asked: string | null;
-  /** `none`: no proof of this hash; null without a question. */
-  readonly proof: ProofLook | 'none' | null;
+  /** `none`: no proof of this hash; null without a hash. */
+  readonly proof: ProofCheck | 'none' | null;
   readonly now: Date;
 }
 
@@ -58,7 +58,7 @@ export function LogPage({ log, asked, proof, now }: LogPageProps): VNode {
   );
 }
 
-function CheckpointCard({ log, now }: { readonly log: LogLook; readonly now: Date }): VNode {
+function CheckpointCard({ log, now }: { readonly log: CheckpointCheck; readonly now: Date }): VNode {
   const { origin, size, root, witnesses, unchecked, isTrusted } = log;
   const newest = witnesses
     .map(({ at }) => at)
@@ -97,7 +97,7 @@ function CheckpointCard({ log, now }: { readonly log: LogLook; readonly now: Dat
 }
 
 /** A list from leaf to root; the drawing beside it repeats the sides and is left out for screen readers. */
-function ProofPath({ proof }: { readonly proof: ProofLook }): VNode {
+function ProofPath({ proof }: { readonly proof: ProofCheck }): VNode {
   const { verdict, index, treeSize, leaf, steps } = proof;
   return (
     <>
@@ -131,7 +131,7 @@ function ProofPath({ proof }: { readonly proof: ProofLook }): VNode {
   );
 }
 
-function proofSentence({ code, detail, loggedAfter, loggedBy, status, witnesses }: ProofLook['verdict']): string {
+function proofSentence({ code, detail, loggedAfter, loggedBy, status, witnesses }: ProofCheck['verdict']): string {
   if (status === 'not-checked') return T.pathOnly;
   if (code !== null) return `${T.proofFault} ${detail ?? ''} [${code}]`;
   return T.included(witnesses, loggedAfter, loggedBy);

@@ -62,7 +62,7 @@ export function recordUrl(kind: 'certificate' | 'project', hash: string, nodeUrl
     : `${nodeUrl}/v1/cer/public?certificate_hash=${encodeURIComponent(hash)}`;
 }
 
-/** What checks the same record without this page. */
+/** Ways to check the same record without this page. */
 export function cliCommand(kind: 'certificate' | 'project', hash: string, nodeUrl: string): string {
   const verify = kind === 'project' ? 'cer verify-project' : 'cer verify';
   return `curl -s '${recordUrl(kind, hash, nodeUrl)}' | ${verify} - --keys ${nodeUrl}`;

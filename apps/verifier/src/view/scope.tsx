@@ -6,7 +6,9 @@ import { TEXTS } from './texts.js';
 
 const T = TEXTS.scope;
 
-/** What a pass of this record proves and what it does not. @see docs/spec.md, "Overview and guarantees" */
+/**
+ * The section on what a pass of this record proves and what it does not. @see docs/spec.md, "Overview and guarantees"
+ */
 export function Scope({ check }: { readonly check: ArtefactCheck }): VNode {
   const { proves, provesNot } = scopeOf(check);
   return (

@@ -73,7 +73,7 @@ export function CheckedBy({ lines }: { readonly lines: readonly (readonly [strin
   );
 }
 
-/** A page from a server asks for trust; this says so, and how to do without. */
+/** States that a page from a server has to be trusted, and how to verify without it. */
 export function TrustNote(): VNode {
   const { trust, trustOffline, trustAfter, trustCli } = TEXTS.checkedBy;
   return (

@@ -33,7 +33,7 @@ function showOffline(): void {
   );
 }
 
-/** The data block of a saved certificate; as built there is none. */
+/** The data block of a saved certificate; the built file has none. */
 function savedRecord(): SavedRecord | null {
   const block = document.getElementById('saved-record');
   if (block === null) return null;

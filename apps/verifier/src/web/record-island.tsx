@@ -12,7 +12,7 @@ import { nodeKeys } from './tools/node-keys.js';
 import { RecordTools } from './tools/record-tools.js';
 import { TimeTool } from './tools/time-tool.js';
 
-/** What the server put into the page. */
+/** The data that the server put into the page. */
 export interface PageState {
   readonly kind: 'certificate' | 'project';
   readonly hash: string;

@@ -16,7 +16,7 @@ import {
 import type { KnownLog } from '../logs/known-logs.js';
 import type { KnownHead, WitnessStore } from '../store/witness-store.js';
 
-/** What a submission gets. `conflict` names the size that the witness knows. */
+/** The result of a submission. `conflict` names the size that the witness knows. */
 export type Answer =
   | { readonly status: 'cosigned'; readonly line: string }
   | { readonly status: 'conflict'; readonly size: number }
@@ -37,7 +37,7 @@ export interface WitnessDeps {
 
 /**
  * Cosigns a checkpoint that extends what the witness knows of its log. The new head is on the disk before the line is
- * answered, and a line for one of two different trees is all that ever leaves.
+ * answered, and of two different trees the witness cosigns only one.
  * @param body of the request
  * @see https://c2sp.org/tlog-witness, "add-checkpoint"
  */

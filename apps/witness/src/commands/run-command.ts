@@ -17,7 +17,7 @@ const USAGE = `Usage:
 
 Every option of serve can be given as an environment variable: see docs/configuration.md.`;
 
-/** What the command line asks for. */
+/** The result of the command line. */
 export type Call =
   { readonly command: 'print'; readonly text: string } | { readonly command: 'serve'; readonly config: WitnessConfig };
 

@@ -27,7 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
           table.bigInteger('size').notNullable();
           table.text('root').notNullable();
           table.text('note').notNullable();
-          // What the witness had cosigned then; null for a fault that shows without it.
+          // The checkpoint that the witness had cosigned then; null for a fault that shows without it.
           table.text('known');
           table.unique(['origin', 'size', 'root']);
         }),

@@ -35,7 +35,8 @@ async function openStore(databaseFile: string): Promise<WitnessStore> {
 /**
  * Makes the key and the database of a new witness.
  * @param name of the witness, which its key carries
- * @throws WitnessError when the name is none or the database exists; KeyError when the key file exists or cannot be written
+ * @throws WitnessError for an invalid name or an existing database; KeyError when the key file exists or cannot be
+ *   written
  */
 export async function initWitness(databaseFile: string, name: string, now: Date): Promise<NoteKey> {
   if (existsSync(databaseFile)) {

@@ -10,7 +10,7 @@ export interface Identity {
   readonly publicKey: Uint8Array;
 }
 
-/** What the witness knows of a log. */
+/** The witness's state of a log. */
 export interface KnownHead extends TreeHead {
   /** The newest checkpoint with the lines of the log and the witness; null before the first cosignature. */
   readonly note: string | null;
@@ -71,7 +71,7 @@ export class WitnessStore {
     return rows.length > 0;
   }
 
-  /** Begins to know a log, at size 0. A log that is known stays as it is. */
+  /** Adds a log at size 0. A log that is stored already does not change. */
   async know(origin: string): Promise<void> {
     const row = { origin, size: 0, root: encodeBase64(EMPTY_ROOT), note: null };
     await this.#database.run(async (db) => {

@@ -14,7 +14,7 @@ export function isPlain(text: string): boolean {
   return !needsCare.test(text);
 }
 
-/** What to do with half a surrogate pair inside canonical JSON: the only thing the two profiles differ in. */
+/** The treatment of half a surrogate pair inside canonical JSON: the only difference between the two profiles. */
 export type LoneSurrogates = 'escape' | 'refuse';
 
 /** Quotes as RFC 8785 does; null for a lone surrogate that is to be refused. */

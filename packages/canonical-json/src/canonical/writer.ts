@@ -5,7 +5,7 @@ import { escape, isPlain, type LoneSurrogates } from './text.js';
 /** Ends a writing from any depth; the value it is about is looked for afterwards, by a slower walk. */
 const REFUSED = new Error('has no canonical form');
 
-/** What differs between writers. */
+/** The differences between writers. */
 interface Form {
   readonly orderOf: (given: readonly string[]) => MemberOrder | null;
   readonly loneSurrogates: LoneSurrogates;

@@ -2,7 +2,7 @@
 export interface SyntaxFault {
   readonly line: number;
   readonly column: number;
-  /** What the grammar allows there, in words; never the text itself. */
+  /** Description of what the grammar allows there; never the text itself. */
   readonly expected: string;
 }
 

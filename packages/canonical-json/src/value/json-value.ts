@@ -1,11 +1,11 @@
-/** What strict JSON text can hold. Objects keep every own key, `__proto__` included. */
+/** A value that strict JSON text can hold. Objects keep every own key, `__proto__` included. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
 export interface JsonObject {
   readonly [member: string]: JsonValue | undefined;
 }
 
-/** A plain object: what JSON text or an object literal makes, no array, no Date, Map or class instance. */
+/** A plain object, as JSON text or an object literal makes it; not an array, Date, Map or class instance. */
 export function isJsonObject(value: unknown): value is JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -49,7 +49,7 @@ async function signText(signer: Signer, text: string): Promise<string> {
 
 /**
  * Attests a sealed bundle: a receipt over its hash and an envelope over its content.
- * @param reseal given when the bundle is a reseal: its receipt says what it was made from
+ * @param reseal given when the bundle is a reseal: its receipt names the original
  * @see docs/spec.md, "Receipt" and "Verification envelope"
  */
 export async function attestBundle(

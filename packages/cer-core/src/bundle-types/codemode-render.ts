@@ -53,7 +53,7 @@ function checkExecution({ snapshot, resealed }: LayoutContext): Finding[] {
     : [schemaFinding('snapshot.execution.mode', 'must be static or loop')];
 }
 
-/** Certificates from before there were engines have none. */
+/** Certificates from before engines existed have none. */
 function checkEngine({ snapshot, resealed }: LayoutContext): Finding[] {
   const engine = member(snapshot, 'engine');
   if (engine === undefined || (resealed && isRedacted(engine))) return [];

@@ -81,7 +81,7 @@ export function hashFormFinding(object: JsonObject, path: string, name: string, 
   return { code: 'INVALID_SHA256_FORMAT', member: `${path}${name}`, detail: rule };
 }
 
-/** The first execution of a chain may say that it has no previous step. */
+/** The first execution of a chain may state that it has no previous step. */
 export function checkPreviousStepHash({ snapshot, resealed }: LayoutContext): Finding[] {
   const value = member(snapshot, 'prevStepHash');
   if (value === undefined || value === null || (resealed && isRedacted(value))) return [];

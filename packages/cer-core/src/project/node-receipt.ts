@@ -21,7 +21,7 @@ export interface NodeReceipt {
   readonly timestamps: readonly TimestampFinding[];
   /** Set when the key was revoked and the receipt is accepted nevertheless. */
   readonly rescue: KeyRescue | null;
-  /** What a transparency log says of the receipt of the project. */
+  /** The statement of a transparency log about the receipt of the project. */
   readonly transparency: Transparency;
 }
 

@@ -61,7 +61,7 @@ export function toProjectVerifyResponse(evaluation: ProjectEvaluation): ProjectV
   };
 }
 
-/** What is wrong with a step, as faults of the project; a withdrawn step is not a fault. */
+/** The faults of a step, as faults of the project; a withdrawn step is not a fault. */
 function findingsOfStep({ ok, status, stepId, findings }: StepResult): readonly Finding[] {
   if (ok || status === 'WITHDRAWN') return [];
   return findings.map((finding) => ({ ...finding, member: `step ${stepId}: ${finding.member}` }));

@@ -61,7 +61,7 @@ async function verifyStep(
     const isWithdrawn = withdrawn.has(stepId);
     const detail = isWithdrawn ? 'is left out, said to be withdrawn' : 'has no embedded bundle';
     const finding: Finding = { code: 'INCOMPLETE_ARTIFACT', member: stepId, detail };
-    // What the caller demands of each step, an absent step cannot fulfil.
+    // An absent step cannot meet the caller's demands on each step.
     const isDemanded = options.requireAttestation === true || options.requireFullArtifact === true;
     const status = isWithdrawn && !isDemanded ? 'WITHDRAWN' : 'FAILED';
     return { ...base, ok: false, status, code: finding.code, findings: [finding], isAttested: false };

@@ -95,7 +95,7 @@ function checkEmbedded(
   const registered = new Set(entries.map(({ stepId }) => stepId));
   const hasStray = Object.keys(embedded).some((stepId) => !registered.has(stepId));
   return [
-    // One finding for any number of them, since it names none.
+    // One finding for any number of them, since it names no step.
     ...(hasStray ? [mismatch('embeddedBundles', 'holds a bundle of no registered step')] : []),
     ...entries.flatMap((entry, index) => {
       const bundle = member(embedded, entry.stepId);

@@ -30,14 +30,14 @@ export interface ProjectEvaluation {
   readonly structuralValid: boolean;
   readonly totalSteps: number;
   readonly steps: readonly StepResult[];
-  /** Every step is present, passed, and has a receipt of its own: only then may a report call the project whole. */
+  /** Every step is present, passed, and has its own receipt: only then may a report call the project whole. */
   readonly isWhole: boolean;
   readonly nodeReceipt: LayerOutcome;
   readonly registeredAt: string | null;
-  /** The best external timestamp of the registration, else the node's word; null without receipt. */
+  /** The best external timestamp of the registration, else the node's statement; null without receipt. */
   readonly timestamp: ReportedTimestamp | null;
   readonly keyRescue: KeyRescue | null;
-  /** What a transparency log says of the receipt of the project; it decides only under `requireLog`. */
+  /** The statement of a transparency log about the receipt of the project; it decides only under `requireLog`. */
   readonly transparency: Transparency;
   /** As in an evaluation. */
   readonly revocationsKnownUntil: string | null;

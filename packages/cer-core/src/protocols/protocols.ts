@@ -7,7 +7,7 @@ export interface Protocol {
   readonly profile: CanonicalizationProfile;
   /** plain: input and output leave only hashes; commitments: they are sealed objects. */
   readonly sealing: 'plain' | 'commitments';
-  /** The verdict of an attested bundle whose content holds. */
+  /** The verdict of an attested bundle whose content is valid. */
   readonly verdict: 'VERIFIED' | 'VERIFIED_CONFIDENTIAL';
   /** Members every snapshot must have beyond those of its bundle type. */
   readonly requiredMembers: readonly string[];

@@ -29,14 +29,14 @@ export interface NewReview extends Review {
   readonly comment: string;
   /** Hash of a file that the reviewer looked at; null for none. */
   readonly seen: Sha256Hash | null;
-  /** The application of what was reviewed, so that its package has the review too; null: none. */
+  /** The application of the reviewed record, so that its package has the review too; null: none. */
   readonly appId: string | null;
   /** ISO-8601; null: the node's time. */
   readonly at: string | null;
 }
 
 /**
- * The certify request of a review. Reviewer, comment and what was seen become commitments.
+ * The certify request of a review. Reviewer, comment and the seen file become commitments.
  * @see docs/spec.md, "Human reviews"
  */
 export function reviewRequest(review: NewReview): JsonObject {
@@ -86,7 +86,7 @@ function isLabel(value: JsonValue | undefined): value is string {
 
 /**
  * Reads the public part of a review. Only an evaluation says whether the certificate is intact and signed.
- * @returns null for a certificate of something else
+ * @returns null for any other certificate
  * @see docs/spec.md, "Human reviews"
  */
 export function reviewOf(bundle: JsonObject): Review | null {

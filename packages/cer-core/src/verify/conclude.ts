@@ -18,7 +18,7 @@ import type { TimestampFinding } from './timestamp-verifier.js';
 import { requiredLogFindings } from './transparency.js';
 import type { Transparency } from './transparency-verifier.js';
 
-/** What is checked beside the layers. */
+/** The results of checks besides the layers. */
 export interface BesideLayers {
   readonly stamps: readonly TimestampFinding[];
   readonly transparency: Transparency;

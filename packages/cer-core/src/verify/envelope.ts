@@ -103,7 +103,7 @@ function readFacts(attestation: JsonObject): Facts | null {
   return { attestationId, attestedAt, kid, nodeRuntimeHash, protocolVersion };
 }
 
-/** What receipts call members of the envelope: `attestorKeyId` is that of legacy receipts. */
+/** Names that receipts have for members of the envelope: `attestorKeyId` is that of legacy receipts. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['attestedAt', 'timestamp'],
   ['kid', 'attestorKeyId'],

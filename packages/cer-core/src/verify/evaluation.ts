@@ -61,7 +61,7 @@ export interface Evaluation {
   readonly timestamp: ReportedTimestamp | null;
   /** Every external timestamp that was checked, the best first. */
   readonly timestamps: readonly TimestampFinding[];
-  /** What a transparency log says of the receipt; it decides only under `requireLog`. */
+  /** The statement of a transparency log about the receipt; it decides only under `requireLog`. */
   readonly transparency: Transparency;
   /** Set when the key was revoked and the receipt is accepted nevertheless. */
   readonly keyRescue: KeyRescue | null;

@@ -12,7 +12,7 @@ interface Refusal {
   readonly entry: KeyEntry | null;
   readonly code: FailureCode;
   readonly detail: string;
-  /** The key, where only the date speaks against it: a signature that it did not make is the more telling fault. */
+  /** The key, where only its dates forbid it: a signature that it did not make is the more important fault. */
   readonly misdated: PublicKey | null;
 }
 

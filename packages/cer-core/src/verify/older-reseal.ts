@@ -13,7 +13,7 @@ import { checkReceipt } from './receipt.js';
 import type { Trust } from './signature.js';
 import type { Subject } from './subject.js';
 
-/** Bundles from older nodes call themselves reseals only in unsigned members. */
+/** Bundles from older nodes state only in unsigned members that they are reseals. */
 export function isLabelledOlderReseal(bundle: JsonObject): boolean {
   if (member(bundle, 'bundleType') !== EXECUTION_V1) return false;
   const meta = member(bundle, 'meta');

@@ -19,7 +19,7 @@ export interface ReceiptCheck {
   readonly outcome: LayerOutcome;
   /** The signature holds under a key that was the node's at that time. */
   readonly nodeSignature: LayerOutcome;
-  /** The receipt is about this bundle and from this node, and every unsigned copy says the same. */
+  /** The receipt is about this bundle and from this node, and every unsigned copy is equal. */
   readonly receiptConsistency: LayerOutcome;
   readonly receipt: Receipt | null;
   readonly keyEntry: KeyEntry | null;

@@ -27,7 +27,7 @@ export const platformVerifier: SignatureVerifier = verifySignature;
 /** For the many steps of a project. */
 export const pooledVerifier: SignatureVerifier = verifySignatureInPool;
 
-/** What the caller pinned, for the layers. */
+/** The caller's pins, for the layers. */
 export function trustOf({ keySet, nodeId, verifySignature, timestamps }: VerifyOptions): Trust {
   return {
     keySet: keySet ?? null,

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@cer/canonical-json';
 
-/** What a token dates: the signing, or only the content. */
+/** The object of a token: the signing, or only the content. */
 export type TimestampCovers = 'receipt' | 'content';
 
 /** A received token, and the digests it may cover. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@cer/canonical-json';
 import type { TransparencyCode } from '../errors.js';
 
-/** What a transparency log and its witnesses say of a receipt. It is reported beside the layers and is none of them. */
+/** The statements of a transparency log and its witnesses about a receipt, reported besides the layers. */
 export interface Transparency {
   readonly status: 'included' | 'invalid' | 'unknown-log' | 'absent' | 'not-checked';
   /** Null without a fault; `LOG_LATE` beside `included` is a remark. */

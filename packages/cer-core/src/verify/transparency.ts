@@ -71,14 +71,14 @@ function kindsOf(receipt: Receipt | null, isRenewed: boolean): readonly string[]
   return receipt.scope === 'hash-only' ? ['hash-only', ...again] : [receipt.scope];
 }
 
-/** What is said where there is no receipt. */
+/** The statement for a bundle without a receipt. */
 export function absentTransparency({ transparency }: Pick<VerifyOptions, 'transparency'>): Transparency {
   return transparency == null ? NOT_CHECKED : fault('absent', 'LOG_PROOF_MISSING');
 }
 
 /**
  * Checks every log proof of the input.
- * @returns the most telling result: a label that does not fit, then inclusion, then the first fault
+ * @returns the most significant result: a label that does not fit, then inclusion, then the first fault
  */
 export async function checkTransparency(
   subjects: readonly TransparencySubject[],
@@ -121,7 +121,7 @@ function claimsOf({ receipt, signature, label, places }: TransparencySubject): r
       const proof = isJsonObject(entry) ? member(entry, 'proof') : undefined;
       const notBefore = isJsonObject(entry) ? member(entry, 'notBefore') : undefined;
       claims.push({
-        // What is not a text is no proof either, and is reported as such.
+        // A value that is not a text is reported as an invalid proof.
         proof: typeof proof === 'string' ? proof : '',
         notBefore: typeof notBefore === 'string' ? notBefore : null,
         receipt: reading.payload,
@@ -136,7 +136,7 @@ function claimsOf({ receipt, signature, label, places }: TransparencySubject): r
   return claims.filter((claim, at) => !isKnown(claim, at));
 }
 
-/** The unmet demand for a log, which stands after the codes of the receipt. */
+/** The unmet demand for a log, reported after the codes of the receipt. */
 export function requiredLogFindings(
   { code, status }: Transparency,
   { requireLog }: Pick<VerifyOptions, 'requireLog'>,
@@ -160,7 +160,7 @@ const SENTENCES: Readonly<Record<TransparencyCode, string>> = {
   LOG_LATE: 'was witnessed late, and nothing shows that it was logged in time',
 };
 
-/** What a code says of the proofs of a record. */
+/** The sentence for a code about the proofs of a record. */
 export function describeTransparency(code: TransparencyCode): string {
   return SENTENCES[code];
 }

@@ -282,7 +282,7 @@ export async function envelopeFor(bundle: JsonObject, facts: JsonObject, signer:
 export const ORIGINAL_HASH = hashText('the original of the reseal');
 export const POLICY = 'public.v1:snapshot.prompt';
 
-/** A reseal by the node: hashed again, its receipt says what it was made from. */
+/** A reseal by the node: hashed again, its receipt names the original. */
 export async function reseal(bundle: JsonObject, how: Attesting = {}): Promise<JsonObject> {
   const isV2 = bundle['version'] === '0.2';
   const relabelled = { ...bundle, bundleType: 'signed-redacted-reseal' };

@@ -18,7 +18,7 @@ export interface LoadedCase extends Omit<FamilyTest, 'keySet'> {
   readonly keySet: unknown;
 }
 
-/** What verification says of a case, in the members of `expected`. */
+/** The result of verifying a case, in the members of `expected`. */
 export async function observe(
   { kind, options, bundle: text, keySet }: LoadedCase,
   verifySignature?: SignatureVerifier,

@@ -2,7 +2,7 @@ import { platform } from '#client-platform';
 import type { ClaimableCall } from './open-calls.js';
 import type { ProjectRun } from './project-run.js';
 
-/** What the work that runs belongs to. */
+/** The context of the running work. */
 export interface CallContext {
   /** Within the fetch of an observed call: further fetches only pass through. */
   readonly isObserved: boolean;

@@ -6,7 +6,7 @@ export interface ClaimableCall {
   isClaimed: boolean;
 }
 
-/** A call that can only be recognised by what is asked. */
+/** A call that can only be recognised by its model and text. */
 interface Recognisable {
   readonly call: ClaimableCall;
   readonly model: string | null;

@@ -18,7 +18,7 @@ export interface ProjectFacts {
 export interface StepPlace {
   /** @param stepType `model-call` or `tool-call` */
   fill(sealed: Sealed, label: string, stepType: string): void;
-  /** The call is another place's. */
+  /** The call belongs to another place. */
   leave(): void;
 }
 

@@ -2,7 +2,7 @@ import type { Json, JsonMembers } from '../json.js';
 import type { Outcome } from '../outcome.js';
 import { isAbort, jsonOf } from './json-of.js';
 
-/** What the parts of one stream of the AI SDK add up to. */
+/** The sum of the parts of one stream of the AI SDK. */
 export interface StreamedParts {
   push(part: unknown): void;
   /** Null while neither an end nor an error has come. */

@@ -20,9 +20,9 @@ export interface AskedModel {
   readonly framework: string;
   readonly provider: unknown;
   readonly model: unknown;
-  /** What is sent, evaluated when the call ends. */
+  /** The input, evaluated when the call ends. */
   readonly input: () => Json;
-  /** What states the sampling parameters. */
+  /** The object with the sampling parameters. */
   readonly settings: Json;
 }
 

@@ -91,7 +91,7 @@ function membersOf(value: unknown): Members {
   return typeof value === 'object' && value !== null ? (value as Members) : {};
 }
 
-/** `{type, content, ...}` of a message: what it says, without the class that holds it. */
+/** `{type, content, ...}` of a message: its content, without the class that holds it. */
 function messageOf(message: unknown): JsonMembers {
   const { type, content, name, tool_calls, tool_call_id } = membersOf(message);
   return {

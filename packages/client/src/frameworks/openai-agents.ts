@@ -56,7 +56,7 @@ export function agentsProcessor(deps: AgentsDeps): AgentsProcessor {
     const { model, input, output, id } = modelFacts(data);
     const known = typeof id === 'string' ? deps.answers.take(id) : null;
     if (known !== null) {
-      // Its requests are certified already, to the byte. The tags of the project show a step that it cannot name.
+      // Its requests are certified already, to the byte. The tags of the project count a step that it cannot name.
       const place = project?.begin();
       if (known.sealed !== null) place?.fill(known.sealed, typeof model === 'string' ? model : 'unknown', 'model-call');
       return;

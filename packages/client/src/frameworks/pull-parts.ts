@@ -1,4 +1,4 @@
-/** What follows the parts of a stream while the caller reads them. Its methods do not throw. */
+/** An observer of the parts of a stream while the caller reads them. Its methods do not throw. */
 export interface PartFollower {
   handOn(part: unknown): void;
   end(): void;

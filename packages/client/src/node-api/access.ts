@@ -14,7 +14,7 @@ export interface NodeClientOptions {
   readonly apiKey?: string;
   /** The fetch for the node. */
   readonly fetch?: typeof globalThis.fetch;
-  /** How requests reach the node, in place of `fetch`: see `@cer/client/node-transport`. */
+  /** The transport for requests to the node, in place of `fetch`: see `@cer/client/node-transport`. */
   readonly transport?: Transport;
   /** Maximum milliseconds of one attempt, as the transport counts them. 30 s when absent. */
   readonly timeoutMs?: number;

@@ -61,7 +61,7 @@ export interface RecordFilter {
   readonly reviewedHash?: string | undefined;
 }
 
-/** What names one certificate in a public lookup. */
+/** The key of a public lookup. */
 export type LookupKey = { readonly certificateHash: string } | { readonly executionId: string };
 
 /** The request of certify and create; a member that is null is absent. @see docs/spec.md, "Describing an execution" */

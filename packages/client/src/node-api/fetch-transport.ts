@@ -32,7 +32,7 @@ export function fetchTransport(fetch: typeof globalThis.fetch): Transport {
   };
 }
 
-/** What is used of a stream's reader: the declarations of Node.js and of browsers differ. */
+/** The used part of a stream's reader: the declarations of Node.js and of browsers differ. */
 interface ByteReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
   cancel(): Promise<void>;
@@ -79,7 +79,7 @@ async function nextOf(reader: ByteReader | null, silenceMs: number): Promise<Uin
   }
 }
 
-/** A stream that broke rejects its own end too; its reader was told. */
+/** A stream that broke rejects its own end too; its reader got the error. */
 function giveUp(reader: ByteReader | null): void {
   reader?.cancel().catch(() => undefined);
 }

@@ -30,7 +30,7 @@ export interface RequestOptions {
   readonly maxAnswerBytes?: number;
 }
 
-/** What is sent to a route. */
+/** The input of a route. */
 export interface NodeQuestion {
   /** The parts of the path that the caller gives, in order. */
   readonly parts?: readonly string[];
@@ -46,7 +46,7 @@ export interface Question extends NodeQuestion {
   readonly options?: RequestOptions | undefined;
 }
 
-/** An answer as it came. */
+/** An answer as it was received. */
 export interface NodeAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
@@ -101,7 +101,7 @@ async function attemptOnce<T>(access: NodeAccess, name: RouteName, question: Que
   }
 }
 
-/** What a transport or a body threw. */
+/** The NodeError for an error of a transport or a body. */
 export function nodeErrorOf(error: unknown, nodeUrl: string, timeoutMs: number): NodeError {
   if (error instanceof NodeError) return error;
   const isTimeout = isMembers(error) && error['name'] === 'TimeoutError';

@@ -3,7 +3,7 @@ import { jsonOf, request, type NodeAccess, type Question, type RequestOptions } 
 import type { RouteName } from './routes.js';
 
 /**
- * The webhooks of the tenant. What changes something is sent once, unless `retries` says otherwise.
+ * The webhooks of the tenant. Changes are sent once, unless `retries` says otherwise.
  * @see docs/spec.md, "Webhooks of tenants"
  */
 export interface NodeWebhooks {

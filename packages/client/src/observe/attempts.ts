@@ -35,7 +35,7 @@ export class Attempts {
   }
 }
 
-/** The end of a body has what was asked last; whole bodies would fill the memory. */
+/** Only the end of a body, which has the last message: whole bodies would fill the memory. */
 function keyOf(url: string, body: string, attempt: number): string {
   return `${attempt} ${url} ${body.length} ${body.slice(-512)}`;
 }

@@ -7,7 +7,7 @@ import { objectIn } from './fold.js';
 import type { ModelCall } from './model-call.js';
 import { SseReader } from './sse.js';
 
-/** What a call looked like when it ended. */
+/** The state of a call when it ended. */
 export interface Ended {
   readonly outcome: Outcome;
   /** HTTP status; null without an answer. */
@@ -89,7 +89,7 @@ export class Exchange {
     this.#finish(this.#fold === null || this.#fold.isWhole ? this.#outcomeOfWhole() : 'truncated');
   }
 
-  /** The caller wants no more. */
+  /** The caller stopped reading. */
   cancel(): void {
     this.#finish(this.#isRefusal() ? 'failed' : 'aborted');
   }

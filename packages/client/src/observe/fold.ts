@@ -10,9 +10,9 @@ export interface Fold {
   readonly end: StreamEnd;
   /** Whether an end of the stream here is a complete answer. */
   readonly isWhole: boolean;
-  /** Lets go of the content so far, which is more than may be kept. The end is still found. */
+  /** Drops the content so far, which exceeds the limit. The end is still recognised. */
   forget(): void;
-  /** What has arrived, in the shape of the unstreamed answer. */
+  /** The received content, in the shape of the unstreamed answer. */
   answer(): JsonMembers;
 }
 

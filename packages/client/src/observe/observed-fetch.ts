@@ -4,7 +4,7 @@ import { pullThrough, type Follower } from './pull-through.js';
 
 export type Fetch = typeof globalThis.fetch;
 
-/** What watches one call. None of its methods throws. */
+/** The observer of one call. None of its methods throws. */
 export interface Watch {
   /** @param response null when no answer came */
   follow(response: Response | null): Follower;
@@ -12,11 +12,11 @@ export interface Watch {
   miss(): void;
 }
 
-/** What watches the calls. None of its methods throws, except `admit`. */
+/** The observer of all calls. None of its methods throws, except `admit`. */
 export interface Observer {
   /** @throws Error to refuse the call before it is made */
   admit(call: ModelCall): void;
-  /** @returns what watches the call; null to leave it alone */
+  /** @returns the observer of the call; null to leave it alone */
   begin(call: ModelCall): Watch | null;
   failed(error: unknown): void;
 }

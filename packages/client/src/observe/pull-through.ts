@@ -1,4 +1,4 @@
-/** What follows a body while the caller reads it. Its methods do not throw. */
+/** An observer of a body while the caller reads it. Its methods do not throw. */
 export interface Follower {
   handOn(chunk: Uint8Array): void;
   end(): void;

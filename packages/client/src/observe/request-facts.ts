@@ -4,7 +4,7 @@ import { labelOf, parametersOf } from '../seal/execution-of.js';
 import { hashOfValue } from '../seal/seal.js';
 import type { Protocol } from '../settings.js';
 
-/** What a certificate states of a request. */
+/** The members of a certificate about a request. */
 export interface RequestFacts {
   readonly model: string;
   readonly parameters: JsonMembers;
@@ -22,7 +22,7 @@ export interface RequestFacts {
 export function factsLater(body: string, protocol: Protocol, turn: () => Promise<void>): () => RequestFacts {
   let found: RequestFacts | null = null;
   const facts = (): RequestFacts => (found ??= factsOf(body, protocol));
-  // A fault comes up again when the call ends, and is counted there.
+  // A fault recurs when the call ends, and is counted there.
   void turn()
     .then(facts)
     .catch(() => undefined);

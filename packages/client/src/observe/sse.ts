@@ -33,7 +33,7 @@ export class SseReader {
       const end = isCarriage ? carriage : feed;
       this.#line(text, start, end, take);
       start = end + (isCarriage && text[end + 1] === '\n' ? 2 : 1);
-      // Each is looked for only where it was passed: most streams have no carriage return at all.
+      // Each is searched for again only after it was passed: most streams have no carriage return at all.
       if (feed >= 0 && feed < start) feed = text.indexOf('\n', start);
       if (carriage >= 0 && carriage < start) carriage = text.indexOf('\r', start);
     }
@@ -63,7 +63,7 @@ function isField(text: string, start: number, end: number, name: string): boolea
   return text.startsWith(name, start) && (after === end || text[after] === ':');
 }
 
-/** What follows a field: one space behind the colon is not part of it. */
+/** The value of a field: one space after the colon is not part of it. */
 function valueOf(text: string, colon: number, end: number): string {
   return text.slice(text[colon + 1] === ' ' ? colon + 2 : colon + 1, end);
 }

@@ -9,12 +9,12 @@ export interface Sha256 {
 
 /** A value that asynchronous work inherits. */
 export interface Scope<T> {
-  /** The value of the work that runs; undefined outside of any. */
+  /** The value of the running work; undefined outside of any. */
   current(): T | undefined;
   run<R>(value: T, work: () => R): R;
 }
 
-/** What differs between Node.js and other platforms. */
+/** The differences between Node.js and other platforms. */
 export interface Platform {
   sha256(): Sha256;
   /** SHA-256 of bytes, 64 lower-case hex digits. */

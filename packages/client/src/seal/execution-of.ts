@@ -31,7 +31,7 @@ export interface CallFacts {
   readonly endedAt: string;
 }
 
-/** What a certificate states under 1.3.1 besides the call. */
+/** Members of a certificate under 1.3.1 besides the call. */
 export interface ConfidentialSettings {
   /** Bound in clear. */
   readonly prompt: string;

@@ -26,7 +26,7 @@ export interface DrainDeps {
 }
 
 export interface Drain {
-  /** Starts sending what waits, if nothing is sent already. */
+  /** Starts sending the waiting bundles, unless sending is in progress. */
   start(): void;
   /** Sends now and waits. @returns when nothing waits, or after `timeoutMs` */
   flush(timeoutMs: number): Promise<void>;

@@ -19,7 +19,7 @@ import { sealedAt } from './spool.js';
 
 const LINE = /^\{"n":\d+,"sha256":"([0-9a-f]{64})","bundle":(.*)\}$/;
 const LINE_FEED = 0x0a;
-/** Bytes read at once. */
+/** Maximum bytes per read. */
 const READ_BYTES = 64 * 1024;
 /** Milliseconds within which writes share one flush to the disk. */
 const FLUSH_AFTER_MS = 20;
@@ -163,7 +163,7 @@ export class Segment {
     this.#oldestAt = undefined;
     if (this.#isKept) return;
     // In place: offsets only grow, and a file that is cut off first is written to the disk by some systems when it is
-    // closed. What an earlier process left is replaced.
+    // closed. The offset of an earlier process is replaced.
     const { O_CREAT, O_TRUNC, O_WRONLY } = constants;
     const fd = openSync(`${this.path}.done`, O_CREAT | O_WRONLY | (this.#hasOffset ? 0 : O_TRUNC), 0o600);
     try {

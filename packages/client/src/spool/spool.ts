@@ -38,7 +38,7 @@ export function sealedAt(text: string): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-/** A project is registered after its steps are attested, by a request of its own. */
+/** A project is registered after its steps are attested, by a separate request. */
 export function isProject(text: string): boolean {
   return text.startsWith('{"bundleType":"cer.project.bundle.v1"');
 }

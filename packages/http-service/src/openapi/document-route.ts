@@ -5,7 +5,7 @@ import { free } from './schemas.js';
 
 type DocumentRoute = Described<RouteDescription<'anybody', never>>;
 
-/** What a service says of the route of its document. @param group of the route in the document */
+/** The description of the route of a service's document. @param group of the route in the document */
 export function documentRow(group: string): Omit<DocumentRoute, 'handler'> {
   return {
     method: 'GET',
@@ -22,7 +22,7 @@ export function documentRow(group: string): Omit<DocumentRoute, 'handler'> {
   };
 }
 
-/** The route that describes `routes` and itself, from what each says of itself. */
+/** The route that describes `routes` and itself, from their `description`. */
 export function openApiRoute<Who, Code extends string>(
   group: string,
   options: DocumentOptions<Who | 'anybody', Code>,

@@ -35,7 +35,7 @@ const JSON_BODY = 'application/json';
 
 type Row<Who, Code extends string> = RouteDescription<Who, Code, string>;
 
-/** What a service states once for all of its routes. */
+/** The settings that a service states once for all of its routes. */
 export interface DocumentOptions<Who, Code extends string> {
   readonly info: OpenApiDocument['info'];
   /** The status of each code; those that every route may have are among them. */
@@ -46,7 +46,7 @@ export interface DocumentOptions<Who, Code extends string> {
   /** The member of a refusal that has its code; null: refusals have none. */
   readonly codeMember: string | null;
   readonly securitySchemes: OpenApiDocument['components']['securitySchemes'];
-  /** What each parameter in a path is. */
+  /** Description of each parameter in a path. */
   readonly inPath: Readonly<Record<string, string>>;
   /** Header fields of a refusal with 429. */
   readonly limitHeaders: NonNullable<Response['headers']>;
@@ -62,8 +62,7 @@ type DerivedCode =
   | 'INTERNAL_ERROR';
 
 /**
- * The OpenAPI 3.1 description of routes, from what each says of itself.
- * @param routes what the router needs of a route is not read
+ * The OpenAPI 3.1 description of routes, from their `description`. @param routes only the description of each is read
  */
 export function openApiDocument<Who, Code extends string>(
   options: DocumentOptions<Who, Code>,

@@ -28,7 +28,7 @@ export interface Success {
   readonly mediaTypes?: readonly string[];
 }
 
-/** How a route is called: what the document says of it, and what it may be refused with. */
+/** The access to a route: its text in the document, and the refusals that follow from it. */
 export interface Access<Code extends string> {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly description?: string;

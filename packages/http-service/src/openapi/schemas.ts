@@ -1,6 +1,6 @@
 import type { JsonSchema } from './route-description.js';
 
-// Schemas that descriptions of all services are made of.
+// Schemas that the descriptions of all services use.
 
 export const TEXT: JsonSchema = { type: 'string' };
 export const TEXT_OR_NULL: JsonSchema = { type: ['string', 'null'] };
@@ -17,7 +17,7 @@ export function object(
 /** An object with members chosen by the caller or dependent on a type, as docs/spec.md defines. */
 export const free = (description: string): JsonSchema => ({ type: 'object', additionalProperties: true, description });
 
-/** What `otlpLogs` answers. */
+/** The answer of `otlpLogs`. */
 export const OTLP_LOGS: JsonSchema = object({
   resourceLogs: { type: 'array', items: free('As the JSON of OTLP logs has it.') },
 });

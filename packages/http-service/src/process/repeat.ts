@@ -5,7 +5,7 @@ export interface RepeatOptions {
   readonly everyMs: number;
   /** One run; it should end soon after the signal aborts. */
   readonly task: (signal: AbortSignal) => Promise<void>;
-  /** Told of a run that threw; the next one comes after the same pause. */
+  /** Called with the error of a run that threw; the next run follows after the same pause. */
   readonly onFailure: (error: unknown) => void;
 }
 

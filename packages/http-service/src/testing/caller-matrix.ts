@@ -10,7 +10,7 @@ export interface CallerRow<Caller extends string> {
   readonly expected: Statuses<Caller>;
 }
 
-/** @returns what gives every caller the same status */
+/** @returns a function that gives every caller the same status */
 export function everyCaller<Caller extends string>(callers: readonly Caller[]): (status: number) => Statuses<Caller> {
   return (status) => Object.fromEntries(callers.map((caller) => [caller, status])) as Record<Caller, number>;
 }

@@ -4,7 +4,7 @@ import type { Route } from '../routing/route.js';
 
 const FILE = new URL('../../../../infra/helm/files/public-paths.json', import.meta.url);
 
-/** What the Ingress of the Helm chart does with the routes of a service. */
+/** The result of comparing the Ingress of the Helm chart with the routes of a service. */
 export interface ChartIngress {
   /** Paths of routes that it does not forward, each once, in order. */
   readonly closed: readonly string[];

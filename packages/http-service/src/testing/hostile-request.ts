@@ -24,7 +24,7 @@ export interface JudgedAnswer {
 }
 
 /**
- * What is wrong with an answer to a request with {@link HOSTILE_FIELDS}, whatever its status.
+ * The faults of an answer, of any status, to a request with {@link HOSTILE_FIELDS}.
  * @param maySave whether a shared cache may keep the answer
  * @returns rules that the answer breaks
  */

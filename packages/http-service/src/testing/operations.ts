@@ -7,7 +7,7 @@ session.connect();
 session.post('Profiler.enable');
 session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 
-/** Not counted: Node.js itself, and what runs tests. */
+/** Not counted: Node.js itself, and the test runner. */
 const isCounted = (url: string): boolean =>
   /^(file:\/\/)?\//.test(url) && !/node_modules\/(@?jest|@swc|expect)/.test(url);
 
@@ -21,7 +21,7 @@ function take(): readonly Profiler.ScriptCoverage[] {
   return result;
 }
 
-/** How often functions and blocks of functions ran since this was last called, the services' in this process included. */
+/** How often functions and blocks of functions ran since the last call, including the services in this process. */
 export function takeOperations(): number {
   let sum = 0;
   for (const { url, functions } of take()) {
@@ -35,7 +35,7 @@ export function takeOperations(): number {
 export type Work = () => unknown;
 
 /**
- * How much more is done for four times the input. The second run of each size is counted, after caches and lazy work.
+ * Growth of the work for four times the input. The second run of each size is counted, after caches and lazy work.
  * @param prepare makes the input of a size, and what is counted
  */
 export async function growth(

@@ -2,14 +2,14 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { CallerRow } from './caller-matrix.js';
 import { takeOperations } from './operations.js';
 
-/** What a database did for a request. */
+/** The work of a database for a request. */
 export interface DatabaseWork {
   readonly statements: number;
   /** Rows that these read. */
   readonly rows: number;
 }
 
-/** What a request costs: blocks of code of service and test, statements, and the rows that these read. */
+/** The costs of a request: blocks of code of service and test, statements, and the rows that these read. */
 export interface RequestCost extends DatabaseWork {
   readonly operations: number;
   readonly status: number;
@@ -19,16 +19,16 @@ export interface RequestCost extends DatabaseWork {
 export interface PopulatedService<Row> {
   /** Sends the request of a row, or one with another body. */
   readonly send: (row: Row, body?: unknown) => Promise<{ readonly status: number }>;
-  /** The work of its database since it was asked last. */
+  /** The work of its database since the last call. */
   readonly work: () => DatabaseWork;
   readonly close: () => Promise<void>;
 }
 
-/** More than linear work would be: what grows with the square is 16 times as much. */
+/** Above the factor 4 of linear work: quadratic work takes 16 times as much. */
 const LINEAR = 4.6;
-/** What does not grow with the store. */
+/** Limit of costs that do not grow with the store. */
 const FLAT = 1.25;
-/** Rows and statements of what is done now and then beside a request: blocks of quotas, counts that are written. */
+/** Rows and statements of occasional work beside a request: blocks of quotas, written counts. */
 const FEW = 12;
 /** Blocks of code of the same. */
 const BESIDE = 10_000;
@@ -92,7 +92,7 @@ export function describeGrowth<Row extends CallerRow<string>, Service extends Po
 /** A store with some number of each kind of row, and the tasks that its service runs at intervals. */
 export interface PopulatedTasks {
   readonly run: (task: string) => Promise<void>;
-  /** The work of its database since it was asked last. */
+  /** The work of its database since the last call. */
   readonly work: () => DatabaseWork;
   readonly close: () => Promise<void>;
 }
@@ -112,7 +112,7 @@ export function describeTaskGrowth({ tasks, populate }: TaskGrowthOptions): void
   const costs: ReadonlyMap<string, RequestCost>[] = [];
 
   beforeAll(async () => {
-    // The first store is not counted: what runs for the first time is compiled.
+    // The first store is not counted, because code that runs for the first time is compiled.
     for (const size of [4 * SIZE, SIZE, 4 * SIZE]) {
       const on = await populate(size);
       const ofStore = new Map<string, RequestCost>();
@@ -158,7 +158,7 @@ async function measureGrowth<Row extends CallerRow<string>, Service extends Popu
     for (const [, row] of rows) costs.push(await costOf(on.work, () => on.send(row)));
     return costs;
   };
-  // What runs for the first time is compiled and cached: the first store is not counted, nor the first body.
+  // Code that runs for the first time is compiled and cached, so neither the first store nor the first body is counted.
   const warm = await populate(4 * SIZE);
   const ofBodies = new Map<string, CostPair>();
   for (const [route, make] of Object.entries(bodies)) {
@@ -188,7 +188,7 @@ async function measureGrowth<Row extends CallerRow<string>, Service extends Popu
   return { stores: new Map(rows.map(([name], at) => [name, pairOf(at)])), bodies: ofBodies };
 }
 
-/** What took more than `factor` times as much, with both numbers; or the two statuses, where one was not expected. */
+/** The costs that grew by more than `factor`, with both numbers; or the two statuses, where one was not expected. */
 function growthFaults(pair: CostPair | undefined, factor: number, status: number): readonly string[] {
   if (pair === undefined) return ['was not sent'];
   const [less, more] = pair;

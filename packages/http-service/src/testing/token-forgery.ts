@@ -2,7 +2,7 @@ import { createHmac, createSign, generateKeyPairSync, type KeyObject, type KeyPa
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A token that a service accepts, in parts, and what an attacker has beside it. */
+/** A token that a service accepts, in parts, and the attacker's resources. */
 export interface AttackedToken {
   readonly header: Members;
   readonly claims: Members;

@@ -2,7 +2,7 @@ import { makeRoom, writeBits } from './bits';
 import { prefixCode } from './huffman';
 import { CODES, COUNTS, DISTANCE_CODES, DISTANCE_COUNTS, LENGTH_CODES, LENGTH_COUNTS, LENGTHS, TOKENS } from './memory';
 
-// Bytes and repetitions as blocks of deflate with Huffman codes of their own (RFC 1951).
+// Bytes and repetitions as blocks of deflate with their own Huffman codes (RFC 1951).
 
 /** Tokens that one block of deflate holds. */
 const BLOCK_TOKENS: u32 = 1 << 16;
@@ -58,7 +58,7 @@ export function writePixel(value: u32, bytes: u32): void {
   tokens += bytes;
 }
 
-/** Repeats what was written `distance` bytes before, 1 to 4, for `bytes` bytes; a rest that is too short is zeros. */
+/** Repeats the bytes written `distance` before, 1 to 4, for `bytes` bytes; a rest that is too short is zeros. */
 export function repeat(distance: u32, bytes: u32): void {
   let left = bytes;
   while (left >= MIN_MATCH) {
@@ -69,7 +69,7 @@ export function repeat(distance: u32, bytes: u32): void {
   for (; left > 0; left--) writeLiteral(0);
 }
 
-/** Writes what is left as the last block. */
+/** Writes the remaining tokens as the last block. */
 export function endBlocks(): void {
   writeBlock(1);
 }
@@ -126,7 +126,7 @@ function writeCode(codes: usize, symbol: u32): void {
   writeBits(code & 0xffff, code >>> 16);
 }
 
-/** States the lengths of both codes one by one, in a code of their own. */
+/** States the lengths of both codes one by one, in a separate code. */
 function writeLengths(): void {
   memory.fill(LENGTH_COUNTS, 0, LENGTH_SYMBOLS << 2);
   for (let i: u32 = 0; i < LITERAL_SYMBOLS; i++) countOne(LENGTH_COUNTS, lengthOf(CODES, i));

@@ -96,7 +96,8 @@ export const CONSTANTS = {
 const BY_WORD: ReadonlyMap<string, string | number> = new Map(Object.entries(CONSTANTS));
 
 /**
- * What a sketch means by a constant: its value (`CENTER`, which is `'center'`) or its own name in quotes (`'CENTER'`).
+ * The meaning of a constant in a sketch: its value (`CENTER`, which is `'center'`) or its own name in quotes
+ * (`'CENTER'`).
  * @returns the canvas's word, or the text itself where the value is not a constant
  */
 export function word(value: unknown): string {

@@ -1,4 +1,4 @@
-/** What sketches know a canvas by. */
+/** The canvas object that sketches hold. */
 export interface CanvasHandle {
   readonly width: number;
   readonly height: number;
@@ -65,12 +65,12 @@ export interface DrawingContext extends Drawn {
 
 const RELEASES = new WeakMap<DrawingContext, () => void>();
 
-/** Says how the memory of a canvas is given back. */
+/** Registers how the memory of a canvas is freed. */
 export function onRelease(ctx: DrawingContext, act: () => void): void {
   RELEASES.set(ctx, act);
 }
 
-/** Gives back the memory of a canvas that nothing draws on or from any longer. */
+/** Frees the memory of a canvas that is no longer drawn on or from. */
 export function release(ctx: DrawingContext): void {
   RELEASES.get(ctx)?.();
   RELEASES.delete(ctx);

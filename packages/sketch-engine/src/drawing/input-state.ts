@@ -19,13 +19,13 @@ export const RESTING: Readonly<Record<string, unknown>> = {
   touches: [],
 };
 
-/** What asks the page for something that a picture does not have. */
+/** Functions that ask the page for something that a picture does not have. */
 export const INPUT_FUNCTIONS: SketchFunctions = {
   keyIsDown: () => false,
   fullscreen: () => false,
 };
 
-/** What p5.js keeps in the browser is kept for the run: a visitor of the page for the first time. */
+/** Items that p5.js stores in the browser last for the run, as at a first visit of the page. */
 export function storageFunctions(): SketchFunctions {
   const items = new Map<string, string>();
   return {

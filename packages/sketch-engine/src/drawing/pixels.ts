@@ -4,7 +4,7 @@ import { release, type CanvasHandle, type DrawingContext, type Pixels } from './
 import { box } from './shapes.js';
 import type { Pen, SketchFunctions } from './style.js';
 
-/** What `image()` draws: a graphics surface or an image of the sketch's own. */
+/** A source of `image()`: a graphics surface or an image that the sketch made. */
 export interface Drawable {
   readonly width: number;
   readonly height: number;
@@ -17,7 +17,10 @@ export function bindContext(drawable: object, ctx: DrawingContext): void {
   CONTEXTS.set(drawable, ctx);
 }
 
-/** The functions that read and write pixels; `publish` hands the sketch its `pixels`. What `set` sets, `updatePixels` shows. */
+/**
+ * The functions that read and write pixels; `publish` hands the sketch its `pixels`. Pixels that `set` changed are
+ * shown by `updatePixels`.
+ */
 export function pixelFunctions(pen: Pen, publish: (pixels: Uint8ClampedArray) => void): SketchFunctions {
   const { ctx } = pen;
   let held: Pixels | undefined;

@@ -12,7 +12,7 @@ import { refuse } from './violation.js';
 
 export { SDK_VERSION };
 
-/** What a render is made from, beside the code. */
+/** The inputs of a render besides the code. */
 export interface SketchInput {
   /** 32 bit, from the request's text. */
   readonly seed: number;
@@ -52,7 +52,10 @@ const WITHOUT_EFFECT = [
   'bezierDetail',
   'curveDetail',
 ];
-/** What of the pinned runtime is used as it is: its generator, its noise, its vectors of plain objects and its easing. */
+/**
+ * The parts of the pinned runtime that are used unchanged: its generator, its noise, its vectors of plain objects and
+ * its easing.
+ */
 const FROM_RUNTIME = [
   'random',
   'randomSeed',
@@ -86,7 +89,7 @@ export function createSketchApi(
   setGlobal: (name: string, value: unknown) => void,
 ): SketchApi {
   const { width, height } = ctx.canvas;
-  // Its own canvas is a spare one: this layer draws, the runtime gives chance and noise.
+  // Its own canvas is unused: this layer draws, the runtime provides randomness and noise.
   const spare = makeCanvas(1, 1);
   const runtime = createP5Runtime({ getContext: () => spare }, width, height, { seed: input.seed });
   const surface = createSurface(ctx, makeCanvas, (pixels) => {
@@ -162,7 +165,7 @@ const ELEMENT_METHODS = [
   ...['mouseWheel', 'touchStarted', 'touchMoved', 'touchEnded', 'dragOver', 'dragLeave', 'drop'],
 ];
 
-/** The canvas has one size. What p5.js returns for it can be placed on a page; here there is none. */
+/** The canvas has one size. p5.js returns an element that can be placed on a page; here there is no page. */
 function canvasFunctions(width: number, height: number): SketchFunctions {
   const canvas: Record<string, unknown> = { width, height };
   for (const name of ELEMENT_METHODS) canvas[name] = () => canvas;

@@ -5,7 +5,7 @@ interface Point {
   readonly y: number;
 }
 
-/** What draws a path. */
+/** The path methods of a context. */
 interface SplineTarget {
   /** Begins the path, or continues it by a line. */
   moveTo(x: number, y: number): void;

@@ -22,7 +22,7 @@ export interface Style {
   readonly textVertical: CanvasTextBaseline;
   readonly textWrap: string;
   readonly curveTightness: number;
-  /** What a spline does at its first and last point: `include`, `exclude` or `join`. */
+  /** The behaviour of a spline at its first and last point: `include`, `exclude` or `join`. */
   readonly splineEnds: string;
 }
 

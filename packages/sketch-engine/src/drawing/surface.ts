@@ -17,7 +17,7 @@ export type MakeCanvas = (width: number, height: number) => DrawingContext;
 /** Everything that draws on one canvas: the sketch's own, or one that `createGraphics` made. */
 export interface Surface {
   readonly functions: SketchFunctions;
-  /** What a new frame begins with: no transform, nothing drawn, the ordinary blend mode. The style stays. */
+  /** The state at the start of a new frame: no transform, nothing drawn, the default blend mode. The style stays. */
   beginFrame(): void;
 }
 

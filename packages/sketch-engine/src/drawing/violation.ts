@@ -1,6 +1,6 @@
 import { MemoryLimitError } from '../language/limits.js';
 
-/** The sketch asked for what no sketch may have: the render ends with 400 PROTOCOL_VIOLATION. */
+/** The sketch used something that no sketch may use: the render ends with 400 PROTOCOL_VIOLATION. */
 export class ProtocolViolation extends Error {
   override readonly name = 'ProtocolViolation';
 }
@@ -20,7 +20,7 @@ export function refuse(message: string): never {
   throw new ProtocolViolation(message);
 }
 
-/** Has no memory for what the sketch asked for, and remembers it: the sketch's code may never see the error. */
+/** Records that there is no memory for a request of the sketch, whose code may never see the error. */
 export function outOfMemory(message: string): never {
   failForGood({ code: 'RENDER_ERROR', message });
   throw new MemoryLimitError(message);

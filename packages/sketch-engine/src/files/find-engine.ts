@@ -7,7 +7,7 @@ import { readFonts } from './fonts.js';
 import { readMathModule } from './math-module.js';
 import { packEngine, type PackedEngine } from './pack-engine.js';
 
-/** The engine of a certificate cannot be had here. The message says what is missing, and what to do about it. */
+/** The engine of a certificate is not available here. The message says what is missing, and what to do about it. */
 export class EngineNotFound extends Error {
   override readonly name = 'EngineNotFound';
 }

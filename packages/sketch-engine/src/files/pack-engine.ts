@@ -8,7 +8,7 @@ export interface PackedEngine {
   readonly bytes: Buffer;
 }
 
-/** What the engine is made of beside its code. */
+/** The files of the engine besides its code. */
 export interface EngineParts {
   readonly fonts: readonly FontSource[];
   readonly math: Uint8Array;

@@ -3,8 +3,8 @@ export const WORLD_BUILD = {
   // The engine's own `**` calls the pinned Math.pow, which these scripts take when they begin.
   supported: { 'exponent-operator': false },
   /**
-   * What Skia's glue finds in place of the realm's own: a clock that reads 0, though nothing asks for it, and no
-   * registry, which would not work in an emptied realm.
+   * Replacements for Skia's glue: a clock that reads 0, which is not used, and no FinalizationRegistry, which would not
+   * work in an emptied realm.
    */
   define: { 'Date.now': 'Number', 'performance.now': 'Number', FinalizationRegistry: 'undefined' },
 } as const;

@@ -1,4 +1,4 @@
-/** What every constructor has beside the members listed here. */
+/** Members of every constructor besides those listed here. */
 const OF_FUNCTIONS = 'length name prototype';
 const TYPED_ARRAYS =
   'BigInt64Array BigUint64Array Float32Array Float64Array Int16Array Int32Array Int8Array Uint16Array Uint32Array Uint8Array Uint8ClampedArray';

@@ -1,4 +1,4 @@
-/** What the bytes of a buffer hold: floats of a width in bytes, or integers of any width. */
+/** The content of a buffer: floats of a width in bytes, or integers of any width. */
 export type Contents = 4 | 8 | 'integers';
 
 /**

@@ -10,9 +10,9 @@ export interface View {
 }
 
 interface GuardedOptions {
-  /** What this view holds. */
+  /** The content of this view. */
   readonly kind: Contents;
-  /** What the buffer held before this view. */
+  /** The content of the buffer before this view. */
   readonly held: Contents;
   /** Makes another view of the kind on the buffer, guarded like this one. */
   readonly part: (fromByte: number, length: number) => View;

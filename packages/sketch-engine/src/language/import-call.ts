@@ -4,9 +4,9 @@ const LINE_COMMENT = /(?:\/\/|<!-{2}|-->)[^\n\r\u2028\u2029]*/y;
 const PHASE = /(?:source|defer)\b/y;
 
 /**
- * Whether a classic script calls `import()`. A promise of it settles when the machine finds the time, and of some
- * addresses no policy ever hears. The word cannot be escaped and no text can become code, so the script's own text is
- * where to look; within a comment or a string it counts as well.
+ * Whether a classic script calls `import()`. A promise of it settles when the machine finds the time, and some
+ * addresses bypass every policy. The keyword cannot be escaped and no text can become code, so searching the script's
+ * text is enough; within a comment or a string it counts as well.
  */
 export function callsImport(script: string): boolean {
   for (const { index, 0: word } of script.matchAll(WORD)) {

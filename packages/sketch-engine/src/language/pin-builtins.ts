@@ -2,7 +2,7 @@ import { builtins } from './builtins.js';
 
 /**
  * Takes from the builtin objects of this realm every member that ECMAScript 2023 does not name: engines have others by
- * their version. What shows the locale of the machine is replaced by what does not.
+ * their version. Members that show the locale of the machine are replaced by ones that do not.
  * @throws Error for a member that cannot be taken
  */
 export function pinBuiltins(): void {

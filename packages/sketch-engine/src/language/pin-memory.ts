@@ -77,7 +77,7 @@ export function pinMemory(onLimit: (thrown: unknown) => void): void {
       return guardedView(view, { kind, held, part });
     });
   }
-  // A resizable buffer can be had until the machine has no addresses left.
+  // Resizable buffers could be made until the machine has no addresses left.
   replaceConstructor('ArrayBuffer', (native, [length], newTarget) =>
     allocate(() => construct(native, [length], newTarget)),
   );

@@ -4,7 +4,7 @@ import { pinErrors } from './pin-errors.js';
 import { pinMemory } from './pin-memory.js';
 import { CAUGHT } from './syntax-names.js';
 
-/** What a sketch caught, the last first. */
+/** Values that a sketch caught, the last first. */
 interface Catches {
   readonly thrown: unknown;
   readonly before: Catches | undefined;
@@ -17,7 +17,7 @@ declare let __catches: Catches | undefined;
  * Gives the sketches of this realm the language of ECMAScript 2023 without what engines and machines do differently.
  * The realm's own code takes the constructors of buffers before, or works with the pinned ones.
  * @param onLimit called once a sketch caught a limit of the machine, or had no memory for a buffer; the error is thrown on
- * @returns calls `onLimit` for what was caught where not even the check had stack left
+ * @returns a function that calls `onLimit` for caught values that the check could not see for lack of stack
  */
 export function pinRealm(onLimit: (thrown: unknown) => void): () => void {
   const check = (): void => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { pinSyntax, SketchRuleError, SketchSyntaxError } from './pin-syntax.js';
 import { createPower } from './power.js';
 
-/** What a function of this body returns once its operators are calls. */
+/** The result of a function with this body once its operators are calls. */
 function run(body: string): unknown {
   const pinned = pinSyntax(`function body() { ${body}\n}`);
   const make = (0, eval)(`(__power) => { ${pinned}; return body(); }`) as (power: unknown) => unknown;

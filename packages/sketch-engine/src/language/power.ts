@@ -31,7 +31,7 @@ export function createPower(pow: (base: number, exponent: number) => number): Po
   return freeze(Object.assign(power, { at }));
 }
 
-/** What the operators of the language make of a value: a number or a BigInt. */
+/** The numeric value that the operators of the language use: a number or a BigInt. */
 function numericOf(value: unknown): unknown {
   if (typeof value === 'number') return value;
   let counted = value as number;

@@ -7,8 +7,8 @@ export interface SortedPrototypes {
 }
 
 /**
- * Replaces what sorts by a stable merge sort. The language leaves the algorithm to the engine, and with a comparator
- * that contradicts itself, as `() => random() - 0.5` does, the algorithm shows.
+ * Replaces the sorting methods by a stable merge sort. The language leaves the algorithm to the engine, and with a
+ * comparator that contradicts itself, as `() => random() - 0.5` does, the algorithm shows.
  */
 export function pinSort({ array, typedArray }: SortedPrototypes): void {
   const { apply } = Reflect;

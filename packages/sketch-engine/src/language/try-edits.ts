@@ -6,8 +6,8 @@ const checkOf = (name: string): string => `${CATCHES} = { thrown: ${name}, befor
 const THROW_AGAIN = `catch (${THROWN}) { ${checkOf(THROWN)} throw ${THROWN}; }`;
 
 /**
- * What is written into a `try` statement before the places within it: its `catch` first calls the check, and where it has
- * a `finally`, which may return its own value, everything thrown before and within passes the check as well.
+ * The edits of a `try` statement before the places within it: its `catch` first calls the check, and where it has a
+ * `finally`, which may return its own value, everything thrown before and within passes the check as well.
  */
 export function tryOpenings({ start, handler, finalizer }: TryStatement): Edit[] {
   const edits: Edit[] = [];
@@ -17,7 +17,7 @@ export function tryOpenings({ start, handler, finalizer }: TryStatement): Edit[]
   return edits;
 }
 
-/** What is written behind the places within. */
+/** The edits after the places within. */
 export function tryClosings({ block, handler, finalizer }: TryStatement): Edit[] {
   const edits: Edit[] = [];
   if (handler?.param && handler.param.type !== 'Identifier') edits.push(insertion(handler.body.end, ' }'));

@@ -23,7 +23,7 @@ const STRIP_BYTES = 1 << 18;
 export function pngEncoder(moduleBase64: string): EncodePng {
   const compiled = new WebAssembly.Module(Uint8Array.from(atob(moduleBase64), (character) => character.charCodeAt(0)));
   return (pixels, width, height) => {
-    // A module's memory never shrinks: each picture has an instance of its own.
+    // A module's memory never shrinks: each picture has its own instance.
     const png = new WebAssembly.Instance(compiled).exports as PngModule;
     return encode(png, pixels, width, height, 3) ?? encode(png, pixels, width, height, 4) ?? new Uint8Array(0);
   };

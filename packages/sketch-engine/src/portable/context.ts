@@ -15,13 +15,13 @@ import { layOutLine, measureLine, type TextMeasures } from './text-layout.js';
 import type { TextShaper } from './text-shaper.js';
 import { numberOf, textOf } from './values.js';
 
-/** What every canvas of a page shares. */
+/** The resources that all canvases of a page share. */
 export interface PortableTools {
   readonly kit: CanvasKit;
   readonly shaper: TextShaper;
 }
 
-/** What sketches know a canvas by. */
+/** The canvas object that sketches hold. */
 export interface CanvasHandle {
   readonly width: number;
   readonly height: number;
@@ -33,8 +33,9 @@ type Rule = 'nonzero' | 'evenodd';
 const SURFACES = new WeakMap<object, MemorySurface>();
 
 /**
- * The canvas's 2D context on Skia compiled to WebAssembly: the same picture on every machine. A sketch may hold it; what
- * draws is private to it. Text runs from left to right. There are no `Path2D`, images other than canvases, and focus.
+ * The canvas's 2D context on Skia compiled to WebAssembly: the same picture on every machine. A sketch may hold it; the
+ * drawing objects are private. Text runs from left to right. There are no `Path2D`, images other than canvases, and
+ * focus.
  */
 export class PortableContext implements CanvasSettings {
   readonly canvas: CanvasHandle;
@@ -89,7 +90,7 @@ export class PortableContext implements CanvasSettings {
     return context.#surface.pixels();
   }
 
-  /** What gives a context's memory back, without holding the context; works once. */
+  /** A function that frees a context's memory without holding the context; works once. */
   static disposer(context: PortableContext): () => void {
     let surface: MemorySurface | undefined = context.#surface;
     return () => {
@@ -378,7 +379,7 @@ export class PortableContext implements CanvasSettings {
     this.#change({ matrix });
   }
 
-  /** What is recorded stays where it is on the canvas when the transform changes. */
+  /** The recorded path stays at its place on the canvas when the transform changes. */
   #movePath(to: Matrix): void {
     const { matrix } = this.#state;
     if (this.#path.isEmpty || isSame(matrix, to)) return;

@@ -3,7 +3,7 @@ import { colorText, parseColor, type Rgba } from './color-syntax.js';
 import { areFinite, IDENTITY, rowsOf, type Matrix } from './matrix.js';
 import { numberOf, textOf } from './values.js';
 
-/** What a shape is filled or stroked with beside a plain colour; sketches hold it, Skia's part stays private. */
+/** A fill or stroke other than a plain colour; sketches hold it, Skia's part stays private. */
 export type Fill = PortableGradient | PortablePattern;
 
 type Shape =

@@ -15,7 +15,7 @@ export interface FontSet {
   readonly files: readonly FontFile[];
   /** Other names of the families, lower case. */
   readonly aliases: Readonly<Record<string, string>>;
-  /** What draws where a sketch asks for no family that is there. */
+  /** The family for a sketch that names none of these. */
   readonly fallback: string;
 }
 
@@ -35,7 +35,7 @@ export class FontLibrary {
   readonly #fonts: FontSet;
   readonly #registered = new Set<string>();
   readonly #opened = new Map<FontFile, Typeface>();
-  /** What shaped text takes its typefaces from. */
+  /** The provider of typefaces for shaped text. */
   readonly provider: TypefaceFontProvider;
 
   constructor(kit: CanvasKit, fonts: FontSet) {

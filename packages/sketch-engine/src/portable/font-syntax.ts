@@ -15,7 +15,7 @@ const REGULAR = new Set(['100', '200', '300', '400', '500']);
 
 export const FIRST_FONT: FontRequest = { size: 10, isBold: false, isItalic: false, families: ['sans-serif'] };
 
-/** Reads the canvas's `font`. @returns undefined for text that is none, which the canvas ignores */
+/** Reads the canvas's `font`. @returns undefined for text that is not a font, which the canvas ignores */
 export function parseFont(text: string): FontRequest | undefined {
   const words = text.trim().split(/\s+/);
   const at = words.findIndex((word) => SIZE.test(word.toLowerCase()));

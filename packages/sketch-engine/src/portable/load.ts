@@ -4,7 +4,7 @@ import { PortableContext, type PortableTools } from './context.js';
 import { FontLibrary, type FontSet } from './font-library.js';
 import { TextShaper } from './text-shaper.js';
 
-/** What draws: Skia's module, and the fonts. */
+/** The parts that draw: Skia's module, and the fonts. */
 export interface EngineFiles {
   readonly skia: Uint8Array;
   readonly fonts: FontSet;

@@ -40,10 +40,10 @@ const BLEND_NAMES: Readonly<Record<string, BlendName>> = {
 /** Modes that change the canvas where nothing is drawn as well. */
 const UNBOUNDED = new Set(['source-in', 'source-out', 'destination-in', 'destination-atop', 'copy']);
 
-/** What is drawn, in the state's coordinates. */
+/** The drawn object, in the state's coordinates. */
 export interface Drawing {
   readonly draw: (canvas: Canvas, paint: Paint) => void;
-  /** What it covers, for a stroke without its width; absent where that is not known. */
+  /** The covered area, for a stroke without its width; absent where it is not known. */
   readonly bounds?: () => Bounds;
 }
 
@@ -92,7 +92,7 @@ export class Painter {
     dash?.delete();
   }
 
-  /** For pictures: the paint has alpha, blending and no colour of its own. */
+  /** For pictures: the paint has alpha, blending and no colour. */
   image(state: CanvasState, drawing: Drawing): void {
     this.#paint.setStyle(this.#kit.PaintStyle.Fill);
     this.#drawWith(state, [0, 0, 0, 1], drawing);

@@ -2,7 +2,7 @@ import type { Canvas, Paint } from 'canvaskit-wasm';
 import type { CanvasState } from './state.js';
 import type { TextShaper } from './text-shaper.js';
 
-/** What `measureText` answers, in pixels. */
+/** The result of `measureText`, in pixels. */
 export type TextMeasures = Readonly<
   Record<
     'width' | 'actualBoundingBoxLeft' | 'actualBoundingBoxRight' | 'fontBoundingBoxAscent' | 'fontBoundingBoxDescent',

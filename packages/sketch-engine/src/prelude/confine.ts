@@ -7,7 +7,7 @@ export function confine(scope: typeof globalThis, keeps: readonly string[]): voi
   const kept = new Set(keeps);
   const names = Object.getOwnPropertyNames(scope);
   for (const name of names) {
-    // What every iterator inherits is part of the language.
+    // The prototype of all iterators is part of the language.
     if (kept.has(name) || name === 'Iterator') continue;
     const value: unknown = Object.getOwnPropertyDescriptor(scope, name)?.value;
     if (typeof value === 'function') emptyInterface(value);

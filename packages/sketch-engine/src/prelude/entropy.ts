@@ -1,8 +1,8 @@
 import { refuse } from '../drawing/violation.js';
 
 /**
- * Closes what the language itself has of clocks and chance: `Math.random` draws from the seed, a date is only ever one
- * that the sketch names, and the memory of the machine cannot be watched.
+ * Removes the clocks and the randomness of the language itself: `Math.random` draws from the seed, a date is only ever
+ * one that the sketch names, and the memory of the machine cannot be watched.
  */
 export function closeEntropy(scope: typeof globalThis, seed: number): void {
   scope.Math.random = mulberry32(seed);

@@ -15,7 +15,10 @@ export function permissionFlags(): readonly string[] {
   return [flag, '--allow-worker', '--no-warnings', '--disallow-code-generation-from-strings', '--no-addons'];
 }
 
-/** The wall that this machine offers: an empty network namespace of Linux, or the network permission of Node.js 25. */
+/**
+ * The confinement that this machine offers: an empty network namespace of Linux, or the network permission of Node.js
+ * 25.
+ */
 export function networkWall(): NetworkWall {
   for (const user of [['--user', '--map-current-user'], []]) {
     const [program, ...args] = ['unshare', ...user, '--net', '--'] as const;

@@ -1,7 +1,7 @@
 import type { SketchInput } from '../drawing/sketch-api.js';
 import type { SketchFault } from '../run/sketch-fault.js';
 
-/** What the process of a sketch is given by its standard input: the order's length, the order as JSON, the files. */
+/** The standard input of a sketch's process: the order's length, the order as JSON, the files. */
 export interface ProcessOrder {
   readonly code: string;
   readonly input: SketchInput;
@@ -15,12 +15,12 @@ export interface ProcessOrder {
 export type ProcessFile = 'sketch-thread' | RealmFile;
 export type RealmFile = 'pin-language' | 'redraw-world' | 'engine';
 
-/** What the thread that holds the realm is given. */
+/** The input of the thread that holds the realm. */
 export interface ThreadOrder extends Pick<ProcessOrder, 'code' | 'input'> {
   readonly files: Readonly<Record<RealmFile, Uint8Array>>;
 }
 
-/** What the process answers: one per line of its standard output, as JSON. Hashes are 64 hex digits. */
+/** The messages of the process: one per line of its standard output, as JSON. Hashes are 64 hex digits. */
 export type ProcessReport =
   | { readonly kind: 'frame'; readonly hash: string }
   | { readonly kind: 'picture'; readonly outputHash: string; readonly imageHash: string }

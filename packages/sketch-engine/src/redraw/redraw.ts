@@ -14,7 +14,7 @@ export interface Redrawing {
   /** The packed engine. */
   readonly engine: Uint8Array;
   readonly limits: RedrawLimits;
-  /** Also where this machine has no means to keep the process off the network. */
+  /** Draw also where this machine cannot keep the process off the network. */
   readonly allowNetwork: boolean;
   /** @param hash of the frame, 64 hex digits */
   readonly onFrame?: (index: number, hash: string) => void;
@@ -27,7 +27,7 @@ export interface RedrawLimits {
   readonly memoryBytes: number;
 }
 
-/** What came of it. Hashes are 64 hex digits: of the pixels or the animation, and of the PNG of the first frame. */
+/** The result. Hashes are 64 hex digits: of the pixels or the animation, and of the PNG of the first frame. */
 export type Redrawn =
   | { readonly kind: 'picture'; readonly outputHash: string; readonly imageHash: string }
   | { readonly kind: 'fault'; readonly fault: SketchFault }

@@ -3,7 +3,7 @@ import type { ProcessFile, ProcessOrder, ProcessReport, ThreadOrder } from './me
 
 const WATCH_EVERY_MS = 20;
 const MAX_HEAP_MB = 768;
-/** More than a page has: what did not overflow there must not overflow here. */
+/** Larger than a page's stack, so that a sketch that did not overflow there does not overflow here. */
 const STACK_MB = 4;
 
 // The program of the process that holds a sketch: its thread draws, and this one watches the memory.
@@ -12,7 +12,7 @@ function report(message: ProcessReport): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
-/** Ends the process once what it reported was read. */
+/** Ends the process once its report was read. */
 function endWith(message: ProcessReport): void {
   process.stdout.write(`${JSON.stringify(message)}\n`, () => process.exit(0));
 }

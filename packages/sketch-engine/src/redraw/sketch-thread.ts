@@ -51,7 +51,7 @@ async function openRealm({ files }: ThreadOrder): Promise<{ realm: Context; sket
   return { realm, sketch: await open(engine, pixels), shown: new Uint8Array(pixels) };
 }
 
-/** The module of Math is written as base64; the realm has no decoder of its own. */
+/** The module of Math is written as base64; the realm has no decoder. */
 const ATOB = `globalThis.atob = (text) => {
   const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
   let [bytes, bits, held] = ['', 0, 0];
@@ -131,7 +131,7 @@ async function drawFrames(sketch: SketchRealm, shown: Uint8Array, count: number)
   const animation = createHash('sha256');
   let imageHash = '';
   for (let index = 0; index < count; index++) {
-    // What the sketch left to a later turn runs between two frames, as in a page.
+    // Tasks that the sketch deferred run between two frames, as in a page.
     await nextTurn();
     const fault = faultIn(() => sketch.frame(index));
     if (fault !== undefined) return fault;

@@ -3,7 +3,7 @@ import { lineOfError } from '../language/pin-errors.js';
 import { SketchRuleError, type SketchSyntaxError } from '../language/pin-syntax.js';
 import { MAX_MESSAGE_CHARACTERS } from './visible-message.js';
 
-/** What went wrong in a sketch, in its own realm. */
+/** A fault of a sketch, in its own realm. */
 export interface SketchFault {
   readonly code: 'RENDER_ERROR' | 'PROTOCOL_VIOLATION';
   readonly message: string;
@@ -16,7 +16,7 @@ export interface SketchDefinitions {
   readonly draw: boolean;
 }
 
-/** Describes why the text of a sketch is none. */
+/** Describes why the text of a sketch does not parse. */
 export function faultOfSyntax(error: SketchSyntaxError): SketchFault {
   const { message, line } = error;
   const isRule = error instanceof SketchRuleError;

@@ -6,7 +6,7 @@ import { pinRealm } from '../language/pin-realm.js';
 import { closeEntropy } from '../prelude/entropy.js';
 import { faultOf, type SketchDefinitions, type SketchFault } from './sketch-fault.js';
 
-/** What the sketches of one realm draw with. */
+/** The drawing engine of the sketches of one realm. */
 export interface SketchEngine {
   /** The sketch's own canvas. */
   readonly ctx: DrawingContext;

@@ -23,7 +23,7 @@ const open: RealmEntry = async (engine, pixels) => {
   let fault = '';
   let defines: SketchDefinitions = { setup: false, draw: false };
   const run = createSketchRun(globalThis, { ctx, makeCanvas }, (found) => {
-    // Whatever the sketch gives every object, a `toJSON` say, is not in what the host gets.
+    // Members that the sketch adds to every object, for example `toJSON`, do not reach the host.
     if (fault === '') fault = stringify(assign(create(null), found));
   });
   fixIntrinsics(globalThis);

@@ -1,6 +1,6 @@
 /**
- * What the host of a sketch's realm calls once the sketch was evaluated: every argument and answer is a primitive value,
- * so that no object of the host reaches the realm.
+ * The functions that the host of a sketch's realm calls once the sketch was evaluated: every argument and answer is a
+ * primitive value, so that no object of the host reaches the realm.
  */
 export interface SketchRealm {
   /** Before the sketch's text. @param input a SketchInput as JSON @param probe name of a global function to make */
@@ -22,5 +22,5 @@ export type RealmEntry = (engine: ArrayBuffer, pixels: ArrayBuffer) => Promise<S
 /** The sketch finds it while it is asked for its functions; the same in every host. */
 export const PROBE = 'sketchProbe';
 
-/** A script of its own sees what `let` and `const` declare as well, and no comment or string can fool it. */
+/** A separate script also sees `let` and `const` declarations, and comments and strings do not affect it. */
 export const PROBE_SCRIPT = `${PROBE}(typeof setup === 'function' ? setup : 0, typeof draw === 'function' ? draw : 0)`;

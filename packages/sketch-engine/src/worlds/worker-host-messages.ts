@@ -1,4 +1,4 @@
-/** What the worker is given: the packed engine, a script that `pinSyntax` wrote, and its input as JSON. */
+/** The input of the worker: the packed engine, a script that `pinSyntax` wrote, and its input as JSON. */
 export interface WorkerOrder {
   readonly engine: ArrayBuffer;
   readonly script: string;
@@ -7,5 +7,5 @@ export interface WorkerOrder {
   readonly pixels: ArrayBuffer;
 }
 
-/** What it answers: pixels, premultiplied, or why there are none. */
+/** The answer of the worker: pixels, premultiplied, or the reason why there are none. */
 export type WorkerAnswer = { readonly pixels: ArrayBuffer } | { readonly fault: string };

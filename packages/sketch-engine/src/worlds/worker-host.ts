@@ -1,7 +1,7 @@
 import { PROBE, PROBE_SCRIPT, type RealmEntry } from './sketch-realm.js';
 import type { WorkerAnswer, WorkerOrder } from './worker-host-messages.js';
 
-// The host of a still in a worker of its own. Everything that it needs of the worker is taken before the sketch runs, and
+// The host of a still in a separate worker. Everything that it needs of the worker is taken before the sketch runs, and
 // the sketch is left with the language and the drawing functions alone.
 declare const openSketchRealm: RealmEntry;
 declare const importScripts: (address: string) => void;

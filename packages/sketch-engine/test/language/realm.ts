@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createContext, runInContext, type Context } from 'node:vm';
 
-/** What defines `listMembers(names)` in any realm. */
+/** The script that defines `listMembers(names)` in any realm. */
 export const LIST_MEMBERS = readFileSync(join(__dirname, 'list-members.js'), 'utf8');
 
 /** A realm with the language of sketches; its global `limits` counts the limits that were noted. */

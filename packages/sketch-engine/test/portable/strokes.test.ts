@@ -20,7 +20,7 @@ function leavesInk(cap: string, trace: (ctx: PortableContext) => void): boolean 
   return ctx.getImageData(0, 0, 120, 120).data.some((value) => value !== 0);
 }
 
-// What Chromium 156 draws of each.
+// Whether Chromium 156 draws each.
 const NOTHING: Readonly<Record<string, (ctx: PortableContext) => void>> = {
   'a circle of diameter 0': (ctx) => {
     ctx.arc(50, 50, 0, 0, Math.PI * 2);

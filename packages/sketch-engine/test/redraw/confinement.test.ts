@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { networkWall, permissionFlags, SEARCH_PATH } from '../../src/redraw/confinement.js';
 
-/** Runs a program as the process of a sketch is started: what could be done after an escape from the realm. */
+/** Runs a program in the confinement of a sketch's process, as code would run after an escape from the realm. */
 function runConfined(program: string): { readonly stdout: string; readonly status: number | null } {
   const [command, ...args] = [...networkWall().prefix, process.execPath, ...permissionFlags(), '--eval', program];
   const { stdout, status } = spawnSync(command, args, { cwd: '/', env: { PATH: SEARCH_PATH }, encoding: 'utf8' });

@@ -30,7 +30,7 @@ const EXPLAINED = /^\s*(select|insert|update|delete|with)\b/i;
 /** Reads all rows of a table or of an index, or those with given values in some columns. */
 const SCAN = /^SCAN (\w+)/;
 const SEARCH = /^SEARCH \S+ USING .*\((.*)\)$/;
-/** Takes the first rows of an order, whatever else there is. */
+/** Takes the first rows of an order, regardless of all others. */
 const FIRST_ROWS = /^\s*select [^()]* from [\w`]+ (order by [^()]* )?limit\b/i;
 
 /**
@@ -58,7 +58,7 @@ export async function readingPlans(
     const isSorted = steps.some((step) => step.includes('TEMP B-TREE'));
     const isScan = (step: string): boolean => {
       const name = SCAN.exec(step)?.[1];
-      // A subquery has steps of its own.
+      // A subquery has its own steps.
       if (name === undefined || name === 'CONSTANT' || new RegExp(`\\)\\s+(as )?${name}\\b`).test(text)) return false;
       return isSorted || !FIRST_ROWS.test(text);
     };

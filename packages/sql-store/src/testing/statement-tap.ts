@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** What PostgreSQL did for statements: their number, and the rows that they read, whether they were kept or not. */
+/** PostgreSQL's work for statements: their number, and the rows that they read, returned or not. */
 export interface DatabaseWork {
   readonly statements: number;
   readonly rows: number;
@@ -16,10 +16,10 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** Stands between clients and a server, and reads the plans that the server's auto_explain sends as notices. */
+/** A proxy between clients and a server that reads the plans which the server's auto_explain sends as notices. */
 export interface StatementTap {
   readonly port: number;
-  /** The work of all statements since it was asked last. */
+  /** The work of all statements since the last call. */
   readonly take: () => DatabaseWork;
   readonly close: () => Promise<void>;
 }

@@ -69,7 +69,7 @@ export async function postgresTestDatabase(): Promise<TestDatabase> {
 
 /** A PostgreSQL database that counts the statements which come by its URL, and the rows that they read. */
 export interface CountedDatabase extends TestDatabase {
-  /** The work since it was asked last. */
+  /** The work since the last call. */
   readonly work: () => DatabaseWork;
 }
 

@@ -4,7 +4,9 @@ import { parseHashText } from '../leaf/opening.js';
 import { malformed } from '../tlog-error.js';
 import type { EpochEnd } from './completeness.js';
 
-/** What an operator hands over to prove a range of a tenant complete; the openings of its leaves are beside it. */
+/**
+ * The document with which an operator proves a range of a tenant complete; the openings of its leaves are beside it.
+ */
 export interface CompletenessDocument {
   readonly tenantId: string;
   /** Of the receipts log. */

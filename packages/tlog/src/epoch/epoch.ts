@@ -4,7 +4,10 @@ import { parseHashText } from '../leaf/opening.js';
 import { equalBytes } from '../merkle/hash.js';
 import { malformed } from '../tlog-error.js';
 
-/** What an operator commits to each epoch: the receipts log, the head of every tenant's tree, and both signed chains. */
+/**
+ * The data that an operator commits to each epoch: the receipts log, the head of every tenant's tree, and both signed
+ * chains.
+ */
 export interface Epoch {
   readonly nodeId: string;
   /** Index in the epochs log. */

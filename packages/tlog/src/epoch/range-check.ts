@@ -7,11 +7,11 @@ import type { OpenedLeaf } from './completeness.js';
 /** A leaf of the range and what was signed under it, where the line says so. */
 export interface RangeLeaf extends OpenedLeaf {
   readonly number: number;
-  /** What the line itself shows as signed: of a `reseal` or `project` its receipt, of a deletion its statement. */
+  /** The signed content in the line itself: of a `reseal` or `project` its receipt, of a deletion its statement. */
   readonly shown: 'receipt' | 'deletion' | null;
 }
 
-/** What an auditor asked for, and which receipts were handed over. */
+/** The auditor's query, and the receipts in the package. */
 export interface RangeQuestion {
   /** Whether a leaf with this label belongs to the question, by its time, app and type. */
   readonly isAsked: (label: LeafLabel) => boolean;
@@ -30,7 +30,7 @@ export interface RangeFault {
   readonly detail: string;
 }
 
-/** What a range holds. */
+/** The content of a range. */
 export interface RangeCount {
   readonly leaves: number;
   /** Leaves whose receipt was handed over. */
@@ -44,7 +44,7 @@ export interface RangeCount {
 }
 
 /**
- * What each leaf of a range must show. That the leaves are all and in their order is `checkRange`'s part.
+ * Checks the content of each leaf of a range. Their number and order are checked by `checkRange`.
  * @see docs/spec.md, "Completeness"
  */
 export function countRange(leaves: readonly RangeLeaf[], question: RangeQuestion): RangeCount {

@@ -16,7 +16,7 @@ export interface MapProof {
   readonly end: MapElement | null;
 }
 
-/** What a proof says of a key. */
+/** The answer of a proof for a key. */
 export type MapAnswer =
   | { readonly status: 'present'; readonly value: Uint8Array }
   | { readonly status: 'absent' }
@@ -48,7 +48,7 @@ export function proveInMap(elements: readonly MapElement[], key: Uint8Array): Ma
   return { siblings: siblings.reverse(), end: rest[0] ?? null };
 }
 
-/** What a proof says of a key under this root. */
+/** Checks a proof for a key under this root. */
 export function readMapProof({ siblings, end }: MapProof, key: Uint8Array, root: Uint8Array): MapAnswer {
   const depth = siblings.length;
   if (depth > KEY_BITS || key.length !== HASH_BYTES) return { status: 'invalid' };

@@ -3,7 +3,7 @@ import { encodeBase64Url, encodeHex, sha256 } from '@cer/keys';
 import { leafHash } from '../merkle/hash.js';
 import { macOf, macOfText, setKey, sha256OfText } from './hmac.js';
 
-/** What the receipt of a leaf attests. */
+/** Kinds of receipts, by what they attest. */
 export const LEAF_KINDS = ['certificate', 'hash-only', 'reseal', 'project', 'again', 'deletion'] as const;
 export type LeafKind = (typeof LEAF_KINDS)[number];
 
@@ -116,7 +116,7 @@ export function jcsBytes(value: unknown): Uint8Array {
 const RECEIPT_SALT = jcsBytes([LEAF_TYPE, 'receipt']);
 const TENANT_SALT = jcsBytes([LEAF_TYPE, 'tenant']);
 
-/** The opening that everybody may see: that this receipt is the leaf; no tenant, no number. */
+/** The public opening: this receipt is the leaf; without tenant and number. */
 export function publicOpening({ receiptSalt, tenantCommitment }: Leaf): Uint8Array {
   return jcsBytes({
     type: LEAF_TYPE,
@@ -135,7 +135,7 @@ export function ownerOpening({ receiptSalt, tenantSalt }: Leaf, label: LeafLabel
   });
 }
 
-/** The opening for auditors of what they do not ask for: number, time and app, but not which certificate. */
+/** The opening for auditors of leaves outside their query: number, time and app, but not which certificate. */
 export function labelOpening({ receiptCommitment, tenantSalt }: Leaf, label: LeafLabel): Uint8Array {
   return jcsBytes({
     type: LEAF_TYPE,
@@ -145,7 +145,7 @@ export function labelOpening({ receiptCommitment, tenantSalt }: Leaf, label: Lea
   });
 }
 
-/** What is left of a deleted leaf. */
+/** The remainder of a deleted leaf. */
 export function erasedOpening(hash: Uint8Array): Uint8Array {
   return jcsBytes({ type: LEAF_TYPE, leafHash: hashText(hash) });
 }

@@ -4,7 +4,7 @@ import { HASH_BYTES, leafHash } from '../merkle/hash.js';
 import { malformed } from '../tlog-error.js';
 import { commitLabel, commitReceipt, entryOf, LEAF_KINDS, LEAF_TYPE, type LeafKind, type LeafLabel } from './leaf.js';
 
-/** What a leaf shows to its reader. */
+/** The content of a leaf that its reader sees. */
 export type Opening =
   | { readonly form: 'public'; readonly receiptSalt: Uint8Array; readonly tenantCommitment: Uint8Array }
   | {

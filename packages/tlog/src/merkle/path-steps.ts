@@ -3,7 +3,7 @@ import { verifyInclusion, type Inclusion } from './verify.js';
 
 /** One step from a leaf towards the root. */
 export interface PathStep {
-  /** On which side the neighbour stands. */
+  /** The side of the neighbour. */
   readonly side: 'left' | 'right';
   readonly neighbour: Uint8Array;
   /** The hash of both together. */

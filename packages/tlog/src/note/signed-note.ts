@@ -12,7 +12,7 @@ export interface SignatureLine {
   readonly name: string;
   /** 8 lower-case hex digits. */
   readonly keyId: string;
-  /** What follows the key id; its form depends on the type of the key. */
+  /** The bytes after the key id; their form depends on the type of the key. */
   readonly signature: Uint8Array;
 }
 
@@ -107,7 +107,10 @@ async function verifyLine(text: string, { signature }: SignatureLine, key: NoteK
   return { key, time };
 }
 
-/** What a witness signs: the header and its time before the text of the checkpoint. @param time seconds since 1970 */
+/**
+ * The text that a witness signs: the header and its time before the text of the checkpoint. @param time seconds since
+ * 1970
+ */
 export function cosignedMessage(text: string, time: number): Uint8Array {
   return new TextEncoder().encode(`cosignature/v1\ntime ${String(time)}\n${text}`);
 }

@@ -1,7 +1,7 @@
 import { decodeBase64, encodeBase64, encodeHex, publicKeyFromRaw, sha256, type PublicKey } from '@cer/keys';
 import { malformed } from '../tlog-error.js';
 
-/** What a key of a note signs: the text itself (logs), or a time and the text (witnesses). */
+/** The content that a key of a note signs: the text itself (logs), or a time and the text (witnesses). */
 export type NoteKeyType = 'ed25519' | 'cosignature';
 
 const TYPE_BYTES: Readonly<Record<NoteKeyType, number>> = { ed25519: 0x01, cosignature: 0x04 };

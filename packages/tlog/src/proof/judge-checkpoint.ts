@@ -3,7 +3,7 @@ import type { SignedCheckpoint } from '../note/checkpoint.js';
 import type { LogPolicy } from '../policy/policy.js';
 import { TlogError } from '../tlog-error.js';
 
-/** What a policy says of the signatures of a checkpoint. */
+/** The verdict of a policy on the signatures of a checkpoint. */
 export type CheckpointVerdict =
   | { readonly status: 'signed'; readonly witnesses: readonly CosignedBy[]; readonly isQuorumMet: boolean }
   | { readonly status: 'refused'; readonly code: 'LOG_UNKNOWN' | 'LOG_SIGNATURE_INVALID' };

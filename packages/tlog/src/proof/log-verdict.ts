@@ -40,7 +40,7 @@ export interface LogProofSubject {
   readonly isLabelRight?: (label: LeafLabel) => boolean;
 }
 
-/** What the log says of a receipt. */
+/** The verdict on a receipt's log proof. */
 export interface LogVerdict {
   readonly status: 'included' | 'invalid' | 'unknown-log';
   /** Null when included without remark. `LOG_LATE` is a remark on an included receipt. */
@@ -57,7 +57,7 @@ export interface LogVerdict {
 
 export interface LogRules {
   readonly policy: LogPolicy;
-  /** How late the operator promises to log at most, in seconds. */
+  /** Maximum delay until a receipt is logged, as promised by the operator, in seconds. */
   readonly mmdSeconds: number;
 }
 
@@ -67,8 +67,8 @@ export const CLOCK_TOLERANCE_S = 300;
 const NOTHING = { origin: null, index: null, treeSize: null, loggedAfter: null, loggedBy: null, witnesses: [] };
 
 /**
- * Judges the proof that a receipt is in a log. The leaf is computed from receipt, signature and opening; nothing that
- * the proof says of itself is believed.
+ * Judges the proof that a receipt is in a log. The leaf is computed from receipt, signature and opening; no statement
+ * of the proof itself is trusted.
  */
 export async function judgeLogProof(
   texts: LogProofText,

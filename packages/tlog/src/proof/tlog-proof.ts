@@ -2,7 +2,7 @@ import { decodeBase64, encodeBase64 } from '@cer/keys';
 import { parseCheckpoint, parseDecimal, parseHash, type SignedCheckpoint } from '../note/checkpoint.js';
 import { malformed } from '../tlog-error.js';
 
-/** That an entry is in a log, with all it takes to check it offline. */
+/** A proof that an entry is in a log, complete for an offline check. */
 export interface TlogProof {
   /** Application data that nothing authenticates; empty when absent. */
   readonly extra: Uint8Array;

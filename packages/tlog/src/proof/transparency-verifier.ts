@@ -13,7 +13,7 @@ interface Claim {
   readonly receipt: JsonObject;
   readonly signature: string;
   readonly signedAt: string;
-  /** What the label must say; with no kinds the certificate is not here, and nothing is compared but the time. */
+  /** The required label; without kinds the certificate is not available, and only the time is compared. */
   readonly label: {
     readonly appId: string | null;
     readonly bundleType: string | null;

@@ -8,7 +8,7 @@ import { encodeEntryBundle } from '../tiles/entry-bundle.js';
 import { TILE_WIDTH, type TileName } from '../tiles/tile-path.js';
 import type { TestWitness } from './test-witness.js';
 
-/** A log in memory, which signs what it is asked for: two trees of one origin are two of these. */
+/** A log in memory, which signs any head: two trees of one origin are two of these. */
 export class TestLog {
   readonly origin: string;
   readonly key: NoteKey;

@@ -2,7 +2,7 @@ import { testSigner } from '@cer/keys/testing';
 import { cosign } from '../note/checkpoint.js';
 import { formatVkey, noteKeyOf, type NoteKey } from '../note/vkey.js';
 
-/** A witness that cosigns whatever it gets: what it must refuse is not its part. */
+/** A witness that cosigns every checkpoint; refusals are tested elsewhere. */
 export class TestWitness {
   readonly key: NoteKey;
   readonly #signer;

@@ -13,7 +13,7 @@ const FAILURE = /^(error|failed)$/i;
 const LENGTH = /^(length|max[_-](output[_-])?tokens|model_context_window_exceeded|incomplete)$/i;
 const ERROR_TYPE = /^[\w.:-]{1,128}$/;
 
-/** What the span records of an error: its type, never its message. */
+/** The type of an error that the span records, never its message. */
 export function errorTypeOf({ attributes, events }: Span): string | undefined {
   const exception = events.find(({ name }) => name === 'exception');
   const recorded =

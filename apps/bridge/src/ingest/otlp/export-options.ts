@@ -15,7 +15,7 @@ export interface ExportOptions extends ProjectionRules {
 }
 
 /**
- * What the sender asked for in the address.
+ * The options in the query of the address.
  * @param minimum of the account; never undercut
  * @throws ServiceError VALIDATION_ERROR, also for unknown parameters
  */

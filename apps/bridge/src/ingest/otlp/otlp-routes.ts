@@ -1,4 +1,11 @@
-import { arrivedBody, ServiceError, type RequestHead, type ServiceResponse, type ByteBudget } from '@cer/http-service';
+import {
+  arrivedBody,
+  oneAtATime,
+  ServiceError,
+  type RequestHead,
+  type ServiceResponse,
+  type ByteBudget,
+} from '@cer/http-service';
 import { free, object, TEXT } from '@cer/http-service/openapi';
 import { PROTOCOLS } from '../../control-plane/accounts.js';
 import type { Caller, Gate } from '../../control-plane/gate.js';
@@ -9,7 +16,6 @@ import { certifyItems } from '../certify-items.js';
 import type { Item, Outcome } from '../item.js';
 import type { TakeRequest } from '../request-rate.js';
 import { exportOptions } from './export-options.js';
-import { oneAtATime } from './one-at-a-time.js';
 import { formOf, readExport, type ExportLimits } from './read-export.js';
 import { RecentCalls } from './recent-calls.js';
 import { sealTraces, type SealTraceDeps } from './seal-traces.js';
@@ -22,7 +28,7 @@ export interface OtlpRouteDeps extends CertifyDeps, ExportLimits, SealTraceDeps 
   readonly takeRequest: TakeRequest;
   readonly otlpLimitBytes: number;
   readonly byteBudget: ByteBudget;
-  /** Maximum pause of a body that arrives, in ms. */
+  /** Maximum pause while a body is received, in ms. */
   readonly stallMs: number;
 }
 
@@ -57,6 +63,7 @@ const TRACES: DescribedRoute['description'] = {
 /** The OTLP/HTTP endpoint for traces. @see docs/spec.md, "Evidence bridge: machine path" */
 export function otlpRoutes(deps: OtlpRouteDeps): DescribedRoute[] {
   const { gate, takeRequest } = deps;
+  // Decoding briefly needs much memory and would not be faster in parallel.
   const inTurn = oneAtATime();
   const recent = new RecentCalls();
   let underWay = 0;
@@ -131,7 +138,7 @@ async function takeExport(
   });
 }
 
-/** What would succeed when it is tried again is not called refused: an exporter never sends refused spans again. */
+/** Spans that a retry may certify are not counted as rejected: exporters never send rejected spans again. */
 function refusePassing(outcomes: readonly Outcome[]): void {
   const passing = outcomes.find(
     (outcome) => !outcome.ok && (outcome.refusal.status >= 500 || outcome.refusal.error.startsWith('RATE_LIMITED')),
@@ -145,7 +152,7 @@ function refusePassing(outcomes: readonly Outcome[]): void {
   });
 }
 
-/** Each reason once, with how often; the most frequent first. */
+/** Each reason once, with its count; the most frequent first. */
 function summary(reasons: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);

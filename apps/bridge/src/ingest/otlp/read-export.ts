@@ -6,20 +6,20 @@ import { PROTOBUF } from './wire/answer.js';
 import { decodeJson } from './wire/decode-json.js';
 import { decodeProtobuf } from './wire/decode-protobuf.js';
 
-/** An export as it came. */
+/** An export request as it was received. */
 export interface SentExport extends Pick<ServiceRequest, 'headers'> {
   readonly body: Buffer;
 }
 
 export interface ExportLimits {
-  /** What a request may become when it is unpacked. */
+  /** Maximum size of an unpacked request, in bytes. */
   readonly otlpUnpackedLimitBytes: number;
   readonly otlpSpanLimit: number;
 }
 
 const unpack = promisify(gunzip);
 
-/** Which of its two forms a request has, and its answer will have. */
+/** The encoding of a request, and of its answer. */
 export function formOf({ headers }: Pick<ServiceRequest, 'headers'>): 'protobuf' | 'json' {
   return headers['content-type']?.toLowerCase().startsWith(PROTOBUF) === true ? 'protobuf' : 'json';
 }

@@ -10,8 +10,8 @@ export interface Recorded {
 
 /**
  * Which calls to certify: when parent and child are the same operation on the same model, both record one call, such as
- * an SDK around an instrumented client, or `embed()` around its request. Of a chain the one that says most is kept; a
- * parent of several calls is only their frame.
+ * an SDK around an instrumented client, or `embed()` around its request. Of a chain the span with the most content is
+ * kept; a parent of several calls only groups them.
  */
 export function withoutRepeats<Call extends Recorded>(calls: readonly Call[]): readonly Call[] {
   const byId = new Map(calls.map((call) => [idOf(call.span), call]));

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Database } from '../sql/database.js';
 import type { Migration } from './migration.js';
 
-/** The transparency log: its leaves, trees, epochs and checkpoints. Empty while no log was begun. */
+/** The transparency log: its leaves, trees, epochs and checkpoints. Empty until a log begins. */
 export const log: Migration = {
   version: 12,
   up: (db, dialect) => guarded(dialect, withIndexes(withTables(db))),
@@ -124,7 +124,7 @@ function withIndexes(schema: Knex.SchemaBuilder): Knex.SchemaBuilder {
 
 const REFUSAL = 'the log is append-only';
 
-/** What must not change once it was written, as a condition on `old` and `new`. */
+/** Columns that must not change once written, as a condition on `old` and `new`. */
 const FROZEN: readonly (readonly [table: string, condition: string])[] = [
   [
     'log_leaves',
@@ -145,7 +145,7 @@ const FROZEN: readonly (readonly [table: string, condition: string])[] = [
   ['log_epochs', 'new.log_id <> old.log_id or new.epoch <> old.epoch or new.entry <> old.entry'],
 ];
 
-/** The database refuses to change what the log has shown. */
+/** The database refuses to change published rows of the log. */
 function guarded(dialect: Database['dialect'], schema: Knex.SchemaBuilder): Knex.SchemaBuilder {
   if (dialect === 'sqlite') {
     for (const [table, condition] of FROZEN) {

@@ -10,7 +10,7 @@ import type { Migration } from './migration.js';
 const RUN = 'bundle_type, visibility, coalesce(first_attested_at, attested_at), seq';
 const LABELS = ['model', 'app_id', 'provider', 'protocol_version'] as const;
 
-/** What an index has in place of one of earlier steps. */
+/** An index that replaces one of an earlier step. */
 interface Replaced {
   readonly name: string;
   readonly replaces: string;

@@ -41,7 +41,7 @@ export interface LogEpochStore {
     start: number,
     end: number,
   ): Promise<readonly { readonly tenantId: string; readonly size: number }[]>;
-  /** The tree of a tenant, begun empty if there is none. */
+  /** The tree of a tenant, empty for a tenant without leaves. */
   tree(logId: number, tenantId: string, tag: Uint8Array): Promise<TenantTree>;
   /** @returns false when the tree has another size: nothing was written */
   growTree(tree: TenantTree, frontier: StoredFrontier, tiles: readonly TileRow[]): Promise<boolean>;

@@ -1,4 +1,4 @@
-/** What a leaf of the log is of; the row it belongs to is found by this and `seq`. */
+/** The source of a leaf; this and `seq` identify its row. */
 export type LeafSource = 'record' | 'reseal' | 'project' | 'deletion';
 
 /** A leaf to store in the transaction of its record or project. @see docs/spec.md, "Transparency log" */

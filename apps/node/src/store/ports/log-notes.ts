@@ -17,11 +17,11 @@ export interface StatementOfLog {
 
 /** Checkpoints, what witnesses know of them, and statements. */
 export interface LogNoteStore {
-  /** Keeps a signed note, unless there is one of this size. @returns the kept one */
+  /** Stores a signed note, unless one of this size is stored. @returns the stored note */
   keep(logId: number, size: number, note: string): Promise<string>;
-  /** The kept note of the largest size, published or not; null without one. */
+  /** The stored note of the largest size, published or not; null without one. */
   newest(logId: number): Promise<{ readonly size: number; readonly note: string } | null>;
-  /** Publishes a kept note; a second call only refreshes its cosignatures. */
+  /** Publishes a stored note; a second call only refreshes its cosignatures. */
   publish(logId: number, size: number, note: string, atMs: number): Promise<void>;
   newestPublished(logId: number): Promise<PublishedNote | null>;
   /** The smallest published one above an index: the earliest that shows the leaf. */

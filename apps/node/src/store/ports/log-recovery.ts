@@ -8,7 +8,7 @@ export interface LostEntry {
   readonly entry: Uint8Array;
 }
 
-/** What a mirror has and the database lost, as one change. */
+/** The entries that a mirror has and the database lost, as one change. */
 export interface LogRestoration extends LogGrowth {
   readonly lost: readonly LostEntry[];
   readonly epochs: readonly StoredEpoch[];
@@ -33,7 +33,7 @@ export interface MissingLeaf {
   readonly leaf: NewLeaf;
 }
 
-/** What `log recover` and `log backfill` change. */
+/** The changes of `log recover` and `log backfill`. */
 export interface LogRecoveryStore {
   /** Also ends a halt. @returns false when the log has another size than `oldSize`: nothing was written */
   restore(restoration: LogRestoration): Promise<boolean>;

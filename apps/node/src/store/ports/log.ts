@@ -20,7 +20,7 @@ export interface LogRow {
 /** Why no further head of a log is made. */
 export type LogHalt = 'LOG_ROLLED_BACK' | 'LOG_FORK';
 
-/** A tree of which only the right edge is kept. */
+/** A tree of which only the right edge is stored. */
 export interface StoredFrontier {
   readonly size: number;
   /** 32 bytes each, the largest subtree first. */
@@ -57,7 +57,7 @@ export interface LogGrowth {
   readonly tiles: readonly TileRow[];
 }
 
-/** Leaves that an audit entry deleted, and what to say of them. */
+/** Leaves that an audit entry deleted. */
 export interface OpenDeletion {
   readonly auditSeq: number;
   /** Hash of the audit entry. */
@@ -79,7 +79,7 @@ export type ShownSource =
 export interface LogStore {
   /** All logs, closed ones too, in order. */
   logs(): Promise<readonly LogRow[]>;
-  /** Begins logs, each empty. @returns false when a log is open already, or was under such an origin */
+  /** Begins logs, each empty. @returns false when a log is open, or an earlier one had one of the origins */
   begin(rows: readonly Omit<LogRow, 'logId' | 'closedJson'>[]): Promise<boolean>;
   close(closed: readonly { readonly logId: number; readonly closedJson: string }[]): Promise<void>;
   head(logId: number): Promise<LogHead>;
@@ -99,7 +99,7 @@ export interface LogStore {
   /** Leaves of one tenant by number minus 1, from `start` up to and without `end`. */
   tenantLeaves(logId: number, tenantId: string, start: number, end: number): Promise<readonly LoggedLeaf[]>;
   /**
-   * What the row of a leaf shows as signed, as JSON: of a reseal the public form, of a project its receipt with
+   * The signed content in the row of a leaf, as JSON: of a reseal the public form, of a project its receipt with
    * signature, of a deletion the hash of its audit entry. Null once it is gone.
    */
   shownOf(leaf: Pick<LoggedLeaf, 'source' | 'sourceSeq'>): Promise<ShownSource | null>;
@@ -115,7 +115,7 @@ export interface LogStore {
 
   /** Deletions that the log does not have yet. */
   openDeletions(limit: number): Promise<readonly OpenDeletion[]>;
-  /** Stores the leaves of a deletion, once. @returns false when more was deleted meanwhile */
+  /** Stores the leaves of a deletion, once. @returns false when more was deleted concurrently */
   addDeletion(
     auditSeq: number,
     covered: number,

@@ -18,7 +18,10 @@ import { insertExecutions, insertUnclaimed, type Query } from './batch-insert.js
 const POOL_LIMIT = 10;
 const CONNECT_TIMEOUT_MS = 5_000;
 const QUERY_TIMEOUT_MS = 30_000;
-/** A node that is suspended within a transaction keeps its locks so long; as long as a lease of the log. */
+/**
+ * Maximum time for which a node that is suspended within a transaction keeps its locks, in ms; that of a lease of the
+ * log.
+ */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 /** Timeout of schema steps: building an index on a large table is slow. */
 const MIGRATION_TIMEOUT_MS = 6 * 60 * 60_000;

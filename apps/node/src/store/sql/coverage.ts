@@ -19,7 +19,7 @@ import { retryPassing } from './retry.js';
 const RECORDS_A_RANGE = 500;
 const STATEMENTS_A_TRANSACTION = 500;
 
-/** The certificates that the client of this repository makes of its own counts. */
+/** The certificates that this repository's client makes of its counts. */
 const IS_REPORT = "provider = '@cer/client' and model = 'coverage'";
 
 const LAST = `select max(seq) as last from (
@@ -60,7 +60,7 @@ const DAYS = 'tenant_id = $1 and day >= $2 and day < $3';
 /** Exported so that a test can check the query plans. */
 export const COVERAGE_COUNTS = `
   select tenant_id, day, app_id, outcome, count from coverage_counts where ${DAYS} order by day, app_id, outcome`;
-// A clock that was set back gives a smaller count on a later day, which is none.
+// After a clock was set back, a later day may have a smaller count, which counts as none.
 export const COVERAGE_REPORTED = `
   select day, app_id, count(*) as clients, sum(unclosed) as unclosed,
     ${[...COUNTS, ...STATES].map((name) => `sum(${name}) as ${name}`).join(', ')}

@@ -15,7 +15,7 @@ export interface SqlStatement {
   readonly mustChange?: number;
 }
 
-/** What a statement did. */
+/** The result of a statement. */
 export interface SqlAnswer {
   readonly rows: readonly SqlRow[];
   /** Rows that it changed, where it returned none. */

@@ -11,7 +11,7 @@ const ANSWER_WITHIN_MS = 1000;
 /**
  * Points of rate limits, counted by `rate-limiter-flexible`.
  * @param answerWithinMs timeout of the shared count, default 1 s
- * @param local what counts where the database does not
+ * @param local counts where the database does not
  */
 export function ratePointsOn(
   database: Database,

@@ -19,8 +19,8 @@ export interface PageStatement {
 export type PageLimits = RecordSnapshot & Pick<Database, 'dialect'>;
 
 /**
- * Columns with a list index of their own, those with the most values first: the first that is asked for leads, so that
- * few rows have its value. On SQLite the index of each has those after it too, on PostgreSQL all others.
+ * Columns with their own list index, those with the most values first: the first that is asked for leads, so that few
+ * rows have its value. On SQLite the index of each has those after it too, on PostgreSQL all others.
  */
 const LEADS = [
   ['model', 'model'],

@@ -20,7 +20,7 @@ import { WalCheckpoint } from './wal-checkpoint.js';
 
 const CLAIM = `insert into executions ${columnsAndValues(columnNames(EXECUTION_COLUMNS))}
   on conflict (tenant_id, execution_id) do nothing`;
-// The expression of the visibility reads the settings of both sources, each with a tenant id of its own.
+// The expression of the visibility reads the settings of both sources, each with its own tenant id.
 const KEEP = `insert into records (${columnNames(RECORD_COLUMNS).join(', ')}, visibility)
   values (${RECORD_COLUMNS.map(() => '?').join(', ')}, ${firstVisibility('?')})`;
 const KEEP_LEAF = `insert into log_leaves (tenant_id, source, source_seq, label_json, digest, seed)

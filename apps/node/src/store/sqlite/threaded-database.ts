@@ -149,7 +149,7 @@ export class ThreadedDatabase implements Database {
     return thread;
   }
 
-  /** What it was doing may be committed or not, as with a lost connection. The next call starts another thread. */
+  /** Its pending work may be committed or not, as with a lost connection. The next call starts another thread. */
   #end(thread: Worker, why: string): void {
     if (this.#thread !== thread) return;
     this.#thread = null;

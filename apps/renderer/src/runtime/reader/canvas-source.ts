@@ -78,7 +78,7 @@ async function startCopying(): Promise<(snapshot: VideoFrame) => Copy> {
     const order: CopyOrder = { snapshot, buffer: free.pop() ?? new ArrayBuffer(FRAME_BYTES) };
     const copied = ask(order, [order.snapshot, order.buffer]);
     const copy = { isOpaque: copied.then(({ opaque }) => opaque), hash: copied.then(hashOf) };
-    // A frame may fail that is no longer waited for.
+    // A frame that is no longer awaited may fail.
     for (const result of Object.values(copy)) result.catch(() => undefined);
     return copy;
   };

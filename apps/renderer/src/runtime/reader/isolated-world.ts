@@ -13,7 +13,7 @@ import { canvasSource } from './canvas-source.js';
 import type { FrameReading } from './picture-source.js';
 import { sentSource } from './sent-source.js';
 
-/** What the service calls in the isolated world; every answer is plain JSON. */
+/** The interface of the isolated world to the service; every answer is plain JSON. */
 export interface PageReader {
   /** Before `load` where a loop is to follow. */
   prepareFrames(): Promise<null>;
@@ -158,11 +158,11 @@ function createPageReader(): PageReader {
         if (fault !== undefined) return { fault };
         const frame = await source.frame({ png: drawn === 0, jpeg: picture?.quality });
         if (frame === null) return { fault: DREW_LATE };
-        // A frame may fail that is no longer waited for.
+        // A frame that is no longer awaited may fail.
         for (const result of [frame.hash, frame.png, frame.jpeg]) result?.catch(() => undefined);
         reading.push(frame);
         drawn += 1;
-        // What the sketch left to a later turn runs between two frames.
+        // Tasks that the sketch deferred run between two frames.
         await nextTurn();
         if (wentOut) return { fault: WENT_OUT };
         await finishUntil(FRAMES_AHEAD);

@@ -1,11 +1,11 @@
-/** A picture with what is certified of it. */
+/** A picture with its certified hashes. */
 export interface StillPicture {
   /** SHA-256 of the RGBA bytes, 64 hex digits. */
   readonly pixelHash: string;
   readonly png: Uint8Array;
 }
 
-/** What is wanted of a frame beside its hash. */
+/** The requested output of a frame besides its hash. */
 export interface FrameWants {
   readonly png: boolean;
   /** Quality of a JPEG. */
@@ -20,8 +20,8 @@ export interface FrameReading {
 }
 
 /**
- * What the sketch drew, read in the isolated world: every function used is of this world, so changes by the sketch have
- * no effect on it. Each call counts for the turn in which it is made.
+ * The picture of the sketch, read in the isolated world: every function used is of this world, so changes by the sketch
+ * have no effect on it. Each call counts for the turn in which it is made.
  */
 export interface PictureSource {
   still(): Promise<StillPicture>;

@@ -17,7 +17,7 @@ export function engineBlock(): EngineBlock {
   return JSON.parse(block.textContent) as EngineBlock;
 }
 
-/** @returns a buffer of its own for each call: a worker takes it over */
+/** @returns a new buffer for each call, because a worker takes it over */
 export function packedEngine({ packed }: EngineBlock): ArrayBuffer {
   const binary = atob(packed);
   const bytes = new Uint8Array(binary.length);

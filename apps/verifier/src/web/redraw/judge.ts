@@ -9,7 +9,7 @@ import type { EngineBlock } from './engine-block.js';
 
 const T = TEXTS.redraw;
 
-/** What drawing again says; `pixels` is the picture as it was drawn here. */
+/** The result of drawing again; `pixels` is the picture as it was drawn here. */
 export interface Judgement {
   readonly kind: keyof typeof T.headlines;
   readonly why: string;

@@ -8,7 +8,7 @@ import { judge, type Judgement } from './judge.js';
 const T = TEXTS.redraw;
 const TONES = { same: 'good', another: 'bad', failed: 'bad', 'not-judged': 'neutral' } as const;
 
-/** Two files, a button, and what drawing again says. Nothing is drawn before the visitor asks for it. */
+/** Two files, a button, and the result of drawing again. Nothing is drawn before the visitor asks for it. */
 export function RedrawTool({ block }: { readonly block: EngineBlock }): VNode {
   const certificate = useRef<HTMLInputElement>(null);
   const sketch = useRef<HTMLInputElement>(null);

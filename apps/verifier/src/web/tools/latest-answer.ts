@@ -2,7 +2,7 @@
 export class LatestAnswer {
   #asked = 0;
 
-  /** @returns the answer, or null when something else was asked, or nothing is wanted any more */
+  /** @returns the answer, or null when a newer question was asked or the question was withdrawn */
   async of<T>(answer: Promise<T>): Promise<T | null> {
     this.#asked += 1;
     const place = this.#asked;
@@ -10,7 +10,7 @@ export class LatestAnswer {
     return place === this.#asked ? found : null;
   }
 
-  /** Nothing that was asked is wanted any more. */
+  /** Withdraws all open questions. */
   forget(): void {
     this.#asked += 1;
   }

@@ -36,7 +36,7 @@ export async function nodeKeys(nodeUrl: string, engine: Engine): Promise<NodeKey
   return { state: 'have', keys: { text: result.keySet, source } };
 }
 
-/** What an address of the node says; null where it says nothing of use. */
+/** The document at an address of the node; null without a usable one. */
 export async function fetchText(where: string): Promise<string | null> {
   try {
     const response = await fetch(where, {

@@ -5,7 +5,7 @@ import { OpeningTool } from './opening-tool.js';
 import { TamperTool } from './tamper-tool.js';
 import type { ToolProps } from './tool-props.js';
 
-/** What else can be done with a certificate on this device. */
+/** Further tools for a certificate on this device. */
 export function RecordTools({
   check,
   ...rest

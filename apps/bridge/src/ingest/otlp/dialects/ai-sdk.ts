@@ -5,7 +5,7 @@ import type { Attributes } from '../spans/span.js';
 import { embeddingContent } from './embedding-content.js';
 import { genAiCall } from './gen-ai-request.js';
 
-/** The inner spans are one call of a model each; those around them repeat what the inner ones say. */
+/** Each inner span is one call of a model; the spans around them repeat its content. */
 const MODEL_CALL = /^ai\.\w+\.do(Generate|Stream|Embed)$/;
 /** When a stream is aborted, the SDK never ends the inner span: the outer one is then the record of the call. */
 const STREAMING_FRAME = /^ai\.stream(Text|Object)$/;

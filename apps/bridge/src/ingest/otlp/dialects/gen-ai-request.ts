@@ -5,7 +5,7 @@ import type { Attributes } from '../spans/span.js';
 /** Attributes that say whether a response is streamed. */
 const STREAMING = ['gen_ai.request.stream', 'gen_ai.is_streaming', 'llm.is_streaming'];
 
-/** What the conventions' versions record in different ways. */
+/** The parts that the conventions' versions record in different ways. */
 export type CallContent = Pick<ModelCall, 'operation' | 'input' | 'output' | 'toolCalls'>;
 
 /**

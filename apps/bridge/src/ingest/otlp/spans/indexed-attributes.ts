@@ -9,7 +9,7 @@ interface Branch {
 const MAX_SEGMENTS = 24;
 
 /**
- * What was flattened into attributes such as `gen_ai.prompt.0.content`, put together again: levels whose names are all
+ * Rebuilds a value that was flattened into attributes such as `gen_ai.prompt.0.content`: levels whose names are all
  * whole numbers become lists in their order, others objects in the order of their names. Where a name is both a value
  * and a level, the value becomes the level's member `value`.
  * @param prefix with its last dot

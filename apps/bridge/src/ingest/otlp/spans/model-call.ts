@@ -7,7 +7,7 @@ export interface ModelCall {
   readonly operation: string;
   readonly provider: string | undefined;
   readonly model: string | undefined;
-  /** What the provider says that it ran. */
+  /** The model that ran, as the provider states it. */
   readonly responseModel: string | undefined;
   readonly responseId: string | undefined;
   readonly temperature: number | undefined;
@@ -21,7 +21,7 @@ export interface ModelCall {
   /** The response was asked for in pieces. */
   readonly isStreamed: boolean;
   readonly toolCalls: readonly ToolCall[];
-  /** What ties calls together: conversation, agent, workflow. Never who asked. */
+  /** Ids that join calls: conversation, agent, workflow. Never the user. */
   readonly workflow: Readonly<Record<string, string | undefined>>;
   /** Content: it goes into input and output and nowhere else. */
   readonly input: JsonValue | undefined;

@@ -5,7 +5,7 @@ export const OTLP_JSON = 'application/json';
 
 const MAX_MESSAGE_BYTES = 4096;
 
-/** What OTLP calls a partial success: how many spans were refused, and why. */
+/** A partial success of OTLP: how many spans were refused, and why. */
 export interface PartialSuccess {
   readonly rejectedSpans: number;
   /** Empty when there is nothing to say. */

@@ -37,7 +37,7 @@ export function decodeProtobuf(bytes: Buffer, spanLimit: number): readonly Span[
 
 function readResourceSpans(reader: ProtobufReader, spans: Span[], spanLimit: number): void {
   const resource = new Map<string, JsonValue>();
-  // A resource may stand behind its spans.
+  // A resource may follow its spans.
   const scopes: ProtobufReader[] = [];
   while (reader.next()) {
     if (reader.field === 1) readResource(reader.message(), resource);

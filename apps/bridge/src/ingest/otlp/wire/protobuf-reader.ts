@@ -69,7 +69,7 @@ export class ProtobufReader {
     const length = this.#lengthOf(WIRE.bytes);
     const start = this.#take(length);
     const text = this.#bytes.toString('utf8', start, start + length);
-    // Invalid bytes become U+FFFD, which may also stand there rightly.
+    // Invalid bytes become U+FFFD, which valid text may contain too.
     if (text.includes('\ufffd') && !isUtf8(this.#bytes.subarray(start, start + length))) {
       throw malformed('body: has a text that is not valid UTF-8');
     }

@@ -7,21 +7,21 @@ import { inclusionSteps } from '@cer/tlog/merkle';
 import { parseCheckpoint } from '@cer/tlog/note';
 
 /** The newest checkpoint of the node's log, as a person can read it. */
-export interface LogLook {
+export interface CheckpointCheck {
   readonly origin: string;
   readonly size: number;
   /** 64 lower-case hex digits. */
   readonly root: string;
   /** Witnesses of this site's policy that cosigned, with their newest time, ISO 8601. */
   readonly witnesses: readonly { readonly name: string; readonly at: string }[];
-  /** Names of other lines, which nothing here can check. */
+  /** Names of other lines, which cannot be checked here. */
   readonly unchecked: readonly string[];
   /** Whether log and witnesses are those of the policy; null where this site has none. */
   readonly isTrusted: boolean | null;
 }
 
 /** The path of one receipt from its leaf to the root that log and witnesses signed. */
-export interface ProofLook {
+export interface ProofCheck {
   readonly verdict: Omit<Transparency, 'detail'> & { readonly detail: string | null };
   readonly index: number;
   readonly treeSize: number;
@@ -31,7 +31,7 @@ export interface ProofLook {
 }
 
 /** @returns null for a text that is not a checkpoint */
-export async function lookAtCheckpoint(text: string, policy: LogPolicy | null): Promise<LogLook | null> {
+export async function checkCheckpoint(text: string, policy: LogPolicy | null): Promise<CheckpointCheck | null> {
   try {
     const checkpoint = parseCheckpoint(text);
     const judged = policy === null ? null : await judgeCheckpoint(checkpoint, policy);
@@ -56,15 +56,15 @@ export async function lookAtCheckpoint(text: string, policy: LogPolicy | null): 
 
 /**
  * Follows the proof of a receipt.
- * @param proofText what the node answers: JSON `{proof, notBefore?}`
+ * @param proofText the node's answer: JSON `{proof, notBefore?}`
  * @param recordText the public record with receipt and signature
  * @returns null when one of them is not of that form, or the path does not lead to the root
  */
-export async function lookAtProof(
+export async function checkProof(
   proofText: string,
   recordText: string,
   policy: LogPolicy | null,
-): Promise<ProofLook | null> {
+): Promise<ProofCheck | null> {
   try {
     const [entry, record] = [parseJson(proofText), parseJson(recordText)];
     const proof = textOf(entry, 'proof');
